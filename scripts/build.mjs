@@ -1,0 +1,37 @@
+// Builds dist/: the kernels to WebAssembly, the rest with the TypeScript compiler, then the data
+// files that the code reads at run time. Steps whose inputs did not change are skipped.
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+process.chdir(root);
+
+const run = (script, args) => {
+  const result = spawnSync(process.execPath, [script, ...args], { stdio: ["ignore", 2, 2] });
+  if (result.status !== 0) process.exit(result.status ?? 1);
+};
+const newestMs = (directory) =>
+  Math.max(
+    ...readdirSync(directory, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs),
+  );
+
+mkdirSync("dist/kernels", { recursive: true });
+const wasm = "dist/kernels/kernels.wasm";
+if (
+  !existsSync(wasm) ||
+  statSync(wasm).mtimeMs < Math.max(newestMs("src/kernels"), statSync("scripts/build.mjs").mtimeMs)
+) {
+  run("node_modules/assemblyscript/bin/asc.js", [
+    "src/kernels/index.ts",
+    "--outFile",
+    wasm,
+    ...["-O3", "--noAssert", "--runtime", "stub", "--enable", "simd"],
+    ...["--initialMemory", "16", "--maximumMemory", "16384"],
+  ]);
+}
+run("node_modules/typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
+cpSync("src/mapper/presets", "dist/mapper/presets", { recursive: true });
+if (existsSync("dist/cli/main.js")) chmodSync("dist/cli/main.js", 0o755);

@@ -1,0 +1,28 @@
+// Types, lint and format, and the directions between rooms: in parallel, all findings at once.
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const bin = (path) => `${root}node_modules/${path}`;
+const checks = [
+  ["types", bin("typescript/bin/tsc"), ["--noEmit", "-p", "tsconfig.json"]],
+  ["lint and format", bin("@biomejs/biome/bin/biome"), ["check", "--error-on-warnings"]],
+  ["rooms", bin("dependency-cruiser/bin/dependency-cruise.mjs"), ["src"]],
+];
+
+const codes = await Promise.all(
+  checks.map(
+    ([name, script, args]) =>
+      new Promise((resolve) => {
+        const child = spawn(process.execPath, [script, ...args], { cwd: root });
+        const chunks = [];
+        child.stdout.on("data", (chunk) => chunks.push(chunk));
+        child.stderr.on("data", (chunk) => chunks.push(chunk));
+        child.on("close", (code) => {
+          if (code !== 0) console.log(`--- ${name}\n${Buffer.concat(chunks)}`);
+          resolve(code);
+        });
+      }),
+  ),
+);
+process.exit(codes.every((code) => code === 0) ? 0 : 1);

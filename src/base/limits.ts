@@ -1,0 +1,41 @@
+/** Every maximum of the engine, each with its unit. What users may raise says so. */
+
+export const KIB = 1024;
+export const MIB = 1024 * KIB;
+export const GIB = 1024 * MIB;
+
+/** Rows in one batch. */
+export const BATCH_ROWS_MAX = 16_384;
+
+/** Bytes of input that one batch is scanned from; a longer row grows the window up to ROW_BYTES_MAX. */
+export const WINDOW_BYTES = 2 * MIB;
+
+/** Bytes of one row of input, decompressed. Raised with `--max-row-size`. */
+export const ROW_BYTES_MAX = 16 * MIB;
+
+/** Bytes of a rejected row that are kept when the row was longer than the limit. */
+export const REJECT_BYTES_MAX = 1 * MIB;
+
+/** Levels of nested objects and arrays in one row. */
+export const JSON_DEPTH_MAX = 512;
+
+/** Bytes of a source that one split covers, where a source can be split. */
+export const SPLIT_BYTES = 64 * MIB;
+
+/** Splits of one run; beyond it the splits grow instead. */
+export const SPLITS_MAX = 4_096;
+
+/** Bytes of events (uncompressed) that a sink gathers before it sorts them into days. */
+export const SEGMENT_BYTES = 32 * MIB;
+
+/** Bytes of one part file. Changed with `--part-size`. */
+export const PART_BYTES = 128 * MIB;
+
+/** Decompressed bytes per compressed byte, above which an archive is held to be a bomb. `--max-ratio`. */
+export const DECOMPRESSION_RATIO_MAX = 1_000;
+
+/** Decompressed bytes below which the ratio is not looked at. */
+export const DECOMPRESSION_RATIO_FLOOR_BYTES = 256 * MIB;
+
+/** Bytes at the head of a source that formats and dialects are detected from. */
+export const SNIFF_BYTES = 256 * KIB;

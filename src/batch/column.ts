@@ -1,0 +1,83 @@
+import { BATCH_ROWS_MAX } from "../base/limits.js";
+import type { Kernel } from "./kernel.js";
+
+/**
+ * What a cell holds. `string`: the bytes are its UTF-8 text, unescaped, without quotes.
+ * `number` … `array`: the bytes are JSON text, digit for digit as it stood in the source.
+ * `malformedString`: a JSON string with a lone surrogate; the bytes are its escaped text without
+ * quotes, as it has no UTF-8.
+ */
+export const cellKinds = {
+  null: 0,
+  string: 1,
+  number: 2,
+  boolean: 3,
+  object: 4,
+  array: 5,
+  malformedString: 6,
+} as const;
+
+export type CellKind = (typeof cellKinds)[keyof typeof cellKinds];
+
+/** Bytes of a column's descriptor in kernel memory: addresses of starts, lengths, kinds (u32 each). */
+export const COLUMN_DESCRIPTOR_BYTES = 16;
+
+/**
+ * A column of byte strings in Arrow's list-view layout: per row the address and the length of its
+ * bytes, which lie wherever the producer has them (mostly in the input window itself), and a kind
+ * where Arrow has a validity bit. Cells of kind `null` have undefined address and length.
+ *
+ * The list-view layout instead of offsets over one contiguous buffer saves a copy of every byte:
+ * the reader points into its window, and the sink gathers straight from there.
+ */
+export class Column {
+  /** Address of the descriptor that kernels take. */
+  readonly address: number;
+  /** Address of `BATCH_ROWS_MAX` u32 addresses. */
+  readonly starts: number;
+  /** Address of `BATCH_ROWS_MAX` u32 lengths in bytes. */
+  readonly lengths: number;
+  /** Address of `BATCH_ROWS_MAX` u8 kinds. */
+  readonly kinds: number;
+
+  constructor(
+    private readonly kernel: Kernel,
+    rowsMax = BATCH_ROWS_MAX,
+  ) {
+    this.address = kernel.allocate(COLUMN_DESCRIPTOR_BYTES);
+    this.starts = kernel.allocate(rowsMax * 4);
+    this.lengths = kernel.allocate(rowsMax * 4);
+    this.kinds = kernel.allocate(rowsMax);
+    kernel.words.set([this.starts, this.lengths, this.kinds, 0], this.address / 4);
+  }
+
+  kind(row: number): CellKind {
+    return this.kernel.bytes[this.kinds + row] as CellKind;
+  }
+
+  /** The cell's bytes as a view: valid until the kernel's memory grows or the batch is released. */
+  bytes(row: number): Uint8Array {
+    const words = this.kernel.words;
+    const start = words[this.starts / 4 + row]!;
+    return this.kernel.bytes.subarray(start, start + words[this.lengths / 4 + row]!);
+  }
+
+  /** The cell's bytes as text; undefined for null. For messages, tests and slow paths. */
+  text(row: number): string | undefined {
+    return this.kind(row) === cellKinds.null ? undefined : decoder.decode(this.bytes(row));
+  }
+
+  set(row: number, kind: CellKind, start: number, length: number): void {
+    this.kernel.bytes[this.kinds + row] = kind;
+    this.kernel.words[this.starts / 4 + row] = start;
+    this.kernel.words[this.lengths / 4 + row] = length;
+  }
+
+  free(): void {
+    for (const address of [this.address, this.starts, this.lengths, this.kinds]) {
+      this.kernel.free(address);
+    }
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

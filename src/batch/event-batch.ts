@@ -1,0 +1,38 @@
+import type { Batch } from "./batch.js";
+import type { Column } from "./column.js";
+import type { Kernel } from "./kernel.js";
+
+/** What becomes of a row after mapping; every other number is one of `rejectCodes`. */
+export const outcomes = { deliver: 0, duplicate: 253, filtered: 254 } as const;
+
+/**
+ * Mapped rows in columns, row for row beside the batch they came from. Columns of rows whose outcome
+ * is not `deliver` are undefined. Valid until the reader's or the mapper's next call.
+ */
+export interface EventBatch {
+  readonly kernel: Kernel;
+  /** Rows here; with a transform there can be more or fewer than in the batch. */
+  readonly rows: number;
+  /** The batch this came from; `sourceRow` finds the row in it. */
+  readonly batch: Batch;
+  /** Row of `batch` that row `row` came from (the same number unless a transform is at work). */
+  sourceRow(row: number): number;
+  /** Address of `rows` u8: `outcomes` or a reject code. */
+  readonly outcomes: number;
+  /** UTF-8 text, never null. */
+  readonly event: Column;
+  /** Address of `rows` doubles: milliseconds since 1970 UTC, whole numbers. */
+  readonly timestamps: number;
+  /** UTF-8 text or null. */
+  readonly userID: Column;
+  /** UTF-8 text or null. */
+  readonly stableID: Column;
+  /** JSON scalar token (a quoted string or a number) or null. */
+  readonly value: Column;
+  /** JSON object text: the ids first, then the user's properties. */
+  readonly user: Column;
+  /** JSON object text. */
+  readonly metadata: Column;
+  /** Words for the reject of a row: what stood there and what was expected. */
+  explain(row: number): string;
+}

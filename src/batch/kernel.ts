@@ -1,0 +1,140 @@
+import { readFileSync } from "node:fs";
+import type { KernelExports } from "./kernel-exports.js";
+
+/** Bytes past the end of every allocation that kernels may read (never write): SIMD loads overrun. */
+export const SLACK_BYTES = 64;
+
+const PAGE_BYTES = 65_536;
+
+let compiled: WebAssembly.Module | undefined;
+
+function compile(): WebAssembly.Module {
+  // From src/batch (tests) and dist/batch (production) alike.
+  const file = new URL("../../dist/kernels/kernels.wasm", import.meta.url);
+  compiled ??= new WebAssembly.Module(readFileSync(file));
+  return compiled;
+}
+
+/**
+ * One instance of the compiled kernels with its linear memory. Not shared between threads: each
+ * worker has its own. Views (`bytes`, `words`, …) are valid until the next allocation, which may
+ * move the memory: take them afresh after anything that allocates.
+ */
+export class Kernel {
+  readonly memory: WebAssembly.Memory;
+  readonly run: KernelExports;
+  #top: number;
+  /** Freed blocks by size, so that regions that grow and shrink find their old places. */
+  readonly #free = new Map<number, number[]>();
+  readonly #sizes = new Map<number, number>();
+  #bytes = new Uint8Array();
+  #words = new Uint32Array();
+  #doubles = new Float64Array();
+
+  constructor() {
+    const instance = new WebAssembly.Instance(compile(), {
+      env: {
+        abort() {
+          throw new Error("kernel aborted");
+        },
+      },
+    });
+    const exports = instance.exports as unknown as KernelExports & { memory: WebAssembly.Memory };
+    this.run = exports;
+    this.memory = exports.memory;
+    this.#top = align(exports.heapBase.value);
+    this.#refresh();
+  }
+
+  /** The whole memory as bytes. */
+  get bytes(): Uint8Array {
+    if (this.#bytes.buffer !== this.memory.buffer) this.#refresh();
+    return this.#bytes;
+  }
+
+  /** The whole memory as unsigned 32-bit words: index = address / 4. */
+  get words(): Uint32Array {
+    if (this.#bytes.buffer !== this.memory.buffer) this.#refresh();
+    return this.#words;
+  }
+
+  /** The whole memory as doubles: index = address / 8. */
+  get doubles(): Float64Array {
+    if (this.#bytes.buffer !== this.memory.buffer) this.#refresh();
+    return this.#doubles;
+  }
+
+  /** Address of `size` fresh bytes, 64-aligned, not cleared. Throws when the memory is at its maximum. */
+  allocate(size: number): number {
+    const total = align(size + SLACK_BYTES);
+    const reused = this.#free.get(total)?.pop();
+    const address = reused ?? this.#extend(total);
+    this.#sizes.set(address, total);
+    return address;
+  }
+
+  free(address: number): void {
+    const total = this.#sizes.get(address);
+    if (total === undefined)
+      throw new Error(`free of an address that is not allocated: ${address}`);
+    this.#sizes.delete(address);
+    const blocks = this.#free.get(total);
+    if (blocks === undefined) this.#free.set(total, [address]);
+    else blocks.push(address);
+  }
+
+  #extend(total: number): number {
+    const address = this.#top;
+    const needed = address + total - this.memory.buffer.byteLength;
+    if (needed > 0) this.memory.grow(Math.ceil(needed / PAGE_BYTES));
+    this.#top = address + total;
+    return address;
+  }
+
+  #refresh(): void {
+    this.#bytes = new Uint8Array(this.memory.buffer);
+    this.#words = new Uint32Array(this.memory.buffer);
+    this.#doubles = new Float64Array(this.memory.buffer);
+  }
+}
+
+function align(value: number): number {
+  return (value + 63) & ~63;
+}
+
+/** A block of kernel memory that can grow; its address changes when it does. */
+export class Region {
+  #address: number;
+  #capacity: number;
+
+  constructor(
+    private readonly kernel: Kernel,
+    capacity: number,
+  ) {
+    this.#address = kernel.allocate(capacity);
+    this.#capacity = capacity;
+  }
+
+  get address(): number {
+    return this.#address;
+  }
+
+  get capacity(): number {
+    return this.#capacity;
+  }
+
+  /** Makes room for `size` bytes, at least doubling; the first `kept` bytes move along. */
+  ensure(size: number, kept = 0): void {
+    if (size <= this.#capacity) return;
+    const capacity = Math.max(size, this.#capacity * 2);
+    const address = this.kernel.allocate(capacity);
+    if (kept > 0) this.kernel.bytes.copyWithin(address, this.#address, this.#address + kept);
+    this.kernel.free(this.#address);
+    this.#address = address;
+    this.#capacity = capacity;
+  }
+
+  free(): void {
+    this.kernel.free(this.#address);
+  }
+}

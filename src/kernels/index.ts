@@ -1,0 +1,8 @@
+// The entry of the WebAssembly module: what stands here is what TypeScript can call, with its
+// signature in src/batch/kernel-exports.ts.
+
+export { skipValue } from "./json-value";
+export { validateUtf8 } from "./utf8";
+
+/** First address that the host may hand out; below it lie the module's own constants. */
+export const heapBase: usize = __heap_base;

@@ -1,0 +1,350 @@
+// Strict JSON (RFC 8259) over bytes. UTF-8 is not looked at here: see validateUtf8. Reads may run up
+// to 15 bytes past `end`, which every allocation allows; what stands there is never believed.
+
+// The same number as JSON_DEPTH_MAX in src/base/limits.ts.
+export const DEPTH_MAX: i32 = 512;
+
+/** For each open level: 1 in an object, 0 in an array. */
+const levels: usize = memory.data(512);
+
+/** Set by skipString: whether the string has an escape. */
+export let escaped: bool = false;
+/** Set by skipValue when it returns 0: whether it was for the depth. */
+export let tooDeep: bool = false;
+/** Set when something returns 0: where it went wrong. */
+export let faultAt: usize = 0;
+/** All bytes that strings passed over, or-ed: a set high bit says that UTF-8 must be checked. */
+export let seen: v128 = i8x16.splat(0);
+
+export function resetSeen(): void {
+  seen = i8x16.splat(0);
+}
+
+@inline
+export function skipSpace(p: usize, end: usize): usize {
+  while (p < end) {
+    const c = load<u8>(p);
+    if (c != 0x20 && c != 0x0a && c != 0x0d && c != 0x09) break;
+    p++;
+  }
+  return p;
+}
+
+@inline
+function hexDigit(c: u32): i32 {
+  if (c - 0x30 < 10) return <i32>(c - 0x30);
+  const lower = c | 0x20;
+  if (lower - 0x61 < 6) return <i32>(lower - 0x61 + 10);
+  return -1;
+}
+
+/** The four hexadecimal digits at `p` as a number, or -1. */
+function hex4(p: usize): i32 {
+  const a = hexDigit(load<u8>(p));
+  const b = hexDigit(load<u8>(p, 1));
+  const c = hexDigit(load<u8>(p, 2));
+  const d = hexDigit(load<u8>(p, 3));
+  if ((a | b | c | d) < 0) return -1;
+  return (a << 12) | (b << 8) | (c << 4) | d;
+}
+
+/**
+ * From after the opening quote to the address of the closing quote; 0 when the string does not end
+ * before `end`, has a control character or a bad escape. Sets `escaped`.
+ */
+export function skipString(p: usize, end: usize): usize {
+  const quote = i8x16.splat(0x22);
+  const backslash = i8x16.splat(0x5c);
+  const space = i8x16.splat(0x20);
+  escaped = false;
+  while (true) {
+    if (p >= end) {
+      faultAt = end;
+      return 0;
+    }
+    const v = v128.load(p);
+    seen = v128.or(seen, v);
+    const stops = i8x16.bitmask(
+      v128.or(v128.or(i8x16.eq(v, quote), i8x16.eq(v, backslash)), i8x16.lt_u(v, space)),
+    );
+    if (stops == 0) {
+      p += 16;
+      continue;
+    }
+    p += <usize>ctz(stops);
+    if (p >= end) {
+      faultAt = end;
+      return 0;
+    }
+    const c = load<u8>(p);
+    if (c == 0x22) return p;
+    if (c != 0x5c) {
+      faultAt = p;
+      return 0;
+    }
+    escaped = true;
+    if (p + 1 >= end) {
+      faultAt = end;
+      return 0;
+    }
+    const e = load<u8>(p, 1);
+    if (e == 0x75) {
+      if (p + 6 > end || hex4(p + 2) < 0) {
+        faultAt = p;
+        return 0;
+      }
+      p += 6;
+    } else {
+      // " \ / b f n r t
+      if (
+        e != 0x22 && e != 0x5c && e != 0x2f && e != 0x62 &&
+        e != 0x66 && e != 0x6e && e != 0x72 && e != 0x74
+      ) {
+        faultAt = p;
+        return 0;
+      }
+      p += 2;
+    }
+  }
+}
+
+@inline
+function isDigit(p: usize, end: usize): bool {
+  return p < end && <u32>load<u8>(p) - 0x30 < 10;
+}
+
+function skipNumber(start: usize, end: usize): usize {
+  let p = start;
+  if (load<u8>(p) == 0x2d) p++;
+  if (!isDigit(p, end)) {
+    faultAt = p;
+    return 0;
+  }
+  if (load<u8>(p) == 0x30) {
+    p++;
+  } else {
+    do p++;
+    while (isDigit(p, end));
+  }
+  if (p < end && load<u8>(p) == 0x2e) {
+    p++;
+    if (!isDigit(p, end)) {
+      faultAt = p;
+      return 0;
+    }
+    do p++;
+    while (isDigit(p, end));
+  }
+  if (p < end && (load<u8>(p) | 0x20) == 0x65) {
+    p++;
+    if (p < end && (load<u8>(p) == 0x2b || load<u8>(p) == 0x2d)) p++;
+    if (!isDigit(p, end)) {
+      faultAt = p;
+      return 0;
+    }
+    do p++;
+    while (isDigit(p, end));
+  }
+  return p;
+}
+
+/** A value that is no object and no array. */
+export function skipScalar(p: usize, end: usize): usize {
+  const c = load<u8>(p);
+  if (c == 0x22) {
+    const close = skipString(p + 1, end);
+    return close == 0 ? 0 : close + 1;
+  }
+  if (c == 0x6e) {
+    if (p + 4 <= end && load<u32>(p) == 0x6c6c756e) return p + 4;
+  } else if (c == 0x74) {
+    if (p + 4 <= end && load<u32>(p) == 0x65757274) return p + 4;
+  } else if (c == 0x66) {
+    if (p + 5 <= end && load<u32>(p, 1) == 0x65736c61) return p + 5;
+  } else if (c == 0x2d || <u32>c - 0x30 < 10) {
+    return skipNumber(p, end);
+  }
+  faultAt = p;
+  return 0;
+}
+
+/**
+ * Checks the value that begins at `p` (no white space before it) and returns the address after it;
+ * 0 when it is malformed, cut off by `end` or too deep (`tooDeep`, `faultAt`). `depth` levels are
+ * open already.
+ */
+export function skipValueAt(p: usize, end: usize, depth: i32): usize {
+  tooDeep = false;
+  if (p >= end) {
+    faultAt = end;
+    return 0;
+  }
+  let c = load<u8>(p);
+  if (c != 0x7b && c != 0x5b) return skipScalar(p, end);
+  const floor = depth;
+  for (;;) {
+    // At the opening bracket of an object or an array.
+    if (depth >= DEPTH_MAX) {
+      tooDeep = true;
+      faultAt = p;
+      return 0;
+    }
+    let inObject = c == 0x7b;
+    store<u8>(levels + <usize>depth, <u8>inObject);
+    depth++;
+    p = skipSpace(p + 1, end);
+    if (p >= end) break;
+    c = load<u8>(p);
+    let closed = c == (inObject ? 0x7d : 0x5d);
+    let opened = false;
+    for (;;) {
+      if (closed) {
+        p++;
+        depth--;
+        if (depth == floor) return p;
+        inObject = load<u8>(levels + <usize>(depth - 1)) != 0;
+      } else {
+        // At a member's key or an element.
+        if (inObject) {
+          if (p >= end || load<u8>(p) != 0x22) break;
+          const close = skipString(p + 1, end);
+          if (close == 0) return 0;
+          p = close + 1;
+          if (p < end && load<u8>(p) != 0x3a) p = skipSpace(p, end);
+          if (p >= end || load<u8>(p) != 0x3a) break;
+          p++;
+          if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
+        }
+        if (p >= end) break;
+        c = load<u8>(p);
+        if (c == 0x7b || c == 0x5b) {
+          opened = true;
+          break;
+        }
+        p = skipScalar(p, end);
+        if (p == 0) return 0;
+      }
+      // After a value: a comma or the end of what is open.
+      if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
+      if (p >= end) break;
+      c = load<u8>(p);
+      if (c == 0x2c) {
+        p++;
+        if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
+        closed = false;
+      } else if (c == (inObject ? 0x7d : 0x5d)) {
+        closed = true;
+      } else {
+        break;
+      }
+    }
+    if (!opened) break;
+  }
+  faultAt = p < end ? p : end;
+  return 0;
+}
+
+/** `skipValueAt` from the outside: no level open. */
+export function skipValue(start: usize, end: usize): usize {
+  return skipValueAt(start, end, 0);
+}
+
+/** Set by unescape: whether a lone surrogate was met, so that the text has no UTF-8. */
+export let loneSurrogate: bool = false;
+
+/**
+ * Writes the text of a checked string's inside [start, end) to `target` as UTF-8 and returns its
+ * length, at most `end - start`. On a lone surrogate it sets `loneSurrogate` and returns 0.
+ */
+export function unescape(start: usize, end: usize, target: usize): usize {
+  loneSurrogate = false;
+  let t = target;
+  let p = start;
+  while (p < end) {
+    const c = load<u8>(p);
+    if (c != 0x5c) {
+      store<u8>(t++, c);
+      p++;
+      continue;
+    }
+    const e = load<u8>(p, 1);
+    p += 2;
+    if (e == 0x75) {
+      let code = hex4(p);
+      p += 4;
+      if (code >= 0xd800 && code < 0xe000) {
+        const low =
+          code < 0xdc00 && p + 6 <= end && load<u16>(p) == 0x755c ? hex4(p + 2) : 0;
+        if (low < 0xdc00 || low >= 0xe000) {
+          loneSurrogate = true;
+          return 0;
+        }
+        p += 6;
+        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        store<u8>(t++, <u8>(0xf0 | (code >> 18)));
+        store<u8>(t++, <u8>(0x80 | ((code >> 12) & 0x3f)));
+        store<u8>(t++, <u8>(0x80 | ((code >> 6) & 0x3f)));
+        store<u8>(t++, <u8>(0x80 | (code & 0x3f)));
+      } else if (code < 0x80) {
+        store<u8>(t++, <u8>code);
+      } else if (code < 0x800) {
+        store<u8>(t++, <u8>(0xc0 | (code >> 6)));
+        store<u8>(t++, <u8>(0x80 | (code & 0x3f)));
+      } else {
+        store<u8>(t++, <u8>(0xe0 | (code >> 12)));
+        store<u8>(t++, <u8>(0x80 | ((code >> 6) & 0x3f)));
+        store<u8>(t++, <u8>(0x80 | (code & 0x3f)));
+      }
+    } else if (e == 0x6e) store<u8>(t++, 0x0a);
+    else if (e == 0x74) store<u8>(t++, 0x09);
+    else if (e == 0x72) store<u8>(t++, 0x0d);
+    else if (e == 0x62) store<u8>(t++, 0x08);
+    else if (e == 0x66) store<u8>(t++, 0x0c);
+    else store<u8>(t++, e);
+  }
+  return t - target;
+}
+
+const HEX: usize = memory.data<u8>([
+  0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66,
+]);
+
+/**
+ * Writes `length` bytes of UTF-8 text to `target` as the inside of a JSON string, as JSON.stringify
+ * escapes, and returns the address after it. Writes at most 6 bytes per byte, plus 15 loose ones.
+ */
+export function escapeString(source: usize, length: usize, target: usize): usize {
+  const quote = i8x16.splat(0x22);
+  const backslash = i8x16.splat(0x5c);
+  const space = i8x16.splat(0x20);
+  const end = source + length;
+  let p = source;
+  let t = target;
+  while (p < end) {
+    const v = v128.load(p);
+    v128.store(t, v);
+    const stops = i8x16.bitmask(
+      v128.or(v128.or(i8x16.eq(v, quote), i8x16.eq(v, backslash)), i8x16.lt_u(v, space)),
+    );
+    const clean = stops == 0 ? <usize>16 : <usize>ctz(stops);
+    if (p + clean >= end) return t + (end - p);
+    p += clean;
+    t += clean;
+    if (stops == 0) continue;
+    const c = load<u8>(p++);
+    store<u8>(t++, 0x5c);
+    if (c == 0x22 || c == 0x5c) store<u8>(t++, c);
+    else if (c == 0x0a) store<u8>(t++, 0x6e);
+    else if (c == 0x0d) store<u8>(t++, 0x72);
+    else if (c == 0x09) store<u8>(t++, 0x74);
+    else if (c == 0x08) store<u8>(t++, 0x62);
+    else if (c == 0x0c) store<u8>(t++, 0x66);
+    else {
+      store<u32>(t, 0x30303075);
+      store<u8>(t, load<u8>(HEX + <usize>(c >> 4)), 3);
+      store<u8>(t, load<u8>(HEX + <usize>(c & 15)), 4);
+      t += 5;
+    }
+  }
+  return t;
+}
