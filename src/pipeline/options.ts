@@ -1,0 +1,78 @@
+import type { CsvDialect, Format } from "../readers/source.js";
+
+export const outputFormats = ["parquet", "jsonl", "jsonl.gz", "csv"] as const;
+export type OutputFormat = (typeof outputFormats)[number];
+
+export const parquetCompressions = ["zstd", "snappy", "none"] as const;
+export type ParquetCompression = (typeof parquetCompressions)[number];
+
+/** Which paths of user and metadata are dropped or replaced by a salted SHA-256. */
+export interface PrivacyOptions {
+  readonly drop: readonly string[];
+  readonly hash: readonly string[];
+  /** A secret: goes to the workers, never into a file or a message. */
+  readonly salt?: string;
+}
+
+/** How many rejected rows a run may have and still be called done. */
+export type MaxRejects = { readonly rows: number } | { readonly share: number };
+
+/**
+ * Everything that an export needs to know, resolved: defaults filled in, paths absolute, names
+ * checked. Plain data that survives a structured clone. Times are milliseconds since 1970 UTC, sizes
+ * are bytes.
+ */
+export interface ExportOptions {
+  /** Files, directories and globs as the user gave them, relative to `cwd`. */
+  readonly inputs: readonly string[];
+  readonly cwd: string;
+  /** Absolute. */
+  readonly outputDirectory: string;
+  /** Name of the directory that holds the days. */
+  readonly dataset: string;
+  /** Where absent, each source's own bytes decide. */
+  readonly inputFormat?: Format["kind"];
+  /** What the user says about CSV; the rest is detected. */
+  readonly csv: Partial<CsvDialect>;
+
+  readonly format: OutputFormat;
+  readonly compression: ParquetCompression;
+  /** IANA name or fixed offset that decides which day a timestamp belongs to. */
+  readonly dayZone: string;
+  readonly partBytes: number;
+  readonly csvSafe: boolean;
+
+  /** Name of the preset that `mapping` came from, for reports. */
+  readonly preset: string;
+  /** The whole mapping, preset and the user's changes merged. */
+  readonly mapping: unknown;
+  readonly privacy: PrivacyOptions;
+  /** Absolute path of the module that may change events. */
+  readonly transformPath?: string;
+  /** Events before it are rejected. */
+  readonly minTimeMs: number;
+  /**
+   * Events at or after it are rejected. `tomorrow`: the end of the UTC day after the run's first
+   * start, which a resumed run keeps.
+   */
+  readonly maxTimeMs: number | "tomorrow";
+  /** Events before it are filtered. */
+  readonly fromTimeMs?: number;
+  /** Events at or after it are filtered. */
+  readonly toTimeMs?: number;
+  /** Names with `*` and `?`; empty means all. */
+  readonly includeEvents: readonly string[];
+  readonly excludeEvents: readonly string[];
+
+  /** Worker threads, at least 1; fewer are started where `memoryBytes` does not suffice. */
+  readonly threads: number;
+  /** What the whole process may take. */
+  readonly memoryBytes: number;
+  readonly rowBytesMax: number;
+  /** Decompressed bytes per compressed byte. */
+  readonly ratioMax: number;
+  readonly splitBytes: number;
+  readonly maxRejects: MaxRejects;
+  /** Throw away what an earlier run left in the output directory and start over. */
+  readonly fresh: boolean;
+}

@@ -1,0 +1,42 @@
+import type { SourceFailure } from "./manifest.js";
+
+/** What one worker thread is doing. */
+export interface ThreadProgress {
+  /** Name of the source that it reads; undefined while it waits. */
+  readonly source: string | undefined;
+  /** Rows read by this thread since the run began. */
+  readonly rows: number;
+}
+
+/** A moment of a run. Bytes are bytes on disk, known before the first one is read. */
+export interface RunProgress {
+  readonly threads: readonly ThreadProgress[];
+  readonly bytesTotal: number;
+  readonly bytesDone: number;
+  /** Part of `bytesDone` that an earlier run had done: no part of this run's speed. */
+  readonly bytesResumed: number;
+  /** Rows read in this run. */
+  readonly rows: number;
+  /** Rows rejected in this run. */
+  readonly rejects: number;
+  readonly splitsTotal: number;
+  readonly splitsDone: number;
+}
+
+/** What a run tells its caller while it lasts. */
+export interface RunObserver {
+  /** Called once when the plan stands; `progress` may be called at any time and costs little. */
+  started?(progress: () => RunProgress): void;
+  sourceFailed?(failure: SourceFailure): void;
+  /** Facts worth a line: resumed, lock of a dead process taken over, fewer threads than asked for. */
+  note?(text: string): void;
+}
+
+/**
+ * What an export needs from outside, beside its options: `runExport(options, context)` in
+ * run-export.ts resolves to an `ExportResult`. An aborted signal ends the run as `interrupted`.
+ */
+export interface RunContext {
+  readonly signal: AbortSignal;
+  readonly observer: RunObserver;
+}
