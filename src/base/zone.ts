@@ -5,8 +5,9 @@ export interface Zone {
   /** Milliseconds to add to UTC at this moment (milliseconds since 1970 UTC) to get local time. */
   offsetMs(utcMs: number): number;
   /**
-   * The moment of a wall-clock time, given as the milliseconds it would have if it were UTC. In a
-   * gap or an overlap of daylight saving: what Luxon's `DateTime.fromObject` gives.
+   * The moment of a wall-clock time, given as the milliseconds it would have if it were UTC. Where
+   * the clock reads it twice: the first. In a gap: as if the clock had not been changed yet.
+   * (Luxon's own choice between two depends on the season in which it is asked.)
    */
   utcMs(localMs: number): number;
 }

@@ -1,0 +1,109 @@
+import { IANAZone } from "luxon";
+import { UsageError } from "./errors.js";
+import type { Zone } from "./zone.js";
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/** Hours whose offset is remembered: more than a century of data in order, 8 MiB at most. */
+const HOURS_MAX = 1_000_000;
+
+/** Local time is never further from UTC than this, in any zone at any time. */
+const OFFSET_MAX_MS = 26 * HOUR_MS;
+
+const fixedOffset = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i;
+
+/**
+ * A zone by its IANA name (`America/New_York`), as `UTC`, or as a fixed offset (`+05:30`, `-0800`,
+ * `UTC+2`). Throws `UsageError` for anything else, the machine's own zone (`local`) included: a
+ * result must not depend on where it was computed.
+ */
+export function createZone(name: string): Zone {
+  if (/^(?:utc|gmt|z)$/i.test(name)) return new FixedZone(name, 0);
+  const [, sign, hours, minutes = "0"] = fixedOffset.exec(name) ?? [];
+  if (sign !== undefined && Number(hours) < 24) {
+    const size = Number(hours) * 60 + Number(minutes);
+    return new FixedZone(name, sign === "-" ? -size : size);
+  }
+  if (/^[a-z]/i.test(name) && IANAZone.isValidZone(name)) return new NamedZone(name);
+  throw new UsageError(
+    "zone_unknown",
+    `Unknown time zone ${JSON.stringify(name)}. ` +
+      'Give an IANA name such as "Europe/Berlin", "UTC", or an offset such as "+05:30".',
+  );
+}
+
+class FixedZone implements Zone {
+  readonly #offsetMs: number;
+
+  constructor(
+    readonly name: string,
+    offsetMinutes: number,
+  ) {
+    this.#offsetMs = offsetMinutes * MINUTE_MS;
+  }
+
+  offsetMs(): number {
+    return this.#offsetMs;
+  }
+
+  utcMs(localMs: number): number {
+    return localMs - this.#offsetMs;
+  }
+}
+
+/**
+ * Luxon needs microseconds for an offset. An hour at whose two ends the offset is the same has that
+ * offset throughout, so it is asked once per hour of data and not once per row.
+ */
+class NamedZone implements Zone {
+  readonly #zone: IANAZone;
+  /** Offset in ms by hour since 1970; NaN for an hour in which the offset changes. */
+  readonly #offsets = new Map<number, number>();
+  #lastHour = Number.NaN;
+  #lastOffset = 0;
+
+  constructor(readonly name: string) {
+    this.#zone = IANAZone.create(name);
+  }
+
+  offsetMs(utcMs: number): number {
+    const hour = Math.floor(utcMs / HOUR_MS);
+    if (hour === this.#lastHour) return this.#lastOffset;
+    let offset = this.#offsets.get(hour);
+    if (offset === undefined) {
+      const first = this.#ask(hour * HOUR_MS);
+      offset = first === this.#ask((hour + 1) * HOUR_MS) ? first : Number.NaN;
+      if (this.#offsets.size >= HOURS_MAX) this.#offsets.clear();
+      this.#offsets.set(hour, offset);
+    }
+    if (Number.isNaN(offset)) return this.#ask(utcMs);
+    this.#lastHour = hour;
+    this.#lastOffset = offset;
+    return offset;
+  }
+
+  utcMs(localMs: number): number {
+    const offset = this.offsetMs(localMs - this.#lastOffset);
+    const utcMs = localMs - offset;
+    const earlier = this.offsetMs(utcMs - OFFSET_MAX_MS);
+    // Far from any change, which is nearly always, the guess is the only answer.
+    if (offset === earlier && offset === this.offsetMs(utcMs + OFFSET_MAX_MS)) return utcMs;
+    return this.#nearChange(localMs, earlier, this.offsetMs(utcMs + OFFSET_MAX_MS));
+  }
+
+  /** `before` and `after` are the offsets on either side of the change. */
+  #nearChange(localMs: number, before: number, after: number): number {
+    // The larger offset gives the earlier moment: the first of two in an overlap.
+    const first = localMs - Math.max(before, after);
+    if (this.offsetMs(first) === localMs - first) return first;
+    const second = localMs - Math.min(before, after);
+    if (this.offsetMs(second) === localMs - second) return second;
+    // In a gap the clock goes on as before the change.
+    return localMs - before;
+  }
+
+  #ask(utcMs: number): number {
+    return Math.round(this.#zone.offset(utcMs) * MINUTE_MS);
+  }
+}
