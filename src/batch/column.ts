@@ -67,6 +67,16 @@ export class Column {
     return this.kind(row) === cellKinds.null ? undefined : decoder.decode(this.bytes(row));
   }
 
+  /** Bytes of the cells of rows [0, rows) that are not null. */
+  totalBytes(rows: number): number {
+    const { bytes, words } = this.kernel;
+    let total = 0;
+    for (let row = 0; row < rows; row++) {
+      if (bytes[this.kinds + row] !== cellKinds.null) total += words[this.lengths / 4 + row]!;
+    }
+    return total;
+  }
+
   set(row: number, kind: CellKind, start: number, length: number): void {
     this.kernel.bytes[this.kinds + row] = kind;
     this.kernel.words[this.starts / 4 + row] = start;

@@ -12,4 +12,9 @@ export interface Utf8Kernels {
 
 export interface JsonKernels {
   skipValue(start: number, end: number): number;
+  setScratch(scratch: number, kept: number): void;
+  scanCells(cells: number, rows: number, node: number): void;
+  scanLines(scan: number): number;
+  scanValues(scan: number): number;
+  skipLongRow(scan: number): number;
 }

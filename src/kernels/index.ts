@@ -2,6 +2,8 @@
 // signature in src/batch/kernel-exports.ts.
 
 export { skipValue } from "./json-value";
+export { scanCells, setScratch } from "./json-fields";
+export { scanLines, scanValues, skipLongRow } from "./json-rows";
 export { validateUtf8 } from "./utf8";
 
 /** First address that the host may hand out; below it lie the module's own constants. */

@@ -9,22 +9,36 @@ const levels: usize = memory.data(512);
 
 /** Set by skipString: whether the string has an escape. */
 export let escaped: bool = false;
-/** Set by skipValue when it returns 0: whether it was for the depth. */
+/** Set when something returns 0: whether it was for the depth. */
 export let tooDeep: bool = false;
 /** Set when something returns 0: where it went wrong. */
 export let faultAt: usize = 0;
-/** All bytes that strings passed over, or-ed: a set high bit says that UTF-8 must be checked. */
-export let seen: v128 = i8x16.splat(0);
+/** Set when white space with a line feed was passed over; whoever cares resets it. */
+export let lineFeed: bool = false;
 
-export function resetSeen(): void {
-  seen = i8x16.splat(0);
+/** Notes where a value is malformed and returns 0, the sign of failure. */
+export function markFault(at: usize): usize {
+  faultAt = at;
+  tooDeep = false;
+  return 0;
 }
 
-@inline
+export function markTooDeep(at: usize): usize {
+  faultAt = at;
+  tooDeep = true;
+  return 0;
+}
+
+export function resetLineFeed(): void {
+  lineFeed = false;
+}
+
+/** Address of the first byte in [p, end) that is no JSON white space, or `end`. */
 export function skipSpace(p: usize, end: usize): usize {
   while (p < end) {
     const c = load<u8>(p);
-    if (c != 0x20 && c != 0x0a && c != 0x0d && c != 0x09) break;
+    if (c == 0x0a) lineFeed = true;
+    else if (c != 0x20 && c != 0x0d && c != 0x09) break;
     p++;
   }
   return p;
@@ -58,12 +72,8 @@ export function skipString(p: usize, end: usize): usize {
   const space = i8x16.splat(0x20);
   escaped = false;
   while (true) {
-    if (p >= end) {
-      faultAt = end;
-      return 0;
-    }
+    if (p >= end) return markFault(end);
     const v = v128.load(p);
-    seen = v128.or(seen, v);
     const stops = i8x16.bitmask(
       v128.or(v128.or(i8x16.eq(v, quote), i8x16.eq(v, backslash)), i8x16.lt_u(v, space)),
     );
@@ -72,37 +82,22 @@ export function skipString(p: usize, end: usize): usize {
       continue;
     }
     p += <usize>ctz(stops);
-    if (p >= end) {
-      faultAt = end;
-      return 0;
-    }
+    if (p >= end) return markFault(end);
     const c = load<u8>(p);
     if (c == 0x22) return p;
-    if (c != 0x5c) {
-      faultAt = p;
-      return 0;
-    }
+    if (c != 0x5c) return markFault(p);
     escaped = true;
-    if (p + 1 >= end) {
-      faultAt = end;
-      return 0;
-    }
+    if (p + 1 >= end) return markFault(end);
     const e = load<u8>(p, 1);
     if (e == 0x75) {
-      if (p + 6 > end || hex4(p + 2) < 0) {
-        faultAt = p;
-        return 0;
-      }
+      if (p + 6 > end || hex4(p + 2) < 0) return markFault(p);
       p += 6;
     } else {
       // " \ / b f n r t
       if (
         e != 0x22 && e != 0x5c && e != 0x2f && e != 0x62 &&
         e != 0x66 && e != 0x6e && e != 0x72 && e != 0x74
-      ) {
-        faultAt = p;
-        return 0;
-      }
+      ) return markFault(p);
       p += 2;
     }
   }
@@ -116,10 +111,7 @@ function isDigit(p: usize, end: usize): bool {
 function skipNumber(start: usize, end: usize): usize {
   let p = start;
   if (load<u8>(p) == 0x2d) p++;
-  if (!isDigit(p, end)) {
-    faultAt = p;
-    return 0;
-  }
+  if (!isDigit(p, end)) return markFault(p);
   if (load<u8>(p) == 0x30) {
     p++;
   } else {
@@ -128,20 +120,14 @@ function skipNumber(start: usize, end: usize): usize {
   }
   if (p < end && load<u8>(p) == 0x2e) {
     p++;
-    if (!isDigit(p, end)) {
-      faultAt = p;
-      return 0;
-    }
+    if (!isDigit(p, end)) return markFault(p);
     do p++;
     while (isDigit(p, end));
   }
   if (p < end && (load<u8>(p) | 0x20) == 0x65) {
     p++;
     if (p < end && (load<u8>(p) == 0x2b || load<u8>(p) == 0x2d)) p++;
-    if (!isDigit(p, end)) {
-      faultAt = p;
-      return 0;
-    }
+    if (!isDigit(p, end)) return markFault(p);
     do p++;
     while (isDigit(p, end));
   }
@@ -164,8 +150,7 @@ export function skipScalar(p: usize, end: usize): usize {
   } else if (c == 0x2d || <u32>c - 0x30 < 10) {
     return skipNumber(p, end);
   }
-  faultAt = p;
-  return 0;
+  return markFault(p);
 }
 
 /**
@@ -174,20 +159,14 @@ export function skipScalar(p: usize, end: usize): usize {
  * open already.
  */
 export function skipValueAt(p: usize, end: usize, depth: i32): usize {
-  tooDeep = false;
-  if (p >= end) {
-    faultAt = end;
-    return 0;
-  }
+  if (p >= end) return markFault(end);
   let c = load<u8>(p);
   if (c != 0x7b && c != 0x5b) return skipScalar(p, end);
   const floor = depth;
   for (;;) {
     // At the opening bracket of an object or an array.
     if (depth >= DEPTH_MAX) {
-      tooDeep = true;
-      faultAt = p;
-      return 0;
+      return markTooDeep(p);
     }
     let inObject = c == 0x7b;
     store<u8>(levels + <usize>depth, <u8>inObject);
@@ -240,8 +219,7 @@ export function skipValueAt(p: usize, end: usize, depth: i32): usize {
     }
     if (!opened) break;
   }
-  faultAt = p < end ? p : end;
-  return 0;
+  return markFault(p < end ? p : end);
 }
 
 /** `skipValueAt` from the outside: no level open. */

@@ -1,0 +1,147 @@
+import type { FieldRequest } from "./batch.js";
+import { Column } from "./column.js";
+import type { Kernel } from "./kernel.js";
+
+/** A node of the request tree: which members of one object are wanted. */
+interface Branch {
+  readonly members: Map<string, Member>;
+  rest: Column | undefined;
+  readonly except: Set<string>;
+}
+
+interface Member {
+  text: Column | undefined;
+  json: Column | undefined;
+  branch: Branch | undefined;
+}
+
+/** Layout of `Node` and `Entry` in src/kernels/json-fields.ts, in bytes. */
+const NODE_BYTES = 32;
+const ENTRY_BYTES = 32;
+
+/**
+ * Field requests as the tree that the JSON kernels walk, in kernel memory, with a column for each
+ * request. A request for the row itself (path `[]`) in whatever form is a rest without exceptions.
+ */
+export class FieldTable {
+  /** Address of the root node. */
+  readonly root: number;
+  readonly columns: readonly Column[];
+  /** How many times its bytes a scanned row may take in the scratch at the most. */
+  readonly scratchFactor: number;
+  readonly #kernel: Kernel;
+  readonly #blocks: number[] = [];
+
+  constructor(kernel: Kernel, requests: readonly FieldRequest[]) {
+    this.#kernel = kernel;
+    const top = createBranch();
+    this.columns = requests.map((request) => place(top, request, () => new Column(kernel)));
+    const rests = requests.filter(({ form, path }) => form === "rest" || path.length === 0);
+    const levels = Math.max(0, ...requests.map(({ path }) => path.length));
+    this.scratchFactor = 1 + rests.length + levels;
+    this.root = this.#write(top).address;
+  }
+
+  free(): void {
+    for (const column of new Set(this.columns)) column.free();
+    for (const address of this.#blocks) this.#kernel.free(address);
+  }
+
+  /** Writes a branch and all below it; gives its node's address and its columns. */
+  #write(branch: Branch): { address: number; columns: Set<Column> } {
+    const columns = new Set<Column>(branch.rest === undefined ? [] : [branch.rest]);
+    const entries = [...branch.members].map(([name, member]) => {
+      const child = member.branch === undefined ? undefined : this.#write(member.branch);
+      for (const column of [member.text, member.json, ...(child?.columns ?? [])]) {
+        if (column !== undefined) columns.add(column);
+      }
+      return { key: encoder.encode(name), member, child: child?.address ?? 0, name };
+    });
+    const entriesAddress = this.#allocate(entries.length * ENTRY_BYTES);
+    let keyLengths = 0n;
+    entries.forEach(({ key, member, child, name }, index) => {
+      const entry = entriesAddress + index * ENTRY_BYTES;
+      const keyAddress = this.#allocate(key.length);
+      this.#kernel.bytes.set(key, keyAddress);
+      this.#kernel.bytes.fill(0, entry, entry + ENTRY_BYTES);
+      this.#kernel.bytes.set(key.subarray(0, 8), entry);
+      this.#kernel.words.set(
+        [
+          keyAddress,
+          key.length,
+          member.text?.address ?? 0,
+          member.json?.address ?? 0,
+          child,
+          branch.except.has(name) ? 1 : 0,
+        ],
+        entry / 4 + 2,
+      );
+      keyLengths |= 1n << BigInt(Math.min(key.length, 63));
+    });
+    const address = this.#allocate(NODE_BYTES);
+    const columnsAddress = this.#allocate(columns.size * 4);
+    const words = this.#kernel.words;
+    words.set(
+      [...columns].map((column) => column.address),
+      columnsAddress / 4,
+    );
+    words.set(
+      [
+        Number(keyLengths & 0xffffffffn),
+        Number(keyLengths >> 32n),
+        entriesAddress,
+        entries.length,
+        branch.rest?.address ?? 0,
+        columnsAddress,
+        columns.size,
+      ],
+      address / 4,
+    );
+    return { address, columns };
+  }
+
+  #allocate(bytes: number): number {
+    const address = this.#kernel.allocate(bytes);
+    this.#blocks.push(address);
+    return address;
+  }
+}
+
+const encoder = new TextEncoder();
+
+function createBranch(): Branch {
+  return { members: new Map(), rest: undefined, except: new Set() };
+}
+
+/** The column for a request; the same one for the same request. */
+function place(top: Branch, request: FieldRequest, createColumn: () => Column): Column {
+  const { path, form } = request;
+  const last = path.at(-1);
+  if (form === "rest" || last === undefined) {
+    const branch = path.reduce(descend, top);
+    for (const name of request.except ?? []) {
+      branch.except.add(name);
+      memberOf(branch, name);
+    }
+    branch.rest ??= createColumn();
+    return branch.rest;
+  }
+  const member = memberOf(path.slice(0, -1).reduce(descend, top), last);
+  member[form] ??= createColumn();
+  return member[form];
+}
+
+function memberOf(branch: Branch, name: string): Member {
+  let member = branch.members.get(name);
+  if (member === undefined) {
+    member = { text: undefined, json: undefined, branch: undefined };
+    branch.members.set(name, member);
+  }
+  return member;
+}
+
+function descend(branch: Branch, name: string): Branch {
+  const member = memberOf(branch, name);
+  member.branch ??= createBranch();
+  return member.branch;
+}

@@ -1,0 +1,269 @@
+// Takes the asked-for fields out of JSON objects while checking them strictly: one pass, in place.
+// A tree of nodes, built by src/batch/field-table.ts, says which members of which objects are
+// wanted; everything else is checked and passed over.
+
+import {
+  Column,
+  KIND_ARRAY,
+  KIND_BOOLEAN,
+  KIND_MALFORMED_STRING,
+  KIND_NULL,
+  KIND_NUMBER,
+  KIND_OBJECT,
+  KIND_STRING,
+} from "./column";
+import {
+  DEPTH_MAX,
+  escaped,
+  loneSurrogate,
+  markFault,
+  markTooDeep,
+  skipSpace,
+  skipString,
+  skipValueAt,
+  unescape,
+} from "./json-value";
+import { copyLoose } from "./utf8";
+
+/** The members wanted of one object. */
+@unmanaged
+export class Node {
+  /** Bit n: some wanted key has n bytes; bit 63: some has 63 or more. */
+  keyLengths: u64;
+  entries: usize;
+  entryCount: u32;
+  /** Column for what is left of the object, or 0. */
+  rest: usize;
+  /** Addresses (u32) of all columns at and below this node, to be cleared together. */
+  columns: usize;
+  columnCount: u32;
+}
+
+/** A wanted key. */
+@unmanaged
+export class Entry {
+  /** The first eight bytes of the key, zero-padded. */
+  prefix: u64;
+  key: usize;
+  keyLength: u32;
+  /** Columns for the decoded value and the raw token, or 0. */
+  text: usize;
+  json: usize;
+  /** Node for the value's own members, or 0. */
+  child: usize;
+  /** 1 when the member is no part of the object's rest. */
+  excepted: u32;
+}
+
+const ENTRY_BYTES: usize = offsetof<Entry>();
+
+/** Where unescaped texts and rests are written; the host makes it large enough (see FieldTable). */
+let scratch: usize = 0;
+/** Stack of (start, end) pairs: stretches of members that stay in an object's rest. */
+let kept: usize = 0;
+
+export function setScratch(scratchAddress: usize, keptAddress: usize): void {
+  scratch = scratchAddress;
+  kept = keptAddress;
+}
+
+function find(node: Node, key: usize, length: usize): usize {
+  let prefix = load<u64>(key);
+  if (length < 8) prefix &= ((<u64>1) << (length << 3)) - 1;
+  let entry = node.entries;
+  for (const end = entry + <usize>node.entryCount * ENTRY_BYTES; entry < end; entry += ENTRY_BYTES) {
+    const candidate = changetype<Entry>(entry);
+    if (candidate.prefix == prefix && candidate.keyLength == <u32>length) {
+      if (length <= 8 || memory.compare(candidate.key + 8, key + 8, length - 8) == 0) return entry;
+    }
+  }
+  return 0;
+}
+
+@inline
+function findKey(node: Node, key: usize, close: usize): usize {
+  let length = close - key;
+  if (escaped) {
+    // The scratch above its top is free until something is kept there.
+    length = unescape(key, close, scratch);
+    if (loneSurrogate) return 0;
+    key = scratch;
+  }
+  if (((node.keyLengths >> min<u64>(length, 63)) & 1) == 0) return 0;
+  return find(node, key, length);
+}
+
+/** Makes every column at and below the node null in this row. */
+export function clearRow(node: Node, row: i32): void {
+  let p = node.columns;
+  for (const end = p + (<usize>node.columnCount << 2); p < end; p += 4) {
+    const column = changetype<Column>(<usize>load<u32>(p));
+    store<u8>(column.kinds + <usize>row, <u8>KIND_NULL);
+  }
+}
+
+/** Makes every column at and below the node null in rows [0, rows). */
+export function clearRows(node: Node, rows: i32): void {
+  let p = node.columns;
+  for (const end = p + (<usize>node.columnCount << 2); p < end; p += 4) {
+    memory.fill(changetype<Column>(<usize>load<u32>(p)).kinds, <u8>KIND_NULL, <usize>rows);
+  }
+}
+
+@inline
+function kindOf(first: u32): u32 {
+  if (first == 0x22) return KIND_STRING;
+  if (first == 0x7b) return KIND_OBJECT;
+  if (first == 0x5b) return KIND_ARRAY;
+  if (first == 0x6e) return KIND_NULL;
+  if (first == 0x74 || first == 0x66) return KIND_BOOLEAN;
+  return KIND_NUMBER;
+}
+
+/** A text that holds a JSON object is entered like one; any other text has no members. */
+function scanText(start: usize, end: usize, node: Node, row: i32, depth: i32): void {
+  start = skipSpace(start, end);
+  if (start >= end || load<u8>(start) != 0x7b) return;
+  const close = scanObject(start, end, node, row, depth);
+  if (close == 0 || skipSpace(close, end) != end) clearRow(node, row);
+}
+
+/** Stores a wanted value; returns the address after it, or 0 when it is malformed. */
+function scanWanted(entry: Entry, p: usize, end: usize, row: i32, depth: i32): usize {
+  if (p >= end) {
+    markFault(end);
+    return 0;
+  }
+  const first = <u32>load<u8>(p);
+  if (entry.child != 0) clearRow(changetype<Node>(entry.child), row);
+  if (first == 0x22) {
+    const close = skipString(p + 1, end);
+    if (close == 0) return 0;
+    if (entry.json != 0) changetype<Column>(entry.json).set(row, KIND_STRING, p, close + 1 - p);
+    let kind = KIND_STRING;
+    let start = p + 1;
+    let length = close - start;
+    if (escaped && (entry.text != 0 || entry.child != 0)) {
+      const unescaped = unescape(start, close, scratch);
+      if (loneSurrogate) {
+        kind = KIND_MALFORMED_STRING;
+      } else {
+        start = scratch;
+        length = unescaped;
+        scratch += unescaped;
+      }
+    }
+    if (entry.text != 0) changetype<Column>(entry.text).set(row, kind, start, length);
+    if (entry.child != 0 && kind == KIND_STRING) {
+      scanText(start, start + length, changetype<Node>(entry.child), row, depth);
+    }
+    return close + 1;
+  }
+  const after =
+    entry.child != 0 && first == 0x7b
+      ? scanObject(p, end, changetype<Node>(entry.child), row, depth)
+      : skipValueAt(p, end, depth);
+  if (after == 0) return 0;
+  const kind = kindOf(first);
+  if (entry.text != 0) changetype<Column>(entry.text).set(row, kind, p, after - p);
+  if (entry.json != 0) changetype<Column>(entry.json).set(row, kind, p, after - p);
+  return after;
+}
+
+/** Joins the kept stretches from `frame` on into one object in the scratch. */
+function storeRest(column: Column, row: i32, frame: usize): void {
+  const start = scratch;
+  store<u8>(scratch++, 0x7b);
+  for (let pair = frame; pair < kept; pair += 8) {
+    if (pair != frame) store<u8>(scratch++, 0x2c);
+    const from = <usize>load<u32>(pair);
+    scratch = copyLoose(scratch, from, <usize>load<u32>(pair, 4) - from);
+  }
+  store<u8>(scratch++, 0x7d);
+  column.set(row, KIND_OBJECT, start, scratch - start);
+  kept = frame;
+}
+
+/**
+ * Checks the object that begins at `p`, stores what `node` wants of it in row `row`, and returns the
+ * address after it; 0 when it is malformed or too deep. A repeated key overwrites, as JSON.parse
+ * does. `depth` levels are open already.
+ */
+export function scanObject(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
+  if (depth >= DEPTH_MAX) return markTooDeep(p);
+  const frame = kept;
+  const result = scanMembers(skipSpace(p + 1, end), end, node, row, depth + 1);
+  if (result != 0 && node.rest != 0) storeRest(changetype<Column>(node.rest), row, frame);
+  kept = frame;
+  return result;
+}
+
+function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
+  const keepsRest = node.rest != 0;
+  let stretch: usize = 0;
+  let stretchEnd: usize = 0;
+  let first = true;
+  for (;;) {
+    if (p >= end) return markFault(end);
+    let c = load<u8>(p);
+    if (c != 0x22) {
+      if (c == 0x7d && first) break;
+      return markFault(p);
+    }
+    first = false;
+    const member = p;
+    const close = skipString(p + 1, end);
+    if (close == 0) return 0;
+    const entry = findKey(node, p + 1, close);
+    p = close + 1;
+    if (p < end && load<u8>(p) != 0x3a) p = skipSpace(p, end);
+    if (p >= end) return markFault(end);
+    if (load<u8>(p) != 0x3a) return markFault(p);
+    p++;
+    if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
+    p =
+      entry == 0
+        ? skipValueAt(p, end, depth)
+        : scanWanted(changetype<Entry>(entry), p, end, row, depth);
+    if (p == 0) return 0;
+    if (keepsRest) {
+      if (entry == 0 || changetype<Entry>(entry).excepted == 0) {
+        if (stretch == 0) stretch = member;
+        stretchEnd = p;
+      } else if (stretch != 0) {
+        pushKept(stretch, stretchEnd);
+        stretch = 0;
+      }
+    }
+    if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
+    if (p >= end) return markFault(end);
+    c = load<u8>(p);
+    if (c == 0x7d) break;
+    if (c != 0x2c) return markFault(p);
+    p++;
+    if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
+  }
+  if (stretch != 0) pushKept(stretch, stretchEnd);
+  return p + 1;
+}
+
+@inline
+function pushKept(start: usize, end: usize): void {
+  store<u32>(kept, <u32>start);
+  store<u32>(kept, <u32>end, 4);
+  kept += 8;
+}
+
+/**
+ * The same for cells: each cell of `cells` that holds an object, or a text that is one, is scanned
+ * into the node's columns; in all other rows they become null.
+ */
+export function scanCells(cells: Column, rows: i32, node: Node): void {
+  clearRows(node, rows);
+  for (let row = 0; row < rows; row++) {
+    const kind = cells.kind(row);
+    if (kind != KIND_STRING && kind != KIND_OBJECT) continue;
+    const start = cells.start(row);
+    scanText(start, start + cells.length(row), node, row, 0);
+  }
+}

@@ -1,0 +1,233 @@
+import { SourceError } from "../../base/errors.js";
+import {
+  BATCH_ROWS_MAX,
+  JSON_DEPTH_MAX,
+  REJECT_BYTES_MAX,
+  WINDOW_BYTES,
+} from "../../base/limits.js";
+import { rejectCodes } from "../../base/reject-codes.js";
+import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
+import type { Kernel } from "../../batch/kernel.js";
+import type { ByteSource } from "../byte-source.js";
+import type { Reader, ReaderOptions } from "../reader.js";
+import type { SourceRange } from "../source.js";
+import { Window } from "../window.js";
+import { type RowLayout, RowScanner } from "./row-scanner.js";
+
+const LINE_FEED = 0x0a;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+export interface JsonReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
+  /** Bytes of the window before long rows grow it. */
+  readonly windowBytes?: number;
+}
+
+/**
+ * Rows of JSON bytes. Layout `lines`: a range may begin and end anywhere, its rows are the lines
+ * that begin in it; `bytes` must then begin one byte before a range that does not start at 0.
+ * Layout `values` reads whole sources only.
+ */
+export class JsonReader implements Reader {
+  readonly #kernel: Kernel;
+  readonly #range: SourceRange;
+  readonly #bytes: ByteSource;
+  readonly #options: JsonReaderOptions;
+  readonly #layout: RowLayout;
+  readonly #window: Window;
+  readonly #scanner: RowScanner;
+  /** What has to be passed over before the next row. */
+  #skip: "line" | "value" | "mark" | null;
+  #needsBytes = true;
+  #rowsBefore = 0;
+
+  constructor(
+    kernel: Kernel,
+    range: SourceRange,
+    fields: readonly FieldRequest[],
+    bytes: ByteSource,
+    layout: RowLayout,
+    options: JsonReaderOptions,
+  ) {
+    this.#kernel = kernel;
+    this.#range = range;
+    this.#bytes = bytes;
+    this.#layout = layout;
+    this.#options = options;
+    this.#skip = range.start > 0 ? "line" : "mark";
+    this.#scanner = new RowScanner(kernel, fields, layout, options.rowBytesMax);
+    const capacity = options.windowBytes ?? WINDOW_BYTES;
+    this.#scanner.ensure(capacity);
+    this.#window = new Window(kernel, bytes, capacity, Math.max(0, range.start - 1));
+  }
+
+  get consumed(): number {
+    return this.#bytes.consumed;
+  }
+
+  async next(): Promise<Batch | null> {
+    const window = this.#window;
+    for (;;) {
+      this.#options.signal.throwIfAborted();
+      if (this.#needsBytes) await window.fill(this.#range.end ?? undefined);
+      if (this.#skip !== null) await this.#passOver(this.#skip);
+      const { limit, last } = this.#limit();
+      const scan = this.#scanner.scan(window.cursor, limit, last && window.failure === undefined);
+      window.cursor = scan.cursor;
+      this.#needsBytes = scan.rows < BATCH_ROWS_MAX;
+      if (scan.rows > 0) return this.#createBatch(scan.rows);
+      if (last) return this.#finish();
+      if (window.isFull && !this.#grow()) return this.#rejectLongRow();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#scanner.free();
+    this.#window.free();
+    await this.#bytes.close();
+  }
+
+  /**
+   * The address up to which the window's bytes can be scanned now, and whether the range ends there.
+   * With lines no line is cut; the last line of a range is the one with the byte before its end.
+   */
+  #limit(): { limit: number; last: boolean } {
+    const window = this.#window;
+    if (this.#layout === "values") return { limit: window.end, last: window.ended };
+    const end = this.#range.end ?? Number.POSITIVE_INFINITY;
+    if (window.offsetOf(window.cursor) >= end) return { limit: window.cursor, last: true };
+    const pending = window.pending;
+    if (window.offsetOf(window.end) >= end) {
+      const feed = pending.indexOf(LINE_FEED, end - 1 - window.offsetOf(window.cursor));
+      if (feed >= 0) return { limit: window.cursor + feed + 1, last: true };
+    }
+    if (window.ended && window.failure === undefined) return { limit: window.end, last: true };
+    return { limit: window.cursor + pending.lastIndexOf(LINE_FEED) + 1, last: window.ended };
+  }
+
+  #finish(): null {
+    const { failure } = this.#window;
+    const { name } = this.#range.source;
+    if (failure !== undefined) throw failure;
+    if (this.#scanner.inArray) {
+      const place = { source: name, byte: this.#window.offsetOf(this.#window.end) };
+      throw new SourceError("source_truncated", place, "the file ends before its JSON array does");
+    }
+    return null;
+  }
+
+  #grow(): boolean {
+    // Room for the line end or the next value's first bytes, which tell that the row is whole.
+    if (!this.#window.grow(this.#options.rowBytesMax + 64)) return false;
+    this.#scanner.ensure(this.#window.capacity);
+    return true;
+  }
+
+  /** A batch of one row that is longer than the limit; the next call passes over the rest of it. */
+  #rejectLongRow(): Batch {
+    const { cursor, end } = this.#window;
+    this.#scanner.setLongRow(cursor, end - cursor);
+    this.#skip = this.#layout === "lines" ? "line" : "value";
+    this.#needsBytes = false;
+    return this.#createBatch(1);
+  }
+
+  async #passOver(what: "line" | "value" | "mark"): Promise<void> {
+    const window = this.#window;
+    this.#skip = null;
+    if (what === "mark") {
+      if (BYTE_ORDER_MARK.every((byte, index) => window.pending[index] === byte))
+        window.cursor += 3;
+      return;
+    }
+    if (what === "value") this.#scanner.startSkipping();
+    while (!(what === "line" ? this.#skipLine() : this.#skipValue()) && !window.ended) {
+      this.#options.signal.throwIfAborted();
+      await window.fill();
+    }
+    await window.fill(this.#range.end ?? undefined);
+  }
+
+  #skipLine(): boolean {
+    const feed = this.#window.pending.indexOf(LINE_FEED);
+    this.#window.cursor = feed < 0 ? this.#window.end : this.#window.cursor + feed + 1;
+    return feed >= 0;
+  }
+
+  #skipValue(): boolean {
+    const { cursor, end, ended } = this.#window;
+    const skipped = this.#scanner.skip(cursor, end, ended);
+    this.#window.cursor = skipped.cursor;
+    return skipped.ended;
+  }
+
+  #createBatch(rows: number): Batch {
+    const batch = {
+      kernel: this.#kernel,
+      rows,
+      columns: this.#scanner.columns,
+      faults: this.#scanner.faults,
+      raw: new JsonRawRows(
+        this.#kernel,
+        this.#scanner,
+        this.#window.offsetOf(0),
+        this.#range.start === 0 ? this.#rowsBefore : undefined,
+      ),
+    };
+    this.#rowsBefore += rows;
+    return batch;
+  }
+}
+
+class JsonRawRows implements RawRows {
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly scanner: RowScanner,
+    /** Offset in the source of the kernel's address 0. */
+    private readonly baseOffset: number,
+    private readonly rowsBefore: number | undefined,
+  ) {}
+
+  number(row: number): number | undefined {
+    return this.rowsBefore === undefined ? undefined : this.rowsBefore + row + 1;
+  }
+
+  offset(row: number): number {
+    return this.baseOffset + this.#start(row);
+  }
+
+  bytes(row: number): Uint8Array {
+    const length = this.kernel.words[this.scanner.lengths / 4 + row]!;
+    const tooLong = this.kernel.bytes[this.scanner.faults + row] === rejectCodes.row_too_long;
+    const kept = tooLong ? Math.min(length, REJECT_BYTES_MAX) : length;
+    return this.kernel.bytes.subarray(this.#start(row), this.#start(row) + kept);
+  }
+
+  explain(row: number): string {
+    const fault = this.kernel.bytes[this.scanner.faults + row];
+    const start = this.#start(row);
+    const length = this.kernel.words[this.scanner.lengths / 4 + row]!;
+    const place = this.kernel.words[this.scanner.faultPlaces / 4 + row]! - start;
+    switch (fault) {
+      case rejectCodes.row_not_object:
+        return "the row is valid JSON but not an object";
+      case rejectCodes.invalid_utf8:
+        return "the row is not valid UTF-8";
+      case rejectCodes.row_too_deep:
+        return `objects and arrays are nested more than ${JSON_DEPTH_MAX} levels deep`;
+      case rejectCodes.row_too_long:
+        return "the row is longer than the limit (--max-row-size)";
+      default: {
+        if (place >= length) return `not valid JSON: it ends too early, after ${length} bytes`;
+        const rest = this.kernel.bytes.subarray(
+          start + place,
+          start + Math.min(place + 20, length),
+        );
+        return `not valid JSON from byte ${place} of the row: ${JSON.stringify(Buffer.from(rest).toString())}`;
+      }
+    }
+  }
+
+  #start(row: number): number {
+    return this.kernel.words[this.scanner.starts / 4 + row]!;
+  }
+}
