@@ -1,0 +1,137 @@
+// The benchmark's data: invented Amplitude rows, the same ones in every shape, kept in .bench/.
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { amplitudeRows, jsonText } from "../fixtures/make/amplitude-rows.mjs";
+import { runSql, sqlText } from "../fixtures/make/duckdb.mjs";
+
+export const kinds = ["ndjson", "ndjson-gz", "csv", "parquet"];
+
+const GZIP_FILES = 8;
+const DAYS = 10;
+const BUFFER_CHARACTERS = 4_000_000;
+
+/** Makes what is missing; returns the directory of each kind and its bytes. */
+export async function generate(root, rows, wanted, log) {
+  const directory = join(root, `data-${rows}`);
+  const inputs = {};
+  for (const kind of kinds) {
+    if (!wanted.includes(kind) && kind !== "ndjson") continue;
+    const target = join(directory, kind);
+    const done = join(directory, `${kind}.done`);
+    if (!existsSync(done)) {
+      log(`generating ${rows} rows as ${kind}`);
+      rmSync(target, { recursive: true, force: true });
+      mkdirSync(target, { recursive: true });
+      await writers[kind](target, rows, join(directory, "ndjson/events.jsonl"));
+      writeFileSync(done, "");
+    }
+    inputs[kind] = target;
+  }
+  return inputs;
+}
+
+function rowsOf(count) {
+  const fromMs = Date.UTC(2026, 0, 1);
+  return amplitudeRows({
+    seed: 7,
+    count,
+    fromMs,
+    toMs: fromMs + DAYS * 86_400_000,
+    users: 100_000,
+  });
+}
+
+const writers = {
+  ndjson(target, count) {
+    writeText(join(target, "events.jsonl"), rowsOf(count), (row) => `${jsonText(row)}\n`);
+  },
+  async "ndjson-gz"(target, _count, ndjson) {
+    const cuts = lineCuts(ndjson, GZIP_FILES);
+    for (let part = 0; part < GZIP_FILES; part++) {
+      const [start, end] = [cuts[part], cuts[part + 1] - 1];
+      const file = join(target, `events-${part}.jsonl.gz`);
+      await pipeline(
+        createReadStream(ndjson, { start, end }),
+        createGzip(),
+        createWriteStream(file),
+      );
+    }
+  },
+  csv(target, count) {
+    const [first] = rowsOf(1);
+    const names = Object.keys(first);
+    const file = join(target, "events.csv");
+    const record = (row) => `${names.map((name) => csvCell(row[name])).join(",")}\n`;
+    writeText(file, rowsOf(count), record, `${names.join(",")}\n`);
+  },
+  async parquet(target, _count, ndjson) {
+    const [first] = rowsOf(1);
+    const columns = Object.keys(first)
+      .map((name) => `${sqlText(name)}: ${sqlText(columnType(name))}`)
+      .join(", ");
+    await runSql(
+      `COPY (SELECT * FROM read_json(${sqlText(ndjson)}, format = 'newline_delimited', ` +
+        `columns = {${columns}})) TO ${sqlText(join(target, "events.parquet"))} ` +
+        "(FORMAT parquet, COMPRESSION snappy)",
+    );
+  },
+};
+
+function columnType(name) {
+  if (name === "event_time") return "TIMESTAMP";
+  if (["amplitude_id", "event_id", "session_id", "app"].includes(name)) return "BIGINT";
+  return "VARCHAR";
+}
+
+function csvCell(value) {
+  if (value === null) return "";
+  const text = typeof value === "object" ? jsonText(value) : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function writeText(file, rows, format, head = "") {
+  const descriptor = openSync(file, "w");
+  let pending = [head];
+  let characters = 0;
+  for (const row of rows) {
+    const text = format(row);
+    pending.push(text);
+    characters += text.length;
+    if (characters > BUFFER_CHARACTERS) {
+      writeSync(descriptor, pending.join(""));
+      pending = [];
+      characters = 0;
+    }
+  }
+  writeSync(descriptor, pending.join(""));
+  closeSync(descriptor);
+}
+
+/** Offsets that cut a file of lines into `parts` of about the same size. */
+function lineCuts(file, parts) {
+  const size = statSync(file).size;
+  const descriptor = openSync(file);
+  const buffer = Buffer.alloc(65_536);
+  const cuts = [0];
+  for (let part = 1; part < parts; part++) {
+    const near = Math.floor((size * part) / parts);
+    readSync(descriptor, buffer, 0, buffer.length, near);
+    cuts.push(near + buffer.indexOf("\n") + 1);
+  }
+  closeSync(descriptor);
+  return [...cuts, size];
+}
