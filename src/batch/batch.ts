@@ -44,6 +44,20 @@ export interface RawRows {
   offset(row: number): number | undefined;
   /** Bytes of the row, without its line end; cut to REJECT_BYTES_MAX when it was too long. */
   bytes(row: number): Uint8Array;
+  /**
+   * Where the row came from in the first place, for rows that are not of the source being read but
+   * only kept in it (rejects that are tried again).
+   */
+  origin?(row: number): RowOrigin | undefined;
   /** Human words for the row's fault: what was expected, what stood there. */
   explain(row: number): string;
+}
+
+/** The first place of a row that is tried again, as its reject line said. */
+export interface RowOrigin {
+  readonly source: string;
+  readonly row?: number;
+  readonly byte?: number;
+  /** How the raw bytes are to be read: plain data that the readers understand. */
+  readonly format: unknown;
 }

@@ -2,6 +2,9 @@
 export const codecs = ["gzip", "zstd", "brotli"] as const;
 export type Codec = (typeof codecs)[number];
 
+export const formatKinds = ["ndjson", "json", "csv", "parquet", "rejects"] as const;
+export type FormatKind = (typeof formatKinds)[number];
+
 /** How the bytes of a source are to be read, found by looking at its head or given. */
 export type Format =
   | { readonly kind: "ndjson" }

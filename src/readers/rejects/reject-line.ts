@@ -1,0 +1,77 @@
+import type { RowOrigin } from "../../batch/batch.js";
+import type { Line } from "../lines.js";
+import { type Format, formatKinds } from "../source.js";
+
+/** A row to be tried again. */
+export interface KeptRow {
+  readonly raw: Buffer;
+  readonly format: Format;
+  /** Undefined when the line is no reject but stands for itself. */
+  readonly origin: RowOrigin | undefined;
+  /** Why it was rejected before. */
+  readonly code: string | undefined;
+}
+
+/**
+ * The row that a line of a rejects file keeps. A line that is none (damaged, edited, from elsewhere)
+ * stands for itself, as a row of JSON: so it is counted, and rejected if it is no event.
+ */
+export function parseRejectLine(line: Line): KeptRow {
+  const itself: KeptRow = {
+    raw: line.bytes,
+    format: { kind: "ndjson" },
+    origin: undefined,
+    code: undefined,
+  };
+  let value: unknown;
+  try {
+    value = JSON.parse(line.bytes.toString("utf8"));
+  } catch {
+    return itself;
+  }
+  if (!isReject(value)) return itself;
+  const { source, row, byte, code, format, raw, rawBase64 } = value;
+  return {
+    raw: raw === undefined ? Buffer.from(rawBase64 ?? "", "base64") : Buffer.from(raw),
+    format,
+    code,
+    origin: {
+      source,
+      ...(row === undefined ? {} : { row }),
+      ...(byte === undefined ? {} : { byte }),
+      format,
+    },
+  };
+}
+
+interface Reject {
+  readonly source: string;
+  readonly row?: number;
+  readonly byte?: number;
+  readonly code: string;
+  readonly format: Format;
+  readonly raw?: string;
+  readonly rawBase64?: string;
+}
+
+/** Whether a parsed line has the members of a reject; also used to recognise a rejects file. */
+export function isReject(value: unknown): value is Reject {
+  if (typeof value !== "object" || value === null) return false;
+  const { source, row, byte, code, format, raw, rawBase64 } = value as Record<string, unknown>;
+  return (
+    typeof source === "string" &&
+    typeof code === "string" &&
+    (row === undefined || typeof row === "number") &&
+    (byte === undefined || typeof byte === "number") &&
+    (typeof raw === "string" || typeof rawBase64 === "string") &&
+    isFormat(format)
+  );
+}
+
+function isFormat(value: unknown): value is Format {
+  if (typeof value !== "object" || value === null || !("kind" in value)) return false;
+  if (!formatKinds.some((kind) => kind === value.kind)) return false;
+  if (value.kind !== "csv") return true;
+  const { delimiter, quote, columns } = value as Record<string, unknown>;
+  return typeof delimiter === "string" && typeof quote === "string" && Array.isArray(columns);
+}

@@ -1,0 +1,165 @@
+import { SourceError } from "../../base/errors.js";
+import type { Batch, RawRows, RowOrigin } from "../../batch/batch.js";
+import type { ByteSource } from "../byte-source.js";
+import { type Line, readLines } from "../lines.js";
+import type { Reader } from "../reader.js";
+import type { Format, SourceRange } from "../source.js";
+import { type KeptRow, parseRejectLine } from "./reject-line.js";
+
+/** Rows that are handed to one inner reader at a time. */
+const GROUP_ROWS_MAX = 1_000;
+const GROUP_BYTES_MAX = 1 << 20;
+
+/** Makes a reader for bytes that hold rows of one format. */
+export type ReadRows = (format: Format, bytes: ByteSource) => Reader;
+
+/**
+ * Rows that an earlier run rejected, read again as their first source had them: each line of a
+ * rejects file keeps the row's bytes and their format. Every line is exactly one row.
+ */
+export class RejectsReader implements Reader {
+  readonly #range: SourceRange;
+  readonly #bytes: ByteSource;
+  readonly #readRows: ReadRows;
+  readonly #lines: AsyncGenerator<Line, void, void>;
+  /** A line that was read but belongs to the next group. */
+  #held: KeptRow | undefined;
+  #inner: Reader | undefined;
+  #group: readonly KeptRow[] = [];
+  #groupRowsRead = 0;
+  #rowsBefore = 0;
+
+  constructor(range: SourceRange, bytes: ByteSource, readRows: ReadRows) {
+    this.#range = range;
+    this.#bytes = bytes;
+    this.#readRows = readRows;
+    this.#lines = readLines(bytes);
+  }
+
+  get consumed(): number {
+    return this.#bytes.consumed;
+  }
+
+  async next(): Promise<Batch | null> {
+    for (;;) {
+      const batch = await this.#inner?.next();
+      if (batch) {
+        const before = this.#groupRowsRead;
+        this.#groupRowsRead += batch.rows;
+        const rows = this.#group.slice(before, this.#groupRowsRead);
+        return { ...batch, raw: new KeptRawRows(batch.raw, rows, this.#rowsBefore + before) };
+      }
+      await this.#endGroup();
+      this.#group = await this.#nextGroup();
+      const [first] = this.#group;
+      if (first === undefined) return null;
+      this.#inner = this.#readRows(first.format, bytesOf(this.#group));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#inner?.close();
+    await this.#bytes.close();
+  }
+
+  async #endGroup(): Promise<void> {
+    await this.#inner?.close();
+    this.#inner = undefined;
+    if (this.#groupRowsRead !== this.#group.length) {
+      const place = { source: this.#range.source.name, row: this.#rowsBefore + 1 };
+      const counts = `${this.#group.length} lines gave ${this.#groupRowsRead} rows`;
+      throw new SourceError("rejects_unreadable", place, `${counts}: the kept rows are not whole`);
+    }
+    this.#rowsBefore += this.#group.length;
+    this.#groupRowsRead = 0;
+  }
+
+  /** The next rows that can share a reader: of one format, each whole on its own line. */
+  async #nextGroup(): Promise<readonly KeptRow[]> {
+    const first = this.#held ?? (await this.#nextRow());
+    this.#held = undefined;
+    if (first === undefined) return [];
+    const group = [first];
+    const format = JSON.stringify(first.format);
+    let bytes = first.raw.length;
+    while (isPlain(first) && group.length < GROUP_ROWS_MAX && bytes < GROUP_BYTES_MAX) {
+      const row = await this.#nextRow();
+      if (row === undefined) break;
+      if (!isPlain(row) || JSON.stringify(row.format) !== format) {
+        this.#held = row;
+        break;
+      }
+      group.push(row);
+      bytes += row.raw.length;
+    }
+    return group;
+  }
+
+  async #nextRow(): Promise<KeptRow | undefined> {
+    for (;;) {
+      const line = await this.#lines.next();
+      if (line.done) return undefined;
+      if (line.value.bytes.toString("latin1").trim() !== "") return parseRejectLine(line.value);
+    }
+  }
+}
+
+/** Whether a row can stand between others: it cannot run on into the next, nor fall apart. */
+function isPlain({ raw, code, format }: KeptRow): boolean {
+  return code !== "malformed_row" && format.kind !== "rejects" && !raw.includes(0x0a);
+}
+
+function bytesOf(rows: readonly KeptRow[]): ByteSource {
+  const bytes = Buffer.concat(rows.flatMap(({ raw }) => [raw, LINE_END]));
+  let position = 0;
+  return {
+    get consumed() {
+      return position;
+    },
+    read(target) {
+      const read = bytes.copy(target, 0, position);
+      position += read;
+      return read;
+    },
+    close: async () => {},
+  };
+}
+
+const LINE_END = Buffer.from("\n");
+
+class KeptRawRows implements RawRows {
+  constructor(
+    private readonly inner: RawRows,
+    private readonly rows: readonly KeptRow[],
+    private readonly rowsBefore: number,
+  ) {}
+
+  number(row: number): number {
+    return this.rowsBefore + row + 1;
+  }
+
+  offset(): undefined {
+    return undefined;
+  }
+
+  bytes(row: number): Uint8Array {
+    return this.#row(row).raw;
+  }
+
+  origin(row: number): RowOrigin | undefined {
+    return this.#row(row).origin;
+  }
+
+  explain(row: number): string {
+    if (this.#row(row).code === "row_too_long") {
+      return "only the beginning of this long row was kept: read its first source again, with a larger --max-row-size";
+    }
+    return this.inner.explain(row);
+  }
+
+  #row(row: number): KeptRow {
+    const kept = this.rows[row];
+    if (kept === undefined) throw new Error(`no row ${row} in this batch`);
+    return kept;
+  }
+}
