@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { detectJson } from "../../../src/readers/json/detect-json.js";
+
+const kindOf = (text: string, complete = true) =>
+  detectJson(Buffer.from(text), complete)?.kind ?? null;
+
+test.each([
+  ['{"a":1}\n{"a":2}\n', "ndjson"],
+  ['{"a":1}', "ndjson"],
+  ['\ufeff{"a":1}\r\n{"a":2}\r\n', "ndjson"],
+  ['\n\n{"a":1}\n', "ndjson"],
+  ['{"a":\n{"a":2}\n', "ndjson"],
+  ['log line\n{"a":1}\n{"a":2}\n', "ndjson"],
+  ['{\n  "a": 1\n}\n', "json"],
+  ['{"a":1}{"a":2}', "json"],
+  ['[{"a":1},\n{"a":2}]', "json"],
+  [" [\n]", "json"],
+  ['{"a":NaN}\n', "json"],
+  ["a,b\n1,2\n3,4\n", null],
+  ["1\n2\n3\n", null],
+  ['"a","b"\n"1","2"\n', null],
+  ["", null],
+])("%j is %s", (text, kind) => {
+  expect(kindOf(text)).toBe(kind);
+});
+
+test("a line that the head cuts off is not believed", () => {
+  expect(kindOf('{"a":1}\n{"a":', false)).toBe("ndjson");
+  expect(kindOf('{"a":1,"b":', false)).toBe("json");
+});
+
+test("rejects are recognised by what each line holds", () => {
+  const line = JSON.stringify({ source: "a", code: "b", raw: "{}", format: { kind: "ndjson" } });
+  expect(kindOf(`${line}\n${line}\n`)).toBe("rejects");
+  expect(kindOf(`${line}\n{"a":1}\n`)).toBe("ndjson");
+});
