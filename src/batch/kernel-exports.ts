@@ -2,7 +2,14 @@
  * What the WebAssembly module exports, file by file of src/kernels. Addresses and lengths are byte
  * positions in the kernel's memory; each function is described where it is written.
  */
-export interface KernelExports extends Utf8Kernels, JsonKernels {
+export interface KernelExports
+  extends Utf8Kernels,
+    JsonKernels,
+    EventKernels,
+    TimeKernels,
+    UserKernels,
+    NameFilterKernels,
+    PrivacyKernels {
   readonly heapBase: WebAssembly.Global;
 }
 
@@ -17,4 +24,93 @@ export interface JsonKernels {
   scanLines(scan: number): number;
   scanValues(scan: number): number;
   skipLongRow(scan: number): number;
+}
+
+/** Columns are addresses of descriptors; `outcomes` is the address of one u8 for each row. */
+export interface EventKernels {
+  takeCells(
+    target: number,
+    candidate: number,
+    rows: number,
+    first: number,
+    emptyIsNull: number,
+    prefix: number,
+    prefixLength: number,
+  ): void;
+  clearCells(target: number, rows: number): void;
+  checkEvents(outcomes: number, event: number, rows: number): void;
+  checkIds(outcomes: number, id: number, rows: number): void;
+  requireId(outcomes: number, first: number, second: number, rows: number): void;
+  checkValues(outcomes: number, value: number, rows: number): void;
+  cellBytes(outcomes: number, column: number, rows: number): number;
+  quotedBytes(outcomes: number, column: number, rows: number): number;
+  checkObjects(outcomes: number, column: number, rows: number, code: number, scratch: number): void;
+  fillObjects(column: number, rows: number, empty: number): void;
+}
+
+export interface TimeKernels {
+  parseTimes(
+    column: number,
+    rows: number,
+    outcomes: number,
+    states: number,
+    times: number,
+    unit: number,
+    local: number,
+  ): number;
+  checkTimes(
+    outcomes: number,
+    states: number,
+    times: number,
+    rows: number,
+    min: number,
+    max: number,
+    from: number,
+    to: number,
+  ): void;
+}
+
+export interface UserKernels {
+  mergedBytes(
+    outcomes: number,
+    properties: number,
+    userID: number,
+    stableID: number,
+    rows: number,
+  ): number;
+  mergeUsers(
+    outcomes: number,
+    target: number,
+    properties: number,
+    userID: number,
+    stableID: number,
+    rows: number,
+    output: number,
+    collisions: number,
+  ): void;
+  buildObjects(
+    outcomes: number,
+    target: number,
+    members: number,
+    count: number,
+    rows: number,
+    output: number,
+  ): void;
+}
+
+export interface NameFilterKernels {
+  filterEvents(filter: number, outcomes: number, event: number, rows: number): void;
+}
+
+export interface PrivacyKernels {
+  redactedBytes(rule: number, outcomes: number, objects: number, rows: number): number;
+  redactObjects(
+    rule: number,
+    outcomes: number,
+    objects: number,
+    rows: number,
+    output: number,
+  ): void;
+  hashTexts(rule: number, outcomes: number, texts: number, rows: number, output: number): void;
+  hashTokens(rule: number, outcomes: number, tokens: number, rows: number, output: number): void;
 }

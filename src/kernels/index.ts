@@ -4,6 +4,22 @@
 export { skipValue } from "./json-value";
 export { scanCells, setScratch } from "./json-fields";
 export { scanLines, scanValues, skipLongRow } from "./json-rows";
+export {
+  cellBytes,
+  checkEvents,
+  checkIds,
+  checkObjects,
+  checkValues,
+  clearCells,
+  fillObjects,
+  quotedBytes,
+  requireId,
+  takeCells,
+} from "./event";
+export { filterEvents } from "./name-filter";
+export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./privacy";
+export { checkTimes, parseTimes } from "./time";
+export { buildObjects, mergedBytes, mergeUsers } from "./user";
 export { validateUtf8 } from "./utf8";
 
 /** First address that the host may hand out; below it lie the module's own constants. */

@@ -1,0 +1,184 @@
+// Which cell a target takes, and whether it may stand there. Rows whose outcome is set are passed by.
+import {
+  Column,
+  KIND_NULL,
+  KIND_NUMBER,
+  KIND_OBJECT,
+  KIND_STRING,
+} from "./column";
+import { loneSurrogate, skipSpace, skipString, skipValue, unescape } from "./json-value";
+import { validateUtf8 } from "./utf8";
+
+// The same numbers as `rejectCodes` in src/base/reject-codes.ts.
+const EVENT_MISSING: u8 = 10;
+const EVENT_NOT_TEXT: u8 = 11;
+const UNIT_ID_MISSING: u8 = 15;
+const UNIT_ID_NOT_TEXT: u8 = 16;
+const VALUE_NOT_SCALAR: u8 = 19;
+
+/**
+ * Gives `target` the cells of `candidate` where it has none yet (everywhere, when `first`). Empty
+ * text is null when `emptyIsNull`; text that begins with the `prefixLength` bytes at `prefix` is
+ * null when there are any.
+ */
+export function takeCells(
+  target: Column,
+  candidate: Column,
+  rows: i32,
+  first: i32,
+  emptyIsNull: i32,
+  prefix: usize,
+  prefixLength: usize,
+): void {
+  for (let row = 0; row < rows; row++) {
+    if (first == 0 && target.kind(row) != KIND_NULL) continue;
+    let kind = candidate.kind(row);
+    const start = candidate.start(row);
+    const length = candidate.length(row);
+    if (kind == KIND_STRING) {
+      if (length == 0 && emptyIsNull != 0) kind = KIND_NULL;
+      else if (
+        prefixLength != 0 &&
+        length >= prefixLength &&
+        memory.compare(start, prefix, prefixLength) == 0
+      ) {
+        kind = KIND_NULL;
+      }
+    }
+    target.set(row, kind, start, length);
+  }
+}
+
+export function clearCells(target: Column, rows: i32): void {
+  memory.fill(target.kinds, <u8>KIND_NULL, <usize>rows);
+}
+
+export function checkEvents(outcomes: usize, event: Column, rows: i32): void {
+  for (let row = 0; row < rows; row++) {
+    const kind = event.kind(row);
+    if (kind == KIND_STRING || load<u8>(outcomes + row) != 0) continue;
+    store<u8>(outcomes + row, kind == KIND_NULL ? EVENT_MISSING : EVENT_NOT_TEXT);
+  }
+}
+
+/** Numbers become the text of their digits. */
+export function checkIds(outcomes: usize, id: Column, rows: i32): void {
+  for (let row = 0; row < rows; row++) {
+    const kind = id.kind(row);
+    if (kind == KIND_STRING || kind == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
+    if (kind == KIND_NUMBER) store<u8>(id.kinds + <usize>row, <u8>KIND_STRING);
+    else store<u8>(outcomes + row, UNIT_ID_NOT_TEXT);
+  }
+}
+
+export function requireId(outcomes: usize, first: Column, second: Column, rows: i32): void {
+  for (let row = 0; row < rows; row++) {
+    if (first.kind(row) != KIND_NULL || second.kind(row) != KIND_NULL) continue;
+    if (load<u8>(outcomes + row) == 0) store<u8>(outcomes + row, UNIT_ID_MISSING);
+  }
+}
+
+/** Cells are JSON tokens. */
+export function checkValues(outcomes: usize, value: Column, rows: i32): void {
+  for (let row = 0; row < rows; row++) {
+    const kind = value.kind(row);
+    if (kind == KIND_STRING || kind == KIND_NULL || kind == KIND_NUMBER) continue;
+    if (load<u8>(outcomes + row) == 0) store<u8>(outcomes + row, VALUE_NOT_SCALAR);
+  }
+}
+
+/** Sum of the cells' lengths, nulls and finished rows left out. */
+export function cellBytes(outcomes: usize, column: Column, rows: i32): f64 {
+  let sum: f64 = 0;
+  for (let row = 0; row < rows; row++) {
+    if (column.kind(row) == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
+    sum += <f64>column.length(row);
+  }
+  return sum;
+}
+
+/** Bytes that `checkObjects` needs at `scratch`: for texts that are a quoted text once more. */
+export function quotedBytes(outcomes: usize, column: Column, rows: i32): f64 {
+  let sum: f64 = 0;
+  for (let row = 0; row < rows; row++) {
+    if (column.kind(row) != KIND_STRING || load<u8>(outcomes + row) != 0) continue;
+    const start = column.start(row);
+    const end = start + column.length(row);
+    const p = skipSpace(start, end);
+    if (p < end && load<u8>(p) == 0x22) sum += <f64>(end - p);
+  }
+  return sum;
+}
+
+// What `objectText` found.
+const NOT_OBJECT: i32 = 0;
+const OBJECT: i32 = 1;
+const NULL: i32 = 2;
+let objectStart: usize = 0;
+let objectEnd: usize = 0;
+
+/** Checks that text is one JSON object, or `null`, or nothing, with white space around it or not. */
+function objectText(start: usize, end: usize): i32 {
+  const p = skipSpace(start, end);
+  if (p == end) return NULL;
+  if (end - p >= 4 && load<u32>(p) == 0x6c6c756e) {
+    return skipSpace(p + 4, end) == end ? NULL : NOT_OBJECT;
+  }
+  if (load<u8>(p) != 0x7b) return NOT_OBJECT;
+  const after = skipValue(p, end);
+  if (after == 0 || skipSpace(after, end) != end) return NOT_OBJECT;
+  if (validateUtf8(p, after) == 0) return NOT_OBJECT;
+  objectStart = p;
+  objectEnd = after;
+  return OBJECT;
+}
+
+/** Where the next text that was quoted twice is written. */
+let scratchTop: usize = 0;
+
+/** As `objectText`, also where the text is a JSON string that holds it. */
+function quotedObjectText(start: usize, end: usize): i32 {
+  const p = skipSpace(start, end);
+  if (p == end || load<u8>(p) != 0x22) return objectText(p, end);
+  const close = skipString(p + 1, end);
+  if (close == 0 || skipSpace(close + 1, end) != end) return NOT_OBJECT;
+  const text = scratchTop;
+  const length = unescape(p + 1, close, text);
+  if (loneSurrogate) return NOT_OBJECT;
+  scratchTop += length;
+  return objectText(text, scratchTop);
+}
+
+/**
+ * Leaves only objects in the column (kind object) and nulls: texts that hold an object become that
+ * object. Anything else marks the row with `code`. `scratch` has `quotedBytes` bytes.
+ */
+export function checkObjects(
+  outcomes: usize,
+  column: Column,
+  rows: i32,
+  code: i32,
+  scratch: usize,
+): void {
+  scratchTop = scratch;
+  for (let row = 0; row < rows; row++) {
+    const kind = column.kind(row);
+    if (kind == KIND_OBJECT || kind == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
+    const end = column.start(row) + column.length(row);
+    const found = kind == KIND_STRING ? quotedObjectText(column.start(row), end) : NOT_OBJECT;
+    if (found == OBJECT) {
+      column.set(row, KIND_OBJECT, objectStart, objectEnd - objectStart);
+    } else if (found == NULL) {
+      store<u8>(column.kinds + <usize>row, <u8>KIND_NULL);
+    } else {
+      store<u8>(outcomes + row, <u8>code);
+    }
+  }
+}
+
+/** Gives every null cell the bytes of `{}`, which stand at `empty`. */
+export function fillObjects(column: Column, rows: i32, empty: usize): void {
+  for (let row = 0; row < rows; row++) {
+    if (column.kind(row) == KIND_NULL) column.set(row, KIND_OBJECT, empty, 2);
+  }
+}

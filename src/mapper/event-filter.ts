@@ -1,0 +1,49 @@
+import type { Column } from "../batch/column.js";
+import type { Kernel } from "../batch/kernel.js";
+import { placeText, placeWords } from "./kernel-constant.js";
+
+/** A power of two; four times the distinct names that the largest tools allow in a project. */
+const SLOTS = 8_192;
+const SLOT_BYTES = 16;
+/** Names that are remembered; further ones are judged anew on every row. */
+const NAMES_MAX = 4_096;
+const NAME_BYTES_MAX = 256 * 1024;
+
+/** Event names in or out by patterns, in which `*` is any text and `?` any character. Out wins. */
+export class EventFilter {
+  readonly #kernel: Kernel;
+  readonly #address: number;
+
+  /** Without includes every name is in. */
+  constructor(kernel: Kernel, includes: readonly string[], excludes: readonly string[]) {
+    this.#kernel = kernel;
+    const slots = kernel.allocate(SLOTS * SLOT_BYTES);
+    kernel.bytes.fill(0, slots, slots + SLOTS * SLOT_BYTES);
+    const names = kernel.allocate(NAME_BYTES_MAX);
+    const [included, excluded] = [includes, excludes].map((patterns) =>
+      placeWords(
+        kernel,
+        patterns.flatMap((pattern) => {
+          const { address, length } = placeText(kernel, pattern);
+          return [address, length];
+        }),
+      ),
+    ) as [number, number];
+    this.#address = placeWords(kernel, [
+      included,
+      included + includes.length * 8,
+      excluded,
+      excluded + excludes.length * 8,
+      slots,
+      SLOTS - 1,
+      NAMES_MAX,
+      names,
+      names + NAME_BYTES_MAX,
+    ]);
+  }
+
+  /** Marks the rows whose event's name is out as filtered. */
+  apply(event: Column, rows: number, outcomes: number): void {
+    this.#kernel.run.filterEvents(this.#address, outcomes, event.address, rows);
+  }
+}

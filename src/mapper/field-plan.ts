@@ -1,0 +1,54 @@
+import type { FieldRequest } from "../batch/batch.js";
+import type { ResolvedMapping, ResolvedObject } from "./mapping.js";
+
+/** Indexes into the requested fields, target by target in the order of the mapping's choices. */
+export interface FieldPlan {
+  readonly fields: readonly FieldRequest[];
+  readonly event: readonly number[];
+  readonly timestamp: readonly number[];
+  readonly userID: readonly number[];
+  readonly stableID: readonly number[];
+  readonly value: readonly number[];
+  readonly metadata: readonly number[];
+  readonly user: readonly number[];
+}
+
+/**
+ * What the readers have to extract for a mapping; what several targets want is asked for once. The
+ * insert id is not among it: events carry none, and nothing removes repeated events yet.
+ */
+export function planFields(mapping: ResolvedMapping): FieldPlan {
+  const fields: FieldRequest[] = [];
+  const indexes = new Map<string, number>();
+  const index = (request: FieldRequest): number => {
+    const key = JSON.stringify([request.form, request.path, request.except ?? []]);
+    const known = indexes.get(key);
+    if (known !== undefined) return known;
+    indexes.set(key, fields.length);
+    return fields.push(request) - 1;
+  };
+  const texts = (choices: readonly { readonly path: readonly string[] }[]) =>
+    choices.map(({ path }) => index({ path, form: "text" }));
+  const tokens = (choices: readonly { readonly path: readonly string[] }[]) =>
+    choices.map(({ path }) => index({ path, form: "json" }));
+  const object = (target: ResolvedObject): readonly number[] => {
+    switch (target.kind) {
+      case "choices":
+        return texts(target.choices);
+      case "fields":
+        return tokens(target.fields);
+      case "rest":
+        return [index({ path: target.path, form: "rest", except: target.except })];
+    }
+  };
+  return {
+    fields,
+    event: texts(mapping.event),
+    timestamp: texts(mapping.timestamp),
+    userID: texts(mapping.userID),
+    stableID: texts(mapping.stableID),
+    value: tokens(mapping.value),
+    metadata: object(mapping.metadata),
+    user: object(mapping.user),
+  };
+}

@@ -1,0 +1,93 @@
+import { Column } from "../batch/column.js";
+import { type Kernel, Region } from "../batch/kernel.js";
+import { CellTarget } from "./cell-target.js";
+import { placeText, placeWords } from "./kernel-constant.js";
+import type { ResolvedMember, ResolvedObject } from "./mapping.js";
+
+/** Bytes that the kernels may write past the end of what they were asked for. */
+const LOOSE_BYTES = 64;
+
+/** A target that is a JSON object: after `take`, its column holds checked objects and nulls. */
+export interface ObjectTarget {
+  readonly column: Column;
+  /** Marks rows in which something else stands with `code`. */
+  take(columns: readonly Column[], rows: number, outcomes: number, code: number): void;
+}
+
+export function createObjectTarget(
+  kernel: Kernel,
+  target: ResolvedObject,
+  indexes: readonly number[],
+): ObjectTarget {
+  switch (target.kind) {
+    case "choices":
+      return new ObjectCells(new CellTarget(kernel, target.choices, indexes, empty), kernel);
+    case "rest": {
+      const choices = [{ path: target.path }];
+      return new ObjectCells(new CellTarget(kernel, choices, indexes, empty), kernel);
+    }
+    case "fields":
+      return new ObjectOfFields(kernel, target.fields, indexes);
+  }
+}
+
+const empty = { emptyIsNull: true } as const;
+
+class ObjectCells implements ObjectTarget {
+  readonly column: Column;
+  readonly #scratch: Region;
+
+  constructor(
+    private readonly cells: CellTarget,
+    private readonly kernel: Kernel,
+  ) {
+    this.column = cells.column;
+    this.#scratch = new Region(kernel, LOOSE_BYTES);
+  }
+
+  take(columns: readonly Column[], rows: number, outcomes: number, code: number): void {
+    const { run } = this.kernel;
+    this.cells.take(columns, rows);
+    this.#scratch.ensure(run.quotedBytes(outcomes, this.column.address, rows) + LOOSE_BYTES);
+    run.checkObjects(outcomes, this.column.address, rows, code, this.#scratch.address);
+  }
+}
+
+class ObjectOfFields implements ObjectTarget {
+  readonly column: Column;
+  readonly #output: Region;
+  readonly #keys: readonly { readonly address: number; readonly length: number }[];
+  readonly #table: number;
+  readonly #frameBytes: number;
+
+  constructor(
+    private readonly kernel: Kernel,
+    members: readonly ResolvedMember[],
+    private readonly indexes: readonly number[],
+  ) {
+    this.#keys = members.map(({ name }) => placeText(kernel, `${JSON.stringify(name)}:`));
+    this.#table = placeWords(kernel, new Array<number>(members.length * 3).fill(0));
+    this.#frameBytes = this.#keys.reduce((sum, key) => sum + key.length + 1, 2);
+    this.#output = new Region(kernel, LOOSE_BYTES);
+    this.column = new Column(kernel);
+  }
+
+  take(columns: readonly Column[], rows: number, outcomes: number): void {
+    const { run } = this.kernel;
+    let bytes = rows * this.#frameBytes + LOOSE_BYTES;
+    this.#keys.forEach((key, place) => {
+      const { address } = columns[this.indexes[place] as number] as Column;
+      bytes += run.cellBytes(outcomes, address, rows);
+      this.kernel.words.set([address, key.address, key.length], this.#table / 4 + place * 3);
+    });
+    this.#output.ensure(bytes);
+    run.buildObjects(
+      outcomes,
+      this.column.address,
+      this.#table,
+      this.#keys.length,
+      rows,
+      this.#output.address,
+    );
+  }
+}

@@ -1,0 +1,129 @@
+import { rejectCodes } from "../base/reject-codes.js";
+import type { Batch } from "../batch/batch.js";
+import { type CellKind, type Column, cellKinds } from "../batch/column.js";
+import type { FieldPlan } from "./field-plan.js";
+import type { MapperOptions } from "./mapper-options.js";
+import type { ResolvedField } from "./mapping.js";
+
+/** Characters of a cell that a message shows. */
+const SHOWN_MAX = 80;
+
+const kindWords: Record<CellKind, string> = {
+  [cellKinds.null]: "null",
+  [cellKinds.string]: "the text",
+  [cellKinds.number]: "the number",
+  [cellKinds.boolean]: "the boolean",
+  [cellKinds.object]: "the object",
+  [cellKinds.array]: "the list",
+  [cellKinds.malformedString]: "text with a lone surrogate,",
+};
+
+/** Says in words why a row of a batch was rejected: what stood there and what was expected. */
+export class RejectWords {
+  constructor(
+    private readonly options: MapperOptions,
+    private readonly plan: FieldPlan,
+  ) {}
+
+  /** `time` is the row's timestamp, where it has one. */
+  explain(batch: Batch, row: number, code: number, time: number): string {
+    const { mapping } = this.options;
+    const found = (choices: readonly ResolvedField[], indexes: readonly number[]) =>
+      describeCell(batch, row, choices, indexes);
+    switch (code) {
+      case rejectCodes.event_missing:
+        return `no event name in ${namesOf(mapping.event)}`;
+      case rejectCodes.event_not_text:
+        return `the event name must be text, but ${found(mapping.event, this.plan.event)}`;
+      case rejectCodes.time_missing:
+        return `no time in ${namesOf(mapping.timestamp)}`;
+      case rejectCodes.time_unparsable:
+        return `${found(mapping.timestamp, this.plan.timestamp)}, which is no time`;
+      case rejectCodes.time_out_of_range:
+        return `${found(mapping.timestamp, this.plan.timestamp)}: ${this.#limits(time)}`;
+      case rejectCodes.unit_id_missing:
+        return `no unit id in ${namesOf([...mapping.userID, ...mapping.stableID])}`;
+      case rejectCodes.unit_id_not_text:
+        return `a unit id must be text or a number, but ${this.#wrongId(batch, row)}`;
+      case rejectCodes.metadata_not_object:
+        return `event properties must be an object, but ${this.#object(batch, row, "metadata")}`;
+      case rejectCodes.user_not_object:
+        return `user properties must be an object, but ${this.#object(batch, row, "user")}`;
+      case rejectCodes.value_not_scalar:
+        return `the value must be text or a number, but ${found(mapping.value, this.plan.value)}`;
+      default:
+        return batch.raw.explain(row);
+    }
+  }
+
+  #limits(time: number): string {
+    const { minTimeMs, maxTimeMs } = this.options;
+    const side =
+      time < minTimeMs ? `before ${isoText(minTimeMs)}` : `not before ${isoText(maxTimeMs)}`;
+    return `${isoText(time)} is ${side}`;
+  }
+
+  #wrongId(batch: Batch, row: number): string {
+    const { mapping } = this.options;
+    const cell = firstCell(batch, row, mapping.userID, this.plan.userID);
+    const isWrong = cell !== undefined && !isIdKind(cell.column.kind(row));
+    return isWrong
+      ? describeCell(batch, row, mapping.userID, this.plan.userID)
+      : describeCell(batch, row, mapping.stableID, this.plan.stableID);
+  }
+
+  #object(batch: Batch, row: number, target: "metadata" | "user"): string {
+    const resolved = this.options.mapping[target];
+    const choices = resolved.kind === "choices" ? resolved.choices : [];
+    return describeCell(batch, row, choices, this.plan[target]);
+  }
+}
+
+function isIdKind(kind: CellKind): boolean {
+  return kind === cellKinds.string || kind === cellKinds.number;
+}
+
+function namesOf(choices: readonly { readonly path: readonly string[] }[]): string {
+  return choices.length === 0 ? "the mapping" : choices.map(nameOf).join(" or ");
+}
+
+function nameOf({ path }: { readonly path: readonly string[] }): string {
+  return path.length === 0 ? "the row" : path.join(".");
+}
+
+/** The choice that the mapper took: the first that is not null. */
+function firstCell(
+  batch: Batch,
+  row: number,
+  choices: readonly ResolvedField[],
+  indexes: readonly number[],
+): { readonly column: Column; readonly choice: ResolvedField } | undefined {
+  for (const [place, choice] of choices.entries()) {
+    const column = batch.columns[indexes[place] as number] as Column;
+    if (column.kind(row) === cellKinds.null) continue;
+    const { unlessPrefix } = choice;
+    if (unlessPrefix !== undefined && column.text(row)?.startsWith(unlessPrefix)) continue;
+    return { column, choice };
+  }
+  return undefined;
+}
+
+function describeCell(
+  batch: Batch,
+  row: number,
+  choices: readonly ResolvedField[],
+  indexes: readonly number[],
+): string {
+  const cell = firstCell(batch, row, choices, indexes);
+  if (cell === undefined) return `${namesOf(choices)} is none`;
+  const kind = cell.column.kind(row);
+  const text = cell.column.text(row) as string;
+  const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  const words = kind === cellKinds.string ? JSON.stringify(shown) : shown;
+  return `${nameOf(cell.choice)} is ${kindWords[kind]} ${words}`;
+}
+
+function isoText(timeMs: number): string {
+  const date = new Date(timeMs);
+  return Number.isNaN(date.getTime()) ? `${timeMs} ms` : date.toISOString();
+}

@@ -1,0 +1,148 @@
+import { BATCH_ROWS_MAX } from "../base/limits.js";
+import { rejectCodes } from "../base/reject-codes.js";
+import type { Batch } from "../batch/batch.js";
+import { Column } from "../batch/column.js";
+import type { EventBatch } from "../batch/event-batch.js";
+import { type Kernel, Region } from "../batch/kernel.js";
+import { CellTarget } from "./cell-target.js";
+import { EventFilter } from "./event-filter.js";
+import type { FieldPlan } from "./field-plan.js";
+import { placeText, placeWords } from "./kernel-constant.js";
+import type { MapperOptions } from "./mapper-options.js";
+import { createObjectTarget, type ObjectTarget } from "./object-target.js";
+import { RejectWords } from "./reject-words.js";
+import { type TimeLimits, TimeTarget } from "./time-target.js";
+
+/**
+ * Rows to events by data alone: no privacy, no transform. Each row gets the outcome of the first
+ * step that does not let it through: reader's fault; event missing or no text; event filtered; time
+ * missing, unparsable, out of range; time filtered; an id no text; no id; metadata, then user no
+ * object; value no scalar.
+ */
+export class RowMapper {
+  /** Rows in which a user property had the name of an id that was given, and gave way to it. */
+  get collisions(): { readonly userID: number; readonly stableID: number } {
+    return { userID: this.#collisions.userID, stableID: this.#collisions.stableID };
+  }
+  readonly #kernel: Kernel;
+  readonly #limits: TimeLimits;
+  readonly #filter: EventFilter | undefined;
+  readonly #words: RejectWords;
+  readonly #outcomes: number;
+  readonly #emptyObject: number;
+  readonly #event: CellTarget;
+  readonly #time: TimeTarget;
+  readonly #userID: CellTarget;
+  readonly #stableID: CellTarget;
+  readonly #value: CellTarget;
+  readonly #metadata: ObjectTarget;
+  readonly #properties: ObjectTarget;
+  readonly #user: Column;
+  readonly #userBytes: Region;
+  readonly #counters: number;
+  readonly #collisions = { userID: 0, stableID: 0 };
+
+  constructor(kernel: Kernel, options: MapperOptions, plan: FieldPlan) {
+    const { mapping, includeEvents = [], excludeEvents = [] } = options;
+    const texts = { emptyIsNull: true };
+    this.#kernel = kernel;
+    this.#words = new RejectWords(options, plan);
+    this.#limits = {
+      minTimeMs: options.minTimeMs,
+      maxTimeMs: options.maxTimeMs,
+      fromTimeMs: options.fromTimeMs ?? Number.NEGATIVE_INFINITY,
+      toTimeMs: options.toTimeMs ?? Number.POSITIVE_INFINITY,
+    };
+    this.#filter =
+      includeEvents.length + excludeEvents.length === 0
+        ? undefined
+        : new EventFilter(kernel, includeEvents, excludeEvents);
+    this.#outcomes = kernel.allocate(BATCH_ROWS_MAX);
+    this.#emptyObject = placeText(kernel, "{}").address;
+    this.#event = new CellTarget(kernel, mapping.event, plan.event, texts);
+    this.#time = new TimeTarget(kernel, mapping.timestamp, plan.timestamp);
+    this.#userID = new CellTarget(kernel, mapping.userID, plan.userID, texts);
+    this.#stableID = new CellTarget(kernel, mapping.stableID, plan.stableID, texts);
+    this.#value = new CellTarget(kernel, mapping.value, plan.value, { emptyIsNull: false });
+    this.#metadata = createObjectTarget(kernel, mapping.metadata, plan.metadata);
+    this.#properties = createObjectTarget(kernel, mapping.user, plan.user);
+    this.#user = new Column(kernel);
+    this.#userBytes = new Region(kernel, 0);
+    this.#counters = placeWords(kernel, [0, 0]);
+  }
+
+  map(batch: Batch): EventBatch {
+    const { rows, columns } = batch;
+    const { run, bytes } = this.#kernel;
+    const outcomes = this.#outcomes;
+    bytes.copyWithin(outcomes, batch.faults, batch.faults + rows);
+    this.#event.take(columns, rows);
+    run.checkEvents(outcomes, this.#event.column.address, rows);
+    this.#filter?.apply(this.#event.column, rows, outcomes);
+    this.#time.take(columns, rows, outcomes);
+    this.#time.check(this.#limits, rows, outcomes);
+    this.#takeIds(columns, rows);
+    this.#metadata.take(columns, rows, outcomes, rejectCodes.metadata_not_object);
+    run.fillObjects(this.#metadata.column.address, rows, this.#emptyObject);
+    this.#properties.take(columns, rows, outcomes, rejectCodes.user_not_object);
+    this.#value.take(columns, rows);
+    run.checkValues(outcomes, this.#value.column.address, rows);
+    this.#mergeUsers(rows);
+    return this.#events(batch);
+  }
+
+  #takeIds(columns: readonly Column[], rows: number): void {
+    const { run } = this.#kernel;
+    const userID = this.#userID.column.address;
+    const stableID = this.#stableID.column.address;
+    this.#userID.take(columns, rows);
+    this.#stableID.take(columns, rows);
+    run.checkIds(this.#outcomes, userID, rows);
+    run.checkIds(this.#outcomes, stableID, rows);
+    run.requireId(this.#outcomes, userID, stableID, rows);
+  }
+
+  #mergeUsers(rows: number): void {
+    const { run, words } = this.#kernel;
+    const properties = this.#properties.column.address;
+    const userID = this.#userID.column.address;
+    const stableID = this.#stableID.column.address;
+    words.fill(0, this.#counters / 4, this.#counters / 4 + 2);
+    this.#userBytes.ensure(run.mergedBytes(this.#outcomes, properties, userID, stableID, rows));
+    run.mergeUsers(
+      this.#outcomes,
+      this.#user.address,
+      properties,
+      userID,
+      stableID,
+      rows,
+      this.#userBytes.address,
+      this.#counters,
+    );
+    this.#collisions.userID += this.#kernel.words[this.#counters / 4]!;
+    this.#collisions.stableID += this.#kernel.words[this.#counters / 4 + 1]!;
+  }
+
+  #events(batch: Batch): EventBatch {
+    const kernel = this.#kernel;
+    return {
+      kernel,
+      rows: batch.rows,
+      batch,
+      sourceRow: (row) => row,
+      outcomes: this.#outcomes,
+      event: this.#event.column,
+      timestamps: this.#time.times,
+      userID: this.#userID.column,
+      stableID: this.#stableID.column,
+      value: this.#value.column,
+      user: this.#user,
+      metadata: this.#metadata.column,
+      explain: (row) => {
+        const code = kernel.bytes[this.#outcomes + row]!;
+        const time = kernel.doubles[this.#time.times / 8 + row]!;
+        return this.#words.explain(batch, row, code, time);
+      },
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import { DateTime, type TokenParser } from "luxon";
+import { UsageError } from "../base/errors.js";
+import type { Zone } from "../base/zone.js";
+
+/** Names of months and days are English, whatever the machine speaks. */
+const locale = { locale: "en-US" } as const;
+
+/** Milliseconds since 1970 UTC of a text, undefined when it is not like the pattern. */
+export type ParsePattern = (text: string) => number | undefined;
+
+/** Throws `UsageError` when Luxon cannot read the pattern or it does not name a day of a year. */
+export function checkPattern(pattern: string): void {
+  createParser(pattern);
+}
+
+/** A parser of Luxon's tokens; texts that name no zone of their own are in `zone`. */
+export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
+  const parser = createParser(pattern);
+  const tokens = withoutLiterals(pattern);
+  const namesZone = /[zZXx]/.test(tokens);
+  const namesRegion = tokens.includes("z");
+  return (text) => {
+    const time = DateTime.fromFormatParser(text.trim(), parser, {
+      ...locale,
+      zone: "utc",
+      setZone: true,
+    });
+    if (!time.isValid) return undefined;
+    if (!namesZone) return zone.utcMs(time.toMillis());
+    if (!namesRegion) return time.toMillis();
+    // Of two moments with this wall clock the first, as everywhere.
+    return Math.min(...time.getPossibleOffsets().map((possible) => possible.toMillis()));
+  };
+}
+
+function createParser(pattern: string): TokenParser {
+  // Luxon would take what is not named from the current day.
+  if (!/[yXx]|kk|[DFf]/.test(withoutLiterals(pattern))) {
+    throw invalidPattern(pattern, "it names no year");
+  }
+  try {
+    const parser = DateTime.buildFormatParser(pattern, locale);
+    const sample = DateTime.utc().setLocale(locale.locale).toFormat(pattern);
+    const parsed = DateTime.fromFormatParser(sample, parser, { ...locale, setZone: true });
+    if (parsed.isValid) return parser;
+    throw invalidPattern(pattern, parsed.invalidExplanation ?? "it cannot be read back");
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw invalidPattern(pattern, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function withoutLiterals(pattern: string): string {
+  return pattern.replaceAll(/'[^']*'/g, "");
+}
+
+function invalidPattern(pattern: string, reason: string): UsageError {
+  return new UsageError(
+    "time_pattern_invalid",
+    `The time format ${JSON.stringify(pattern)} cannot be used: ${reason}. ` +
+      "Give auto, s, ms, us, ns, or a pattern of Luxon's tokens such as yyyy-MM-dd HH:mm.",
+  );
+}

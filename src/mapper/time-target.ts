@@ -1,0 +1,134 @@
+import { BATCH_ROWS_MAX } from "../base/limits.js";
+import { createZone } from "../base/luxon-zone.js";
+import type { Zone } from "../base/zone.js";
+import { type Column, cellKinds } from "../batch/column.js";
+import type { Kernel } from "../batch/kernel.js";
+import type { ResolvedTime } from "./mapping.js";
+import { epochUnit, isEpochFormat } from "./time-format.js";
+import { createPatternParser, type ParsePattern } from "./time-pattern.js";
+
+/** What is known of a row's time; the same numbers as in src/kernels/time.ts. */
+const timeStates = { none: 0, known: 1, local: 2, noTime: 3 } as const;
+
+/** What is wall-clock time of the zone: bits of the kernel's `local`. */
+const textsAreLocal = 1;
+const epochsAreLocal = 2;
+
+/** Beyond it JavaScript has no dates, and zones no offsets. */
+const DATE_MAX_MS = 8_640_000_000_000_000;
+
+/** `min` and `from` inclusive, `max` and `to` exclusive; milliseconds since 1970 UTC. */
+export interface TimeLimits {
+  readonly minTimeMs: number;
+  readonly maxTimeMs: number;
+  readonly fromTimeMs: number;
+  readonly toTimeMs: number;
+}
+
+interface TimeCandidate {
+  readonly index: number;
+  readonly zone: Zone;
+  readonly local: number;
+  readonly unit: number;
+  /** Set where the format is a pattern instead of a unit. */
+  readonly parse: ParsePattern | undefined;
+}
+
+/** The timestamps of a batch, from the first time field of a row that is not null. */
+export class TimeTarget {
+  /** Address of a double for each row: milliseconds since 1970 UTC. */
+  readonly times: number;
+  readonly #states: number;
+  readonly #kernel: Kernel;
+  readonly #candidates: readonly TimeCandidate[];
+
+  constructor(kernel: Kernel, choices: readonly ResolvedTime[], indexes: readonly number[]) {
+    this.#kernel = kernel;
+    this.times = kernel.allocate(BATCH_ROWS_MAX * 8);
+    this.#states = kernel.allocate(BATCH_ROWS_MAX);
+    this.#candidates = choices.map((choice, place) => {
+      const zone = createZone(choice.zone);
+      const inUtc = zone.offsetMs(0) === 0 && /^(?:utc|gmt|z)$/i.test(zone.name);
+      const local = inUtc ? 0 : textsAreLocal | (choice.shifted ? epochsAreLocal : 0);
+      const { format } = choice;
+      return isEpochFormat(format)
+        ? {
+            index: indexes[place] as number,
+            zone,
+            local,
+            unit: epochUnit(format),
+            parse: undefined,
+          }
+        : {
+            index: indexes[place] as number,
+            zone,
+            local: 0,
+            unit: 0,
+            parse: createPatternParser(format, zone),
+          };
+    });
+  }
+
+  /** Reads the times of the rows whose outcome is still open. */
+  take(columns: readonly Column[], rows: number, outcomes: number): void {
+    this.#kernel.bytes.fill(timeStates.none, this.#states, this.#states + rows);
+    for (const candidate of this.#candidates) {
+      const column = columns[candidate.index] as Column;
+      if (candidate.parse === undefined) this.#parse(column, candidate, rows, outcomes);
+      else this.#parsePattern(column, candidate.parse, rows, outcomes);
+    }
+  }
+
+  /** Marks the rows without a time and with one outside of the limits. */
+  check(limits: TimeLimits, rows: number, outcomes: number): void {
+    this.#kernel.run.checkTimes(
+      outcomes,
+      this.#states,
+      this.times,
+      rows,
+      limits.minTimeMs,
+      limits.maxTimeMs,
+      limits.fromTimeMs,
+      limits.toTimeMs,
+    );
+  }
+
+  #parse(column: Column, candidate: TimeCandidate, rows: number, outcomes: number): void {
+    const locals = this.#kernel.run.parseTimes(
+      column.address,
+      rows,
+      outcomes,
+      this.#states,
+      this.times,
+      candidate.unit,
+      candidate.local,
+    );
+    if (locals > 0) this.#leaveZone(candidate.zone, rows, outcomes);
+  }
+
+  /** Turns the wall-clock times that the kernel left into moments. */
+  #leaveZone(zone: Zone, rows: number, outcomes: number): void {
+    const { bytes, doubles } = this.#kernel;
+    const first = this.times / 8;
+    for (let row = 0; row < rows; row++) {
+      const state = this.#states + row;
+      if (bytes[outcomes + row] !== 0 || bytes[state] !== timeStates.local) continue;
+      const local = doubles[first + row]!;
+      if (Math.abs(local) < DATE_MAX_MS) doubles[first + row] = zone.utcMs(local);
+      bytes[state] = timeStates.known;
+    }
+  }
+
+  #parsePattern(column: Column, parse: ParsePattern, rows: number, outcomes: number): void {
+    const { bytes, doubles } = this.#kernel;
+    for (let row = 0; row < rows; row++) {
+      if (bytes[outcomes + row] !== 0 || bytes[this.#states + row] !== timeStates.none) continue;
+      const kind = column.kind(row);
+      if (kind === cellKinds.null) continue;
+      const isText = kind === cellKinds.string || kind === cellKinds.number;
+      const time = isText ? parse(column.text(row) as string) : undefined;
+      bytes[this.#states + row] = time === undefined ? timeStates.noTime : timeStates.known;
+      if (time !== undefined) doubles[this.times / 8 + row] = time;
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { UsageError } from "../base/errors.js";
+
+/**
+ * An event as a transform sees it: fresh objects that it may change. Numbers whose digits a double
+ * would not give back are BigInt (integers) or `LosslessNumber` of lossless-json.
+ */
+export interface TransformEvent {
+  event: string;
+  /** Milliseconds since 1970 UTC. */
+  timestamp: number;
+  /** `userID` and `stableID`, where present, and the user's properties. */
+  user: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  /** Text or a number, where present. */
+  value?: unknown;
+}
+
+/**
+ * Gives the event that is to be delivered, several, or null for none. Called for each row that the
+ * mapping and the filters let through. Must not be asynchronous.
+ */
+export type Transform = (event: TransformEvent) => unknown;
+
+/**
+ * Loads a user's module: its default export or its export `transform` is the function. Throws
+ * `UsageError` when it cannot be loaded or has no such export.
+ */
+export async function loadTransform(path: string): Promise<Transform> {
+  const { default: unnamed, transform: named } = await importModule(path);
+  const transform = unnamed ?? named;
+  if (typeof transform !== "function") {
+    throw new UsageError(
+      "transform_not_function",
+      `${path} exports no transform. ` +
+        "Export a function that takes an event and gives an event, a list of events or null, " +
+        "as default or under the name transform.",
+    );
+  }
+  return transform as Transform;
+}
+
+async function importModule(path: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(pathToFileURL(resolve(path)).href)) as Record<string, unknown>;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError("transform_not_loaded", `${path} cannot be loaded: ${reason}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import { Kernel } from "../../src/batch/kernel.js";
+import { createMapper } from "../../src/mapper/create-mapper.js";
+import type { MapperOptions } from "../../src/mapper/mapper-options.js";
+import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
+import { type CellRow, createBatch, type EventRow, readEvents } from "./cells.js";
+
+export interface Mapped {
+  readonly rows: readonly EventRow[];
+  readonly words: readonly string[];
+  readonly sourceRows: readonly number[];
+  readonly notices: Readonly<Record<string, number>>;
+}
+
+export interface MapRowsOptions extends Partial<MapperOptions> {
+  readonly preset?: string;
+  readonly overrides?: unknown;
+  readonly faults?: readonly number[];
+}
+
+const wideLimits = { minTimeMs: -8.64e15, maxTimeMs: 8.64e15 };
+
+/** Maps rows of cells in one batch; without limits of time unless they are given. */
+export function mapRows(rows: readonly CellRow[], given: MapRowsOptions = {}): Mapped {
+  const { preset = "amplitude", overrides, faults, ...options } = given;
+  const kernel = new Kernel();
+  const mapping = resolveMapping(preset, overrides);
+  const mapper = createMapper(kernel, { mapping, ...wideLimits, ...options });
+  const events = mapper.map(createBatch(kernel, mapper.fields, rows, faults));
+  const mapped = readEvents(events);
+  return {
+    rows: mapped,
+    words: mapped.map(({ outcome }, row) => (outcome === "deliver" ? "" : events.explain(row))),
+    sourceRows: mapped.map((_, row) => events.sourceRow(row)),
+    notices: { ...mapper.notices },
+  };
+}
+
+/** The only row of a single row's mapping. */
+export function mapRow(row: CellRow, given: MapRowsOptions = {}): EventRow {
+  const [mapped] = mapRows([row], given).rows;
+  if (mapped === undefined) throw new Error("no row came out");
+  return mapped;
+}
