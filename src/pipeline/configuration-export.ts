@@ -1,0 +1,121 @@
+import { availableParallelism, totalmem } from "node:os";
+import { UsageError } from "../base/errors.js";
+import {
+  DECOMPRESSION_RATIO_MAX,
+  MIB,
+  PART_BYTES,
+  ROW_BYTES_MAX,
+  SPLIT_BYTES,
+} from "../base/limits.js";
+import type { CsvDialect } from "../readers/source.js";
+import type { Configuration } from "./configuration.js";
+import { CONFIGURATION_NAME } from "./configuration-file.js";
+import type { OptionValues } from "./configuration-options.js";
+import { HASH_SALT_VARIABLE } from "./configuration-secrets.js";
+import { parseTime } from "./configuration-values.js";
+import type { ExportOptions, PrivacyOptions } from "./options.js";
+
+/** Share of the machine's memory that an export takes where nobody says how much. */
+const MEMORY_SHARE = 0.5;
+
+/** Below it no default goes, however small the machine. */
+const MEMORY_BYTES_MIN = 512 * MIB;
+
+/** What defaults depend on. */
+export interface Machine {
+  readonly threads: number;
+  readonly memoryBytes: number;
+}
+
+export function thisMachine(): Machine {
+  // A container's limit; 0 or more than there is where there is none.
+  const limit = process.constrainedMemory() ?? 0;
+  const memoryBytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return { threads: availableParallelism(), memoryBytes };
+}
+
+/**
+ * Everything an export needs, with defaults. `mapping` is what preset and file come to. Throws `UsageError`
+ * where inputs or output are missing.
+ */
+export function resolveExportOptions(
+  configuration: Configuration,
+  mapping: unknown,
+  machine: Machine = thisMachine(),
+): ExportOptions {
+  const { values } = configuration;
+  return {
+    inputs: requireInputs(values),
+    cwd: configuration.inputsDirectory,
+    outputDirectory: requireOutput(values),
+    dataset: values.dataset ?? "events",
+    csv: csvDialect(values),
+    format: values.format ?? "parquet",
+    compression: values.compression ?? "zstd",
+    dayZone: values.dayZone ?? "UTC",
+    partBytes: values.partSize ?? PART_BYTES,
+    csvSafe: values.csvSafe ?? false,
+    preset: presetOf(values),
+    mapping,
+    privacy: privacyOf(configuration),
+    minTimeMs: values.minTime ?? parseTime("1971-01-01") ?? 0,
+    maxTimeMs: values.maxTime ?? "tomorrow",
+    includeEvents: values.includeEvent ?? [],
+    excludeEvents: values.excludeEvent ?? [],
+    threads: values.threads ?? machine.threads,
+    memoryBytes:
+      values.memory ?? Math.max(MEMORY_BYTES_MIN, Math.floor(machine.memoryBytes * MEMORY_SHARE)),
+    rowBytesMax: values.maxRowSize ?? ROW_BYTES_MAX,
+    ratioMax: values.maxRatio ?? DECOMPRESSION_RATIO_MAX,
+    splitBytes: SPLIT_BYTES,
+    maxRejects: values.maxRejects ?? { rows: 0 },
+    fresh: values.fresh ?? false,
+    ...(values.inputFormat === undefined ? {} : { inputFormat: values.inputFormat }),
+    ...(values.transform === undefined ? {} : { transformPath: values.transform }),
+    ...(values.fromTime === undefined ? {} : { fromTimeMs: values.fromTime }),
+    ...(values.toTime === undefined ? {} : { toTimeMs: values.toTime }),
+  };
+}
+
+export function presetOf(values: OptionValues): string {
+  return values.preset ?? "amplitude";
+}
+
+/** The directory of the export, for whatever step needs it. */
+export function requireOutput({ to }: OptionValues): string {
+  if (to !== undefined) return to;
+  throw new UsageError(
+    "output_missing",
+    `No output directory: give --to <dir>, or put "export": { "to": … } into ${CONFIGURATION_NAME}.`,
+  );
+}
+
+function requireInputs({ inputs = [] }: OptionValues): readonly string[] {
+  if (inputs.length > 0) return inputs;
+  throw new UsageError(
+    "inputs_missing",
+    `No inputs: name files, directories or globs, or put "inputs" into ${CONFIGURATION_NAME}.`,
+  );
+}
+
+function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {
+  const { drop = [], hash = [] } = values;
+  if (hash.length > 0 && hashSalt === undefined) {
+    throw new UsageError(
+      "salt_missing",
+      `Paths are to be hashed (${hash.join(", ")}), but there is no salt: put it into the ` +
+        `environment as ${HASH_SALT_VARIABLE}, or into a file and give --hash-salt-file.`,
+    );
+  }
+  return { drop, hash, ...(hashSalt === undefined ? {} : { salt: hashSalt }) };
+}
+
+function csvDialect(values: OptionValues): Partial<CsvDialect> {
+  const { csvDelimiter, csvQuote, csvColumns, csvHeader } = values;
+  return {
+    ...(csvDelimiter === undefined ? {} : { delimiter: csvDelimiter }),
+    ...(csvQuote === undefined ? {} : { quote: csvQuote }),
+    ...(csvColumns === undefined ? {} : { columns: csvColumns }),
+    ...(csvHeader === undefined ? {} : { header: csvHeader }),
+  };
+}

@@ -1,0 +1,54 @@
+import { UsageError } from "../base/errors.js";
+import { createZone } from "../base/luxon-zone.js";
+import { parseCharacter, parseRejectLimit, parseSize, parseTime } from "./configuration-values.js";
+
+/** A rule for text that JSON Schema has no words for. */
+export interface TextFormat {
+  accepts(text: string): boolean;
+  /** Completes the sentence "must be …". */
+  readonly expected: string;
+}
+
+/** Formats that configuration-schema.ts uses, by name. */
+export const textFormats: Readonly<Record<string, TextFormat>> = {
+  size: {
+    accepts: (text) => parseSize(text) !== undefined,
+    expected: "a size such as 512MB, 2GiB or a number of bytes",
+  },
+  time: {
+    accepts: (text) => parseTime(text) !== undefined,
+    expected:
+      "a date that exists (2026-01-31), a date-time (2026-01-31T17:00:00Z) or epoch milliseconds",
+  },
+  zone: {
+    accepts: isZone,
+    expected: "an IANA time zone such as Europe/Berlin, or a fixed offset such as +05:30",
+  },
+  "reject-limit": {
+    accepts: (text) => parseRejectLimit(text) !== undefined,
+    expected: "a number of rows such as 100, or a share such as 1%",
+  },
+  character: {
+    accepts: (text) => (parseCharacter(text) ?? "") !== "",
+    expected: "one ASCII character, or one of tab, comma, semicolon, pipe, space",
+  },
+  "character-or-none": {
+    accepts: (text) => parseCharacter(text) !== undefined,
+    expected: "one ASCII character, or none",
+  },
+  dataset: {
+    accepts: (text) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(text),
+    expected:
+      "a directory's name of letters, digits, dots, dashes and underscores, not led by _ or a dot",
+  },
+};
+
+function isZone(name: string): boolean {
+  try {
+    createZone(name);
+    return true;
+  } catch (error) {
+    if (error instanceof UsageError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,250 @@
+import {
+  characterType,
+  choiceType,
+  countType,
+  listType,
+  type OptionType,
+  pathType,
+  rejectLimitType,
+  sizeType,
+  switchType,
+  textType,
+  timeType,
+  zoneType,
+} from "./configuration-types.js";
+import { outputFormats, parquetCompressions } from "./options.js";
+
+/** What is known about one option. Flags, environment, schema and documentation come from it. */
+export interface OptionDescription<T> {
+  /** Section of the configuration file; the root where absent. The option's name is the key. */
+  readonly section?: "export";
+  readonly type: OptionType<T>;
+  /** One or two sentences without a full stop at the end. */
+  readonly description: string;
+  /** How documentation and help call the default; none where absent. */
+  readonly default?: string;
+  /** Stands in the file only, or comes without a flag's name (inputs). */
+  readonly flag?: false;
+  /** Name of the value in help, where the type's own says too little. */
+  readonly placeholder?: string;
+  /** May be switched off by `--no-<flag>` as well. */
+  readonly negatable?: boolean;
+}
+
+const option = <T>(description: OptionDescription<T>): OptionDescription<T> => description;
+
+const inputFormats = ["ndjson", "json", "csv", "parquet", "rejects"] as const;
+export const stepNames = ["export", "verify"] as const;
+export type StepName = (typeof stepNames)[number];
+
+/** Every option once, in the order of help and documentation. */
+export const configurationOptions = {
+  inputs: option({
+    type: listType,
+    flag: false,
+    description:
+      "Files, directories (searched through to the bottom) and globs to read; on the command line they stand without a flag",
+  }),
+  preset: option({
+    type: textType,
+    description: "Mapping to start from, by the name of the tool that wrote the export",
+    default: "amplitude",
+  }),
+  inputFormat: option({
+    type: choiceType(inputFormats),
+    description: "Format of all inputs",
+    default: "found by looking at each input",
+  }),
+  csvDelimiter: option({
+    type: characterType("character"),
+    description: "Character between the cells of CSV inputs; also by name: tab, comma, pipe",
+    default: "found by looking at each input",
+  }),
+  csvQuote: option({
+    type: characterType("character-or-none"),
+    description: "Character around cells of CSV inputs; none where quotes mean nothing",
+    default: "found by looking at each input",
+  }),
+  csvColumns: option({
+    type: { ...listType, repeatable: false },
+    placeholder: "<names>",
+    description: "Names of the columns of CSV inputs in order, between commas",
+    default: "the header",
+  }),
+  csvHeader: option({
+    type: switchType,
+    negatable: true,
+    description: "The first record of each CSV input is its header",
+    default: "found by looking at each input",
+  }),
+  maxRowSize: option({
+    type: sizeType,
+    description: "Rows that are longer, decompressed, are rejected",
+    default: "16MiB",
+  }),
+  maxRatio: option({
+    type: countType(1, 1_000_000),
+    placeholder: "<factor>",
+    description:
+      "An input that decompresses to more than this many times its size is held to be a bomb and fails",
+    default: "1000",
+  }),
+  transform: option({
+    type: pathType,
+    placeholder: "<module>",
+    description:
+      "Module whose default export takes an event and returns an event, several, or null",
+  }),
+  fromTime: option({
+    type: timeType,
+    description: "Leave out events before this time (ISO date, date-time or epoch milliseconds)",
+  }),
+  toTime: option({
+    type: timeType,
+    description: "Leave out events at or after this time",
+  }),
+  includeEvent: option({
+    type: listType,
+    placeholder: "<name>",
+    description: "Take only events of this name; * and ? are wildcards",
+    default: "all",
+  }),
+  excludeEvent: option({
+    type: listType,
+    placeholder: "<name>",
+    description: "Leave out events of this name; * and ? are wildcards",
+  }),
+  minTime: option({
+    type: timeType,
+    description: "Reject events before this time as wrong",
+    default: "1971-01-01",
+  }),
+  maxTime: option({
+    type: timeType,
+    description: "Reject events at or after this time as wrong",
+    default: "the end of tomorrow, UTC",
+  }),
+  drop: option({
+    type: listType,
+    placeholder: "<path>",
+    description: "Leave out this path of user or metadata: user.email, metadata.address.street",
+  }),
+  hash: option({
+    type: listType,
+    placeholder: "<path>",
+    description: "Replace the value at this path of user or metadata by its salted SHA-256",
+  }),
+  hashSaltFile: option({
+    type: pathType,
+    placeholder: "<file>",
+    description:
+      "File that holds the salt for hashed paths; SWITCHYARD_HASH_SALT can hold the salt itself",
+  }),
+  to: option({
+    section: "export",
+    type: pathType,
+    placeholder: "<dir>",
+    description: "Directory to write to, made where it is missing",
+  }),
+  format: option({
+    section: "export",
+    type: choiceType(outputFormats),
+    description: "Format of the written files",
+    default: "parquet",
+  }),
+  compression: option({
+    section: "export",
+    type: choiceType(parquetCompressions),
+    description: "Compression inside Parquet files",
+    default: "zstd",
+  }),
+  dataset: option({
+    section: "export",
+    type: { ...textType, schema: { type: "string", format: "dataset" } },
+    description: "Name of the directory that holds the days",
+    default: "events",
+  }),
+  dayZone: option({
+    section: "export",
+    type: zoneType,
+    description: "Time zone that decides which day an event belongs to",
+    default: "UTC",
+  }),
+  partSize: option({
+    section: "export",
+    type: sizeType,
+    description: "A file that has reached this size is closed and the next one is begun",
+    default: "128MiB",
+  }),
+  csvSafe: option({
+    section: "export",
+    type: switchType,
+    description: "Quote CSV cells safe that a spreadsheet would run as a formula",
+    default: "off",
+  }),
+  threads: option({
+    section: "export",
+    type: countType(1, 256),
+    description: "Worker threads",
+    default: "as many as the machine can run at once",
+  }),
+  memory: option({
+    section: "export",
+    type: sizeType,
+    description:
+      "What the whole process may take; fewer threads are started where it is too little",
+    default: "half of the memory of the machine or container",
+  }),
+  maxRejects: option({
+    section: "export",
+    type: rejectLimitType,
+    description: "Rejected rows, or their share of all rows, up to which the exit code is still 0",
+    default: "0",
+  }),
+  fresh: option({
+    section: "export",
+    type: switchType,
+    description: "Throw away what an earlier run left in the directory and start over",
+    default: "off",
+  }),
+  json: option({
+    type: switchType,
+    description: "Print the result as one JSON object on standard output",
+    default: "off",
+  }),
+  quiet: option({
+    type: switchType,
+    description: "No progress and no summary; errors are still printed",
+    default: "off",
+  }),
+} as const;
+
+export type OptionName = keyof typeof configurationOptions;
+export const optionNames = Object.keys(configurationOptions) as OptionName[];
+
+type ValueOf<Description> = Description extends OptionDescription<infer T> ? T : never;
+
+/** What was given, by whomever; options that nobody gave are absent. */
+export type OptionValues = {
+  readonly [Name in OptionName]?: ValueOf<(typeof configurationOptions)[Name]>;
+};
+
+export function describeOption(name: OptionName): OptionDescription<unknown> {
+  return configurationOptions[name] as OptionDescription<unknown>;
+}
+
+/** `--part-size` for `partSize`. */
+export function flagOf(name: OptionName): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** `SWITCHYARD_PART_SIZE` for `partSize`. */
+export function environmentNameOf(name: OptionName): string {
+  return `SWITCHYARD_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** `export.partSize` for `partSize`: the path in the file. */
+export function keyOf(name: OptionName): string {
+  const { section } = describeOption(name);
+  return section === undefined ? name : `${section}.${name}`;
+}

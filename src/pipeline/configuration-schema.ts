@@ -1,0 +1,53 @@
+import {
+  describeOption,
+  type OptionName,
+  optionNames,
+  stepNames,
+} from "./configuration-options.js";
+import type { JsonObject } from "./configuration-types.js";
+
+export const SCHEMA_ID = "pipeline.schema.json";
+
+/**
+ * JSON Schema 2020-12 of `pipeline.config.json`: the options' table as a schema. The package ships it
+ * as pipeline.schema.json, which a test compares with this.
+ */
+export function configurationSchema(mappingSchema: JsonObject): JsonObject {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: SCHEMA_ID,
+    title: "Switchyard pipeline",
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      $schema: { type: "string", description: "Where this schema is, for editors" },
+      steps: {
+        type: "array",
+        items: { type: "string", enum: stepNames },
+        minItems: 1,
+        uniqueItems: true,
+        description: "What `switchyard migrate` does, in this order",
+        default: stepNames,
+      },
+      ...optionProperties((name) => describeOption(name).section === undefined),
+      mapping: { $ref: "#/$defs/mapping" },
+      export: {
+        type: "object",
+        additionalProperties: false,
+        description: "What `switchyard export` writes, and how",
+        properties: optionProperties((name) => describeOption(name).section === "export"),
+      },
+    },
+    $defs: { mapping: mappingSchema },
+  };
+}
+
+function optionProperties(selects: (name: OptionName) => boolean): JsonObject {
+  return Object.fromEntries(
+    optionNames.filter(selects).map((name) => {
+      const { type, description, default: fallback } = describeOption(name);
+      const words = fallback === undefined ? description : `${description}. Default: ${fallback}`;
+      return [name, { ...type.schema, description: words }];
+    }),
+  );
+}

@@ -1,0 +1,114 @@
+import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { textFormats } from "./configuration-formats.js";
+import { closestTo } from "./configuration-spelling.js";
+import type { JsonObject, JsonValue } from "./configuration-types.js";
+
+/** One thing that is wrong: where, as the path of keys, and what. */
+export interface ConfigurationProblem {
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+/** Everything that is wrong with a value at once; empty where nothing is. */
+export type Validate = (value: JsonValue) => readonly ConfigurationProblem[];
+
+export function createValidator(schema: JsonObject): Validate {
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true });
+  for (const [name, format] of Object.entries(textFormats)) ajv.addFormat(name, format.accepts);
+  const check = ajv.compile(schema);
+  return (value) => (check(value) ? [] : problemsOf(check.errors ?? []));
+}
+
+function problemsOf(errors: readonly ErrorObject[]): ConfigurationProblem[] {
+  const unique = new Map<string, ConfigurationProblem>();
+  for (const error of errors.filter((one) => !isNoise(one, errors))) {
+    const problem = { path: pathOf(error), message: describe(error) };
+    unique.set(JSON.stringify(problem), problem);
+  }
+  return [...unique.values()];
+}
+
+/** Branches of a choice that failed say less than the choice itself, unless they got further. */
+function isNoise(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
+  const isChoice = error.keyword === "anyOf" || error.keyword === "oneOf";
+  if (error.keyword === "if") return true;
+  const isInside = (inner: ErrorObject, outer: ErrorObject) =>
+    inner !== outer && inner.schemaPath.startsWith(`${outer.schemaPath}/`);
+  const goesDeeper = (inner: ErrorObject, outer: ErrorObject) =>
+    inner.instancePath.length > outer.instancePath.length ||
+    inner.keyword === "additionalProperties";
+  if (isChoice) return errors.some((one) => isInside(one, error) && goesDeeper(one, error));
+  return errors.some(
+    (outer) =>
+      (outer.keyword === "anyOf" || outer.keyword === "oneOf") &&
+      isInside(error, outer) &&
+      !goesDeeper(error, outer),
+  );
+}
+
+function pathOf(error: ErrorObject): string[] {
+  const path = error.instancePath
+    .split("/")
+    .slice(1)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const unknown = error.params["additionalProperty"] ?? error.params["unevaluatedProperty"];
+  return unknown === undefined ? path : [...path, String(unknown)];
+}
+
+function describe(error: ErrorObject): string {
+  const { keyword, params } = error;
+  switch (keyword) {
+    case "additionalProperties":
+    case "unevaluatedProperties": {
+      const known = Object.keys((error.parentSchema?.["properties"] as object | undefined) ?? {});
+      return `unknown key${suggestion(String(pathOf(error).at(-1)), known)}`;
+    }
+    case "enum": {
+      const allowed = (params["allowedValues"] as readonly unknown[]).map(String);
+      const near = typeof error.data === "string" ? suggestion(error.data, allowed) : "";
+      return `must be one of ${allowed.join(", ")}${got(error.data)}${near}`;
+    }
+    case "format": {
+      const expected = textFormats[String(params["format"])]?.expected ?? String(params["format"]);
+      return `must be ${expected}${got(error.data)}`;
+    }
+    case "type":
+      return `must be ${typeNames(params["type"] as string | readonly string[])}${got(error.data)}`;
+    case "minLength":
+      return "must not be empty";
+    case "required":
+      return `needs the key ${String(params["missingProperty"])}`;
+    case "anyOf":
+    case "oneOf":
+      return `is none of the forms that are allowed here${got(error.data)}`;
+    default:
+      return `${error.message ?? `fails ${keyword}`}${got(error.data)}`;
+  }
+}
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: "a text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  null: "null",
+};
+
+function typeNames(types: string | readonly string[]): string {
+  return [types]
+    .flat()
+    .map((type) => typeWords[type] ?? type)
+    .join(" or ");
+}
+
+function suggestion(word: string, known: readonly string[]): string {
+  const near = closestTo(word, known);
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+function got(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return ` (got ${text.length > 60 ? `${text.slice(0, 57)}…` : text})`;
+}

@@ -1,0 +1,166 @@
+import path from "node:path";
+import { UsageError } from "../base/errors.js";
+import { type ConfigurationFile, readConfigurationFile } from "./configuration-file.js";
+import {
+  describeOption,
+  environmentNameOf,
+  flagOf,
+  keyOf,
+  type OptionName,
+  type OptionValues,
+  optionNames,
+  type StepName,
+  stepNames,
+} from "./configuration-options.js";
+import { configurationSchema } from "./configuration-schema.js";
+import { readHashSalt } from "./configuration-secrets.js";
+import type { Environment, JsonObject, JsonValue } from "./configuration-types.js";
+import { type ConfigurationProblem, createValidator } from "./configuration-validation.js";
+
+/** Options as the command line gave them, already the values that would stand in the file. */
+export type GivenFlags = Readonly<Partial<Record<OptionName, JsonValue>>>;
+
+export interface ConfigurationSources {
+  readonly flags: GivenFlags;
+  readonly environment: Environment;
+  readonly currentDirectory: string;
+  /** `--config`. */
+  readonly configPath: string | undefined;
+  readonly mappingSchema: JsonObject;
+}
+
+/** What was asked for, checked, before defaults. */
+export interface Configuration {
+  readonly values: OptionValues;
+  /** The part of the file that changes the preset's mapping. */
+  readonly mapping: JsonObject | undefined;
+  readonly steps: readonly StepName[];
+  /** What relative inputs are relative to. */
+  readonly inputsDirectory: string;
+  /** A secret: never printed, never written. */
+  readonly hashSalt: string | undefined;
+  /** As given; undefined where there is no file. */
+  readonly fileName: string | undefined;
+}
+
+/** Options from one place, with how messages call them there. */
+interface Layer {
+  readonly tree: JsonValue;
+  /** What relative paths are relative to. */
+  readonly directory: string;
+  nameOf(problem: ConfigurationProblem): string;
+}
+
+/**
+ * Flags before environment before file. Throws one `UsageError` that lists everything that is wrong
+ * in all of them.
+ */
+export async function loadConfiguration(sources: ConfigurationSources): Promise<Configuration> {
+  const file = await readConfigurationFile(sources.configPath, sources.currentDirectory);
+  const layers = [
+    flagLayer(sources),
+    environmentLayer(sources),
+    ...(file === undefined ? [] : [fileLayer(file)]),
+  ];
+  const validate = createValidator(configurationSchema(sources.mappingSchema));
+  const problems = layers.flatMap((layer) =>
+    validate(layer.tree).map((problem) => `${layer.nameOf(problem)}: ${problem.message}`),
+  );
+  if (problems.length > 0) throw invalid(problems);
+
+  const { values, inputsDirectory } = merge(layers, sources.currentDirectory);
+  const content = file?.content as JsonObject | undefined;
+  return {
+    values,
+    inputsDirectory,
+    mapping: content?.["mapping"] as JsonObject | undefined,
+    steps: (content?.["steps"] as readonly StepName[] | undefined) ?? stepNames,
+    hashSalt: await readHashSalt(sources.environment, values.hashSaltFile),
+    fileName: file?.name,
+  };
+}
+
+function merge(layers: readonly Layer[], currentDirectory: string) {
+  const values: Partial<Record<OptionName, unknown>> = {};
+  let inputsDirectory = currentDirectory;
+  for (const name of optionNames) {
+    const layer = layers.find(({ tree }) => valueIn(tree, name) !== undefined);
+    const value = layer === undefined ? undefined : valueIn(layer.tree, name);
+    if (layer === undefined || value === undefined) continue;
+    values[name] = describeOption(name).type.read(value, (text) =>
+      path.resolve(layer.directory, text),
+    );
+    if (name === "inputs") inputsDirectory = layer.directory;
+  }
+  return { values: values as OptionValues, inputsDirectory };
+}
+
+function valueIn(tree: JsonValue, name: OptionName): JsonValue | undefined {
+  const { section } = describeOption(name);
+  const parent = section === undefined ? tree : (tree as JsonObject)[section];
+  return (parent as JsonObject | undefined)?.[name];
+}
+
+function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
+  return {
+    tree: treeOf(flags),
+    directory: currentDirectory,
+    nameOf: ({ path: [first, second] }) => {
+      const name = optionAt(first, second);
+      return name === "inputs" ? "inputs" : flagOf(name);
+    },
+  };
+}
+
+function environmentLayer({ environment, currentDirectory }: ConfigurationSources): Layer {
+  const given = optionNames.flatMap((name) => {
+    const text = environment[environmentNameOf(name)];
+    return text === undefined || text === ""
+      ? []
+      : [[name, describeOption(name).type.fromText(text)] as const];
+  });
+  return {
+    tree: treeOf(Object.fromEntries(given)),
+    directory: currentDirectory,
+    nameOf: ({ path: [first, second] }) => environmentNameOf(optionAt(first, second)),
+  };
+}
+
+function fileLayer(file: ConfigurationFile): Layer {
+  return {
+    tree: file.content,
+    directory: path.dirname(file.path),
+    nameOf: ({ path: keys }) => [file.name, ...(keys.length > 0 ? [dotted(keys)] : [])].join(": "),
+  };
+}
+
+function treeOf(values: GivenFlags): JsonObject {
+  const root: Record<string, JsonValue> = {};
+  const section: Record<string, JsonValue> = {};
+  for (const name of optionNames) {
+    const value = values[name];
+    if (value === undefined) continue;
+    (describeOption(name).section === undefined ? root : section)[name] = value;
+  }
+  return { ...root, export: section };
+}
+
+function optionAt(first: string | undefined, second: string | undefined): OptionName {
+  const name = optionNames.find(
+    (one) => keyOf(one) === first || keyOf(one) === `${first}.${second}`,
+  );
+  if (name === undefined) throw new Error(`no option at ${first}.${second}`);
+  return name;
+}
+
+function dotted(keys: readonly string[]): string {
+  return keys
+    .map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join("");
+}
+
+function invalid(problems: readonly string[]): UsageError {
+  const [first = "", ...others] = problems;
+  const text = others.length === 0 ? first : `\n  ${problems.join("\n  ")}`;
+  return new UsageError("configuration_invalid", `The configuration is not valid: ${text}`);
+}
