@@ -1,0 +1,49 @@
+/** What can be wrong with an export, in the words of `verify --json`. */
+export const differenceCodes = [
+  "export_incomplete",
+  "path_invalid",
+  "file_missing",
+  "file_unreadable",
+  "file_unexpected",
+  "bytes_differ",
+  "sha256_differs",
+  "rows_differ",
+  "row_unreadable",
+  "row_in_wrong_day",
+  "first_timestamp_differs",
+  "last_timestamp_differs",
+  "totals_differ",
+  "rejects_differ",
+  "accounting_differs",
+] as const;
+export type DifferenceCode = (typeof differenceCodes)[number];
+
+/** One thing in which an export is not what its manifest says. */
+export interface Difference {
+  readonly code: DifferenceCode;
+  /** Relative to the export's directory. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export function difference(code: DifferenceCode, path: string, message: string): Difference {
+  return { code, path, message };
+}
+
+/** A difference where the two are not the same, else nothing. */
+export function compare(
+  code: DifferenceCode,
+  path: string,
+  what: string,
+  found: number | string | null,
+  stated: number | string | null,
+): readonly Difference[] {
+  if (found === stated) return [];
+  return [
+    difference(
+      code,
+      path,
+      `${what}: found ${found ?? "none"}, the manifest says ${stated ?? "none"}`,
+    ),
+  ];
+}
