@@ -1,0 +1,144 @@
+import type { Clock } from "../base/clock.js";
+import type { SourceFailure } from "../pipeline/manifest.js";
+import type { RunObserver, RunProgress } from "../pipeline/progress.js";
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumberOf,
+  formatShare,
+} from "./quantities.js";
+import { type Speed, Speedometer } from "./speed.js";
+import { cutEnd, cutStart, harmless } from "./terminal-text.js";
+
+const LIVE_INTERVAL_MS = 200;
+const PLAIN_INTERVAL_MS = 5_000;
+
+/** Where progress is written to: standard error, or a test's. */
+export interface ProgressStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+/** Watches one run and shows it. */
+export interface ProgressDisplay {
+  readonly observer: RunObserver;
+  /** Ends the display; a live one disappears. */
+  stop(): void;
+}
+
+/** Live lines on a terminal, a plain line every few seconds elsewhere; notes and failures on both. */
+export function showProgress(stream: ProgressStream, clock: Clock): ProgressDisplay {
+  return stream.isTTY === true ? new LiveDisplay(stream, clock) : new PlainDisplay(stream, clock);
+}
+
+/** Shows nothing: `--quiet`. Failures of sources are part of the result. */
+export const noProgress: ProgressDisplay = { observer: {}, stop: () => undefined };
+
+class PlainDisplay implements ProgressDisplay {
+  readonly observer: RunObserver;
+  #stopTimer: () => void = () => undefined;
+
+  constructor(stream: ProgressStream, clock: Clock) {
+    const line = (text: string) => stream.write(`${text}\n`);
+    this.observer = {
+      started: (progress) => {
+        const speedometer = new Speedometer();
+        speedometer.take(clock.now(), progress());
+        this.#stopTimer = clock.repeat(PLAIN_INTERVAL_MS, () => {
+          const current = progress();
+          line(describeTotal(current, speedometer.take(clock.now(), current)));
+        });
+      },
+      sourceFailed: (failure) => line(describeFailure(failure)),
+      note: (text) => line(harmless(text)),
+    };
+  }
+
+  stop(): void {
+    this.#stopTimer();
+  }
+}
+
+class LiveDisplay implements ProgressDisplay {
+  readonly observer: RunObserver;
+  readonly #stream: ProgressStream;
+  #stopTimer: () => void = () => undefined;
+  #linesShown = 0;
+
+  constructor(stream: ProgressStream, clock: Clock) {
+    this.#stream = stream;
+    this.observer = {
+      started: (progress) => {
+        const speedometer = new Speedometer();
+        speedometer.take(clock.now(), progress());
+        this.#stopTimer = clock.repeat(LIVE_INTERVAL_MS, () => {
+          const current = progress();
+          this.#draw(current, speedometer.take(clock.now(), current));
+        });
+      },
+      sourceFailed: (failure) => this.#lineAbove(describeFailure(failure)),
+      note: (text) => this.#lineAbove(harmless(text)),
+    };
+  }
+
+  stop(): void {
+    this.#stopTimer();
+    this.#stream.write(this.#erase());
+  }
+
+  #draw(progress: RunProgress, speed: Speed): void {
+    // One column stays free: some terminals wrap a line that fills the last one.
+    const columns = Math.max(20, (this.#stream.columns ?? 80) - 1);
+    const threadsMax = Math.max(1, (this.#stream.rows ?? 24) - 3);
+    const lines = [
+      ...describeThreads(progress, threadsMax, columns),
+      cutEnd(describeTotal(progress, speed), columns),
+    ];
+    const text = `${this.#erase()}${lines.join("\n")}\n`;
+    this.#linesShown = lines.length;
+    this.#stream.write(text);
+  }
+
+  #lineAbove(text: string): void {
+    this.#stream.write(`${this.#erase()}${text}\n`);
+  }
+
+  /** Moves to the first live line and clears all below it. */
+  #erase(): string {
+    const lines = this.#linesShown;
+    this.#linesShown = 0;
+    return lines === 0 ? "" : `\u001b[${lines}A\u001b[0J`;
+  }
+}
+
+function describeThreads(progress: RunProgress, linesMax: number, columns: number): string[] {
+  const { threads } = progress;
+  const shown = threads.length > linesMax ? threads.slice(0, linesMax - 1) : threads;
+  const lines = shown.map(({ source, rows }, index) => {
+    const head = `${String(index + 1).padStart(3)}  ${formatCount(rows).padStart(13)} rows  `;
+    return head + cutStart(harmless(source ?? "waiting"), columns - head.length);
+  });
+  const hidden = threads.length - shown.length;
+  return hidden > 0 ? [...lines, `     and ${formatNumberOf(hidden, "more thread")}`] : lines;
+}
+
+function describeTotal(progress: RunProgress, speed: Speed): string {
+  const left =
+    speed.leftMs === undefined ? "time left unknown" : `${formatDuration(speed.leftMs)} left`;
+  return [
+    formatShare(progress.bytesDone, progress.bytesTotal),
+    formatNumberOf(progress.rows, "row"),
+    `${formatCount(speed.rowsPerSecond)} rows/s`,
+    `${formatBytes(speed.bytesPerSecond)}/s`,
+    `${formatCount(progress.rejects)} rejected`,
+    left,
+  ].join(" · ");
+}
+
+function describeFailure({ source, message }: SourceFailure): string {
+  const text = message.startsWith(source) ? message : `${source}: ${message}`;
+  return `failed: ${harmless(text)}`;
+}

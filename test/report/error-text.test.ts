@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { SourceError, UsageError } from "../../src/base/errors.js";
+import { describeError, factsOf } from "../../src/report/error-text.js";
+
+test("an error for the user is its message and its code, without a stack", () => {
+  const error = new SourceError("gzip_truncated", { source: "a\u001b.gz" }, "ends too early");
+  expect(describeError(error, false)).toBe("error: a\\u001b.gz: ends too early [gzip_truncated]");
+});
+
+test("lines of a message stay lines", () => {
+  expect(describeError(new UsageError("x", "one\n  two"), false)).toBe("error: one\n  two [x]");
+});
+
+test("anything else is called a bug, with what to do", () => {
+  const text = describeError(new TypeError("x is undefined"), false);
+  expect(text).toMatch(/^error: x is undefined \[bug\]\nThis is a bug in Switchyard\./);
+  expect(text).toContain("SWITCHYARD_DEBUG=1");
+  expect(text).not.toContain("error-text.test");
+  expect(describeError(new TypeError("x is undefined"), true)).toContain("error-text.test");
+  expect(factsOf("thrown text")).toEqual({ code: "bug", message: "thrown text" });
+});

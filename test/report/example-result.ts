@@ -1,0 +1,44 @@
+import type { ExportResult } from "../../src/pipeline/export-result.js";
+import type { Manifest } from "../../src/pipeline/manifest.js";
+
+const emptyDay = { rows: 5, bytes: 500, files: [] };
+const first = "2026-01-30T00:00:00.000Z";
+const last = "2026-01-31T23:59:59.999Z";
+
+export const exampleManifest: Manifest = {
+  ...{ manifestVersion: 1, version: "0.1.0", complete: true, dataset: "events" },
+  ...{ format: "parquet", dayZone: "UTC", configuration: {} },
+  totals: {
+    rows: 1_000,
+    bytes: 1e6,
+    files: 2,
+    days: 2,
+    firstTimestamp: first,
+    lastTimestamp: last,
+  },
+  rows: { read: 1_003, added: 0, delivered: 1_000, rejected: 3, filtered: 0, duplicates: 0 },
+  rejects: [
+    {
+      code: "time_unparsable",
+      rows: 1,
+      example: { source: "b.json", byte: 77, message: 'no time: "soon"' },
+    },
+    {
+      code: "event_missing",
+      rows: 2,
+      example: { source: "a\u001b[31m.json", row: 1_234, message: "event_type is\nnull" },
+    },
+  ],
+  ...{ notices: {}, inputs: [], failures: [] },
+  days: [
+    { day: "2026-01-30", firstTimestamp: first, lastTimestamp: first, ...emptyDay },
+    { day: "2026-01-31", firstTimestamp: last, lastTimestamp: last, ...emptyDay },
+  ],
+  run: { startedAt: first, endedAt: last, durationMs: 2_000, resumes: 0 },
+};
+
+export const exampleResult: ExportResult = {
+  ...{ outcome: "done", manifest: exampleManifest, manifestPath: "/data/out/manifest.json" },
+  ...{ failures: [], tooManyRejects: false, alreadyDone: false },
+  ...{ rowsRead: 1_003, bytesRead: 2e6, durationMs: 2_000 },
+};

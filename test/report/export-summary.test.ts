@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import { rejectCodes } from "../../src/base/reject-codes.js";
+import { summarizeExport } from "../../src/report/export-summary.js";
+import { rejectAdvice } from "../../src/report/reject-advice.js";
+import { exampleManifest, exampleResult } from "./example-result.js";
+
+test("says what came out, how fast, what was rejected and what to do, without harm to a terminal", () => {
+  expect(summarizeExport(exampleResult)).toBe(
+    `Exported 1,000 events of 2 days in /data/out/events
+  rows      1,003 read = 1,000 delivered + 3 rejected
+  days      2: 2026-01-30 to 2026-01-31 (UTC)
+  files     2 parquet, 1.00 MB
+  time      2.0 s, 502 rows/s, 1.00 MB/s
+
+Rejected: 3 rows, kept in /data/out/rejects
+  event_missing: 2 rows, such as a\\u001b[31m.json, row 1,234
+    event_type is\\nnull → map another field to the event's name
+  time_unparsable: 1 row, such as b.json, byte 77
+    no time: "soon" → give the time's format in the mapping
+  Once the mapping is right, give that directory as input to try these rows again.
+
+  manifest  /data/out/manifest.json
+  next      switchyard verify /data/out`,
+  );
+});
+
+test("fits one screen when everything goes wrong", () => {
+  const [example] = exampleManifest.rejects;
+  if (example === undefined) throw new Error("the example has no rejects");
+  const rejects = Object.keys(rejectCodes).map((code) => ({ ...example, code: code as never }));
+  const failures = Array.from({ length: 50 }, (_, index) => ({
+    source: `s${index}.gz`,
+    code: "gzip_truncated",
+    message: `s${index}.gz: ends in the middle of a member`,
+  }));
+  const summary = summarizeExport({
+    ...{ ...exampleResult, outcome: "failed", failures },
+    manifest: { ...exampleManifest, rejects, failures },
+  });
+  expect(summary.split("\n").length).toBeLessThanOrEqual(30);
+  expect(summary).toContain("Failed: 50 sources, not read to the end");
+  expect(summary).toContain("  s0.gz: ends in the middle of a member (gzip_truncated)");
+  expect(summary).toContain("and 46 more sources, see the manifest");
+});
+
+test("a finished export that is run again says that there was nothing to do", () => {
+  const summary = summarizeExport({ ...exampleResult, alreadyDone: true });
+  expect(summary).toMatch(/^Already done, nothing to do: 1,000 events/);
+  expect(summary).not.toContain("rows/s");
+});
+
+test("a directory with a space can be copied into a shell", () => {
+  const summary = summarizeExport({
+    ...exampleResult,
+    manifestPath: "/my data/it's/manifest.json",
+  });
+  expect(summary).toContain("switchyard verify '/my data/it'\\''s'");
+});
+
+test("there is advice for every reason, and none of it is empty", () => {
+  expect(Object.keys(rejectAdvice).sort()).toEqual(Object.keys(rejectCodes).sort());
+  for (const advice of Object.values(rejectAdvice)) expect(advice).toMatch(/^[a-z].{10,}[^.]$/);
+});

@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import type { RunProgress } from "../../src/pipeline/progress.js";
+import { showProgress } from "../../src/report/progress.js";
+import { widthOf } from "../../src/report/terminal-text.js";
+import { FakeClock } from "./fake-clock.js";
+
+const moment: RunProgress = {
+  threads: [{ source: "a.json", rows: 0 }],
+  ...{ bytesTotal: 100e6, bytesDone: 0, bytesResumed: 0 },
+  ...{ rows: 0, rejects: 0, splitsTotal: 4, splitsDone: 0 },
+};
+
+function collect(terminal?: { columns: number; rows: number }) {
+  const written: string[] = [];
+  const stream = { write: (text: string) => written.push(text), isTTY: terminal !== undefined };
+  return { written, stream: { ...stream, ...terminal } };
+}
+
+/** What a terminal shows after these writes: the little of its language that progress uses. */
+function screenOf(written: readonly string[]): string[] {
+  const lines = [""];
+  let row = 0;
+  for (const [index, chunk] of written.join("").split("\u001b").entries()) {
+    const [, count, command, text = ""] = /^(?:\[(\d+)([AJ]))?(.*)$/s.exec(chunk) ?? [];
+    if (index > 0 && command === undefined) throw new Error(`unknown escape: ${chunk}`);
+    if (command === "A") row -= Number(count);
+    if (command === "J") lines.splice(row, lines.length, "");
+    for (const [part, words] of text.split("\n").entries()) {
+      if (part > 0) lines[++row] ??= "";
+      lines[row] += words;
+    }
+  }
+  return lines;
+}
+
+test("elsewhere than on a terminal there is a plain line every five seconds", () => {
+  const { written, stream } = collect();
+  const clock = new FakeClock();
+  const display = showProgress(stream, clock);
+  let current = moment;
+  display.observer.started?.(() => current);
+  clock.advance(4_999);
+  expect(written).toEqual([]);
+  current = { ...moment, rows: 1_500_000, bytesDone: 25e6, rejects: 3 };
+  clock.advance(1);
+  expect(written).toEqual([
+    "25.0 % · 1,500,000 rows · 300,000 rows/s · 5.00 MB/s · 3 rejected · 15 s left\n",
+  ]);
+  display.stop();
+  expect(clock.repeating).toBe(0);
+});
+
+test("bytes that an earlier run had done do not count as speed", () => {
+  const { written, stream } = collect();
+  const clock = new FakeClock();
+  let current: RunProgress = { ...moment, bytesDone: 50e6, bytesResumed: 50e6 };
+  showProgress(stream, clock).observer.started?.(() => current);
+  current = { ...current, bytesDone: 75e6, rows: 500 };
+  clock.advance(5_000);
+  expect(written[0]).toContain("75.0 % · 500 rows · 100 rows/s · 5.00 MB/s");
+});
+
+test("speed is that of the last ten seconds", () => {
+  const { written, stream } = collect();
+  const clock = new FakeClock();
+  let current = moment;
+  showProgress(stream, clock).observer.started?.(() => current);
+  for (const rows of [5_000, 10_000, 10_500, 11_000]) {
+    current = { ...moment, rows };
+    clock.advance(5_000);
+  }
+  expect(written[3]).toContain("11,000 rows · 100 rows/s");
+});
+
+test("without any progress the time left is unknown", () => {
+  const { written, stream } = collect();
+  const clock = new FakeClock();
+  showProgress(stream, clock).observer.started?.(() => moment);
+  clock.advance(5_000);
+  expect(written[0]).toContain("time left unknown");
+});
+
+test("a terminal shows one line per thread and a total, always in the same place", () => {
+  const { written, stream } = collect({ columns: 80, rows: 24 });
+  const clock = new FakeClock();
+  const display = showProgress(stream, clock);
+  let current: RunProgress = {
+    ...moment,
+    threads: [
+      { source: "a.json", rows: 10 },
+      { source: undefined, rows: 20 },
+    ],
+  };
+  display.observer.started?.(() => current);
+  clock.advance(200);
+  current = { ...current, rows: 1_000, bytesDone: 50e6 };
+  clock.advance(200);
+  expect(screenOf(written)).toEqual([
+    "  1             10 rows  a.json",
+    "  2             20 rows  waiting",
+    "50.0 % · 1,000 rows · 2,500 rows/s · 125 MB/s · 0 rejected · 0.4 s left",
+    "",
+  ]);
+  display.stop();
+  expect(screenOf(written)).toEqual([""]);
+});
+
+test("notes and failures stay above the live lines, control characters made visible", () => {
+  const { written, stream } = collect({ columns: 80, rows: 24 });
+  const clock = new FakeClock();
+  const display = showProgress(stream, clock);
+  display.observer.started?.(() => moment);
+  clock.advance(200);
+  display.observer.note?.("resumed\u001b[2J");
+  const failure = { source: "b\u0007.gz", code: "gzip_broken", message: "ends too early" };
+  display.observer.sourceFailed?.(failure);
+  clock.advance(200);
+  expect(screenOf(written).slice(0, 3)).toEqual([
+    "resumed\\u001b[2J",
+    "failed: b\\u0007.gz: ends too early",
+    "  1              0 rows  a.json",
+  ]);
+});
+
+test("live lines never wrap, and never outgrow the terminal", () => {
+  const { written, stream } = collect({ columns: 60, rows: 6 });
+  const clock = new FakeClock();
+  const threads = Array.from({ length: 9 }, () => ({ source: "日本".repeat(40), rows: 1 }));
+  showProgress(stream, clock).observer.started?.(() => ({ ...moment, threads }));
+  clock.advance(200);
+  const screen = screenOf(written);
+  expect(screen).toHaveLength(5);
+  expect(screen[2]).toBe("     and 7 more threads");
+  for (const line of screen) expect(widthOf(line)).toBeLessThan(60);
+});
