@@ -1,0 +1,57 @@
+import { type Command, Option } from "commander";
+import type { GivenFlags } from "../pipeline/configuration.js";
+import {
+  configurationOptions,
+  describeOption,
+  flagOf,
+  type OptionName,
+  optionNames,
+} from "../pipeline/configuration-options.js";
+import type { JsonValue } from "../pipeline/configuration-types.js";
+
+/** Options of every command: how the result is printed. */
+export const outputOptions: readonly OptionName[] = ["json", "quiet"];
+
+/** Options that a flag can set, in the order of the table. */
+export const flagOptions: readonly OptionName[] = optionNames.filter(
+  (name) => describeOption(name).flag !== false,
+);
+
+/** Adds `--config` and the named options of the table. */
+export function addOptions(command: Command, names: readonly OptionName[]): Command {
+  command.option(
+    "--config <file>",
+    "Configuration file (default: pipeline.config.json in the current directory, if there is one)",
+  );
+  for (const name of names) {
+    const { type, description, default: fallback, placeholder, negatable } = describeOption(name);
+    const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
+    const value = type.placeholder === "" ? "" : ` ${placeholder ?? type.placeholder}`;
+    const option = new Option(`${flagOf(name)}${value}`, words);
+    if (type.repeatable === true) option.argParser(collect);
+    command.addOption(option);
+    if (negatable === true) {
+      command.addOption(new Option(`--no-${flagOf(name).slice(2)}`, `Not so: see ${flagOf(name)}`));
+    }
+  }
+  return command;
+}
+
+function collect(word: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), word];
+}
+
+/** What commander parsed, as the values that would stand in the file. */
+export function givenFlags(parsed: Readonly<Record<string, unknown>>): GivenFlags {
+  return Object.fromEntries(
+    Object.entries(parsed)
+      .filter((entry): entry is [OptionName, unknown] => entry[0] in configurationOptions)
+      .map(([name, value]) => [name, jsonValueOf(name, value)]),
+  );
+}
+
+function jsonValueOf(name: OptionName, parsed: unknown): JsonValue {
+  return typeof parsed === "string"
+    ? describeOption(name).type.fromText(parsed)
+    : (parsed as boolean | readonly string[]);
+}

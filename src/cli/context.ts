@@ -1,0 +1,29 @@
+import type { Clock } from "../base/clock.js";
+import type { Environment, JsonObject } from "../pipeline/configuration-types.js";
+import type { ExportResult } from "../pipeline/export-result.js";
+import type { ExportOptions } from "../pipeline/options.js";
+import type { RunContext } from "../pipeline/progress.js";
+import type { VerifyResult } from "../pipeline/verify.js";
+import type { ProgressStream } from "../report/progress.js";
+
+/** Everything that a command takes from outside. */
+export interface CommandContext {
+  readonly environment: Environment;
+  readonly currentDirectory: string;
+  readonly stdout: { write(text: string): unknown };
+  readonly stderr: ProgressStream;
+  readonly clock: Clock;
+  /** Aborted by the first signal. */
+  readonly signal: AbortSignal;
+  /** Loaded when a command first needs it: help and version need none of it. */
+  loadEngine(): Promise<Engine>;
+}
+
+/** What commands set to work. */
+export interface Engine {
+  readonly mappingSchema: JsonObject;
+  /** Throws `UsageError` for an unknown preset or a mapping that makes no sense. */
+  resolveMapping(preset: string, changes: JsonObject | undefined): unknown;
+  runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
+  verifyExport(directory: string, context: RunContext): Promise<VerifyResult>;
+}

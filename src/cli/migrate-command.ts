@@ -1,0 +1,25 @@
+import { Command } from "commander";
+import { addOptions, flagOptions, givenFlags } from "./command-options.js";
+import type { CommandContext } from "./context.js";
+
+const examples = `
+The configuration lists the steps, in order: "steps": ["export", "verify"], which is the default. The
+first one that does not end well ends the migration. Running it again does only what is not yet done.
+
+Examples:
+  $ switchyard migrate
+  $ switchyard migrate --config acme.config.json --threads 4`;
+
+export function migrateCommand(
+  context: CommandContext,
+  ended: (exitCode: number) => void,
+): Command {
+  const command = new Command("migrate")
+    .description("run all steps of pipeline.config.json")
+    .addHelpText("after", examples);
+  return addOptions(command, flagOptions).action(async (parsed: Record<string, unknown>) => {
+    const { runSteps } = await import("./run-steps.js");
+    const configPath = parsed["config"] as string | undefined;
+    ended(await runSteps({ command: "migrate", flags: givenFlags(parsed), configPath }, context));
+  });
+}

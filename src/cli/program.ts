@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { Command, CommanderError } from "commander";
+import { exitCodes } from "../base/errors.js";
+import type { CommandContext } from "./context.js";
+import { exportCommand } from "./export-command.js";
+import { migrateCommand } from "./migrate-command.js";
+import { verifyCommand } from "./verify-command.js";
+
+const examples = `
+Examples:
+  $ switchyard export export.zip --to out     one directory per day in out/events
+  $ switchyard verify out                     prove it against its manifest
+  $ switchyard migrate                        all steps of pipeline.config.json
+  $ switchyard help export                    all options of a command`;
+
+/** Runs one command line (without the program's own name) and gives its exit code; never throws. */
+export async function runCommandLine(
+  words: readonly string[],
+  context: CommandContext,
+): Promise<number> {
+  let exitCode: number = exitCodes.done;
+  const ended = (code: number) => {
+    exitCode = code;
+  };
+  const program = new Command("switchyard")
+    .description("Moves product-analytics exports into an experimentation platform.")
+    .version(packageVersion(), "-V, --version", "print the version")
+    .addHelpText("after", examples);
+  program
+    .addCommand(exportCommand(context, ended))
+    .addCommand(verifyCommand(context, ended))
+    .addCommand(migrateCommand(context, ended));
+  for (const command of [program, ...program.commands]) {
+    command.exitOverride().showHelpAfterError("(--help lists what there is)");
+    command.configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+    });
+  }
+  try {
+    await program.parseAsync(words, { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help and version leave by an error too, one with exit code 0.
+    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  }
+  return exitCode;
+}
+
+function packageVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}

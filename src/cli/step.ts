@@ -1,0 +1,21 @@
+import type { Configuration } from "../pipeline/configuration.js";
+import type { RunObserver } from "../pipeline/progress.js";
+import type { Engine } from "./context.js";
+
+export interface StepContext {
+  readonly engine: Engine;
+  readonly signal: AbortSignal;
+  readonly observer: RunObserver;
+}
+
+/** How a step ended, for whoever reads it. */
+export interface StepReport {
+  readonly exitCode: number;
+  /** One screen for people. */
+  readonly summary: string;
+  /** The same for programs. */
+  readonly json: Readonly<Record<string, unknown>>;
+}
+
+/** One part of a migration: a command of its own, and a step of `migrate`. */
+export type RunStep = (configuration: Configuration, context: StepContext) => Promise<StepReport>;

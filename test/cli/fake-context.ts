@@ -1,0 +1,43 @@
+import type { CommandContext, Engine } from "../../src/cli/context.js";
+import { exampleResult } from "../report/example-result.js";
+import { FakeClock } from "../report/fake-clock.js";
+
+export interface FakeContext {
+  readonly context: CommandContext;
+  readonly stdout: string[];
+  readonly stderr: string[];
+  readonly controller: AbortController;
+}
+
+/** A context that records what is printed, with an engine that does nothing unless told otherwise. */
+export function fakeContext(
+  engine: Partial<Engine> = {},
+  context: Partial<CommandContext> = {},
+): FakeContext {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const controller = new AbortController();
+  return {
+    ...{ stdout, stderr, controller },
+    context: {
+      environment: {},
+      currentDirectory: "/nowhere",
+      stdout: { write: (text) => stdout.push(text) },
+      stderr: { write: (text) => stderr.push(text) },
+      clock: new FakeClock(),
+      signal: controller.signal,
+      loadEngine: async () => ({ ...fakeEngine, ...engine }),
+      ...context,
+    },
+  };
+}
+
+const fakeEngine: Engine = {
+  mappingSchema: { type: "object" },
+  resolveMapping: () => ({}),
+  runExport: async () => exampleResult,
+  verifyExport: async () => ({
+    ...{ outcome: "verified", manifestPath: "/data/out/manifest.json", differences: [] },
+    ...{ files: 2, rows: 1_000, bytes: 1e6, days: 2, durationMs: 1_000 },
+  }),
+};

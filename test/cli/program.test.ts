@@ -1,0 +1,240 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SwitchyardError, UsageError } from "../../src/base/errors.js";
+import type { Engine } from "../../src/cli/context.js";
+import { runCommandLine } from "../../src/cli/program.js";
+import { flagOf, optionNames } from "../../src/pipeline/configuration-options.js";
+import type { ExportOptions } from "../../src/pipeline/options.js";
+import { exampleResult } from "../report/example-result.js";
+import { fakeContext } from "./fake-context.js";
+
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "switchyard-program-"));
+  await writeFile(
+    path.join(directory, "pipeline.config.json"),
+    '{ "inputs": ["in"], "export": { "to": "out", "threads": 3 } }',
+  );
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+const different: Engine["verifyExport"] = async () => ({
+  ...{ outcome: "different", manifestPath: "/data/out/manifest.json" },
+  ...{ files: 1, rows: 1, bytes: 1, days: 1, durationMs: 1 },
+  differences: [{ code: "rows_differ", path: "events/x.csv", message: "rows: found 1" }],
+});
+
+describe("export", () => {
+  test("hands every flag to the engine", async () => {
+    const given: ExportOptions[] = [];
+    const runExport = async (options: ExportOptions) => {
+      given.push(options);
+      return exampleResult;
+    };
+    const environment = { SWITCHYARD_HASH_SALT: "pepper" };
+    const { context } = fakeContext({ runExport }, { environment });
+    const words =
+      "export a b --to o --preset mixpanel --input-format csv --csv-delimiter tab --csv-quote ' " +
+      "--csv-columns x,y --no-csv-header --max-row-size 1MB --max-ratio 5 --transform t.mjs " +
+      "--from-time 2026-01-01 --to-time 2026-02-01T00:00:00Z --include-event a* --include-event b,c " +
+      "--exclude-event d --min-time 0 --max-time 2027-01-01 --format csv --compression snappy " +
+      "--dataset d1 --day-zone Europe/Berlin --part-size 2MiB --csv-safe --threads 2 " +
+      "--memory 1GiB --max-rejects 5% --fresh --quiet --drop user.a --hash user.b";
+    expect(await runCommandLine(words.split(" "), context)).toBe(0);
+    expect(given).toEqual([
+      {
+        ...{ inputs: ["a", "b"], cwd: "/nowhere", outputDirectory: "/nowhere/o", dataset: "d1" },
+        ...{ preset: "mixpanel", mapping: {}, transformPath: "/nowhere/t.mjs" },
+        ...{ inputFormat: "csv", rowBytesMax: 1e6, ratioMax: 5 },
+        csv: { delimiter: "\t", quote: "'", columns: ["x", "y"], header: false },
+        ...{ fromTimeMs: Date.UTC(2026, 0, 1), toTimeMs: Date.UTC(2026, 1, 1) },
+        ...{ minTimeMs: 0, maxTimeMs: Date.UTC(2027, 0, 1) },
+        ...{ includeEvents: ["a*", "b,c"], excludeEvents: ["d"] },
+        privacy: { drop: ["user.a"], hash: ["user.b"], salt: "pepper" },
+        ...{ format: "csv", compression: "snappy", csvSafe: true, dayZone: "Europe/Berlin" },
+        ...{ partBytes: 2 * 1024 ** 2, splitBytes: 64 * 1024 ** 2 },
+        ...{ threads: 2, memoryBytes: 1024 ** 3, maxRejects: { share: 0.05 }, fresh: true },
+      },
+    ]);
+  });
+
+  test("takes what no flag gives from the file of the current directory", async () => {
+    const given: ExportOptions[] = [];
+    const { context } = fakeContext(
+      {
+        runExport: async (options) => {
+          given.push(options);
+          return exampleResult;
+        },
+      },
+      { currentDirectory: directory, environment: { SWITCHYARD_DATASET: "e" } },
+    );
+    await runCommandLine(["export", "--threads", "5"], context);
+    const outputDirectory = path.join(directory, "out");
+    expect(given[0]).toMatchObject({ inputs: ["in"], outputDirectory, threads: 5, dataset: "e" });
+  });
+
+  test("prints the summary on standard error and nothing on standard output", async () => {
+    const { context, stdout, stderr } = fakeContext();
+    await runCommandLine(["export", "a", "--to", "o"], context);
+    expect(stderr.join("")).toMatch(/^Exported 1,000 events/);
+    expect(stdout).toEqual([]);
+  });
+
+  test("prints one JSON object with --json", async () => {
+    const { context, stdout } = fakeContext();
+    await runCommandLine(["export", "a", "--to", "o", "--json"], context);
+    expect(stdout.join("").split("\n")).toHaveLength(2);
+    expect(JSON.parse(stdout.join(""))).toMatchObject({
+      ...{ command: "export", exitCode: 0, outcome: "done" },
+      ...{ manifestPath: "/data/out/manifest.json", rows: { delivered: 1_000, rejected: 3 } },
+    });
+  });
+
+  test("prints nothing with --quiet", async () => {
+    const { context, stdout, stderr } = fakeContext();
+    await runCommandLine(["export", "a", "--to", "o", "--quiet"], context);
+    expect([...stdout, ...stderr]).toEqual([]);
+  });
+
+  test.each([
+    [1, { outcome: "failed", tooManyRejects: true }],
+    [3, { tooManyRejects: true }],
+    [130, { outcome: "interrupted" }],
+  ] as const)("ends with exit code %d for %o", async (exitCode, result) => {
+    const { context } = fakeContext({ runExport: async () => ({ ...exampleResult, ...result }) });
+    expect(await runCommandLine(["export", "a", "--to", "o"], context)).toBe(exitCode);
+  });
+
+  test("says how to resume when it was interrupted", async () => {
+    const { context, stderr, controller } = fakeContext({
+      runExport: async (_, { signal }) => {
+        controller.abort();
+        expect(signal.aborted).toBe(true);
+        return { ...exampleResult, outcome: "interrupted" };
+      },
+    });
+    await runCommandLine(["export", "a", "--to", "o"], context);
+    expect(stderr.join("")).toContain("Run the same command again: it goes on where it stopped.");
+  });
+
+  test("prints an error of the engine with its code, and as JSON where that is asked for", async () => {
+    const runExport = async () => {
+      throw new SwitchyardError("disk_full", "No space left in /data.");
+    };
+    const { context, stdout, stderr } = fakeContext({ runExport });
+    expect(await runCommandLine(["export", "a", "--to", "o", "--json"], context)).toBe(1);
+    expect(stderr.join("")).toBe("error: No space left in /data. [disk_full]\n");
+    const error = { code: "disk_full", message: "No space left in /data." };
+    expect(JSON.parse(stdout.join(""))).toEqual({ command: "export", exitCode: 1, error });
+  });
+
+  test("a wrong value ends with exit code 2 and one JSON object", async () => {
+    const { context, stdout, stderr } = fakeContext();
+    const words = ["export", "a", "--to", "o", "--threads", "0", "--json"];
+    expect(await runCommandLine(words, context)).toBe(2);
+    expect(stderr.join("")).toBe(
+      "error: The configuration is not valid: --threads: must be >= 1 (got 0) [configuration_invalid]\n",
+    );
+    expect(JSON.parse(stdout.join(""))).toMatchObject({ exitCode: 2 });
+  });
+});
+
+describe("verify", () => {
+  test("takes the directory of the command line, else that of the configuration", async () => {
+    const directories: string[] = [];
+    const engine: Partial<Engine> = {
+      verifyExport: async (given, context) => {
+        directories.push(given);
+        return different(given, context);
+      },
+    };
+    const { context } = fakeContext(engine, { currentDirectory: directory });
+    await runCommandLine(["verify", "elsewhere"], context);
+    await runCommandLine(["verify"], context);
+    expect(directories).toEqual([path.join(directory, "elsewhere"), path.join(directory, "out")]);
+  });
+
+  test("a difference is named, and ends with exit code 1", async () => {
+    const { context, stderr } = fakeContext({ verifyExport: different });
+    expect(await runCommandLine(["verify", "out"], context)).toBe(1);
+    expect(stderr.join("")).toContain("  events/x.csv: rows: found 1\n");
+  });
+
+  test("a signal ends it with exit code 130", async () => {
+    const { context, controller } = fakeContext({
+      verifyExport: async (_, { signal }) => {
+        controller.abort();
+        signal.throwIfAborted();
+        return different("", { signal, observer: {} });
+      },
+    });
+    expect(await runCommandLine(["verify", "out"], context)).toBe(130);
+  });
+});
+
+describe("migrate", () => {
+  test("runs the steps in order and prints one JSON object", async () => {
+    const { context, stdout } = fakeContext({}, { currentDirectory: directory });
+    expect(await runCommandLine(["migrate", "--json"], context)).toBe(0);
+    expect(JSON.parse(stdout.join(""))).toMatchObject({
+      ...{ command: "migrate", exitCode: 0, notRun: [] },
+      steps: [{ command: "export" }, { command: "verify", outcome: "verified" }],
+    });
+  });
+
+  test("stops at the first step that does not end well and says what was not run", async () => {
+    const runExport = async () => ({ ...exampleResult, tooManyRejects: true });
+    const { context, stderr } = fakeContext({ runExport }, { currentDirectory: directory });
+    expect(await runCommandLine(["migrate"], context)).toBe(3);
+    expect(stderr.join("")).toContain("Not run: verify.");
+  });
+
+  test("an error in a step keeps the summary of those before it", async () => {
+    const verifyExport = async () => {
+      throw new UsageError("manifest_missing", "There is no manifest.");
+    };
+    const { context, stderr } = fakeContext({ verifyExport }, { currentDirectory: directory });
+    expect(await runCommandLine(["migrate"], context)).toBe(2);
+    expect(stderr.join("")).toMatch(/^Exported .*error: There is no manifest/s);
+  });
+});
+
+describe("usage", () => {
+  test("version and help go to standard output and need no engine", async () => {
+    const loadEngine = () => Promise.reject(new Error("loaded"));
+    const { context, stdout } = fakeContext({}, { loadEngine });
+    expect(await runCommandLine(["--version"], context)).toBe(0);
+    expect(stdout.join("")).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(await runCommandLine(["export", "--help"], context)).toBe(0);
+    expect(stdout.join("")).toContain("$ switchyard export export.zip --to out");
+  });
+
+  test("help of export shows every flag of the table", async () => {
+    const { context, stdout } = fakeContext();
+    await runCommandLine(["export", "--help"], context);
+    const missing = optionNames.filter((name) => !stdout.join("").includes(`${flagOf(name)} `));
+    expect(missing).toEqual(["inputs"]);
+  });
+
+  test.each([
+    [["exprot"], "did you mean export?"],
+    [["export", "--thread", "2"], "did you mean --threads?"],
+    [["migrate", "input"], "too many arguments"],
+    [["export", "--threads"], "argument missing"],
+  ])("%j ends with exit code 2 and a hint", async (words, hint) => {
+    const { context, stderr } = fakeContext();
+    expect(await runCommandLine(words, context)).toBe(2);
+    expect(stderr.join("").toLowerCase()).toContain(hint);
+  });
+
+  test("no command at all prints the help and ends with exit code 2", async () => {
+    const { context, stderr } = fakeContext();
+    expect(await runCommandLine([], context)).toBe(2);
+    expect(stderr.join("")).toContain("Usage: switchyard");
+  });
+});

@@ -1,0 +1,30 @@
+import { EventEmitter } from "node:events";
+import { expect, test } from "vitest";
+import { abortOnSignals } from "../../src/cli/signals.js";
+
+class FakeProcess extends EventEmitter {
+  readonly exits: number[] = [];
+
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+}
+
+test.each(["SIGINT", "SIGTERM"] as const)("the first %s aborts, the second exits", (name) => {
+  const source = new FakeProcess();
+  const written: string[] = [];
+  const { signal } = abortOnSignals(source, { write: (text) => written.push(text) });
+  expect(signal.aborted).toBe(false);
+  source.emit(name);
+  expect(signal.aborted).toBe(true);
+  expect(source.exits).toEqual([]);
+  expect(written.join("")).toContain("once more to quit");
+  source.emit("SIGINT");
+  expect(source.exits).toEqual([130]);
+});
+
+test("after the end signals are the system's again", () => {
+  const source = new FakeProcess();
+  abortOnSignals(source, { write: () => undefined }).release();
+  expect(source.listenerCount("SIGINT") + source.listenerCount("SIGTERM")).toBe(0);
+});
