@@ -39,3 +39,24 @@ export const DECOMPRESSION_RATIO_FLOOR_BYTES = 256 * MIB;
 
 /** Bytes at the head of a source that formats and dialects are detected from. */
 export const SNIFF_BYTES = 256 * KIB;
+
+/** What a compressed byte counts when splits are packed: exports deflate to about an eighth. */
+export const COMPRESSED_WEIGHT = 8;
+
+/** What a byte of Parquet counts when splits are packed. */
+export const PARQUET_WEIGHT = 4;
+
+/** Bytes of rejects that are gathered before they go to disk. */
+export const REJECT_BUFFER_BYTES = 256 * KIB;
+
+/** What the main thread and Node itself take. */
+export const MAIN_THREAD_BYTES = 96 * MIB;
+
+/** JavaScript heap that a worker cannot do without. */
+export const WORKER_HEAP_BYTES_MIN = 64 * MIB;
+
+/** Worker threads of one run. */
+export const THREADS_MAX = 256;
+
+/** Milliseconds that workers have to stop by themselves before they are stopped. */
+export const STOP_GRACE_MS = 1_500;

@@ -1,0 +1,234 @@
+import { COMPRESSED_WEIGHT, PARQUET_WEIGHT, SPLITS_MAX } from "../base/limits.js";
+import type { Source, SourceRange } from "../readers/source.js";
+
+/** The part of a run that one worker does on its own and that is committed as a whole. */
+export interface Split {
+  /** Six digits; names of parts and rejects are made of it. */
+  readonly id: string;
+  /** In the order of the sources. */
+  readonly ranges: readonly SourceRange[];
+  /** Bytes on disk that the ranges cover, for progress. */
+  readonly bytes: number;
+}
+
+export interface Plan {
+  readonly sources: readonly Source[];
+  readonly splits: readonly Split[];
+}
+
+/** A source with the ranges that its format can be cut into, in order and without a gap. */
+export interface RangedSource {
+  readonly source: Source;
+  readonly ranges: readonly SourceRange[];
+}
+
+export interface PlanLimits {
+  /** Uncompressed bytes that a split should have, estimated from the size on disk. */
+  readonly splitBytes: number;
+  readonly splitsMax?: number;
+}
+
+interface Piece {
+  readonly range: SourceRange;
+  readonly bytes: number;
+  readonly weight: number;
+}
+
+/**
+ * Packs ranges into splits, in order: a split is closed before it would exceed `splitBytes`. Where
+ * that gives more than `splitsMax` splits, the size is doubled until it does not. Pure: the same
+ * sources give the same plan.
+ */
+export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): Plan {
+  const splitsMax = limits.splitsMax ?? SPLITS_MAX;
+  const pieces = ranged.flatMap(piecesOf);
+  let splitBytes = limits.splitBytes;
+  let groups = pack(pieces, splitBytes);
+  while (groups.length > splitsMax) {
+    splitBytes *= 2;
+    groups = pack(pieces, splitBytes);
+  }
+  return Object.freeze({
+    sources: Object.freeze(ranged.map(({ source }) => source)),
+    splits: Object.freeze(groups.map((group, index) => freezeSplit(splitId(index), group))),
+  });
+}
+
+/**
+ * The size that splits have to have so that all sources together need at most `splitsMax`: what
+ * sources are cut into before they are planned.
+ */
+export function growSplitBytes(sources: readonly Source[], limits: PlanLimits): number {
+  const weight = sources.reduce((sum, source) => sum + source.size * weightFactor(source), 0);
+  let splitBytes = limits.splitBytes;
+  while (weight / splitBytes > (limits.splitsMax ?? SPLITS_MAX)) splitBytes *= 2;
+  return splitBytes;
+}
+
+/** The plan with other descriptions of the same sources, found by name, in the same ranges. */
+export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
+  const current = new Map(sources.map((source) => [source.name, source]));
+  const update = (source: Source) => current.get(source.name) ?? source;
+  return assemblePlan(
+    plan.sources.map(update),
+    plan.splits.map(({ id, ranges }) => ({
+      id,
+      ranges: ranges.map((range) => ({ ...range, source: update(range.source) })),
+    })),
+  );
+}
+
+/**
+ * The plan with other content in the places of some sources, for files that were repaired after
+ * they had failed. The splits stay the same in number and order: a source's new ranges are dealt
+ * out over the splits that held its old ones.
+ */
+export function replaceSources(plan: Plan, replacements: readonly RangedSource[]): Plan {
+  const fresh = new Map(replacements.map((ranged) => [ranged.source.name, ranged]));
+  const old = piecesOfPlan(plan.sources, plan.splits);
+  const homes = splitsOfSources(plan.splits);
+  const dealt = (name: string, ranged: RangedSource, split: Split) => {
+    const home = homes.get(name) ?? [];
+    return share(piecesOf(ranged), home.indexOf(split.id), home.length);
+  };
+  const replaceIn = (split: Split): Split => {
+    const placed = new Set<string>();
+    const pieces = split.ranges.flatMap((range) => {
+      const { name } = range.source;
+      const ranged = fresh.get(name);
+      if (ranged === undefined) return old.get(range) ?? [];
+      if (placed.has(name)) return [];
+      placed.add(name);
+      return dealt(name, ranged, split);
+    });
+    return freezeSplit(split.id, pieces);
+  };
+  return Object.freeze({
+    sources: Object.freeze(plan.sources.map((source) => fresh.get(source.name)?.source ?? source)),
+    splits: Object.freeze(plan.splits.map(replaceIn)),
+  });
+}
+
+/** A plan from its parts as the ledger keeps them. */
+export function assemblePlan(
+  sources: readonly Source[],
+  splits: readonly { readonly id: string; readonly ranges: readonly SourceRange[] }[],
+): Plan {
+  const pieces = piecesOfPlan(sources, splits);
+  return Object.freeze({
+    sources: Object.freeze([...sources]),
+    splits: Object.freeze(
+      splits.map(({ id, ranges }) =>
+        freezeSplit(
+          id,
+          ranges.flatMap((range) => pieces.get(range) ?? []),
+        ),
+      ),
+    ),
+  });
+}
+
+/** The splits that read a source, by its name. */
+export function splitsOfSources(
+  splits: readonly Pick<Split, "id" | "ranges">[],
+): ReadonlyMap<string, readonly string[]> {
+  const homes = new Map<string, string[]>();
+  for (const { id, ranges } of splits) {
+    for (const name of new Set(ranges.map((range) => range.source.name))) {
+      const home = homes.get(name);
+      if (home === undefined) homes.set(name, [id]);
+      else home.push(id);
+    }
+  }
+  return homes;
+}
+
+function piecesOfPlan(
+  sources: readonly Source[],
+  splits: readonly Pick<Split, "ranges">[],
+): ReadonlyMap<SourceRange, Piece> {
+  const bySource = new Map<Source, SourceRange[]>(sources.map((source) => [source, []]));
+  for (const { ranges } of splits) {
+    for (const range of ranges) bySource.get(range.source)?.push(range);
+  }
+  const pieces = [...bySource].flatMap(([source, ranges]) => piecesOf({ source, ranges }));
+  return new Map(pieces.map((piece) => [piece.range, piece]));
+}
+
+function splitId(index: number): string {
+  return String(index).padStart(6, "0");
+}
+
+/** The share of `items` that falls to place `index` of `count`, in order. */
+function share<T>(items: readonly T[], index: number, count: number): readonly T[] {
+  const start = Math.floor((items.length * index) / count);
+  return items.slice(start, Math.floor((items.length * (index + 1)) / count));
+}
+
+function pack(pieces: readonly Piece[], splitBytes: number): readonly (readonly Piece[])[] {
+  const groups: Piece[][] = [];
+  let open: Piece[] = [];
+  let weight = 0;
+  for (const piece of pieces) {
+    if (open.length > 0 && weight + piece.weight > splitBytes) {
+      groups.push(open);
+      open = [];
+      weight = 0;
+    }
+    open.push(piece);
+    weight += piece.weight;
+  }
+  if (open.length > 0) groups.push(open);
+  return groups;
+}
+
+function freezeSplit(id: string, pieces: readonly Piece[]): Split {
+  return Object.freeze({
+    id,
+    ranges: Object.freeze(mergeAdjacent(pieces.map((piece) => piece.range))),
+    bytes: pieces.reduce((sum, piece) => sum + piece.bytes, 0),
+  });
+}
+
+/** Ranges of one source that follow each other are read as one: the file is opened once. */
+function mergeAdjacent(ranges: readonly SourceRange[]): readonly SourceRange[] {
+  const merged: SourceRange[] = [];
+  for (const range of ranges) {
+    const last = merged.at(-1);
+    if (last !== undefined && last.source === range.source && last.end === range.start) {
+      merged[merged.length - 1] = Object.freeze({ ...last, end: range.end });
+    } else {
+      merged.push(Object.freeze({ ...range }));
+    }
+  }
+  return merged;
+}
+
+function piecesOf({ source, ranges }: RangedSource): readonly Piece[] {
+  const factor = weightFactor(source);
+  return diskBytes(source, ranges).map((bytes, index) => ({
+    range: ranges[index] as SourceRange,
+    bytes,
+    weight: bytes * factor,
+  }));
+}
+
+function weightFactor(source: Source): number {
+  if (source.format.kind === "parquet") return PARQUET_WEIGHT;
+  const deflated = source.entry !== undefined && source.entry.method !== 0;
+  return deflated || source.codecs.length > 0 ? COMPRESSED_WEIGHT : 1;
+}
+
+/** The bytes on disk of each range; ranges of row groups get equal shares for equal numbers. */
+function diskBytes(source: Source, ranges: readonly SourceRange[]): readonly number[] {
+  const last = ranges.at(-1);
+  if (last === undefined) return [];
+  if (ranges.length === 1) return [source.size];
+  const units = source.format.kind === "parquet" ? last.end : source.size;
+  if (units === null) return ranges.map(() => Math.floor(source.size / ranges.length));
+  const bytesPerUnit = units === 0 ? 0 : source.size / units;
+  return ranges.map(
+    ({ start, end }) =>
+      Math.round((end ?? units) * bytesPerUnit) - Math.round(start * bytesPerUnit),
+  );
+}

@@ -1,0 +1,65 @@
+import type { EventBatch } from "../batch/event-batch.js";
+import { outcomes } from "../batch/event-batch.js";
+import type { Source } from "../readers/source.js";
+import type { RowCounts } from "./manifest.js";
+import type { SplitRejects } from "./split-rejects.js";
+
+const OUTCOMES = 256;
+
+/** Counts what became of each row of a split, and hands the rejected ones on. */
+export class SplitTally {
+  read = 0;
+  added = 0;
+  readonly #counts = new Float64Array(OUTCOMES);
+  readonly #batchCounts = new Uint32Array(OUTCOMES);
+
+  constructor(private readonly rejects: SplitRejects) {}
+
+  get rejected(): number {
+    return this.#counts.reduce((sum, rows, code) => (isReject(code) ? sum + rows : sum), 0);
+  }
+
+  /** Throws when a mapper lost a row: every row of the batch has to be in `events`. */
+  take(source: Source, events: EventBatch): void {
+    const { rows, outcomes: address, kernel } = events;
+    const added = rows - events.batch.rows;
+    if (added < 0) throw new Error(`the mapper gave ${rows} rows for ${events.batch.rows}`);
+    this.read += events.batch.rows;
+    this.added += added;
+    this.#batchCounts.fill(0);
+    countOutcomes(kernel.bytes, address, rows, this.#batchCounts);
+    let rejected = 0;
+    for (let code = 0; code < OUTCOMES; code++) {
+      const count = this.#batchCounts[code]!;
+      this.#counts[code]! += count;
+      if (isReject(code)) rejected += count;
+    }
+    for (let row = 0; rejected > 0; row++) {
+      const code = kernel.bytes[address + row]!;
+      if (!isReject(code)) continue;
+      this.rejects.add(source, events, row, code);
+      rejected--;
+    }
+  }
+
+  rows(): RowCounts {
+    return {
+      read: this.read,
+      added: this.added,
+      delivered: this.#counts[outcomes.deliver]!,
+      rejected: this.rejected,
+      filtered: this.#counts[outcomes.filtered]!,
+      duplicates: this.#counts[outcomes.duplicate]!,
+    };
+  }
+}
+
+function isReject(outcome: number): boolean {
+  return (
+    outcome !== outcomes.deliver && outcome !== outcomes.filtered && outcome !== outcomes.duplicate
+  );
+}
+
+function countOutcomes(bytes: Uint8Array, start: number, rows: number, counts: Uint32Array): void {
+  for (let index = start; index < start + rows; index++) counts[bytes[index]!]!++;
+}

@@ -1,0 +1,134 @@
+import type { Source, SourceRange } from "../readers/source.js";
+import { type Layout, layoutOf } from "./layout.js";
+import type { Ledger, RunRecord, SplitRecord } from "./ledger.js";
+import { refuseForeignParts, removeLedger, removeOutput } from "./output-directory.js";
+import {
+  growSplitBytes,
+  makePlan,
+  type RangedSource,
+  replaceSources,
+  updateSources,
+} from "./plan.js";
+import { checkResume, type RunFacts } from "./resume.js";
+
+/** Finds the ranges that a source can be cut into; of its format, from the registry. */
+export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
+
+export interface StartOptions {
+  readonly splitBytes: number;
+  readonly fresh: boolean;
+  readonly now: Date;
+  /** Milliseconds since 1970 UTC, unless an earlier run has decided. */
+  readonly maxTimeMs: number;
+  readonly planRanges: PlanRanges;
+}
+
+/** A run that can begin: its plan is in the ledger, and what is there belongs to it. */
+export interface StartedRun {
+  readonly record: RunRecord;
+  /** Splits that an earlier run has finished. */
+  readonly finished: ReadonlyMap<string, SplitRecord>;
+}
+
+/**
+ * Begins a run in a directory that this process has locked, or takes up the one that is there:
+ * finished splits are kept, everything else is removed. After a kill at any moment in here, the next
+ * start does the same again.
+ */
+export async function startRun(
+  layout: Layout,
+  ledger: Ledger,
+  facts: RunFacts,
+  options: StartOptions,
+): Promise<StartedRun> {
+  if (options.fresh) await startOver(layout, ledger);
+  const saved = await ledger.readRun();
+  return saved === undefined
+    ? startNew(layout, ledger, facts, options)
+    : resume(layout, ledger, facts, options, saved);
+}
+
+async function startNew(
+  layout: Layout,
+  ledger: Ledger,
+  { version, options: recorded, sources }: RunFacts,
+  options: StartOptions,
+): Promise<StartedRun> {
+  await refuseForeignParts(layout);
+  const splitBytes = growSplitBytes(sources, options);
+  const ranged = await rangeSources(sources, splitBytes, options.planRanges);
+  const record: RunRecord = {
+    version,
+    options: recorded,
+    maxTimeMs: options.maxTimeMs,
+    startedAt: options.now.toISOString(),
+    resumes: 0,
+    plan: makePlan(ranged, { splitBytes }),
+  };
+  await ledger.prepare();
+  await removeOutput(layout, () => false);
+  await ledger.writeRun(record);
+  return { record, finished: new Map() };
+}
+
+async function resume(
+  layout: Layout,
+  ledger: Ledger,
+  facts: RunFacts,
+  { splitBytes, planRanges }: StartOptions,
+  saved: RunRecord,
+): Promise<StartedRun> {
+  const records = await ledger.readSplits();
+  const finished = new Map(
+    records.filter(({ status }) => status === "complete").map((record) => [record.id, record]),
+  );
+  const repaired = checkResume(layout.outputDirectory, saved, new Set(finished.keys()), facts);
+  await ledger.prepare();
+  if (finished.size === saved.plan.splits.length) return { record: saved, finished };
+  const size = growSplitBytes(facts.sources, { splitBytes });
+  const replacements = await rangeSources(repaired, size, planRanges);
+  const plan = replaceSources(updateSources(saved.plan, facts.sources), replacements);
+  const record: RunRecord = { ...saved, resumes: saved.resumes + 1, plan };
+  for (const { id } of records) if (!finished.has(id)) await ledger.removeSplit(id);
+  await removeOutput(layout, (id) => finished.has(id));
+  await ledger.writeRun(record);
+  return { record, finished };
+}
+
+/** Removes what earlier runs made, also under the name of another dataset. */
+async function startOver(layout: Layout, ledger: Ledger): Promise<void> {
+  const before = await ledger.readRun().catch(() => undefined);
+  await removeOutput(layout, () => false);
+  if (before !== undefined) {
+    await removeOutput(layoutOf(layout.outputDirectory, before.options.dataset), () => false);
+  }
+  await removeLedger(layout);
+}
+
+async function rangeSources(
+  sources: readonly Source[],
+  splitBytes: number,
+  planRanges: PlanRanges,
+): Promise<readonly RangedSource[]> {
+  const ranged: RangedSource[] = [];
+  for (const source of sources) {
+    ranged.push({ source, ranges: await rangesOf(source, splitBytes, planRanges) });
+  }
+  return ranged;
+}
+
+/**
+ * A source that cannot even be looked at is planned as a whole: the worker that reads it meets the
+ * same fault, in a place where it fails that source and nothing else.
+ */
+async function rangesOf(
+  source: Source,
+  splitBytes: number,
+  planRanges: PlanRanges,
+): Promise<readonly SourceRange[]> {
+  try {
+    return await planRanges(source, splitBytes);
+  } catch {
+    return [{ source, start: 0, end: null }];
+  }
+}

@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+import { GIB, MIB } from "../../../src/base/limits.js";
+import type { ExportResult } from "../../../src/pipeline/export-result.js";
+import type { ExportOptions } from "../../../src/pipeline/options.js";
+import type { RunObserver } from "../../../src/pipeline/progress.js";
+import { type ExportOutside, runExport } from "../../../src/pipeline/run-export.js";
+import type { Source, SourceRange } from "../../../src/readers/source.js";
+
+/** A directory with inputs and one for the output, and exports between them with fake rooms. */
+export class FakeExport {
+  readonly root = mkdtempSync(join(tmpdir(), "switchyard-pipeline-"));
+  readonly output = join(this.root, "out");
+  now = Date.UTC(2026, 0, 31, 12);
+
+  /** Writes an input in Latin-1: a line for each `<day> <word>`. */
+  input(name: string, ...lines: readonly string[]): void {
+    writeFileSync(join(this.root, name), lines.map((line) => `${line}\n`).join(""), "latin1");
+  }
+
+  inputBytes(): number {
+    return this.#discover().reduce((sum, { size }) => sum + size, 0);
+  }
+
+  remove(name: string): void {
+    rmSync(join(this.root, name));
+  }
+
+  run(
+    changes: Partial<ExportOptions> = {},
+    signal: AbortSignal = new AbortController().signal,
+    observer: RunObserver = {},
+  ): Promise<ExportResult> {
+    const options = { ...this.options(), ...changes };
+    return runExport(options, { signal, observer }, this.outside());
+  }
+
+  options(): ExportOptions {
+    return {
+      inputs: ["."],
+      cwd: this.root,
+      outputDirectory: this.output,
+      dataset: "events",
+      csv: {},
+      format: "jsonl",
+      compression: "zstd",
+      dayZone: "UTC",
+      partBytes: 128 * MIB,
+      csvSafe: false,
+      preset: "fake",
+      mapping: { event: ["name"], time: { zone: "UTC" } },
+      privacy: { drop: [], hash: [] },
+      minTimeMs: 0,
+      maxTimeMs: "tomorrow",
+      includeEvents: [],
+      excludeEvents: [],
+      threads: 2,
+      memoryBytes: 1 * GIB,
+      rowBytesMax: 1 * MIB,
+      ratioMax: 1_000,
+      splitBytes: 64,
+      maxRejects: { rows: 0 },
+      fresh: false,
+    };
+  }
+
+  outside(): ExportOutside {
+    return {
+      discover: async () => this.#discover(),
+      planRanges: lineRanges,
+      workerEntry: new URL("fake-worker.mjs", import.meta.url),
+      now: () => this.now,
+    };
+  }
+
+  /** Every visible file of the output but the ledger, with its content; without the run's facts. */
+  files(): Readonly<Record<string, string>> {
+    return Object.fromEntries(
+      readdirSync(this.output, { recursive: true, encoding: "utf8" })
+        .filter((name) => !name.startsWith("_switchyard"))
+        .filter((name) => statSync(join(this.output, name)).isFile())
+        .sort()
+        .map((name) => [name, withoutRun(name, this.read(name))]),
+    );
+  }
+
+  read(name: string): string {
+    return readFileSync(join(this.output, name), "utf8");
+  }
+
+  #discover(): readonly Source[] {
+    const names = readdirSync(this.root).filter((name) => name.endsWith(".txt"));
+    return names.sort().map((name): Source => {
+      const path = join(this.root, name);
+      const bytes = readFileSync(path);
+      return {
+        name,
+        path,
+        codecs: [],
+        size: bytes.length,
+        fingerprint: createHash("sha256").update(bytes).digest("hex"),
+        format: { kind: "ndjson" },
+      };
+    });
+  }
+}
+
+/** A fake export that is cleaned up after the test. */
+export function fakeExport(): FakeExport {
+  const made = new FakeExport();
+  exports.push(made);
+  return made;
+}
+
+const exports: FakeExport[] = [];
+
+afterEach(() => {
+  for (const made of exports.splice(0)) rmSync(made.root, { recursive: true, force: true });
+});
+
+/** Cuts after the first line end behind each multiple of `splitBytes`. */
+async function lineRanges(source: Source, splitBytes: number): Promise<readonly SourceRange[]> {
+  const text = readFileSync(source.path, "latin1");
+  const ranges: SourceRange[] = [];
+  for (let start = 0; start === 0 || start < text.length; ) {
+    const lineEnd = text.indexOf("\n", start + splitBytes - 1);
+    const end = lineEnd === -1 || lineEnd + 1 >= text.length ? null : lineEnd + 1;
+    ranges.push({ source, start, end });
+    start = end ?? Number.POSITIVE_INFINITY;
+  }
+  return ranges;
+}
+
+function withoutRun(name: string, text: string): string {
+  if (name !== "manifest.json") return text;
+  const { run: _, ...rest } = JSON.parse(text);
+  return JSON.stringify(rest);
+}

@@ -1,0 +1,174 @@
+// A worker whose rooms are fakes over lines of text, so that tests can break it at will. A line
+// `<day> <word>` is delivered to that day; its word decides what happens:
+//   bad: rejected   skip: filtered   lose: the mapper loses it   full: the disk is full
+//   break: the source is broken here   crash: the reader throws   exit: the thread ends
+//   panic: an error that nobody catches   wait: reading waits until the run is stopped
+//   spin: the thread is busy and looks at nothing
+
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { SourceError } from "../../../dist/base/errors.js";
+import { Kernel } from "../../../dist/batch/kernel.js";
+import { layoutOf } from "../../../dist/pipeline/layout.js";
+import { Ledger } from "../../../dist/pipeline/ledger.js";
+import { serveSplits } from "../../../dist/pipeline/split-server.js";
+
+const BATCH_LINES = 2;
+
+function linesOf(range) {
+  const text = readFileSync(range.source.path, "latin1").slice(range.start, range.end ?? undefined);
+  return text.split("\n").filter((line) => line !== "");
+}
+
+async function openFake(kernel, range, _fields, { signal }) {
+  const lines = linesOf(range);
+  const { name } = range.source;
+  let next = 0;
+  const act = async (line) => {
+    const [, word] = line.split(" ");
+    if (word === "break") throw new SourceError("source_broken", { source: name }, "broken here");
+    if (word === "crash") throw new Error("not foreseen");
+    if (word === "exit") process.exit(7);
+    if (word === "panic") {
+      setImmediate(() => {
+        throw new Error("panicked");
+      });
+      await new Promise(() => {});
+    }
+    if (word === "wait") {
+      await new Promise((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+    }
+    while (word === "spin");
+  };
+  return {
+    get consumed() {
+      return next;
+    },
+    async next() {
+      const batch = [];
+      while (next < lines.length && batch.length < BATCH_LINES) {
+        if (batch.length > 0 && /break|crash|exit|panic|wait|spin/.test(lines[next])) break;
+        await act(lines[next]);
+        batch.push(lines[next++]);
+      }
+      if (batch.length === 0) return null;
+      const first = next - batch.length;
+      return {
+        kernel,
+        rows: batch.length,
+        columns: [],
+        faults: 0,
+        lines: batch,
+        raw: {
+          number: (row) => first + row + 1,
+          offset: () => undefined,
+          bytes: (row) => Buffer.from(batch[row], "latin1"),
+          explain: () => "",
+        },
+      };
+    },
+    async close() {},
+  };
+}
+
+function fakeMapper(kernel) {
+  const outcomes = kernel.allocate(64);
+  const notices = { seen: 0 };
+  return {
+    fields: [],
+    notices,
+    map(batch) {
+      const lines = batch.lines.filter((line) => !line.endsWith(" lose"));
+      notices.seen += lines.length;
+      lines.forEach((line, row) => {
+        const word = line.split(" ")[1];
+        kernel.bytes[outcomes + row] = word === "bad" ? 13 : word === "skip" ? 254 : 0;
+      });
+      const explain = (row) => `"${lines[row]}" is bad`;
+      return {
+        kernel,
+        batch,
+        lines,
+        rows: lines.length,
+        outcomes,
+        sourceRow: (row) => row,
+        explain,
+      };
+    },
+  };
+}
+
+function fakeSink(layout, dataset) {
+  return {
+    openSplit(id) {
+      const days = new Map();
+      return {
+        async write(events) {
+          events.lines.forEach((line, row) => {
+            if (events.kernel.bytes[events.outcomes + row] !== 0) return;
+            const [day, word] = line.split(" ");
+            if (word === "full") {
+              throw Object.assign(new Error("ENOSPC: full"), { code: "ENOSPC", syscall: "write" });
+            }
+            days.set(day, [...(days.get(day) ?? []), line]);
+          });
+        },
+        async commit() {
+          return [...days].sort().map(([day, lines]) => {
+            const name = `part-${id}-0.jsonl`;
+            const text = `${lines.join("\n")}\n`;
+            const temporary = join(layout.temporaryDirectory, `${day}-${name}`);
+            mkdirSync(join(layout.datasetDirectory, day), { recursive: true });
+            const file = openSync(temporary, "w");
+            writeSync(file, text);
+            closeSync(file);
+            renameSync(temporary, join(layout.datasetDirectory, day, name));
+            return {
+              path: `${dataset}/${day}/${name}`,
+              day,
+              rows: lines.length,
+              bytes: text.length,
+              sha256: createHash("sha256").update(text).digest("hex"),
+              firstTimestamp: Date.parse(day),
+              lastTimestamp: Date.parse(day) + 1,
+            };
+          });
+        },
+        async abort() {
+          rmSync(join(layout.temporaryDirectory, id), { recursive: true, force: true });
+        },
+      };
+    },
+  };
+}
+
+await serveSplits(async ({ options }, signal) => {
+  if (options.preset === "impossible") throw new Error("no such tools");
+  const layout = layoutOf(options.outputDirectory, options.dataset);
+  const kernel = new Kernel();
+  return {
+    kernel,
+    layout,
+    mapper: fakeMapper(kernel),
+    sink: fakeSink(layout, options.dataset),
+    open: openFake,
+    readerOptions: {
+      rowBytesMax: options.rowBytesMax,
+      ratioMax: options.ratioMax,
+      temporaryDirectory: layout.temporaryDirectory,
+      signal,
+    },
+    ledger: new Ledger(layout),
+  };
+});
