@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { Command, CommanderError } from "commander";
 import { exitCodes } from "../base/errors.js";
+import { version } from "../base/version.js";
 import type { CommandContext } from "./context.js";
 import { exportCommand } from "./export-command.js";
 import { migrateCommand } from "./migrate-command.js";
@@ -24,7 +24,7 @@ export async function runCommandLine(
   };
   const program = new Command("switchyard")
     .description("Moves product-analytics exports into an experimentation platform.")
-    .version(packageVersion(), "-V, --version", "print the version")
+    .version(version, "-V, --version", "print the version")
     .addHelpText("after", examples);
   program
     .addCommand(exportCommand(context, ended))
@@ -45,9 +45,4 @@ export async function runCommandLine(
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
   return exitCode;
-}
-
-function packageVersion(): string {
-  const file = new URL("../../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
 }

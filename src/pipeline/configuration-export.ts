@@ -7,6 +7,7 @@ import {
   ROW_BYTES_MAX,
   SPLIT_BYTES,
 } from "../base/limits.js";
+import { defaultPreset, type PresetName } from "../mapper/presets.js";
 import type { CsvDialect } from "../readers/source.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
@@ -77,8 +78,8 @@ export function resolveExportOptions(
   };
 }
 
-export function presetOf(values: OptionValues): string {
-  return values.preset ?? "amplitude";
+export function presetOf(values: OptionValues): PresetName {
+  return values.preset ?? defaultPreset;
 }
 
 /** The directory of the export, for whatever step needs it. */

@@ -1,3 +1,4 @@
+import { defaultPreset, presetNames } from "../mapper/presets.js";
 import {
   characterType,
   choiceType,
@@ -46,9 +47,9 @@ export const configurationOptions = {
       "Files, directories (searched through to the bottom) and globs to read; on the command line they stand without a flag",
   }),
   preset: option({
-    type: textType,
+    type: choiceType(presetNames),
     description: "Mapping to start from, by the name of the tool that wrote the export",
-    default: "amplitude",
+    default: defaultPreset,
   }),
   inputFormat: option({
     type: choiceType(inputFormats),
@@ -127,12 +128,12 @@ export const configurationOptions = {
   drop: option({
     type: listType,
     placeholder: "<path>",
-    description: "Leave out this path of user or metadata: user.email, metadata.address.street",
+    description: "Leave out what stands at this path of the event: user.email, metadata.address",
   }),
   hash: option({
     type: listType,
     placeholder: "<path>",
-    description: "Replace the value at this path of user or metadata by its salted SHA-256",
+    description: "Replace what stands at this path of the event by its salted SHA-256",
   }),
   hashSaltFile: option({
     type: pathType,

@@ -1,4 +1,5 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { errorsThatMatter } from "./configuration-choice.js";
 import { textFormats } from "./configuration-formats.js";
 import { closestTo } from "./configuration-spelling.js";
 import type { JsonObject, JsonValue } from "./configuration-types.js";
@@ -13,7 +14,7 @@ export interface ConfigurationProblem {
 export type Validate = (value: JsonValue) => readonly ConfigurationProblem[];
 
 export function createValidator(schema: JsonObject): Validate {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true });
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false });
   for (const [name, format] of Object.entries(textFormats)) ajv.addFormat(name, format.accepts);
   const check = ajv.compile(schema);
   return (value) => (check(value) ? [] : problemsOf(check.errors ?? []));
@@ -21,29 +22,11 @@ export function createValidator(schema: JsonObject): Validate {
 
 function problemsOf(errors: readonly ErrorObject[]): ConfigurationProblem[] {
   const unique = new Map<string, ConfigurationProblem>();
-  for (const error of errors.filter((one) => !isNoise(one, errors))) {
+  for (const error of errorsThatMatter(errors)) {
     const problem = { path: pathOf(error), message: describe(error) };
     unique.set(JSON.stringify(problem), problem);
   }
   return [...unique.values()];
-}
-
-/** Branches of a choice that failed say less than the choice itself, unless they got further. */
-function isNoise(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
-  const isChoice = error.keyword === "anyOf" || error.keyword === "oneOf";
-  if (error.keyword === "if") return true;
-  const isInside = (inner: ErrorObject, outer: ErrorObject) =>
-    inner !== outer && inner.schemaPath.startsWith(`${outer.schemaPath}/`);
-  const goesDeeper = (inner: ErrorObject, outer: ErrorObject) =>
-    inner.instancePath.length > outer.instancePath.length ||
-    inner.keyword === "additionalProperties";
-  if (isChoice) return errors.some((one) => isInside(one, error) && goesDeeper(one, error));
-  return errors.some(
-    (outer) =>
-      (outer.keyword === "anyOf" || outer.keyword === "oneOf") &&
-      isInside(error, outer) &&
-      !goesDeeper(error, outer),
-  );
 }
 
 function pathOf(error: ErrorObject): string[] {

@@ -19,8 +19,6 @@ export interface ManifestFacts {
   readonly version: string;
   readonly options: RecordedOptions;
   readonly plan: Plan;
-  /** Inputs of which not even the beginning could be read. */
-  readonly unreadable: readonly SourceFailure[];
   readonly run: ManifestRun;
 }
 
@@ -30,13 +28,12 @@ export interface ManifestFacts {
  */
 export function foldManifest(facts: ManifestFacts, records: readonly SplitRecord[]): Manifest {
   const ordered = [...records].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const failures = [...facts.unreadable, ...foldFailures(ordered)];
+  const failures = foldFailures(ordered);
   const days = foldDays(ordered);
   const rows = foldRows(ordered);
   const parts = ordered.flatMap((record) => record.parts);
   checkAccounts("total", rows, parts);
   const complete =
-    facts.unreadable.length === 0 &&
     ordered.length === facts.plan.splits.length &&
     ordered.every((record) => record.status === "complete");
   return {

@@ -1,6 +1,9 @@
 import { SwitchyardError } from "../base/errors.js";
 import { harmless } from "./terminal-text.js";
 
+/** Code of what Switchyard did not raise on purpose, in whatever thread. */
+const DEFECT = "defect";
+
 /** What `--json` says about an error. */
 export interface ErrorFacts {
   readonly code: string;
@@ -9,7 +12,7 @@ export interface ErrorFacts {
 
 export function factsOf(error: unknown): ErrorFacts {
   if (error instanceof SwitchyardError) return { code: error.code, message: error.message };
-  return { code: "bug", message: error instanceof Error ? error.message : String(error) };
+  return { code: DEFECT, message: error instanceof Error ? error.message : String(error) };
 }
 
 /** An error for people: what happened and its code; a stack only where `debug` asks for it. */
@@ -17,10 +20,10 @@ export function describeError(error: unknown, debug: boolean): string {
   const { code, message } = factsOf(error);
   const text = message.split("\n").map(harmless).join("\n");
   const stack = debug && error instanceof Error ? `\n${error.stack ?? ""}` : "";
-  if (error instanceof SwitchyardError) return `error: ${text} [${code}]${stack}`;
+  if (code !== DEFECT) return `error: ${text} [${code}]${stack}`;
   return (
     `error: ${text} [${code}]\n` +
-    "This is a bug in Switchyard. Nothing that was committed is lost: the same command goes on.\n" +
+    "This is a defect of Switchyard. Nothing that was committed is lost: the same command goes on.\n" +
     `Please report it with the output of the same command under SWITCHYARD_DEBUG=1.${stack}`
   );
 }

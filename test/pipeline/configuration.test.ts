@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
+import { mappingSchema } from "../../src/mapper/mapping-schema.js";
 import { loadConfiguration } from "../../src/pipeline/configuration.js";
 import { resolveExportOptions } from "../../src/pipeline/configuration-export.js";
 
@@ -25,7 +26,7 @@ async function load({ file, flags = {}, environment = {} }: Given) {
   if (configPath !== undefined) await writeFile(configPath, file ?? "");
   return loadConfiguration({
     ...{ flags, environment, configPath, currentDirectory: directory },
-    mappingSchema: { type: "object" },
+    mappingSchema,
   });
 }
 
@@ -82,7 +83,7 @@ test("relative paths of the file are relative to the file, those of flags to the
   await writeFile(name, '{ "inputs": ["a"], "export": { "to": "out" }, "transform": "x.mjs" }');
   const { values, inputsDirectory } = await loadConfiguration({
     ...{ flags: { to: "out" }, environment: {}, configPath: name, currentDirectory: "/elsewhere" },
-    mappingSchema: { type: "object" },
+    mappingSchema,
   });
   expect(values.to).toBe("/elsewhere/out");
   expect(values.transform).toBe(path.join(directory, "x.mjs"));
@@ -94,7 +95,7 @@ test("everything that is wrong is reported at once, each with its place", async 
   const file = `{
     "exprot": {},
     "steps": ["export", "send"],
-    "preset": 5,
+    "preset": "amplitud",
     "includeEvent": ["a", ""],
     "export": {
       "threads": 0, "memory": "lots", "partSize": -1, "dayZone": "Mars/Base", "formats": "csv",
@@ -113,7 +114,8 @@ test("everything that is wrong is reported at once, each with its place", async 
         '(2026-01-31T17:00:00Z) or epoch milliseconds (got "soon")',
       "<dir>/given.json: exprot: unknown key; did you mean export?",
       '<dir>/given.json: steps[1]: must be one of export, verify (got "send")',
-      "<dir>/given.json: preset: must be a text (got 5)",
+      "<dir>/given.json: preset: must be one of amplitude, mixpanel " +
+        '(got "amplitud"); did you mean amplitude?',
       "<dir>/given.json: includeEvent[1]: must not be empty",
       "<dir>/given.json: export.threads: must be >= 1 (got 0)",
       "<dir>/given.json: export.memory: must be a size such as 512MB, 2GiB or a number of bytes " +
@@ -149,7 +151,7 @@ test("a file that holds no object is refused", async () => {
 test("a named file that is missing is an error, the default one is not", async () => {
   const missing = loadConfiguration({
     ...{ flags: {}, environment: {}, configPath: "no.json", currentDirectory: directory },
-    mappingSchema: { type: "object" },
+    mappingSchema,
   });
   await expect(missing).rejects.toThrow(
     `The configuration file no.json does not exist; looked at ${path.join(directory, "no.json")}.`,
@@ -209,4 +211,23 @@ test("hashing without a salt is refused, and the salt is in no message", async (
   expect(privacy).toEqual({ drop: [], hash: ["user.email"], salt: "pepper" });
   const broken = await messageOf({ flags: { ...flags, threads: 0 }, environment });
   expect(broken).not.toContain("pepper");
+});
+
+test.each([
+  ['{ "evnt": "x" }', "mapping.evnt: unknown key; did you mean event?"],
+  ['{ "event": 5 }', "mapping.event: is none of the forms that are allowed here (got 5)"],
+  [
+    '{ "timestamp": { "field": "t", "zon": "UTC" } }',
+    "mapping.timestamp.zon: unknown key; did you mean zone?",
+  ],
+  ['{ "timestamp": { "format": "ms" } }', "mapping.timestamp: needs the key field"],
+  ['{ "userID": ["a", { "field": "b", "x": 1 }] }', "mapping.userID[1].x: unknown key"],
+  [
+    '{ "metadata": { "rest": "p", "except": [1] } }',
+    "mapping.metadata.except[0]: must be a text (got 1)",
+  ],
+])("the mapping %s is refused with its place", async (mapping, message) => {
+  expect(await messageOf({ file: `{ "mapping": ${mapping} }` })).toBe(
+    `The configuration is not valid: <dir>/given.json: ${message}`,
+  );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SourceError, UsageError } from "../../src/base/errors.js";
+import { SourceError, SwitchyardError, UsageError } from "../../src/base/errors.js";
 import { describeError, factsOf } from "../../src/report/error-text.js";
 
 test("an error for the user is its message and its code, without a stack", () => {
@@ -11,11 +11,13 @@ test("lines of a message stay lines", () => {
   expect(describeError(new UsageError("x", "one\n  two"), false)).toBe("error: one\n  two [x]");
 });
 
-test("anything else is called a bug, with what to do", () => {
+test("anything else is called a defect, with what to do", () => {
   const text = describeError(new TypeError("x is undefined"), false);
-  expect(text).toMatch(/^error: x is undefined \[bug\]\nThis is a bug in Switchyard\./);
+  expect(text).toMatch(/^error: x is undefined \[defect\]\nThis is a defect of Switchyard\./);
   expect(text).toContain("SWITCHYARD_DEBUG=1");
   expect(text).not.toContain("error-text.test");
   expect(describeError(new TypeError("x is undefined"), true)).toContain("error-text.test");
-  expect(factsOf("thrown text")).toEqual({ code: "bug", message: "thrown text" });
+  const ofWorker = new SwitchyardError("defect", "in a worker");
+  expect(describeError(ofWorker, false)).toContain("This is a defect of Switchyard");
+  expect(factsOf("thrown text")).toEqual({ code: "defect", message: "thrown text" });
 });

@@ -3,16 +3,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
-import { SourceError } from "../../../src/base/errors.js";
 import { GIB, MIB } from "../../../src/base/limits.js";
 import type { ExportResult } from "../../../src/pipeline/export-result.js";
 import type { ExportOptions } from "../../../src/pipeline/options.js";
 import type { RunObserver } from "../../../src/pipeline/progress.js";
-import {
-  type DiscoveredInputs,
-  type ExportOutside,
-  runExport,
-} from "../../../src/pipeline/run-export.js";
+import { type ExportOutside, runExport } from "../../../src/pipeline/run-export.js";
 import type { Source, SourceRange } from "../../../src/readers/source.js";
 
 /** A directory with inputs and one for the output, and exports between them with fake rooms. */
@@ -27,7 +22,7 @@ export class FakeExport {
   }
 
   inputBytes(): number {
-    return this.#discover().sources.reduce((sum, { size }) => sum + size, 0);
+    return this.#discover().reduce((sum, { size }) => sum + size, 0);
   }
 
   remove(name: string): void {
@@ -96,10 +91,9 @@ export class FakeExport {
     return readFileSync(join(this.output, name), "utf8");
   }
 
-  /** An input whose first line is `unreadable` is no source. */
-  #discover(): DiscoveredInputs {
+  #discover(): readonly Source[] {
     const names = readdirSync(this.root).filter((name) => name.endsWith(".txt"));
-    const found = names.sort().map((name): Source => {
+    return names.sort().map((name): Source => {
       const path = join(this.root, name);
       const bytes = readFileSync(path);
       return {
@@ -111,16 +105,6 @@ export class FakeExport {
         format: { kind: "ndjson" },
       };
     });
-    const isReadable = ({ path }: Source) => !readFileSync(path, "latin1").startsWith("unreadable");
-    return {
-      sources: found.filter(isReadable),
-      failures: found
-        .filter((source) => !isReadable(source))
-        .map(({ name }) => ({
-          name,
-          error: new SourceError("source_unreadable", { source: name }, "cannot be read"),
-        })),
-    };
   }
 }
 
