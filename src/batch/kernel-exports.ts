@@ -9,7 +9,8 @@ export interface KernelExports
     TimeKernels,
     UserKernels,
     NameFilterKernels,
-    PrivacyKernels {
+    PrivacyKernels,
+    CsvKernels {
   readonly heapBase: WebAssembly.Global;
 }
 
@@ -113,4 +114,19 @@ export interface PrivacyKernels {
   ): void;
   hashTexts(rule: number, outcomes: number, texts: number, rows: number, output: number): void;
   hashTokens(rule: number, outcomes: number, tokens: number, rows: number, output: number): void;
+}
+
+export interface CsvKernels {
+  scanRecords(scan: number): number;
+  findLineEnd(start: number, end: number): number;
+  quotedCellBytes(source: number, rows: number): number;
+  quoteCells(source: number, target: number, rows: number, to: number): number;
+  joinCells(
+    members: number,
+    count: number,
+    faults: number,
+    target: number,
+    rows: number,
+    to: number,
+  ): number;
 }

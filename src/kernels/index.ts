@@ -1,6 +1,8 @@
 // The entry of the WebAssembly module: what stands here is what TypeScript can call, with its
 // signature in src/batch/kernel-exports.ts.
 
+export { findLineEnd, scanRecords } from "./csv";
+export { joinCells, quoteCells, quotedCellBytes } from "./csv-json";
 export { skipValue } from "./json-value";
 export { scanCells, setScratch } from "./json-fields";
 export { scanLines, scanValues, skipLongRow } from "./json-rows";

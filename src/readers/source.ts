@@ -20,6 +20,11 @@ export interface CsvDialect {
   readonly delimiter: string;
   /** One character, or "" where quotes mean nothing. */
   readonly quote: string;
+  /**
+   * One character that makes a quote, or itself, literal inside quotes; left out where a doubled
+   * quote does.
+   */
+  readonly escape?: string;
   /** Names by position, as in the header (repeated names are possible) or as given. */
   readonly columns: readonly string[];
   /** Whether the first record of the source is the header and no row. */

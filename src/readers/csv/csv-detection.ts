@@ -1,0 +1,186 @@
+import type { CsvDialect } from "../source.js";
+import { detectEncoding, toUtf8 } from "./csv-encoding.js";
+import { looksLikeHeader } from "./csv-header.js";
+import { type CsvMarks, skipLine, skipLineEnds, walkRecord } from "./record-walk.js";
+
+/** What is known about a source beside its head. */
+export interface CsvHints {
+  /** Its file's name: `.tsv` and `.tab` prefer tabs, and `.csv` may have a single column. */
+  readonly name?: string;
+  /** Whether the head is the whole source, so that its last record is not cut off. */
+  readonly complete?: boolean;
+}
+
+const DELIMITERS = [",", "\t", ";", "|", "\x01"] as const;
+
+/** Records of the head that a dialect is tried on. */
+const TRIAL_RECORDS = 200;
+
+/** Of the records tried, the share that may be malformed or ragged. */
+const BAD_SHARE_MAX = 0.25;
+
+interface Trial {
+  readonly marks: CsvMarks;
+  readonly records: readonly (readonly string[])[];
+  readonly cells: number;
+  readonly badShare: number;
+  readonly quotedCells: number;
+}
+
+/**
+ * Finds out how the CSV that begins with `head` is written, or null when it does not look like CSV.
+ * What is `given` is believed, and nothing is null then that can be read that way. Names are taken
+ * from the header without white space around them, repeated ones as they are; without a header and
+ * given names the columns are called `column_1`, `column_2`, …
+ */
+export function detectCsv(
+  head: Uint8Array,
+  hints: CsvHints = {},
+  given: Partial<CsvDialect> = {},
+): CsvDialect | null {
+  const encoding = given.encoding ?? detectEncoding(head);
+  const bytes = toUtf8(head, encoding);
+  if (!isDescribed(given) && (bytes.includes(0) || looksLikeJson(bytes))) return null;
+  const trial = chooseTrial(bytes, hints, given);
+  if (trial === null) return null;
+  const { columns, header } = nameColumns(trial, given);
+  return { ...trial.marks, columns, header, encoding };
+}
+
+function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDialect>): Trial | null {
+  const isSure = isDescribed(given);
+  const isNamed = /\.(csv|tsv|tab)(\.|$)/i.test(hints.name ?? "");
+  const trials = candidates(given).map((marks) => tryMarks(bytes, marks, hints, given));
+  const prefersTab = /\.(tsv|tab)(\.|$)/i.test(hints.name ?? "");
+  // The sort is stable: of equals the earlier candidate stays first.
+  const ranked = trials.sort((a, b) => score(b, prefersTab) - score(a, prefersTab));
+  const believable = ranked.filter(({ badShare }) => badShare <= BAD_SHARE_MAX);
+  const tabular = believable.filter(
+    ({ cells, records, marks, quotedCells }) =>
+      cells > 1 &&
+      (records.length > 1 || isNamed || isSure) &&
+      (marks.quote !== "'" || quotedCells > 0 || given.quote === "'"),
+  );
+  // Where quotes do their usual work, reading them as text may give more cells, but wrong ones.
+  const quoted = tabular.find(({ marks, quotedCells }) => marks.quote === '"' && quotedCells > 0);
+  const [single] = isNamed ? believable : [];
+  const [forced] = isSure ? ranked : [];
+  return quoted ?? tabular[0] ?? single ?? forced ?? null;
+}
+
+/** Whether the user says that it is CSV. */
+function isDescribed({ delimiter, columns }: Partial<CsvDialect>): boolean {
+  return delimiter !== undefined || columns !== undefined;
+}
+
+/** Fewer bad records count most, then the delimiter that the name promises, then more cells. */
+function score({ badShare, cells, marks }: Trial, prefersTab: boolean): number {
+  const promised = prefersTab && marks.delimiter === "\t" ? 5_000 : 0;
+  return -Math.round(badShare * 100) * 10_000 + promised + Math.min(cells, 4_000);
+}
+
+/** Ways to write CSV, the usual first. */
+function candidates(given: Partial<CsvDialect>): readonly CsvMarks[] {
+  const delimiters = given.delimiter === undefined ? DELIMITERS : [given.delimiter];
+  const quotings = quotingsOf(given);
+  return quotings.flatMap((quoting) => delimiters.map((delimiter) => ({ delimiter, ...quoting })));
+}
+
+function quotingsOf({ quote, escape: escaper }: Partial<CsvDialect>) {
+  const escapers = escaper === undefined ? [] : [{ escape: escaper }];
+  if (quote !== undefined) {
+    const detected = quote === "" ? [{}] : [{}, { escape: "\\" }];
+    return (escapers.length > 0 ? escapers : detected).map((part) => ({ quote, ...part }));
+  }
+  if (escapers.length > 0) return escapers.map((part) => ({ quote: '"', ...part }));
+  return [{ quote: '"' }, { quote: '"', escape: "\\" }, { quote: "'" }, { quote: "" }];
+}
+
+function tryMarks(
+  bytes: Uint8Array,
+  marks: CsvMarks,
+  hints: CsvHints,
+  given: Partial<CsvDialect>,
+): Trial {
+  const records: (readonly string[])[] = [];
+  let bad = 0;
+  let quotedCells = 0;
+  let p = skipLineEnds(bytes, startsWithMark(bytes) ? 3 : 0);
+  while (p < bytes.length && records.length < TRIAL_RECORDS) {
+    const bounds: number[] = [];
+    const { ending, next } = walkRecord(bytes, p, marks, "cellStart", bounds);
+    // What the head's end cuts off says nothing, unless it is all there is.
+    const isCut = ending === "cut" || ending === "open";
+    if (isCut && hints.complete !== true && records.length > 0) break;
+    const isMalformed = ending === "malformed" || ending === "open";
+    const cells = isMalformed ? [] : cellsOf(bytes, bounds, marks);
+    const expected = given.columns?.length ?? records[0]?.length ?? cells.length;
+    const isBad = isMalformed || cells.length !== expected || cells.some(isTorn);
+    if (isBad) bad++;
+    else quotedCells += countQuoted(bytes, bounds, marks);
+    records.push(cells);
+    p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
+  }
+  const cells = given.columns?.length ?? records[0]?.length ?? 0;
+  return { marks, records, cells, badShare: bad / Math.max(1, records.length), quotedCells };
+}
+
+/** A cell with more braces of one kind than of the other is a piece of a JSON object. */
+function isTorn(cell: string): boolean {
+  return cell.split("{").length !== cell.split("}").length;
+}
+
+function countQuoted(bytes: Uint8Array, bounds: readonly number[], { quote }: CsvMarks): number {
+  if (quote === "") return 0;
+  const code = quote.charCodeAt(0);
+  return bounds.filter((start, index) => index % 2 === 0 && bytes[start] === code).length;
+}
+
+function cellsOf(bytes: Uint8Array, bounds: readonly number[], marks: CsvMarks): string[] {
+  const cells: string[] = [];
+  for (let index = 0; index + 1 < bounds.length; index += 2) {
+    const text = decoder.decode(bytes.subarray(bounds[index], bounds[index + 1]));
+    cells.push(unquote(text, marks));
+  }
+  return cells;
+}
+
+function unquote(text: string, { quote, escape: escaper = quote }: CsvMarks): string {
+  if (quote === "" || !text.startsWith(quote)) return text;
+  const inside = text.slice(1, -1);
+  let plain = "";
+  for (let index = 0; index < inside.length; index++) {
+    const next = inside[index + 1];
+    const isEscape = inside[index] === escaper && (next === quote || next === escaper);
+    if (isEscape) index++;
+    plain += inside[index];
+  }
+  return plain;
+}
+
+function nameColumns(
+  { records, cells }: Trial,
+  given: Partial<CsvDialect>,
+): Pick<CsvDialect, "columns" | "header"> {
+  const [first = [], ...rows] = records;
+  const names = first.map((name) => name.trim());
+  if (given.columns !== undefined) {
+    const isRepeated = given.columns.every((name, index) => names[index] === name);
+    return { columns: given.columns, header: given.header ?? isRepeated };
+  }
+  const header = given.header ?? (records.length === 0 || looksLikeHeader(names, rows));
+  if (header) return { columns: names, header };
+  return { columns: Array.from({ length: cells }, (_, index) => `column_${index + 1}`), header };
+}
+
+function startsWithMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** JSON begins with a brace, or with a bracket and a value; a column's name does neither. */
+function looksLikeJson(bytes: Uint8Array): boolean {
+  const text = decoder.decode(bytes.subarray(startsWithMark(bytes) ? 3 : 0, 1_000)).trimStart();
+  return text.startsWith("{") || /^\[\s*($|[[\]{"\d-]|(true|false|null)\b)/.test(text);
+}
+
+const decoder = new TextDecoder();

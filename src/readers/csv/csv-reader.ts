@@ -1,0 +1,193 @@
+import { SourceError } from "../../base/errors.js";
+import { WINDOW_BYTES } from "../../base/limits.js";
+import { rejectCodes } from "../../base/reject-codes.js";
+import type { Batch, FieldRequest } from "../../batch/batch.js";
+import type { Kernel } from "../../batch/kernel.js";
+import type { ByteSource } from "../byte-source.js";
+import type { Reader, ReaderOptions } from "../reader.js";
+import type { CsvDialect, SourceRange } from "../source.js";
+import { Window } from "../window.js";
+import { CsvRawRows } from "./csv-raw-rows.js";
+import { FieldColumns } from "./field-columns.js";
+import { RecordScanner, type ScanResult, scanStates } from "./record-scanner.js";
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+export interface CsvReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
+  /** Bytes of the window before long rows grow it. */
+  readonly windowBytes?: number;
+}
+
+/**
+ * Rows of UTF-8 CSV. A range must begin at a record and end after one; `bytes` begin at its start
+ * and must go on after its end, which is how a range that cuts a record is found out: `next` then
+ * throws `csv_split_misaligned`. Row numbers are known only in a range that starts at 0.
+ *
+ * Of columns with the same name the first is mapped. An empty cell, quoted or not, is null. A record
+ * that is malformed, not closed or too long is rejected as its first line, and reading goes on with
+ * the line after it; so one lost quote costs one line, wherever the quote seemed to end.
+ */
+export class CsvReader implements Reader {
+  readonly #kernel: Kernel;
+  readonly #range: SourceRange;
+  readonly #dialect: CsvDialect;
+  readonly #bytes: ByteSource;
+  readonly #options: CsvReaderOptions;
+  readonly #window: Window;
+  readonly #scanner: RecordScanner;
+  readonly #fields: FieldColumns;
+  #begun = false;
+  #needsBytes = false;
+  #inLongRow = false;
+  #rowsBefore = 0;
+
+  constructor(
+    kernel: Kernel,
+    range: SourceRange,
+    dialect: CsvDialect,
+    fields: readonly FieldRequest[],
+    bytes: ByteSource,
+    options: CsvReaderOptions,
+  ) {
+    this.#kernel = kernel;
+    this.#range = range;
+    this.#dialect = dialect;
+    this.#bytes = bytes;
+    this.#options = options;
+    this.#fields = new FieldColumns(kernel, dialect.columns, fields);
+    const { wanted } = this.#fields;
+    this.#scanner = new RecordScanner(kernel, dialect, wanted, options.rowBytesMax);
+    const capacity = options.windowBytes ?? WINDOW_BYTES;
+    this.#scanner.ensure(capacity);
+    this.#window = new Window(kernel, bytes, capacity, range.start);
+  }
+
+  get consumed(): number {
+    return this.#bytes.consumed;
+  }
+
+  async next(): Promise<Batch | null> {
+    this.#options.signal.throwIfAborted();
+    if (!this.#begun) await this.#begin();
+    const scan = await this.#scanRows();
+    if (scan === null) return null;
+    const columns = this.#fields.derive(this.#scanner, scan.rows);
+    const raw = new CsvRawRows(this.#kernel, this.#scanner, {
+      names: this.#dialect.columns,
+      rowBytesMax: this.#options.rowBytesMax,
+      baseOffset: this.#window.offsetOf(0),
+      rowsBefore: this.#range.start === 0 ? this.#rowsBefore : undefined,
+    });
+    this.#rowsBefore += scan.rows;
+    return {
+      kernel: this.#kernel,
+      rows: scan.rows,
+      columns,
+      faults: this.#scanner.faults,
+      raw,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#fields.free();
+    this.#scanner.free();
+    this.#window.free();
+    await this.#bytes.close();
+  }
+
+  /** Passes over the byte order mark and the header. */
+  async #begin(): Promise<void> {
+    this.#begun = true;
+    const window = this.#window;
+    await this.#fill();
+    if (this.#range.start > 0) return;
+    if (BYTE_ORDER_MARK.every((byte, index) => window.pending[index] === byte)) window.cursor += 3;
+    if (!this.#dialect.header || (await this.#scanRows(1)) === null) return;
+    const fault = this.#kernel.bytes[this.#scanner.faults];
+    if (fault === rejectCodes.malformed_row || fault === rejectCodes.row_too_long) {
+      throw this.#error("csv_header_malformed", 0, "the header, its first record, cannot be read");
+    }
+  }
+
+  /** Scans on until there are rows, or to the end of the range: null. */
+  async #scanRows(rowsMax?: number): Promise<ScanResult | null> {
+    const window = this.#window;
+    for (;;) {
+      this.#options.signal.throwIfAborted();
+      if (this.#inLongRow) await this.#passOverLongRow();
+      if (this.#needsBytes) await this.#fill();
+      const scan = this.#scanner.scan(this.#pending(), rowsMax);
+      window.cursor = scan.cursor;
+      this.#inLongRow = scan.state === scanStates.inLongRow;
+      this.#needsBytes = scan.state === scanStates.cut || window.cursor >= window.end;
+      if (scan.rows > 0) {
+        this.#checkAlignment(scan);
+        return scan;
+      }
+      if (window.offsetOf(window.cursor) >= this.#rangeEnd) return null;
+      if (window.ended) {
+        if (window.failure !== undefined) throw window.failure;
+        return null;
+      }
+    }
+  }
+
+  #pending() {
+    const { cursor, end, ended, failure } = this.#window;
+    const rowsEnd = Math.min(end, cursor + this.#rangeEnd - this.#window.offsetOf(cursor));
+    return { start: cursor, rowsEnd, end, final: ended && failure === undefined };
+  }
+
+  get #rangeEnd(): number {
+    return this.#range.end ?? Number.POSITIVE_INFINITY;
+  }
+
+  async #fill(): Promise<void> {
+    const window = this.#window;
+    if (window.isFull) {
+      // One byte more than a row may have tells that the row is too long, so there is always room.
+      window.grow(this.#options.rowBytesMax + 1);
+      this.#scanner.ensure(window.capacity);
+    }
+    await window.fill(this.#rangeEnd);
+    this.#needsBytes = false;
+  }
+
+  async #passOverLongRow(): Promise<void> {
+    const window = this.#window;
+    for (;;) {
+      window.cursor = this.#kernel.run.findLineEnd(window.cursor, window.end);
+      if (window.cursor < window.end || window.ended) break;
+      this.#options.signal.throwIfAborted();
+      await window.fill(this.#rangeEnd);
+    }
+    this.#inLongRow = false;
+    this.#needsBytes = window.cursor === window.end;
+    if (window.offsetOf(window.cursor) >= this.#rangeEnd) this.#failAlignment();
+  }
+
+  /** Only the last row of a range can reach over its end, because none begins after it. */
+  #checkAlignment(scan: ScanResult): void {
+    if (this.#range.end === null || this.#inLongRow) return;
+    const { words } = this.#kernel;
+    const last = scan.rows - 1;
+    const rowEnd =
+      words[this.#scanner.starts / 4 + last]! + words[this.#scanner.lengths / 4 + last]!;
+    const offset = this.#window.offsetOf(rowEnd);
+    const atEnd = this.#window.ended && rowEnd === this.#window.end;
+    if (offset > this.#range.end || (offset === this.#range.end && !atEnd)) this.#failAlignment();
+  }
+
+  #failAlignment(): never {
+    throw this.#error(
+      "csv_split_misaligned",
+      this.#range.end ?? 0,
+      "the file was cut into splits in the middle of a record, as its quotes are ambiguous; " +
+        "run it again with a --split-size that is larger than the file",
+    );
+  }
+
+  #error(code: string, byte: number, reason: string): SourceError {
+    return new SourceError(code, { source: this.#range.source.name, byte }, reason);
+  }
+}

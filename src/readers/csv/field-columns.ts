@@ -1,0 +1,163 @@
+import { BATCH_ROWS_MAX } from "../../base/limits.js";
+import type { FieldRequest } from "../../batch/batch.js";
+import { Column, cellKinds } from "../../batch/column.js";
+import { type Kernel, Region } from "../../batch/kernel.js";
+import { ObjectFields } from "../../batch/object-fields.js";
+import { type FieldSource, findFieldSources } from "./field-sources.js";
+import type { RecordScanner } from "./record-scanner.js";
+
+/** Words of `Member` in src/kernels/csv-json.ts. */
+const MEMBER_WORDS = 3;
+
+/** Bytes that the kernels may write past the last cell. */
+const LOOSE_BYTES = 64;
+
+/** Fields inside the JSON text of one column's cells. */
+interface Inside {
+  readonly position: number;
+  readonly fields: ObjectFields;
+  /** Places of its requests among all requests. */
+  readonly places: readonly number[];
+}
+
+/** A field whose cells are written anew from a scanned column. */
+interface Quoted {
+  readonly position: number;
+  readonly column: Column;
+}
+
+interface Joined {
+  readonly positions: readonly number[];
+  readonly column: Column;
+  /** Address of the table of members, and of the text of their names. */
+  readonly members: number;
+  readonly names: number;
+  readonly namesBytes: number;
+}
+
+/** Turns the scanned columns of a source into the columns that were asked for. */
+export class FieldColumns {
+  /** Positions of the source's columns that have to be scanned. */
+  readonly wanted: ReadonlySet<number>;
+  readonly #kernel: Kernel;
+  readonly #sources: readonly FieldSource[];
+  readonly #missing: Column;
+  readonly #quoted = new Map<number, Quoted>();
+  readonly #joined = new Map<number, Joined>();
+  readonly #inside: readonly Inside[];
+  /** Holds the cells that are written anew. */
+  readonly #text: Region;
+
+  constructor(kernel: Kernel, names: readonly string[], requests: readonly FieldRequest[]) {
+    this.#kernel = kernel;
+    this.#sources = findFieldSources(names, requests);
+    this.wanted = new Set(this.#sources.flatMap(positionsOf));
+    this.#missing = new Column(kernel);
+    const { kinds } = this.#missing;
+    kernel.bytes.fill(cellKinds.null, kinds, kinds + BATCH_ROWS_MAX);
+    this.#text = new Region(kernel, LOOSE_BYTES);
+    this.#sources.forEach((source, place) => {
+      if (source.kind === "quoted") {
+        this.#quoted.set(place, { position: source.position, column: new Column(kernel) });
+      } else if (source.kind === "joined") {
+        this.#joined.set(place, this.#createJoined(names, source.positions));
+      }
+    });
+    this.#inside = groupInside(kernel, this.#sources);
+  }
+
+  /** One column for each request, from the rows of the last scan; valid until the next call. */
+  derive(scanner: RecordScanner, rows: number): readonly Column[] {
+    this.#writeTexts(scanner, rows);
+    const inside = new Map<number, Column>();
+    for (const { position, fields, places } of this.#inside) {
+      const columns = fields.extract(scanner.column(position), rows);
+      columns.forEach((column, index) => {
+        inside.set(places[index]!, column);
+      });
+    }
+    return this.#sources.map((source, place) => {
+      if (source.kind === "cell") return scanner.column(source.position);
+      const column =
+        this.#quoted.get(place)?.column ?? this.#joined.get(place)?.column ?? inside.get(place);
+      return column ?? this.#missing;
+    });
+  }
+
+  free(): void {
+    this.#missing.free();
+    this.#text.free();
+    for (const { fields } of this.#inside) fields.free();
+    for (const { column } of this.#quoted.values()) column.free();
+    for (const { column, members, names } of this.#joined.values()) {
+      column.free();
+      this.#kernel.free(members);
+      this.#kernel.free(names);
+    }
+  }
+
+  #createJoined(columnNames: readonly string[], positions: readonly number[]): Joined {
+    const texts = positions.map((position) =>
+      Buffer.from(`,${JSON.stringify(columnNames[position])}:`),
+    );
+    const text = Buffer.concat(texts);
+    const names = this.#kernel.allocate(text.length);
+    const members = this.#kernel.allocate(positions.length * MEMBER_WORDS * 4);
+    const { bytes, words } = this.#kernel;
+    bytes.set(text, names);
+    let name = names;
+    texts.forEach(({ length }, index) => {
+      words.set([0, name, length], members / 4 + index * MEMBER_WORDS);
+      name += length;
+    });
+    const column = new Column(this.#kernel);
+    return { positions, column, members, names, namesBytes: text.length };
+  }
+
+  /** Sizes everything first, because the cells must not move once they are pointed to. */
+  #writeTexts(scanner: RecordScanner, rows: number): void {
+    const { run } = this.#kernel;
+    const quotedBytes = (position: number) =>
+      run.quotedCellBytes(scanner.column(position).address, rows);
+    let size = LOOSE_BYTES;
+    for (const { position } of this.#quoted.values()) size += quotedBytes(position);
+    for (const { positions, namesBytes } of this.#joined.values()) {
+      size += rows * (namesBytes + 2);
+      for (const position of positions) size += quotedBytes(position);
+    }
+    this.#text.ensure(size);
+    let to = this.#text.address;
+    for (const { position, column } of this.#quoted.values()) {
+      to = run.quoteCells(scanner.column(position).address, column.address, rows, to);
+    }
+    for (const { positions, column, members } of this.#joined.values()) {
+      const { words } = this.#kernel;
+      positions.forEach((position, index) => {
+        words[members / 4 + index * MEMBER_WORDS] = scanner.column(position).address;
+      });
+      const count = positions.length;
+      to = run.joinCells(members, count, scanner.faults, column.address, rows, to);
+    }
+  }
+}
+
+function positionsOf(source: FieldSource): readonly number[] {
+  if (source.kind === "missing") return [];
+  return source.kind === "joined" ? source.positions : [source.position];
+}
+
+function groupInside(kernel: Kernel, sources: readonly FieldSource[]): readonly Inside[] {
+  const groups = new Map<number, { places: number[]; requests: FieldRequest[] }>();
+  sources.forEach((source, place) => {
+    if (source.kind !== "inside") return;
+    const group = groups.get(source.position) ?? { places: [], requests: [] };
+    groups.set(source.position, group);
+    group.places.push(place);
+    group.requests.push(source.request);
+  });
+  return [...groups].map(([position, { places, requests }]) => ({
+    position,
+    fields: new ObjectFields(kernel, requests),
+    places,
+  }));
+}

@@ -1,0 +1,162 @@
+import { BATCH_ROWS_MAX, GIB } from "../../base/limits.js";
+import { Column } from "../../batch/column.js";
+import { type Kernel, Region } from "../../batch/kernel.js";
+import type { CsvDialect } from "../source.js";
+
+/** Words of `Scan` in src/kernels/csv.ts, by index. */
+const scanWords = {
+  cursor: 0,
+  rowsEnd: 1,
+  end: 2,
+  final: 3,
+  rowsMax: 4,
+  rows: 5,
+  delimiter: 6,
+  quote: 7,
+  escape: 8,
+  cells: 9,
+  columns: 10,
+  rowBytesMax: 11,
+  starts: 12,
+  lengths: 13,
+  faults: 14,
+  cellCounts: 15,
+  endings: 16,
+  scratch: 17,
+} as const;
+
+const SCAN_BYTES = 128;
+
+/** Stands for a character that no byte equals. */
+const NO_CHARACTER = 256;
+
+/** Bytes that the kernel may write past what it needs in the scratch. */
+const LOOSE_BYTES = 32;
+
+/** Where a scan stopped, as in src/kernels/csv.ts. */
+export const scanStates = { done: 0, cut: 1, inLongRow: 2 } as const;
+export type ScanState = (typeof scanStates)[keyof typeof scanStates];
+
+/** How the cells of a row came to their end, as in src/kernels/csv.ts. */
+export const rowEndings = {
+  atLineEnd: 1,
+  atStop: 2,
+  atStopInQuotes: 3,
+  afterClosingQuote: 4,
+} as const;
+
+/** A stretch of kernel memory to be scanned for rows. */
+export interface Stretch {
+  readonly start: number;
+  /** Address from which on no row may begin. */
+  readonly rowsEnd: number;
+  readonly end: number;
+  /** Whether the source ends at `end`. */
+  readonly final: boolean;
+}
+
+export interface ScanResult {
+  readonly rows: number;
+  readonly cursor: number;
+  readonly state: ScanState;
+}
+
+/** The kernel's scan for records with its memory: the wanted columns, row places and faults. */
+export class RecordScanner {
+  /** Addresses of one u32, u32, u8, u32, u8 per row. */
+  readonly starts: number;
+  readonly lengths: number;
+  readonly faults: number;
+  readonly cellCounts: number;
+  readonly endings: number;
+  readonly #kernel: Kernel;
+  readonly #columns: ReadonlyMap<number, Column>;
+  /** Takes the cells that nobody wants. */
+  readonly #ignored: Column;
+  readonly #columnTable: number;
+  readonly #scan: number;
+  readonly #scratch: Region;
+
+  /** `wanted` are the positions of the columns whose cells are to be kept. */
+  constructor(
+    kernel: Kernel,
+    dialect: CsvDialect,
+    wanted: ReadonlySet<number>,
+    rowBytesMax: number,
+  ) {
+    this.#kernel = kernel;
+    this.#columns = new Map([...wanted].map((position) => [position, new Column(kernel)]));
+    this.#ignored = new Column(kernel);
+    this.starts = kernel.allocate(BATCH_ROWS_MAX * 4);
+    this.lengths = kernel.allocate(BATCH_ROWS_MAX * 4);
+    this.faults = kernel.allocate(BATCH_ROWS_MAX);
+    this.cellCounts = kernel.allocate(BATCH_ROWS_MAX * 4);
+    this.endings = kernel.allocate(BATCH_ROWS_MAX);
+    this.#columnTable = kernel.allocate((dialect.columns.length + 1) * 4);
+    this.#scan = kernel.allocate(SCAN_BYTES);
+    this.#scratch = new Region(kernel, LOOSE_BYTES);
+    this.#writeColumnTable(dialect.columns.length);
+    this.#set("delimiter", characterCode(dialect.delimiter));
+    this.#set("quote", characterCode(dialect.quote));
+    this.#set("escape", characterCode(dialect.escape ?? ""));
+    this.#set("cells", dialect.columns.length);
+    this.#set("columns", this.#columnTable);
+    this.#set("rowBytesMax", Math.min(rowBytesMax, GIB));
+    this.#set("starts", this.starts);
+    this.#set("lengths", this.lengths);
+    this.#set("faults", this.faults);
+    this.#set("cellCounts", this.cellCounts);
+    this.#set("endings", this.endings);
+  }
+
+  /** The cells of one of the wanted columns in the rows of the last scan. */
+  column(position: number): Column {
+    const column = this.#columns.get(position);
+    if (column === undefined) throw new Error(`column ${position} was not asked for`);
+    return column;
+  }
+
+  /** Makes room for stretches of `bytes`; to be called before a stretch's addresses are taken. */
+  ensure(bytes: number): void {
+    this.#scratch.ensure(bytes + LOOSE_BYTES);
+  }
+
+  /** Gives out at most `rowsMax` rows; what was given out before is overwritten. */
+  scan(stretch: Stretch, rowsMax = BATCH_ROWS_MAX): ScanResult {
+    this.#set("cursor", stretch.start);
+    this.#set("rowsEnd", Math.min(stretch.rowsEnd, stretch.end));
+    this.#set("end", stretch.end);
+    this.#set("final", stretch.final ? 1 : 0);
+    this.#set("rowsMax", rowsMax);
+    this.#set("scratch", this.#scratch.address);
+    const state = this.#kernel.run.scanRecords(this.#scan) as ScanState;
+    return { rows: this.#get("rows"), cursor: this.#get("cursor"), state };
+  }
+
+  free(): void {
+    for (const column of [...this.#columns.values(), this.#ignored]) column.free();
+    this.#scratch.free();
+    const { starts, lengths, faults, cellCounts, endings } = this;
+    const blocks = [starts, lengths, faults, cellCounts, endings, this.#columnTable, this.#scan];
+    for (const address of blocks) this.#kernel.free(address);
+  }
+
+  #writeColumnTable(cells: number): void {
+    for (let cell = 0; cell <= cells; cell++) {
+      const column = this.#columns.get(cell) ?? this.#ignored;
+      this.#kernel.words[this.#columnTable / 4 + cell] = column.address;
+    }
+  }
+
+  #get(word: keyof typeof scanWords): number {
+    return this.#kernel.words[this.#scan / 4 + scanWords[word]]!;
+  }
+
+  #set(word: keyof typeof scanWords, value: number): void {
+    this.#kernel.words[this.#scan / 4 + scanWords[word]] = value;
+  }
+}
+
+function characterCode(character: string): number {
+  return character === "" ? NO_CHARACTER : character.charCodeAt(0);
+}

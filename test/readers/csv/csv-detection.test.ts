@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { type CsvHints, detectCsv } from "../../../src/readers/csv/csv-detection.js";
+import type { CsvDialect } from "../../../src/readers/source.js";
+
+function detect(text: string, hints: CsvHints = {}, given: Partial<CsvDialect> = {}) {
+  return detectCsv(Buffer.from(text), { complete: true, ...hints }, given);
+}
+
+const header = "event_type,event_time,user_id,event_properties";
+const row = 'click,2026-01-31 17:03:12.123000,mina,"{""a"":1,""b"":[2,3]}"';
+const names = header.split(",");
+
+function encode16(text: string, bigEndian: boolean): Buffer {
+  const bytes = Buffer.from(text, "utf16le");
+  return bigEndian ? bytes.swap16() : bytes;
+}
+
+describe("detectCsv", () => {
+  test("finds commas, doubled quotes and the header", () => {
+    expect(detect(`${header}\n${row}\n${row}\n`)).toEqual({
+      delimiter: ",",
+      quote: '"',
+      columns: names,
+      header: true,
+      encoding: "utf-8",
+    });
+  });
+
+  test.each([
+    ["tabs", "\t"],
+    ["semicolons", ";"],
+    ["pipes", "|"],
+    ["the control character of Hive", "\x01"],
+  ])("finds %s, also beside JSON with commas in it", (_, delimiter) => {
+    const rows = [names, ["click", "2026-01-31", "mina", '{"a":1,"b":2}'], ["view", "", "", "{}"]];
+    const text = rows.map((cells) => `${cells.join(delimiter)}\n`).join("");
+    expect(detect(text)).toMatchObject({ delimiter, columns: names, header: true });
+  });
+
+  test("prefers a delimiter that never tears JSON apart to one that gives more cells", () => {
+    const line = 'click;{"a":1,"b":2,"c":3}\n';
+    expect(detect(`event;properties\n${line.repeat(5)}`)?.delimiter).toBe(";");
+    expect(detect(line.repeat(5))?.delimiter).toBe(";");
+  });
+
+  test("takes quotes with a backslash before them for escaped only where doubling does not fit", () => {
+    const escaped = 'click,2026-01-31,mina,"{\\"a\\":1,\\"b\\":\\"x\\"}"';
+    expect(detect(`${header}\n${escaped}\n${escaped}\n`)).toMatchObject({
+      quote: '"',
+      escape: "\\",
+    });
+    const both = 'click,2026-01-31,mina,"{""a"":""say \\""hi\\"" ""}"';
+    expect(detect(`${header}\n${both}\n${both}\n`)).not.toHaveProperty("escape");
+  });
+
+  test("finds single quotes and the absence of quotes", () => {
+    expect(detect("event,city\n'a, b','x'\n'it''s, so','y'\n")).toMatchObject({ quote: "'" });
+    const tsv = 'event\tcity\n"tis\tone\nb\t"two\nc\td\ne\t"f\ng\th\n';
+    expect(detect(tsv)).toMatchObject({ delimiter: "\t", quote: "" });
+  });
+
+  test("keeps quotes as quotes when a few records are malformed", () => {
+    const rows = Array.from({ length: 9 }, (_, index) => `"a${index}","b, c"\n`).join("");
+    expect(detect(`event,city\n${rows}"x"y,z\n`)).toMatchObject({ quote: '"', delimiter: "," });
+  });
+
+  test("keeps repeated names as they are and takes white space off names", () => {
+    expect(detect("event_type, user_id ,event_type,\n1,2,3,4\n")?.columns).toEqual([
+      "event_type",
+      "user_id",
+      "event_type",
+      "",
+    ]);
+  });
+
+  test("tells a header from a row of values", () => {
+    expect(detect("colour,size\nred,1\nblue,2\n")).toMatchObject({ header: true });
+    for (const text of ["red,1\nblue,2\n", "a,b\na,c\nd,b\n", `${row}\n${row}\n`]) {
+      expect(detect(text), text).toMatchObject({ header: false });
+    }
+    expect(detect("red,1\nblue,2\n")?.columns).toEqual(["column_1", "column_2"]);
+  });
+
+  test("finds a header under a byte order mark", () => {
+    expect(detect(`\ufeff${header}\r\n${row}\r\n`)?.columns).toEqual(names);
+  });
+
+  test.each([
+    ["little", false],
+    ["big", true],
+  ])("finds UTF-16 of %s-endian order with and without a byte order mark", (_, bigEndian) => {
+    for (const mark of ["\ufeff", ""]) {
+      const head = encode16(`${mark}${header}\n${row}\n`, bigEndian);
+      expect(detectCsv(head, { complete: true })).toMatchObject({
+        encoding: bigEndian ? "utf-16be" : "utf-16le",
+        columns: names,
+      });
+    }
+  });
+
+  test("believes what is given", () => {
+    const snowplow = 'web\t2026-01-31\t{"a":1}\n'.repeat(3);
+    const columns = ["app", "time", "context"];
+    expect(detect(snowplow, {}, { columns, quote: "" })).toEqual({
+      delimiter: "\t",
+      quote: "",
+      columns,
+      header: false,
+      encoding: "utf-8",
+    });
+    expect(detect("a^b\n1^2\n", {}, { delimiter: "^" })?.columns).toEqual(["a", "b"]);
+    expect(detect("red,1\n", {}, { delimiter: ",", header: true })?.columns).toEqual(["red", "1"]);
+    expect(detect("a,b\n1,2\n", {}, { columns: ["a", "b"] })?.header).toBe(true);
+    expect(detect('{"a":1},x\n', {}, { delimiter: "," })?.columns).toHaveLength(2);
+  });
+
+  test.each([
+    ["NDJSON", '{"event":"a","time":1}\n{"event":"b","time":2}\n'],
+    ["a pretty-printed object", '{\n  "event": "a",\n  "b": 1\n}\n'],
+    ["an array of objects", '[{"a":1,"b":2},\n{"a":1,"b":2}]\n'],
+    ["arrays in lines", "[1,2]\n[3,4]\n"],
+    ["one column under any name", "event\na\nb\n"],
+    ["prose", "Dear all,\nit rains. Today, as ever, and tomorrow, too.\nYours\n"],
+    ["a single line of prose", "Dear all, it rains\n"],
+    ["bytes with zeros", "PAR1,\0\0\0,\x01\n,\0"],
+    ["nothing", ""],
+  ])("does not take %s for CSV", (_, text) => {
+    expect(detect(text)).toBeNull();
+  });
+
+  test("takes one column, a header alone or nothing for CSV when the name says so", () => {
+    expect(detect("event\na\nb\n", { name: "x.csv" })?.columns).toEqual(["event"]);
+    expect(detect("event,time\n", { name: "x.csv.gz" })?.columns).toEqual(["event", "time"]);
+    expect(detect("", { name: "x.tsv" })).toMatchObject({ columns: [], header: true });
+  });
+
+  test("does not judge by the record that the head's end cuts off", () => {
+    const head = Buffer.from(`${header}\n${row}\n${row}\n${row}`);
+    for (let length = header.length + 2; length < head.length; length++) {
+      const found = detectCsv(head.subarray(0, length), { name: "x.csv" });
+      expect(found, `${length} bytes`).toMatchObject({ delimiter: ",", columns: names });
+    }
+  });
+});
