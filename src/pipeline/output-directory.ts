@@ -30,12 +30,20 @@ export async function removeOutput(
   });
 }
 
-/** Removes everything in the ledger but the lock, which this run holds. */
-export async function removeLedger(layout: Layout): Promise<void> {
+/**
+ * Forgets all splits, durably. To be done before their parts are removed: a split that is still in
+ * the ledger is believed to be there.
+ */
+export async function forgetSplits(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
-    // The plan goes last: without it the rest would look like nobody's.
     await rm(layout.splitsDirectory, { recursive: true, force: true });
-    await rm(layout.temporaryDirectory, { recursive: true, force: true });
+    await syncDirectory(layout.ledgerDirectory);
+  });
+}
+
+/** Forgets the run, durably. To be done last: without a plan, parts look like nobody's. */
+export async function forgetPlan(layout: Layout): Promise<void> {
+  await asOutput(layout.ledgerDirectory, async () => {
     await rm(layout.planFile, { force: true });
     await syncDirectory(layout.ledgerDirectory);
   });

@@ -1,7 +1,7 @@
 import type { Source, SourceRange } from "../readers/source.js";
 import { type Layout, layoutOf } from "./layout.js";
 import type { Ledger, RunRecord, SplitRecord } from "./ledger.js";
-import { refuseForeignParts, removeLedger, removeOutput } from "./output-directory.js";
+import { forgetPlan, forgetSplits, refuseForeignParts, removeOutput } from "./output-directory.js";
 import {
   growSplitBytes,
   makePlan,
@@ -65,6 +65,7 @@ async function startNew(
     resumes: 0,
     plan: makePlan(ranged, { splitBytes }),
   };
+  await forgetSplits(layout);
   await ledger.prepare();
   await removeOutput(layout, () => false);
   await ledger.writeRun(record);
@@ -95,14 +96,18 @@ async function resume(
   return { record, finished };
 }
 
-/** Removes what earlier runs made, also under the name of another dataset. */
+/**
+ * Removes what earlier runs made, also under the name of another dataset. In an order that leaves,
+ * after a kill at any moment, a run that can be resumed or started over.
+ */
 async function startOver(layout: Layout, ledger: Ledger): Promise<void> {
   const before = await ledger.readRun().catch(() => undefined);
+  await forgetSplits(layout);
   await removeOutput(layout, () => false);
   if (before !== undefined) {
     await removeOutput(layoutOf(layout.outputDirectory, before.options.dataset), () => false);
   }
-  await removeLedger(layout);
+  await forgetPlan(layout);
 }
 
 async function rangeSources(

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import type { SplitRecord } from "../../src/pipeline/ledger.js";
+import { foldManifest } from "../../src/pipeline/manifest-fold.js";
+import { makePlan } from "../../src/pipeline/plan.js";
+import type { Source } from "../../src/readers/source.js";
+
+const DAY_MS = 86_400_000;
+
+const sources = ["a", "b"].map(
+  (name): Source => ({
+    name,
+    path: `/in/${name}`,
+    codecs: [],
+    size: 100,
+    fingerprint: `print of ${name}`,
+    format: { kind: "ndjson" },
+  }),
+);
+
+const facts = {
+  version: "1.2.3",
+  options: { dataset: "events", format: "jsonl", dayZone: "UTC" },
+  plan: makePlan(
+    sources.map((source) => ({ source, ranges: [{ source, start: 0, end: null }] })),
+    { splitBytes: 100 },
+  ),
+  unreadable: [],
+  run: { startedAt: "s", endedAt: "e", durationMs: 1, resumes: 0 },
+};
+
+function recordOf(id: string, changes: Partial<SplitRecord> = {}): SplitRecord {
+  const part = (day: number) => ({
+    path: `events/1970-01-0${day + 1}/part-${id}-0.jsonl`,
+    day: `1970-01-0${day + 1}`,
+    rows: 2,
+    bytes: 20,
+    sha256: `sum of ${id} ${day}`,
+    firstTimestamp: day * DAY_MS + Number(id),
+    lastTimestamp: day * DAY_MS + 10 + Number(id),
+  });
+  return {
+    id,
+    status: "complete",
+    failures: [],
+    rows: { read: 7, added: 0, delivered: 4, rejected: 2, filtered: 1, duplicates: 0 },
+    rejects: [{ code: "time_missing", rows: 2, example: { source: id, message: `in ${id}` } }],
+    notices: { collisions: 3 },
+    parts: [part(0), part(1)],
+    ...changes,
+  };
+}
+
+describe("a manifest", () => {
+  it("adds up what the splits report, by day and in total", () => {
+    const manifest = foldManifest(facts, [recordOf("000000"), recordOf("000001")]);
+    expect(manifest.complete).toBe(true);
+    expect(manifest.totals).toEqual({
+      rows: 8,
+      bytes: 80,
+      files: 4,
+      days: 2,
+      firstTimestamp: "1970-01-01T00:00:00.000Z",
+      lastTimestamp: "1970-01-02T00:00:00.011Z",
+    });
+    expect(manifest.rows).toMatchObject({ read: 14, delivered: 8, rejected: 4, filtered: 2 });
+    expect(manifest.notices).toEqual({ collisions: 6 });
+    expect(manifest.rejects).toEqual([
+      { code: "time_missing", rows: 4, example: { source: "000000", message: "in 000000" } },
+    ]);
+    expect(manifest.days[1]).toMatchObject({
+      day: "1970-01-02",
+      rows: 4,
+      bytes: 40,
+      firstTimestamp: "1970-01-02T00:00:00.000Z",
+      lastTimestamp: "1970-01-02T00:00:00.011Z",
+    });
+    expect(manifest.days[1]?.files.map(({ path }) => path)).toEqual([
+      "events/1970-01-02/part-000000-0.jsonl",
+      "events/1970-01-02/part-000001-0.jsonl",
+    ]);
+  });
+
+  it("does not depend on the order in which splits were finished", () => {
+    const records = [recordOf("000000"), recordOf("000001")];
+    expect(JSON.stringify(foldManifest(facts, [...records].reverse()))).toBe(
+      JSON.stringify(foldManifest(facts, records)),
+    );
+  });
+
+  it("is not complete while a split is missing or a source has failed", () => {
+    const failure = { source: "b", code: "source_broken", message: "b: broken" };
+    expect(foldManifest(facts, [recordOf("000000")]).complete).toBe(false);
+    const failed = recordOf("000001", { status: "incomplete", failures: [failure] });
+    const manifest = foldManifest(facts, [recordOf("000000"), failed]);
+    expect(manifest.complete).toBe(false);
+    expect(manifest.failures).toEqual([failure]);
+    expect(manifest.inputs[1]).toMatchObject({ name: "b", failure });
+  });
+
+  it.each([
+    ["a row read is missing", { read: 8 }],
+    ["a row was delivered that is in no file", { delivered: 5, rejected: 1 }],
+    ["a row is counted twice", { filtered: 2 }],
+  ])("is refused where %s", (_, changes) => {
+    const record = recordOf("000000");
+    const wrong = { ...record, rows: { ...record.rows, ...changes } };
+    expect(() => foldManifest(facts, [wrong])).toThrow(
+      expect.objectContaining({ code: "accounts_differ" }),
+    );
+  });
+});
