@@ -24,6 +24,8 @@ export interface RunRecord {
   /** How many times the run was taken up again. */
   readonly resumes: number;
   readonly plan: Plan;
+  /** Inputs of which not even the beginning could be read. */
+  readonly unreadable: readonly SourceFailure[];
 }
 
 /** What became of one split; written after everything that it lists is durable. */

@@ -19,6 +19,8 @@ export interface ManifestFacts {
   readonly version: string;
   readonly options: RecordedOptions;
   readonly plan: Plan;
+  /** Inputs of which not even the beginning could be read. */
+  readonly unreadable: readonly SourceFailure[];
   readonly run: ManifestRun;
 }
 
@@ -28,12 +30,13 @@ export interface ManifestFacts {
  */
 export function foldManifest(facts: ManifestFacts, records: readonly SplitRecord[]): Manifest {
   const ordered = [...records].sort((a, b) => (a.id < b.id ? -1 : 1));
-  const failures = foldFailures(ordered);
+  const failures = [...facts.unreadable, ...foldFailures(ordered)];
   const days = foldDays(ordered);
   const rows = foldRows(ordered);
   const parts = ordered.flatMap((record) => record.parts);
   checkAccounts("total", rows, parts);
   const complete =
+    facts.unreadable.length === 0 &&
     ordered.length === facts.plan.splits.length &&
     ordered.every((record) => record.status === "complete");
   return {

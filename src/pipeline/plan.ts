@@ -78,6 +78,29 @@ export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
   );
 }
 
+/** The plan with more sources behind those that it has, in splits of their own. */
+export function extendPlan(plan: Plan, ranged: readonly RangedSource[], limits: PlanLimits): Plan {
+  const groups = pack(ranged.flatMap(piecesOf), limits.splitBytes);
+  const splits = groups.map((group, index) =>
+    freezeSplit(splitId(plan.splits.length + index), group),
+  );
+  return Object.freeze({
+    sources: Object.freeze([...plan.sources, ...ranged.map(({ source }) => source)]),
+    splits: Object.freeze([...plan.splits, ...splits]),
+  });
+}
+
+/** The plan without some sources; their splits stay, if need be with nothing to read. */
+export function removeSources(plan: Plan, names: ReadonlySet<string>): Plan {
+  return assemblePlan(
+    plan.sources.filter(({ name }) => !names.has(name)),
+    plan.splits.map(({ id, ranges }) => ({
+      id,
+      ranges: ranges.filter(({ source }) => !names.has(source.name)),
+    })),
+  );
+}
+
 /**
  * The plan with other content in the places of some sources, for files that were repaired after
  * they had failed. The splits stay the same in number and order: a source's new ranges are dealt

@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import type { Source } from "../readers/source.js";
 import type { RunRecord } from "./ledger.js";
+import type { SourceFailure } from "./manifest.js";
 import { splitsOfSources } from "./plan.js";
 import { differences, type RecordedOptions } from "./recorded-options.js";
 
@@ -12,6 +13,18 @@ export interface RunFacts {
   readonly version: string;
   readonly options: RecordedOptions;
   readonly sources: readonly Source[];
+  /** Inputs of which not even the beginning can be read: they have no place in the plan. */
+  readonly unreadable: readonly SourceFailure[];
+}
+
+/** How a saved plan has to change before it is taken up. */
+export interface PlanChanges {
+  /** Other content than before; to be planned again, in their old places. */
+  readonly repaired: readonly Source[];
+  /** Could not be read at all before. */
+  readonly appeared: readonly Source[];
+  /** Names of sources that cannot be read at all now. */
+  readonly lost: ReadonlySet<string>;
 }
 
 /** The output directory holds the work of another command. Nothing was touched. Exit code 2. */
@@ -33,35 +46,89 @@ export class ChangedError extends UsageError {
 
 /**
  * Whether an earlier run can be taken up. Throws `ChangedError` when anything differs that its
- * finished splits depend on. Gives the sources that have other content now and of which no split is
- * finished (a repaired file): they are to be planned again, in their old places.
+ * finished splits depend on. What none of them depends on may have changed: files that had failed and
+ * were repaired, or the reverse.
  */
 export function checkResume(
   outputDirectory: string,
   saved: RunRecord,
   finishedSplits: ReadonlySet<string>,
   facts: RunFacts,
-): readonly Source[] {
-  const changes: string[] = [];
-  if (saved.version !== facts.version) {
-    changes.push(`version of Switchyard: was ${saved.version}, is ${facts.version}`);
-  }
-  changes.push(...differences(saved.options, facts.options));
-  const repaired: Source[] = [];
+): PlanChanges {
   const homes = splitsOfSources(saved.plan.splits);
-  const current = new Map(facts.sources.map((source) => [source.name, source]));
-  for (const old of saved.plan.sources) {
-    const source = current.get(old.name);
-    if (source === undefined) changes.push(`input ${old.name}: was there, is gone`);
-    else if (source.fingerprint === old.fingerprint) continue;
-    else if (homes.get(old.name)?.some((id) => finishedSplits.has(id)) === true) {
-      changes.push(`input ${old.name}: its content changed`);
-    } else repaired.push(source);
-  }
-  const known = new Set(saved.plan.sources.map((source) => source.name));
-  for (const { name } of facts.sources) {
-    if (!known.has(name)) changes.push(`input ${name}: was not there, is there now`);
-  }
+  const isFinished = (name: string) =>
+    homes.get(name)?.some((id) => finishedSplits.has(id)) === true;
+  const known = compareKnown(saved, facts, isFinished);
+  const fresh = compareNew(saved, facts);
+  const changes = [
+    ...(saved.version === facts.version
+      ? []
+      : [`version of Switchyard: was ${saved.version}, is ${facts.version}`]),
+    ...differences(saved.options, facts.options),
+    ...known.changes,
+    ...fresh.changes,
+  ];
   if (changes.length > 0) throw new ChangedError(outputDirectory, changes);
-  return repaired;
+  return { repaired: known.repaired, appeared: fresh.appeared, lost: known.lost };
+}
+
+/** What became of the inputs that the saved run knows. */
+function compareKnown(
+  saved: RunRecord,
+  { sources, unreadable }: RunFacts,
+  isFinished: (name: string) => boolean,
+) {
+  const changes: string[] = [];
+  const repaired: Source[] = [];
+  const lost = new Set<string>();
+  const current = new Map(sources.map((source) => [source.name, source]));
+  for (const { name, fingerprint } of saved.plan.sources) {
+    const source = current.get(name);
+    const failure = unreadable.find((candidate) => isWithin(name, candidate.source));
+    if (source?.fingerprint === fingerprint) continue;
+    if (source === undefined && failure === undefined) {
+      changes.push(`input ${name}: was there, is gone`);
+    } else if (isFinished(name)) {
+      changes.push(
+        `input ${name}: ${source === undefined ? failure?.message : "its content changed"}`,
+      );
+    } else if (source === undefined) lost.add(name);
+    else repaired.push(source);
+  }
+  for (const { source: name } of saved.unreadable) {
+    const isThere =
+      sources.some((source) => isWithin(source.name, name)) ||
+      unreadable.some(
+        (failure) => isWithin(failure.source, name) || isWithin(name, failure.source),
+      );
+    if (!isThere) changes.push(`input ${name}: was there, is gone`);
+  }
+  return { changes, repaired, lost };
+}
+
+/** What there is beside the inputs that the saved run knows. */
+function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
+  const changes: string[] = [];
+  const appeared: Source[] = [];
+  const known = new Set(saved.plan.sources.map(({ name }) => name));
+  const wasUnreadable = (name: string) =>
+    saved.unreadable.some((failure) => isWithin(name, failure.source));
+  for (const source of sources) {
+    if (known.has(source.name)) continue;
+    if (wasUnreadable(source.name)) appeared.push(source);
+    else changes.push(`input ${source.name}: was not there, is there now`);
+  }
+  for (const { source: name } of unreadable) {
+    const isOld =
+      wasUnreadable(name) ||
+      saved.unreadable.some((failure) => isWithin(failure.source, name)) ||
+      saved.plan.sources.some((source) => isWithin(source.name, name));
+    if (!isOld) changes.push(`input ${name}: was not there, is there now`);
+  }
+  return { changes, appeared };
+}
+
+/** Whether `name` is `container`, or an entry of it: `a.zip!dir/b.json` is within `a.zip`. */
+function isWithin(name: string, container: string): boolean {
+  return name === container || name.startsWith(`${container}!`);
 }

@@ -7,22 +7,30 @@ import type { ExportResult, RunOutcome } from "./export-result.js";
 import { type Layout, layoutOf } from "./layout.js";
 import { Ledger } from "./ledger.js";
 import { type Lock, takeLock } from "./lock.js";
-import type { Manifest, RowCounts } from "./manifest.js";
+import type { Manifest, RowCounts, SourceFailure } from "./manifest.js";
 import { foldManifest, type ManifestFacts } from "./manifest-fold.js";
 import type { ExportOptions, MaxRejects } from "./options.js";
 import { asOutput } from "./output-error.js";
 import type { Split } from "./plan.js";
 import { type PoolProgress, SplitPool } from "./pool.js";
 import type { RunContext, RunProgress } from "./progress.js";
-import { recordOptions } from "./recorded-options.js";
+import { type RecordedOptions, recordOptions } from "./recorded-options.js";
+import type { RunFacts } from "./resume.js";
 import { type PlanRanges, type StartedRun, startRun } from "./start-run.js";
 import { budgetThreads, type ThreadBudget } from "./thread-count.js";
 
 const DAY_MS = 86_400_000;
 
+/** What the inputs turned out to hold. */
+export interface DiscoveredInputs {
+  readonly sources: readonly Source[];
+  /** Inputs of which not even the beginning can be read. */
+  readonly failures: readonly { readonly name: string; readonly error: SwitchyardError }[];
+}
+
 /** What an export takes from the rooms beside the engine and from the world. */
 export interface ExportOutside {
-  discover(options: ExportOptions, signal: AbortSignal): Promise<readonly Source[]>;
+  discover(options: ExportOptions, signal: AbortSignal): Promise<DiscoveredInputs>;
   readonly planRanges: PlanRanges;
   /** Compiled entry file of the worker threads. */
   readonly workerEntry: URL;
@@ -43,23 +51,18 @@ export async function runExport(
   const startedMs = outside.now();
   const budget = budgetThreads(options);
   const recorded = await recordOptions(options);
-  const sources = await outside.discover(options, signal);
+  const inputs = await outside.discover(options, signal);
   throwIfInterrupted(signal);
   const layout = layoutOf(options.outputDirectory, options.dataset);
   const lock = await asOutput(layout.lockFile, () => takeLock(layout.lockFile));
   try {
-    const run = await startRun(
-      layout,
-      new Ledger(layout),
-      { version, options: recorded, sources },
-      {
-        splitBytes: options.splitBytes,
-        fresh: options.fresh,
-        now: new Date(startedMs),
-        maxTimeMs: resolveMaxTime(options.maxTimeMs, startedMs),
-        planRanges: outside.planRanges,
-      },
-    );
+    const run = await startRun(layout, new Ledger(layout), factsOf(inputs, recorded), {
+      splitBytes: options.splitBytes,
+      fresh: options.fresh,
+      now: new Date(startedMs),
+      maxTimeMs: resolveMaxTime(options.maxTimeMs, startedMs),
+      planRanges: outside.planRanges,
+    });
     const earlier = await readFinished(layout, run);
     if (earlier !== undefined) return describe("done", earlier, options, layout, undefined);
     const records = new Map(run.finished);
@@ -74,6 +77,7 @@ export async function runExport(
       },
     });
     for (const text of notesOf(options, budget, lock, run)) observer.note?.(text);
+    for (const failure of run.record.unreadable) observer.sourceFailed?.(failure);
     observer.started?.(() => progressOf(run, pool));
     const end = await pool.run();
     const manifest = foldManifest(manifestFacts(run, startedMs, outside.now()), [
@@ -84,6 +88,13 @@ export async function runExport(
   } finally {
     await lock.release();
   }
+}
+
+function factsOf({ sources, failures }: DiscoveredInputs, options: RecordedOptions): RunFacts {
+  const unreadable = failures.map(
+    ({ name, error: { code, message } }): SourceFailure => ({ source: name, code, message }),
+  );
+  return { version, options, sources, unreadable };
 }
 
 function throwIfInterrupted(signal: AbortSignal): void {
@@ -159,6 +170,7 @@ function manifestFacts({ record }: StartedRun, startedMs: number, endedMs: numbe
     version: record.version,
     options: record.options,
     plan: record.plan,
+    unreadable: record.unreadable,
     run: {
       startedAt: record.startedAt,
       endedAt: new Date(endedMs).toISOString(),

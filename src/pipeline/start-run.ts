@@ -3,13 +3,16 @@ import { type Layout, layoutOf } from "./layout.js";
 import type { Ledger, RunRecord, SplitRecord } from "./ledger.js";
 import { forgetPlan, forgetSplits, refuseForeignParts, removeOutput } from "./output-directory.js";
 import {
+  extendPlan,
   growSplitBytes,
   makePlan,
+  type Plan,
   type RangedSource,
+  removeSources,
   replaceSources,
   updateSources,
 } from "./plan.js";
-import { checkResume, type RunFacts } from "./resume.js";
+import { checkResume, type PlanChanges, type RunFacts } from "./resume.js";
 
 /** Finds the ranges that a source can be cut into; of its format, from the registry. */
 export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
@@ -51,7 +54,7 @@ export async function startRun(
 async function startNew(
   layout: Layout,
   ledger: Ledger,
-  { version, options: recorded, sources }: RunFacts,
+  { version, options: recorded, sources, unreadable }: RunFacts,
   options: StartOptions,
 ): Promise<StartedRun> {
   await refuseForeignParts(layout);
@@ -64,6 +67,7 @@ async function startNew(
     startedAt: options.now.toISOString(),
     resumes: 0,
     plan: makePlan(ranged, { splitBytes }),
+    unreadable,
   };
   await forgetSplits(layout);
   await ledger.prepare();
@@ -76,24 +80,37 @@ async function resume(
   layout: Layout,
   ledger: Ledger,
   facts: RunFacts,
-  { splitBytes, planRanges }: StartOptions,
+  options: StartOptions,
   saved: RunRecord,
 ): Promise<StartedRun> {
   const records = await ledger.readSplits();
   const finished = new Map(
     records.filter(({ status }) => status === "complete").map((record) => [record.id, record]),
   );
-  const repaired = checkResume(layout.outputDirectory, saved, new Set(finished.keys()), facts);
+  const changes = checkResume(layout.outputDirectory, saved, new Set(finished.keys()), facts);
+  const plan = await changePlan(saved.plan, facts.sources, changes, options);
+  const record: RunRecord = { ...saved, plan, unreadable: facts.unreadable };
   await ledger.prepare();
-  if (finished.size === saved.plan.splits.length) return { record: saved, finished };
-  const size = growSplitBytes(facts.sources, { splitBytes });
-  const replacements = await rangeSources(repaired, size, planRanges);
-  const plan = replaceSources(updateSources(saved.plan, facts.sources), replacements);
-  const record: RunRecord = { ...saved, resumes: saved.resumes + 1, plan };
+  if (finished.size === plan.splits.length) return { record, finished };
   for (const { id } of records) if (!finished.has(id)) await ledger.removeSplit(id);
   await removeOutput(layout, (id) => finished.has(id));
-  await ledger.writeRun(record);
-  return { record, finished };
+  const resumed = { ...record, resumes: saved.resumes + 1 };
+  await ledger.writeRun(resumed);
+  return { record: resumed, finished };
+}
+
+async function changePlan(
+  saved: Plan,
+  sources: readonly Source[],
+  { repaired, appeared, lost }: PlanChanges,
+  options: StartOptions,
+): Promise<Plan> {
+  const splitBytes = growSplitBytes(sources, options);
+  const range = (changed: readonly Source[]) =>
+    rangeSources(changed, splitBytes, options.planRanges);
+  const kept = removeSources(updateSources(saved, sources), lost);
+  const replaced = replaceSources(kept, await range(repaired));
+  return extendPlan(replaced, await range(appeared), { splitBytes });
 }
 
 /**

@@ -211,6 +211,43 @@ describe("a source that fails", () => {
   });
 });
 
+describe("an input of which not even the beginning can be read", () => {
+  it("ends the run as failed, and is taken up behind the others once it is repaired", async () => {
+    const run = fakeExport();
+    run.input("a.txt", "2026-01-01 a");
+    run.input("b.txt", "unreadable");
+    run.input("c.txt", "2026-01-01 c");
+    const broken = await run.run();
+    expect(broken.outcome).toBe("failed");
+    expect(broken.failures).toEqual([
+      { source: "b.txt", code: "source_unreadable", message: "b.txt: cannot be read" },
+    ]);
+    expect(broken.manifest.rows.delivered).toBe(2);
+    expect(broken.manifest.complete).toBe(false);
+    expect((await run.run()).outcome).toBe("failed");
+    run.input("b.txt", "2026-01-01 b");
+    const repaired = await run.run();
+    expect(repaired).toMatchObject({ outcome: "done", rowsRead: 1 });
+    expect(repaired.manifest.inputs.map(({ name }) => name)).toEqual(["a.txt", "c.txt", "b.txt"]);
+    expect((await run.run()).alreadyDone).toBe(true);
+  });
+
+  it("is refused where it was read before, and only failed where it was not", async () => {
+    const run = fakeExport();
+    run.input("a.txt", "2026-01-01 a");
+    run.input("b.txt", "2026-01-01 break");
+    await run.run({ splitBytes: 14 });
+    run.input("b.txt", "unreadable");
+    expect((await run.run({ splitBytes: 14 })).failures.map(({ code }) => code)).toEqual([
+      "source_unreadable",
+    ]);
+    run.input("a.txt", "unreadable");
+    await expect(run.run({ splitBytes: 14 })).rejects.toThrow("input a.txt: a.txt: cannot be read");
+    run.remove("b.txt");
+    await expect(run.run({ splitBytes: 14 })).rejects.toThrow("input b.txt: was there, is gone");
+  });
+});
+
 describe("an export that cannot go on", () => {
   it("fails at once when the disk is full, and goes on when there is room", async () => {
     const run = fakeExport();

@@ -3,11 +3,16 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach } from "vitest";
+import { SourceError } from "../../../src/base/errors.js";
 import { GIB, MIB } from "../../../src/base/limits.js";
 import type { ExportResult } from "../../../src/pipeline/export-result.js";
 import type { ExportOptions } from "../../../src/pipeline/options.js";
 import type { RunObserver } from "../../../src/pipeline/progress.js";
-import { type ExportOutside, runExport } from "../../../src/pipeline/run-export.js";
+import {
+  type DiscoveredInputs,
+  type ExportOutside,
+  runExport,
+} from "../../../src/pipeline/run-export.js";
 import type { Source, SourceRange } from "../../../src/readers/source.js";
 
 /** A directory with inputs and one for the output, and exports between them with fake rooms. */
@@ -22,7 +27,7 @@ export class FakeExport {
   }
 
   inputBytes(): number {
-    return this.#discover().reduce((sum, { size }) => sum + size, 0);
+    return this.#discover().sources.reduce((sum, { size }) => sum + size, 0);
   }
 
   remove(name: string): void {
@@ -91,9 +96,10 @@ export class FakeExport {
     return readFileSync(join(this.output, name), "utf8");
   }
 
-  #discover(): readonly Source[] {
+  /** An input whose first line is `unreadable` is no source. */
+  #discover(): DiscoveredInputs {
     const names = readdirSync(this.root).filter((name) => name.endsWith(".txt"));
-    return names.sort().map((name): Source => {
+    const found = names.sort().map((name): Source => {
       const path = join(this.root, name);
       const bytes = readFileSync(path);
       return {
@@ -105,6 +111,16 @@ export class FakeExport {
         format: { kind: "ndjson" },
       };
     });
+    const isReadable = ({ path }: Source) => !readFileSync(path, "latin1").startsWith("unreadable");
+    return {
+      sources: found.filter(isReadable),
+      failures: found
+        .filter((source) => !isReadable(source))
+        .map(({ name }) => ({
+          name,
+          error: new SourceError("source_unreadable", { source: name }, "cannot be read"),
+        })),
+    };
   }
 }
 
