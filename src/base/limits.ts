@@ -60,3 +60,21 @@ export const THREADS_MAX = 256;
 
 /** Milliseconds that workers have to stop by themselves before they are stopped. */
 export const STOP_GRACE_MS = 1_500;
+
+/** Compression layers around one source, a zip's own not counted. */
+export const CODEC_LAYERS_MAX = 3;
+
+/** Compressed bytes that a decoder is fed at a time. */
+export const DECODE_FEED_BYTES = 64 * KIB;
+
+/** Bytes of one decompressed chunk. */
+export const DECODE_CHUNK_BYTES = 256 * KIB;
+
+/** Decompressed chunks that wait for the reader while it scans. */
+export const DECODE_AHEAD_CHUNKS = 4;
+
+/** Bytes at either end of a file that its fingerprint covers. */
+export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
+
+/** Files, or entries of one zip, that are looked at together while sources are discovered. */
+export const DISCOVERY_MAX = 16;

@@ -1,0 +1,91 @@
+import type { Dirent } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../base/errors.js";
+
+/** A file on the way to becoming an input. */
+export interface FoundFile {
+  readonly name: string;
+  readonly path: string;
+  /** The path without symbolic links: what tells two names of one file. */
+  readonly real: string;
+}
+
+export interface FoundFiles {
+  readonly files: readonly FoundFile[];
+  /** Names of what was left out: hidden, or neither file nor directory. */
+  readonly skipped: readonly string[];
+}
+
+interface Place {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Whether any component of a relative path is hidden: it begins with a dot or an underscore. */
+export function isHidden(name: string): boolean {
+  return name.split("/").some((part) => isHiddenPart(part));
+}
+
+export function isHiddenPart(part: string): boolean {
+  return (part.startsWith(".") && part !== "." && part !== "..") || part.startsWith("_");
+}
+
+/**
+ * All files below a directory, hidden ones left out. Links are followed after everything that is
+ * there itself, and no directory is entered twice, so loops end and own names win. A link that leads
+ * nowhere is among the files: whoever opens it says so. Throws `UsageError` for an unreadable
+ * directory.
+ */
+export async function walkDirectory(root: Place): Promise<FoundFiles> {
+  const files: FoundFile[] = [];
+  const skipped: string[] = [];
+  const links: Place[] = [];
+  const entered = new Set<string>();
+
+  const enter = async (place: Place, real: string): Promise<void> => {
+    if (entered.has(real)) return;
+    entered.add(real);
+    for (const entry of await readSorted(place)) {
+      const child = { name: joinName(place.name, entry.name), path: join(place.path, entry.name) };
+      if (isHiddenPart(entry.name)) skipped.push(child.name);
+      else if (entry.isDirectory()) await enter(child, join(real, entry.name));
+      else if (entry.isFile()) files.push({ ...child, real: join(real, entry.name) });
+      else if (entry.isSymbolicLink()) links.push(child);
+      else skipped.push(child.name);
+    }
+  };
+
+  await enter(root, await realpath(root.path));
+  // Grows while links lead to directories with links.
+  for (const link of links) {
+    const target = await followLink(link);
+    if (target.isDirectory) await enter(link, target.real);
+    else files.push({ ...link, real: target.real });
+  }
+  return { files, skipped };
+}
+
+async function readSorted({ name, path }: Place): Promise<Dirent[]> {
+  try {
+    const entries = await readdir(path, { withFileTypes: true });
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    const message = `${name}: the directory cannot be read (${detail}). Check its permissions.`;
+    throw new UsageError("input_unreadable", message, { cause: error });
+  }
+}
+
+async function followLink({ path }: Place): Promise<{ real: string; isDirectory: boolean }> {
+  try {
+    return { real: await realpath(path), isDirectory: (await stat(path)).isDirectory() };
+  } catch {
+    return { real: path, isDirectory: false };
+  }
+}
+
+function joinName(directory: string, name: string): string {
+  if (directory === ".") return name;
+  return directory.endsWith("/") ? directory + name : `${directory}/${name}`;
+}

@@ -1,0 +1,78 @@
+import { crc32 } from "node:zlib";
+import type { ByteSource } from "./byte-source.js";
+import type { InputFileHandle } from "./file-bytes.js";
+import type { ZipEntry } from "./source.js";
+import { corrupt } from "./source-errors.js";
+
+const LOCAL_HEADER_SIGNATURE = 0x04034b50;
+const LOCAL_HEADER_BYTES = 30;
+
+/** How zip entries are compressed, by the numbers of the format (APPNOTE 4.4.5). */
+export const zipMethods = { stored: 0, deflate: 8, zstd: 93 } as const;
+
+/** First byte of an entry's data: after the local header, whose length only it knows itself. */
+export function findEntryData(source: string, handle: InputFileHandle, entry: ZipEntry): number {
+  const header = Buffer.alloc(LOCAL_HEADER_BYTES);
+  handle.readFully(header, entry.localHeaderOffset, "the zip");
+  if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) {
+    throw corrupt(source, "the zip has no entry where its directory says so", {});
+  }
+  const variable = header.readUInt16LE(26) + header.readUInt16LE(28);
+  return entry.localHeaderOffset + LOCAL_HEADER_BYTES + variable;
+}
+
+/** An entry's decompressed bytes, held against the size and the CRC-32 of the central directory. */
+export class CheckedEntryBytes implements ByteSource {
+  #given = 0;
+  #crc = 0;
+  /** Whether there are more bytes than there should be. Those before come out first. */
+  #over = false;
+
+  /** Owns `bytes` from now on. */
+  constructor(
+    private readonly source: string,
+    private readonly bytes: ByteSource,
+    private readonly entry: ZipEntry,
+  ) {}
+
+  get consumed(): number {
+    return this.bytes.consumed;
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    const { uncompressedSize } = this.entry;
+    const count = this.#over ? 0 : await this.bytes.read(target);
+    const allowed = Math.min(count, uncompressedSize - this.#given);
+    this.#over ||= allowed < count;
+    if (allowed === 0) {
+      this.#checkEnd();
+      return 0;
+    }
+    this.#crc = crc32(target.subarray(0, allowed), this.#crc);
+    this.#given += allowed;
+    return allowed;
+  }
+
+  close(): Promise<void> {
+    return this.bytes.close();
+  }
+
+  #checkEnd(): void {
+    const { uncompressedSize, crc32: expected } = this.entry;
+    if (this.#over || this.#given < uncompressedSize) {
+      const relation = this.#over ? "more" : "fewer";
+      this.#fail(`${relation} bytes than the ${uncompressedSize} of the zip's directory`);
+    }
+    if (this.#crc !== expected) {
+      this.#fail(`checksum ${hexadecimal(this.#crc)} instead of ${hexadecimal(expected)}`);
+    }
+  }
+
+  #fail(detail: string): never {
+    throw corrupt(this.source, `the zip entry is damaged (${detail})`, { byte: this.#given });
+  }
+}
+
+function hexadecimal(checksum: number): string {
+  return checksum.toString(16).padStart(8, "0");
+}

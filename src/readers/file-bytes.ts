@@ -1,0 +1,103 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import type { ByteSource } from "./byte-source.js";
+import { describeStateChange, fileState } from "./fingerprint.js";
+import type { Source } from "./source.js";
+import { changed, fromSystem, truncated } from "./source-errors.js";
+
+/** What is needed of a source to open the file that it lies in. */
+export type SourceFile = Pick<Source, "name" | "path" | "fingerprint">;
+
+/**
+ * A file opened for reading, held against the fingerprint that the plan was made with. Reads are
+ * synchronous: most bytes come from the page cache, where a read costs less than a promise.
+ */
+export class InputFileHandle {
+  /** For reading elsewhere, as long as the handle is open. */
+  readonly descriptor: number;
+  #open = true;
+
+  /** Throws `SourceError` where the file is missing, unreadable or another one than planned. */
+  constructor(private readonly file: SourceFile) {
+    try {
+      this.descriptor = openSync(file.path, "r");
+    } catch (error) {
+      throw fromSystem(file.name, error);
+    }
+    try {
+      this.checkUnchanged();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Fills the start of `target`; fewer bytes only at the end of the file. */
+  read(target: Uint8Array, position: number): number {
+    // Its number may belong to another file by now.
+    if (!this.#open) throw new Error(`read of ${this.file.name} after it was closed`);
+    try {
+      return readSync(this.descriptor, target, 0, target.length, position);
+    } catch (error) {
+      throw fromSystem(this.file.name, error);
+    }
+  }
+
+  /** Fills `target`; throws `source_truncated` where the file ends before, naming `what`. */
+  readFully(target: Uint8Array, position: number, what: string): void {
+    if (this.read(target, position) < target.length) throw truncated(this.file.name, what, {});
+  }
+
+  /** Throws `source_changed` where size or time of modification are not those of the plan. */
+  checkUnchanged(): void {
+    const state = fileState(fstatSync(this.descriptor));
+    const difference = describeStateChange(this.file.fingerprint, state);
+    if (difference !== null) throw changed(this.file.name, difference);
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    closeSync(this.descriptor);
+  }
+}
+
+/** Bytes `start` (inclusive) to `end` (exclusive) of a file, straight into the caller's memory. */
+export class FileBytes implements ByteSource {
+  #position: number;
+
+  /** Owns the handle from now on. */
+  constructor(
+    private readonly file: SourceFile,
+    private readonly handle: InputFileHandle,
+    private readonly start: number,
+    private readonly end: number,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#position = start;
+  }
+
+  get consumed(): number {
+    return this.#position - this.start;
+  }
+
+  read(target: Uint8Array): number {
+    this.signal.throwIfAborted();
+    const wanted = Math.min(target.length, this.end - this.#position);
+    if (wanted <= 0) {
+      this.handle.checkUnchanged();
+      return 0;
+    }
+    const part = wanted === target.length ? target : target.subarray(0, wanted);
+    const count = this.handle.read(part, this.#position);
+    if (count === 0) {
+      this.handle.checkUnchanged();
+      throw changed(this.file.name, `it ends at byte ${this.#position} of ${this.end}`);
+    }
+    this.#position += count;
+    return count;
+  }
+
+  async close(): Promise<void> {
+    this.handle.close();
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import type { ZipEntry } from "./source.js";
+
+/** What is known of a file without reading it whole. */
+export interface FileState {
+  readonly size: number;
+  /** Milliseconds since 1970 UTC, with their fraction. */
+  readonly modifiedMs: number;
+}
+
+/** A fingerprint of a plain file, as it stands in `Source.fingerprint` (JSON text). */
+interface FileFingerprint extends FileState {
+  /** Over the first and the last FINGERPRINT_EDGE_BYTES, lower-case hexadecimal. */
+  readonly sha256: string;
+}
+
+/** A fingerprint of a zip entry; `size` and `modifiedMs` are the zip's. */
+interface EntryFingerprint extends FileState {
+  readonly entry: string;
+  readonly crc32: string;
+  readonly compressedSize: number;
+  readonly uncompressedSize: number;
+}
+
+export function fileState({ size, mtimeMs }: Stats): FileState {
+  return { size, modifiedMs: mtimeMs };
+}
+
+/** `edges`: the first and the last bytes of the file, or the whole of a small one. */
+export function fingerprintFile(state: FileState, edges: readonly Uint8Array[]): string {
+  const hash = createHash("sha256");
+  for (const edge of edges) hash.update(edge);
+  return JSON.stringify({ ...state, sha256: hash.digest("hex") } satisfies FileFingerprint);
+}
+
+/** `state`: of the zip itself. The entry's checksum stands for its content. */
+export function fingerprintEntry(state: FileState, entry: ZipEntry): string {
+  return JSON.stringify({
+    ...state,
+    entry: entry.name,
+    crc32: entry.crc32.toString(16).padStart(8, "0"),
+    compressedSize: entry.compressedSize,
+    uncompressedSize: entry.uncompressedSize,
+  } satisfies EntryFingerprint);
+}
+
+type Facts = Readonly<Record<string, string | number>>;
+
+/** How the file on disk differs from the one that was fingerprinted, in words; null if not at all. */
+export function describeStateChange(fingerprint: string, now: FileState): string | null {
+  const { size, modifiedMs } = JSON.parse(fingerprint) as FileState;
+  return describeDifferences({ size, modifiedMs }, { ...now });
+}
+
+/**
+ * What differs between two fingerprints of one source, in words for people: `size 10 → 12 bytes,
+ * modified 2024-01-31T17:00:00.000Z → …`; null where nothing does.
+ */
+export function describeFingerprintChange(before: string, after: string): string | null {
+  return describeDifferences(JSON.parse(before) as Facts, JSON.parse(after) as Facts);
+}
+
+function describeDifferences(before: Facts, after: Facts): string | null {
+  const words = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+    .filter((key) => before[key] !== after[key])
+    .map((key) => describeField(key, before[key], after[key]));
+  return words.length === 0 ? null : words.join(", ");
+}
+
+type Field = string | number | undefined;
+
+function describeField(key: string, before: Field, after: Field): string {
+  switch (key) {
+    case "size":
+      return `size ${before} → ${after} bytes`;
+    case "modifiedMs":
+      return `modified ${moment(before)} → ${moment(after)}`;
+    case "sha256":
+      return "other content";
+    case "crc32":
+      return `checksum of the entry ${before} → ${after}`;
+    case "compressedSize":
+      return `compressed size of the entry ${before} → ${after} bytes`;
+    case "uncompressedSize":
+      return `size of the entry ${before} → ${after} bytes`;
+    default:
+      return `${key} ${before} → ${after}`;
+  }
+}
+
+/** Two moments within one millisecond still read differently. */
+function moment(milliseconds: Field): string {
+  if (typeof milliseconds !== "number") return String(milliseconds);
+  const text = new Date(milliseconds).toISOString();
+  const fraction = String(milliseconds).split(".")[1];
+  return fraction === undefined ? text : `${text.slice(0, -1)}${fraction}Z`;
+}

@@ -1,0 +1,134 @@
+import type { Stats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
+import { isAbsolute, resolve, sep } from "node:path";
+import { glob, isDynamicPattern } from "tinyglobby";
+import { UsageError } from "../base/errors.js";
+import { DISCOVERY_MAX } from "../base/limits.js";
+import { type FoundFile, type FoundFiles, isHiddenPart, walkDirectory } from "./directory-walk.js";
+import { mapBounded } from "./map-bounded.js";
+
+/** A file that was given or found. */
+export interface InputFile {
+  /** As messages call it: what was given, with what was found below it, with `/`. */
+  readonly name: string;
+  /** Absolute path on disk. */
+  readonly path: string;
+}
+
+/** Skipped names that a message lists. */
+const NAMES_SHOWN = 5;
+
+/**
+ * The files that inputs stand for: files, directories with everything below, and patterns. A path
+ * that exists is never a pattern. Hidden names (`.x`, `_x`) are left out unless they were named.
+ * Sorted by name (UTF-16 code units); no file twice, whatever it is called. Throws `UsageError` for
+ * an input that gives no file at all, with where was looked and what was skipped.
+ */
+export async function listInputs(
+  inputs: readonly string[],
+  cwd: string,
+): Promise<readonly InputFile[]> {
+  if (inputs.length === 0) {
+    throw new UsageError(
+      "input_not_found",
+      "no input was given. Name files, directories or patterns.",
+    );
+  }
+  const found: FoundFile[] = [];
+  const misses: string[] = [];
+  for (const input of inputs) {
+    const { files, skipped, looked } = await findInput(input, cwd);
+    found.push(...files);
+    if (files.length === 0) misses.push(`${looked}${describeSkipped(skipped)}`);
+  }
+  if (misses.length > 0) {
+    throw new UsageError("input_not_found", `no input found: ${misses.join("; ")}`);
+  }
+  const files = new Map<string, InputFile>();
+  for (const { name, path, real } of found) if (!files.has(real)) files.set(real, { name, path });
+  return [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+interface FoundInput extends FoundFiles {
+  /** Where was looked, in words. */
+  readonly looked: string;
+}
+
+async function findInput(input: string, cwd: string): Promise<FoundInput> {
+  const place = { name: slashes(input), path: resolve(cwd, input) };
+  const stats = await statIfThere(place);
+  if (stats?.isDirectory()) {
+    return { ...(await walkDirectory(place)), looked: `no file in directory ${place.path}` };
+  }
+  if (stats?.isFile()) {
+    const files = [{ ...place, real: await realpath(place.path) }];
+    return { files, skipped: [], looked: place.path };
+  }
+  if (stats !== null) {
+    return { files: [], skipped: [], looked: `${place.path} is neither file nor directory` };
+  }
+  if (isDynamicPattern(place.name)) return findPattern(place.name, cwd);
+  return { files: [], skipped: [], looked: `${place.path} does not exist` };
+}
+
+/** Directories that fit the pattern count with everything below, as a shell would give them. */
+async function findPattern(pattern: string, cwd: string): Promise<FoundInput> {
+  const matches = await glob(pattern, {
+    cwd,
+    absolute: isAbsolute(pattern),
+    dot: true,
+    expandDirectories: false,
+    onlyFiles: false,
+  });
+  const isNamed = createNamedCheck(pattern);
+  const names = matches.map((match) => match.replace(/\/$/, "")).sort();
+  const skipped = names.filter((name) => !isNamed(name));
+  const found = await mapBounded(names.filter(isNamed), DISCOVERY_MAX, async (name) => {
+    const place = { name, path: resolve(cwd, name) };
+    if ((await statIfThere(place))?.isDirectory()) return walkDirectory(place);
+    // A link that leads nowhere is taken as it is: whoever opens it says so.
+    const real = await realpath(place.path).catch(() => place.path);
+    return { files: [{ ...place, real }], skipped: [] };
+  });
+  return {
+    files: found.flatMap(({ files }) => files),
+    skipped: [...skipped, ...found.flatMap((below) => below.skipped)],
+    looked: `nothing in ${cwd} fits the pattern ${pattern}`,
+  };
+}
+
+/** Tells names without hidden components, other than those that the pattern itself begins so. */
+function createNamedCheck(pattern: string): (name: string) => boolean {
+  const prefixes = pattern
+    .split("/")
+    .filter(isHiddenPart)
+    .map((part) => part.replace(/[*?[\]{}()!+@|\\].*$/, ""));
+  return (name) =>
+    name
+      .split("/")
+      .filter(isHiddenPart)
+      .every((part) => prefixes.some((prefix) => part.startsWith(prefix)));
+}
+
+async function statIfThere({ name, path }: InputFile): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    const detail = error instanceof Error ? error.message : String(error);
+    const message = `${name}: cannot be looked at (${detail}). Check permissions.`;
+    throw new UsageError("input_unreadable", message, { cause: error });
+  }
+}
+
+function describeSkipped(skipped: readonly string[]): string {
+  if (skipped.length === 0) return "";
+  const shown = skipped.slice(0, NAMES_SHOWN).join(", ");
+  const more = skipped.length > NAMES_SHOWN ? ` and ${skipped.length - NAMES_SHOWN} more` : "";
+  return ` (skipped, as names that begin with . or _ are hidden: ${shown}${more})`;
+}
+
+function slashes(path: string): string {
+  return sep === "\\" ? path.replaceAll("\\", "/") : path;
+}

@@ -1,0 +1,159 @@
+import { DECODE_CHUNK_BYTES, DECOMPRESSION_RATIO_FLOOR_BYTES } from "../base/limits.js";
+import type { ByteSource } from "./byte-source.js";
+import { CheckedEntryBytes, findEntryData, zipMethods } from "./entry-bytes.js";
+import { FileBytes, InputFileHandle } from "./file-bytes.js";
+import type { ReaderOptions } from "./reader.js";
+import type { Codec, Source, ZipEntry } from "./source.js";
+import { ratioExceeded, unsupported } from "./source-errors.js";
+import { type OpenUpstream, ZlibBytes } from "./zlib-bytes.js";
+import { ZstdBytes } from "./zstd-bytes.js";
+
+/** What of a source says where its bytes are: all but how they are to be understood. */
+export type SourceBytes = Omit<Source, "format">;
+
+export type OpenOptions = Pick<ReaderOptions, "ratioMax" | "signal">;
+
+/**
+ * The decompressed bytes of a source from byte `start` on. Plain files are read from there;
+ * everything else from its beginning, as checksums need all of it.
+ *
+ * Throws, here or while reading: `SourceError` with code `source_missing`, `source_unreadable`,
+ * `source_changed`, `source_truncated`, `source_corrupt`, `source_unsupported` or
+ * `source_ratio_exceeded`; the signal's reason when it is aborted.
+ */
+export async function openBytes(
+  source: SourceBytes,
+  start: number,
+  options: OpenOptions,
+): Promise<ByteSource> {
+  const { name, entry, codecs } = source;
+  options.signal.throwIfAborted();
+  if (isPlain(source)) return openFile(source, start, options.signal);
+
+  const layer = { name, signal: options.signal, allowance: new Allowance(source, options) };
+  let open: OpenUpstream = async () => openFile(source, 0, options.signal);
+  if (entry !== undefined) open = openEntry(source, entry, layer);
+  for (const codec of codecs) open = openLayer(codec, open, layer);
+
+  const bytes = await open();
+  try {
+    await skip(bytes, start);
+  } catch (error) {
+    await bytes.close();
+    throw error;
+  }
+  return bytes;
+}
+
+/** Whether the source's bytes are a file's bytes, so that any part of it can be read on its own. */
+export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): boolean {
+  return entry === undefined && codecs.length === 0;
+}
+
+interface Layer {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly allowance: Allowance;
+}
+
+function openFile(source: SourceBytes, start: number, signal: AbortSignal): ByteSource {
+  return new FileBytes(source, new InputFileHandle(source), start, source.size, signal);
+}
+
+/** The entry's own bytes, out of the zip's compression and checked. */
+function openEntry(source: SourceBytes, entry: ZipEntry, layer: Layer): OpenUpstream {
+  const openData: OpenUpstream = async () => {
+    const handle = new InputFileHandle(source);
+    try {
+      const start = findEntryData(source.name, handle, entry);
+      return new FileBytes(source, handle, start, start + entry.compressedSize, layer.signal);
+    } catch (error) {
+      handle.close();
+      throw error;
+    }
+  };
+  const open = openMethod(entry, openData, layer);
+  return async () => new CheckedEntryBytes(source.name, await open(), entry);
+}
+
+function openMethod(entry: ZipEntry, openData: OpenUpstream, layer: Layer): OpenUpstream {
+  // Some writers leave the method at deflate for entries without any data.
+  if (entry.compressedSize === 0 && entry.uncompressedSize === 0) return openData;
+  switch (entry.method) {
+    case zipMethods.stored:
+      return openData;
+    case zipMethods.deflate:
+      return openLayer("deflate", openData, layer);
+    case zipMethods.zstd:
+      return openLayer("zstd", openData, layer);
+    default:
+      throw unsupported(
+        layer.name,
+        `the zip entry is compressed with method ${entry.method}`,
+        "Repack the archive with deflate.",
+      );
+  }
+}
+
+function openLayer(codec: Codec | "deflate", open: OpenUpstream, layer: Layer): OpenUpstream {
+  const { name, signal } = layer;
+  return async () => {
+    const bytes =
+      codec === "zstd"
+        ? await ZstdBytes.open(name, await open(), signal)
+        : await ZlibBytes.open(name, codec, open, signal);
+    return new BoundedBytes(bytes, layer.allowance);
+  };
+}
+
+/** How many bytes a source may have at most once decompressed. */
+class Allowance {
+  private readonly bytesMax: number;
+  private readonly name: string;
+  private readonly ratioMax: number;
+
+  constructor({ name, size }: SourceBytes, { ratioMax }: OpenOptions) {
+    this.name = name;
+    this.ratioMax = ratioMax;
+    this.bytesMax = Math.max(DECOMPRESSION_RATIO_FLOOR_BYTES, size * ratioMax);
+  }
+
+  check(bytes: number): void {
+    if (bytes > this.bytesMax) throw ratioExceeded(this.name, bytes, this.ratioMax);
+  }
+}
+
+/** Stops a bomb, at whichever layer it goes off. */
+class BoundedBytes implements ByteSource {
+  #given = 0;
+
+  constructor(
+    private readonly bytes: ByteSource,
+    private readonly allowance: Allowance,
+  ) {}
+
+  get consumed(): number {
+    return this.bytes.consumed;
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    const count = await this.bytes.read(target);
+    this.#given += count;
+    this.allowance.check(this.#given);
+    return count;
+  }
+
+  close(): Promise<void> {
+    return this.bytes.close();
+  }
+}
+
+async function skip(bytes: ByteSource, count: number): Promise<void> {
+  if (count === 0) return;
+  const block = Buffer.allocUnsafe(DECODE_CHUNK_BYTES);
+  for (let rest = count; rest > 0; ) {
+    const read = await bytes.read(block.subarray(0, Math.min(rest, block.length)));
+    if (read === 0) return;
+    rest -= read;
+  }
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, open, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { SourceError } from "../base/errors.js";
+import { MIB } from "../base/limits.js";
+import type { ByteSource } from "./byte-source.js";
+import { InputFileHandle } from "./file-bytes.js";
+import { isPlain, type OpenOptions, openBytes, type SourceBytes } from "./open-bytes.js";
+import type { ReaderOptions } from "./reader.js";
+
+const COPY_BYTES = 1 * MIB;
+
+/** A source as a file of its own, to be read at any place. */
+export interface SeekableFile {
+  readonly path: string;
+  /** Bytes of the file at `path`. */
+  readonly size: number;
+  /** Removes the file if it is a copy. */
+  close(): Promise<void>;
+}
+
+/**
+ * A plain file as it is; anything that is compressed or inside a zip as a decompressed copy in
+ * `temporaryDirectory`, with its checksums verified. Throws what `openBytes` does, and `SourceError`
+ * with code `spool_failed` where the copy cannot be written.
+ */
+export async function openSeekableFile(
+  source: SourceBytes,
+  options: OpenOptions & Pick<ReaderOptions, "temporaryDirectory">,
+): Promise<SeekableFile> {
+  options.signal.throwIfAborted();
+  if (isPlain(source)) {
+    new InputFileHandle(source).close();
+    return { path: source.path, size: source.size, close: async () => {} };
+  }
+  const bytes = await openBytes(source, 0, options);
+  const path = join(options.temporaryDirectory, `spool-${randomUUID()}`);
+  try {
+    const size = await copy(bytes, path, source.name);
+    return { path, size, close: () => rm(path, { force: true }) };
+  } finally {
+    await bytes.close();
+  }
+}
+
+/** Copies everything and gives the size; what cannot be copied whole is removed again. */
+async function copy(bytes: ByteSource, path: string, name: string): Promise<number> {
+  const file = await writing(name, path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    return open(path, "wx");
+  });
+  const block = Buffer.allocUnsafe(COPY_BYTES);
+  let size = 0;
+  try {
+    for (let count = await bytes.read(block); count > 0; count = await bytes.read(block)) {
+      await writing(name, path, () => file.writeFile(block.subarray(0, count)));
+      size += count;
+    }
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+  return size;
+}
+
+async function writing<T>(name: string, path: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    const reason =
+      `must be unpacked to be read, and ${path} cannot be written (${detail}). ` +
+      "Make room there, or unpack the file yourself.";
+    throw new SourceError("spool_failed", { source: name }, reason, { cause: error });
+  }
+}

@@ -1,0 +1,103 @@
+import { DISCOVERY_MAX, FINGERPRINT_EDGE_BYTES } from "../base/limits.js";
+import { isHidden } from "./directory-walk.js";
+import {
+  collect,
+  type DiscoverOptions,
+  type Discovery,
+  discoverSource,
+  joinDiscoveries,
+} from "./discovery.js";
+import { findEntryData, zipMethods } from "./entry-bytes.js";
+import { InputFileHandle, type SourceFile } from "./file-bytes.js";
+import { type FileState, fingerprintEntry } from "./fingerprint.js";
+import { decodeSmall, type Head, readHead } from "./head.js";
+import type { InputFile } from "./inputs.js";
+import { mapBounded } from "./map-bounded.js";
+import type { SourceBytes } from "./open-bytes.js";
+import type { ZipEntry } from "./source.js";
+import { encrypted, unsafeName, unsupported } from "./source-errors.js";
+import { type DirectoryEntry, explainUnsafeName, readZipDirectory } from "./zip-directory.js";
+
+/** Names that only office documents have: they are zips, but not archives of data. */
+const OFFICE_ENTRIES = ["[Content_Types].xml", "META-INF/manifest.xml"];
+
+/** Entries up to this size are read and decompressed whole, without opening a stream. */
+const SMALL_BYTES = 2 * FINGERPRINT_EDGE_BYTES;
+
+/** The sources in a zip: its entries, without hidden ones. `state`: of the file when it was opened. */
+export async function discoverEntries(
+  archive: InputFile,
+  state: FileState,
+  options: DiscoverOptions,
+): Promise<Discovery> {
+  const file = { ...archive, fingerprint: JSON.stringify(state) };
+  const handle = new InputFileHandle(file);
+  try {
+    const directory = await readZipDirectory(archive.name, handle.descriptor);
+    refuseOfficeDocument(archive.name, directory);
+    const entries = nameEntries(archive.name, directory);
+    const shown = entries.filter(({ entry }) => !isHidden(entry.name));
+    const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }) =>
+      collect(name, options.signal, () => {
+        return discoverEntry({ ...file, name }, state, handle, entry, options);
+      }),
+    );
+    const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);
+    return joinDiscoveries([...found, { sources: [], failures: [], skipped }]);
+  } finally {
+    handle.close();
+  }
+}
+
+async function discoverEntry(
+  file: SourceFile,
+  state: FileState,
+  handle: InputFileHandle,
+  { encrypted: isEncrypted, ...entry }: DirectoryEntry,
+  options: DiscoverOptions,
+): Promise<Discovery> {
+  const why = explainUnsafeName(entry.name);
+  if (why !== null) throw unsafeName(file.name, why);
+  if (isEncrypted) throw encrypted(file.name);
+  const source = {
+    name: file.name,
+    path: file.path,
+    entry,
+    codecs: [],
+    size: entry.compressedSize,
+    fingerprint: fingerprintEntry(state, entry),
+  };
+  const head = readSmallEntry(source, handle, entry) ?? (await readHead(source, options));
+  return discoverSource(source, head, options);
+}
+
+/** All of a small entry, as it is inside the zip; null where it needs a stream. */
+function readSmallEntry(
+  source: SourceBytes,
+  handle: InputFileHandle,
+  entry: ZipEntry,
+): Head | null {
+  const { compressedSize, method } = entry;
+  if (compressedSize > SMALL_BYTES) return null;
+  const bytes = Buffer.allocUnsafe(compressedSize);
+  handle.readFully(bytes, findEntryData(source.name, handle, entry), "the zip");
+  const data = { bytes, complete: true };
+  if (method === zipMethods.stored || compressedSize === 0) return data;
+  return method === zipMethods.deflate ? decodeSmall("deflate", data) : null;
+}
+
+/** Names as sources have them; a name that comes again gets its number, as names must differ. */
+function nameEntries(archive: string, directory: readonly DirectoryEntry[]) {
+  const seen = new Map<string, number>();
+  return directory.map((entry) => {
+    const count = (seen.get(entry.name) ?? 0) + 1;
+    seen.set(entry.name, count);
+    const suffix = count === 1 ? "" : ` (${count})`;
+    return { name: `${archive}!${entry.name}${suffix}`, entry };
+  });
+}
+
+function refuseOfficeDocument(archive: string, directory: readonly DirectoryEntry[]): void {
+  if (!directory.some(({ name }) => OFFICE_ENTRIES.includes(name))) return;
+  throw unsupported(archive, "it is an office document", "Save the table in it as CSV.");
+}

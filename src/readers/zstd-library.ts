@@ -1,0 +1,68 @@
+import { ZSTDDecoder } from "zstddec/stream";
+
+/**
+ * What the WebAssembly build of the reference decoder exports. Addresses and sizes are bytes in its
+ * memory; a buffer is three u32: address, size, position (ZSTD_inBuffer, ZSTD_outBuffer).
+ */
+export interface ZstdExports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  malloc(size: number): number;
+  free(address: number): void;
+  ZSTD_createDCtx(): number;
+  ZSTD_freeDCtx(context: number): number;
+  /** 0 at the end of a frame, else a hint how many bytes to give next; see `errorNumber`. */
+  ZSTD_decompressStream(context: number, output: number, input: number): number;
+}
+
+let loading: Promise<ZstdExports> | undefined;
+
+/**
+ * The reference decoder, one instance for each thread.
+ *
+ * It is the one decoder for all versions of Node: Node's own (from 22.15) is no faster, and stops
+ * without an error after the first of several frames that reach it in one write. The package's own
+ * streaming function never ends on damaged input, so its exports are used directly; that is why its
+ * version is pinned.
+ */
+export function loadZstd(): Promise<ZstdExports> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<ZstdExports> {
+  const decoder = new ZSTDDecoder();
+  const initialize = decoder._init;
+  let exports: unknown;
+  decoder._init = (result) => {
+    initialize(result);
+    exports = (result as unknown as { instance: { exports: unknown } }).instance.exports;
+  };
+  await decoder.init();
+  if (exports === undefined) throw new Error("zstddec/stream was set up by someone else before");
+  return exports as ZstdExports;
+}
+
+/** The error that a result stands for, 0 for none (zstd_errors.h: results of -1 to -119). */
+export function errorNumber(result: number): number {
+  return result < 0 && result > -120 ? -result : 0;
+}
+
+/** In words for people, by the numbers of zstd_errors.h. */
+export function describeZstdError(error: number): string {
+  switch (error) {
+    case 10:
+      return "bytes that are no zstd frame";
+    case 16:
+      return "it needs a window of more than 128 MiB (written with --long or --ultra)";
+    case 20:
+      return "a block is corrupt";
+    case 22:
+      return "the checksum is wrong";
+    case 32:
+      return "it was compressed with a dictionary";
+    case 64:
+      return "not enough memory for its window";
+    default:
+      return `zstd error ${error}`;
+  }
+}

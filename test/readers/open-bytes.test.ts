@@ -1,0 +1,373 @@
+import {
+  appendFileSync,
+  existsSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { SourceError } from "../../src/base/errors.js";
+import { MIB } from "../../src/base/limits.js";
+import { openBytes } from "../../src/readers/open-bytes.js";
+import type { Codec } from "../../src/readers/source.js";
+import { drain, openOptions, sampleBytes, useScratchDirectory } from "./scratch.js";
+import {
+  repeatedFrame,
+  skippableFrame,
+  storedFrame,
+  ZSTD_SAMPLE,
+  ZSTD_SAMPLE_TEXT,
+} from "./zstd-frames.js";
+
+const scratch = useScratchDirectory();
+const small = Buffer.from(ZSTD_SAMPLE_TEXT);
+
+/** For each codec: the same small text and how to compress more. */
+const encodings: readonly [Codec, Buffer, (data: Buffer) => Buffer][] = [
+  ["gzip", gzipSync(small), (data) => gzipSync(data)],
+  ["brotli", brotliCompressSync(small), (data) => brotliCompressSync(data, { params: { 1: 4 } })],
+  ["zstd", ZSTD_SAMPLE, storedFrame],
+];
+
+async function read(content: Uint8Array, codecs: readonly Codec[], size?: number) {
+  const source = scratch.source("input", content, codecs);
+  return drain(await openBytes(source, 0, openOptions), size);
+}
+
+describe("a plain file", () => {
+  it("is read from the byte that was asked for, into memory of any size", async () => {
+    const content = sampleBytes(300_000);
+    const source = scratch.source("a.jsonl", content);
+    for (const [start, size] of [
+      [0, 1_000_000],
+      [1, 4_096],
+      [299_999, 7],
+      [300_000, 10],
+    ] as const) {
+      const { bytes, error } = await drain(await openBytes(source, start, openOptions), size);
+      expect(error).toBeUndefined();
+      expect(bytes.equals(content.subarray(start))).toBe(true);
+    }
+  });
+
+  it("is read at once, without a promise for each read", async () => {
+    const bytes = await openBytes(scratch.source("a", "abc"), 0, openOptions);
+    expect(bytes.read(new Uint8Array(2))).toBe(2);
+    expect(bytes.consumed).toBe(2);
+    await bytes.close();
+  });
+});
+
+describe.each(encodings)("%s", (codec, encoded, encode) => {
+  it("gives the bytes back, also one at a time", async () => {
+    for (const size of [1, 3, 65_536]) {
+      const { bytes, error } = await read(encoded, [codec], size);
+      expect(error).toBeUndefined();
+      expect(bytes.toString()).toBe(ZSTD_SAMPLE_TEXT);
+    }
+  });
+
+  it("gives megabytes back, and has consumed the whole file then", async () => {
+    const content = sampleBytes(5 * MIB);
+    const source = scratch.source("input", encode(content), [codec]);
+    const opened = await openBytes(source, 0, openOptions);
+    const { bytes, error } = await drain(opened);
+    expect(error).toBeUndefined();
+    expect(bytes.equals(content)).toBe(true);
+    expect(opened.consumed).toBe(source.size);
+  });
+
+  it("is skipped forward to a start", async () => {
+    const source = scratch.source("input", encoded, [codec]);
+    const { bytes } = await drain(await openBytes(source, 10, openOptions));
+    expect(bytes.toString()).toBe(ZSTD_SAMPLE_TEXT.slice(10));
+  });
+
+  it("gives a beginning and source_truncated when cut at any byte", async () => {
+    let longest = 0;
+    for (let end = 1; end < encoded.length; end += 1) {
+      const { bytes, error } = await read(encoded.subarray(0, end), [codec], 7);
+      expect(error, `cut at ${end}`).toMatchObject({ code: "source_truncated" });
+      expect((error as SourceError).message).toMatch(
+        /^input, byte \d+: the .* stops in the middle/,
+      );
+      expect(ZSTD_SAMPLE_TEXT.startsWith(bytes.toString())).toBe(true);
+      longest = Math.max(longest, bytes.length);
+    }
+    expect(longest).toBeGreaterThan(codec === "brotli" ? 200 : ZSTD_SAMPLE_TEXT.length - 1);
+  });
+
+  it("gives all but the last bytes of a long stream that is cut", async () => {
+    const content = sampleBytes(3 * MIB);
+    const encodedContent = encode(content);
+    const { bytes, error } = await read(encodedContent.subarray(0, -10), [codec]);
+    expect(error).toMatchObject({ code: "source_truncated", place: { byte: bytes.length } });
+    expect(bytes.length).toBeGreaterThan(content.length - 200_000);
+    expect(content.subarray(0, bytes.length).equals(bytes)).toBe(true);
+  });
+
+  it("never takes damage for the truth", async () => {
+    for (let index = 0; index < encoded.length; index += 1) {
+      const damaged = Buffer.from(encoded);
+      damaged.writeUInt8(damaged.readUInt8(index) ^ 0x55, index);
+      const { bytes, error } = await read(damaged, [codec]);
+      // Brotli has no checksum; the other two have, and flags and names that do not matter.
+      if (codec !== "brotli" && error === undefined)
+        expect(bytes.toString()).toBe(ZSTD_SAMPLE_TEXT);
+      if (error !== undefined) expect(error).toBeInstanceOf(SourceError);
+    }
+  });
+
+  it("refuses what follows after the end", async () => {
+    for (const rest of ["x", "trailing garbage", "\0\0\0x"]) {
+      const { bytes, error } = await read(Buffer.concat([encoded, Buffer.from(rest)]), [codec]);
+      expect(error).toBeInstanceOf(SourceError);
+      expect(bytes.toString()).toBe(ZSTD_SAMPLE_TEXT);
+    }
+  });
+
+  it("stops a bomb at the ratio, and names the option", async () => {
+    const content =
+      codec === "zstd" ? repeatedFrame(0x20, 3_000) : encode(Buffer.alloc(375 * MIB, " "));
+    const source = scratch.source("bomb", content, [codec]);
+    const opened = await openBytes(source, 0, { ...openOptions, ratioMax: 10 });
+    const target = new Uint8Array(MIB);
+    const readAll = async () => {
+      while ((await opened.read(target)) > 0);
+    };
+    await expect(readAll()).rejects.toMatchObject({
+      code: "source_ratio_exceeded",
+      message: expect.stringContaining("--max-ratio"),
+    });
+    await opened.close();
+  });
+
+  it("stops when aborted", async () => {
+    const abort = new AbortController();
+    const source = scratch.source("input", encode(sampleBytes(2 * MIB)), [codec]);
+    const opened = await openBytes(source, 0, { ...openOptions, signal: abort.signal });
+    await opened.read(new Uint8Array(10));
+    abort.abort(new Error("stop it"));
+    await expect(async () => opened.read(new Uint8Array(10))).rejects.toThrow("stop it");
+    await opened.close();
+  });
+});
+
+describe("gzip", () => {
+  it("reads every member, however many and however small", async () => {
+    const parts = [
+      sampleBytes(100_000),
+      Buffer.alloc(0),
+      sampleBytes(10, 2),
+      sampleBytes(70_000, 3),
+    ];
+    const many = Array.from({ length: 500 }, (_, index) => gzipSync(`line ${index}\n`));
+    const content = Buffer.concat([...parts.map((part) => gzipSync(part)), ...many]);
+    const { bytes, error } = await read(content, ["gzip"]);
+    expect(error).toBeUndefined();
+    const lines = Array.from({ length: 500 }, (_, index) => `line ${index}\n`).join("");
+    expect(bytes.equals(Buffer.concat([...parts, Buffer.from(lines)]))).toBe(true);
+  });
+
+  it("takes members that begin where a read ends", async () => {
+    for (const length of [65_533, 65_535, 65_536, 65_537]) {
+      const first = storedMember(length);
+      expect(first.length).toBe(length);
+      const { bytes, error } = await read(Buffer.concat([first, gzipSync("end")]), ["gzip"]);
+      expect(error).toBeUndefined();
+      expect(bytes.subarray(-3).toString()).toBe("end");
+    }
+  });
+
+  it("takes zeros after the last member as padding", async () => {
+    for (const zeros of [1, 512, 200_000]) {
+      const { bytes, error } = await read(Buffer.concat([gzipSync(small), Buffer.alloc(zeros)]), [
+        "gzip",
+      ]);
+      expect(error).toBeUndefined();
+      expect(bytes.equals(small)).toBe(true);
+    }
+  });
+
+  it("refuses a member behind padding instead of losing it", async () => {
+    const content = Buffer.concat([gzipSync(small), Buffer.alloc(100_000), gzipSync("lost")]);
+    const { bytes, error } = await read(content, ["gzip"]);
+    expect(error).toMatchObject({
+      code: "source_corrupt",
+      message: expect.stringContaining("follow"),
+    });
+    expect(bytes.equals(small)).toBe(true);
+  });
+
+  it("gives every byte before a wrong checksum or a damaged block", async () => {
+    const content = sampleBytes(2 * MIB);
+    const encoded = gzipSync(content);
+    encoded.writeUInt8(encoded.readUInt8(encoded.length - 5) ^ 1, encoded.length - 5);
+    const wrongSum = await read(encoded, ["gzip"]);
+    expect(wrongSum.error).toMatchObject({ code: "source_corrupt" });
+    expect(wrongSum.bytes.equals(content)).toBe(true);
+
+    // A stored block with a wrong length behind a good member: nothing of the member is lost.
+    const broken = Buffer.concat([
+      gzipSync(content),
+      gzipSync("x").subarray(0, 10),
+      Buffer.from([1, 9, 9, 9, 9]),
+    ]);
+    const damaged = await read(broken, ["gzip"]);
+    expect(damaged.error).toMatchObject({
+      code: "source_corrupt",
+      place: { byte: content.length },
+    });
+    expect(damaged.bytes.equals(content)).toBe(true);
+  });
+});
+
+describe("zstd", () => {
+  it("reads frame after frame and leaves skippable ones out", async () => {
+    const content = sampleBytes(700_000);
+    const encoded = Buffer.concat([
+      skippableFrame(Buffer.alloc(300_000, 7)),
+      ZSTD_SAMPLE,
+      skippableFrame(Buffer.alloc(0)),
+      storedFrame(content),
+      storedFrame(Buffer.alloc(0)),
+      ZSTD_SAMPLE,
+      skippableFrame(Buffer.from("index")),
+    ]);
+    const expected = Buffer.concat([small, content, small]);
+    for (const size of [1_000, 131_072, 1_000_000]) {
+      const { bytes, error } = await read(encoded, ["zstd"], size);
+      expect(error).toBeUndefined();
+      expect(bytes.equals(expected)).toBe(true);
+    }
+  });
+
+  it("verifies the checksum, after every byte before it", async () => {
+    const damaged = Buffer.concat([ZSTD_SAMPLE, ZSTD_SAMPLE]);
+    damaged.writeUInt8(damaged.readUInt8(damaged.length - 1) ^ 1, damaged.length - 1);
+    const { bytes, error } = await read(damaged, ["zstd"]);
+    expect(error).toMatchObject({
+      code: "source_corrupt",
+      message: expect.stringContaining("checksum"),
+    });
+    expect(bytes.toString()).toBe(ZSTD_SAMPLE_TEXT + ZSTD_SAMPLE_TEXT);
+  });
+
+  it("keeps streams that are read in turns apart", async () => {
+    const contents = [sampleBytes(600_000, 1), sampleBytes(600_000, 2)];
+    const opened = await Promise.all(
+      contents.map((content, index) =>
+        openBytes(scratch.source(`${index}.zst`, storedFrame(content), ["zstd"]), 0, openOptions),
+      ),
+    );
+    const results = await Promise.all(opened.map((bytes) => drain(bytes, 10_000)));
+    expect(results.map(({ bytes }, index) => contents[index]?.equals(bytes))).toEqual([true, true]);
+  });
+});
+
+describe("layers", () => {
+  it("are removed from the outside in", async () => {
+    const content = sampleBytes(400_000);
+    const encoded = storedFrame(gzipSync(brotliCompressSync(content)));
+    const { bytes, error } = await read(encoded, ["zstd", "gzip", "brotli"]);
+    expect(error).toBeUndefined();
+    expect(bytes.equals(content)).toBe(true);
+  });
+
+  it("pass on what breaks in an outer one, after the bytes before it", async () => {
+    const content = sampleBytes(400_000);
+    for (const outer of [gzipSync(gzipSync(content)), storedFrame(gzipSync(content))]) {
+      const codecs: Codec[] = outer[0] === 0x1f ? ["gzip", "gzip"] : ["zstd", "gzip"];
+      const { bytes, error } = await read(outer.subarray(0, -20), codecs);
+      expect(error).toMatchObject({ code: "source_truncated" });
+      expect(bytes.length).toBeGreaterThan(300_000);
+      expect(content.subarray(0, bytes.length).equals(bytes)).toBe(true);
+    }
+  });
+});
+
+describe("a file that is not the one of the plan", () => {
+  it("is missing", async () => {
+    const source = scratch.source("gone.jsonl", "abc");
+    rmSync(source.path);
+    await expect(openBytes(source, 0, openOptions)).rejects.toMatchObject({
+      code: "source_missing",
+      message: expect.stringContaining("gone.jsonl"),
+    });
+  });
+
+  it("has another size or time when it is opened", async () => {
+    const source = scratch.source("a.jsonl", "abc");
+    appendFileSync(source.path, "d");
+    await expect(openBytes(source, 0, openOptions)).rejects.toMatchObject({
+      code: "source_changed",
+      message: expect.stringContaining("size 3 → 4 bytes"),
+    });
+    const touched = scratch.source("b.jsonl", "abc");
+    utimesSync(touched.path, 1, 1);
+    await expect(openBytes(touched, 0, openOptions)).rejects.toMatchObject({
+      code: "source_changed",
+      message: expect.stringContaining("modified"),
+    });
+  });
+
+  it("shrinks while it is read", async () => {
+    const source = scratch.source("a.jsonl", sampleBytes(100_000));
+    const opened = await openBytes(source, 0, openOptions);
+    await opened.read(new Uint8Array(10));
+    truncateSync(source.path, 50);
+    const { bytes, error } = await drain(opened);
+    expect(error).toMatchObject({ code: "source_changed" });
+    expect(bytes.length).toBe(40);
+  });
+
+  it("is rewritten while it is read", async () => {
+    const content = sampleBytes(100_000);
+    const source = scratch.source("a.jsonl", content);
+    const opened = await openBytes(source, 0, openOptions);
+    await opened.read(new Uint8Array(10));
+    writeFileSync(source.path, content.reverse());
+    utimesSync(source.path, 1, 1);
+    expect((await drain(opened)).error).toMatchObject({ code: "source_changed" });
+  });
+
+  it("shrinks below a decoder", async () => {
+    const source = scratch.source("a.gz", gzipSync(sampleBytes(4 * MIB)), ["gzip"]);
+    const opened = await openBytes(source, 0, openOptions);
+    await opened.read(new Uint8Array(10));
+    truncateSync(source.path, 200_000);
+    expect((await drain(opened)).error).toMatchObject({ code: "source_changed" });
+  });
+});
+
+it.skipIf(!existsSync("/proc/self/fd"))(
+  "leaves no file open, however the reading ends",
+  async () => {
+    const before = openDescriptors();
+    const content = gzipSync(sampleBytes(2 * MIB));
+    await read(content, ["gzip"]);
+    await read(content.subarray(0, -1), ["gzip"]);
+    await read(Buffer.concat([content, Buffer.from("x")]), ["gzip"]);
+    await read(Buffer.from("no zstd"), ["zstd"]);
+    const early = await openBytes(scratch.source("early", content, ["gzip"]), 0, openOptions);
+    await early.read(new Uint8Array(1));
+    await early.close();
+    await early.close();
+    expect(openDescriptors()).toBe(before);
+  },
+);
+
+function openDescriptors(): number {
+  return readdirSync("/proc/self/fd").length;
+}
+
+/** A member of exactly `length` bytes: one stored block after the other. */
+function storedMember(length: number): Buffer {
+  const body = Buffer.alloc(length - 18 - 5, 97);
+  const member = gzipSync(body, { level: 0 });
+  if (member.length === length) return member;
+  return gzipSync(body.subarray(0, body.length - (member.length - length)), { level: 0 });
+}

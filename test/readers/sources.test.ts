@@ -1,0 +1,396 @@
+import { mkdirSync, rmSync, statSync } from "node:fs";
+import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { SourceError } from "../../src/base/errors.js";
+import { MIB, SNIFF_BYTES } from "../../src/base/limits.js";
+import type { DiscoverOptions, FormatHints } from "../../src/readers/discovery.js";
+import { openBytes } from "../../src/readers/open-bytes.js";
+import type { Source } from "../../src/readers/source.js";
+import { discoverSources } from "../../src/readers/sources.js";
+import { drain, openOptions, sampleBytes, useScratchDirectory } from "./scratch.js";
+import { type EntryToWrite, writeZip } from "./zip-writer.js";
+import { skippableFrame, storedFrame, ZSTD_SAMPLE, ZSTD_SAMPLE_TEXT } from "./zstd-frames.js";
+
+const scratch = useScratchDirectory();
+const text = ZSTD_SAMPLE_TEXT;
+
+interface Seen {
+  readonly head: Buffer;
+  readonly hints: FormatHints;
+}
+
+/** Discovers files by name, with what the detection was shown. */
+async function discover(...names: string[]) {
+  const seen: Seen[] = [];
+  const options: DiscoverOptions = {
+    ...openOptions,
+    detect: (head, hints) => {
+      seen.push({ head: Buffer.from(head), hints });
+      return { kind: "ndjson" };
+    },
+  };
+  const files = names.map((name) => ({ name, path: scratch.path(name) }));
+  return { ...(await discoverSources(files, options)), seen };
+}
+
+async function discoverZip(entries: readonly EntryToWrite[], options?: { zip64: boolean }) {
+  scratch.write("a.zip", writeZip(entries, options));
+  return discover("a.zip");
+}
+
+async function content(source: Source | undefined): Promise<string> {
+  if (source === undefined) throw new Error("no source");
+  const { bytes, error } = await drain(await openBytes(source, 0, openOptions));
+  if (error !== undefined) throw error;
+  return bytes.toString();
+}
+
+function codes(failures: readonly { name: string; error: { code: string } }[]) {
+  return Object.fromEntries(failures.map(({ name, error }) => [name, error.code]));
+}
+
+describe("files", () => {
+  it("are told by their bytes, whatever their names say", async () => {
+    const contents: Record<string, [Buffer, readonly string[]]> = {
+      "plain.gz": [Buffer.from(text), []],
+      "plain.br": [Buffer.from(text), []],
+      "text.json": [gzipSync(text), ["gzip"]],
+      "data.bin": [ZSTD_SAMPLE, ["zstd"]],
+      "skippable.zst": [Buffer.concat([skippableFrame(Buffer.from("x")), ZSTD_SAMPLE]), ["zstd"]],
+      "a.jsonl.br": [brotliCompressSync(text), ["brotli"]],
+      "b.br": [gzipSync(text), ["gzip"]],
+      "c.jsonl.br.gz": [gzipSync(brotliCompressSync(text)), ["gzip", "brotli"]],
+      "d.gz": [gzipSync(storedFrame(gzipSync(text))), ["gzip", "zstd", "gzip"]],
+    };
+    for (const [name, [bytes]] of Object.entries(contents)) scratch.write(name, bytes);
+    const { sources, failures, seen } = await discover(...Object.keys(contents));
+    expect(failures).toEqual([]);
+    for (const source of sources) {
+      expect(source.codecs, source.name).toEqual(contents[source.name]?.[1]);
+      expect(await content(source), source.name).toBe(text);
+      expect(source.size).toBe(statSync(source.path).size);
+    }
+    expect(sources.map(({ name }) => name)).toEqual(Object.keys(contents));
+    expect(seen.every(({ head }) => head.toString() === text)).toBe(true);
+  });
+
+  it("that are Parquet are taken as such under any name, and can be read anywhere", async () => {
+    for (const name of ["a.parquet", "b.parquet.zst", "c.parquet.gz", "d.parquet.br"]) {
+      scratch.write(name, "PAR1\x15\x04\x15\x00 and so on PAR1");
+      const { sources, seen } = await discover(name);
+      expect(sources[0]?.codecs).toEqual([]);
+      expect(seen[0]?.hints).toEqual({
+        name,
+        path: scratch.path(name),
+        size: 23,
+        seekable: true,
+      });
+    }
+  });
+
+  it("show the first SNIFF_BYTES of what is inside to the detection", async () => {
+    const bytes = sampleBytes(3 * MIB);
+    scratch.write("large", bytes);
+    scratch.write("large.gz", gzipSync(bytes));
+    scratch.write("large.zst", storedFrame(bytes));
+    scratch.write("dense.gz", gzipSync(Buffer.alloc(60 * MIB, "[]\n")));
+    const { seen } = await discover("large", "large.gz", "large.zst", "dense.gz");
+    const shown = seen.sort((a, b) => (a.hints.name < b.hints.name ? -1 : 1));
+    expect(shown.map(({ head }) => head.length)).toEqual([1, 1, 1, 1].map(() => SNIFF_BYTES));
+    for (const { head, hints } of shown.slice(1)) {
+      expect(head.equals(bytes.subarray(0, SNIFF_BYTES))).toBe(true);
+      expect(hints.seekable).toBe(hints.name === "large");
+    }
+  });
+
+  it("that are empty are sources without rows, whatever is around nothing", async () => {
+    scratch.write("empty.csv", "");
+    scratch.write("empty.gz", gzipSync(""));
+    scratch.write("empty.zst", storedFrame(Buffer.alloc(0)));
+    scratch.write("empty.br", brotliCompressSync(""));
+    const { sources, failures, seen } = await discover(
+      "empty.csv",
+      "empty.gz",
+      "empty.zst",
+      "empty.br",
+    );
+    expect(failures).toEqual([]);
+    expect(sources.map(({ format }) => format.kind)).toEqual([
+      "ndjson",
+      "ndjson",
+      "ndjson",
+      "ndjson",
+    ]);
+    expect(seen).toEqual([]);
+    for (const source of sources) expect(await content(source)).toBe("");
+  });
+
+  it("of other kinds are refused with what they are", async () => {
+    const tar = Buffer.alloc(1024);
+    tar.write("ustar", 257);
+    const contents: Record<string, [Buffer, RegExp]> = {
+      "a.tar": [tar, /tar archive.*Unpack/],
+      "a.tgz": [gzipSync(tar), /tar archive.*Unpack/],
+      "a.bz2": [Buffer.from("BZh91AY&SY\x00\x00", "latin1"), /bzip2/],
+      "a.xz": [Buffer.from("fd377a585a000004", "hex"), /xz/],
+      "a.7z": [Buffer.from("377abcaf271c0004", "hex"), /7-Zip/],
+      "a.avro": [Buffer.from("Obj\x01\x04\x14"), /Avro.*Parquet, CSV/],
+      "a.orc": [Buffer.from("ORC\x0a\x00\x01"), /ORC/],
+      "a.sqlite": [Buffer.from("SQLite format 3\0"), /SQLite/],
+      "a.xlsx": [writeZip([{ name: "[Content_Types].xml", data: "<x/>" }]), /office.*CSV/],
+      "a.gz": [gzipSync(gzipSync(gzipSync(gzipSync(text)))), /more than 3 times/],
+      "zip.gz": [gzipSync(writeZip([{ name: "a", data: text }])), /zip inside gzip.*Unpack/],
+      "a.br": [Buffer.from([0xff, 0, 1, 2, 3, 4, 5, 6]), /brotli data/],
+    };
+    for (const [name, [bytes]] of Object.entries(contents)) scratch.write(name, bytes);
+    scratch.write("orc.csv", "ORC,id\n1,2\n");
+    const { sources, failures } = await discover(...Object.keys(contents), "orc.csv");
+    expect(sources.map(({ name }) => name)).toEqual(["orc.csv"]);
+    expect(failures.map(({ name }) => name)).toEqual(Object.keys(contents));
+    for (const { name, error } of failures) {
+      expect(error).toBeInstanceOf(SourceError);
+      expect(error.message).toMatch(contents[name]?.[1] ?? /$./);
+      expect(error.message.startsWith(`${name}`)).toBe(true);
+    }
+  });
+
+  it("that cannot be opened are failures beside the others", async () => {
+    scratch.write("a.json", text);
+    scratch.write("gone.json", text);
+    rmSync(scratch.path("gone.json"));
+    mkdirSync(scratch.path("directory"));
+    scratch.write("cut.gz", gzipSync(text).subarray(0, 10));
+    const { sources, failures } = await discover("gone.json", "a.json", "directory", "cut.gz");
+    expect(sources.map(({ name }) => name)).toEqual(["a.json"]);
+    expect(codes(failures)).toEqual({
+      "gone.json": "source_missing",
+      directory: "source_unreadable",
+      "cut.gz": "source_truncated",
+    });
+  });
+
+  it("that are cut off somewhere are sources, for the rows before the break", async () => {
+    scratch.write("cut.gz", gzipSync(text).subarray(0, -9));
+    scratch.write("large.gz", gzipSync(sampleBytes(5 * MIB)).subarray(0, -9));
+    const { sources, failures, seen } = await discover("cut.gz", "large.gz");
+    expect(failures).toEqual([]);
+    expect(sources.map(({ name }) => name)).toEqual(["cut.gz", "large.gz"]);
+    expect(seen.every(({ head }) => head.length > 0)).toBe(true);
+  });
+
+  it("end the discovery when it is aborted, with the reason", async () => {
+    scratch.write("a.json", text);
+    const files = [{ name: "a.json", path: scratch.path("a.json") }];
+    const reason = new SourceError("interrupted", {}, "stopped");
+    const signal = AbortSignal.abort(reason);
+    const detect = () => ({ kind: "ndjson" }) as const;
+    await expect(discoverSources(files, { ...openOptions, signal, detect })).rejects.toBe(reason);
+  });
+
+  it("let a bug in the detection through instead of blaming the file", async () => {
+    scratch.write("a.json", text);
+    const detect = () => {
+      throw new TypeError("a bug");
+    };
+    const files = [{ name: "a.json", path: scratch.path("a.json") }];
+    await expect(discoverSources(files, { ...openOptions, detect })).rejects.toThrow(TypeError);
+  });
+});
+
+describe("zips", () => {
+  const project: EntryToWrite[] = [
+    { name: "187520/", data: "" },
+    { name: "187520/187520_2026-01-31_17#0.json.gz", data: gzipSync(text), method: 0 },
+    { name: "187520/187520 2026-01-31_18#1.json.gz", data: gzipSync("{}\n") },
+    { name: "187520/plain.json", data: text },
+    { name: "__MACOSX/._a.json", data: "x" },
+    { name: "187520/.hidden", data: "x" },
+    { name: "187520/empty.json", data: "", method: 0 },
+  ];
+
+  it.each([false, true])(
+    "give their entries, without directories and hidden ones (zip64: %s)",
+    async (zip64) => {
+      const { sources, failures, skipped } = await discoverZip(project, { zip64 });
+      expect(failures).toEqual([]);
+      expect(sources.map(({ name, codecs }) => [name, ...codecs])).toEqual([
+        ["a.zip!187520/187520_2026-01-31_17#0.json.gz", "gzip"],
+        ["a.zip!187520/187520 2026-01-31_18#1.json.gz", "gzip"],
+        ["a.zip!187520/plain.json"],
+        ["a.zip!187520/empty.json"],
+      ]);
+      expect(skipped).toEqual(["a.zip!__MACOSX/._a.json", "a.zip!187520/.hidden"]);
+      expect(await Promise.all(sources.map(content))).toEqual([text, "{}\n", text, ""]);
+      expect(sources.map(({ entry }) => entry?.index)).toEqual([1, 2, 3, 6]);
+    },
+  );
+
+  it("are read with sizes that stand in the central directory only", async () => {
+    const entries = project.map((entry) => ({ ...entry, streamed: true }));
+    const { sources } = await discoverZip(entries);
+    expect(await Promise.all(sources.map(content))).toEqual([text, "{}\n", text, ""]);
+  });
+
+  it("may have zstd inside", async () => {
+    const entry = { name: "a.json", data: text, method: 93, compressed: ZSTD_SAMPLE };
+    const { sources } = await discoverZip([entry]);
+    expect(await content(sources[0])).toBe(text);
+  });
+
+  it("may be empty, and may hold a name twice", async () => {
+    expect(await discoverZip([])).toMatchObject({ sources: [], failures: [] });
+    const { sources } = await discoverZip([
+      { name: "a", data: "1" },
+      { name: "a", data: "2" },
+    ]);
+    expect(sources.map(({ name }) => name)).toEqual(["a.zip!a", "a.zip!a (2)"]);
+    expect(await Promise.all(sources.map(content))).toEqual(["1", "2"]);
+  });
+
+  it("with entries that are large give them whole, checked", async () => {
+    const bytes = sampleBytes(3 * MIB);
+    const entries = [
+      { name: "stored", data: bytes, method: 0 },
+      { name: "deflated", data: bytes },
+      { name: "nested.gz", data: gzipSync(bytes), method: 0 },
+    ];
+    const { sources, seen } = await discoverZip(entries);
+    for (const source of sources) {
+      const opened = await openBytes(source, 0, openOptions);
+      const drained = await drain(opened);
+      expect(drained.error).toBeUndefined();
+      expect(drained.bytes.equals(bytes)).toBe(true);
+      expect(opened.consumed).toBe(source.size);
+    }
+    expect(seen.map(({ head }) => head.length)).toEqual([1, 1, 1].map(() => SNIFF_BYTES));
+  });
+
+  it("refuse single entries that are dangerous, locked or unknown, and give the others", async () => {
+    const { sources, failures } = await discoverZip([
+      { name: "good.json", data: text },
+      { name: "../evil.json", data: text },
+      { name: "a/../../evil.json", data: text },
+      { name: "..\\evil.json", data: text },
+      { name: "/etc/passwd", data: text },
+      { name: "C:\\evil.json", data: text },
+      { name: "nul\0.json", data: text },
+      { name: "esc\x1b[2J.json", data: text },
+      { name: "locked.json", data: text, flags: 1 },
+      { name: "odd.json", method: 12, compressed: Buffer.from("abc"), uncompressedSize: 9 },
+      { name: "inner.zip", data: writeZip([{ name: "a", data: text }]) },
+    ]);
+    expect(sources.map(({ name }) => name)).toEqual(["a.zip!good.json"]);
+    expect(codes(failures)).toEqual({
+      "a.zip!../evil.json": "source_name_unsafe",
+      "a.zip!a/../../evil.json": "source_name_unsafe",
+      "a.zip!/etc/passwd": "source_name_unsafe",
+      "a.zip!C:/evil.json": "source_name_unsafe",
+      "a.zip!nul\0.json": "source_name_unsafe",
+      "a.zip!esc\x1b[2J.json": "source_name_unsafe",
+      "a.zip!../evil.json (2)": "source_name_unsafe",
+      "a.zip!locked.json": "source_encrypted",
+      "a.zip!odd.json": "source_unsupported",
+      "a.zip!inner.zip": "source_unsupported",
+    });
+    for (const { error } of failures) {
+      expect(error.message).toContain("a.zip!");
+      expect(error.message).not.toContain("\x1b");
+    }
+    expect(failures.find(({ name }) => name.includes("inner"))?.error.message).toMatch(
+      /zip inside a zip.*Unpack/,
+    );
+  });
+
+  it("cut off at any byte are failures that name them", async () => {
+    const zip = writeZip(project.slice(3, 4));
+    for (let end = 4; end < zip.length; end += 1) {
+      scratch.write("cut.zip", zip.subarray(0, end));
+      const { sources, failures } = await discover("cut.zip");
+      expect(sources).toEqual([]);
+      expect(codes(failures)).toEqual({ "cut.zip": "source_corrupt" });
+    }
+  });
+
+  it("never give damaged entries for good ones, wherever the damage is", async () => {
+    const zip = writeZip([{ name: "a.json", data: text }]);
+    for (let index = 0; index < zip.length; index += 1) {
+      const damaged = Buffer.from(zip);
+      damaged.writeUInt8(damaged.readUInt8(index) ^ 0x2a, index);
+      scratch.write("damaged.zip", damaged);
+      const { sources, failures } = await discover("damaged.zip");
+      for (const { error } of failures) expect(error).toBeInstanceOf(SourceError);
+      for (const source of sources) {
+        const { bytes, error } = await drain(
+          await openBytes(source, 0, openOptions).catch((thrown) => ({
+            consumed: 0,
+            read: () => Promise.reject(thrown),
+            close: async () => {},
+          })),
+        );
+        if (error === undefined && source.path === source.entry?.name) throw new Error("no entry");
+        if (error === undefined && source.codecs.length === 0 && source.entry !== undefined) {
+          expect(bytes.toString(), `damage at ${index}`).toBe(text);
+        }
+        if (error !== undefined) expect(error).toBeInstanceOf(SourceError);
+      }
+    }
+  });
+
+  it("give every byte before the break of an entry", async () => {
+    const bytes = sampleBytes(2 * MIB);
+    const short = deflateRawSync(bytes).subarray(0, -5);
+    const { sources } = await discoverZip([
+      { name: "sum", data: bytes, crc32: 1 },
+      { name: "less", data: bytes, uncompressedSize: bytes.length + 1 },
+      { name: "more", data: bytes, uncompressedSize: 1_000_000 },
+      { name: "cut", data: bytes, compressed: short },
+      {
+        name: "rest",
+        data: bytes,
+        compressed: Buffer.concat([deflateRawSync(bytes), Buffer.from("x")]),
+      },
+    ]);
+    const results = await Promise.all(
+      sources.map(async (source) => drain(await openBytes(source, 0, openOptions))),
+    );
+    expect(results.map(({ error }) => (error as SourceError).code)).toEqual([
+      "source_corrupt",
+      "source_corrupt",
+      "source_corrupt",
+      "source_truncated",
+      "source_corrupt",
+    ]);
+    const lengths = results.map((result) => result.bytes.length);
+    expect(lengths.slice(0, 3)).toEqual([bytes.length, bytes.length, 1_000_000]);
+    expect(lengths[3]).toBeGreaterThan(bytes.length - 1_000);
+    expect(lengths[4]).toBe(bytes.length);
+    for (const result of results) {
+      expect(bytes.subarray(0, result.bytes.length).equals(result.bytes)).toBe(true);
+    }
+  });
+
+  it("whose entries lie over one another are refused", async () => {
+    const zip = writeZip([
+      { name: "a", data: sampleBytes(1_000), method: 0 },
+      { name: "b", data: sampleBytes(1_000), method: 0 },
+    ]);
+    const second = zip.lastIndexOf(Buffer.from("PK\x01\x02"));
+    zip.writeUInt32LE(10, second + 42);
+    scratch.write("overlap.zip", zip);
+    const { failures } = await discover("overlap.zip");
+    expect(failures[0]?.error.message).toMatch(/overlap\.zip: the zip entry "b" lies over/);
+  });
+
+  it("are read once for 70,000 entries", async () => {
+    const line = Buffer.from("{}\n");
+    const entries = Array.from({ length: 70_000 }, (_, index) => ({
+      name: `p/${index}.json`,
+      data: line,
+      method: 0,
+    }));
+    const { sources, failures } = await discoverZip(entries);
+    expect(failures).toEqual([]);
+    expect(sources).toHaveLength(70_000);
+    expect(await content(sources[69_999])).toBe("{}\n");
+  });
+});
