@@ -28,6 +28,27 @@ export const SPLITS_MAX = 4_096;
 /** Bytes of events (uncompressed) that a sink gathers before it sorts them into days. */
 export const SEGMENT_BYTES = 32 * MIB;
 
+/** Rows of one segment, and so of one Parquet row group. */
+export const SEGMENT_ROWS_MAX = 131_072;
+
+/** Bytes of a Parquet data page before compression; a longer cell is a page of its own. */
+export const PAGE_BYTES = 1 * MIB;
+
+/** Bytes of the distinct values of a Parquet column chunk; beyond it there is no dictionary. */
+export const DICTIONARY_BYTES_MAX = 1 * MIB;
+
+/** Bytes of JSON lines or CSV records that are encoded in one go; one gzip member in `.jsonl.gz`. */
+export const TEXT_BYTES = 4 * MIB;
+
+/** Bytes gathered for one write to a part file. */
+export const WRITE_BYTES = 1 * MIB;
+
+/** Bytes of Parquet footers that the open parts of a split hold together; beyond it all are finished. */
+export const FOOTER_BYTES_MAX = 16 * MIB;
+
+/** Files of one split that are synced to disk at the same time. */
+export const SYNC_CONCURRENCY = 4;
+
 /** Bytes of one part file. Changed with `--part-size`. */
 export const PART_BYTES = 128 * MIB;
 

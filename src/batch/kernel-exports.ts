@@ -10,7 +10,11 @@ export interface KernelExports
     UserKernels,
     NameFilterKernels,
     PrivacyKernels,
-    CsvKernels {
+    CsvKernels,
+    SegmentKernels,
+    TextKernels,
+    ParquetKernels,
+    SnappyKernels {
   readonly heapBase: WebAssembly.Global;
 }
 
@@ -129,4 +133,114 @@ export interface CsvKernels {
     rows: number,
     to: number,
   ): number;
+}
+
+export interface SegmentKernels {
+  measureRows(
+    outcomes: number,
+    columns: number,
+    columnCount: number,
+    from: number,
+    to: number,
+    bytesMax: number,
+    rowsMax: number,
+    result: number,
+  ): void;
+  gatherCells(...gathering: Gathering): number;
+  gatherScalarText(...gathering: Gathering): number;
+  gatherTimestamps(
+    outcomes: number,
+    timestamps: number,
+    from: number,
+    to: number,
+    target: number,
+  ): void;
+}
+
+type Gathering = [
+  outcomes: number,
+  source: number,
+  from: number,
+  to: number,
+  target: number,
+  targetRow: number,
+  data: number,
+];
+
+export interface TextKernels {
+  measureLine(columns: number, row: number): number;
+  encodeLines(
+    columns: number,
+    timestamps: number,
+    order: number,
+    from: number,
+    to: number,
+    target: number,
+    bytesMax: number,
+    result: number,
+  ): void;
+  measureRecord(columns: number, row: number): number;
+  encodeRecords(
+    columns: number,
+    timestamps: number,
+    order: number,
+    from: number,
+    to: number,
+    target: number,
+    bytesMax: number,
+    safe: number,
+    result: number,
+  ): void;
+}
+
+export interface ParquetKernels {
+  measurePlain(
+    column: number,
+    order: number,
+    from: number,
+    to: number,
+    bytesMax: number,
+    result: number,
+  ): void;
+  encodePlain(column: number, order: number, from: number, to: number, target: number): number;
+  encodeTimestamps(
+    timestamps: number,
+    order: number,
+    from: number,
+    to: number,
+    target: number,
+  ): number;
+  encodeLevels(
+    column: number,
+    order: number,
+    from: number,
+    to: number,
+    scratch: number,
+    target: number,
+  ): number;
+  encodeHybrid(
+    values: number,
+    count: number,
+    bitWidth: number,
+    runs: number,
+    target: number,
+  ): number;
+  hybridBytesMax(count: number, bitWidth: number): number;
+  buildDictionary(
+    column: number,
+    order: number,
+    from: number,
+    to: number,
+    values: number,
+    bytesMax: number,
+    indexes: number,
+    table: number,
+    tableBits: number,
+    result: number,
+  ): void;
+}
+
+export interface SnappyKernels {
+  snappyBytesMax(length: number): number;
+  snappyCompress(source: number, length: number, target: number): number;
 }

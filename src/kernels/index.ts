@@ -22,6 +22,19 @@ export { filterEvents } from "./name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./privacy";
 export { checkTimes, parseTimes } from "./time";
 export { buildObjects, mergedBytes, mergeUsers } from "./user";
+export { encodeRecords, measureRecord } from "./csv-cells";
+export { encodeLines, measureLine } from "./jsonl";
+export { buildDictionary } from "./parquet-dictionary";
+export {
+  encodeHybrid,
+  encodeLevels,
+  encodePlain,
+  encodeTimestamps,
+  hybridBytesMax,
+  measurePlain,
+} from "./parquet-pages";
+export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./segment";
+export { snappyBytesMax, snappyCompress } from "./snappy";
 export { validateUtf8 } from "./utf8";
 
 /** First address that the host may hand out; below it lie the module's own constants. */

@@ -1,0 +1,123 @@
+import { FOOTER_BYTES_MAX } from "../base/limits.js";
+import { formatDay } from "./day.js";
+import type { DayRows } from "./day-order.js";
+import type { PartFiles } from "./part-files.js";
+import type { PartEncoder, PartFormat } from "./part-format.js";
+import { PartOutput, type WriteBuffer } from "./part-output.js";
+import type { Segment } from "./segment.js";
+import type { PartFile } from "./sink.js";
+
+/** A part that is whole, where it was written and what it will be. */
+export interface FinishedPart {
+  readonly temporaryPath: string;
+  readonly part: PartFile;
+}
+
+export interface DayPartsOptions {
+  readonly files: PartFiles;
+  readonly buffer: WriteBuffer;
+  readonly format: PartFormat;
+  readonly partBytes: number;
+  /** Bytes of footers of all open parts; FOOTER_BYTES_MAX outside of tests. */
+  readonly footerBytesMax?: number;
+  readonly splitId: string;
+  readonly dataset: string;
+  /** Where parts are written; absolute. */
+  readonly temporaryDirectory: string;
+}
+
+interface OpenPart {
+  readonly day: string;
+  readonly name: string;
+  readonly output: PartOutput;
+  readonly encoder: PartEncoder;
+  rows: number;
+  firstTimestamp: number;
+  lastTimestamp: number;
+}
+
+/**
+ * The parts of one split, written to a temporary directory. Files are open only while a day's rows
+ * are appended, so that the number of days is not bounded by the number of open files.
+ */
+export class DayParts {
+  readonly #open = new Map<number, OpenPart>();
+  readonly #counts = new Map<number, number>();
+  readonly #finished: FinishedPart[] = [];
+
+  constructor(private readonly options: DayPartsOptions) {
+    // A split that failed half-way may have left something in it.
+    options.buffer.used = 0;
+  }
+
+  /** Appends the rows of a segment, `days` being places of `order`. */
+  append(segment: Segment, order: number, days: readonly DayRows[]): void {
+    for (const day of days) this.#appendDay(segment, order, day);
+    let heldBytes = 0;
+    for (const { encoder } of this.#open.values()) heldBytes += encoder.heldBytes;
+    if (heldBytes > (this.options.footerBytesMax ?? FOOTER_BYTES_MAX)) this.#finishAll();
+  }
+
+  /** Finishes what is open and gives all parts, in the order of their paths. */
+  finish(): readonly FinishedPart[] {
+    this.#finishAll();
+    return this.#finished.sort((a, b) => (a.part.path < b.part.path ? -1 : 1));
+  }
+
+  #appendDay(segment: Segment, order: number, { day, start, end }: DayRows): void {
+    for (let from = start; from < end; ) {
+      const part = this.#open.get(day) ?? this.#openPart(day);
+      const to = part.encoder.append(segment, order, from, end);
+      const [first, last] = segment.timestampRange(order, from, to);
+      part.rows += to - from;
+      part.firstTimestamp = Math.min(part.firstTimestamp, first);
+      part.lastTimestamp = Math.max(part.lastTimestamp, last);
+      from = to;
+      if (part.output.size >= this.options.partBytes) this.#finishPart(day, part);
+    }
+    this.#open.get(day)?.output.flush();
+  }
+
+  #openPart(day: number): OpenPart {
+    const { files, buffer, format, splitId, temporaryDirectory } = this.options;
+    const number = this.#counts.get(day) ?? 0;
+    this.#counts.set(day, number + 1);
+    const dayName = formatDay(day);
+    const name = `part-${splitId}-${String(number).padStart(3, "0")}.${format.extension}`;
+    const output = new PartOutput(files, buffer, `${temporaryDirectory}/${dayName}/${name}`);
+    const part: OpenPart = {
+      day: dayName,
+      name,
+      output,
+      encoder: format.openPart(output),
+      rows: 0,
+      firstTimestamp: Number.POSITIVE_INFINITY,
+      lastTimestamp: Number.NEGATIVE_INFINITY,
+    };
+    this.#open.set(day, part);
+    return part;
+  }
+
+  #finishAll(): void {
+    for (const [day, part] of this.#open) this.#finishPart(day, part);
+  }
+
+  #finishPart(day: number, part: OpenPart): void {
+    const { output, encoder, name, rows, firstTimestamp, lastTimestamp } = part;
+    encoder.finish();
+    output.flush();
+    this.#open.delete(day);
+    this.#finished.push({
+      temporaryPath: output.path,
+      part: {
+        path: `${this.options.dataset}/${part.day}/${name}`,
+        day: part.day,
+        rows,
+        bytes: output.size,
+        sha256: output.digest(),
+        firstTimestamp,
+        lastTimestamp,
+      },
+    });
+  }
+}

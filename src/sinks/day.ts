@@ -1,0 +1,15 @@
+import type { Zone } from "../base/zone.js";
+
+export const DAY_MS = 86_400_000;
+
+/** The day of a moment in a zone, in days since 1970-01-01; negative before. */
+export function dayOf(timestampMs: number, zone: Zone): number {
+  return Math.floor((timestampMs + zone.offsetMs(timestampMs)) / DAY_MS);
+}
+
+/** `YYYY-MM-DD` of a day since 1970-01-01. Years outside 0 to 9999 have no such name: a bug upstream. */
+export function formatDay(day: number): string {
+  const text = new Date(day * DAY_MS).toISOString();
+  if (text.length !== 24) throw new Error(`day ${day} is outside the years 0 to 9999`);
+  return text.slice(0, 10);
+}

@@ -1,0 +1,151 @@
+import { PAGE_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { type Kernel, Region } from "../../batch/kernel.js";
+import type { PartOutput } from "../part-output.js";
+import { LOOSE_BYTES, type Segment } from "../segment.js";
+import { DictionaryBuilder } from "./dictionary-builder.js";
+import type { ParquetColumn } from "./event-schema.js";
+import { type ColumnChunk, type PageFacts, pageHeader } from "./file-metadata.js";
+import { parquetEncodings, type parquetPageTypes } from "./format.js";
+import type { PageCompression } from "./page-compression.js";
+import { ThriftWriter } from "./thrift-writer.js";
+
+/** Rows of a segment that become one row group: places [start, end) of the order. */
+export interface RowGroupRows {
+  readonly segment: Segment;
+  /** Address of u32 row numbers. */
+  readonly order: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+type TextParquetColumn = Exclude<ParquetColumn, { kind: "timestamp" }>;
+
+/** What the pages of the chunk at hand add up to. */
+interface ChunkSizes {
+  uncompressedSize: number;
+  compressedSize: number;
+}
+
+/** Encodes column chunks page by page, straight from the segment. One per worker. */
+export class ColumnChunkWriter {
+  /** The page at hand, before compression. */
+  readonly #page: Region;
+  readonly #levels: number;
+  readonly #result: number;
+  readonly #dictionary: DictionaryBuilder;
+  readonly #header = new ThriftWriter();
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly compression: PageCompression,
+  ) {
+    this.#page = new Region(kernel, PAGE_BYTES + 64 * 1024);
+    this.#levels = kernel.allocate(SEGMENT_ROWS_MAX * 4);
+    this.#result = kernel.allocate(32);
+    this.#dictionary = new DictionaryBuilder(kernel);
+  }
+
+  write(column: ParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
+    if (column.kind === "timestamp") return this.#writeTimestamps(column, rows, output);
+    if (column.dictionary && this.#dictionary.build(rows.segment.columns[column.name], rows)) {
+      return this.#writeIndexes(column, rows, output);
+    }
+    return this.#writePlain(column, rows, output);
+  }
+
+  #writeTimestamps(column: ParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
+    const { segment, order, start, end } = rows;
+    const dataPageOffset = output.size;
+    const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
+    this.#page.ensure((end - start) * 8);
+    const from = this.#page.address;
+    const to = this.kernel.run.encodeTimestamps(segment.timestamps, order, start, end, from);
+    const facts = { values: end - start, encoding: parquetEncodings.plain };
+    this.#writePage(output, sizes, "data", from, to - from, facts);
+    const range = segment.timestampRange(order, start, end);
+    return this.#chunk(column, rows, { ...sizes, nulls: 0, dataPageOffset, range });
+  }
+
+  #writePlain(column: TextParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
+    const { run } = this.kernel;
+    const { segment, order, end } = rows;
+    const cells = segment.columns[column.name].address;
+    const dataPageOffset = output.size;
+    const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
+    let nulls = 0;
+    for (let start = rows.start; start < end; ) {
+      run.measurePlain(cells, order, start, end, PAGE_BYTES, this.#result);
+      const first = this.#result / 4;
+      const [next = end, bytes = 0, pageNulls = 0] = this.kernel.words.subarray(first, first + 3);
+      const count = next - start;
+      this.#page.ensure(4 + run.hybridBytesMax(count, 1) + bytes + LOOSE_BYTES);
+      const from = this.#page.address;
+      const values = column.nullable
+        ? run.encodeLevels(cells, order, start, next, this.#levels, from)
+        : from;
+      const to = run.encodePlain(cells, order, start, next, values);
+      const facts = { values: count, encoding: parquetEncodings.plain };
+      this.#writePage(output, sizes, "data", from, to - from, facts);
+      nulls += pageNulls;
+      start = next;
+    }
+    return this.#chunk(column, rows, { ...sizes, nulls, dataPageOffset });
+  }
+
+  /** A dictionary page and one page of indexes into it. */
+  #writeIndexes(column: TextParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
+    const { run } = this.kernel;
+    const { segment, order, start, end } = rows;
+    const dictionary = this.#dictionary;
+    const encoding = parquetEncodings.plainDictionary;
+    const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
+    const dictionaryPageOffset = output.size;
+    const facts = { values: dictionary.distinct, encoding };
+    this.#writePage(output, sizes, "dictionary", dictionary.values, dictionary.bytes, facts);
+
+    const dataPageOffset = output.size;
+    const { count, bitWidth } = dictionary;
+    const levelBytes = 4 + run.hybridBytesMax(end - start, 1);
+    this.#page.ensure(levelBytes + 1 + run.hybridBytesMax(count, bitWidth) + LOOSE_BYTES);
+    const from = this.#page.address;
+    const cells = segment.columns[column.name].address;
+    const widthAt = column.nullable
+      ? run.encodeLevels(cells, order, start, end, this.#levels, from)
+      : from;
+    this.kernel.bytes[widthAt] = bitWidth;
+    // parquetjs-lite reads a run of one value of more than 8 bits wrongly, so there are none.
+    const runs = bitWidth <= 8 ? 1 : 0;
+    const to = run.encodeHybrid(dictionary.indexes, count, bitWidth, runs, widthAt + 1);
+    this.#writePage(output, sizes, "data", from, to - from, { values: end - start, encoding });
+    const nulls = end - start - count;
+    return this.#chunk(column, rows, { ...sizes, nulls, dataPageOffset, dictionaryPageOffset });
+  }
+
+  #writePage(
+    output: PartOutput,
+    sizes: ChunkSizes,
+    type: keyof typeof parquetPageTypes,
+    start: number,
+    length: number,
+    facts: Pick<PageFacts, "values" | "encoding">,
+  ): void {
+    const body = this.compression.compress(start, length);
+    const header = pageHeader(this.#header, type, {
+      ...facts,
+      uncompressedSize: length,
+      compressedSize: body.length,
+    });
+    output.append(header);
+    output.append(body);
+    sizes.uncompressedSize += header.length + length;
+    sizes.compressedSize += header.length + body.length;
+  }
+
+  #chunk(
+    column: ParquetColumn,
+    { start, end }: RowGroupRows,
+    facts: Omit<ColumnChunk, "column" | "codec" | "rows">,
+  ): ColumnChunk {
+    return { column, codec: this.compression.codec, rows: end - start, ...facts };
+  }
+}

@@ -1,0 +1,77 @@
+import { DICTIONARY_BYTES_MAX, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import type { Column } from "../../batch/column.js";
+import type { Kernel } from "../../batch/kernel.js";
+import { LOOSE_BYTES } from "../segment.js";
+
+/** Fewest slots, so that the table of a row group with few rows is quick to clear. */
+const TABLE_BITS_MIN = 6;
+const TABLE_BYTES_MAX = 2 * SEGMENT_ROWS_MAX * 8;
+
+/** Finds the distinct values of a column chunk. Holds those of the last successful `build`. */
+export class DictionaryBuilder {
+  /** Address of the values as PLAIN byte arrays, in order of appearance. */
+  readonly values: number;
+  /** Address of a u32 index for each row that is not null. */
+  readonly indexes: number;
+  readonly #table: number;
+  readonly #result: number;
+  #distinct = 0;
+  #bytes = 0;
+  #count = 0;
+
+  constructor(private readonly kernel: Kernel) {
+    this.values = kernel.allocate(DICTIONARY_BYTES_MAX + LOOSE_BYTES);
+    this.indexes = kernel.allocate(SEGMENT_ROWS_MAX * 4);
+    this.#table = kernel.allocate(TABLE_BYTES_MAX);
+    this.#result = kernel.allocate(32);
+  }
+
+  get distinct(): number {
+    return this.#distinct;
+  }
+
+  /** Bytes of `values`. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many indexes there are. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Bits of an index; 1 also where a single value would need none, which not all readers take. */
+  get bitWidth(): number {
+    return bitWidthOf(this.#distinct);
+  }
+
+  /** False where a dictionary does not pay; what the members say is then undefined. */
+  build(column: Column, rows: { order: number; start: number; end: number }): boolean {
+    const { order, start, end } = rows;
+    const tableBits = Math.max(TABLE_BITS_MIN, 33 - Math.clz32(end - start - 1));
+    this.kernel.run.buildDictionary(
+      column.address,
+      order,
+      start,
+      end,
+      this.values,
+      DICTIONARY_BYTES_MAX,
+      this.indexes,
+      this.#table,
+      tableBits,
+      this.#result,
+    );
+    const first = this.#result / 4;
+    const [done = 0, distinct = 0, bytes = 0, count = 0, plainBytes = 0] =
+      this.kernel.words.subarray(first, first + 5);
+    if (done === 0 || count === 0) return false;
+    this.#distinct = distinct;
+    this.#bytes = bytes;
+    this.#count = count;
+    return bytes + (count * bitWidthOf(distinct)) / 8 < plainBytes;
+  }
+}
+
+function bitWidthOf(distinct: number): number {
+  return Math.max(1, 32 - Math.clz32(distinct - 1));
+}

@@ -1,0 +1,179 @@
+import { version } from "../../base/version.js";
+import { eventColumns, type ParquetColumn } from "./event-schema.js";
+import {
+  parquetConvertedTypes,
+  parquetEncodings,
+  parquetLogicalTypes,
+  parquetPageTypes,
+  parquetRepetitions,
+  parquetTypes,
+} from "./format.js";
+import { ThriftWriter } from "./thrift-writer.js";
+
+/** One column of one row group as it lies in the file. */
+export interface ColumnChunk {
+  readonly column: ParquetColumn;
+  readonly codec: number;
+  readonly rows: number;
+  readonly nulls: number;
+  /** Bytes of all pages with their headers. */
+  readonly uncompressedSize: number;
+  readonly compressedSize: number;
+  /** Positions in the file. */
+  readonly dataPageOffset: number;
+  readonly dictionaryPageOffset?: number;
+  /** First and last timestamp. */
+  readonly range?: readonly [number, number];
+}
+
+export interface PageFacts {
+  readonly uncompressedSize: number;
+  readonly compressedSize: number;
+  /** Values of the page with nulls, or of the dictionary. */
+  readonly values: number;
+  readonly encoding: number;
+}
+
+/** The header that stands before a page. The result is valid until the writer is used again. */
+export function pageHeader(
+  writer: ThriftWriter,
+  type: keyof typeof parquetPageTypes,
+  page: PageFacts,
+): Uint8Array {
+  writer.reset();
+  writer.beginStructElement();
+  writer.i32(1, parquetPageTypes[type]);
+  writer.i32(2, page.uncompressedSize);
+  writer.i32(3, page.compressedSize);
+  writer.beginStruct(type === "data" ? 5 : 7);
+  writer.i32(1, page.values);
+  writer.i32(2, page.encoding);
+  if (type === "data") {
+    writer.i32(3, parquetEncodings.rle);
+    writer.i32(4, parquetEncodings.rle);
+  }
+  writer.endStruct();
+  writer.endStruct();
+  return writer.bytes;
+}
+
+/** The footer of a file, gathered row group by row group as the bytes that it will be. */
+export class FileMetadata {
+  readonly #rowGroups = new ThriftWriter();
+  #count = 0;
+  #rows = 0;
+
+  get heldBytes(): number {
+    return this.#rowGroups.size;
+  }
+
+  addRowGroup(rows: number, offset: number, chunks: readonly ColumnChunk[]): void {
+    const writer = this.#rowGroups;
+    writer.beginStructElement();
+    writer.beginList(1, "struct", chunks.length);
+    for (const chunk of chunks) writeColumnChunk(writer, chunk);
+    writer.i64(2, sum(chunks.map((chunk) => chunk.uncompressedSize)));
+    writer.i64(3, rows);
+    writer.i64(5, offset);
+    writer.i64(6, sum(chunks.map((chunk) => chunk.compressedSize)));
+    writer.endStruct();
+    this.#count++;
+    this.#rows += rows;
+  }
+
+  /** The FileMetaData struct. */
+  encode(): Uint8Array {
+    const writer = new ThriftWriter();
+    writer.beginStructElement();
+    writer.i32(1, 1);
+    writer.beginList(2, "struct", eventColumns.length + 1);
+    writeSchemaRoot(writer);
+    for (const column of eventColumns) writeSchemaColumn(writer, column);
+    writer.i64(3, this.#rows);
+    writer.beginList(4, "struct", this.#count);
+    writer.raw(this.#rowGroups.bytes);
+    writer.binary(6, `switchyard version ${version}`);
+    // TYPE_ORDER for each column: what makes minimum and maximum mean something.
+    writer.beginList(7, "struct", eventColumns.length);
+    for (const _ of eventColumns) {
+      writer.beginStructElement();
+      writer.beginStruct(1);
+      writer.endStruct();
+      writer.endStruct();
+    }
+    writer.endStruct();
+    return writer.bytes;
+  }
+}
+
+function writeSchemaRoot(writer: ThriftWriter): void {
+  writer.beginStructElement();
+  writer.binary(4, "event");
+  writer.i32(5, eventColumns.length);
+  writer.endStruct();
+}
+
+function writeSchemaColumn(writer: ThriftWriter, column: ParquetColumn): void {
+  writer.beginStructElement();
+  if (column.kind === "timestamp") {
+    writer.i32(1, parquetTypes.int64);
+    writer.i32(3, parquetRepetitions.required);
+    writer.binary(4, column.name);
+  } else {
+    const json = column.kind === "json";
+    writer.i32(1, parquetTypes.byteArray);
+    writer.i32(3, column.nullable ? parquetRepetitions.optional : parquetRepetitions.required);
+    writer.binary(4, column.name);
+    writer.i32(6, json ? parquetConvertedTypes.json : parquetConvertedTypes.utf8);
+    writer.beginStruct(10);
+    writer.beginStruct(json ? parquetLogicalTypes.json : parquetLogicalTypes.string);
+    writer.endStruct();
+    writer.endStruct();
+  }
+  writer.endStruct();
+}
+
+function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
+  const { column, dictionaryPageOffset } = chunk;
+  const offset = dictionaryPageOffset ?? chunk.dataPageOffset;
+  const values =
+    dictionaryPageOffset === undefined ? parquetEncodings.plain : parquetEncodings.plainDictionary;
+  writer.beginStructElement();
+  writer.i64(2, offset);
+  writer.beginStruct(3);
+  writer.i32(1, column.kind === "timestamp" ? parquetTypes.int64 : parquetTypes.byteArray);
+  writer.beginList(2, "i32", 2);
+  writer.i32Element(values);
+  writer.i32Element(parquetEncodings.rle);
+  writer.beginList(3, "binary", 1);
+  writer.binaryElement(column.name);
+  writer.i32(4, chunk.codec);
+  writer.i64(5, chunk.rows);
+  writer.i64(6, chunk.uncompressedSize);
+  writer.i64(7, chunk.compressedSize);
+  writer.i64(9, chunk.dataPageOffset);
+  if (dictionaryPageOffset !== undefined) writer.i64(11, dictionaryPageOffset);
+  if (column.kind !== "json") writeStatistics(writer, chunk);
+  writer.endStruct();
+  writer.endStruct();
+}
+
+function writeStatistics(writer: ThriftWriter, { nulls, range }: ColumnChunk): void {
+  writer.beginStruct(12);
+  writer.i64(3, nulls);
+  if (range !== undefined) {
+    writer.binary(5, int64Bytes(range[1]));
+    writer.binary(6, int64Bytes(range[0]));
+  }
+  writer.endStruct();
+}
+
+function int64Bytes(value: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigInt64(0, BigInt(value), true);
+  return bytes;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

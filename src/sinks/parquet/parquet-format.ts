@@ -1,0 +1,53 @@
+import type { Kernel } from "../../batch/kernel.js";
+import type { PartEncoder, PartFormat } from "../part-format.js";
+import type { PartOutput } from "../part-output.js";
+import type { Segment } from "../segment.js";
+import { ColumnChunkWriter } from "./column-chunk-writer.js";
+import { eventColumns } from "./event-schema.js";
+import { FileMetadata } from "./file-metadata.js";
+import { PARQUET_MAGIC } from "./format.js";
+import { createPageCompression, type ParquetCompression } from "./page-compression.js";
+
+/**
+ * Parquet with the columns of `eventColumns`, data pages of format v1. Each append is a row group.
+ * Throws `UsageError` where the compression is not available.
+ */
+export function createParquetFormat(kernel: Kernel, compression: ParquetCompression): PartFormat {
+  const writer = new ColumnChunkWriter(kernel, createPageCompression(kernel, compression));
+  return {
+    extension: "parquet",
+    openPart: (output) => new ParquetEncoder(writer, output),
+  };
+}
+
+class ParquetEncoder implements PartEncoder {
+  readonly #metadata = new FileMetadata();
+
+  constructor(
+    private readonly writer: ColumnChunkWriter,
+    private readonly output: PartOutput,
+  ) {
+    output.append(PARQUET_MAGIC);
+  }
+
+  get heldBytes(): number {
+    return this.#metadata.heldBytes;
+  }
+
+  append(segment: Segment, order: number, start: number, end: number): number {
+    const offset = this.output.size;
+    const rows = { segment, order, start, end };
+    const chunks = eventColumns.map((column) => this.writer.write(column, rows, this.output));
+    this.#metadata.addRowGroup(end - start, offset, chunks);
+    return end;
+  }
+
+  finish(): void {
+    const footer = this.#metadata.encode();
+    const length = new Uint8Array(4);
+    new DataView(length.buffer).setUint32(0, footer.length, true);
+    this.output.append(footer);
+    this.output.append(length);
+    this.output.append(PARQUET_MAGIC);
+  }
+}

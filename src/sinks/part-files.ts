@@ -1,0 +1,82 @@
+import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { outputError } from "../base/output-error.js";
+
+/** The file system as far as day directories need it. */
+export interface PartFiles {
+  /** Adds bytes to the end of a file, creating it and its directory; nothing stays open. */
+  append(path: string, bytes: Uint8Array): void;
+  /** Returns once the content of a file, or the names in a directory, are on the disk. */
+  sync(path: string, kind: "file" | "directory"): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  makeDirectory(path: string): Promise<void>;
+  /** A file, or a directory with all that is in it; nothing happens where there is none. */
+  remove(path: string): Promise<void>;
+}
+
+export const diskFiles: PartFiles = {
+  append(path, bytes) {
+    const file = openForAppend(path);
+    try {
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+    } finally {
+      closeSync(file);
+    }
+  },
+
+  async sync(path, kind) {
+    // Windows can neither open nor sync a directory.
+    if (kind === "directory" && process.platform === "win32") return;
+    const file = await open(path, kind === "file" ? "r+" : "r");
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  },
+
+  rename,
+
+  async makeDirectory(path) {
+    await mkdir(path, { recursive: true });
+  },
+
+  async remove(path) {
+    await rm(path, { recursive: true, force: true });
+  },
+};
+
+function openForAppend(path: string): number {
+  try {
+    return openSync(path, "a");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    mkdirSync(dirname(path), { recursive: true });
+    return openSync(path, "a");
+  }
+}
+
+/** The same files, with errors that name the path and say what to do (`outputError`). */
+export function withOutputErrors(files: PartFiles): PartFiles {
+  const named = async (action: string, path: string, operation: Promise<void>): Promise<void> => {
+    try {
+      await operation;
+    } catch (error) {
+      throw outputError(action, path, error);
+    }
+  };
+  return {
+    append(path, bytes) {
+      try {
+        files.append(path, bytes);
+      } catch (error) {
+        throw outputError("write to", path, error);
+      }
+    },
+    sync: (path, kind) => named("sync", path, files.sync(path, kind)),
+    rename: (from, to) => named("move a finished part to", to, files.rename(from, to)),
+    makeDirectory: (path) => named("create", path, files.makeDirectory(path)),
+    remove: (path) => named("remove", path, files.remove(path)),
+  };
+}

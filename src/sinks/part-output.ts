@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { WRITE_BYTES } from "../base/limits.js";
+import type { PartFiles } from "./part-files.js";
+
+/** Gathers small pieces for one write. One for all outputs of a worker, of which one writes at a time. */
+export class WriteBuffer {
+  readonly bytes = new Uint8Array(WRITE_BYTES);
+  used = 0;
+}
+
+/** A part file being written, from its first byte to its last. */
+export class PartOutput {
+  readonly #hash = createHash("sha256");
+  #size = 0;
+
+  constructor(
+    private readonly files: PartFiles,
+    private readonly buffer: WriteBuffer,
+    readonly path: string,
+  ) {}
+
+  /** Bytes appended so far: the position of the next one in the file. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes the bytes over before it returns. `flush` must follow before another output appends. */
+  append(bytes: Uint8Array): void {
+    const { buffer } = this;
+    this.#size += bytes.length;
+    if (buffer.used + bytes.length > buffer.bytes.length) this.flush();
+    if (bytes.length >= buffer.bytes.length) {
+      this.#write(bytes);
+      return;
+    }
+    buffer.bytes.set(bytes, buffer.used);
+    buffer.used += bytes.length;
+  }
+
+  flush(): void {
+    const { buffer } = this;
+    const { used } = buffer;
+    buffer.used = 0;
+    if (used > 0) this.#write(buffer.bytes.subarray(0, used));
+  }
+
+  /** SHA-256 of the whole file in lower-case hexadecimal; nothing can be appended any more. */
+  digest(): string {
+    return this.#hash.digest("hex");
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#hash.update(bytes);
+    this.files.append(this.path, bytes);
+  }
+}

@@ -1,0 +1,125 @@
+import { SEGMENT_ROWS_MAX } from "../base/limits.js";
+import { Column } from "../batch/column.js";
+import type { EventBatch } from "../batch/event-batch.js";
+import { type Kernel, Region } from "../batch/kernel.js";
+
+/** Kernels store in steps of 16 bytes and may pass the end of what they write. */
+export const LOOSE_BYTES = 16;
+
+/** The text columns of an event in the order in which kernels take them. */
+export const textColumns = ["event", "userID", "stableID", "value", "user", "metadata"] as const;
+export type TextColumn = (typeof textColumns)[number];
+
+/**
+ * Delivered events of one split, gathered in kernel memory until there are enough to be sorted into
+ * days. Where it is full depends on the rows alone, not on the batches that they came in.
+ */
+export class Segment {
+  readonly columns: Readonly<Record<TextColumn, Column>>;
+  /** Address of the addresses (u32) of `textColumns`' descriptors. */
+  readonly columnList: number;
+  /** Address of the timestamps as doubles. */
+  readonly timestamps: number;
+  readonly #arena: Region;
+  readonly #sourceList: number;
+  readonly #result: number;
+  #bytes = 0;
+  #rows = 0;
+
+  /** `valueAs`: whether `value` is kept as the JSON token that it was or as its text. */
+  constructor(
+    readonly kernel: Kernel,
+    private readonly bytesMax: number,
+    private readonly valueAs: "token" | "text",
+  ) {
+    const columns = textColumns.map(
+      (name) => [name, new Column(kernel, SEGMENT_ROWS_MAX)] as const,
+    );
+    this.columns = Object.fromEntries(columns) as Record<TextColumn, Column>;
+    this.columnList = kernel.allocate(textColumns.length * 4);
+    this.#sourceList = kernel.allocate(textColumns.length * 4);
+    this.#result = kernel.allocate(16);
+    this.timestamps = kernel.allocate(SEGMENT_ROWS_MAX * 8);
+    this.#arena = new Region(kernel, bytesMax + LOOSE_BYTES);
+    kernel.words.set(
+      columns.map(([, column]) => column.address),
+      this.columnList / 4,
+    );
+  }
+
+  get rows(): number {
+    return this.#rows;
+  }
+
+  /**
+   * Takes the delivered rows of a batch from row `from` on, as many as fit, and returns the row to go
+   * on with once the segment has been cleared; `events.rows` when all are in.
+   */
+  append(events: EventBatch, from: number): number {
+    const { kernel } = this;
+    const sources = textColumns.map((name) => events[name].address);
+    kernel.words.set(sources, this.#sourceList / 4);
+    let measured = this.#measure(events, from, this.bytesMax - this.#bytes);
+    if (this.#rows === 0 && measured.rows === 0 && measured.refusedBytes > 0) {
+      // A row longer than a segment is a segment of its own.
+      this.#arena.ensure(measured.refusedBytes + LOOSE_BYTES);
+      measured = this.#measure(events, from, measured.refusedBytes);
+    }
+    if (measured.rows > 0) this.#gather(events, sources, from, measured.end);
+    this.#rows += measured.rows;
+    this.#bytes += measured.bytes;
+    return measured.end;
+  }
+
+  /** Earliest and latest timestamp of the rows at places [start, end) of an order. */
+  timestampRange(order: number, start: number, end: number): [number, number] {
+    const { doubles, words } = this.kernel;
+    const timestamps = this.timestamps / 8;
+    const rows = order / 4;
+    let first = Number.POSITIVE_INFINITY;
+    let last = Number.NEGATIVE_INFINITY;
+    for (let place = start; place < end; place++) {
+      const timestamp = doubles[timestamps + words[rows + place]!]!;
+      if (timestamp < first) first = timestamp;
+      if (timestamp > last) last = timestamp;
+    }
+    return [first, last];
+  }
+
+  clear(): void {
+    this.#rows = 0;
+    this.#bytes = 0;
+  }
+
+  #measure(events: EventBatch, from: number, bytesMax: number) {
+    this.kernel.run.measureRows(
+      events.outcomes,
+      this.#sourceList,
+      textColumns.length,
+      from,
+      events.rows,
+      bytesMax,
+      SEGMENT_ROWS_MAX - this.#rows,
+      this.#result,
+    );
+    const [end = 0, rows = 0, bytes = 0, refusedBytes = 0] = this.kernel.words.subarray(
+      this.#result / 4,
+      this.#result / 4 + 4,
+    );
+    return { end, rows, bytes, refusedBytes };
+  }
+
+  #gather(events: EventBatch, sources: readonly number[], from: number, to: number): void {
+    const { run } = this.kernel;
+    const { outcomes } = events;
+    let data = this.#arena.address + this.#bytes;
+    for (const [index, name] of textColumns.entries()) {
+      const gather =
+        name === "value" && this.valueAs === "text" ? run.gatherScalarText : run.gatherCells;
+      const source = sources[index] ?? 0;
+      data = gather(outcomes, source, from, to, this.columns[name].address, this.#rows, data);
+    }
+    const target = this.timestamps + this.#rows * 8;
+    run.gatherTimestamps(outcomes, events.timestamps, from, to, target);
+  }
+}

@@ -1,0 +1,359 @@
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parquetReadObjects } from "hyparquet";
+import { describe, expect, test } from "vitest";
+import { createZone } from "../../src/base/luxon-zone.js";
+import { Kernel } from "../../src/batch/kernel.js";
+import {
+  createDayDirectorySink,
+  type DayDirectoryOptions,
+  partFormats,
+} from "../../src/sinks/day-directory-sink.js";
+import { diskFiles } from "../../src/sinks/part-files.js";
+import type { PartFile, SplitSink } from "../../src/sinks/sink.js";
+import {
+  digestTree,
+  type EventRow,
+  eventRow,
+  readTree,
+  temporaryDirectory,
+  utc,
+  variedRows,
+  writeRows,
+  writeSplit,
+} from "./event-rows.js";
+
+const DAY_MS = 86_400_000;
+
+function open(
+  outputDirectory: string,
+  options: Partial<DayDirectoryOptions> = {},
+): { kernel: Kernel; split: SplitSink } {
+  const kernel = new Kernel();
+  const sink = createDayDirectorySink(kernel, {
+    outputDirectory,
+    format: "jsonl",
+    dayZone: utc,
+    ...options,
+  });
+  return { kernel, split: sink.openSplit("0001") };
+}
+
+function systemError(code: string): Error {
+  return Object.assign(new Error(`${code}: as if`), { code });
+}
+
+describe.each(partFormats)("day directories in %s", (format) => {
+  test("have the same bytes whatever the batches were", async () => {
+    const rows = variedRows(1500);
+    const options = { format, partBytes: 50_000 };
+    const whole = await writeSplit(rows, { ...options, batchRows: 1500 });
+    for (const batchRows of [1, 7, 1024]) {
+      const other = await writeSplit(rows, { ...options, batchRows });
+      expect(other.parts).toEqual(whole.parts);
+      expect(digestTree(other.directory)).toEqual(digestTree(whole.directory));
+    }
+  });
+
+  test("have the same bytes whatever the worker wrote before", async () => {
+    const rows = variedRows(500);
+    const fresh = await writeSplit(rows, { format });
+    const { directory, kernel, sink } = createWorker(format);
+    const first = sink.openSplit("0000");
+    await writeRows(first, kernel, [eventRow({ metadata: `{"t":"${"z".repeat(9 << 20)}"}` })]);
+    await first.abort();
+    const second = sink.openSplit("0001");
+    await writeRows(second, kernel, rows);
+    expect(await second.commit()).toEqual(fresh.parts);
+    expect(digestTree(directory)).toEqual(digestTree(fresh.directory));
+  });
+
+  test("say of each part what is in it", async () => {
+    const { directory, parts } = await writeSplit(variedRows(2000, 5), {
+      format,
+      partBytes: 60_000,
+    });
+    const files = readTree(directory);
+    expect(Object.keys(files)).toEqual(parts.map((part) => part.path));
+    expect(parts.reduce((rows, part) => rows + part.rows, 0)).toBe(2000);
+    for (const part of parts) {
+      const bytes = files[part.path] ?? Buffer.alloc(0);
+      expect(part.bytes).toBe(bytes.length);
+      expect(part.sha256).toBe(createHash("sha256").update(bytes).digest("hex"));
+      expect(part.path).toMatch(/^events\/2026-01-0\d\/part-0001-\d{3}\./);
+      expect(part.path.split("/")[1]).toBe(part.day);
+      const dayMs = Date.parse(part.day);
+      expect(part.firstTimestamp).toBeGreaterThanOrEqual(dayMs);
+      expect(part.firstTimestamp).toBeLessThanOrEqual(part.lastTimestamp);
+      expect(part.lastTimestamp).toBeLessThan(dayMs + DAY_MS);
+    }
+  });
+
+  test("go on with the next number when a part has reached its size", async () => {
+    const rows = variedRows(6000, 1);
+    const [whole] = (await writeSplit(rows, { format })).parts;
+    const partBytes = Math.ceil((whole?.bytes ?? 0) / 5);
+    const { parts } = await writeSplit(rows, { format, partBytes });
+    expect(parts.length).toBeGreaterThan(2);
+    const numbers = parts.map((part) => /-(\d{3})\./.exec(part.path)?.[1]);
+    expect(numbers).toEqual(parts.map((_, index) => String(index).padStart(3, "0")));
+    for (const part of parts.slice(0, -1)) expect(part.bytes).toBeGreaterThanOrEqual(partBytes);
+    for (const part of parts) expect(part.bytes).toBeLessThan(2.5 * partBytes);
+  });
+
+  function createWorker(format: DayDirectoryOptions["format"]) {
+    const directory = temporaryDirectory();
+    const kernel = new Kernel();
+    const options = { outputDirectory: directory, format, dayZone: utc };
+    return { directory, kernel, sink: createDayDirectorySink(kernel, options) };
+  }
+});
+
+describe("a split", () => {
+  test("of 1,000 days in no order becomes 1,000 directories with every row in its day", async () => {
+    const rows = variedRows(20_000, 1000);
+    const { directory, parts } = await writeSplit(rows, { partBytes: 1 << 20 });
+    expect(new Set(parts.map((part) => part.day)).size).toBe(1000);
+    const files = readTree(directory);
+    const found: number[] = [];
+    for (const part of parts) {
+      const bytes = new Uint8Array(files[part.path] ?? []);
+      const events = await parquetReadObjects({ file: bytes.buffer, columns: ["timestamp"] });
+      const times = events.map((event) => Number(Object.values(event)[0]));
+      found.push(...times);
+      expect(new Set(times.map((time) => Math.floor(time / DAY_MS)))).toEqual(
+        new Set([Date.parse(part.day) / DAY_MS]),
+      );
+      // Rows of a day keep the order that they came in.
+      expect(times).toEqual([...times].sort((a, b) => a - b));
+    }
+    expect(found.sort()).toEqual(rows.map((row) => row.timestamp).sort());
+  });
+
+  test("leaves out rows that are not delivered", async () => {
+    const rows = variedRows(100, 1).map((row, index) => ({ ...row, outcome: index % 3 ? 254 : 0 }));
+    const { directory, parts } = await writeSplit(rows, { format: "jsonl", batchRows: 9 });
+    const delivered = rows.filter((row) => row.outcome === 0);
+    const text = readTree(directory)[parts[0]?.path ?? ""]?.toString() ?? "";
+    const times = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).timestamp);
+    expect(times).toEqual(delivered.map((row) => row.timestamp));
+  });
+
+  test("without a delivered row writes nothing at all", async () => {
+    const { directory, parts } = await writeSplit([eventRow({ outcome: 12 })]);
+    expect(parts).toEqual([]);
+    expect(readTree(directory)).toEqual({});
+  });
+
+  test("takes the days of the zone that was asked for", async () => {
+    const row = eventRow({ timestamp: Date.UTC(2026, 0, 31, 23, 30) });
+    const dayZone = createZone("Asia/Tokyo");
+    const { parts } = await writeSplit([row], { dayZone, dataset: "orders" });
+    expect(parts.map((part) => part.path)).toEqual(["orders/2026-02-01/part-0001-000.parquet"]);
+  });
+
+  test("takes a row that is longer than a segment", async () => {
+    const long = eventRow({ metadata: `{"t":"${"x".repeat(300_000)}"}` });
+    const rows = [eventRow({ event: "a" }), long, eventRow({ event: "b" }), long];
+    const { directory, parts } = await writeSplit(rows, { format: "jsonl", partBytes: 4096 });
+    const lines = parts.map(({ path }) => readTree(directory)[path]?.toString()).join("");
+    expect(
+      lines
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line).event),
+    ).toEqual(rows.map((row) => row.event));
+  });
+
+  test("is not visible before it is committed", async () => {
+    const directory = temporaryDirectory();
+    const { kernel, split } = open(directory, { partBytes: 20_000 });
+    await writeRows(split, kernel, variedRows(1000));
+    const before = Object.keys(readTree(directory));
+    expect(before.length).toBeGreaterThan(0);
+    expect(before.filter((path) => !path.startsWith("_switchyard/tmp/0001/"))).toEqual([]);
+    await split.commit();
+    expect(existsSync(join(directory, "_switchyard/tmp/0001"))).toBe(false);
+  });
+
+  test("that is aborted leaves nothing and can be done again", async () => {
+    const directory = temporaryDirectory();
+    const { kernel, split } = open(directory, { partBytes: 20_000 });
+    await writeRows(split, kernel, variedRows(1000));
+    await split.abort();
+    expect(readTree(directory)).toEqual({});
+    await expect(split.commit()).rejects.toThrow("aborted already");
+  });
+});
+
+describe("after a kill", () => {
+  const rows = variedRows(2000, 7);
+  const options = { format: "jsonl", partBytes: 20_000 } as const;
+
+  test("what a half-written split left behind is in no part", async () => {
+    const quiet = await writeSplit(rows, options);
+    const directory = temporaryDirectory();
+    const { kernel, split } = open(directory, options);
+    await writeRows(split, kernel, rows.slice(0, 1500));
+    writeFileSync(join(directory, "_switchyard/tmp/0001/stray.jsonl"), "half a li");
+
+    const redone = await writeSplit(rows, { ...options, outputDirectory: directory });
+    expect(redone.parts).toEqual(quiet.parts);
+    expect(digestTree(directory)).toEqual(digestTree(quiet.directory));
+  });
+
+  test.each([0, 1, 5, 11])(
+    "during the commit, after %d renames, the same comes out",
+    async (renames) => {
+      const quiet = await writeSplit(rows, options);
+      const directory = temporaryDirectory();
+      let done = 0;
+      const killed = new Promise<void>((resolve) => {
+        const files = {
+          ...diskFiles,
+          // Like a process that is gone: the rename is never done and nothing comes after it.
+          rename: (from: string, to: string) => {
+            if (done++ < renames) return diskFiles.rename(from, to);
+            resolve();
+            return new Promise<void>(() => {});
+          },
+        };
+        const { kernel, split } = open(directory, { ...options, files });
+        void writeRows(split, kernel, rows).then(() => split.commit());
+      });
+      await killed;
+      const visible = Object.entries(digestTree(directory)).filter(([path]) =>
+        path.startsWith("events/"),
+      );
+      expect(visible.length).toBe(renames);
+      const whole = digestTree(quiet.directory);
+      for (const [path, digest] of visible) expect(digest).toBe(whole[path]);
+
+      const redone = await writeSplit(rows, { ...options, outputDirectory: directory });
+      expect(redone.parts).toEqual(quiet.parts);
+      expect(digestTree(directory)).toEqual(whole);
+    },
+  );
+
+  test("parts are synced before they are renamed, and their directories after", async () => {
+    const directory = temporaryDirectory();
+    const calls: string[] = [];
+    const files = {
+      ...diskFiles,
+      sync: (path: string, kind: "file" | "directory") => {
+        calls.push(`sync ${kind} ${path.slice(directory.length + 1)}`);
+        return diskFiles.sync(path, kind);
+      },
+      rename: (from: string, to: string) => {
+        calls.push(`rename ${to.slice(directory.length + 1)}`);
+        return diskFiles.rename(from, to);
+      },
+    };
+    const { kernel, split } = open(directory, { files });
+    await writeRows(split, kernel, [eventRow(), eventRow({ timestamp: 0 })]);
+    await split.commit();
+    expect(calls).toEqual([
+      "sync file _switchyard/tmp/0001/1970-01-01/part-0001-000.jsonl",
+      "sync file _switchyard/tmp/0001/2026-01-31/part-0001-000.jsonl",
+      "rename events/1970-01-01/part-0001-000.jsonl",
+      "rename events/2026-01-31/part-0001-000.jsonl",
+      "sync directory events/1970-01-01",
+      "sync directory events/2026-01-31",
+      "sync directory events",
+      "sync directory ",
+    ]);
+  });
+});
+
+describe("a file system that refuses", () => {
+  async function fail(
+    directory: string,
+    options: Partial<DayDirectoryOptions>,
+    rows: readonly EventRow[] = variedRows(1000),
+  ): Promise<{ error: unknown; split: SplitSink }> {
+    const { kernel, split } = open(directory, options);
+    const error = await writeRows(split, kernel, rows)
+      .then(() => split.commit())
+      .then(
+        (parts: readonly PartFile[]) => parts,
+        (reason: unknown) => reason,
+      );
+    return { error, split };
+  }
+
+  test("because the disk is full is an error that names the path and says how to go on", async () => {
+    const directory = temporaryDirectory();
+    let room = 3;
+    const files = {
+      ...diskFiles,
+      append(path: string, bytes: Uint8Array) {
+        if (room-- <= 0) throw systemError("ENOSPC");
+        diskFiles.append(path, bytes);
+      },
+    };
+    const { error, split } = await fail(directory, { files, partBytes: 20_000 });
+    expect(error).toMatchObject({ code: "disk_full" });
+    expect(String(error)).toContain(join(directory, "_switchyard/tmp/0001"));
+    expect(String(error)).toContain("run the same command again");
+    await split.abort();
+    expect(readTree(directory)).toEqual({});
+  });
+
+  test("in the middle of a commit leaves no part behind once the split is aborted", async () => {
+    const directory = temporaryDirectory();
+    let room = 2;
+    const files = {
+      ...diskFiles,
+      rename: async (from: string, to: string) => {
+        if (room-- <= 0) throw systemError("EACCES");
+        await diskFiles.rename(from, to);
+      },
+    };
+    const { error, split } = await fail(directory, { files });
+    expect(error).toMatchObject({ code: "output_unwritable" });
+    expect(String(error)).toContain(join(directory, "events/2026-01-03"));
+    await split.abort();
+    expect(readTree(directory)).toEqual({});
+  });
+
+  test("to sync a part fails the commit before anything is visible", async () => {
+    const directory = temporaryDirectory();
+    const files = { ...diskFiles, sync: () => Promise.reject(systemError("EIO")) };
+    const { error } = await fail(directory, { files });
+    expect(error).toMatchObject({ code: "output_unwritable" });
+    expect(existsSync(join(directory, "events"))).toBe(false);
+  });
+
+  test("because a file stands where a directory must be is an error", async () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, "events"), "");
+    const { error } = await fail(directory, {});
+    expect(error).toMatchObject({ code: "output_unwritable" });
+    expect(String(error)).toContain(join(directory, "events"));
+  });
+
+  test.skipIf(process.getuid?.() === 0)(
+    "because it may not be written to is an error",
+    async () => {
+      const directory = temporaryDirectory();
+      mkdirSync(join(directory, "closed"));
+      chmodSync(join(directory, "closed"), 0o500);
+      const { error } = await fail(join(directory, "closed"), {});
+      expect(error).toMatchObject({ code: "output_unwritable" });
+    },
+  );
+});
+
+test("zstd is refused with what to do where this Node has none, and written where it has it", async () => {
+  const { zstdDecompressSync } = (await import("node:zlib")) as { zstdDecompressSync?: unknown };
+  const written = writeSplit([eventRow()], { compression: "zstd" });
+  if (zstdDecompressSync === undefined) {
+    await expect(written).rejects.toMatchObject({ code: "compression_unavailable", exitCode: 2 });
+  } else {
+    expect((await written).parts.length).toBe(1);
+  }
+});

@@ -1,0 +1,172 @@
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { TEXT_BYTES } from "../../src/base/limits.js";
+import type { PartFormatName } from "../../src/sinks/day-directory-sink.js";
+import { type EventRow, eventRow, readTree, variedRows, writeSplit } from "./event-rows.js";
+
+/** The text of the single part that the rows become. */
+async function writeText(
+  rows: readonly EventRow[],
+  format: PartFormatName,
+  csvSafe = false,
+): Promise<string> {
+  const { directory, parts } = await writeSplit(rows, { format, csvSafe });
+  expect(parts.length).toBe(1);
+  const bytes = readTree(directory)[join(parts[0]?.path ?? "")] ?? Buffer.alloc(0);
+  return (format === "jsonl.gz" ? gunzipSync(bytes) : bytes).toString("utf8");
+}
+
+/** Text with what CSV and JSON escape, nulls and all planes of Unicode. */
+const text = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom('"', ",", "\n", "\r", "\t", "\\", "'", "=", "\u0000", "\u001f", " "),
+    fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
+  ),
+  maxLength: 60,
+});
+const properties = fc
+  .tuple(fc.dictionary(text, fc.oneof(text, fc.integer())), fc.constantFrom("", "  ", "\t"))
+  .map(([object, indent]) => JSON.stringify(object, null, indent));
+const event: fc.Arbitrary<EventRow> = fc.record({
+  event: text,
+  timestamp: fc.integer({ min: 0, max: 86_399_999 }),
+  userID: fc.option(text),
+  stableID: fc.option(text),
+  value: fc.option(
+    fc.oneof(
+      text.map((value) => JSON.stringify(value)),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+    ),
+  ),
+  user: properties,
+  metadata: properties,
+});
+
+function jsonlLine(row: EventRow): unknown {
+  const { event, timestamp, user, metadata, value } = row;
+  return {
+    event,
+    timestamp,
+    user: JSON.parse(user),
+    metadata: JSON.parse(metadata),
+    ...(value === null ? {} : { value: JSON.parse(value) }),
+  };
+}
+
+describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
+  test("each event is one line of JSON, whatever stands in it", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 30 }), async (rows) => {
+        const lines = (await writeText(rows, format)).split("\n");
+        expect(lines.pop()).toBe("");
+        expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map(jsonlLine));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("members stand in the order of the specification, properties digit for digit", async () => {
+    const row = eventRow({
+      event: 'a "b"\n',
+      timestamp: -1,
+      value: "1.50e+01",
+      user: '{"userID":"u"}',
+      metadata: '{\r\n  "big": 9007199254740993123,\n  "s": "\\ud800\\n" }',
+    });
+    expect(await writeText([row, { ...row, value: null }], format)).toBe(
+      '{"event":"a \\"b\\"\\n","timestamp":-1,"user":{"userID":"u"},' +
+        '"metadata":{    "big": 9007199254740993123,   "s": "\\ud800\\n" },"value":1.50e+01}\n' +
+        '{"event":"a \\"b\\"\\n","timestamp":-1,"user":{"userID":"u"},' +
+        '"metadata":{    "big": 9007199254740993123,   "s": "\\ud800\\n" }}\n',
+    );
+  });
+
+  test("rows of more bytes than are encoded in one go come out whole", async () => {
+    const long = JSON.stringify({ text: "x".repeat(TEXT_BYTES + 1000) });
+    const rows = [
+      eventRow(),
+      eventRow({ metadata: long }),
+      eventRow({ event: "\u0001".repeat(TEXT_BYTES / 2) }),
+      eventRow({ user: long }),
+    ];
+    const lines = (await writeText(rows, format)).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map(jsonlLine));
+  });
+});
+
+test("a part of jsonl.gz is gzip members without time and system in their headers", async () => {
+  const rows = variedRows(20_000, 1).map((row) => ({
+    ...row,
+    metadata: `{"t":"${"y".repeat(300)}"}`,
+  }));
+  const { directory, parts } = await writeSplit(rows, { format: "jsonl.gz" });
+  const bytes = readTree(directory)[parts[0]?.path ?? ""] ?? Buffer.alloc(0);
+  expect(bytes.subarray(0, 10).toString("hex")).toBe("1f8b08000000000000ff");
+  expect(gunzipSync(bytes).length).toBeGreaterThan(TEXT_BYTES);
+  const memberHeader = Buffer.from("1f8b08000000000000ff", "hex");
+  expect(bytes.lastIndexOf(memberHeader)).toBeGreaterThan(0);
+});
+
+describe("csv", () => {
+  const columns = ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"];
+
+  function csvCells(row: EventRow): (string | null)[] {
+    const value = row.value?.startsWith('"') ? JSON.parse(row.value) : row.value;
+    const { event, timestamp, userID, stableID, user, metadata } = row;
+    return [event, String(timestamp), userID, stableID, value, user, metadata];
+  }
+
+  test("csv-parse reads every cell back, nulls apart from empty texts", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 30 }), async (rows) => {
+        const records = parse(await writeText(rows, "csv"), {
+          record_delimiter: "\r\n",
+          cast: (cell, { quoting }) => (cell === "" && !quoting ? null : cell),
+        });
+        expect(records).toEqual([columns, ...rows.map(csvCells)]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test("records end with CRLF and cells are quoted only where they must be", async () => {
+    const row = eventRow({ event: "", userID: "a b", value: '"1,5"', metadata: '{"a":1}' });
+    expect(await writeText([row], "csv")).toBe(
+      `${columns.join(",")}\r\n"",1769860800000,a b,,"1,5","{""userID"":""u1""}","{""a"":1}"\r\n`.replace(
+        '"{""a"":1}"',
+        '"{""a"":1}"',
+      ),
+    );
+  });
+
+  const formulas = ["=1+1", "+1", "-1", "@a", "\tb", "\rc", "=a,b"];
+
+  test("with csvSafe no cell begins as a formula", async () => {
+    const rows = formulas.map((event) => eventRow({ event, value: JSON.stringify(event) }));
+    const records: string[][] = parse(await writeText(rows, "csv", true), { from_line: 2 });
+    expect(records.map(([event]) => event)).toEqual(formulas.map((formula) => `'${formula}`));
+    expect(records.map((cells) => cells[4])).toEqual(formulas.map((formula) => `'${formula}`));
+  });
+
+  test("with csvSafe other cells and negative timestamps stay as they are", async () => {
+    const rows = [eventRow({ event: "a=b", userID: "", timestamp: -5 })];
+    const [record] = parse(await writeText(rows, "csv", true), { from_line: 2 }) as string[][];
+    expect(record?.slice(0, 4)).toEqual(["a=b", "-5", "", ""]);
+  });
+
+  test("without csvSafe formulas are written as they are", async () => {
+    const rows = formulas.map((event) => eventRow({ event }));
+    const records: string[][] = parse(await writeText(rows, "csv"), { from_line: 2 });
+    expect(records.map(([event]) => event)).toEqual(formulas);
+  });
+
+  test("a record longer than what is encoded in one go comes out whole", async () => {
+    const metadata = JSON.stringify({ text: '"'.repeat(TEXT_BYTES) });
+    const rows = [eventRow(), eventRow({ metadata }), eventRow()];
+    const records: string[][] = parse(await writeText(rows, "csv"), { from_line: 2 });
+    expect(records.map((cells) => cells[6])).toEqual(rows.map((row) => row.metadata));
+  });
+});
