@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { version } from "../base/version.js";
-import type { Source } from "../readers/source.js";
+import type { ReaderOptions } from "../readers/reader.js";
+import type { Source, SourceRange } from "../readers/source.js";
 import { writeDurably } from "./durable-file.js";
 import type { ExportResult, RunOutcome } from "./export-result.js";
 import { type Layout, layoutOf } from "./layout.js";
@@ -16,7 +17,7 @@ import { type PoolProgress, SplitPool } from "./pool.js";
 import type { RunContext, RunProgress } from "./progress.js";
 import { type RecordedOptions, recordOptions } from "./recorded-options.js";
 import type { RunFacts } from "./resume.js";
-import { type PlanRanges, type StartedRun, startRun } from "./start-run.js";
+import { type StartedRun, startRun } from "./start-run.js";
 import { budgetThreads, type ThreadBudget } from "./thread-count.js";
 
 const DAY_MS = 86_400_000;
@@ -31,7 +32,11 @@ export interface DiscoveredInputs {
 /** What an export takes from the rooms beside the engine and from the world. */
 export interface ExportOutside {
   discover(options: ExportOptions, signal: AbortSignal): Promise<DiscoveredInputs>;
-  readonly planRanges: PlanRanges;
+  planRanges(
+    source: Source,
+    splitBytes: number,
+    options: ReaderOptions,
+  ): Promise<readonly SourceRange[]>;
   /** Compiled entry file of the worker threads. */
   readonly workerEntry: URL;
   /** Milliseconds since 1970 UTC. */
@@ -61,7 +66,8 @@ export async function runExport(
       fresh: options.fresh,
       now: new Date(startedMs),
       maxTimeMs: resolveMaxTime(options.maxTimeMs, startedMs),
-      planRanges: outside.planRanges,
+      planRanges: (source, splitBytes) =>
+        outside.planRanges(source, splitBytes, readerOptionsOf(options, layout, signal)),
     });
     const earlier = await readFinished(layout, run);
     if (earlier !== undefined) return describe("done", earlier, options, layout, undefined);
@@ -88,6 +94,14 @@ export async function runExport(
   } finally {
     await lock.release();
   }
+}
+
+function readerOptionsOf(
+  { rowBytesMax, ratioMax }: ExportOptions,
+  { temporaryDirectory }: Layout,
+  signal: AbortSignal,
+): ReaderOptions {
+  return { rowBytesMax, ratioMax, temporaryDirectory, signal };
 }
 
 function factsOf({ sources, failures }: DiscoveredInputs, options: RecordedOptions): RunFacts {

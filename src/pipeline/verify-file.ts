@@ -8,7 +8,6 @@ import type { Zone } from "../base/zone.js";
 import type { Batch } from "../batch/batch.js";
 import { cellKinds } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
-import { fingerprintSize } from "../readers/fingerprint.js";
 import type { OpenReader } from "../readers/reader.js";
 import type { Codec, Format, Source } from "../readers/source.js";
 import type { ManifestFile } from "./manifest.js";
@@ -206,7 +205,7 @@ function sourceOf(file: ManifestFile, { directory, format }: FileCheck): Source 
     path: path.join(directory, file.path),
     codecs,
     size: file.bytes,
-    fingerprint: fingerprintSize(file.bytes),
+    fingerprint: file.sha256,
     format: formats[format],
   };
 }

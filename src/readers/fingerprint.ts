@@ -23,11 +23,6 @@ interface EntryFingerprint extends FileState {
   readonly uncompressedSize: number;
 }
 
-/** All that is known of a file that no plan has looked at: it is held against its size alone. */
-export function fingerprintSize(size: number): string {
-  return JSON.stringify({ size });
-}
-
 export function fileState({ size, mtimeMs }: Stats): FileState {
   return { size, modifiedMs: mtimeMs };
 }
@@ -52,12 +47,9 @@ export function fingerprintEntry(state: FileState, entry: ZipEntry): string {
 
 type Facts = Readonly<Record<string, string | number>>;
 
-/**
- * How the file on disk differs from the one that was fingerprinted, in words; null if not at all.
- * Looks at size and time, where the fingerprint has them.
- */
+/** How the file on disk differs from the one that was fingerprinted, in words; null if not at all. */
 export function describeStateChange(fingerprint: string, now: FileState): string | null {
-  const { size, modifiedMs } = { ...now, ...(JSON.parse(fingerprint) as Partial<FileState>) };
+  const { size, modifiedMs } = JSON.parse(fingerprint) as FileState;
   return describeDifferences({ size, modifiedMs }, { ...now });
 }
 

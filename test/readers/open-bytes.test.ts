@@ -11,7 +11,6 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { SourceError } from "../../src/base/errors.js";
 import { MIB } from "../../src/base/limits.js";
-import { fingerprintSize } from "../../src/readers/fingerprint.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import type { Codec } from "../../src/readers/source.js";
 import { drain, openOptions, sampleBytes, useScratchDirectory } from "./scratch.js";
@@ -312,16 +311,6 @@ describe("a file that is not the one of the plan", () => {
     await expect(openBytes(touched, 0, openOptions)).rejects.toMatchObject({
       code: "source_changed",
       message: expect.stringContaining("modified"),
-    });
-  });
-
-  it("is held against its size alone where no plan has looked at it", async () => {
-    const source = { ...scratch.source("a.jsonl", "abc"), fingerprint: fingerprintSize(3) };
-    utimesSync(source.path, 1, 1);
-    expect((await drain(await openBytes(source, 0, openOptions))).bytes.toString()).toBe("abc");
-    appendFileSync(source.path, "d");
-    await expect(openBytes(source, 0, openOptions)).rejects.toMatchObject({
-      code: "source_changed",
     });
   });
 
