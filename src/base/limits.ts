@@ -19,7 +19,7 @@ export const REJECT_BYTES_MAX = 1 * MIB;
 /** Levels of nested objects and arrays in one row. */
 export const JSON_DEPTH_MAX = 512;
 
-/** Bytes of a source that one split covers, where a source can be split. */
+/** Bytes of a source that one split covers, where a source can be split. Changed with `--split-size`. */
 export const SPLIT_BYTES = 64 * MIB;
 
 /** Splits of one run; beyond it the splits grow instead. */

@@ -156,8 +156,8 @@ export const configurationOptions = {
   compression: option({
     section: "export",
     type: choiceType(parquetCompressions),
-    description: "Compression inside Parquet files",
-    default: "zstd",
+    description: "Compression inside Parquet files; zstd needs Node 22.15",
+    default: "snappy",
   }),
   dataset: option({
     section: "export",
@@ -176,6 +176,13 @@ export const configurationOptions = {
     type: sizeType,
     description: "A file that has reached this size is closed and the next one is begun",
     default: "128MiB",
+  }),
+  splitSize: option({
+    section: "export",
+    type: sizeType,
+    description:
+      "Bytes of input that one thread reads and commits at a time; less is lost by a kill, and parts are smaller",
+    default: "64MiB",
   }),
   csvSafe: option({
     section: "export",
