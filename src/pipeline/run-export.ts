@@ -11,6 +11,7 @@ import { type Lock, takeLock } from "./lock.js";
 import type { Manifest, RowCounts, SourceFailure } from "./manifest.js";
 import { foldManifest, type ManifestFacts } from "./manifest-fold.js";
 import type { ExportOptions, MaxRejects } from "./options.js";
+import { removeOutput } from "./output-directory.js";
 import { asOutput } from "./output-error.js";
 import type { Split } from "./plan.js";
 import { type PoolProgress, SplitPool } from "./pool.js";
@@ -86,6 +87,8 @@ export async function runExport(
     for (const failure of run.record.unreadable) observer.sourceFailed?.(failure);
     observer.started?.(() => progressOf(run, pool));
     const end = await pool.run();
+    // A worker that was ended while it committed may have left parts that no record speaks of.
+    if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
     const manifest = foldManifest(manifestFacts(run, startedMs, outside.now()), [
       ...records.values(),
     ]);

@@ -289,6 +289,22 @@ describe("an export that cannot go on", () => {
     },
   );
 
+  it("shows no part of a split whose commit was interrupted", async () => {
+    const run = fakeExport();
+    run.input("a.txt", "2026-01-01 a", "2026-01-01 a", "2026-01-01 a");
+    run.input("b.txt", "2026-01-02 late", "2026-01-03 b");
+    const stop = new AbortController();
+    const part = join(run.output, "events/2026-01-02/part-000001-0.jsonl");
+    const look = setInterval(() => existsSync(part) && stop.abort(), 5);
+    const result = await run.run({ splitBytes: 40, threads: 1 }, stop.signal);
+    clearInterval(look);
+    expect(result.outcome).toBe("interrupted");
+    expect(Object.keys(run.files())).toEqual([
+      "events/2026-01-01/part-000000-0.jsonl",
+      "manifest.json",
+    ]);
+  });
+
   it("begins nothing when it was interrupted before", async () => {
     const run = fakeExport();
     someInputs(run);

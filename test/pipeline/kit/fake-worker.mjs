@@ -3,6 +3,7 @@
 //   bad: rejected   skip: filtered   lose: the mapper loses it   full: the disk is full
 //   break: the source is broken here   crash: the reader throws   exit: the thread ends
 //   panic: an error that nobody catches   wait: reading waits until the run is stopped
+//   late: the commit stops behind the part of that day
 //   spin: the thread is busy and looks at nothing
 
 import { createHash } from "node:crypto";
@@ -134,6 +135,7 @@ function fakeSink(layout, dataset) {
             writeSync(file, text);
             closeSync(file);
             renameSync(temporary, join(layout.datasetDirectory, day, name));
+            while (lines.some((line) => line.endsWith(" late")));
             return {
               path: `${dataset}/${day}/${name}`,
               day,
