@@ -1,4 +1,5 @@
 import { UsageError } from "../base/errors.js";
+import { describeFingerprintChange } from "../readers/fingerprint.js";
 import type { Source } from "../readers/source.js";
 import type { RunRecord } from "./ledger.js";
 import type { SourceFailure } from "./manifest.js";
@@ -82,16 +83,19 @@ function compareKnown(
   const repaired: Source[] = [];
   const lost = new Set<string>();
   const current = new Map(sources.map((source) => [source.name, source]));
-  for (const { name, fingerprint } of saved.plan.sources) {
+  for (const old of saved.plan.sources) {
+    const { name, fingerprint } = old;
     const source = current.get(name);
     const failure = unreadable.find((candidate) => isWithin(name, candidate.source));
-    if (source?.fingerprint === fingerprint) continue;
+    if (source !== undefined && holdsSame(old, source)) continue;
     if (source === undefined && failure === undefined) {
       changes.push(`input ${name}: was there, is gone`);
     } else if (isFinished(name)) {
-      changes.push(
-        `input ${name}: ${source === undefined ? failure?.message : "its content changed"}`,
-      );
+      const change =
+        source === undefined
+          ? failure?.message
+          : describeFingerprintChange(fingerprint, source.fingerprint);
+      changes.push(`input ${name}: ${change}`);
     } else if (source === undefined) lost.add(name);
     else repaired.push(source);
   }
@@ -126,6 +130,21 @@ function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
     if (!isOld) changes.push(`input ${name}: was not there, is there now`);
   }
   return { changes, appeared };
+}
+
+/**
+ * Whether a source holds what it held before. An entry of a zip is known by its checksum: where a
+ * broken zip was replaced by a whole one, the entries that were read stay read.
+ */
+function holdsSame(before: Source, now: Source): boolean {
+  const [a, b] = [before.entry, now.entry];
+  if (a === undefined || b === undefined) return before.fingerprint === now.fingerprint;
+  return (
+    a.name === b.name &&
+    a.crc32 === b.crc32 &&
+    a.compressedSize === b.compressedSize &&
+    a.uncompressedSize === b.uncompressedSize
+  );
 }
 
 /** Whether `name` is `container`, or an entry of it: `a.zip!dir/b.json` is within `a.zip`. */

@@ -354,7 +354,7 @@ describe("an output directory with the work of an earlier run", () => {
       changes: [
         'format: was "jsonl", is "csv"',
         'mapping.time.zone: was "UTC", is "Europe/Berlin"',
-        "input a.txt: its content changed",
+        "input a.txt: size 347 → 17 bytes, other content",
         "input b.txt: was there, is gone",
         "input new.txt: was not there, is there now",
       ],

@@ -107,7 +107,10 @@ export class FakeExport {
         path,
         codecs: [],
         size: bytes.length,
-        fingerprint: createHash("sha256").update(bytes).digest("hex"),
+        fingerprint: JSON.stringify({
+          size: bytes.length,
+          sha256: createHash("sha256").update(bytes).digest("hex"),
+        }),
         format: { kind: "ndjson" },
       };
     });
