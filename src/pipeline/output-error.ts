@@ -1,35 +1,10 @@
 import { SwitchyardError } from "../base/errors.js";
-
-/** System errors that say nothing about the input: what is written to is full or not writable. */
-const outputCodes = new Map([
-  ["ENOSPC", "no space is left on the device; make room"],
-  ["EDQUOT", "the disk quota is used up; make room"],
-  ["EROFS", "the file system is read-only; choose another directory"],
-  ["EACCES", "permission denied; make it writable"],
-  ["EPERM", "operation not permitted; make it writable"],
-  ["ENOTDIR", "a part of the path is no directory; choose another one"],
-  ["EEXIST", "a file stands where a directory is needed; choose another one"],
-  ["EMFILE", "too many open files; raise the limit (ulimit -n)"],
-  ["ENFILE", "too many open files in the system; close some"],
-  ["EIO", "the device reports an input/output error; check it"],
-]);
+import { outputError } from "../base/output-error.js";
 
 /** Codes that a reader can only see when its temporary directory is full. */
 const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 
-/** The output cannot be written. The whole run stops at once and can be resumed. Exit code 1. */
-export class OutputError extends SwitchyardError {
-  constructor(path: string, cause: NodeJS.ErrnoException) {
-    const reason = outputCodes.get(cause.code ?? "") ?? `${cause.message}; see to it`;
-    super(
-      "output_failed",
-      `cannot write ${cause.path ?? path}: ${reason} and run the same command again, it goes on where it stopped`,
-      { cause },
-    );
-  }
-}
-
-/** System errors become an `OutputError` that names `path`; all others stay what they are. */
+/** Errors of the system become errors that name `path` and say what to do; bugs stay bugs. */
 export async function asOutput<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -39,7 +14,7 @@ export async function asOutput<T>(path: string, work: () => Promise<T>): Promise
 }
 
 export function toOutputError(path: string, error: unknown): unknown {
-  return isSystemError(error) ? new OutputError(path, error) : error;
+  return isSystemError(error) ? outputError("write to", error.path ?? path, error) : error;
 }
 
 /** Whether a reader failed because the disk is full, and not because of its source. */

@@ -91,7 +91,7 @@ describe("a ledger", () => {
     rmSync(layout.splitsDirectory, { recursive: true });
     writeFileSync(layout.splitsDirectory, "a file in the way");
     await expect(ledger.writeSplit(split)).rejects.toMatchObject({
-      code: "output_failed",
+      code: "output_unwritable",
       message: expect.stringContaining(root),
     });
   });
