@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { PART_BYTES, SEGMENT_BYTES, SEGMENT_ROWS_MAX } from "../base/limits.js";
+import { FOOTER_BYTES_MAX, PART_BYTES, SEGMENT_BYTES, SEGMENT_ROWS_MAX } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { Kernel } from "../batch/kernel.js";
 import { DayDirectorySplit } from "./day-directory-split.js";
@@ -61,6 +61,7 @@ export function createDayDirectorySink(kernel: Kernel, options: DayDirectoryOpti
           buffer,
           format,
           partBytes,
+          heldBytesMax: FOOTER_BYTES_MAX,
           splitId,
           dataset,
           temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", splitId),

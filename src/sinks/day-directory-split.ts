@@ -65,8 +65,11 @@ export class DayDirectorySplit implements SplitSink {
     this.#state = "aborted";
     const { files, temporaryDirectory } = this.options.parts;
     this.options.segment.clear();
-    for (const path of this.#moved) await files.remove(path);
-    await files.remove(temporaryDirectory);
+    // What cannot be removed now does no harm: doing the split again replaces it. The error that led
+    // here says more than one of this could.
+    await Promise.allSettled(
+      [...this.#moved, temporaryDirectory].map((path) => files.remove(path)),
+    );
   }
 
   /** Sorts what has been gathered into days and appends it to their parts. */

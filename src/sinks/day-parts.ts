@@ -1,4 +1,3 @@
-import { FOOTER_BYTES_MAX } from "../base/limits.js";
 import { formatDay } from "./day.js";
 import type { DayRows } from "./day-order.js";
 import type { PartFiles } from "./part-files.js";
@@ -18,8 +17,8 @@ export interface DayPartsOptions {
   readonly buffer: WriteBuffer;
   readonly format: PartFormat;
   readonly partBytes: number;
-  /** Bytes of footers of all open parts; FOOTER_BYTES_MAX outside of tests. */
-  readonly footerBytesMax?: number;
+  /** Bytes that all open parts may hold in memory; beyond it all of them are finished. */
+  readonly heldBytesMax: number;
   readonly splitId: string;
   readonly dataset: string;
   /** Where parts are written; absolute. */
@@ -55,7 +54,7 @@ export class DayParts {
     for (const day of days) this.#appendDay(segment, order, day);
     let heldBytes = 0;
     for (const { encoder } of this.#open.values()) heldBytes += encoder.heldBytes;
-    if (heldBytes > (this.options.footerBytesMax ?? FOOTER_BYTES_MAX)) this.#finishAll();
+    if (heldBytes > this.options.heldBytesMax) this.#finishAll();
   }
 
   /** Finishes what is open and gives all parts, in the order of their paths. */
