@@ -24,14 +24,14 @@ export function addOptions(command: Command, names: readonly OptionName[]): Comm
     "Configuration file (default: pipeline.config.json in the current directory, if there is one)",
   );
   for (const name of names) {
-    const { type, description, default: fallback, placeholder, negatable } = describeOption(name);
+    const { type, description, default: fallback, placeholder, negation } = describeOption(name);
     const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
     const value = type.placeholder === "" ? "" : ` ${placeholder ?? type.placeholder}`;
     const option = new Option(`${flagOf(name)}${value}`, words);
     if (type.repeatable === true) option.argParser(collect);
     command.addOption(option);
-    if (negatable === true) {
-      command.addOption(new Option(`--no-${flagOf(name).slice(2)}`, `Not so: see ${flagOf(name)}`));
+    if (negation !== undefined) {
+      command.addOption(new Option(`--no-${flagOf(name).slice(2)}`, negation));
     }
   }
   return command;

@@ -1,4 +1,5 @@
 import { defaultPreset, presetNames } from "../mapper/presets.js";
+import { parquetCompressions } from "../sinks/parquet/page-compression.js";
 import {
   characterType,
   choiceType,
@@ -13,7 +14,7 @@ import {
   timeType,
   zoneType,
 } from "./configuration-types.js";
-import { outputFormats, parquetCompressions } from "./options.js";
+import { outputFormats } from "./options.js";
 
 /** What is known about one option. Flags, environment, schema and documentation come from it. */
 export interface OptionDescription<T> {
@@ -28,8 +29,8 @@ export interface OptionDescription<T> {
   readonly flag?: false;
   /** Name of the value in help, where the type's own says too little. */
   readonly placeholder?: string;
-  /** May be switched off by `--no-<flag>` as well. */
-  readonly negatable?: boolean;
+  /** What `--no-<flag>` says, for switches whose default is not off. */
+  readonly negation?: string;
 }
 
 const option = <T>(description: OptionDescription<T>): OptionDescription<T> => description;
@@ -74,7 +75,7 @@ export const configurationOptions = {
   }),
   csvHeader: option({
     type: switchType,
-    negatable: true,
+    negation: "The first record of each CSV input is a row like the others",
     description: "The first record of each CSV input is its header",
     default: "found by looking at each input",
   }),
@@ -156,7 +157,7 @@ export const configurationOptions = {
   compression: option({
     section: "export",
     type: choiceType(parquetCompressions),
-    description: "Compression inside Parquet files; zstd needs Node 22.15",
+    description: "Compression inside Parquet files; zstd needs Node 22.15 or newer",
     default: "snappy",
   }),
   dataset: option({
@@ -187,7 +188,7 @@ export const configurationOptions = {
   csvSafe: option({
     section: "export",
     type: switchType,
-    description: "Quote CSV cells safe that a spreadsheet would run as a formula",
+    description: "Put ' before CSV cells that a spreadsheet would run as a formula",
     default: "off",
   }),
   threads: option({

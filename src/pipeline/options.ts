@@ -1,10 +1,8 @@
 import type { CsvDialect, Format } from "../readers/source.js";
+import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 
 export const outputFormats = ["parquet", "jsonl", "jsonl.gz", "csv"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
-
-export const parquetCompressions = ["zstd", "snappy", "none"] as const;
-export type ParquetCompression = (typeof parquetCompressions)[number];
 
 /** Which paths of user and metadata are dropped or replaced by a salted SHA-256. */
 export interface PrivacyOptions {

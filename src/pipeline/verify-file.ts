@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { SourceError } from "../base/errors.js";
@@ -8,6 +9,7 @@ import type { Zone } from "../base/zone.js";
 import type { Batch } from "../batch/batch.js";
 import { cellKinds } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
+import { fileState, fingerprintFile } from "../readers/fingerprint.js";
 import type { OpenReader } from "../readers/reader.js";
 import type { Codec, Format, Source } from "../readers/source.js";
 import type { ManifestFile } from "./manifest.js";
@@ -37,8 +39,9 @@ export async function verifyFile(
   check: FileCheck,
 ): Promise<readonly Difference[]> {
   try {
+    const source = await sourceOf(file, check);
     const changed = await verifyBytes(file, check);
-    return changed.length > 0 ? changed : await verifyContent(file, day, check);
+    return changed.length > 0 ? changed : await verifyContent(file, day, source, check);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") {
@@ -82,6 +85,7 @@ interface Scan {
 async function verifyContent(
   file: ManifestFile,
   day: string,
+  source: Source,
   check: FileCheck,
 ): Promise<readonly Difference[]> {
   const scan: Scan = {
@@ -93,7 +97,6 @@ async function verifyContent(
     wrongDayTimestamp: 0,
   };
   const dayNumber = Date.parse(`${day.length > 10 ? "+" : ""}${day}T00:00:00Z`) / DAY_MS;
-  const source = sourceOf(file, check);
   const range = { source, start: 0, end: null };
   const fields = [{ path: ["timestamp"], form: "text" }] as const;
   const reader = await check.openReader(check.kernel, range, fields, {
@@ -198,14 +201,17 @@ function iso(milliseconds: number): string {
   return Number.isNaN(date.getTime()) ? `${milliseconds} ms` : date.toISOString();
 }
 
-function sourceOf(file: ManifestFile, { directory, format }: FileCheck): Source {
+/** Its fingerprint is of the moment before the first read: a file that changes meanwhile is found. */
+async function sourceOf(file: ManifestFile, { directory, format }: FileCheck): Promise<Source> {
   const codecs: readonly Codec[] = format === "jsonl.gz" ? ["gzip"] : [];
+  const absolute = path.join(directory, file.path);
+  const state = fileState(await stat(absolute));
   return {
     name: file.path,
-    path: path.join(directory, file.path),
+    path: absolute,
     codecs,
-    size: file.bytes,
-    fingerprint: file.sha256,
+    size: state.size,
+    fingerprint: fingerprintFile(state, []),
     format: formats[format],
   };
 }

@@ -18,11 +18,12 @@ export function factsOf(error: unknown): ErrorFacts {
 /** An error for people: what happened and its code; a stack only where `debug` asks for it. */
 export function describeError(error: unknown, debug: boolean): string {
   const { code, message } = factsOf(error);
-  const text = message.split("\n").map(harmless).join("\n");
+  const lines = message.split("\n").map(harmless);
   const stack = debug && error instanceof Error ? `\n${error.stack ?? ""}` : "";
-  if (code !== DEFECT) return `error: ${text} [${code}]${stack}`;
+  if (code !== DEFECT) return `error: ${lines.join("\n")} [${code}]${stack}`;
+  // Of a defect in a worker the message goes on with its stack.
   return (
-    `error: ${text} [${code}]\n` +
+    `error: ${lines[0]} [${code}]\n` +
     "This is a defect of Switchyard. Nothing that was committed is lost: the same command goes on.\n" +
     `Please report it with the output of the same command under SWITCHYARD_DEBUG=1.${stack}`
   );

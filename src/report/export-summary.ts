@@ -6,8 +6,8 @@ import { rejectAdvice } from "./reject-advice.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 
 /** Reasons and sources that are written out; the others are in the manifest. */
-const REASONS_SHOWN_MAX = 4;
-const FAILURES_SHOWN_MAX = 4;
+const REASONS_SHOWN_MAX = 3;
+const FAILURES_SHOWN_MAX = 3;
 const MESSAGE_COLUMNS_MAX = 160;
 
 /** The end of an export on one screen. Text from data is made harmless. */

@@ -17,7 +17,8 @@ test("anything else is called a defect, with what to do", () => {
   expect(text).toContain("SWITCHYARD_DEBUG=1");
   expect(text).not.toContain("error-text.test");
   expect(describeError(new TypeError("x is undefined"), true)).toContain("error-text.test");
-  const ofWorker = new SwitchyardError("defect", "in a worker");
-  expect(describeError(ofWorker, false)).toContain("This is a defect of Switchyard");
+  const ofWorker = new SwitchyardError("defect", "x is undefined\n  at worker.js:1");
+  expect(describeError(ofWorker, false)).toMatch(/^error: x is undefined \[defect\]\nThis is a/);
+  expect(describeError(ofWorker, true)).toContain("worker.js:1");
   expect(factsOf("thrown text")).toEqual({ code: "defect", message: "thrown text" });
 });
