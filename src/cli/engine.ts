@@ -1,0 +1,39 @@
+import { mappingSchema } from "../mapper/mapping-schema.js";
+import { resolveMapping } from "../mapper/resolve-mapping.js";
+import { layoutOf } from "../pipeline/layout.js";
+import type { ExportOptions } from "../pipeline/options.js";
+import { type ExportOutside, runExport } from "../pipeline/run-export.js";
+import { verifyExport } from "../pipeline/verify.js";
+import { createFormatDetection } from "../readers/detect-format.js";
+import { listInputs } from "../readers/inputs.js";
+import { openRange, planRanges } from "../readers/registry.js";
+import { discoverSources } from "../readers/sources.js";
+import type { Engine } from "./context.js";
+
+/** The engine with the rooms that it works on: the one place that knows all of them. */
+export const engine: Engine = {
+  mappingSchema,
+  resolveMapping,
+  runExport: (options, context) => runExport(options, context, outsideOf(options, context.signal)),
+  verifyExport: (directory, context) =>
+    verifyExport(directory, { ...context, openReader: openRange }),
+};
+
+function outsideOf(options: ExportOptions, signal: AbortSignal): ExportOutside {
+  const { outputDirectory, dataset, rowBytesMax, ratioMax } = options;
+  const { temporaryDirectory } = layoutOf(outputDirectory, dataset);
+  const readerOptions = { rowBytesMax, ratioMax, temporaryDirectory, signal };
+  return {
+    discover,
+    planRanges: (source, splitBytes) => planRanges(source, splitBytes, readerOptions),
+    workerEntry: new URL("./split-worker.js", import.meta.url),
+    now: Date.now,
+  };
+}
+
+async function discover(options: ExportOptions, signal: AbortSignal) {
+  const { inputs, cwd, inputFormat, csv, ratioMax } = options;
+  const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
+  const files = await listInputs(inputs, cwd);
+  return discoverSources(files, { detect: createFormatDetection(given), ratioMax, signal });
+}

@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+import { systemClock } from "../base/clock.js";
+import { exitCodes } from "../base/errors.js";
+import { runCommandLine } from "./program.js";
+import { abortOnSignals } from "./signals.js";
+
+const { signal, release } = abortOnSignals(process, process.stderr);
+
+// A reader that has seen enough (`| head`) is no failure.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(exitCodes.done);
+    throw error;
+  });
+}
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  environment: process.env,
+  currentDirectory: process.cwd(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  clock: systemClock,
+  signal,
+  loadEngine: async () => (await import("./engine.js")).engine,
+});
+release();

@@ -1,0 +1,25 @@
+export { type Place, SourceError, SwitchyardError, UsageError } from "./base/errors.js";
+export { type RejectCodeName, rejectCodes } from "./base/reject-codes.js";
+export { version } from "./base/version.js";
+export type { Engine } from "./cli/context.js";
+export { engine } from "./cli/engine.js";
+export type { Mapping } from "./mapper/mapping.js";
+export {
+  type Configuration,
+  type ConfigurationSources,
+  loadConfiguration,
+} from "./pipeline/configuration.js";
+export { resolveExportOptions } from "./pipeline/configuration-export.js";
+export type { ExportResult } from "./pipeline/export-result.js";
+export type {
+  Manifest,
+  ManifestDay,
+  ManifestFile,
+  RejectSummary,
+  RowCounts,
+  SourceFailure,
+} from "./pipeline/manifest.js";
+export type { ExportOptions } from "./pipeline/options.js";
+export type { RunContext, RunObserver, RunProgress } from "./pipeline/progress.js";
+export type { VerifyResult } from "./pipeline/verify.js";
+export type { Difference } from "./pipeline/verify-difference.js";

@@ -1,0 +1,75 @@
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { repository, run } from "./run-switchyard.js";
+
+let root: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), "switchyard-package-"));
+});
+
+afterAll(() => rm(root, { recursive: true }));
+
+interface LockFile {
+  readonly lockfileVersion: number;
+  readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+}
+
+/**
+ * A project that depends on the tarball, locked to the versions that are installed here, so that npm
+ * finds them in its cache.
+ */
+async function writeProject(directory: string, tarball: string): Promise<void> {
+  const dependencies = { switchyard: `file:${tarball}` };
+  await writeFile(path.join(directory, "package.json"), JSON.stringify({ dependencies }));
+  const text = await readFile(path.join(repository, "package-lock.json"), "utf8");
+  const { lockfileVersion, packages } = JSON.parse(text) as LockFile;
+  const ours = Object.entries(packages).filter(([name, { dev }]) => name !== "" && dev !== true);
+  const switchyard = { ...packages[""], resolved: `file:${tarball}` };
+  const lock = {
+    lockfileVersion,
+    packages: {
+      "": { dependencies },
+      "node_modules/switchyard": switchyard,
+      ...Object.fromEntries(ours),
+    },
+  };
+  await writeFile(path.join(directory, "package-lock.json"), JSON.stringify(lock));
+}
+
+async function npm(words: readonly string[], cwd: string): Promise<string> {
+  const environment = { npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
+  const { exitCode, stdout, stderr } = await run("npm", words, { cwd, environment });
+  if (exitCode !== 0) throw new Error(`npm ${words.join(" ")}: ${stderr}`);
+  return stdout;
+}
+
+test("the packed package installs elsewhere and runs", { timeout: 180_000 }, async () => {
+  // The scripts would build what other tests are using.
+  await npm(["pack", "--ignore-scripts", "--pack-destination", root], repository);
+  const [tarball = ""] = (await readdir(root)).filter((name) => name.endsWith(".tgz"));
+  const project = path.join(root, "project");
+  await mkdir(project);
+  await copyFile(path.join(root, tarball), path.join(project, tarball));
+  await writeProject(project, tarball);
+  await npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund"], project);
+
+  const installed = path.join(project, "node_modules/switchyard");
+  expect((await readdir(installed)).sort()).toEqual([
+    "CHANGELOG.md",
+    "LICENSE",
+    ...(await readdir(repository)).filter((name) => name === "README.md"),
+    "dist",
+    "docs",
+    "package.json",
+    "pipeline.schema.json",
+  ]);
+  const { version } = JSON.parse(await readFile(path.join(installed, "package.json"), "utf8"));
+  expect(await npm(["exec", "--", "switchyard", "--version"], project)).toBe(`${version}\n`);
+  const input = path.join(repository, "fixtures/sample/csv/events.csv");
+  const words = ["export", input, "--to", "out", "--max-time", "2027-01-01", "--json"];
+  const result = JSON.parse(await npm(["exec", "--", "switchyard", ...words], project));
+  expect(result).toMatchObject({ exitCode: 0, rows: { read: 250, delivered: 250 } });
+});
