@@ -8,6 +8,13 @@ export const outcomes = { deliver: 0, duplicate: 253, filtered: 254 } as const;
 /**
  * Mapped rows in columns, row for row beside the batch they came from. Columns of rows whose outcome
  * is not `deliver` are undefined. Valid until the reader's or the mapper's next call.
+ *
+ * With a transform a row of the batch can become several rows here, one after another. What keeps
+ * the accounts simple: every row of the batch has at least one row here; a row of the batch that is
+ * rejected, filtered or a duplicate has exactly one, and one with an event has only delivered ones.
+ * So rejects, filtered and duplicates are counted here, and the rows of the batch that are not among
+ * them are the delivered ones, whatever the number of their events. There may be more rows than
+ * BATCH_ROWS_MAX.
  */
 export interface EventBatch {
   readonly kernel: Kernel;

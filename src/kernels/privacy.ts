@@ -7,9 +7,10 @@ import { addToHash, beginHash, endHash } from "./sha256";
 /** A path and what happens there; layout as written by src/mapper/privacy.ts. */
 @unmanaged
 class Rule {
-  /** Pairs of address and length: the names of members, outermost first. */
+  /** Pairs of address and length: the names of members, outermost first, within the path's text. */
   steps: usize;
-  stepsEnd: usize;
+  /** The end of the path's text, in which the names stand with dots between them. */
+  textEnd: usize;
   /** 1: hash the value, 0: drop the member. */
   hashes: u32;
   salt: usize;
@@ -78,14 +79,25 @@ function appendHash(rule: Rule, p: usize, end: usize): void {
   top += QUOTED_HASH_BYTES;
 }
 
-function keyIs(rule: Rule, step: usize, key: usize, end: usize, hasEscape: bool): bool {
+const NO_MATCH: u32 = 0;
+/** The key is the next name of the path: it goes on in the value. */
+const STEP: u32 = 1;
+/** The key is all that is left of the path, maybe with dots in it. */
+const WHOLE: u32 = 2;
+
+function matchKey(rule: Rule, step: usize, key: usize, end: usize, hasEscape: bool): u32 {
   let length = end - key;
   if (hasEscape) {
     length = unescape(key, end, rule.scratch);
     key = rule.scratch;
   }
-  const wanted = <usize>load<u32>(step, 4);
-  return length == wanted && memory.compare(key, <usize>load<u32>(step), wanted) == 0;
+  const wanted = <usize>load<u32>(step);
+  if (length == rule.textEnd - wanted) {
+    return memory.compare(key, wanted, length) == 0 ? WHOLE : NO_MATCH;
+  }
+  const isStep =
+    length == <usize>load<u32>(step, 4) && memory.compare(key, wanted, length) == 0;
+  return isStep ? STEP : NO_MATCH;
 }
 
 /** Appends the value at `p` as the rule from `step` on leaves it; returns the address after it. */
@@ -120,26 +132,25 @@ function redactObject(rule: Rule, step: usize, p: usize, end: usize): usize {
     append(member, inside + 1);
     return inside + 1;
   }
-  const isLast = step + 8 == rule.stepsEnd;
   let hasMembers = false;
   while (true) {
     const key = skipSpace(member, end) + 1;
     const keyEnd = skipString(key, end);
-    const isMatch = keyIs(rule, step, key, keyEnd, escaped);
+    const match = matchKey(rule, step, key, keyEnd, escaped);
     const value = skipSpace(skipSpace(keyEnd + 1, end) + 1, end);
     let after: usize;
-    if (isMatch && isLast && rule.hashes == 0) {
+    if (match == WHOLE && rule.hashes == 0) {
       after = skipValueAt(value, end, 0);
     } else {
       if (hasMembers) appendByte(0x2c);
       hasMembers = true;
       append(member, value);
-      if (isMatch && !isLast) {
+      if (match == STEP) {
         after = redactValue(rule, step + 8, value, end);
       } else {
         after = skipValueAt(value, end, 0);
         // A null holds nothing that could be hidden.
-        if (isMatch && load<u8>(value) != 0x6e) appendHash(rule, value, after);
+        if (match == WHOLE && load<u8>(value) != 0x6e) appendHash(rule, value, after);
         else append(value, after);
       }
       append(after, skipSpace(after, end));

@@ -2,18 +2,29 @@ import type { Kernel } from "../batch/kernel.js";
 import { planFields } from "./field-plan.js";
 import type { Mapper } from "./mapper.js";
 import type { MapperOptions } from "./mapper-options.js";
+import { Privacy } from "./privacy.js";
 import { RowMapper } from "./row-mapper.js";
+import { TransformStage } from "./transform-stage.js";
 
-/** Throws `UsageError` for options that cannot be used. */
+/**
+ * The mapper of a worker. Filters choose rows before the transform sees them; privacy has the last
+ * word, over what the transform made as well. Throws `UsageError` for options that cannot be used.
+ */
 export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
-  if (options.privacy !== undefined || options.transform !== undefined) {
-    throw new Error("privacy and transforms are not mapped yet");
-  }
   const plan = planFields(options.mapping);
   const rows = new RowMapper(kernel, options, plan);
+  const privacy = options.privacy && new Privacy(kernel, options.privacy);
+  const { minTimeMs, maxTimeMs } = options;
+  const limits = { minTimeMs, maxTimeMs, droppedIds: privacy?.droppedIds ?? new Set() };
+  const transform = options.transform && new TransformStage(kernel, options.transform, limits);
   return {
     fields: plan.fields,
-    map: (batch) => rows.map(batch),
+    map(batch) {
+      const mapped = rows.map(batch);
+      const events = transform?.apply(mapped) ?? mapped;
+      privacy?.apply(events);
+      return events;
+    },
     get notices() {
       const { userID, stableID } = rows.collisions;
       return { userID_property_replaced: userID, stableID_property_replaced: stableID };

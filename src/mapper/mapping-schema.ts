@@ -26,6 +26,18 @@ const textChoice = {
   ],
 } as const;
 
+const plainChoice = {
+  anyOf: [
+    { type: "string", minLength: 1, description: "A path with dots." },
+    {
+      type: "object",
+      properties: { field: path },
+      required: ["field"],
+      additionalProperties: false,
+    },
+  ],
+} as const;
+
 const timeChoice = {
   anyOf: [
     { type: "string", minLength: 1, description: "A path with dots; format auto, zone UTC." },
@@ -68,8 +80,8 @@ const oneOrMore = <T>(choice: T, what: string) => ({
 const objectOf = (what: string) => ({
   description: `${what} An object, a JSON text of one, a list of fields, or the rest of an object.`,
   anyOf: [
-    textChoice,
-    { type: "array", items: textChoice, minItems: 1 },
+    plainChoice,
+    { type: "array", items: plainChoice, minItems: 1 },
     {
       type: "object",
       description: "An object made of these fields; those that are null are left out.",
@@ -131,7 +143,7 @@ export const mappingSchema = {
     timestamp: oneOrMore(timeChoice, "When it happened."),
     userID: oneOrMore(textChoice, "The user's id: text or a number."),
     stableID: oneOrMore(textChoice, "The device's id: text or a number."),
-    value: oneOrMore(textChoice, "The event's value: text or a number."),
+    value: oneOrMore(plainChoice, "The event's value: text or a number."),
     metadata: objectOf("The event's properties."),
     user: objectOf("The user's properties; the ids are put before them."),
     insertID: oneOrMore(textChoice, "What tells a repeated event from another one."),

@@ -8,7 +8,7 @@ export interface Mapping {
   readonly timestamp?: TimeTarget | null;
   readonly userID?: TextTarget | null;
   readonly stableID?: TextTarget | null;
-  readonly value?: TextTarget | null;
+  readonly value?: PlainTarget | null;
   readonly metadata?: ObjectTarget | null;
   readonly user?: ObjectTarget | null;
   readonly insertID?: TextTarget | null;
@@ -39,7 +39,9 @@ export interface TimeChoice {
   readonly shifted?: boolean;
 }
 
-export type ObjectTarget = TextTarget | FieldList | Rest;
+export type PlainTarget = OneOrMore<string | { readonly field: FieldPath }>;
+
+export type ObjectTarget = PlainTarget | FieldList | Rest;
 
 export interface FieldList {
   readonly fields: readonly (string | NamedField)[];

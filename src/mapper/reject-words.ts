@@ -42,7 +42,7 @@ export class RejectWords {
       case rejectCodes.time_out_of_range:
         return `${found(mapping.timestamp, this.plan.timestamp)}: ${this.#limits(time)}`;
       case rejectCodes.unit_id_missing:
-        return `no unit id in ${namesOf([...mapping.userID, ...mapping.stableID])}`;
+        return `no unit id in ${namesOf([...mapping.userID, ...mapping.stableID])}${this.#dropped()}`;
       case rejectCodes.unit_id_not_text:
         return `a unit id must be text or a number, but ${this.#wrongId(batch, row)}`;
       case rejectCodes.metadata_not_object:
@@ -54,6 +54,11 @@ export class RejectWords {
       default:
         return batch.raw.explain(row);
     }
+  }
+
+  #dropped(): string {
+    const drop = this.options.privacy?.drop ?? [];
+    return drop.length === 0 ? "" : `, where ${drop.join(", ")} is dropped`;
   }
 
   #limits(time: number): string {

@@ -17,7 +17,7 @@ export function checkPattern(pattern: string): void {
 export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
   const parser = createParser(pattern);
   const tokens = withoutLiterals(pattern);
-  const namesZone = /[zZXx]/.test(tokens);
+  const namesZone = /z/i.test(tokens);
   const namesRegion = tokens.includes("z");
   return (text) => {
     const time = DateTime.fromFormatParser(text.trim(), parser, {
@@ -35,12 +35,14 @@ export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
 
 function createParser(pattern: string): TokenParser {
   // Luxon would take what is not named from the current day.
-  if (!/[yXx]|kk|[DFf]/.test(withoutLiterals(pattern))) {
+  if (!/y|kk|[DFf]/.test(withoutLiterals(pattern))) {
     throw invalidPattern(pattern, "it names no year");
   }
   try {
     const parser = DateTime.buildFormatParser(pattern, locale);
-    const sample = DateTime.utc().setLocale(locale.locale).toFormat(pattern);
+    const sample = DateTime.utc(2023, 8, 17, 10, 11, 12, 345)
+      .setLocale(locale.locale)
+      .toFormat(pattern);
     const parsed = DateTime.fromFormatParser(sample, parser, { ...locale, setZone: true });
     if (parsed.isValid) return parser;
     throw invalidPattern(pattern, parsed.invalidExplanation ?? "it cannot be read back");

@@ -1,0 +1,134 @@
+import { isLosslessNumber } from "lossless-json";
+import { type RejectCode, rejectCodes } from "../base/reject-codes.js";
+import { valueText } from "./lossless-values.js";
+
+/** An event as the columns of an event batch have it. */
+export interface PlainEvent {
+  readonly event: string;
+  readonly timestamp: number;
+  readonly userID: string | undefined;
+  readonly stableID: string | undefined;
+  /** JSON token. */
+  readonly value: string | undefined;
+  /** JSON object, the ids first. */
+  readonly user: string;
+  readonly metadata: string;
+}
+
+/** What a result has to keep to beside the rules for every event. */
+export interface ResultLimits {
+  /** Inclusive. */
+  readonly minTimeMs: number;
+  /** Exclusive. */
+  readonly maxTimeMs: number;
+  /** Ids that will be dropped from it and cannot be its only one. */
+  readonly droppedIds: ReadonlySet<string>;
+}
+
+/** Why what a transform gave is no event. */
+export class TransformFault extends Error {
+  constructor(
+    readonly code: RejectCode,
+    reason: string,
+  ) {
+    super(`the transform gave ${reason}`);
+  }
+}
+
+/** Checks what a transform gave as rows are checked. Throws `TransformFault`. */
+export function checkEvent(result: unknown, limits: ResultLimits): PlainEvent {
+  if (!isObject(result)) {
+    throw new TransformFault(rejectCodes.transform_failed, `${describe(result)} for an event`);
+  }
+  const { event, timestamp, user, metadata, value } = result;
+  const name = checkName(event);
+  const time = checkTime(timestamp, limits);
+  if (user != null && !isObject(user)) {
+    throw new TransformFault(rejectCodes.user_not_object, `${describe(user)} for a user`);
+  }
+  const { userID: givenUserID, stableID: givenStableID, ...properties } = user ?? {};
+  const userID = checkId(givenUserID, "userID");
+  const stableID = checkId(givenStableID, "stableID");
+  const ids = { ...(userID && { userID }), ...(stableID && { stableID }) };
+  if (Object.keys(ids).every((name) => limits.droppedIds.has(name))) {
+    throw new TransformFault(rejectCodes.unit_id_missing, "a user without a unit id that is kept");
+  }
+  if (metadata != null && !isObject(metadata)) {
+    throw new TransformFault(rejectCodes.metadata_not_object, `${describe(metadata)} for metadata`);
+  }
+  return {
+    event: name,
+    timestamp: time,
+    userID,
+    stableID,
+    value: checkValue(value),
+    user: objectText({ ...ids, ...properties }),
+    metadata: objectText(metadata ?? {}),
+  };
+}
+
+function checkName(event: unknown): string {
+  if (event == null || event === "") {
+    throw new TransformFault(rejectCodes.event_missing, "no event name");
+  }
+  if (typeof event !== "string" || !isWellFormed(event)) {
+    throw new TransformFault(rejectCodes.event_not_text, `${describe(event)} for an event name`);
+  }
+  return event;
+}
+
+function checkTime(timestamp: unknown, limits: ResultLimits): number {
+  if (timestamp == null) throw new TransformFault(rejectCodes.time_missing, "no timestamp");
+  const time = typeof timestamp === "bigint" ? Number(timestamp) : timestamp;
+  if (typeof time !== "number" || !Number.isSafeInteger(time)) {
+    throw new TransformFault(
+      rejectCodes.time_unparsable,
+      `${describe(timestamp)} for a timestamp, which is whole milliseconds`,
+    );
+  }
+  if (time >= limits.minTimeMs && time < limits.maxTimeMs) return time;
+  throw new TransformFault(
+    rejectCodes.time_out_of_range,
+    `the timestamp ${time}, which is not from ${limits.minTimeMs} up to ${limits.maxTimeMs}`,
+  );
+}
+
+function checkId(id: unknown, name: string): string | undefined {
+  if (id == null || id === "") return undefined;
+  if (isNumber(id)) return String(id);
+  if (typeof id === "string" && isWellFormed(id)) return id;
+  throw new TransformFault(rejectCodes.unit_id_not_text, `${describe(id)} for ${name}`);
+}
+
+function checkValue(value: unknown): string | undefined {
+  if (value == null) return undefined;
+  if (typeof value === "string" || isNumber(value)) return valueText(value);
+  throw new TransformFault(rejectCodes.value_not_scalar, `${describe(value)} for a value`);
+}
+
+function objectText(value: Record<string, unknown>): string {
+  const text = valueText(value);
+  if (text?.startsWith("{")) return text;
+  throw new TransformFault(rejectCodes.transform_failed, "an object that JSON does not have");
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value)
+  );
+}
+
+function isNumber(value: unknown): boolean {
+  return typeof value === "bigint" || Number.isFinite(value) || isLosslessNumber(value);
+}
+
+/** Whether the text has UTF-8: no lone surrogates. */
+function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
+}
+
+function describe(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `the ${typeof value} ${String(value)}`;
+}

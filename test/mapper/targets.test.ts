@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import type { CellRow } from "../support/cells.js";
+import { mapRow, mapRows } from "../support/mapping.js";
+
+const good = { event_type: "e", event_time: 1_700_000_000, user_id: "u" } satisfies CellRow;
+
+describe("a target of several fields", () => {
+  it("takes the first that is not null, empty text being null", () => {
+    const overrides = { userID: ["a", "b", "c"] };
+    const rows = [
+      { ...good, a: "1", b: "2" },
+      { ...good, a: "", b: "2", c: "3" },
+      { ...good, c: 3 },
+    ];
+    expect(mapRows(rows, { overrides }).rows.map(({ userID }) => userID)).toEqual(["1", "2", "3"]);
+  });
+
+  it("is judged by the field that it takes", () => {
+    const overrides = { userID: ["a", "b"] };
+    const row = { ...good, a: { json: "[]" }, b: "fine" };
+    const { rows, words } = mapRows([row], { overrides });
+    expect(rows[0]?.outcome).toBe("unit_id_not_text");
+    expect(words[0]).toContain("but a is the list []");
+  });
+});
+
+describe("the mixpanel preset", () => {
+  const row = (properties: CellRow) => ({
+    event: "Signed up",
+    "properties.time": 1_700_000_000,
+    properties: { json: '{"plan":"free"}' },
+    ...properties,
+  });
+  const map = (properties: CellRow) => mapRow(row(properties), { preset: "mixpanel" });
+
+  it("takes the distinct id for the user unless it is a device's", () => {
+    const device = { "properties.$device_id": "d1" };
+    expect(map({ "properties.distinct_id": "mina" }).userID).toBe("mina");
+    expect(map({ ...device, "properties.distinct_id": "$device:d1" })).toMatchObject({
+      userID: undefined,
+      stableID: "d1",
+      user: '{"stableID":"d1"}',
+    });
+    expect(map({ "properties.$user_id": "u", "properties.distinct_id": "x" }).userID).toBe("u");
+    expect(map({ "properties.distinct_id": "$device:d1" }).outcome).toBe("unit_id_missing");
+    expect(map({ "properties.distinct_id": "$devic" }).userID).toBe("$devic");
+  });
+
+  it("takes seconds and milliseconds, and what is left of the properties", () => {
+    const id = { "properties.$user_id": "u" };
+    expect(map(id)).toMatchObject({ timestamp: 1_700_000_000_000, metadata: '{"plan":"free"}' });
+    expect(map({ ...id, "properties.time": 1_700_000_000_123 }).timestamp).toBe(1_700_000_000_123);
+  });
+});
+
+describe("an object of listed fields", () => {
+  const overrides = {
+    metadata: { fields: ["a", "deep.b", { field: "c", name: 'na"me' }] },
+    user: { fields: ["plan"] },
+  };
+
+  it("has the fields that are not null, digits and escapes kept", () => {
+    const { rows } = mapRows(
+      [
+        { ...good, a: { json: "1.50" }, "deep.b": 'te"xt', c: { json: '{"x": [1]}' }, plan: "p" },
+        { ...good, "deep.b": { json: '"\\ud800"' } },
+        { ...good, event_type: null, a: "not delivered" },
+        { ...good, a: "", c: { json: "true" } },
+        good,
+      ],
+      { overrides },
+    );
+    expect(rows.map(({ metadata }) => metadata)).toEqual([
+      '{"a":1.50,"b":"te\\"xt","na\\"me":{"x": [1]}}',
+      '{"b":"\\ud800"}',
+      undefined,
+      '{"a":"","na\\"me":true}',
+      "{}",
+    ]);
+    expect(rows[0]?.user).toBe('{"userID":"u","plan":"p"}');
+    expect(rows[4]?.user).toBe('{"userID":"u"}');
+  });
+
+  it("may have long values in many rows", () => {
+    const long = "x".repeat(3_000);
+    const rows = Array.from({ length: 100 }, (_, index) => ({ ...good, a: `${long}${index}` }));
+    const mapped = mapRows(rows, { overrides }).rows;
+    expect(mapped.map(({ metadata }) => metadata)).toEqual(
+      rows.map(({ a }) => JSON.stringify({ a })),
+    );
+  });
+});
+
+describe("texts that are escaped twice", () => {
+  it("do not overwrite each other in one batch", () => {
+    const objects = Array.from({ length: 200 }, (_, index) => `{"n":"\\"${"é".repeat(index)}"}`);
+    const rows = objects.map((text, index) => ({
+      ...good,
+      event_properties: index % 3 === 0 ? text : JSON.stringify(text),
+      user_properties: JSON.stringify(` ${text} `),
+    }));
+    const mapped = mapRows(rows).rows;
+    expect(mapped.map(({ metadata }) => metadata)).toEqual(objects);
+    expect(mapped.map(({ user }) => user)).toEqual(
+      objects.map((text) => `{"userID":"u",${text.slice(1)}`),
+    );
+  });
+
+  it("are refused when they are escaped three times", () => {
+    const text = JSON.stringify(JSON.stringify('{"a":1}'));
+    expect(mapRow({ ...good, event_properties: text }).outcome).toBe("metadata_not_object");
+  });
+
+  it("are held to the limit of depth", () => {
+    const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
+    expect(mapRow({ ...good, event_properties: nested(512) }).metadata).toBe(nested(512));
+    expect(mapRow({ ...good, event_properties: nested(513) }).outcome).toBe("metadata_not_object");
+  });
+});
