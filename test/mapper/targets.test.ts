@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CellRow } from "../support/cells.js";
 import { mapRow, mapRows } from "../support/mapping.js";
@@ -117,3 +118,46 @@ describe("texts that are escaped twice", () => {
     expect(mapRow({ ...good, event_properties: nested(513) }).outcome).toBe("metadata_not_object");
   });
 });
+
+describe("text that may hold an object", () => {
+  it("is taken exactly when JSON.parse finds an object, a text of one, or null", () => {
+    const pieces = fc.constantFrom(
+      ...['{"a":1}', "{", "}", "[", "]", ",", ":", '"', "\\", "null", "1.5", "-", "e3", " ", "\n"],
+      ...["\u0000", "é", '"a"', "\\u0041", "\\ud800", "{}", "true", "\ufeff"],
+    );
+    const text = fc.oneof(
+      fc.array(pieces, { maxLength: 7 }).map((parts) => parts.join("")),
+      fc.json().map((json) => `${json} `),
+      fc.json().map((json) => JSON.stringify(json)),
+      fc.tuple(fc.json(), pieces, fc.nat()).map(([json, piece, at]) => {
+        const place = at % (json.length + 1);
+        return json.slice(0, place) + piece + json.slice(place);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 50 }), (texts) => {
+        const rows = texts.map((event_properties) => ({ ...good, event_properties }));
+        const expected = texts.map((each) => objectIn(each) ?? "metadata_not_object");
+        const mapped = mapRows(rows).rows;
+        expect(mapped.map(({ metadata, outcome }) => metadata ?? outcome)).toEqual(expected);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+/** The JSON object that a text holds, `{}` for none, undefined where it holds something else. */
+function objectIn(text: string): string | undefined {
+  const plain = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, "");
+  if (plain === "") return "{}";
+  try {
+    const value: unknown = JSON.parse(plain);
+    if (value === null) return "{}";
+    if (typeof value === "string" && /\p{Surrogate}/u.test(value)) return undefined;
+    if (typeof value === "string")
+      return value.trimStart().startsWith('"') ? undefined : objectIn(value);
+    return typeof value === "object" && !Array.isArray(value) ? plain : undefined;
+  } catch {
+    return undefined;
+  }
+}
