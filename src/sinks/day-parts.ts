@@ -83,7 +83,7 @@ export class DayParts {
     this.#counts.set(day, number + 1);
     const dayName = formatDay(day);
     const name = `part-${splitId}-${String(number).padStart(3, "0")}.${format.extension}`;
-    const output = new PartOutput(files, buffer, `${temporaryDirectory}/${dayName}/${name}`);
+    const output = new PartOutput(files, buffer, `${temporaryDirectory}/${dayName}.${name}`);
     const part: OpenPart = {
       day: dayName,
       name,

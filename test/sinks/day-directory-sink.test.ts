@@ -257,8 +257,8 @@ describe("after a kill", () => {
     await writeRows(split, kernel, [eventRow(), eventRow({ timestamp: 0 })]);
     await split.commit();
     expect(calls).toEqual([
-      "sync file _switchyard/tmp/0001/1970-01-01/part-0001-000.jsonl",
-      "sync file _switchyard/tmp/0001/2026-01-31/part-0001-000.jsonl",
+      "sync file _switchyard/tmp/0001/1970-01-01.part-0001-000.jsonl",
+      "sync file _switchyard/tmp/0001/2026-01-31.part-0001-000.jsonl",
       "rename events/1970-01-01/part-0001-000.jsonl",
       "rename events/2026-01-31/part-0001-000.jsonl",
       "sync directory events/1970-01-01",
