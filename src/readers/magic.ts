@@ -11,7 +11,7 @@ interface Signature {
   readonly offset: number;
   readonly bytes: readonly number[];
   readonly container: Container;
-  /** A closer look, where the bytes alone could be the beginning of a text. */
+  /** A closer look, where other bytes than these count as well. */
   readonly confirm?: (head: Uint8Array) => boolean;
 }
 
@@ -44,18 +44,26 @@ const signatures: readonly Signature[] = [
   unsupported([0x78, 0x9c], "a bare zlib stream", RECOMPRESS),
   unsupported([0x78, 0xda], "a bare zlib stream", RECOMPRESS),
   unsupported("Obj\x01", "an Avro file", CONVERT),
-  { ...unsupported("ORC", "an ORC file", CONVERT), confirm: isBinary },
+  unsupported("ORC", "an ORC file", CONVERT),
   unsupported("ARROW1\x00\x00", "an Arrow IPC file", CONVERT),
-  unsupported("PARE", "a Parquet file with an encrypted footer", "Write it without encryption."),
   unsupported("SQLite format 3\x00", "an SQLite database", CONVERT),
   unsupported("DUCK", "a DuckDB database", CONVERT, 8),
   unsupported([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1], "an old Office file", CONVERT),
   unsupported("%PDF-", "a PDF", CONVERT),
 ];
 
+/** Bytes in which a binary format shows itself. */
+const BINARY_PROBE_BYTES = 1024;
+
 /** Looks at the first bytes only, never at a name; null: nothing known, so text or Parquet. */
 export function identifyContainer(head: Uint8Array): Container | null {
-  return signatures.find((candidate) => matches(head, candidate))?.container ?? null;
+  const container = signatures.find((candidate) => matches(head, candidate))?.container;
+  if (container === undefined) return null;
+  // Some signatures are words, which a text may begin with just as well: a column named ORC.
+  if (container.kind === "unsupported" && !isBinary(head.subarray(0, BINARY_PROBE_BYTES))) {
+    return null;
+  }
+  return container;
 }
 
 /** Whether the bytes hold control characters that no text has. */

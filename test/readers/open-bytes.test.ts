@@ -131,7 +131,7 @@ describe.each(encodings)("%s", (codec, encoded, encode) => {
 
   it("stops a bomb at the ratio, and names the option", async () => {
     const content =
-      codec === "zstd" ? repeatedFrame(0x20, 3_000) : encode(Buffer.alloc(375 * MIB, " "));
+      codec === "zstd" ? repeatedFrame(0x20, 2_200) : encode(Buffer.alloc(260 * MIB, " "));
     const source = scratch.source("bomb", content, [codec]);
     const opened = await openBytes(source, 0, { ...openOptions, ratioMax: 10 });
     const target = new Uint8Array(MIB);
@@ -243,6 +243,12 @@ describe("zstd", () => {
       expect(error).toBeUndefined();
       expect(bytes.equals(expected)).toBe(true);
     }
+  });
+
+  it("ends with the last frame also where that just fills the caller's memory", async () => {
+    const { bytes, error } = await read(storedFrame(sampleBytes(1_000)), ["zstd"], 1_000);
+    expect(error).toBeUndefined();
+    expect(bytes).toHaveLength(1_000);
   });
 
   it("verifies the checksum, after every byte before it", async () => {

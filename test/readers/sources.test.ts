@@ -1,5 +1,5 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
-import { brotliCompressSync, deflateRawSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, crc32, deflateRawSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { SourceError } from "../../src/base/errors.js";
 import { MIB, SNIFF_BYTES } from "../../src/base/limits.js";
@@ -143,15 +143,21 @@ describe("files", () => {
       "a.br": [Buffer.from([0xff, 0, 1, 2, 3, 4, 5, 6]), /brotli data/],
     };
     for (const [name, [bytes]] of Object.entries(contents)) scratch.write(name, bytes);
-    scratch.write("orc.csv", "ORC,id\n1,2\n");
-    const { sources, failures } = await discover(...Object.keys(contents), "orc.csv");
-    expect(sources.map(({ name }) => name)).toEqual(["orc.csv"]);
+    const { sources, failures } = await discover(...Object.keys(contents));
+    expect(sources).toEqual([]);
     expect(failures.map(({ name }) => name)).toEqual(Object.keys(contents));
     for (const { name, error } of failures) {
       expect(error).toBeInstanceOf(SourceError);
       expect(error.message).toMatch(contents[name]?.[1] ?? /$./);
       expect(error.message.startsWith(`${name}`)).toBe(true);
     }
+  });
+
+  it("that are texts which begin like something else stay texts", async () => {
+    const texts = ["ORC,id\n1,2\n", "PARENT,id\n", "numbers,DUCK\n", `${"x".repeat(257)}ustar\n`];
+    for (const [index, content] of texts.entries()) scratch.write(`${index}.csv`, content);
+    const { failures } = await discover("0.csv", "1.csv", "2.csv", "3.csv");
+    expect(failures).toEqual([]);
   });
 
   it("that cannot be opened are failures beside the others", async () => {
@@ -367,6 +373,13 @@ describe("zips", () => {
     for (const result of results) {
       expect(bytes.subarray(0, result.bytes.length).equals(result.bytes)).toBe(true);
     }
+  });
+
+  it("do not pass over bytes that the directory does not know", async () => {
+    const { sources } = await discoverZip([
+      { name: "a", data: "abcdef", uncompressedSize: 3, crc32: crc32("abc") },
+    ]);
+    await expect(content(sources[0])).rejects.toThrow(/byte 3: .*more bytes than the 3/);
   });
 
   it("whose entries lie over one another are refused", async () => {
