@@ -4,6 +4,7 @@ import { detectCsv } from "./csv/csv-detection.js";
 import { detectEncoding, toUtf8 } from "./csv/csv-encoding.js";
 import type { DetectFormat, FormatHints } from "./discovery.js";
 import { detectJson } from "./json/detect-json.js";
+import { isBinary } from "./magic.js";
 import type { CsvDialect, Format, FormatKind } from "./source.js";
 
 /** What the user says about the inputs; everything else is found by looking. */
@@ -30,7 +31,8 @@ export function createFormatDetection({ kind, csv }: GivenFormat): DetectFormat 
 function detect(head: Uint8Array, hints: FormatHints, csv: Partial<CsvDialect>): Format {
   const magic = Buffer.from(head.subarray(0, 4)).toString("latin1");
   if (magic === PARQUET_MAGIC) return { kind: "parquet" };
-  if (magic === ENCRYPTED_PARQUET_MAGIC) {
+  // Four letters that a column name may begin with, too.
+  if (magic === ENCRYPTED_PARQUET_MAGIC && isBinary(head)) {
     throw new SourceError(
       "source_encrypted",
       { source: hints.name },
