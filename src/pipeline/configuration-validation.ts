@@ -14,7 +14,12 @@ export interface ConfigurationProblem {
 export type Validate = (value: JsonValue) => readonly ConfigurationProblem[];
 
 export function createValidator(schema: JsonObject): Validate {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false });
+  const ajv = new Ajv2020({
+    ...{ allErrors: true, verbose: true, strictTypes: false },
+    // The schema is our own and a test checks it; doing so at every start costs more than the run of
+    // a small export.
+    ...{ validateSchema: false, meta: false, code: { optimize: false } },
+  });
   for (const [name, format] of Object.entries(textFormats)) ajv.addFormat(name, format.accepts);
   const check = ajv.compile(schema);
   return (value) => (check(value) ? [] : problemsOf(check.errors ?? []));

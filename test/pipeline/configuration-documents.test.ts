@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect, test } from "vitest";
 import { mappingSchema } from "../../src/mapper/mapping-schema.js";
 import {
@@ -44,6 +45,11 @@ test("docs/configuration.md has every option of the table", async () => {
     ),
   );
   expect(await readFile(fileAt("docs/configuration.md"), "utf8")).toContain(table);
+});
+
+test("the schema is a valid JSON Schema 2020-12, strict but for types", () => {
+  const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false });
+  expect(() => ajv.compile(configurationSchema(mappingSchema))).not.toThrow();
 });
 
 test("pipeline.schema.json is the schema of the table and the mapping", async () => {
