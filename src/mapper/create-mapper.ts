@@ -8,7 +8,8 @@ import { TransformStage } from "./transform-stage.js";
 
 /**
  * The mapper of a worker. Filters choose rows before the transform sees them; privacy has the last
- * word, over what the transform made as well. Throws `UsageError` for options that cannot be used.
+ * word, over what the transform made as well. The kernel's memory that it takes it keeps. Throws
+ * `UsageError` for options that cannot be used.
  */
 export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
   const plan = planFields(options.mapping);

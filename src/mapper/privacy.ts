@@ -1,8 +1,15 @@
-import { UsageError } from "../base/errors.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
-import { placeText, placeWords } from "./kernel-constant.js";
+import { type KernelConstant, placeText, placeWords } from "./kernel-constant.js";
 import type { PrivacyPaths } from "./mapper-options.js";
+import {
+  checkPrivacy,
+  type IdColumn,
+  type ObjectColumn,
+  type PrivacyPath,
+  parsePrivacyPath,
+  shortenIdPath,
+} from "./privacy-path.js";
 
 const LOOSE_BYTES = 64;
 /** Hexadecimal digits of a SHA-256, and with quotes. */
@@ -12,18 +19,11 @@ const QUOTED_HASH_BYTES = 66;
 /** Word of a rule that holds the address of its scratch (`Rule` in src/kernels/privacy.ts). */
 const SCRATCH_WORD = 5;
 
-type IdColumn = "userID" | "stableID";
-type ObjectColumn = "user" | "metadata";
-
-/** What happens at one path of the event, resolved to columns. */
-interface Rule {
+/** What happens at one path of the event. */
+interface Rule extends PrivacyPath {
   readonly hashes: boolean;
   /** Address of the rule for kernels. */
   readonly address: number;
-  /** The column whose whole cells it is about. */
-  readonly cells: IdColumn | "value" | undefined;
-  /** The column inside whose objects it is about. */
-  readonly objects: ObjectColumn | undefined;
 }
 
 /** Drops and hashes paths of events, in place, also where an event was made by a transform. */
@@ -39,13 +39,7 @@ export class Privacy {
   /** Throws `UsageError` for a path that no event has, and for hashes without a salt. */
   constructor(kernel: Kernel, paths: PrivacyPaths) {
     this.#kernel = kernel;
-    if (paths.hash.length > 0 && !paths.salt) {
-      throw new UsageError(
-        "salt_missing",
-        "Hashing needs a salt: without one, ids can be found out by trying. " +
-          "Give a secret that stays the same from run to run.",
-      );
-    }
+    checkPrivacy(paths);
     const salt = placeText(kernel, paths.salt ?? "");
     // Drops come first: of a path that is named in both lists nothing is left.
     this.#rules = [
@@ -106,27 +100,15 @@ export class Privacy {
     this.#objects[name][1] = output;
   }
 
-  #createRule(path: string, hashes: boolean, salt: { address: number; length: number }): Rule {
-    const steps = path.split(".");
-    const [root, ...names] = steps;
-    if (steps.includes("")) throw unknownPath(path);
-    const place = (inside: readonly string[]) => placeRule(this.#kernel, inside, hashes, salt);
-    if (root === "value" && names.length === 0) {
-      return { hashes, address: place(["value"]), cells: "value", objects: undefined };
-    }
-    if (path === "userID" || path === "stableID") {
-      return { hashes, address: place([path]), cells: path, objects: "user" };
-    }
-    if ((root === "user" || root === "metadata") && names.length > 0) {
-      return { hashes, address: place(names), cells: undefined, objects: root };
-    }
-    throw unknownPath(path);
+  #createRule(path: string, hashes: boolean, salt: KernelConstant): Rule {
+    const place = parsePrivacyPath(path);
+    return { ...place, hashes, address: placeRule(this.#kernel, place.names, hashes, salt) };
   }
 }
 
 /** Each path once, and an id always by its short name: hashing twice would be another hash. */
 function distinctPaths(paths: readonly string[]): readonly string[] {
-  return [...new Set(paths.map((path) => path.replace(/^user\.(userID|stableID)$/, "$1")))];
+  return [...new Set(paths.map(shortenIdPath))];
 }
 
 /** Puts a rule into kernel memory as src/kernels/privacy.ts has it, without its scratch. */
@@ -134,7 +116,7 @@ function placeRule(
   kernel: Kernel,
   names: readonly string[],
   hashes: boolean,
-  salt: { readonly address: number; readonly length: number },
+  salt: KernelConstant,
 ): number {
   const text = placeText(kernel, names.join("."));
   let start = text.address;
@@ -147,12 +129,4 @@ function placeRule(
   const end = text.address + text.length;
   const table = placeWords(kernel, steps);
   return placeWords(kernel, [table, end, hashes ? 1 : 0, salt.address, salt.length, 0]);
-}
-
-function unknownPath(path: string): UsageError {
-  return new UsageError(
-    "privacy_path_unknown",
-    `${JSON.stringify(path)} is nothing that can be dropped or hashed. ` +
-      "Give userID, stableID, value, or a path such as user.email or metadata.card.number.",
-  );
 }

@@ -4,6 +4,7 @@ import { type CellKind, type Column, cellKinds } from "../batch/column.js";
 import type { FieldPlan } from "./field-plan.js";
 import type { MapperOptions } from "./mapper-options.js";
 import type { ResolvedField } from "./mapping.js";
+import { parsePrivacyPath } from "./privacy-path.js";
 
 /** Characters of a cell that a message shows. */
 const SHOWN_MAX = 80;
@@ -58,7 +59,8 @@ export class RejectWords {
 
   #dropped(): string {
     const drop = this.options.privacy?.drop ?? [];
-    return drop.length === 0 ? "" : `, where ${drop.join(", ")} is dropped`;
+    const ids = drop.filter((path) => parsePrivacyPath(path).cells?.endsWith("ID"));
+    return ids.length === 0 ? "" : `, where ${ids.join(" and ")} is dropped`;
   }
 
   #limits(time: number): string {
