@@ -39,7 +39,8 @@ export class ColumnChunkWriter {
     private readonly kernel: Kernel,
     private readonly compression: PageCompression,
   ) {
-    this.#page = new Region(kernel, PAGE_BYTES + 64 * 1024);
+    // Room for the levels beside the values, so that it grows for long cells only.
+    this.#page = new Region(kernel, 2 * PAGE_BYTES);
     this.#levels = kernel.allocate(SEGMENT_ROWS_MAX * 4);
     this.#result = kernel.allocate(32);
     this.#dictionary = new DictionaryBuilder(kernel);

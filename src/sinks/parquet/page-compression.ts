@@ -1,5 +1,6 @@
 import * as zlib from "node:zlib";
 import { UsageError } from "../../base/errors.js";
+import { PAGE_BYTES } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { parquetCodecs } from "./format.js";
 
@@ -38,7 +39,7 @@ export function createPageCompression(
 }
 
 function createSnappy(kernel: Kernel): PageCompression {
-  const region = new Region(kernel, 0);
+  const region = new Region(kernel, kernel.run.snappyBytesMax(2 * PAGE_BYTES));
   return {
     codec: parquetCodecs.snappy,
     compress(start, length) {
