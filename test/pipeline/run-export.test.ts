@@ -255,7 +255,11 @@ describe("an export that cannot go on", () => {
     run.input("b.txt", "2026-01-01 full");
     run.input("c.txt", "2026-01-01 c");
     const options = { splitBytes: 20, threads: 1 };
-    await expect(run.run(options)).rejects.toThrow(/cannot write to .*no space left/);
+    await expect(run.run(options)).rejects.toMatchObject({
+      code: "disk_full",
+      exitCode: 1,
+      message: expect.stringContaining(run.output),
+    });
     expect(Object.keys(run.files())).not.toContain("manifest.json");
     run.input("b.txt", "2026-01-01 b");
     expect((await run.run(options)).manifest.rows.delivered).toBe(4);

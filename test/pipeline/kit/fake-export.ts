@@ -15,6 +15,14 @@ import {
 } from "../../../src/pipeline/run-export.js";
 import type { Source, SourceRange } from "../../../src/readers/source.js";
 
+/** An export with fake rooms as JSON. */
+export interface PortableExport {
+  readonly options: ExportOptions;
+  readonly inputs: DiscoveredInputs;
+  /** By the name of the source. */
+  readonly ranges: Readonly<Record<string, readonly { start: number; end: number | null }[]>>;
+}
+
 /** A directory with inputs and one for the output, and exports between them with fake rooms. */
 export class FakeExport {
   readonly root = mkdtempSync(join(tmpdir(), "switchyard-pipeline-"));
@@ -41,6 +49,18 @@ export class FakeExport {
   ): Promise<ExportResult> {
     const options = { ...this.options(), ...changes };
     return runExport(options, { signal, observer }, this.outside());
+  }
+
+  /** The export for `fake-run.mjs`. */
+  async portable(changes: Partial<ExportOptions> = {}): Promise<PortableExport> {
+    const options = { ...this.options(), ...changes };
+    const inputs = this.#discover();
+    const ranges: Record<string, readonly { start: number; end: number | null }[]> = {};
+    for (const source of inputs.sources) {
+      const found = await lineRanges(source, options.splitBytes);
+      ranges[source.name] = found.map(({ start, end }) => ({ start, end }));
+    }
+    return { options, inputs, ranges };
   }
 
   options(): ExportOptions {
