@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { createZone } from "../base/luxon-zone.js";
+import { parsePrivacyPath } from "../mapper/privacy-path.js";
 import { parseCharacter, parseRejectLimit, parseSize, parseTime } from "./configuration-values.js";
 
 /** A rule for text that JSON Schema has no words for. */
@@ -21,7 +22,7 @@ export const textFormats: Readonly<Record<string, TextFormat>> = {
       "a date that exists (2026-01-31), a date-time (2026-01-31T17:00:00Z) or epoch milliseconds",
   },
   zone: {
-    accepts: isZone,
+    accepts: (text) => isUsable(() => createZone(text)),
     expected: "an IANA time zone such as Europe/Berlin, or a fixed offset such as +05:30",
   },
   "reject-limit": {
@@ -36,6 +37,10 @@ export const textFormats: Readonly<Record<string, TextFormat>> = {
     accepts: (text) => parseCharacter(text) !== undefined,
     expected: "one ASCII character, or none",
   },
+  "privacy-path": {
+    accepts: (text) => isUsable(() => parsePrivacyPath(text)),
+    expected: "userID, stableID, value, or a path such as user.email or metadata.card.number",
+  },
   dataset: {
     accepts: (text) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(text),
     expected:
@@ -43,9 +48,9 @@ export const textFormats: Readonly<Record<string, TextFormat>> = {
   },
 };
 
-function isZone(name: string): boolean {
+function isUsable(use: () => unknown): boolean {
   try {
-    createZone(name);
+    use();
     return true;
   } catch (error) {
     if (error instanceof UsageError) return false;

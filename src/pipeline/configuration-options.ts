@@ -7,6 +7,7 @@ import {
   listType,
   type OptionType,
   pathType,
+  privacyPathsType,
   rejectLimitType,
   sizeType,
   switchType,
@@ -127,13 +128,11 @@ export const configurationOptions = {
     default: "the end of tomorrow, UTC",
   }),
   drop: option({
-    type: listType,
-    placeholder: "<path>",
+    type: privacyPathsType,
     description: "Leave out what stands at this path of the event: user.email, metadata.address",
   }),
   hash: option({
-    type: listType,
-    placeholder: "<path>",
+    type: privacyPathsType,
     description: "Replace what stands at this path of the event by its salted SHA-256",
   }),
   hashSaltFile: option({

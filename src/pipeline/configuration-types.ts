@@ -56,6 +56,12 @@ export const listType: OptionType<readonly string[]> = {
   read: (value) => (value as readonly string[]).map(String),
 };
 
+export const privacyPathsType: OptionType<readonly string[]> = {
+  ...listType,
+  placeholder: "<path>",
+  schema: { type: "array", items: { type: "string", format: "privacy-path" } },
+};
+
 export const switchType: OptionType<boolean> = {
   placeholder: "",
   schema: { type: "boolean" },

@@ -48,7 +48,10 @@ export async function verifyFile(
       return [difference("file_missing", file.path, "the file is not there")];
     }
     if (error instanceof SourceError || (error as NodeJS.ErrnoException).syscall !== undefined) {
-      return [difference("file_unreadable", file.path, (error as Error).message)];
+      const { message } = error as Error;
+      // Without the name, which stands before it anyway: `<name>: …` or `<name>, row 3: …`.
+      const reason = message.startsWith(file.path) ? message.slice(file.path.length + 2) : message;
+      return [difference("file_unreadable", file.path, reason)];
     }
     throw error;
   }

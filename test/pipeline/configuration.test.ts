@@ -97,6 +97,7 @@ test("everything that is wrong is reported at once, each with its place", async 
     "steps": ["export", "send"],
     "preset": "amplitud",
     "includeEvent": ["a", ""],
+    "hash": ["user.email", "email"],
     "export": {
       "threads": 0, "memory": "lots", "partSize": -1, "dayZone": "Mars/Base", "formats": "csv",
       "format": "parqet", "dataset": "_x", "maxRejects": "200%"
@@ -117,6 +118,8 @@ test("everything that is wrong is reported at once, each with its place", async 
       "<dir>/given.json: preset: must be one of amplitude, mixpanel " +
         '(got "amplitud"); did you mean amplitude?',
       "<dir>/given.json: includeEvent[1]: must not be empty",
+      "<dir>/given.json: hash[1]: must be userID, stableID, value, or a path such as user.email " +
+        'or metadata.card.number (got "email")',
       "<dir>/given.json: export.threads: must be >= 1 (got 0)",
       "<dir>/given.json: export.memory: must be a size such as 512MB, 2GiB or a number of bytes " +
         '(got "lots")',

@@ -194,6 +194,17 @@ describe("finds", () => {
     );
   });
 
+  test("content that cannot be read, by its reason", async () => {
+    const manifest = await writeExport({ format: "jsonl.gz" });
+    const name = firstFile.replace("jsonl", "jsonl.gz");
+    const content = gzipSync("{}\n").subarray(0, 12);
+    await writeFile(path.join(directory, name), content);
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    await writeManifest(withFile(manifest, { bytes: content.length, sha256 }));
+    expect((await differences())[0]).toMatch(`file_unreadable ${name}: `);
+    expect((await differences())[0]?.split(name)).toHaveLength(2);
+  });
+
   test("totals and accounting that do not add up", async () => {
     const manifest = await writeExport();
     const totals = { ...manifest.totals, files: 3, lastTimestamp: null };
