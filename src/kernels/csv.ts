@@ -321,7 +321,7 @@ function scanCells(scan: Scan, p: usize, stop: usize, row: i32): i32 {
         }
         hits &= hits - 1;
       }
-      if (quoted && p < stop) break;
+      if (quoted) break;
       base += 16;
       if (base >= stop) {
         setCell(columns, min(cell, cells), row, p, stop - p);

@@ -99,8 +99,9 @@ export class CsvReader implements Reader {
   async #begin(): Promise<void> {
     this.#begun = true;
     const window = this.#window;
-    await this.#fill();
-    if (this.#range.start > 0) return;
+    if (this.#range.start > 0) return this.#fill();
+    do await this.#fill();
+    while (window.pending.length < BYTE_ORDER_MARK.length && !window.ended);
     if (BYTE_ORDER_MARK.every((byte, index) => window.pending[index] === byte)) window.cursor += 3;
     if (!this.#dialect.header || (await this.#scanRows(1)) === null) return;
     const fault = this.#kernel.bytes[this.#scanner.faults];
@@ -145,8 +146,9 @@ export class CsvReader implements Reader {
   async #fill(): Promise<void> {
     const window = this.#window;
     if (window.isFull) {
-      // One byte more than a row may have tells that the row is too long, so there is always room.
-      window.grow(this.#options.rowBytesMax + 1);
+      // One byte more than a row may have shows that it is too long, so there is always room.
+      const room = this.#options.rowBytesMax + BYTE_ORDER_MARK.length;
+      if (!window.grow(room)) throw new Error("a row within the limit fits into no window");
       this.#scanner.ensure(window.capacity);
     }
     await window.fill(this.#rangeEnd);
@@ -182,8 +184,8 @@ export class CsvReader implements Reader {
     throw this.#error(
       "csv_split_misaligned",
       this.#range.end ?? 0,
-      "the file was cut into splits in the middle of a record, as its quotes are ambiguous; " +
-        "run it again with a --split-size that is larger than the file",
+      "the file was cut into splits in the middle of a record, as its quotes make sense in more " +
+        "than one way; compress it (gzip) and run again: compressed files are read in one piece",
     );
   }
 

@@ -246,4 +246,18 @@ describe("CsvReader on fields", () => {
       ]);
     }
   });
+
+  test("makes room for names and escapes that take more than the cells themselves", async () => {
+    const names = Array.from({ length: 8 }, (_, index) => `${index}`.repeat(200));
+    const text = `${names.map((_, index) => index).join(",")}\n`.repeat(4_000);
+    const fields = [{ path: [], form: "rest" as const }];
+    const rows = await readCsv(text, testDialect(names), { fields });
+    const expected = JSON.stringify(Object.fromEntries(names.map((name, i) => [name, `${i}`])));
+    expect(rows.every(({ cells }) => cells[0] === expected)).toBe(true);
+
+    const controls = "\x01".repeat(500_000);
+    const json = [{ path: ["a"], form: "json" as const }];
+    const [row] = await readCsv(`${controls},b\n`, two, { fields: json });
+    expect(row?.cells[0] === JSON.stringify(controls)).toBe(true);
+  });
 });
