@@ -28,7 +28,9 @@ export function printOutcome(
   { stdout, stderr, environment }: CommandContext,
 ): void {
   if (output.json) stdout.write(`${JSON.stringify(jsonOf(outcome))}\n`);
-  const paragraphs = output.quiet || output.json ? [] : outcome.reports.map((one) => one.summary);
+  const paragraphs = output.json
+    ? []
+    : outcome.reports.filter((one) => isWanted(one, output)).map((one) => one.summary);
   if (outcome.exitCode === exitCodes.interrupted) {
     paragraphs.push("Interrupted. Run the same command again: it goes on where it stopped.");
   } else if ("error" in outcome) {
@@ -39,6 +41,11 @@ export function printOutcome(
     paragraphs.push(`Not run: ${outcome.notRun.join(", ")}.`);
   }
   if (paragraphs.length > 0) stderr.write(`${paragraphs.join("\n\n")}\n`);
+}
+
+/** Who asks for quiet does not ask to be left alone with an exit code. */
+function isWanted({ exitCode }: StepReport, { quiet }: Output): boolean {
+  return !quiet || exitCode === exitCodes.failed;
 }
 
 function jsonOf(outcome: CommandOutcome): unknown {

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { runSwitchyard } from "../support/command-line.js";
+import { digestExport } from "../support/directory-digest.js";
+import { writeAmplitudeRows } from "../support/generated-input.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const scratch = scratchDirectory("threads");
+const input = join(scratch, "rows.jsonl");
+beforeAll(() => writeAmplitudeRows(input, 60_000, 4));
+
+async function exportWith(threads: number, format: string): Promise<Record<string, string>> {
+  const output = join(scratch, `${format}-${threads}`);
+  const result = await runSwitchyard([
+    ...["export", input, "--to", output, "--format", format, "--threads", String(threads)],
+    ...["--split-size", "1MiB", "--part-size", "256KiB", "--max-rejects", "1%", "--quiet"],
+  ]);
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  return digestExport(output);
+}
+
+it.each(["parquet", "jsonl", "jsonl.gz", "csv"])(
+  "writes the same %s bytes with one thread and with four",
+  async (format) => {
+    const one = await exportWith(1, format);
+    expect(Object.keys(one).filter((name) => name.startsWith("events/")).length).toBeGreaterThan(
+      20,
+    );
+    expect(await exportWith(4, format)).toEqual(one);
+  },
+);

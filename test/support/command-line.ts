@@ -1,0 +1,47 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export const mainFile = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+export interface CommandOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Called once the process is there, to signal it or to watch it. */
+  readonly started?: (child: ChildProcess) => void;
+}
+
+export interface CommandResult {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the built `switchyard` in a process of its own, without options from this environment. */
+export async function runSwitchyard(
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SWITCHYARD_"));
+  const child = spawn(process.execPath, [mainFile, ...args], {
+    cwd: options.cwd,
+    env: { ...Object.fromEntries(inherited), ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
+  const ended = new Promise<Pick<CommandResult, "exitCode" | "signal">>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+  options.started?.(child);
+  const end = await ended;
+  return {
+    ...end,
+    stdout: Buffer.concat(stdout).toString(),
+    stderr: Buffer.concat(stderr).toString(),
+  };
+}

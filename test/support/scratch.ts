@@ -1,0 +1,22 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, vi } from "vitest";
+
+/** A directory that is gone after the tests of the file. */
+export function scratchDirectory(name: string): string {
+  const directory = mkdtempSync(join(tmpdir(), `switchyard-${name}-`));
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Resolves as soon as an export into `output` has finished its first split. */
+export async function firstSplitFinished(output: string): Promise<void> {
+  const splits = join(output, "_switchyard", "splits");
+  await vi.waitFor(
+    () => {
+      if (!existsSync(splits) || readdirSync(splits).length === 0) throw new Error("none so far");
+    },
+    { interval: 2, timeout: 30_000 },
+  );
+}
