@@ -14,7 +14,8 @@ export interface KernelExports
     SegmentKernels,
     TextKernels,
     ParquetKernels,
-    SnappyKernels {
+    SnappyKernels,
+    ArrowCellKernels {
   readonly heapBase: WebAssembly.Global;
 }
 
@@ -243,4 +244,21 @@ export interface ParquetKernels {
 export interface SnappyKernels {
   snappyBytesMax(length: number): number;
   snappyCompress(source: number, length: number, target: number): number;
+}
+
+/** Nodes, columns and faults are addresses. */
+export interface ArrowCellKernels {
+  pointTexts(node: number, rows: number, column: number, faults: number): void;
+  writeCells(
+    node: number,
+    rows: number,
+    json: boolean,
+    column: number,
+    faults: number,
+    target: number,
+  ): number;
+  maskCells(node: number, rows: number, column: number): void;
+  dropFaulty(faults: number, rows: number, column: number): void;
+  writeRow(node: number, row: number, target: number): number;
+  escapedSize(start: number, length: number): number;
 }

@@ -37,6 +37,8 @@ export class Kernel {
         abort() {
           throw new Error("kernel aborted");
         },
+        formatNumber: (value: number, single: number, target: number) =>
+          writeNumber(this, value, single !== 0, target),
       },
     });
     const exports = instance.exports as unknown as KernelExports & { memory: WebAssembly.Memory };
@@ -97,6 +99,25 @@ export class Kernel {
     this.#doubles = new Float64Array(this.memory.buffer);
   }
 }
+
+/** Shortest text that reads back as the same double or float; returns the address after it. */
+function writeNumber(kernel: Kernel, value: number, single: boolean, target: number): number {
+  const text = single ? singleText(value) : String(value);
+  return (
+    target + numberEncoder.encodeInto(text, kernel.bytes.subarray(target, target + 32)).written
+  );
+}
+
+// Nine digits tell any two floats apart.
+function singleText(value: number): string {
+  for (let digits = 6; digits < 9; digits++) {
+    const rounded = Number(value.toPrecision(digits));
+    if (Math.fround(rounded) === value) return String(rounded);
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+const numberEncoder = new TextEncoder();
 
 function align(value: number): number {
   return (value + 63) & ~63;

@@ -7,6 +7,7 @@ declare namespace WebAssembly {
     readonly exports: Record<string, unknown>;
     constructor(module: Module, imports: Record<string, Record<string, unknown>>);
   }
+  class RuntimeError extends Error {}
   interface Memory {
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;

@@ -1,6 +1,9 @@
 // The entry of the WebAssembly module: what stands here is what TypeScript can call, with its
 // signature in src/batch/kernel-exports.ts.
 
+export {
+  dropFaulty, escapedSize, maskCells, pointTexts, writeCells, writeRow,
+} from "./arrow-cells";
 export { findLineEnd, scanRecords } from "./csv";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv-json";
 export { skipValue } from "./json-value";

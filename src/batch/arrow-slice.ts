@@ -1,0 +1,235 @@
+import {
+  type ArrowArray,
+  type ArrowType,
+  arrowTypes,
+  hasBytes,
+  isRepeated,
+  type ValueType,
+  valueBytes,
+} from "./arrow-node.js";
+import { type Kernel, Region } from "./kernel.js";
+
+/** Bytes of `ArrowNode` in src/kernels/arrow-node.ts. */
+const NODE_BYTES = 48;
+/** Every buffer begins at a multiple of this, and has as much to read over behind its end. */
+const ALIGN_BYTES = 16;
+
+/** Rows of an array in kernel memory, as the kernels of src/kernels/arrow-cells.ts take them. */
+export interface KernelNode {
+  readonly address: number;
+  readonly type: ArrowType;
+  readonly name: string;
+  /** Elements: rows at the top, fewer or more inside of lists. */
+  readonly rows: number;
+  /** Bytes that each value takes at the most as JSON, without what `bytes` holds. */
+  readonly valueSize: number;
+  /** Where the bytes that offsets point into lie, and how many they are. */
+  readonly data: number;
+  readonly dataSize: number;
+  readonly children: readonly KernelNode[];
+}
+
+/**
+ * Copies slices of arrays from another WebAssembly memory into the kernel, whole buffers at a time.
+ * What was taken before is gone with the next `begin`.
+ */
+export class ArrowSlices {
+  readonly #region: Region;
+  #top = 0;
+  #end = 0;
+  readonly #names = new Map<string, Uint8Array>();
+
+  constructor(private readonly kernel: Kernel) {
+    this.#region = new Region(kernel, 64 * 1024);
+  }
+
+  /** Makes room for slices of `size` bytes together, as `sliceSize` tells; may move the memory. */
+  begin(size: number): void {
+    this.#region.ensure(size);
+    this.#top = this.#region.address;
+    this.#end = this.#top + this.#region.capacity;
+  }
+
+  take(memory: ArrayBufferLike, array: ArrowArray, start: number, rows: number): KernelNode {
+    const first = array.offset + start;
+    const source = new Uint8Array(memory);
+    const validity = array.validity === 0 ? 0 : this.#bits(source, array.validity, first, rows);
+    let data = 0;
+    let dataSize = 0;
+    let offsets = 0;
+    let children: readonly KernelNode[] = [];
+    if (array.type === arrowTypes.struct) {
+      children = array.children.map((child) => this.take(memory, child, first, rows));
+    } else if (hasBytes(array) || isRepeated(array)) {
+      offsets = this.#copy(source, array.offsets + first * 4, (rows + 1) * 4);
+      const { from, size } = span(memory, array, start, rows);
+      if (isRepeated(array)) {
+        children = array.children.map((child) => this.take(memory, child, from, size));
+      } else {
+        data = this.#copy(source, array.data + from, size);
+        dataSize = size;
+      }
+    } else if (array.type === arrowTypes.boolean) {
+      data = this.#bits(source, array.data, first, rows);
+    } else {
+      const width = valueBytes(array);
+      data = this.#copy(source, array.data + first * width, rows * width);
+    }
+    const node = { type: array.type, name: array.name, rows, data, dataSize, children };
+    const address = this.#write(node, array.width, array.option, validity, first & 7, offsets);
+    return { ...node, address, valueSize: valueSize(array) };
+  }
+
+  /** A struct of nodes that are there already; with `sparse` its JSON leaves null members out. */
+  struct(children: readonly KernelNode[], rows: number, sparse: boolean): KernelNode {
+    const type = arrowTypes.struct;
+    const node = { type, name: "", rows, data: 0, dataSize: 0, children };
+    const address = this.#write(node, 0, sparse ? 1 : 0, 0, 0, 0);
+    return { ...node, address, valueSize: valueSize({ type, width: 0, option: 0, children }) };
+  }
+
+  #write(
+    node: Omit<KernelNode, "address" | "valueSize">,
+    width: number,
+    option: number,
+    validity: number,
+    bit: number,
+    offsets: number,
+  ): number {
+    const children = this.#reserve(node.children.length * 4);
+    const name = this.#name(node.name);
+    const nameAddress = this.#reserve(name.length);
+    const address = this.#reserve(NODE_BYTES);
+    const { words, bytes } = this.kernel;
+    bytes.set(name, nameAddress);
+    for (const [index, child] of node.children.entries()) {
+      words[children / 4 + index] = child.address;
+    }
+    words.set(
+      [
+        ...[node.type, validity, bit, node.data, bit, offsets, width, option],
+        ...[children, node.children.length, nameAddress, name.length],
+      ],
+      address / 4,
+    );
+    return address;
+  }
+
+  #name(name: string): Uint8Array {
+    let bytes = this.#names.get(name);
+    if (bytes === undefined) {
+      bytes = new TextEncoder().encode(`${JSON.stringify(name)}:`);
+      this.#names.set(name, bytes);
+    }
+    return bytes;
+  }
+
+  // Whole bytes; the first row's bit is that of `first & 7`.
+  #bits(source: Uint8Array, address: number, first: number, rows: number): number {
+    const skipped = first >> 3;
+    return this.#copy(source, address + skipped, ((first + rows + 7) >> 3) - skipped);
+  }
+
+  #copy(source: Uint8Array, address: number, size: number): number {
+    const target = this.#reserve(size);
+    this.kernel.bytes.set(source.subarray(address, address + size), target);
+    return target;
+  }
+
+  #reserve(size: number): number {
+    const address = this.#top;
+    this.#top += aligned(size);
+    if (this.#top > this.#end) throw new Error("Arrow slices outgrow the size that was computed");
+    return address;
+  }
+
+  free(): void {
+    this.#region.free();
+  }
+}
+
+/** Bytes that `take` of this slice needs. */
+export function sliceSize(
+  memory: ArrayBufferLike,
+  array: ArrowArray,
+  start: number,
+  rows: number,
+): number {
+  const names = 3 * array.name.length * 6 + 3;
+  let size =
+    aligned(NODE_BYTES) +
+    aligned(names) +
+    aligned(array.children.length * 4) +
+    aligned(rows / 8 + 2);
+  if (array.type === arrowTypes.struct) {
+    for (const child of array.children) {
+      size += sliceSize(memory, child, array.offset + start, rows);
+    }
+    return size;
+  }
+  if (!hasBytes(array) && !isRepeated(array)) {
+    return size + aligned(rows * valueBytes(array) + rows / 8 + 2);
+  }
+  const { from, size: length } = span(memory, array, start, rows);
+  size += aligned((rows + 1) * 4);
+  if (!isRepeated(array)) return size + aligned(length);
+  for (const child of array.children) size += sliceSize(memory, child, from, length);
+  return size;
+}
+
+/** Bytes that `ArrowSlices.struct` needs. */
+export function structSize(children: number): number {
+  return aligned(NODE_BYTES) + aligned(children * 4) + aligned(3);
+}
+
+// Elements of the child, or bytes, that rows have together.
+function span(
+  memory: ArrayBufferLike,
+  array: ArrowArray,
+  start: number,
+  rows: number,
+): { from: number; size: number } {
+  const words = new Uint32Array(memory, array.offsets, array.offset + start + rows + 1);
+  const from = words[array.offset + start]!;
+  return { from, size: words[array.offset + start + rows]! - from };
+}
+
+/** Bytes that the JSON or the text of all values of a node takes at the most. */
+export function jsonSize(kernel: Kernel, node: KernelNode): number {
+  let size = node.rows * node.valueSize;
+  if (node.type === arrowTypes.text) size += kernel.run.escapedSize(node.data, node.dataSize);
+  else if (node.type === arrowTypes.hex) size += node.dataSize * 2;
+  else if (node.type === arrowTypes.decimal) size += node.dataSize * 3;
+  for (const child of node.children) size += jsonSize(kernel, child);
+  return size;
+}
+
+/** Bytes that a value's JSON takes at the most, without its bytes and its children. */
+function valueSize(
+  array: ValueType & { readonly children: readonly { readonly name: string }[] },
+): number {
+  switch (array.type) {
+    case arrowTypes.struct: {
+      const names = array.children.reduce((sum, child) => sum + 6 * 3 * child.name.length + 4, 0);
+      return names + 16;
+    }
+    // Every size has room for the commas and brackets that a list or map puts around its elements.
+    case arrowTypes.list:
+    case arrowTypes.map:
+      return 16;
+    case arrowTypes.fixedHex:
+      return 2 * array.width + 16;
+    case arrowTypes.fixedDecimal:
+      return 3 * array.width + array.option + 16;
+    case arrowTypes.decimal32:
+    case arrowTypes.decimal64:
+    case arrowTypes.decimal:
+      return 32 + array.option;
+    default:
+      return 64;
+  }
+}
+
+function aligned(size: number): number {
+  return Math.ceil(size / ALIGN_BYTES) * ALIGN_BYTES + ALIGN_BYTES;
+}

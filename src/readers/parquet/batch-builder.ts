@@ -1,0 +1,173 @@
+import { BATCH_ROWS_MAX, REJECT_BYTES_MAX } from "../../base/limits.js";
+import { rejectCodeName, rejectCodes } from "../../base/reject-codes.js";
+import { ArrowColumn } from "../../batch/arrow-columns.js";
+import {
+  ArrowSlices,
+  jsonSize,
+  type KernelNode,
+  sliceSize,
+  structSize,
+} from "../../batch/arrow-slice.js";
+import type { Batch, RawRows } from "../../batch/batch.js";
+import type { Column } from "../../batch/column.js";
+import { type Kernel, Region } from "../../batch/kernel.js";
+import { ObjectFields } from "../../batch/object-fields.js";
+import type { ColumnRows } from "./column-rows.js";
+import type { FieldPlan, FieldSource, NodePath } from "./field-plan.js";
+
+/** Makes batches of the planned columns. All memory is its own and is used again for each batch. */
+export class BatchBuilder {
+  readonly #slices: ArrowSlices;
+  readonly #fields: readonly ArrowColumn[];
+  /** For fields that lie inside of a cell: the field, and where its column is among the results. */
+  readonly #inside: readonly { readonly field: number; readonly fields: ObjectFields }[];
+  readonly #columns: readonly Column[];
+  readonly #faults: Region;
+  readonly #raw: Region;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly plan: FieldPlan,
+    private readonly rowBytesMax: number,
+  ) {
+    this.#slices = new ArrowSlices(kernel);
+    this.#fields = plan.fields.map(() => new ArrowColumn(kernel));
+    this.#inside = plan.fields.flatMap((source, field) =>
+      source.kind === "inside"
+        ? [{ field, fields: new ObjectFields(kernel, [source.request]) }]
+        : [],
+    );
+    this.#columns = this.#fields.map(({ column }) => column);
+    this.#faults = new Region(kernel, BATCH_ROWS_MAX);
+    this.#raw = new Region(kernel, 0);
+  }
+
+  /** Bytes that the next `rows` rows take. */
+  size(columns: readonly ColumnRows[], rows: number): number {
+    let size = 0;
+    for (const column of columns) {
+      size += sliceSize(column.memory, column.array, column.position, rows);
+    }
+    return size;
+  }
+
+  /** The next `rows` rows; `firstRow` is the 1-based number of the first in its file. */
+  build(columns: readonly ColumnRows[], rows: number, firstRow: number): Batch {
+    const { kernel } = this;
+    const objects = this.plan.fields.length + 1;
+    this.#slices.begin(this.size(columns, rows) + objects * structSize(this.#membersMax()));
+    const nodes = columns.map((column) =>
+      this.#slices.take(column.memory, column.array, column.position, rows),
+    );
+    const root = this.#slices.struct(nodes, rows, false);
+    const faults = this.#faults.address;
+    kernel.bytes.fill(0, faults, faults + rows);
+    for (const [index, source] of this.plan.fields.entries()) {
+      this.#fill(this.#fields[index]!, source, root, rows);
+    }
+    const results = [...this.#columns];
+    for (const { field, fields } of this.#inside) {
+      const [column] = fields.extract(this.#columns[field]!, rows);
+      results[field] = column!;
+    }
+    this.#rejectLongRows(results, rows);
+    for (const column of results) kernel.run.dropFaulty(faults, rows, column.address);
+    return { kernel, rows, columns: results, faults, raw: this.#rawRows(root, firstRow) };
+  }
+
+  #fill(target: ArrowColumn, source: FieldSource, root: KernelNode, rows: number): void {
+    const faults = this.#faults.address;
+    switch (source.kind) {
+      case "missing":
+        target.clear(rows);
+        return;
+      case "value":
+      case "inside": {
+        const { node, outer } = find(root, source.path);
+        target.fill(node, outer, source.kind === "value" && source.json, rows, faults);
+        return;
+      }
+      case "object": {
+        const { node, outer } = find(root, source.path ?? []);
+        const members = source.members.map((name) => find(node, [name]).node);
+        const object = this.#slices.struct(members, rows, source.path === null);
+        target.fill(object, [...outer, node], true, rows, faults);
+        return;
+      }
+    }
+  }
+
+  #membersMax(): number {
+    const members = this.plan.fields.map((field) =>
+      field.kind === "object" ? field.members.length : 0,
+    );
+    return Math.max(this.plan.columns.length, ...members);
+  }
+
+  #rejectLongRows(columns: readonly Column[], rows: number): void {
+    const total = columns.reduce((sum, column) => sum + column.totalBytes(rows), 0);
+    if (total <= this.rowBytesMax) return;
+    const { bytes, words } = this.kernel;
+    for (let row = 0; row < rows; row++) {
+      let size = 0;
+      for (const { kinds, lengths } of columns) {
+        if (bytes[kinds + row] !== 0) size += words[lengths / 4 + row]!;
+      }
+      if (size > this.rowBytesMax) bytes[this.#faults.address + row] = rejectCodes.row_too_long;
+    }
+  }
+
+  #rawRows(root: KernelNode, firstRow: number): RawRows {
+    const { kernel } = this;
+    return {
+      number: (row) => firstRow + row,
+      offset: () => undefined,
+      bytes: (row) => {
+        // Enough for the longest row: all rows together.
+        this.#raw.ensure(jsonSize(kernel, root));
+        const start = this.#raw.address;
+        const end = kernel.run.writeRow(root.address, row, start);
+        const tooLong = kernel.bytes[this.#faults.address + row] === rejectCodes.row_too_long;
+        return kernel.bytes.slice(start, tooLong ? Math.min(end, start + REJECT_BYTES_MAX) : end);
+      },
+      explain: (row) => explain(kernel.bytes[this.#faults.address + row]!, this.rowBytesMax),
+    };
+  }
+
+  free(): void {
+    for (const { fields } of this.#inside) fields.free();
+    for (const field of this.#fields) field.free();
+    for (const region of [this.#slices, this.#faults, this.#raw]) region.free();
+  }
+}
+
+function explain(fault: number, rowBytesMax: number): string {
+  switch (fault) {
+    case 0:
+      return "";
+    case rejectCodes.invalid_utf8:
+      return "a text is not valid UTF-8";
+    case rejectCodes.row_too_long:
+      return `the row is longer than ${rowBytesMax} bytes`;
+    case rejectCodes.malformed_row:
+      return "a decimal is longer than 64 bytes, or a map has a null key";
+    default:
+      return rejectCodeName(fault);
+  }
+}
+
+/** The node at a path of names, and the structs on the way to it. */
+function find(
+  root: KernelNode,
+  path: NodePath | readonly string[],
+): { node: KernelNode; outer: readonly KernelNode[] } {
+  const outer: KernelNode[] = [];
+  let node = root;
+  for (const name of path) {
+    const child = node.children.find((candidate) => candidate.name === name);
+    if (child === undefined) throw new Error(`no member ${name} in an Arrow struct`);
+    outer.push(node);
+    node = child;
+  }
+  return { node, outer };
+}

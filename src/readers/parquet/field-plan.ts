@@ -1,0 +1,116 @@
+import type { FieldRequest } from "../../batch/batch.js";
+import { isStruct, prune, type SchemaNode } from "./schema-tree.js";
+
+/** Where a requested field's cells come from. */
+export type FieldSource =
+  /** No such column: every cell is null. */
+  | { readonly kind: "missing" }
+  /** The value at `path`. */
+  | { readonly kind: "value"; readonly path: NodePath; readonly json: boolean }
+  /**
+   * An object of members of the struct at `path`. Where that is null: of the columns, those of them
+   * that are not null.
+   */
+  | {
+      readonly kind: "object";
+      readonly path: NodePath | null;
+      readonly members: readonly string[];
+    }
+  /** A path that goes on inside the JSON or the text of the value at `path`. */
+  | { readonly kind: "inside"; readonly path: NodePath; readonly request: FieldRequest };
+
+/** Names from a column down to a member, through structs. */
+export type NodePath = readonly [string, ...string[]];
+
+export interface FieldPlan {
+  /** Columns that must be read, each with only the members that are asked for. */
+  readonly columns: readonly SchemaNode[];
+  /** One for each request. */
+  readonly fields: readonly FieldSource[];
+}
+
+/** What to read for the requests. Of several columns with the same name the first counts. */
+export function planFields(
+  schema: readonly SchemaNode[],
+  requests: readonly FieldRequest[],
+): FieldPlan {
+  const byName = new Map<string, SchemaNode>();
+  for (const column of schema) {
+    if (!byName.has(column.element.name)) byName.set(column.element.name, column);
+  }
+  const selections = new Map<SchemaNode, (readonly SchemaNode[])[]>();
+  const select = ([column, ...members]: readonly SchemaNode[]) => {
+    if (column === undefined) return;
+    const known = selections.get(column);
+    if (known === undefined) selections.set(column, [members]);
+    else known.push(members);
+  };
+  const fields = requests.map((request) => planField(byName, request, select));
+  // In the order of the file, so that objects of columns have it too.
+  const columns = [...byName.values()].flatMap((column) => {
+    const selected = selections.get(column);
+    return selected === undefined ? [] : [prune(column, selected)];
+  });
+  return { columns, fields };
+}
+
+function planField(
+  columns: ReadonlyMap<string, SchemaNode>,
+  request: FieldRequest,
+  select: (nodes: readonly SchemaNode[]) => void,
+): FieldSource {
+  if (request.path.length === 0) {
+    const members = [...columns.keys()].filter((name) => !request.except?.includes(name));
+    for (const name of members) select(nodesAt(columns, [name]));
+    return { kind: "object", path: null, members };
+  }
+  const nodes = nodesAt(columns, request.path);
+  const node = nodes.at(-1);
+  if (node === undefined) return { kind: "missing" };
+  const path = nodes.map(({ element }) => element.name) as unknown as NodePath;
+  const rest = path.length === 1 && path[0] === request.path.join(".") ? [] : undefined;
+  const steps = rest ?? request.path.slice(nodes.length);
+  if (isStruct(node)) {
+    if (steps.length > 0) return { kind: "missing" };
+    if (request.form === "rest") return planRest(nodes, path, request.except ?? [], select);
+  }
+  select(nodes);
+  if (steps.length > 0 || request.form === "rest") {
+    return { kind: "inside", path, request: { ...request, path: steps } };
+  }
+  return { kind: "value", path, json: request.form === "json" };
+}
+
+function planRest(
+  nodes: readonly SchemaNode[],
+  path: NodePath,
+  except: readonly string[],
+  select: (nodes: readonly SchemaNode[]) => void,
+): FieldSource {
+  const members = (nodes.at(-1)?.children ?? []).filter(
+    ({ element }) => !except.includes(element.name),
+  );
+  for (const member of members) select([...nodes, member]);
+  // Even without members the struct itself has to be read: it can be null.
+  if (members.length === 0) select(nodes);
+  const names = members.map(({ element }) => element.name);
+  return { kind: "object", path, members: names };
+}
+
+// As far as the path leads through structs; nothing when it leaves them for a name that is not there.
+function nodesAt(
+  columns: ReadonlyMap<string, SchemaNode>,
+  path: readonly string[],
+): readonly SchemaNode[] {
+  const joined = columns.get(path.join("."));
+  if (joined !== undefined) return [joined];
+  const [first = "", ...steps] = path;
+  const nodes: SchemaNode[] = [];
+  for (let node = columns.get(first); node !== undefined; ) {
+    nodes.push(node);
+    const step = steps[nodes.length - 1];
+    if (step === undefined || !isStruct(node)) return nodes;
+    node = node.children.find(({ element }) => element.name === step);
+  }
+  return [];
+}

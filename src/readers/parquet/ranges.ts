@@ -1,0 +1,43 @@
+import type { Source, SourceRange } from "../source.js";
+import { readFooter } from "./footer.js";
+import { RandomAccess, type RandomAccessOptions } from "./random-access.js";
+
+/**
+ * Row groups of a source, grouped to about `splitBytes` of compressed size; `start` and `end` of the
+ * ranges count row groups. A source without any has one empty range. Throws `SourceError` where the
+ * file cannot be opened or its footer cannot be read.
+ */
+export async function planParquetRanges(
+  source: Source,
+  splitBytes: number,
+  options: RandomAccessOptions,
+): Promise<readonly SourceRange[]> {
+  const file = await RandomAccess.open(source, options);
+  try {
+    const { rowGroups } = readFooter(file);
+    const sizes = rowGroups.map((group) => group.compressedSize);
+    const groups = sizes.length === 0 ? [{ start: 0, end: 0 }] : groupSizes(sizes, splitBytes);
+    return groups.map(({ start, end }) => ({ source, start, end }));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Runs of neighbours that end as soon as they have `target`. */
+export function groupSizes(
+  sizes: readonly number[],
+  target: number,
+): readonly { start: number; end: number }[] {
+  const groups: { start: number; end: number }[] = [];
+  let start = 0;
+  let total = 0;
+  for (const [index, size] of sizes.entries()) {
+    total += size;
+    if (total < target) continue;
+    groups.push({ start, end: index + 1 });
+    start = index + 1;
+    total = 0;
+  }
+  if (start < sizes.length) groups.push({ start, end: sizes.length });
+  return groups;
+}
