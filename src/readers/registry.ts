@@ -8,10 +8,11 @@ import { createCsvReaderOpener } from "./csv/open-csv-reader.js";
 import { JsonReader } from "./json/json-reader.js";
 import type { RowLayout } from "./json/row-scanner.js";
 import { isPlain, openBytes } from "./open-bytes.js";
+import { openParquetReader } from "./parquet/parquet-reader.js";
+import { planParquetRanges } from "./parquet/ranges.js";
 import type { OpenReader, Reader, ReaderOptions } from "./reader.js";
 import { RejectsReader } from "./rejects/rejects-reader.js";
 import type { Format, FormatKind, Source, SourceRange } from "./source.js";
-import { unsupported } from "./source-errors.js";
 
 /** How sources of one format are cut into ranges and read. */
 interface SourceFormat {
@@ -31,7 +32,7 @@ const formats: Readonly<Record<FormatKind, SourceFormat>> = {
       planCsvRanges(source, (whole, start) => openBytes(whole, start, options), splitBytes),
     open: createCsvReaderOpener(openBytes),
   },
-  parquet: { planRanges: planWhole, open: refuseParquet },
+  parquet: { planRanges: planParquetRanges, open: openParquetReader },
   rejects: { planRanges: planWhole, open: openRejects },
 };
 
@@ -69,10 +70,6 @@ function jsonOpener(layout: RowLayout): OpenReader {
     const bytes = await openBytes(range.source, Math.max(0, range.start - 1), options);
     return new JsonReader(kernel, range, fields, bytes, layout, options);
   };
-}
-
-async function refuseParquet(_: Kernel, { source }: SourceRange): Promise<Reader> {
-  throw unsupported(source.name, "Parquet is not read yet", "Export as JSON or CSV.");
 }
 
 async function openRejects(
