@@ -295,6 +295,7 @@ describe("several time fields", () => {
     const timestamp = [
       { field: "local", zone: "Asia/Kolkata" },
       { field: "epoch", format: "us" },
+      { field: "west", zone: "America/New_York" },
       "text",
     ];
     const base = { event_type: "e", user_id: "u" };
@@ -303,6 +304,7 @@ describe("several time fields", () => {
         { ...base, local: "2023-08-17 05:30:00", epoch: 1 },
         { ...base, epoch: 1_000_000, text: "2023-08-17" },
         { ...base, text: "2023-08-17 00:00:00" },
+        { ...base, west: "2023-08-16 20:00:00", text: "2023-08-17" },
         { ...base, local: "never", text: "2023-08-17" },
         base,
       ],
@@ -311,6 +313,7 @@ describe("several time fields", () => {
     expect(rows.map((row) => row.timestamp ?? row.outcome)).toEqual([
       iso("2023-08-17T00:00:00Z"),
       1000,
+      iso("2023-08-17T00:00:00Z"),
       iso("2023-08-17T00:00:00Z"),
       "time_unparsable",
       "time_missing",
