@@ -1,3 +1,5 @@
+import { sep } from "node:path";
+import { UsageError } from "../base/errors.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import { layoutOf } from "../pipeline/layout.js";
@@ -32,8 +34,16 @@ function outsideOf(options: ExportOptions, signal: AbortSignal): ExportOutside {
 }
 
 async function discover(options: ExportOptions, signal: AbortSignal) {
-  const { inputs, cwd, inputFormat, csv, ratioMax } = options;
+  const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory } = options;
   const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
-  const files = await listInputs(inputs, cwd);
+  const found = await listInputs(inputs, cwd);
+  // An output below an input directory is no input: the second run would read what the first wrote.
+  const files = found.filter(({ path }) => !path.startsWith(outputDirectory + sep));
+  if (files.length === 0) {
+    throw new UsageError(
+      "input_in_output",
+      `every input lies in the output directory ${outputDirectory}. Write to another directory.`,
+    );
+  }
   return discoverSources(files, { detect: createFormatDetection(given), ratioMax, signal });
 }
