@@ -63,9 +63,16 @@ function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDiale
   );
   // Where quotes do their usual work, reading them as text may give more cells, but wrong ones.
   const quoted = tabular.find(({ marks, quotedCells }) => marks.quote === '"' && quotedCells > 0);
+  // A short file can consist of ragged records for the most part; its header still tells.
+  const headed = isNamed ? ranked.find(hasHeader) : undefined;
   const [single] = isNamed ? believable : [];
   const [forced] = isSure ? ranked : [];
-  return quoted ?? tabular[0] ?? single ?? forced ?? null;
+  return quoted ?? tabular[0] ?? headed ?? single ?? forced ?? null;
+}
+
+function hasHeader({ cells, records: [first = [], ...rows] }: Trial): boolean {
+  const names = first.map((name) => name.trim());
+  return cells > 1 && looksLikeHeader(names, rows);
 }
 
 /** Whether the user says that it is CSV. */

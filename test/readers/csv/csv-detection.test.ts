@@ -134,6 +134,15 @@ describe("detectCsv", () => {
     expect(detect("", { name: "x.tsv" })).toMatchObject({ columns: [], header: true });
   });
 
+  test("believes the header of a short file whose records are ragged for the most part", () => {
+    const text = "event_type,event_time,user_id\na,2026-01-31\nb,2026-01-31,mina,x\n";
+    expect(detectCsv(Buffer.from(text), { name: "rows.csv", complete: true })).toMatchObject({
+      delimiter: ",",
+      columns: ["event_type", "event_time", "user_id"],
+      header: true,
+    });
+  });
+
   test("does not judge by the record that the head's end cuts off", () => {
     const head = Buffer.from(`${header}\n${row}\n${row}\n${row}`);
     for (let length = header.length + 2; length < head.length; length++) {
