@@ -1,9 +1,12 @@
+import { execFile } from "node:child_process";
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { repository, run } from "./run-switchyard.js";
 
+const repository = fileURLToPath(new URL("../..", import.meta.url));
 let root: string;
 
 beforeAll(async () => {
@@ -39,11 +42,11 @@ async function writeProject(directory: string, tarball: string): Promise<void> {
   await writeFile(path.join(directory, "package-lock.json"), JSON.stringify(lock));
 }
 
+/** Standard output of npm; throws with its errors where it fails. */
 async function npm(words: readonly string[], cwd: string): Promise<string> {
-  const environment = { npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
-  const { exitCode, stdout, stderr } = await run("npm", words, { cwd, environment });
-  if (exitCode !== 0) throw new Error(`npm ${words.join(" ")}: ${stderr}`);
-  return stdout;
+  const settings = { npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
+  const env = { ...process.env, ...settings };
+  return (await promisify(execFile)("npm", [...words], { cwd, env })).stdout;
 }
 
 test("the packed package installs elsewhere and runs", { timeout: 180_000 }, async () => {

@@ -1,0 +1,86 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Manifest } from "../../src/pipeline/manifest.js";
+import { outputFormats } from "../../src/pipeline/options.js";
+import { runSwitchyard as runWith } from "../support/command-line.js";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+let root: string;
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), "switchyard-main-"));
+});
+
+afterAll(() => rm(root, { recursive: true }));
+
+const runSwitchyard = (words: readonly string[], cwd = repository) => runWith(words, { cwd });
+
+interface Expected {
+  readonly rows: number;
+  readonly days: Readonly<Record<string, number>>;
+}
+
+async function readJson<T>(file: string): Promise<T> {
+  return JSON.parse(await readFile(file, "utf8")) as T;
+}
+
+describe.each(outputFormats)("an export as %s", (format) => {
+  test("has the days of its inputs, is verified, and a changed byte is found", async () => {
+    const out = path.join(root, format);
+    const sample = path.join(repository, "fixtures/sample");
+    const words = ["export", sample, "--to", out, "--format", format, "--max-time", "2027-01-01"];
+    const exported = await runSwitchyard([...words, "--json"]);
+    expect(exported).toMatchObject({ exitCode: 0, stderr: "" });
+    const { days } = await readJson<Manifest>(path.join(out, "manifest.json"));
+    const expected = await readJson<Expected>(path.join(sample, "_expected.json"));
+    expect(Object.fromEntries(days.map(({ day, rows }) => [day, rows]))).toEqual(expected.days);
+
+    const verified = await runSwitchyard(["verify", out, "--json"]);
+    expect(verified).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ rows: expected.rows, differences: [] });
+
+    const file = days[1]?.files[0]?.path ?? "";
+    const content = await readFile(path.join(out, file));
+    content[content.length >> 1] = (content[content.length >> 1] ?? 0) ^ 1;
+    await writeFile(path.join(out, file), content);
+    const refused = await runSwitchyard(["verify", out]);
+    expect(refused.exitCode).toBe(1);
+    expect(refused.stderr).toContain(`  ${file}: SHA-256: found`);
+  });
+});
+
+test("the repository's own configuration migrates the sample, a second time without any work", async () => {
+  const words = ["migrate", "--to", path.join(root, "own")];
+  const first = await runSwitchyard(words);
+  expect(first).toMatchObject({ exitCode: 0, stdout: "" });
+  expect(first.stderr).toMatch(/^Exported 4,250 events .*Verified: /s);
+  const second = await runSwitchyard(words);
+  expect(second.exitCode).toBe(0);
+  expect(second.stderr).toMatch(/^Already done, nothing to do: 4,250 events .*Verified: /s);
+});
+
+test("rejected rows end with exit code 3, and their file is an input that can be tried again", async () => {
+  const input = path.join(root, "rows.jsonl");
+  const row = (type: string | null) =>
+    JSON.stringify({ event_type: type, event_time: "2026-01-31 12:00:00", user_id: "u" });
+  await writeFile(input, [row("a"), row(null), row("b"), "{"].join("\n"));
+  const out = path.join(root, "rejecting");
+  const rejecting = await runSwitchyard(["export", input, "--to", out, "--format", "jsonl"]);
+  expect(rejecting.exitCode).toBe(3);
+  expect(rejecting.stderr).toContain("rows      4 read = 2 delivered + 2 rejected");
+  expect(rejecting.stderr).toContain("event_missing: 1 row, such as");
+  const words = ["export", path.join(out, "rejects"), "--to", path.join(root, "again"), "--json"];
+  const again = await runSwitchyard([...words, "--max-rejects", "100%"]);
+  expect(again.exitCode).toBe(0);
+  expect(JSON.parse(again.stdout)).toMatchObject({ rows: { read: 2, rejected: 2 } });
+});
+
+test("no input is found: exit code 2, and it says where it looked", async () => {
+  const words = ["export", "no/such.json", "--to", path.join(root, "none")];
+  const { exitCode, stderr } = await runSwitchyard(words, root);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/^error: .*no\/such\.json.*\[input_not_found\]\n$/s);
+});
