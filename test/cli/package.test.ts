@@ -42,10 +42,18 @@ async function writeProject(directory: string, tarball: string): Promise<void> {
   await writeFile(path.join(directory, "package-lock.json"), JSON.stringify(lock));
 }
 
+/** What the npm that runs these tests says of its own command; where packages come from stays. */
+function isOfOuterNpm(name: string): boolean {
+  return (
+    /^npm_/i.test(name) && !/^npm_config_(registry|cache|userconfig|cafile|.*proxy)$/i.test(name)
+  );
+}
+
 /** Standard output of npm; throws with its errors where it fails. */
 async function npm(words: readonly string[], cwd: string): Promise<string> {
   const settings = { npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
-  const env = { ...process.env, ...settings };
+  const inherited = Object.entries(process.env).filter(([name]) => !isOfOuterNpm(name));
+  const env = { ...Object.fromEntries(inherited), ...settings };
   return (await promisify(execFile)("npm", [...words], { cwd, env })).stdout;
 }
 
