@@ -22,7 +22,7 @@ function exportTo(output: string): string[] {
 }
 
 beforeAll(async () => {
-  writeAmplitudeRows(input, 80_000, 5);
+  writeAmplitudeRows(input, 40_000, 5);
   const output = join(scratch, "undisturbed");
   const start = performance.now();
   const result = await runSwitchyard(exportTo(output));
@@ -48,7 +48,7 @@ it(`survives ${KILLS} kills at random moments, seed ${seed}, with the bytes of a
     rounds++;
     expect(digestExport(output), `round ${rounds}, after ${kills} kills`).toEqual(undisturbed);
   }
-}, 180_000);
+}, 300_000);
 
 /** True when the run came to its end before the kill did. */
 async function runOrKill(output: string, afterMs: number): Promise<boolean> {
