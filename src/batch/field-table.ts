@@ -18,6 +18,8 @@ interface Member {
 /** Layout of `Node` and `Entry` in src/kernels/json-fields.ts, in bytes. */
 const NODE_BYTES = 32;
 const ENTRY_BYTES = 32;
+/** Of the memory that a node has for how its object looked: `ShapeMember`s there. */
+const SHAPE_BYTES = 64 * 80;
 
 /**
  * Field requests as the tree that the JSON kernels walk, in kernel memory, with a column for each
@@ -80,6 +82,8 @@ export class FieldTable {
     });
     const address = this.#allocate(NODE_BYTES);
     const columnsAddress = this.#allocate(columns.size * 4);
+    const shapeAddress = this.#allocate(SHAPE_BYTES);
+    this.#kernel.bytes.fill(0, shapeAddress, shapeAddress + SHAPE_BYTES);
     const words = this.#kernel.words;
     words.set(
       [...columns].map((column) => column.address),
@@ -94,6 +98,7 @@ export class FieldTable {
         branch.rest?.address ?? 0,
         columnsAddress,
         columns.size,
+        shapeAddress,
       ],
       address / 4,
     );

@@ -20,6 +20,7 @@ import {
   markTooDeep,
   skipSpace,
   skipString,
+  skipStringFast,
   skipValueAt,
   unescape,
 } from "./json-value";
@@ -37,6 +38,51 @@ export class Node {
   /** Addresses (u32) of all columns at and below this node, to be cleared together. */
   columns: usize;
   columnCount: u32;
+  /** SHAPE_MEMBERS_MAX `ShapeMember`s: how the object looked the last time. */
+  shape: usize;
+}
+
+/**
+ * Rows of one source mostly have the same keys in the same order, so each node remembers how its
+ * n-th member began. Where the bytes are the same again, the key is known to be well-formed, and it
+ * is known whether it is wanted, without looking for its end: the processor can run ahead.
+ */
+@unmanaged
+export class ShapeMember {
+  /** Bytes of the quoted key and its colon; 0 when nothing is remembered. */
+  length: u32;
+  /** The wanted key that it is, or 0. */
+  entry: usize;
+}
+
+// The same numbers as in src/batch/field-table.ts.
+const SHAPE_MEMBERS_MAX: usize = 64;
+const SHAPE_MEMBER_BYTES: usize = 80;
+/** The remembered bytes and, from the next 32 on, which of them count. */
+const SHAPE_KEY: usize = 16;
+const SHAPE_MASK: usize = 48;
+const SHAPE_KEY_BYTES_MAX: usize = 32;
+
+/** Whether the member at `p` begins as remembered. May read 32 bytes past the end of the data. */
+@inline
+function isRemembered(member: ShapeMember, p: usize): bool {
+  if (member.length == 0) return false;
+  const m = changetype<usize>(member);
+  const head = v128.and(v128.xor(v128.load(p), v128.load(m, SHAPE_KEY)), v128.load(m, SHAPE_MASK));
+  if (member.length <= 16) return !v128.any_true(head);
+  const tail = v128.xor(v128.load(p, 16), v128.load(m, SHAPE_KEY + 16));
+  return !v128.any_true(v128.or(head, v128.and(tail, v128.load(m, SHAPE_MASK + 16))));
+}
+
+function remember(member: ShapeMember, key: usize, length: usize, entry: usize): void {
+  const m = changetype<usize>(member);
+  const fits = length <= SHAPE_KEY_BYTES_MAX;
+  member.length = fits ? <u32>length : 0;
+  member.entry = entry;
+  if (!fits) return;
+  memory.fill(m + SHAPE_MASK, 0, SHAPE_KEY_BYTES_MAX);
+  memory.fill(m + SHAPE_MASK, 0xff, length);
+  memory.copy(m + SHAPE_KEY, key, length);
 }
 
 /** A wanted key. */
@@ -137,7 +183,7 @@ function scanWanted(entry: Entry, p: usize, end: usize, row: i32, depth: i32): u
   const first = <u32>load<u8>(p);
   if (entry.child != 0) clearRow(changetype<Node>(entry.child), row);
   if (first == 0x22) {
-    const close = skipString(p + 1, end);
+    const close = skipStringFast(p + 1, end);
     if (close == 0) return 0;
     if (entry.json != 0) changetype<Column>(entry.json).set(row, KIND_STRING, p, close + 1 - p);
     let kind = KIND_STRING;
@@ -198,32 +244,52 @@ export function scanObject(p: usize, end: usize, node: Node, row: i32, depth: i3
   return result;
 }
 
+/** `skipValueAt` with the common cases in place: most members are strings or null. */
+@inline
+function skipUnwanted(p: usize, end: usize, depth: i32): usize {
+  if (p < end) {
+    const c = load<u8>(p);
+    if (c == 0x22) {
+      const close = skipStringFast(p + 1, end);
+      return close == 0 ? 0 : close + 1;
+    }
+    // null
+    if (load<u32>(p) == 0x6c6c756e && p + 4 <= end) return p + 4;
+  }
+  return skipValueAt(p, end, depth);
+}
+
 function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
   const keepsRest = node.rest != 0;
   let stretch: usize = 0;
   let stretchEnd: usize = 0;
-  let first = true;
+  let shape = node.shape;
+  const shapeEnd = shape + SHAPE_MEMBERS_MAX * SHAPE_MEMBER_BYTES;
+  if (p < end && load<u8>(p) == 0x7d) return p + 1;
   for (;;) {
-    if (p >= end) return markFault(end);
-    let c = load<u8>(p);
-    if (c != 0x22) {
-      if (c == 0x7d && first) break;
-      return markFault(p);
-    }
-    first = false;
     const member = p;
-    const close = skipString(p + 1, end);
-    if (close == 0) return 0;
-    const entry = findKey(node, p + 1, close);
-    p = close + 1;
-    if (p < end && load<u8>(p) != 0x3a) p = skipSpace(p, end);
-    if (p >= end) return markFault(end);
-    if (load<u8>(p) != 0x3a) return markFault(p);
-    p++;
+    const seen = changetype<ShapeMember>(shape);
+    let entry: usize;
+    if (isRemembered(seen, p) && p + <usize>seen.length < end) {
+      entry = seen.entry;
+      p += <usize>seen.length;
+    } else {
+      if (p >= end || load<u8>(p) != 0x22) return markFault(min(p, end));
+      const close = skipStringFast(p + 1, end);
+      if (close == 0) return 0;
+      const plain = !escaped;
+      entry = findKey(node, p + 1, close);
+      p = skipSpace(close + 1, end);
+      if (p >= end || load<u8>(p) != 0x3a) return markFault(min(p, end));
+      p++;
+      if (plain && p == close + 2) remember(seen, member, p - member, entry);
+    }
+    // The last place serves all members beyond it.
+    if (shape + SHAPE_MEMBER_BYTES < shapeEnd) shape += SHAPE_MEMBER_BYTES;
     if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
     p =
       entry == 0
-        ? skipValueAt(p, end, depth)
+        ? skipUnwanted(p, end, depth)
         : scanWanted(changetype<Entry>(entry), p, end, row, depth);
     if (p == 0) return 0;
     if (keepsRest) {
@@ -237,7 +303,7 @@ function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): us
     }
     if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
     if (p >= end) return markFault(end);
-    c = load<u8>(p);
+    const c = load<u8>(p);
     if (c == 0x7d) break;
     if (c != 0x2c) return markFault(p);
     p++;

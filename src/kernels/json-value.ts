@@ -62,21 +62,38 @@ function hex4(p: usize): i32 {
   return (a << 12) | (b << 8) | (c << 4) | d;
 }
 
+/** Bit n: byte n of the sixteen ends a stretch of plain characters: a quote, `\\`, a control. */
+@inline
+function stopsIn(v: v128): i32 {
+  // Flipping bit 1 puts the quote (0x22) at 0x20, next to the controls: one comparison for both.
+  const flipped = v128.xor(v, i8x16.splat(2));
+  const low = i8x16.eq(i8x16.min_u(flipped, i8x16.splat(0x20)), flipped);
+  return i8x16.bitmask(v128.or(low, i8x16.eq(v, i8x16.splat(0x5c))));
+}
+
+/** `skipString` with its commonest case in place: a short string without escapes. */
+@inline
+export function skipStringFast(p: usize, end: usize): usize {
+  const stops = stopsIn(v128.load(p));
+  if (stops != 0) {
+    const close = p + <usize>ctz(stops);
+    if (close < end && load<u8>(close) == 0x22) {
+      escaped = false;
+      return close;
+    }
+  }
+  return skipString(p, end);
+}
+
 /**
  * From after the opening quote to the address of the closing quote; 0 when the string does not end
  * before `end`, has a control character or a bad escape. Sets `escaped`.
  */
 export function skipString(p: usize, end: usize): usize {
-  const quote = i8x16.splat(0x22);
-  const backslash = i8x16.splat(0x5c);
-  const space = i8x16.splat(0x20);
   escaped = false;
   while (true) {
     if (p >= end) return markFault(end);
-    const v = v128.load(p);
-    const stops = i8x16.bitmask(
-      v128.or(v128.or(i8x16.eq(v, quote), i8x16.eq(v, backslash)), i8x16.lt_u(v, space)),
-    );
+    const stops = stopsIn(v128.load(p));
     if (stops == 0) {
       p += 16;
       continue;
@@ -108,6 +125,18 @@ function isDigit(p: usize, end: usize): bool {
   return p < end && <u32>load<u8>(p) - 0x30 < 10;
 }
 
+/** Address of the first byte from `p` on that is no digit, at most `end`; 16 bytes a step. */
+@inline
+function skipDigits(p: usize, end: usize): usize {
+  do {
+    const digits = i8x16.sub(v128.load(p), i8x16.splat(0x30));
+    const others = i8x16.bitmask(i8x16.gt_u(digits, i8x16.splat(9)));
+    if (others != 0) return min(p + <usize>ctz(others), end);
+    p += 16;
+  } while (p < end);
+  return end;
+}
+
 function skipNumber(start: usize, end: usize): usize {
   let p = start;
   if (load<u8>(p) == 0x2d) p++;
@@ -115,21 +144,18 @@ function skipNumber(start: usize, end: usize): usize {
   if (load<u8>(p) == 0x30) {
     p++;
   } else {
-    do p++;
-    while (isDigit(p, end));
+    p = skipDigits(p + 1, end);
   }
   if (p < end && load<u8>(p) == 0x2e) {
     p++;
     if (!isDigit(p, end)) return markFault(p);
-    do p++;
-    while (isDigit(p, end));
+    p = skipDigits(p + 1, end);
   }
   if (p < end && (load<u8>(p) | 0x20) == 0x65) {
     p++;
     if (p < end && (load<u8>(p) == 0x2b || load<u8>(p) == 0x2d)) p++;
     if (!isDigit(p, end)) return markFault(p);
-    do p++;
-    while (isDigit(p, end));
+    p = skipDigits(p + 1, end);
   }
   return p;
 }
@@ -138,7 +164,7 @@ function skipNumber(start: usize, end: usize): usize {
 export function skipScalar(p: usize, end: usize): usize {
   const c = load<u8>(p);
   if (c == 0x22) {
-    const close = skipString(p + 1, end);
+    const close = skipStringFast(p + 1, end);
     return close == 0 ? 0 : close + 1;
   }
   if (c == 0x6e) {
@@ -186,7 +212,7 @@ export function skipValueAt(p: usize, end: usize, depth: i32): usize {
         // At a member's key or an element.
         if (inObject) {
           if (p >= end || load<u8>(p) != 0x22) break;
-          const close = skipString(p + 1, end);
+          const close = skipStringFast(p + 1, end);
           if (close == 0) return 0;
           p = close + 1;
           if (p < end && load<u8>(p) != 0x3a) p = skipSpace(p, end);

@@ -20,6 +20,14 @@ function continues(p: usize): bool {
 export function validateUtf8(start: usize, end: usize): i32 {
   let p = start;
   while (p < end) {
+    if (p + 64 <= end) {
+      const low = v128.or(v128.load(p), v128.load(p, 16));
+      const any = v128.or(low, v128.or(v128.load(p, 32), v128.load(p, 48)));
+      if (i8x16.bitmask(any) == 0) {
+        p += 64;
+        continue;
+      }
+    }
     if (p + 16 <= end) {
       const high = i8x16.bitmask(v128.load(p));
       if (high == 0) {

@@ -377,6 +377,47 @@ describe("against JSON.parse", () => {
     );
   });
 
+  test("rows whose keys resemble those of the row before are told apart", async () => {
+    const names = [
+      "a",
+      "ab",
+      "abc",
+      "x".repeat(13),
+      "x".repeat(14),
+      "x".repeat(29),
+      "x".repeat(30),
+      "b",
+    ];
+    const name = fc.oneof(
+      fc.constantFrom(...names),
+      fc.constantFrom(...names).map((known) => `${known}\\u0062`),
+      fc.integer({ min: 0, max: 90 }).map((number) => `key ${number}`),
+    );
+    const space = fc.constantFrom("", "", "", " ");
+    const member = fc
+      .tuple(name, space, space, fc.constantFrom("1", '"\\u0061"', "null", '{"a":2}', "[]"))
+      .map(([key, before, after, value]) => `"${key}"${before}:${after}${value}`);
+    const row = fc.array(member, { maxLength: 80 }).map((members) => `{${members.join(",")}}`);
+    const fields = [...names, "abcb"].map((known) => json(known));
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 8 }), async (rows) => {
+        const taken = await read([...rows, ...rows].join("\n"), fields);
+        const expected = [...rows, ...rows].map((text) => {
+          const value = JSON.parse(text) as Record<string, unknown>;
+          return fields.map(({ path }) => value[path[0] ?? ""] ?? null);
+        });
+        const actual = taken.map(({ cells }) =>
+          fields.map(({ path }) => {
+            const [, token] = /^\w+ (.*)$/s.exec(cells[`json ${path[0]}`] ?? "") ?? [];
+            return token === undefined ? null : (JSON.parse(token) as unknown);
+          }),
+        );
+        expect(actual).toEqual(expected);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   test("any chunks, windows and split points give the same rows", async () => {
     await fc.assert(
       fc.asyncProperty(
