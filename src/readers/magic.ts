@@ -41,6 +41,8 @@ const signatures: readonly Signature[] = [
   unsupported("\xff\x06\x00\x00sNaPpY", "compressed with Snappy", RECOMPRESS),
   unsupported("LZIP\x01", "compressed with lzip", RECOMPRESS),
   unsupported([0x1f, 0x9d], "compressed with compress (.Z)", RECOMPRESS),
+  unsupported([0x78, 0x01], "a bare zlib stream", RECOMPRESS),
+  unsupported([0x78, 0x5e], "a bare zlib stream", RECOMPRESS),
   unsupported([0x78, 0x9c], "a bare zlib stream", RECOMPRESS),
   unsupported([0x78, 0xda], "a bare zlib stream", RECOMPRESS),
   unsupported("Obj\x01", "an Avro file", CONVERT),

@@ -13,6 +13,7 @@ import type { Head } from "./head.js";
 import type { InputFile } from "./inputs.js";
 import { identifyContainer } from "./magic.js";
 import { mapBounded } from "./map-bounded.js";
+import { endsAsZip } from "./zip-directory.js";
 import { discoverEntries } from "./zip-sources.js";
 
 /**
@@ -29,8 +30,9 @@ export async function discoverSources(
 
 async function discoverFile(file: InputFile, options: DiscoverOptions): Promise<Discovery> {
   return collect(file.name, options.signal, async () => {
-    const { state, head, fingerprint } = await inspectFile(file);
-    if (identifyContainer(head.bytes)?.kind === "zip") {
+    const { state, head, tail, fingerprint } = await inspectFile(file);
+    const container = identifyContainer(head.bytes);
+    if (container?.kind === "zip" || (container === null && endsAsZip(tail))) {
       return discoverEntries(file, state, options);
     }
     const source = { ...file, codecs: [], size: state.size, fingerprint };
@@ -42,6 +44,8 @@ interface InspectedFile {
   readonly state: FileState;
   /** The first bytes of the file. */
   readonly head: Head;
+  /** The last bytes of the file; all of a small one. */
+  readonly tail: Uint8Array;
   readonly fingerprint: string;
 }
 
@@ -65,7 +69,8 @@ async function inspectFile(file: InputFile): Promise<InspectedFile> {
       edges.push(last);
     }
     const head = { bytes, complete: small };
-    return { state, head, fingerprint: fingerprintFile(state, edges) };
+    const tail = edges.at(-1) ?? bytes;
+    return { state, head, tail, fingerprint: fingerprintFile(state, edges) };
   } finally {
     await handle.close();
   }

@@ -1,8 +1,9 @@
 import { fstatSync, readSync } from "node:fs";
 import * as yauzl from "yauzl";
+import type { SourceError } from "../base/errors.js";
 import { DECODE_CHUNK_BYTES } from "../base/limits.js";
 import type { ZipEntry } from "./source.js";
-import { corrupt } from "./source-errors.js";
+import { corrupt, truncated } from "./source-errors.js";
 
 /** An entry as the central directory has it, before anybody has judged it. */
 export interface DirectoryEntry extends ZipEntry {
@@ -11,6 +12,9 @@ export interface DirectoryEntry extends ZipEntry {
 
 /** Bytes of a local file header without name and extra field. */
 const LOCAL_HEADER_BYTES = 30;
+/** The record at the end of a zip, without its comment. */
+const END_RECORD_BYTES = 22;
+const END_RECORD_SIGNATURE = 0x06054b50;
 
 /**
  * The central directory of a zip, in its order, directories left out. Zip64 and entry counts beyond
@@ -34,11 +38,35 @@ export async function readZipDirectory(
       index += 1;
     }
   } catch (error) {
-    const detail = error instanceof Error ? error.message : String(error);
-    throw corrupt(archive, `the directory of the zip cannot be read (${detail})`, { cause: error });
+    throw explainDirectory(archive, error);
   }
   refuseOverlaps(archive, entries);
   return entries;
+}
+
+/** The library's longer messages guess at causes; these are the two that are not damage inside. */
+function explainDirectory(archive: string, cause: unknown): SourceError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  if (detail.startsWith("End of central directory record signature not found")) {
+    return truncated(archive, "the zip (its directory, which stands at its end, is not there)", {
+      cause,
+    });
+  }
+  if (detail.startsWith("Invalid comment length")) {
+    const what = "the zip does not end where its last record says: bytes are missing or follow it";
+    return corrupt(archive, what, { cause });
+  }
+  return corrupt(archive, `the directory of the zip cannot be read (${detail})`, { cause });
+}
+
+/**
+ * Whether a file that begins as something else ends as a zip does, without a comment: a zip behind
+ * a program that unpacks it, or appended to something. `tail`: the last bytes of the file.
+ */
+export function endsAsZip(tail: Uint8Array): boolean {
+  if (tail.length < END_RECORD_BYTES) return false;
+  const end = Buffer.from(tail.subarray(-END_RECORD_BYTES));
+  return end.readUInt32LE(0) === END_RECORD_SIGNATURE && end.readUInt16LE(20) === 0;
 }
 
 function describeEntry(entry: yauzl.Entry, index: number): DirectoryEntry {

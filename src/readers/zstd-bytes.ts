@@ -1,7 +1,13 @@
 import { DECODE_CHUNK_BYTES } from "../base/limits.js";
 import type { ByteSource } from "./byte-source.js";
-import { corrupt, truncated } from "./source-errors.js";
-import { describeZstdError, errorNumber, loadZstd, type ZstdExports } from "./zstd-library.js";
+import { corrupt, truncated, unsupported } from "./source-errors.js";
+import {
+  describeZstdError,
+  errorNumber,
+  explainUnreadableZstd,
+  loadZstd,
+  type ZstdExports,
+} from "./zstd-library.js";
 
 /** Room for a whole block (at most 128 KiB) and the header of the next. */
 const INPUT_BYTES = DECODE_CHUNK_BYTES;
@@ -106,10 +112,7 @@ export class ZstdBytes implements ByteSource {
       this.#descriptors + DESCRIPTOR_BYTES / 2,
     );
     const error = errorNumber(result);
-    if (error !== 0) {
-      const what = `the zstd data is damaged (${describeZstdError(error)})`;
-      throw corrupt(this.source, what, { byte: this.#given });
-    }
+    if (error !== 0) this.#fail(error);
     const after = new Uint32Array(zstd.memory.buffer, this.#descriptors, 6);
     const count = after[2] ?? 0;
     this.#start += after[5] ?? 0;
@@ -118,5 +121,12 @@ export class ZstdBytes implements ByteSource {
     target.set(new Uint8Array(zstd.memory.buffer, this.#output, count));
     this.#given += count;
     return count;
+  }
+
+  #fail(error: number): never {
+    const unreadable = explainUnreadableZstd(error);
+    if (unreadable !== null) throw unsupported(this.source, unreadable.what, unreadable.advice);
+    const what = `the zstd data is damaged (${describeZstdError(error)})`;
+    throw corrupt(this.source, what, { byte: this.#given });
   }
 }

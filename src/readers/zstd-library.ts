@@ -47,19 +47,35 @@ export function errorNumber(result: number): number {
   return result < 0 && result > -120 ? -result : 0;
 }
 
+/** What the decoder would need to read sound data, and what to do without it; null: it is damaged. */
+export function explainUnreadableZstd(
+  error: number,
+): { readonly what: string; readonly advice: string } | null {
+  switch (error) {
+    case 16:
+      return {
+        what: "the zstd data needs a window of more than 128 MiB",
+        advice: "Compress it again without --long and --ultra.",
+      };
+    case 32:
+      return {
+        what: "the zstd data was compressed with a dictionary",
+        advice: "Decompress it with that dictionary.",
+      };
+    default:
+      return null;
+  }
+}
+
 /** In words for people, by the numbers of zstd_errors.h. */
 export function describeZstdError(error: number): string {
   switch (error) {
     case 10:
       return "bytes that are no zstd frame";
-    case 16:
-      return "it needs a window of more than 128 MiB (written with --long or --ultra)";
     case 20:
       return "a block is corrupt";
     case 22:
       return "the checksum is wrong";
-    case 32:
-      return "it was compressed with a dictionary";
     case 64:
       return "not enough memory for its window";
     default:

@@ -251,6 +251,20 @@ describe("zstd", () => {
     expect(bytes).toHaveLength(1_000);
   });
 
+  it("calls data that needs a larger window or a dictionary unsupported, not damaged", async () => {
+    const magic = [0x28, 0xb5, 0x2f, 0xfd];
+    // A window of 2^31 bytes; the dictionary with the id 7.
+    const headers = { window: [0x00, 0xa8], dictionary: [0x21, 0x07, 0x01] };
+    for (const [word, header] of Object.entries(headers)) {
+      const frame = Buffer.from([...magic, ...header, 0x09, 0x00, 0x00, 0x41]);
+      const { error } = await read(Buffer.concat([ZSTD_SAMPLE, frame]), ["zstd"]);
+      expect(error).toMatchObject({
+        code: "source_unsupported",
+        message: expect.stringContaining(word),
+      });
+    }
+  });
+
   it("verifies the checksum, after every byte before it", async () => {
     const damaged = Buffer.concat([ZSTD_SAMPLE, ZSTD_SAMPLE]);
     damaged.writeUInt8(damaged.readUInt8(damaged.length - 1) ^ 1, damaged.length - 1);

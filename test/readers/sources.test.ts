@@ -313,8 +313,35 @@ describe("zips", () => {
       scratch.write("cut.zip", zip.subarray(0, end));
       const { sources, failures } = await discover("cut.zip");
       expect(sources).toEqual([]);
-      expect(codes(failures)).toEqual({ "cut.zip": "source_corrupt" });
+      expect(codes(failures)).toEqual({ "cut.zip": "source_truncated" });
     }
+  });
+
+  it("that do not end with their last record are failures in our words", async () => {
+    const zip = writeZip(project.slice(3, 4));
+    scratch.write("padded.zip", Buffer.concat([zip, Buffer.alloc(9)]));
+    const { failures } = await discover("padded.zip");
+    expect(codes(failures)).toEqual({ "padded.zip": "source_corrupt" });
+    expect(failures[0]?.error.message).toContain("bytes are missing or follow it");
+  });
+
+  it("behind other bytes are read where their offsets count those, and failures elsewhere", async () => {
+    const prefix = Buffer.from("#!/bin/sh\n");
+    const zip = writeZip([{ name: "a.json", data: text }]);
+    scratch.write("shifted", Buffer.concat([prefix, zip]));
+    const moved = Buffer.concat([prefix, zip]);
+    const directory = moved.indexOf("PK\x01\x02", 0, "latin1");
+    moved.writeUInt32LE(prefix.length, directory + 42);
+    moved.writeUInt32LE(directory, moved.length - 6);
+    scratch.write("moved", moved);
+    const shifted = await discover("shifted");
+    expect(codes(shifted.failures)).toEqual({ shifted: "source_corrupt" });
+    const { sources, failures } = await discover("moved");
+    expect(failures).toEqual([]);
+    const [source] = sources;
+    if (source === undefined) throw new Error("no source");
+    const { bytes } = await drain(await openBytes(source, 0, openOptions));
+    expect(bytes.toString()).toBe(text);
   });
 
   it("never give damaged entries for good ones, wherever the damage is", async () => {
