@@ -6,7 +6,7 @@ import {
   KIND_OBJECT,
   KIND_STRING,
 } from "./column";
-import { loneSurrogate, skipSpace, skipString, skipValue, unescape } from "./json-value";
+import { hasLoneSurrogate, loneSurrogate, skipSpace, skipString, skipValue, unescape } from "./json-value";
 import { validateUtf8 } from "./utf8";
 
 // The same numbers as `rejectCodes` in src/base/reject-codes.ts.
@@ -78,11 +78,15 @@ export function requireId(outcomes: usize, first: Column, second: Column, rows: 
   }
 }
 
-/** Cells are JSON tokens. */
+/** Cells are JSON tokens. Text with a lone surrogate has no UTF-8, which columns of text need. */
 export function checkValues(outcomes: usize, value: Column, rows: i32): void {
   for (let row = 0; row < rows; row++) {
     const kind = value.kind(row);
-    if (kind == KIND_STRING || kind == KIND_NULL || kind == KIND_NUMBER) continue;
+    if (kind == KIND_NULL || kind == KIND_NUMBER) continue;
+    if (kind == KIND_STRING) {
+      const start = value.start(row);
+      if (!hasLoneSurrogate(start + 1, start + value.length(row) - 1)) continue;
+    }
     if (load<u8>(outcomes + row) == 0) store<u8>(outcomes + row, VALUE_NOT_SCALAR);
   }
 }

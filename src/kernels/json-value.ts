@@ -309,6 +309,21 @@ export function unescape(start: usize, end: usize, target: usize): usize {
   return t - target;
 }
 
+/** Whether a checked string's inside [start, end) has an escaped surrogate that is not one of a pair. */
+export function hasLoneSurrogate(start: usize, end: usize): bool {
+  for (let p = start; p < end; p++) {
+    if (load<u8>(p) != 0x5c) continue;
+    if (load<u8>(++p) != 0x75) continue;
+    const code = hex4(p + 1);
+    p += 4;
+    if (code < 0xd800 || code >= 0xe000) continue;
+    const low = code < 0xdc00 && p + 7 <= end && load<u16>(p, 1) == 0x755c ? hex4(p + 3) : 0;
+    if (low < 0xdc00 || low >= 0xe000) return true;
+    p += 6;
+  }
+  return false;
+}
+
 const HEX: usize = memory.data<u8>([
   0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66,
 ]);

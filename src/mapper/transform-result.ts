@@ -102,7 +102,8 @@ function checkId(id: unknown, name: string): string | undefined {
 
 function checkValue(value: unknown): string | undefined {
   if (value == null) return undefined;
-  if (typeof value === "string" || isNumber(value)) return valueText(value);
+  const isText = typeof value === "string" && isWellFormed(value);
+  if (isText || isNumber(value)) return valueText(value);
   throw new TransformFault(rejectCodes.value_not_scalar, `${describe(value)} for a value`);
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { link, mkdir, open, readFile, rm, rmdir } from "node:fs/promises";
+import { link, open, readFile, rm, rmdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
+import { makeDirectory } from "../base/make-directory.js";
 
 /** Who holds an output directory. */
 export interface LockHolder {
@@ -53,7 +54,7 @@ export async function takeLock(
   now: () => Date = () => new Date(),
   system: ProcessTable = processTable,
 ): Promise<Lock> {
-  await mkdir(dirname(lockFile), { recursive: true });
+  await makeDirectory(dirname(lockFile));
   const mine: LockHolder = {
     pid: system.pid,
     host: system.host,
@@ -115,16 +116,39 @@ async function isDead(holder: LockHolder, system: ProcessTable): Promise<boolean
 
 /** undefined where the lock was released in the meantime. */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
+  let text: string;
   try {
-    return JSON.parse(await readFile(path, "utf8")) as LockHolder;
+    text = await readFile(path, "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) return undefined;
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new SwitchyardError(
-      "output_locked",
-      `${path} is no lock that Switchyard wrote: when no other run is at work, delete the file and run the same command again`,
-    );
+    throw error;
   }
+  const holder = parseHolder(text);
+  if (holder !== undefined) return holder;
+  throw new SwitchyardError(
+    "output_locked",
+    `${path} is no lock that Switchyard wrote: when no other run is at work, delete the file and run the same command again`,
+  );
+}
+
+/** The token becomes part of a file's name, so it has to be one that Switchyard could have made. */
+function parseHolder(text: string): LockHolder | undefined {
+  let holder: Partial<Record<keyof LockHolder, unknown>> | null;
+  try {
+    holder = JSON.parse(text) as typeof holder;
+  } catch {
+    return undefined;
+  }
+  const { pid, host, processStart, lockedAt, token } = holder ?? {};
+  const isHolder =
+    Number.isSafeInteger(pid) &&
+    (pid as number) > 0 &&
+    typeof host === "string" &&
+    (processStart === null || typeof processStart === "string") &&
+    typeof lockedAt === "string" &&
+    typeof token === "string" &&
+    /^[\w-]+$/.test(token);
+  return isHolder ? (holder as LockHolder) : undefined;
 }
 
 async function linkNew(from: string, to: string): Promise<boolean> {

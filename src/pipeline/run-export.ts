@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { exitCodes, SwitchyardError } from "../base/errors.js";
+import type { SwitchyardError } from "../base/errors.js";
 import { version } from "../base/version.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import { writeDurably } from "./durable-file.js";
 import type { ExportResult, RunOutcome } from "./export-result.js";
+import { throwIfInterrupted } from "./interruption.js";
 import { type Layout, layoutOf } from "./layout.js";
 import { Ledger } from "./ledger.js";
 import { type Lock, takeLock } from "./lock.js";
@@ -67,6 +68,7 @@ export async function runExport(
       fresh: options.fresh,
       now: new Date(startedMs),
       maxTimeMs: resolveMaxTime(options.maxTimeMs, startedMs),
+      signal,
       planRanges: (source, splitBytes) =>
         outside.planRanges(source, splitBytes, readerOptionsOf(options, layout, signal)),
     });
@@ -112,13 +114,6 @@ function factsOf({ sources, failures }: DiscoveredInputs, options: RecordedOptio
     ({ name, error: { code, message } }): SourceFailure => ({ source: name, code, message }),
   );
   return { version, options, sources, unreadable };
-}
-
-function throwIfInterrupted(signal: AbortSignal): void {
-  if (!signal.aborted) return;
-  throw new SwitchyardError("interrupted", "interrupted before anything was read", {
-    exitCode: exitCodes.interrupted,
-  });
 }
 
 /** The end of the UTC day after the one that the run started in. */

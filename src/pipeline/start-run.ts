@@ -1,4 +1,5 @@
 import type { Source, SourceRange } from "../readers/source.js";
+import { throwIfInterrupted } from "./interruption.js";
 import { type Layout, layoutOf } from "./layout.js";
 import type { Ledger, RunRecord, SplitRecord } from "./ledger.js";
 import { forgetPlan, forgetSplits, refuseForeignParts, removeOutput } from "./output-directory.js";
@@ -24,6 +25,8 @@ export interface StartOptions {
   /** Milliseconds since 1970 UTC, unless an earlier run has decided. */
   readonly maxTimeMs: number;
   readonly planRanges: PlanRanges;
+  /** Ends the planning; nothing of the plan is kept then. */
+  readonly signal: AbortSignal;
 }
 
 /** A run that can begin: its plan is in the ledger, and what is there belongs to it. */
@@ -59,7 +62,7 @@ async function startNew(
 ): Promise<StartedRun> {
   await refuseForeignParts(layout);
   const splitBytes = growSplitBytes(sources, options);
-  const ranged = await rangeSources(sources, splitBytes, options.planRanges);
+  const ranged = await rangeSources(sources, splitBytes, options);
   const record: RunRecord = {
     version,
     options: recorded,
@@ -106,8 +109,7 @@ async function changePlan(
   options: StartOptions,
 ): Promise<Plan> {
   const splitBytes = growSplitBytes(sources, options);
-  const range = (changed: readonly Source[]) =>
-    rangeSources(changed, splitBytes, options.planRanges);
+  const range = (changed: readonly Source[]) => rangeSources(changed, splitBytes, options);
   const kept = removeSources(updateSources(saved, sources), lost);
   const replaced = replaceSources(kept, await range(repaired));
   return extendPlan(replaced, await range(appeared), { splitBytes });
@@ -130,11 +132,14 @@ async function startOver(layout: Layout, ledger: Ledger): Promise<void> {
 async function rangeSources(
   sources: readonly Source[],
   splitBytes: number,
-  planRanges: PlanRanges,
+  { planRanges, signal }: Pick<StartOptions, "planRanges" | "signal">,
 ): Promise<readonly RangedSource[]> {
   const ranged: RangedSource[] = [];
   for (const source of sources) {
-    ranged.push({ source, ranges: await rangesOf(source, splitBytes, planRanges) });
+    const ranges = await rangesOf(source, splitBytes, planRanges);
+    // A source that was given up because of the signal is no source that cannot be looked at.
+    throwIfInterrupted(signal);
+    ranged.push({ source, ranges });
   }
   return ranged;
 }

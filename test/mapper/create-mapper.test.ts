@@ -163,6 +163,23 @@ describe("value", () => {
     expect(rows[0]?.outcome).toBe("value_not_scalar");
     expect(words[0]).toBe("the value must be text or a number, but amount is the boolean true");
   });
+
+  it("is text that has UTF-8: a lone surrogate rejects, a pair of them does not", () => {
+    const outcome = (text: string) =>
+      mapRow({ ...good, amount: { json: `"${text}"` } }, { overrides }).outcome;
+    for (const text of [
+      "\\ud800",
+      "a\\ud800b",
+      "\\udc00\\ud800",
+      "\\ud800\\n",
+      "\\ud83d\\ude00\\udead",
+    ]) {
+      expect(outcome(text), text).toBe("value_not_scalar");
+    }
+    for (const text of ["\\ud83d\\ude00", "\\\\ud800", "\\u0041", ""]) {
+      expect(outcome(text), text).toBe("deliver");
+    }
+  });
 });
 
 describe("limits and filters of time", () => {

@@ -115,6 +115,11 @@ describe("a transform", () => {
     ["no event name", (event) => ({ ...event, event: null }), "event_missing"],
     ["a number for a name", (event) => ({ ...event, event: 5 }), "event_not_text"],
     ["a lone surrogate", (event) => ({ ...event, event: "\udc00" }), "event_not_text"],
+    [
+      "a value with a lone surrogate",
+      (event) => ({ ...event, value: "\ud800" }),
+      "value_not_scalar",
+    ],
     ["no time", (event) => ({ ...event, timestamp: null }), "time_missing"],
     ["half a millisecond", (event) => ({ ...event, timestamp: 1.5 }), "time_unparsable"],
     ["a time as text", (event) => ({ ...event, timestamp: "2023" }), "time_unparsable"],

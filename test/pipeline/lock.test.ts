@@ -34,6 +34,24 @@ function leave(holder: Partial<LockHolder>): void {
 }
 
 describe("the lock of an output directory", () => {
+  it.each([
+    ["null", "null"],
+    ["a text", '"x"'],
+    ["an object without a holder", "{}"],
+    [
+      "a token that leads elsewhere",
+      '{"pid":9,"host":"here","processStart":null,"lockedAt":"then","token":"../x"}',
+    ],
+    [
+      "an impossible process",
+      '{"pid":-1,"host":"here","processStart":null,"lockedAt":"then","token":"t"}',
+    ],
+  ])("takes a file with %s for no lock of ours", async (_title, text) => {
+    leave({});
+    writeFileSync(lockFile, text);
+    await expect(takeLock(lockFile, now, system())).rejects.toThrow(/no lock .* delete the file/);
+  });
+
   it("refuses a second run while the first lives, and is free again after it", async () => {
     const first = await takeLock(lockFile, now, system());
     await expect(takeLock(lockFile, now, system())).rejects.toMatchObject({

@@ -1,8 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { SwitchyardError } from "../../src/base/errors.js";
 import type { RunProgress } from "../../src/pipeline/progress.js";
 import { ChangedError } from "../../src/pipeline/resume.js";
+import { runExport } from "../../src/pipeline/run-export.js";
+import type { Source, SourceRange } from "../../src/readers/source.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
 const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"];
@@ -307,6 +310,22 @@ describe("an export that cannot go on", () => {
       "events/2026-01-01/part-000000-0.jsonl",
       "manifest.json",
     ]);
+  });
+
+  it("keeps no plan when it was interrupted while it planned", async () => {
+    const run = fakeExport();
+    someInputs(run);
+    const undisturbed = run.outside();
+    const stop = new AbortController();
+    const planRanges = async (source: Source): Promise<readonly SourceRange[]> => {
+      stop.abort();
+      throw new SwitchyardError("interrupted", `gave up ${source.name}`);
+    };
+    const context = { signal: stop.signal, observer: {} };
+    await expect(
+      runExport(run.options(), context, { ...undisturbed, planRanges }),
+    ).rejects.toMatchObject({ code: "interrupted", exitCode: 130 });
+    expect(existsSync(join(run.output, "_switchyard", "plan.json"))).toBe(false);
   });
 
   it("begins nothing when it was interrupted before", async () => {

@@ -185,7 +185,7 @@ export class CsvReader implements Reader {
       "csv_split_misaligned",
       this.#range.end ?? 0,
       "the file was cut into splits in the middle of a record, as its quotes make sense in more " +
-        "than one way; compress it (gzip) and run again: compressed files are read in one piece",
+        "than one way; give a --split-size that is larger than the file, and --fresh to start over",
     );
   }
 

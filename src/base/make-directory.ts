@@ -1,0 +1,30 @@
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/**
+ * Makes a directory and those above it that are missing, one level at a time: Node's own recursion
+ * never ends where a file system answers "no such file" to every new name, as /proc does. Throws the
+ * system's error for the first level that cannot be made.
+ */
+export async function makeDirectory(path: string): Promise<void> {
+  try {
+    await makeLevel(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === path) throw error;
+    await makeDirectory(parent);
+    await makeLevel(path);
+  }
+}
+
+async function makeLevel(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const isThere = await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isThere) throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { makeDirectory } from "../../src/base/make-directory.js";
+
+const root = mkdtempSync(join(tmpdir(), "switchyard-make-directory-"));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe("making a directory", () => {
+  it("makes every level that is missing, and is content with those that are there", async () => {
+    await makeDirectory(join(root, "a/b/c"));
+    await makeDirectory(join(root, "a/b/c"));
+    expect(existsSync(join(root, "a/b/c"))).toBe(true);
+  });
+
+  it("makes one directory for many who ask at once", async () => {
+    const asked = Array.from({ length: 8 }, () => makeDirectory(join(root, "x/y/z")));
+    await Promise.all(asked);
+    expect(existsSync(join(root, "x/y/z"))).toBe(true);
+  });
+
+  it("fails where a file stands in the way", async () => {
+    writeFileSync(join(root, "file"), "");
+    await expect(makeDirectory(join(root, "file"))).rejects.toMatchObject({ code: "EEXIST" });
+    await expect(makeDirectory(join(root, "file/a/b"))).rejects.toMatchObject({ code: "ENOTDIR" });
+  });
+
+  it.runIf(existsSync("/proc/self"))("fails, and ends, where nothing can be made", async () => {
+    await expect(makeDirectory("/proc/nothing/here")).rejects.toMatchObject({ code: "ENOENT" });
+  });
+});
