@@ -2,7 +2,6 @@ import type { Source } from "../source.js";
 import { unsupported } from "../source-errors.js";
 import { damaged, encryptedParquet } from "./parquet-errors.js";
 import type { RandomAccess } from "./random-access.js";
-import { ThriftError, ThriftReader, type ThriftStruct } from "./thrift.js";
 import {
   count,
   integer,
@@ -13,6 +12,7 @@ import {
   text,
   texts,
 } from "./thrift-fields.js";
+import { ThriftError, ThriftReader, type ThriftStruct } from "./thrift-reader.js";
 
 // What a Parquet file's footer says, as far as rows are read by it.
 // https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift

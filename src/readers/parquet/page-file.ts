@@ -1,7 +1,7 @@
+import { ThriftWriter } from "../../base/thrift-writer.js";
 import type { ColumnChunk } from "./footer.js";
 import type { Page } from "./page-reader.js";
 import { groupType, leavesOf, type SchemaNode } from "./schema-tree.js";
-import { ThriftWriter } from "./thrift.js";
 
 /** Pages of one leaf of a column. */
 export interface LeafPages {
@@ -10,7 +10,6 @@ export interface LeafPages {
 }
 
 const MAGIC = new TextEncoder().encode("PAR1");
-const encoder = new TextEncoder();
 
 /**
  * A Parquet file in memory of one column with `rows` rows, made of pages as they are. It is what the
@@ -52,70 +51,73 @@ function writeFooter(
   starts: readonly number[],
   rows: number,
 ): Uint8Array {
+  const elements = elementsOf(column);
   const writer = new ThriftWriter();
-  writer.structElement(() => {
-    writer.int32(1, 2);
-    writer.structs(2, [undefined, ...elementsOf(column)], (node) => {
-      if (node === undefined) {
-        writer.binary(4, encoder.encode("root"));
-        writer.int32(5, 1);
-      } else {
-        writeElement(writer, node);
-      }
-    });
-    writer.int64(3, rows);
-    writer.structs(4, [leaves], () => {
-      writer.structs(
-        1,
-        leaves.map((leaf, index) => ({ leaf, start: starts[index] ?? 0 })),
-        (item) => writeChunk(writer, item.leaf, item.start),
-      );
-      writer.int64(
-        2,
-        leaves.reduce((sum, leaf) => sum + uncompressedSize(leaf), 0),
-      );
-      writer.int64(3, rows);
-    });
-  });
-  return writer.finish();
+  writer.beginStructElement();
+  writer.i32(1, 2);
+  writer.beginList(2, "struct", elements.length + 1);
+  writeRoot(writer);
+  for (const node of elements) writeElement(writer, node);
+  writer.i64(3, rows);
+  writer.beginList(4, "struct", 1);
+  writer.beginStructElement();
+  writer.beginList(1, "struct", leaves.length);
+  for (const [index, leaf] of leaves.entries()) writeChunk(writer, leaf, starts[index] ?? 0);
+  writer.i64(
+    2,
+    leaves.reduce((sum, leaf) => sum + uncompressedSize(leaf), 0),
+  );
+  writer.i64(3, rows);
+  writer.endStruct();
+  writer.endStruct();
+  return writer.bytes;
 }
 
 function elementsOf(node: SchemaNode): readonly SchemaNode[] {
   return [node, ...node.children.flatMap(elementsOf)];
 }
 
-function writeElement(writer: ThriftWriter, node: SchemaNode): void {
-  const { element, children } = node;
+function writeRoot(writer: ThriftWriter): void {
+  writer.beginStructElement();
+  writer.binary(4, "root");
+  writer.i32(5, 1);
+  writer.endStruct();
+}
+
+function writeElement(writer: ThriftWriter, { element, children }: SchemaNode): void {
   const leaf = children.length === 0;
-  if (leaf && element.type !== undefined) writer.int32(1, element.type);
-  if (leaf && element.typeLength > 0) writer.int32(2, element.typeLength);
-  writer.int32(3, element.repetition);
-  writer.binary(4, encoder.encode(element.name));
-  if (leaf) return;
-  writer.int32(5, children.length);
-  const converted = groupType(element);
-  if (converted !== undefined) writer.int32(6, converted);
+  writer.beginStructElement();
+  if (leaf && element.type !== undefined) writer.i32(1, element.type);
+  if (leaf && element.typeLength > 0) writer.i32(2, element.typeLength);
+  writer.i32(3, element.repetition);
+  writer.binary(4, element.name);
+  if (!leaf) {
+    writer.i32(5, children.length);
+    const converted = groupType(element);
+    if (converted !== undefined) writer.i32(6, converted);
+  }
+  writer.endStruct();
 }
 
 function writeChunk(writer: ThriftWriter, { chunk, pages }: LeafPages, start: number): void {
   const size = pages.reduce((sum, page) => sum + page.bytes.length, 0);
   const values = pages.reduce((sum, page) => sum + (page.dictionary ? 0 : page.values), 0);
   const dictionary = pages[0]?.dictionary ? pages[0].bytes.length : 0;
-  writer.int64(2, start);
-  writer.struct(3, () => {
-    writer.int32(1, chunk.type);
-    writer.int32s(2, []);
-    writer.binaries(
-      3,
-      chunk.path.map((step) => encoder.encode(step)),
-    );
-    writer.int32(4, chunk.codec);
-    writer.int64(5, values);
-    writer.int64(6, uncompressedSize({ chunk, pages }));
-    writer.int64(7, size);
-    writer.int64(9, start + dictionary);
-    if (dictionary > 0) writer.int64(11, start);
-  });
+  writer.beginStructElement();
+  writer.i64(2, start);
+  writer.beginStruct(3);
+  writer.i32(1, chunk.type);
+  writer.beginList(2, "i32", 0);
+  writer.beginList(3, "binary", chunk.path.length);
+  for (const step of chunk.path) writer.binaryElement(step);
+  writer.i32(4, chunk.codec);
+  writer.i64(5, values);
+  writer.i64(6, uncompressedSize({ chunk, pages }));
+  writer.i64(7, size);
+  writer.i64(9, start + dictionary);
+  if (dictionary > 0) writer.i64(11, start);
+  writer.endStruct();
+  writer.endStruct();
 }
 
 function uncompressedSize({ pages }: LeafPages): number {

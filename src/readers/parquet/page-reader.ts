@@ -4,8 +4,8 @@ import { MIB } from "../../base/limits.js";
 import type { ColumnChunk } from "./footer.js";
 import { columnDamaged } from "./parquet-errors.js";
 import type { RandomAccess } from "./random-access.js";
-import { ThriftError, ThriftReader } from "./thrift.js";
 import { count, integer, optionalInteger, optionalStruct } from "./thrift-fields.js";
+import { ThriftError, ThriftReader } from "./thrift-reader.js";
 
 /** A page as it stands in the file, header and body. */
 export interface Page {

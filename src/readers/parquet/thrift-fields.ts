@@ -1,4 +1,4 @@
-import { ThriftError, type ThriftStruct, type ThriftValue } from "./thrift.js";
+import { ThriftError, type ThriftStruct, type ThriftValue } from "./thrift-reader.js";
 
 // Typed access to a struct's fields. All throw ThriftError where a field has another type.
 

@@ -1,6 +1,6 @@
 import { type ArrowType, arrowTypes, type ValueType } from "../../batch/arrow-node.js";
 import type { SchemaElement } from "./footer.js";
-import type { ThriftStruct } from "./thrift.js";
+import type { ThriftStruct } from "./thrift-reader.js";
 
 // Parquet's logical types, read by us and not by the decoder: so a text that is no UTF-8 costs one
 // row and not its page, and numbers keep all their digits.

@@ -1,4 +1,5 @@
 import { PAGE_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { ThriftWriter } from "../../base/thrift-writer.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { PartOutput } from "../part-output.js";
 import { LOOSE_BYTES, type Segment } from "../segment.js";
@@ -7,7 +8,6 @@ import type { ParquetColumn } from "./event-schema.js";
 import { type ColumnChunk, type PageFacts, pageHeader } from "./file-metadata.js";
 import { parquetEncodings, type parquetPageTypes } from "./format.js";
 import type { PageCompression } from "./page-compression.js";
-import { ThriftWriter } from "./thrift-writer.js";
 
 /** Rows of a segment that become one row group: places [start, end) of the order. */
 export interface RowGroupRows {

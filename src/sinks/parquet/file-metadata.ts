@@ -1,3 +1,4 @@
+import { ThriftWriter } from "../../base/thrift-writer.js";
 import { version } from "../../base/version.js";
 import { eventColumns, type ParquetColumn } from "./event-schema.js";
 import {
@@ -8,7 +9,6 @@ import {
   parquetRepetitions,
   parquetTypes,
 } from "./format.js";
-import { ThriftWriter } from "./thrift-writer.js";
 
 /** One column of one row group as it lies in the file. */
 export interface ColumnChunk {

@@ -1,7 +1,21 @@
 // Thrift's compact protocol, as far as Parquet's metadata needs it:
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
-const types = { i32: 5, i64: 6, binary: 8, list: 9, struct: 12 } as const;
+/** How the protocol numbers its thriftTypes. */
+export const thriftTypes = {
+  true: 1,
+  false: 2,
+  byte: 3,
+  i16: 4,
+  i32: 5,
+  i64: 6,
+  double: 7,
+  binary: 8,
+  list: 9,
+  set: 10,
+  map: 11,
+  struct: 12,
+} as const;
 
 export type ListType = "i32" | "binary" | "struct";
 
@@ -30,24 +44,24 @@ export class ThriftWriter {
   }
 
   i32(field: number, value: number): void {
-    this.#header(field, types.i32);
+    this.#header(field, thriftTypes.i32);
     this.#zigzag(value);
   }
 
   /** Up to 2^52. */
   i64(field: number, value: number): void {
-    this.#header(field, types.i64);
+    this.#header(field, thriftTypes.i64);
     this.#zigzag(value);
   }
 
   binary(field: number, value: string | Uint8Array): void {
-    this.#header(field, types.binary);
+    this.#header(field, thriftTypes.binary);
     this.binaryElement(value);
   }
 
   /** A struct as a field; its own fields follow, then `endStruct`. */
   beginStruct(field: number): void {
-    this.#header(field, types.struct);
+    this.#header(field, thriftTypes.struct);
     this.beginStructElement();
   }
 
@@ -64,11 +78,11 @@ export class ThriftWriter {
 
   /** A list as a field; `count` elements follow. */
   beginList(field: number, type: ListType, count: number): void {
-    this.#header(field, types.list);
+    this.#header(field, thriftTypes.list);
     if (count < 15) {
-      this.#byte((count << 4) | types[type]);
+      this.#byte((count << 4) | thriftTypes[type]);
     } else {
-      this.#byte(0xf0 | types[type]);
+      this.#byte(0xf0 | thriftTypes[type]);
       this.#varint(count);
     }
   }
