@@ -40,7 +40,8 @@ export class FieldTable {
     this.columns = requests.map((request) => place(top, request, () => new Column(kernel)));
     const rests = requests.filter(({ form, path }) => form === "rest" || path.length === 0);
     const levels = Math.max(0, ...requests.map(({ path }) => path.length));
-    this.scratchFactor = 1 + rests.length + levels;
+    // At every level, the cells' own included, a text may be unescaped twice.
+    this.scratchFactor = 2 + rests.length + 2 * levels;
     this.root = this.#write(top).address;
   }
 

@@ -166,12 +166,39 @@ function kindOf(first: u32): u32 {
   return KIND_NUMBER;
 }
 
-/** A text that holds a JSON object is entered like one; any other text has no members. */
-function scanText(start: usize, end: usize, node: Node, row: i32, depth: i32): void {
-  start = skipSpace(start, end);
-  if (start >= end || load<u8>(start) != 0x7b) return;
-  const close = scanObject(start, end, node, row, depth);
-  if (close == 0 || skipSpace(close, end) != end) clearRow(node, row);
+/** Whether [p, end) is one object, which is then in the node's columns. A text is a document of its own. */
+function scanWhole(p: usize, end: usize, node: Node, row: i32): bool {
+  p = skipSpace(p, end);
+  if (p >= end || load<u8>(p) != 0x7b) return false;
+  const close = scanObject(p, end, node, row, 0);
+  return close != 0 && skipSpace(close, end) == end;
+}
+
+/**
+ * Enters the object that a text holds, as it is or as a JSON string once more. A text that holds none
+ * has no members, and is itself what is left of it, so that nothing is taken for an empty object.
+ */
+function scanText(start: usize, end: usize, node: Node, row: i32): void {
+  const p = skipSpace(start, end);
+  if (p < end && load<u8>(p) == 0x22) {
+    const close = skipString(p + 1, end);
+    if (close != 0 && skipSpace(close + 1, end) == end) {
+      const text = scratch;
+      const length = unescape(p + 1, close, text);
+      scratch += length;
+      if (!loneSurrogate && scanWhole(text, scratch, node, row)) return;
+    }
+  } else if (scanWhole(p, end, node, row)) {
+    return;
+  }
+  clearRow(node, row);
+  storeNoObject(node, row, KIND_STRING, start, end - start);
+}
+
+/** The rest of a value that is no object is the value: whoever asked for it sees what it is. */
+@inline
+function storeNoObject(node: Node, row: i32, kind: u32, start: usize, length: usize): void {
+  if (node.rest != 0) changetype<Column>(node.rest).set(row, kind, start, length);
 }
 
 /** Stores a wanted value; returns the address after it, or 0 when it is malformed. */
@@ -200,17 +227,22 @@ function scanWanted(entry: Entry, p: usize, end: usize, row: i32, depth: i32): u
       }
     }
     if (entry.text != 0) changetype<Column>(entry.text).set(row, kind, start, length);
-    if (entry.child != 0 && kind == KIND_STRING) {
-      scanText(start, start + length, changetype<Node>(entry.child), row, depth);
+    if (entry.child != 0) {
+      const child = changetype<Node>(entry.child);
+      if (kind == KIND_STRING) scanText(start, start + length, child, row);
+      else storeNoObject(child, row, kind, start, length);
     }
     return close + 1;
   }
-  const after =
-    entry.child != 0 && first == 0x7b
-      ? scanObject(p, end, changetype<Node>(entry.child), row, depth)
-      : skipValueAt(p, end, depth);
+  const entered = entry.child != 0 && first == 0x7b;
+  const after = entered
+    ? scanObject(p, end, changetype<Node>(entry.child), row, depth)
+    : skipValueAt(p, end, depth);
   if (after == 0) return 0;
   const kind = kindOf(first);
+  if (entry.child != 0 && !entered) {
+    storeNoObject(changetype<Node>(entry.child), row, kind, p, after - p);
+  }
   if (entry.text != 0) changetype<Column>(entry.text).set(row, kind, p, after - p);
   if (entry.json != 0) changetype<Column>(entry.json).set(row, kind, p, after - p);
   return after;
@@ -322,14 +354,16 @@ function pushKept(start: usize, end: usize): void {
 
 /**
  * The same for cells: each cell of `cells` that holds an object, or a text that is one, is scanned
- * into the node's columns; in all other rows they become null.
+ * into the node's columns; in all other rows they become null, but for the rest of what is no object.
  */
 export function scanCells(cells: Column, rows: i32, node: Node): void {
   clearRows(node, rows);
   for (let row = 0; row < rows; row++) {
     const kind = cells.kind(row);
-    if (kind != KIND_STRING && kind != KIND_OBJECT) continue;
+    if (kind == KIND_NULL) continue;
     const start = cells.start(row);
-    scanText(start, start + cells.length(row), node, row, 0);
+    const length = cells.length(row);
+    if (kind == KIND_STRING || kind == KIND_OBJECT) scanText(start, start + length, node, row);
+    else storeNoObject(node, row, kind, start, length);
   }
 }

@@ -30,12 +30,12 @@ export class RejectWords {
   explain(batch: Batch, row: number, code: number, time: number): string {
     const { mapping } = this.options;
     const found = (choices: readonly ResolvedField[], indexes: readonly number[]) =>
-      describeCell(batch, row, choices, indexes);
+      describeCell(batch, row, choices, indexes, false);
     switch (code) {
       case rejectCodes.event_missing:
         return `no event name in ${namesOf(mapping.event)}`;
       case rejectCodes.event_not_text:
-        return `the event name must be text, but ${found(mapping.event, this.plan.event)}`;
+        return `the event name must be text, but ${describeCell(batch, row, mapping.event, this.plan.event, true)}`;
       case rejectCodes.time_missing:
         return `no time in ${namesOf(mapping.timestamp)}`;
       case rejectCodes.time_unparsable:
@@ -72,17 +72,17 @@ export class RejectWords {
 
   #wrongId(batch: Batch, row: number): string {
     const { mapping } = this.options;
-    const cell = firstCell(batch, row, mapping.userID, this.plan.userID);
+    const cell = firstCell(batch, row, mapping.userID, this.plan.userID, true);
     const isWrong = cell !== undefined && !isIdKind(cell.column.kind(row));
     return isWrong
-      ? describeCell(batch, row, mapping.userID, this.plan.userID)
-      : describeCell(batch, row, mapping.stableID, this.plan.stableID);
+      ? describeCell(batch, row, mapping.userID, this.plan.userID, true)
+      : describeCell(batch, row, mapping.stableID, this.plan.stableID, true);
   }
 
   #object(batch: Batch, row: number, target: "metadata" | "user"): string {
     const resolved = this.options.mapping[target];
-    const choices = resolved.kind === "choices" ? resolved.choices : [];
-    return describeCell(batch, row, choices, this.plan[target]);
+    const choices = "choices" in resolved ? resolved.choices : "path" in resolved ? [resolved] : [];
+    return describeCell(batch, row, choices, this.plan[target], true);
   }
 }
 
@@ -104,10 +104,13 @@ function firstCell(
   row: number,
   choices: readonly ResolvedField[],
   indexes: readonly number[],
+  emptyIsNull: boolean,
 ): { readonly column: Column; readonly choice: ResolvedField } | undefined {
   for (const [place, choice] of choices.entries()) {
     const column = batch.columns[indexes[place] as number] as Column;
-    if (column.kind(row) === cellKinds.null) continue;
+    const kind = column.kind(row);
+    if (kind === cellKinds.null) continue;
+    if (emptyIsNull && kind === cellKinds.string && column.text(row) === "") continue;
     const { unlessPrefix } = choice;
     if (unlessPrefix !== undefined && column.text(row)?.startsWith(unlessPrefix)) continue;
     return { column, choice };
@@ -120,8 +123,9 @@ function describeCell(
   row: number,
   choices: readonly ResolvedField[],
   indexes: readonly number[],
+  emptyIsNull: boolean,
 ): string {
-  const cell = firstCell(batch, row, choices, indexes);
+  const cell = firstCell(batch, row, choices, indexes, emptyIsNull);
   if (cell === undefined) return `${namesOf(choices)} is none`;
   const kind = cell.column.kind(row);
   const text = cell.column.text(row) as string;

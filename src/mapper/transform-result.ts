@@ -113,10 +113,10 @@ function objectText(value: Record<string, unknown>): string {
   throw new TransformFault(rejectCodes.transform_failed, "an object that JSON does not have");
 }
 
+/** JSON has nothing of what a Map or a Set holds: taken for an object it would be an empty one. */
 function isObject(value: unknown): value is Record<string, unknown> {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !isLosslessNumber(value)
-  );
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return !isLosslessNumber(value) && !(value instanceof Map) && !(value instanceof Set);
 }
 
 function isNumber(value: unknown): boolean {
@@ -131,5 +131,7 @@ function isWellFormed(text: string): boolean {
 function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
+  if (value instanceof Map) return "a Map";
+  if (value instanceof Set) return "a Set";
   return typeof value === "object" ? "an object" : `the ${typeof value} ${String(value)}`;
 }

@@ -11,7 +11,7 @@ import { defaultPreset, type PresetName } from "../mapper/presets.js";
 import type { CsvDialect } from "../readers/source.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
-import type { OptionValues } from "./configuration-options.js";
+import type { OptionName, OptionValues } from "./configuration-options.js";
 import { HASH_SALT_VARIABLE } from "./configuration-secrets.js";
 import { parseTime } from "./configuration-values.js";
 import type { ExportOptions, PrivacyOptions } from "./options.js";
@@ -37,7 +37,7 @@ export function thisMachine(): Machine {
 
 /**
  * Everything an export needs, with defaults. `mapping` is what preset and file come to. Throws `UsageError`
- * where inputs or output are missing.
+ * where inputs or output are missing, or no time lies between two bounds.
  */
 export function resolveExportOptions(
   configuration: Configuration,
@@ -45,6 +45,8 @@ export function resolveExportOptions(
   machine: Machine = thisMachine(),
 ): ExportOptions {
   const { values } = configuration;
+  checkOrder("fromTime", values.fromTime, "toTime", values.toTime);
+  checkOrder("minTime", values.minTime, "maxTime", values.maxTime);
   return {
     inputs: requireInputs(values),
     cwd: configuration.inputsDirectory,
@@ -80,6 +82,20 @@ export function resolveExportOptions(
 
 export function presetOf(values: OptionValues): PresetName {
   return values.preset ?? defaultPreset;
+}
+
+function checkOrder(
+  startName: OptionName,
+  start: number | undefined,
+  endName: OptionName,
+  end: number | undefined,
+): void {
+  if (start === undefined || end === undefined || start < end) return;
+  const [startText, endText] = [start, end].map((timeMs) => new Date(timeMs).toISOString());
+  throw new UsageError(
+    "time_range_empty",
+    `No time is from ${startName} (${startText}) up to ${endName} (${endText}, not included). Move one of them.`,
+  );
 }
 
 /** The directory of the export, for whatever step needs it. */

@@ -141,6 +141,20 @@ describe("a mapper with the amplitude preset", () => {
     ]);
   });
 
+  it("names the field that was taken, not the empty one before it", () => {
+    const { words } = mapRows([{ ...good, user_id: "", other_id: { json: "true" } }], {
+      overrides: { userID: ["user_id", "other_id"] },
+    });
+    expect(words).toEqual(["a unit id must be text or a number, but other_id is the boolean true"]);
+  });
+
+  it("names the field whose rest was asked for", () => {
+    const { words } = mapRows([{ ...good, properties: "[1]" }], {
+      overrides: { metadata: { rest: "properties" } },
+    });
+    expect(words).toEqual(['event properties must be an object, but properties is the text "[1]"']);
+  });
+
   it("maps batch after batch with the same memory", () => {
     const many = Array.from({ length: 500 }, (_, index) => ({ ...good, user_id: `u${index}` }));
     const rows = mapRows(many).rows;

@@ -127,6 +127,11 @@ describe("a transform", () => {
     ["no ids", (event) => ({ ...event, user: {} }), "unit_id_missing"],
     ["an object for an id", (event) => ({ ...event, user: { userID: {} } }), "unit_id_not_text"],
     ["a list for metadata", (event) => ({ ...event, metadata: [] }), "metadata_not_object"],
+    [
+      "a Map for metadata",
+      (event) => ({ ...event, metadata: new Map([["a", 1]]) }),
+      "metadata_not_object",
+    ],
     ["text for a user", (event) => ({ ...event, user: "u" }), "user_not_object"],
     ["a boolean for a value", (event) => ({ ...event, value: true }), "value_not_scalar"],
   ])("that gives %s rejects the row", (_title, transform, code) => {

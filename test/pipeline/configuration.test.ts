@@ -203,6 +203,18 @@ test("inputs and output must be given somewhere", async () => {
   expect(() => resolveExportOptions(inputs, mapping)).toThrow("No output directory: give --to");
 });
 
+test.each([
+  ["fromTime", "toTime"],
+  ["minTime", "maxTime"],
+])("a range from %s up to %s that no time is in is refused", async (start, end) => {
+  const bounds = (from: string, to: string) =>
+    load({ flags: { inputs: ["in"], to: "out", [start]: from, [end]: to } });
+  const empty = await bounds("2024-02-01", "2024-02-01");
+  expect(() => resolveExportOptions(empty, {})).toThrow(/No time is from .*2024-02-01/);
+  const day = await bounds("2024-01-31", "2024-02-01");
+  expect(() => resolveExportOptions(day, {})).not.toThrow();
+});
+
 test("hashing without a salt is refused, and the salt is in no message", async () => {
   const flags = { inputs: ["a"], to: "out", hash: ["user.email"] };
   const without = await load({ flags });

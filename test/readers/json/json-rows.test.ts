@@ -187,6 +187,35 @@ describe("fields of a row", () => {
       { "rest ": "object {}" },
     ]);
   });
+
+  test("leave the rest of a text that holds an object, also escaped twice", async () => {
+    const object = '{"time":1,"a":"é\\n","b":[]}';
+    const rows = await read(
+      [JSON.stringify(object), JSON.stringify(` ${JSON.stringify(object)} `)]
+        .map((token) => `{"p":${token}}`)
+        .join("\n"),
+      [{ path: ["p"], form: "rest", except: ["time"] }, text("p", "a")],
+    );
+    const cells = { "rest p": 'object {"a":"é\\n","b":[]}', "text p.a": "string é\n" };
+    expect(rows.map((row) => row.cells)).toEqual([cells, cells]);
+  });
+
+  test("leave what is no object as the rest of itself, also after an object of the same name", async () => {
+    const tokens = ['"[1]"', "[1]", "5", "true", '"{\\"a\\":}"', '"\\ud800"', '""'];
+    const rows = await read(tokens.map((token) => `{"p":{"a":1},"p":${token}}`).join("\n"), [
+      { path: ["p"], form: "rest" },
+      text("p", "a"),
+    ]);
+    expect(rows.map((row) => row.cells)).toEqual([
+      { "rest p": "string [1]" },
+      { "rest p": "array [1]" },
+      { "rest p": "number 5" },
+      { "rest p": "boolean true" },
+      { "rest p": 'string {"a":}' },
+      { "rest p": String.raw`malformedString \ud800` },
+      { "rest p": "string " },
+    ]);
+  });
 });
 
 describe("malformed rows", () => {

@@ -131,7 +131,7 @@ describe("a field of a row of columns", () => {
     expect(row?.kinds.slice(0, 2)).toEqual([cellKinds.object, cellKinds.object]);
   });
 
-  it("can be the rest of a struct or of a JSON text", async () => {
+  it("can be the rest of a struct or of a JSON text, or what is no object", async () => {
     const path = await writeWithDuckDB(
       `select {'a': 1, 'b': null::int, 'c': 3} as s, '{"a": 1, "b": 2}' as t
        union all select null, 'no object'`,
@@ -139,7 +139,7 @@ describe("a field of a row of columns", () => {
     const rows = await readRows(path, [rest(["s"], ["a"]), rest(["t"], ["a"])]);
     expect(rows.map(({ cells }) => cells)).toEqual([
       ['{"b":null,"c":3}', '{"b": 2}'],
-      [undefined, undefined],
+      [undefined, "no object"],
     ]);
   });
 
