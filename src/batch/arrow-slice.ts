@@ -11,6 +11,8 @@ import { type Kernel, Region } from "./kernel.js";
 
 /** Bytes of `ArrowNode` in src/kernels/arrow-node.ts. */
 const NODE_BYTES = 48;
+/** Word of a node with the address of its children; their count follows. */
+const CHILDREN_WORD = 8;
 /** Every buffer begins at a multiple of this, and has as much to read over behind its end. */
 const ALIGN_BYTES = 16;
 
@@ -86,6 +88,33 @@ export class ArrowSlices {
     const node = { type, name: "", rows, data: 0, dataSize: 0, children };
     const address = this.#write(node, 0, sparse ? 1 : 0, 0, 0, 0);
     return { ...node, address, valueSize: valueSize({ type, width: 0, option: 0, children }) };
+  }
+
+  /**
+   * One struct of structs with the same rows, which each have some of its members. Structs inside
+   * that stand in several of them are merged as well.
+   */
+  merge(structs: readonly KernelNode[]): KernelNode {
+    const [first] = structs;
+    if (first === undefined) throw new Error("no structs to merge");
+    if (structs.length === 1) return first;
+    const groups = new Map<string, KernelNode[]>();
+    for (const child of structs.flatMap(({ children }) => children)) {
+      const group = groups.get(child.name);
+      if (group === undefined) groups.set(child.name, [child]);
+      else group.push(child);
+    }
+    const children = [...groups.values()].map((group) => this.merge(group));
+    // Validity and name are those of any of them.
+    const address = this.#reserve(NODE_BYTES);
+    const list = this.#reserve(children.length * 4);
+    const { words } = this.kernel;
+    words.copyWithin(address / 4, first.address / 4, (first.address + NODE_BYTES) / 4);
+    words[address / 4 + CHILDREN_WORD] = list;
+    words[address / 4 + CHILDREN_WORD + 1] = children.length;
+    for (const [index, child] of children.entries()) words[list / 4 + index] = child.address;
+    const size = valueSize({ type: first.type, width: 0, option: 0, children });
+    return { ...first, address, children, valueSize: size };
   }
 
   #write(
@@ -177,7 +206,7 @@ export function sliceSize(
   return size;
 }
 
-/** Bytes that `ArrowSlices.struct` needs. */
+/** Bytes that `ArrowSlices.struct` needs, or `merge` for each struct that it makes. */
 export function structSize(children: number): number {
   return aligned(NODE_BYTES) + aligned(children * 4) + aligned(3);
 }

@@ -138,8 +138,9 @@ export function describeReader(subject: ReaderSubject): void {
     const rows: PlainRow[] = [];
     const batchRows: number[] = [];
     let error: unknown;
-    const reader = await open(run);
+    let reader: Reader | undefined;
     try {
+      reader = await open(run);
       for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
         rows.push(...renderBatch(batch));
         batchRows.push(batch.rows);
@@ -147,7 +148,7 @@ export function describeReader(subject: ReaderSubject): void {
     } catch (thrown) {
       error = thrown;
     }
-    await reader.close();
+    await reader?.close();
     return { rows, batchRows, error };
   };
 

@@ -1,13 +1,7 @@
 import { BATCH_ROWS_MAX, REJECT_BYTES_MAX } from "../../base/limits.js";
 import { rejectCodeName, rejectCodes } from "../../base/reject-codes.js";
 import { ArrowColumn } from "../../batch/arrow-columns.js";
-import {
-  ArrowSlices,
-  jsonSize,
-  type KernelNode,
-  sliceSize,
-  structSize,
-} from "../../batch/arrow-slice.js";
+import { ArrowSlices, jsonSize, type KernelNode, structSize } from "../../batch/arrow-slice.js";
 import type { Batch, RawRows } from "../../batch/batch.js";
 import type { Column } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
@@ -42,23 +36,12 @@ export class BatchBuilder {
     this.#raw = new Region(kernel, 0);
   }
 
-  /** Bytes that the next `rows` rows take. */
-  size(columns: readonly ColumnRows[], rows: number): number {
-    let size = 0;
-    for (const column of columns) {
-      size += sliceSize(column.memory, column.array, column.position, rows);
-    }
-    return size;
-  }
-
   /** The next `rows` rows; `firstRow` is the 1-based number of the first in its file. */
   build(columns: readonly ColumnRows[], rows: number, firstRow: number): Batch {
     const { kernel } = this;
     const objects = this.plan.fields.length + 1;
-    this.#slices.begin(this.size(columns, rows) + objects * structSize(this.#membersMax()));
-    const nodes = columns.map((column) =>
-      this.#slices.take(column.memory, column.array, column.position, rows),
-    );
+    this.#slices.begin(sizeOf(columns, rows) + objects * structSize(this.#membersMax()));
+    const nodes = columns.map((column) => column.take(this.#slices, rows));
     const root = this.#slices.struct(nodes, rows, false);
     const faults = this.#faults.address;
     kernel.bytes.fill(0, faults, faults + rows);
@@ -139,6 +122,11 @@ export class BatchBuilder {
     for (const field of this.#fields) field.free();
     for (const region of [this.#slices, this.#faults, this.#raw]) region.free();
   }
+}
+
+/** Bytes that the next `rows` rows of the columns take. */
+export function sizeOf(columns: readonly ColumnRows[], rows: number): number {
+  return columns.reduce((sum, column) => sum + column.size(rows), 0);
 }
 
 function explain(fault: number, rowBytesMax: number): string {

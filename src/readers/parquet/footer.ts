@@ -97,7 +97,7 @@ function readFooterBytes(file: RandomAccess): Uint8Array {
 }
 
 function parseFooter(fields: ThriftStruct, source: Source): Footer {
-  if (fields.has(8)) throw encryptedParquet(source);
+  if (fields.get(8) instanceof Map) throw encryptedParquet(source);
   const schema = structs(fields, 2).map(parseElement);
   const leaves = schema.filter((element) => element.childCount === 0).length;
   let firstRow = 0;
@@ -129,7 +129,7 @@ function parseElement(fields: ThriftStruct): SchemaElement {
 }
 
 function parseChunk(chunk: ThriftStruct, source: Source): ColumnChunk {
-  if (chunk.has(8) || chunk.has(9)) throw encryptedParquet(source);
+  if (chunk.get(8) instanceof Map) throw encryptedParquet(source);
   if (chunk.has(1)) {
     const what = `the Parquet file keeps a column in another file, ${JSON.stringify(text(chunk, 1))}`;
     throw unsupported(source.name, what, "Write it again as a file of its own.");

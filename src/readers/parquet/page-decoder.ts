@@ -28,37 +28,41 @@ export function decodeRows(
   range: { readonly start: number; readonly rows: number },
 ): DecodedRows {
   library ??= require("parquet-wasm/node") as typeof ParquetWasm;
-  const owner = library;
-  const { readParquet, wasmMemory } = owner;
   try {
-    const table = readParquet(file, {
-      batchSize: range.rows,
-      offset: range.start,
-      limit: range.rows,
-    });
-    const batch = table.recordBatch(0);
-    table.free();
-    if (batch === undefined) throw new DecodeError("it has no rows where there should be some");
-    const data = batch.intoFFI();
-    const free = () => {
-      if (library === owner) data.free();
-    };
-    const memory = () => wasmMemory().buffer;
-    const root = importArrowArray(
-      memory(),
-      data.arrayAddr(),
-      data.schemaAddr(),
-      types[Symbol.iterator](),
-    );
-    const [array] = root.children;
-    if (array === undefined || root.length !== range.rows) {
-      free();
-      throw new DecodeError(`it has ${root.length} rows where there should be ${range.rows}`);
-    }
-    return { array, memory, free };
+    return decodeWith(library, file, types, range);
   } catch (error) {
     if (error instanceof DecodeError) throw error;
     throw new DecodeError(describe(error), { cause: error });
+  }
+}
+
+function decodeWith(
+  owner: typeof ParquetWasm,
+  file: Uint8Array,
+  types: readonly ValueType[],
+  { start, rows }: { readonly start: number; readonly rows: number },
+): DecodedRows {
+  const table = owner.readParquet(file, { batchSize: rows, offset: start, limit: rows });
+  const batch = table.recordBatch(0);
+  table.free();
+  if (batch === undefined) throw new DecodeError("it has no rows where there should be some");
+  const data = batch.intoFFI();
+  const free = () => {
+    // A lost instance takes its memory along; calling into it could fail again.
+    if (library === owner) data.free();
+  };
+  try {
+    const memory = () => owner.wasmMemory().buffer;
+    const leaves = types[Symbol.iterator]();
+    const root = importArrowArray(memory(), data.arrayAddr(), data.schemaAddr(), leaves);
+    const [array] = root.children;
+    if (array === undefined || root.length !== rows) {
+      throw new DecodeError(`it has ${root.length} rows where there should be ${rows}`);
+    }
+    return { array, memory, free };
+  } catch (error) {
+    free();
+    throw error;
   }
 }
 

@@ -49,10 +49,10 @@ export class PageReader {
       const size = headerSize + bodySize;
       this.#fill(size);
       if (this.#buffer.length < size) throw this.#damaged("a page is cut off");
-      const bytes = this.#buffer.slice(0, size);
+      const bytes = this.#buffer.subarray(0, size);
       this.#buffer = this.#buffer.subarray(size);
       this.#position += size;
-      if (type === pageTypes.index) continue;
+      if (type === pageTypes.index || values === 0) continue;
       if (checksum !== undefined && crc32(bytes.subarray(headerSize)) !== checksum >>> 0) {
         throw this.#damaged("the checksum of a page does not match");
       }

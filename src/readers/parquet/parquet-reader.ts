@@ -1,16 +1,15 @@
 import { SourceError } from "../../base/errors.js";
 import { BATCH_ROWS_MAX, WINDOW_BYTES } from "../../base/limits.js";
-import type { ValueType } from "../../batch/arrow-node.js";
 import type { Batch, FieldRequest } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { OpenReader, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
-import { BatchBuilder } from "./batch-builder.js";
-import { ColumnRows } from "./column-rows.js";
+import { BatchBuilder, sizeOf } from "./batch-builder.js";
+import { type ColumnPart, type ColumnRows, openColumn, partsOf } from "./column-rows.js";
 import { type FieldPlan, planFields } from "./field-plan.js";
 import { type Footer, type RowGroup, readFooter } from "./footer.js";
 import { RandomAccess } from "./random-access.js";
-import { buildSchema, leafTypes } from "./schema-tree.js";
+import { buildSchema } from "./schema-tree.js";
 
 /** Opens row groups `start` to `end` of a source; what is compressed as a whole, in a copy on disk. */
 export const openParquetReader: OpenReader = async (kernel, range, fields, options) => {
@@ -30,7 +29,8 @@ export const openParquetReader: OpenReader = async (kernel, range, fields, optio
  */
 class ParquetReader implements Reader {
   readonly #plan: FieldPlan;
-  readonly #types: readonly (readonly ValueType[])[];
+  /** Of each column of the plan. */
+  readonly #parts: readonly (readonly ColumnPart[])[];
   readonly #groups: readonly RowGroup[];
   readonly #builder: BatchBuilder;
   #group = 0;
@@ -49,7 +49,7 @@ class ParquetReader implements Reader {
   ) {
     const { source } = range;
     this.#plan = planFields(buildSchema(footer.schema, source), fields);
-    this.#types = this.#plan.columns.map((column) => leafTypes(column, source));
+    this.#parts = this.#plan.columns.map((column) => partsOf(column, source));
     this.#groups = footer.rowGroups.slice(range.start, range.end ?? undefined);
     this.#builder = new BatchBuilder(kernel, this.#plan, options.rowBytesMax);
   }
@@ -95,8 +95,8 @@ class ParquetReader implements Reader {
   }
 
   #openGroup(group: RowGroup): readonly ColumnRows[] {
-    this.#columns = this.#plan.columns.map(
-      (column, index) => new ColumnRows(this.file, column, this.#types[index] ?? [], group),
+    this.#columns = this.#plan.columns.map((column, index) =>
+      openColumn(this.file, column, this.#parts[index] ?? [], group),
     );
     this.#rowsDone = 0;
     return this.#columns;
@@ -113,7 +113,7 @@ class ParquetReader implements Reader {
   #take(group: RowGroup, columns: readonly ColumnRows[]): Batch {
     let rows = Math.min(BATCH_ROWS_MAX, group.rows - this.#rowsDone);
     for (const column of columns) rows = Math.min(rows, column.ready);
-    while (rows > 1 && this.#builder.size(columns, rows) > WINDOW_BYTES) {
+    while (rows > 1 && sizeOf(columns, rows) > WINDOW_BYTES) {
       rows = Math.ceil(rows / 2);
     }
     const batch = this.#builder.build(columns, rows, group.firstRow + this.#rowsDone + 1);

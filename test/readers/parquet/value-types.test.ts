@@ -1,3 +1,4 @@
+import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import { cellKinds } from "../../../src/batch/column.js";
 import { json, readColumn, readRows, text, writeWithDuckDB } from "./parquet-files.js";
@@ -90,11 +91,46 @@ describe("cells of a Parquet file", () => {
     expect(row?.kinds).toEqual([cellKinds.string, cellKinds.number, cellKinds.string]);
   });
 
+  it("are right for every day of a cycle of leap years", async () => {
+    const days = "date '1890-01-01' + i::int as day, day::varchar as day_text";
+    const path = await writeWithDuckDB(`select ${days} from range(146097) r(i)`);
+    const rows = await readRows(path, [text("day"), text("day_text")]);
+    expect(rows.filter(({ cells }) => cells[0] !== cells[1])).toEqual([]);
+    expect(rows).toHaveLength(146_097);
+  });
+
+  it("of times and decimals have the digits that DuckDB gives them", async () => {
+    const path = await writeWithDuckDB(
+      `select t, t::varchar as t_text, t::date as day, t::date::varchar as day_text,
+              t::time as clock, t::time::varchar as clock_text,
+              small, small::varchar as small_text, large, large::varchar as large_text
+       from (select timestamp '0001-01-01' + to_microseconds((${random(1)} * 3.1e17)::bigint) as t,
+                    ((${random(2)} - 0.5) * 1e12)::decimal(18, 5) as small,
+                    ((case when i % 2 = 0 then '-' else '' end) || substr(hash(i)::varchar
+                      || hash(i + 9)::varchar, 1, (1 + i % 30)::int) || '.'
+                      || lpad((hash(i * 7) % 100000000)::varchar, 8, '0'))::decimal(38, 8) as large
+             from range(5000) r(i))`,
+    );
+    const names = ["t", "day", "clock", "small", "large"];
+    const rows = await readRows(
+      path,
+      [...names, ...names.map((name) => `${name}_text`)].map((name) => text(name)),
+    );
+    expect(rows).toHaveLength(5000);
+    for (const { cells } of rows) {
+      const trimmed = cells.slice(0, 5).map((cell, index) => {
+        const spaced = cell?.replace("T", " ");
+        return index === 0 || index === 2 ? spaced?.replace(/(\.\d*?)0+$/, "$1") : spaced;
+      });
+      expect(trimmed).toEqual(cells.slice(5));
+    }
+  });
+
   it("have the shortest text that reads back as the same double or float", async () => {
     const path = await writeWithDuckDB(
-      `select (random() - 0.5) * pow(10, (random() * 60 - 30)::int) as d,
-              ((random() - 0.5) * pow(10, (random() * 20 - 10)::int))::float as f,
-              round(random() * 1e6, (i % 7)::int) as r
+      `select (${random(1)} - 0.5) * pow(10, (${random(2)} * 60 - 30)::int) as d,
+              ((${random(3)} - 0.5) * pow(10, (${random(4)} * 20 - 10)::int))::float as f,
+              round(${random(5)} * 1e6, (i % 7)::int) as r
        from range(20000) t(i)`,
     );
     const rows = await readRows(path, [text("d"), text("f"), text("r")]);
@@ -109,8 +145,12 @@ describe("cells of a Parquet file", () => {
   });
 });
 
+/** SQL for numbers from 0 to 1 that are the same in every run. */
+function random(seed: number): string {
+  return `(hash(i * 31 + ${seed}) / 18446744073709551616.0)`;
+}
+
 async function exactDoubles(path: string): Promise<{ d: number; f: number; r: number }[]> {
-  const { asyncBufferFromFile, parquetReadObjects } = await import("hyparquet");
   const file = await asyncBufferFromFile(path);
   return (await parquetReadObjects({ file })) as { d: number; f: number; r: number }[];
 }
