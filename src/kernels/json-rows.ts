@@ -83,7 +83,8 @@ function findLineFeed(p: usize, end: usize): usize {
 
 /**
  * NDJSON. [cursor, end) holds whole lines (the last one may lack its line feed when `final`). Blank
- * lines are no rows. Each other line is exactly one row, good or bad. Returns 0: lines are never cut.
+ * lines are no rows. Each other line is one row, good or bad; objects that share a line are a row
+ * each. Returns 0: lines are never cut.
  */
 export function scanLines(address: usize): i32 {
   const scan = changetype<Scan>(address);
@@ -101,10 +102,10 @@ export function scanLines(address: usize): i32 {
       p = scanObject(p, end, root, scan.rows, 0);
       if (p != 0 && !lineFeed) {
         const after = p;
-        // A line ends mostly right here; what else follows the value may only be white space.
+        // A line ends mostly right here; what else may follow is white space or another object.
         if (p < end && load<u8>(p) != 0x0a) {
           p = skipSpace(p, end);
-          if (p < end && !lineFeed) fault = MALFORMED_ROW;
+          if (p < end && !lineFeed && load<u8>(p) != 0x7b) fault = MALFORMED_ROW;
         }
         if (fault == 0) {
           fault = validateUtf8(start, after) != 0 ? 0 : INVALID_UTF8;

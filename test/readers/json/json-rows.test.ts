@@ -225,7 +225,7 @@ describe("malformed rows", () => {
     '{"a":1}',
     "garbage",
     '{"a":"unclosed}',
-    '{"a":1} {"a":2}',
+    '{"a":1} [2]',
     '{"a":01}',
     '{"a":1,}',
     '{"a":"\t"}',
@@ -261,6 +261,18 @@ describe("malformed rows", () => {
         .filter((row) => row.fault !== undefined)
         .every((row) => Object.keys(row.cells).length === 0),
     ).toBe(true);
+  });
+
+  test("begin where the objects before them on the same line end", async () => {
+    const rows = await read('{"a":1}{"a":2} {"a":NaN}{"a":3}\n{"a":4}\n', [text("a")]);
+    expect(
+      rows.map(({ fault, cells, raw, offset }) => [fault ?? cells["text a"], raw, offset]),
+    ).toEqual([
+      ["number 1", '{"a":1}', 0],
+      ["number 2", '{"a":2}', 7],
+      ["malformed_row", '{"a":NaN}{"a":3}', 15],
+      ["number 4", '{"a":4}', 32],
+    ]);
   });
 
   test("with invalid UTF-8 keep their bytes", async () => {
@@ -396,7 +408,7 @@ describe("against JSON.parse", () => {
       fc.asyncProperty(fc.array(fc.oneof(jsonText, damaged), { maxLength: 12 }), async (values) => {
         const lines = values
           .map((value) => value.replace(/[\n\r]/g, " "))
-          .filter((line) => line.trim() !== "");
+          .filter((line) => line.trim() !== "" && !/\}\s*\{/.test(line));
         const rows = await read(lines.join("\n"), [json("a"), json("b"), json("k")], {
           windowBytes: 64,
         });
