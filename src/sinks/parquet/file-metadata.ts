@@ -120,13 +120,12 @@ function writeSchemaColumn(writer: ThriftWriter, column: ParquetColumn): void {
     writer.i32(3, parquetRepetitions.required);
     writer.binary(4, column.name);
   } else {
-    const json = column.kind === "json";
     writer.i32(1, parquetTypes.byteArray);
     writer.i32(3, column.nullable ? parquetRepetitions.optional : parquetRepetitions.required);
     writer.binary(4, column.name);
-    writer.i32(6, json ? parquetConvertedTypes.json : parquetConvertedTypes.utf8);
+    writer.i32(6, parquetConvertedTypes.utf8);
     writer.beginStruct(10);
-    writer.beginStruct(json ? parquetLogicalTypes.json : parquetLogicalTypes.string);
+    writer.beginStruct(parquetLogicalTypes.string);
     writer.endStruct();
     writer.endStruct();
   }

@@ -2,9 +2,9 @@
 
 export const parquetTypes = { int64: 2, byteArray: 6 } as const;
 export const parquetRepetitions = { required: 0, optional: 1 } as const;
-export const parquetConvertedTypes = { utf8: 0, json: 19 } as const;
+export const parquetConvertedTypes = { utf8: 0 } as const;
 /** Field numbers of the union LogicalType. */
-export const parquetLogicalTypes = { string: 1, json: 12 } as const;
+export const parquetLogicalTypes = { string: 1 } as const;
 export const parquetCodecs = { uncompressed: 0, snappy: 1, gzip: 2, zstd: 6 } as const;
 export const parquetPageTypes = { data: 0, dictionary: 2 } as const;
 

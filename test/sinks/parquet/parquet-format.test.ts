@@ -127,8 +127,8 @@ describe("a Parquet part", () => {
       "userID BYTE_ARRAY OPTIONAL UTF8 StringType()",
       "stableID BYTE_ARRAY OPTIONAL UTF8 StringType()",
       "value BYTE_ARRAY OPTIONAL UTF8 StringType()",
-      "user BYTE_ARRAY REQUIRED JSON JsonType()",
-      "metadata BYTE_ARRAY REQUIRED JSON JsonType()",
+      "user BYTE_ARRAY REQUIRED UTF8 StringType()",
+      "metadata BYTE_ARRAY REQUIRED UTF8 StringType()",
     ]);
   });
 
@@ -160,11 +160,10 @@ describe("a Parquet part", () => {
     expect(rows).toEqual([{ text: metadata }]);
   });
 
-  test("keeps an escaped lone surrogate in properties", async () => {
-    // DuckDB takes no such JSON; its parser asks for more than RFC 8259 does.
-    const path = await write([eventRow({ metadata: '{"x":"\\ud800"}' })]);
-    const [row] = (await parquetReaders["parquet-wasm"]?.(path)) ?? [];
-    expect(row?.metadata).toEqual({ x: "\ud800" });
+  test("keeps an escaped lone surrogate in properties, for every reader", async () => {
+    const metadata = '{"x":"\\ud800"}';
+    const path = await write([eventRow({ metadata })]);
+    expect(await queryDuckDb(`select metadata from '${path}'`)).toEqual([{ metadata }]);
   });
 
   test("keeps a value with a lone surrogate as it was escaped", async () => {

@@ -30,7 +30,7 @@ export const parquetReaders: Record<string, (path: string) => Promise<ReadRow[]>
 
 async function readWithDuckDb(path: string): Promise<ReadRow[]> {
   const rows = await queryDuckDb(`select * from read_parquet('${path}')`);
-  return rows.map((row) => toRow(row, JSON.parse));
+  return rows.map((row) => toRow(row));
 }
 
 export async function queryDuckDb(sql: string): Promise<Record<string, unknown>[]> {
@@ -45,7 +45,7 @@ export async function queryDuckDb(sql: string): Promise<Record<string, unknown>[
 async function readWithHyparquet(path: string): Promise<ReadRow[]> {
   const file = await asyncBufferFromFile(path);
   const rows = await parquetReadObjects({ file, compressors });
-  return rows.map((row) => toRow(row as Fields, (json) => json));
+  return rows.map((row) => toRow(row as Fields));
 }
 
 async function readWithParquetjs(path: string): Promise<ReadRow[]> {
@@ -54,7 +54,7 @@ async function readWithParquetjs(path: string): Promise<ReadRow[]> {
   const cursor = reader.getCursor();
   const rows: ReadRow[] = [];
   for (let row = await cursor.next(); row; row = await cursor.next()) {
-    rows.push(toRow(row, (json) => json));
+    rows.push(toRow(row));
   }
   await reader.close();
   return rows;
@@ -63,18 +63,18 @@ async function readWithParquetjs(path: string): Promise<ReadRow[]> {
 async function readWithParquetWasm(path: string): Promise<ReadRow[]> {
   const table = tableFromIPC(readParquet(readFileSync(path)).intoIPCStream());
   return Array.from({ length: table.numRows }, (_, index) =>
-    toRow(table.get(index)?.toJSON() ?? {}, JSON.parse),
+    toRow(table.get(index)?.toJSON() ?? {}),
   );
 }
 
-function toRow(fields: Fields, json: (cell: string) => unknown): ReadRow {
+function toRow(fields: Fields): ReadRow {
   return {
     event: fields.event as string,
     timestamp: Number(fields.timestamp),
     userID: (fields.userID ?? null) as string | null,
     stableID: (fields.stableID ?? null) as string | null,
     value: (fields.value ?? null) as string | null,
-    user: json(fields.user as string),
-    metadata: json(fields.metadata as string),
+    user: JSON.parse(fields.user as string),
+    metadata: JSON.parse(fields.metadata as string),
   };
 }
