@@ -153,7 +153,7 @@ function notesOf(
       : [`going on: ${finished.size} of ${splits.length} splits are done`]),
     ...(budget.threads >= options.threads
       ? []
-      : [`${budget.threads} threads instead of ${options.threads}: more need more --memory`]),
+      : [`threads: ${budget.threads} instead of ${options.threads}, more need more --memory`]),
   ];
 }
 
