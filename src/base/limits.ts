@@ -64,6 +64,9 @@ export const SNIFF_BYTES = 256 * KIB;
 /** What a compressed byte counts when splits are packed: exports deflate to about an eighth. */
 export const COMPRESSED_WEIGHT = 8;
 
+/** Sources that a split takes, however small they are, before splits have to grow. */
+export const SPLIT_SOURCES = 1_024;
+
 /** What a byte of Parquet counts when splits are packed. */
 export const PARQUET_WEIGHT = 4;
 

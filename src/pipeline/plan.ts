@@ -1,4 +1,4 @@
-import { COMPRESSED_WEIGHT, PARQUET_WEIGHT, SPLITS_MAX } from "../base/limits.js";
+import { COMPRESSED_WEIGHT, PARQUET_WEIGHT, SPLIT_SOURCES, SPLITS_MAX } from "../base/limits.js";
 import type { Source, SourceRange } from "../readers/source.js";
 
 /** The part of a run that one worker does on its own and that is committed as a whole. */
@@ -41,7 +41,7 @@ interface Piece {
  */
 export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): Plan {
   const splitsMax = limits.splitsMax ?? SPLITS_MAX;
-  const pieces = ranged.flatMap(piecesOf);
+  const pieces = weigh(ranged, limits);
   let splitBytes = limits.splitBytes;
   let groups = pack(pieces, splitBytes);
   while (groups.length > splitsMax) {
@@ -80,7 +80,7 @@ export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
 
 /** The plan with more sources behind those that it has, in splits of their own. */
 export function extendPlan(plan: Plan, ranged: readonly RangedSource[], limits: PlanLimits): Plan {
-  const groups = pack(ranged.flatMap(piecesOf), limits.splitBytes);
+  const groups = pack(weigh(ranged, limits), limits.splitBytes);
   const splits = groups.map((group, index) =>
     freezeSplit(splitId(plan.splits.length + index), group),
   );
@@ -186,6 +186,18 @@ function splitId(index: number): string {
 function share<T>(items: readonly T[], index: number, count: number): readonly T[] {
   const start = Math.floor((items.length * index) / count);
   return items.slice(start, Math.floor((items.length * (index + 1)) / count));
+}
+
+/**
+ * Opening a source takes time, however small it is. Were only bytes counted, a zip of a hundred
+ * thousand small entries would be one split, for one thread to read and to be read again from its
+ * beginning after a kill.
+ */
+function weigh(ranged: readonly RangedSource[], { splitBytes }: PlanLimits): readonly Piece[] {
+  const lightest = splitBytes / SPLIT_SOURCES;
+  return ranged
+    .flatMap(piecesOf)
+    .map((piece) => ({ ...piece, weight: Math.max(piece.weight, lightest) }));
 }
 
 function pack(pieces: readonly Piece[], splitBytes: number): readonly (readonly Piece[])[] {

@@ -64,6 +64,14 @@ describe("a plan", () => {
     ]);
   });
 
+  it("gives no split more than a thousand sources, however small they are", () => {
+    const many = Array.from({ length: 3_000 }, (_, index) => whole(sourceOf(`tiny ${index}`, 0)));
+    const { splits } = makePlan(many, limits);
+    expect(splits.map(({ ranges }) => ranges.length)).toEqual([1_024, 1_024, 952]);
+    const [only] = makePlan(many, { ...limits, splitsMax: 1 }).splits;
+    expect(only?.ranges).toHaveLength(3_000);
+  });
+
   it("counts compressed bytes for more than they take on disk", () => {
     const gzip = { codecs: ["gzip"] } as const;
     const plan = makePlan(
