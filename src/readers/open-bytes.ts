@@ -26,11 +26,11 @@ export async function openBytes(
   start: number,
   options: OpenOptions,
 ): Promise<ByteSource> {
-  const { name, entry, codecs } = source;
+  const { name, size, entry, codecs } = source;
   options.signal.throwIfAborted();
   if (isPlain(source)) return openFile(source, start, options.signal);
 
-  const layer = { name, signal: options.signal, allowance: new Allowance(source, options) };
+  const layer = { name, size, signal: options.signal, allowance: new Allowance(source, options) };
   let open: OpenUpstream = async () => openFile(source, 0, options.signal);
   if (entry !== undefined) open = openEntry(source, entry, layer);
   for (const codec of codecs) open = openLayer(codec, open, layer);
@@ -52,6 +52,8 @@ export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): bo
 
 interface Layer {
   readonly name: string;
+  /** Bytes on disk. */
+  readonly size: number;
   readonly signal: AbortSignal;
   readonly allowance: Allowance;
 }
@@ -101,7 +103,7 @@ function openLayer(codec: Codec | "deflate", open: OpenUpstream, layer: Layer): 
     const bytes =
       codec === "zstd"
         ? await ZstdBytes.open(name, await open(), signal)
-        : await ZlibBytes.open(name, codec, open, signal);
+        : await ZlibBytes.open(layer, codec, open, signal);
     return new BoundedBytes(bytes, layer.allowance);
   };
 }

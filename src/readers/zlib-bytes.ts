@@ -27,6 +27,7 @@ export class ZlibBytes implements ByteSource {
 
   private constructor(
     private readonly source: string,
+    private readonly size: number,
     private readonly codec: ZlibCodec,
     private readonly openUpstream: OpenUpstream,
     private readonly signal: AbortSignal,
@@ -34,13 +35,13 @@ export class ZlibBytes implements ByteSource {
   ) {}
 
   static async open(
-    source: string,
+    { name, size }: { readonly name: string; readonly size: number },
     codec: ZlibCodec,
     openUpstream: OpenUpstream,
     signal: AbortSignal,
   ): Promise<ZlibBytes> {
-    const pass = new ZlibPass(codec, await openUpstream());
-    return new ZlibBytes(source, codec, openUpstream, signal, pass);
+    const pass = new ZlibPass(codec, await openUpstream(), size);
+    return new ZlibBytes(name, size, codec, openUpstream, signal, pass);
   }
 
   get consumed(): number {
@@ -90,7 +91,7 @@ export class ZlibBytes implements ByteSource {
     this.#skip = this.#taken;
     this.#consumed = this.consumed;
     await this.pass.close();
-    this.pass = new ZlibPass(this.codec, await this.openUpstream(), { from, step });
+    this.pass = new ZlibPass(this.codec, await this.openUpstream(), this.size, { from, step });
   }
 
   #describe(failure: ZlibFailure): Error {

@@ -1,6 +1,6 @@
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { DECODE_AHEAD_CHUNKS, DECODE_CHUNK_BYTES, DECODE_FEED_BYTES } from "../base/limits.js";
+import { DECODE_AHEAD_CHUNKS, DECODE_CHUNK_BYTES, DECODE_FEED_BYTES, KIB } from "../base/limits.js";
 import type { ByteSource } from "./byte-source.js";
 
 /** What Node's zlib decodes for us. `deflate` is the bare stream of a zip entry. */
@@ -33,7 +33,7 @@ export interface FineSteps {
  */
 export class ZlibPass {
   readonly #stream: Transform & zlib.Zlib;
-  readonly #block = Buffer.allocUnsafe(DECODE_FEED_BYTES);
+  readonly #block: Buffer;
   /** Bytes of `#block` in the decoder now. */
   #blockLength = 0;
   #read = 0;
@@ -45,15 +45,18 @@ export class ZlibPass {
   #resumeFeeding: (() => void) | undefined;
 
   /**
-   * Owns `upstream` from now on. From compressed byte `fine.from` on, the decoder gets `fine.step`
+   * Owns `upstream` from now on. `size`: bytes on disk of the source, which buffers are made to fit,
+   * as there are zips of a hundred thousand tiny entries. From compressed byte `fine.from` on, the decoder gets `fine.step`
    * bytes at a time, and only after all output before has been taken.
    */
   constructor(
     codec: ZlibCodec,
     private readonly upstream: ByteSource,
+    size: number,
     private readonly fine: FineSteps = { from: Number.POSITIVE_INFINITY, step: 1 },
   ) {
-    this.#stream = createDecoder(codec);
+    this.#block = Buffer.allocUnsafe(clamp(size, KIB, DECODE_FEED_BYTES));
+    this.#stream = createDecoder(codec, clamp(size * 8, 16 * KIB, DECODE_CHUNK_BYTES));
     this.#stream.on("readable", () => this.#wakeUp());
     this.#stream.on("end", () => {
       this.#ended = true;
@@ -154,9 +157,13 @@ export class ZlibPass {
   }
 }
 
-function createDecoder(codec: ZlibCodec): Transform & zlib.Zlib {
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
+}
+
+function createDecoder(codec: ZlibCodec, chunkSize: number): Transform & zlib.Zlib {
   const options = {
-    chunkSize: DECODE_CHUNK_BYTES,
+    chunkSize,
     // Chunks stay as they are instead of being joined, and are what the high-water mark counts.
     readableObjectMode: true,
     readableHighWaterMark: DECODE_AHEAD_CHUNKS,
