@@ -1,5 +1,6 @@
 // From Arrow arrays in kernel memory to cells: texts are pointed at, everything else is written.
-import { clearFault, fault, INVALID_UTF8, isNotANumber, writeJson, writeScalar } from "./arrow-json";
+import { clearFault, fault, isNotANumber, writeJson, writeScalar } from "./arrow-json";
+import { INVALID_UTF8 } from "./reject-codes";
 import {
   ArrowNode, NULL, BOOLEAN, INT32, INT64, UINT32, UINT64, HALF, FLOAT, DOUBLE, TEXT, DECIMAL32,
   DECIMAL64, FIXED_DECIMAL, DECIMAL, STRUCT, LIST, MAP,

@@ -9,12 +9,9 @@ import { escapeString } from "./json-value";
 import {
   halfToDouble, writeDecimal, writeDecimalBytes, writeDouble, writeUnsigned,
 } from "./number-text";
+import { INVALID_UTF8, MALFORMED_ROW } from "./reject-codes";
 import { writeDate, writeInterval, writeTime, writeTimestamp } from "./time-text";
 import { validateUtf8 } from "./utf8";
-
-// The same numbers as in src/base/reject-codes.ts.
-export const MALFORMED_ROW: u32 = 1;
-export const INVALID_UTF8: u32 = 3;
 
 /** Reject code of what was written since `clearFault`, or 0. */
 export let fault: u32 = 0;

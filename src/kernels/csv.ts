@@ -2,13 +2,8 @@
 // every allocation allows; what stands there is never believed.
 
 import { Column, KIND_NULL, KIND_STRING } from "./column";
+import { INVALID_UTF8, MALFORMED_ROW, RAGGED_ROW, ROW_TOO_LONG } from "./reject-codes";
 import { copyLoose, validateUtf8 } from "./utf8";
-
-// The same numbers as `rejectCodes` in src/base/reject-codes.ts.
-const MALFORMED_ROW: u32 = 1;
-const INVALID_UTF8: u32 = 3;
-const ROW_TOO_LONG: u32 = 5;
-const RAGGED_ROW: u32 = 6;
 
 // The same numbers as `scanStates` in src/readers/csv/record-scanner.ts.
 /** Every row that begins before `rowsEnd` has been given out, or as many as there is room for. */

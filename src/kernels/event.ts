@@ -7,14 +7,14 @@ import {
   KIND_STRING,
 } from "./column";
 import { hasLoneSurrogate, loneSurrogate, skipSpace, skipString, skipValue, unescape } from "./json-value";
+import {
+  EVENT_MISSING,
+  EVENT_NOT_TEXT,
+  UNIT_ID_MISSING,
+  UNIT_ID_NOT_TEXT,
+  VALUE_NOT_SCALAR,
+} from "./reject-codes";
 import { validateUtf8 } from "./utf8";
-
-// The same numbers as `rejectCodes` in src/base/reject-codes.ts.
-const EVENT_MISSING: u8 = 10;
-const EVENT_NOT_TEXT: u8 = 11;
-const UNIT_ID_MISSING: u8 = 15;
-const UNIT_ID_NOT_TEXT: u8 = 16;
-const VALUE_NOT_SCALAR: u8 = 19;
 
 /**
  * Gives `target` the cells of `candidate` where it has none yet (everywhere, when `first`). Empty

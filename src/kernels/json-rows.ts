@@ -10,14 +10,14 @@ import {
   skipValue,
   tooDeep,
 } from "./json-value";
+import {
+  INVALID_UTF8,
+  MALFORMED_ROW,
+  ROW_NOT_OBJECT,
+  ROW_TOO_DEEP,
+  ROW_TOO_LONG,
+} from "./reject-codes";
 import { validateUtf8 } from "./utf8";
-
-// The same numbers as `rejectCodes` in src/base/reject-codes.ts.
-const MALFORMED_ROW: u8 = 1;
-const ROW_NOT_OBJECT: u8 = 2;
-const INVALID_UTF8: u8 = 3;
-const ROW_TOO_DEEP: u8 = 4;
-const ROW_TOO_LONG: u8 = 5;
 
 /** What a scan takes and gives; laid out by src/readers/json/row-scanner.ts. */
 @unmanaged

@@ -2,6 +2,7 @@
 // floored, toward the past also before 1970, so that every moment has exactly one millisecond. All
 // by digits: no number goes through a double.
 import { Column, KIND_NULL, KIND_NUMBER, KIND_STRING } from "./column";
+import { TIME_MISSING, TIME_OUT_OF_RANGE, TIME_UNPARSABLE } from "./reject-codes";
 
 // The same numbers as `timeStates` in src/mapper/time-target.ts.
 const NONE: u32 = 0;
@@ -17,11 +18,7 @@ const SECONDS: i32 = 1;
 const TEXTS_ARE_LOCAL: i32 = 1;
 const EPOCHS_ARE_LOCAL: i32 = 2;
 
-// The same numbers as `rejectCodes` in src/base/reject-codes.ts and `outcomes` in
-// src/batch/event-batch.ts.
-const TIME_MISSING: u8 = 12;
-const TIME_UNPARSABLE: u8 = 13;
-const TIME_OUT_OF_RANGE: u8 = 14;
+// The same number as in `outcomes` in src/batch/event-batch.ts.
 const FILTERED: u8 = 254;
 
 const DAY_MS: i64 = 86_400_000;
