@@ -7,7 +7,13 @@ const rooms = {
   sinks: ["base", "batch"],
   pipeline: ["base", "batch", "readers", "mapper", "sinks"],
   report: ["base", "pipeline"],
-  cli: ["base", "batch", "readers", "mapper", "sinks", "pipeline", "report"],
+  contract: ["base"],
+  storage: ["base", "contract"],
+  service: ["base", "contract", "storage"],
+  cli: [
+    ...["base", "batch", "readers", "mapper", "sinks", "pipeline", "report"],
+    ...["contract", "storage", "service"],
+  ],
 };
 
 module.exports = {

@@ -1,0 +1,118 @@
+import { z } from "zod";
+
+/** Bounds of a name, a description and an id, in characters. */
+export const NAME_CHARACTERS_MIN = 3;
+export const NAME_CHARACTERS_MAX = 100;
+export const DESCRIPTION_CHARACTERS_MAX = 1_000;
+
+/** A JSON object of whatever content. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export const text = (description: string) => z.string().describe(description);
+
+export const flag = (description: string) => z.boolean().describe(description);
+
+export const textList = (description: string) => z.array(z.string()).describe(description);
+
+export const jsonObject = (description: string) =>
+  z.record(z.string(), z.unknown()).describe(description);
+
+/** Text of 3 to 100 characters, each one that `pattern` allows. */
+export const nameLike = (pattern: RegExp, description: string) =>
+  z.string().min(NAME_CHARACTERS_MIN).max(NAME_CHARACTERS_MAX).regex(pattern).describe(description);
+
+export const descriptionText = text("What it is for; at most 1000 characters.").max(
+  DESCRIPTION_CHARACTERS_MAX,
+);
+
+/** What a rule over several fields found wrong, and where. */
+export interface RuleFault {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** What a number has to keep; `min` and `max` belong to the range, `above` and `below` do not. */
+export interface NumberBounds {
+  readonly integer?: boolean;
+  readonly min?: number;
+  readonly max?: number;
+  readonly above?: number;
+  readonly below?: number;
+  readonly oneOf?: readonly number[];
+}
+
+const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * A number, or a text that is one in JSON: clients send both, and both are echoed as they came.
+ * `Number(value)` gives what it counts.
+ */
+export function numeric(description: string, bounds: NumberBounds = {}) {
+  const expected = bounds.integer === true ? "integer" : "number";
+  return z
+    .union([z.number(), z.string().regex(numberText)], {
+      error: ({ input }) => `Expected ${expected}, received ${kindOf(input)}`,
+    })
+    .check(({ value, issues }) => {
+      const fault = boundFault(Number(value), bounds);
+      if (fault !== undefined) {
+        issues.push({ code: "custom", message: fault, input: value });
+      }
+    })
+    .meta({ description, ...jsonSchemaOf(bounds) });
+}
+
+/** The bounds in the words of JSON Schema, where they hold for numbers alone. */
+function jsonSchemaOf({ integer, min, max, above, below, oneOf }: NumberBounds) {
+  return {
+    ...(integer === true ? { multipleOf: 1 } : {}),
+    ...(min === undefined ? {} : { minimum: min }),
+    ...(max === undefined ? {} : { maximum: max }),
+    ...(above === undefined ? {} : { exclusiveMinimum: above }),
+    ...(below === undefined ? {} : { exclusiveMaximum: below }),
+    ...(oneOf === undefined ? {} : { enum: [...oneOf, ...oneOf.map(String)] }),
+  };
+}
+
+function boundFault(
+  value: number,
+  { integer, min, max, above, below, oneOf }: NumberBounds,
+): string | undefined {
+  if (!Number.isFinite(value)) return "Expected a finite number";
+  if (integer === true && !Number.isInteger(value)) return "Expected integer, received float";
+  if (integer === true && !Number.isSafeInteger(value)) return "Integer out of range";
+  if (oneOf !== undefined && !oneOf.includes(value)) {
+    return `Expected one of ${oneOf.join(", ")}`;
+  }
+  if (min !== undefined && value < min) return `Must be greater than or equal to ${min}`;
+  if (max !== undefined && value > max) return `Must be less than or equal to ${max}`;
+  if (above !== undefined && value <= above) return `Must be greater than ${above}`;
+  if (below !== undefined && value >= below) return `Must be less than ${below}`;
+  return undefined;
+}
+
+/** What a JSON value is, in the words of the error messages. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return "undefined";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  return typeof value;
+}
+
+/**
+ * Adds a rule over several fields. It is asked even where single fields are wrong, so that all faults
+ * are told at once; `find` therefore meets values of any shape and must expect nothing of them.
+ */
+export function withRule<Schema extends z.ZodObject>(
+  schema: Schema,
+  find: (value: unknown) => readonly RuleFault[],
+): Schema {
+  return schema.superRefine(
+    (value, context) => {
+      for (const { path, message } of find(value)) {
+        context.addIssue({ code: "custom", path: [...path], message });
+      }
+    },
+    { when: () => true },
+  );
+}

@@ -1,0 +1,105 @@
+import { z } from "zod";
+import {
+  activeReview,
+  creatorEmail,
+  creatorID,
+  holdoutIDs,
+  idType,
+  metricName,
+  owner,
+  provenance,
+  releasePipelineID,
+  reviewSettings,
+  tags,
+  targetApps,
+  team,
+  teamID,
+  version,
+} from "./common.js";
+import { descriptionText, flag, nameLike, numeric, text } from "./fields.js";
+import { rule, ruleRequest } from "./rule.js";
+
+export const gateStatuses = ["In Progress", "Archived", "Disabled", "Launched"] as const;
+export const gateTypes = ["PERMANENT", "TEMPORARY"] as const;
+
+/** The fields that clients write, each once. */
+const fields = {
+  id: nameLike(/^[a-zA-Z0-9_\-.]*$/, "Name ID; made from the name when it is left out."),
+  name: nameLike(/^[a-zA-Z0-9_\-. ]*$/, "Display name."),
+  description: descriptionText,
+  idType,
+  isEnabled: flag("Whether the gate is evaluated."),
+  type: z.enum(gateTypes).describe("Whether the gate is meant to stay."),
+  rules: z.array(ruleRequest).describe("Rules, in the order in which they are tried."),
+  checksPerHour: numeric("Checks within the last hour.", { integer: true, min: 0 }),
+  tags,
+  targetApps,
+  holdoutIDs,
+  team,
+  teamID,
+  creatorID,
+  creatorEmail,
+  reviewSettings,
+  measureMetricLifts: flag("Whether the lift of metrics is measured."),
+  monitoringMetrics: z.array(metricName).describe("Metrics watched while the gate rolls out."),
+  releasePipelineID,
+};
+
+/** Values of the optional fields that a create or a full update leaves out. */
+export const gateDefaults = {
+  description: "",
+  idType: "userID",
+  isEnabled: true,
+  type: "TEMPORARY",
+  rules: [],
+  checksPerHour: 0,
+  tags: [],
+  targetApps: [],
+  holdoutIDs: [],
+  team: null,
+  teamID: null,
+  reviewSettings: { requiredReview: false, allowedReviewers: [] },
+  measureMetricLifts: false,
+  monitoringMetrics: [],
+  releasePipelineID: null,
+} as const;
+
+const { id, name, checksPerHour, holdoutIDs: _, ...updatable } = fields;
+
+export const gateCreate = z.object(fields).partial().required({ name: true });
+
+export const gatePatch = z.object({ name, ...updatable }).partial();
+
+export const gateReplace = gatePatch.required({ isEnabled: true, description: true, rules: true });
+
+export const gate = z.object({
+  ...fields,
+  ...provenance,
+  rules: z.array(rule),
+  status: z.enum(gateStatuses).describe("State of the gate."),
+  typeReason: text("Why the gate has its type."),
+  activeReview: activeReview.nullable(),
+  store0100Exposures: flag("Whether exposures are stored at 0 and 100 percent."),
+  owner,
+  version,
+  isTemplate: flag("Whether the gate is a template."),
+});
+
+export const gateArchive = z
+  .object({
+    forceArchive: flag("Archive even while other entities reference the gate."),
+    archiveReason: text("Why it is archived."),
+  })
+  .partial()
+  .optional();
+
+export const gateUnarchive = z
+  .object({ unarchiveReason: text("Why it is brought back.") })
+  .partial()
+  .optional();
+
+export type GateCreate = z.output<typeof gateCreate>;
+export type GateReplace = z.output<typeof gateReplace>;
+export type GatePatch = z.output<typeof gatePatch>;
+export type GateArchive = z.output<typeof gateArchive>;
+export type Gate = z.output<typeof gate>;

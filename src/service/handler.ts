@@ -1,0 +1,40 @@
+import type { JsonObject } from "../contract/fields.js";
+import type { BodyOf, ParamsOf, QueryOf, Route } from "../contract/route.js";
+import type { KeyRecord } from "../storage/key-store.js";
+
+/** Versions that `If-Match` names, as they stand between the quotes; `*` is any. */
+export type IfMatch = readonly string[] | "*" | undefined;
+
+/** What every handler may ask of a request. */
+export interface CallFacts {
+  /** The key of a request to a route that is not public. */
+  readonly caller: KeyRecord;
+  readonly ifMatch: IfMatch;
+  readonly idempotencyKey: string | undefined;
+  /** Path as it was sent, without the query. */
+  readonly path: string;
+  /** Query as it was sent, without the question mark; may be empty. */
+  readonly queryText: string;
+}
+
+/** A request that fits its route. */
+export interface Call<R extends Route> extends CallFacts {
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly body: BodyOf<R>;
+}
+
+/** What a handler answers; status and `message` are the route's. */
+export interface Answer {
+  /** What stands beside `message`: `data`, `pagination`. */
+  readonly content: JsonObject;
+  /** Version of the single entity in the answer: its `ETag`. */
+  readonly version?: number;
+}
+
+export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer>;
+
+/** One handler for each route of a table. */
+export type Handlers<Table extends Readonly<Record<string, Route>>> = {
+  readonly [Name in keyof Table]: Handler<Table[Name]>;
+};

@@ -1,0 +1,40 @@
+import type { PageQuery } from "../contract/common.js";
+import type { Page, Slice } from "../storage/store.js";
+import type { Answer, CallFacts } from "./handler.js";
+
+/** A call to a list. */
+export interface ListCall extends Pick<CallFacts, "path" | "queryText"> {
+  readonly query: PageQuery;
+}
+
+export function sliceOf({ page, limit }: PageQuery): Slice {
+  return { start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER), count: limit };
+}
+
+/** Answer of a list: its page, and where the pages beside it are. */
+export function pageAnswer(call: ListCall, { items, totalItems }: Page<unknown>): Answer {
+  const { page, limit } = call.query;
+  const lastPage = Math.max(Math.ceil(totalItems / limit), 1);
+  return {
+    content: {
+      data: items,
+      pagination: {
+        itemsPerPage: limit,
+        pageNumber: page,
+        nextPage: page < lastPage ? urlOfPage(call, page + 1) : null,
+        previousPage: page > 1 ? urlOfPage(call, Math.min(page - 1, lastPage)) : null,
+        totalItems,
+        all: call.path,
+      },
+    },
+  };
+}
+
+/** Relative URL of another page; what else stands in the query stays. */
+function urlOfPage({ path, queryText, query }: ListCall, page: number): string {
+  const values = new URLSearchParams(queryText);
+  values.delete("page");
+  values.delete("limit");
+  const others = values.size === 0 ? "" : `&${values}`;
+  return `${path}?page=${page}&limit=${query.limit}${others}`;
+}

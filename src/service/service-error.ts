@@ -1,0 +1,45 @@
+import { SwitchyardError } from "../base/errors.js";
+import type { ErrorBody } from "../contract/envelope.js";
+import type { Fault } from "../contract/faults.js";
+
+export interface ServiceErrorFacts {
+  readonly status: number;
+  readonly message: string;
+  readonly faults?: readonly Fault[];
+  /** Seconds after which it is worth another try: the `Retry-After` header. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** A request that is refused: what the answer with status 400 and above says. */
+export class ServiceError extends SwitchyardError {
+  readonly status: number;
+  readonly faults: readonly Fault[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor({ status, message, faults = [], retryAfterSeconds, cause }: ServiceErrorFacts) {
+    super("request_refused", message, { cause });
+    this.status = status;
+    this.faults = faults;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  get body(): ErrorBody {
+    return { status: this.status, message: this.message, errors: [...this.faults] };
+  }
+}
+
+/** A body, query or path that breaks the contract: all its faults at once. */
+export function invalid(faults: readonly Fault[]): ServiceError {
+  return new ServiceError({ status: 400, message: "Bad Request Exception", faults });
+}
+
+/** `title` is the resource's name: `Gate not found.` */
+export function notFound(title: string): ServiceError {
+  return new ServiceError({ status: 404, message: `${title} not found.` });
+}
+
+export function taken(property: "id" | "name"): ServiceError {
+  const message = "Name is already in use";
+  return new ServiceError({ status: 400, message, faults: [{ property, errorMessage: message }] });
+}
