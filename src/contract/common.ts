@@ -9,7 +9,7 @@ export const owner = z
     ownerName: text("Name of the owner."),
     ownerEmail: text("Address of the owner; empty for a key."),
   })
-  .partial()
+  .exactPartial()
   .describe("Who the entity belongs to; a key where it was made through this API.");
 
 export const reviewSettings = z
@@ -25,11 +25,11 @@ export const reviewSettings = z
             name: text("Name of the reviewer."),
             email: text("Address of the reviewer."),
           })
-          .partial(),
+          .exactPartial(),
       )
       .describe("Who may review."),
   })
-  .partial()
+  .exactPartial()
   .describe("How changes are reviewed.");
 
 export const activeReview = z
@@ -38,7 +38,7 @@ export const activeReview = z
     reviewStatus: text("State of the review."),
     description: text("What the review is about."),
   })
-  .partial()
+  .exactPartial()
   .describe("The review that is under way.");
 
 export const tags = textList("Labels, in the order given.");

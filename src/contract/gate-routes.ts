@@ -1,6 +1,14 @@
 import { pageQuery } from "./common.js";
 import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
-import { gate, gateArchive, gateCreate, gatePatch, gateReplace, gateUnarchive } from "./gate.js";
+import {
+  gate,
+  gateArchive,
+  gateCreate,
+  gatePatch,
+  gateReferrer,
+  gateReplace,
+  gateUnarchive,
+} from "./gate.js";
 import { idParams, noBody, noParams, noQuery, type Route } from "./route.js";
 
 const path = "/console/v1/gates";
@@ -80,7 +88,8 @@ export const gateRoutes = {
   listGateReferences: {
     ...onGate,
     ...specified,
-    ...listed,
+    message: listed.message,
+    response: listEnvelope(gateReferrer),
     method: "GET",
     path: `${path}/{id}/gate_references`,
     summary: "List the entities that reference a gate",

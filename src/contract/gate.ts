@@ -16,6 +16,7 @@ import {
   teamID,
   version,
 } from "./common.js";
+import { entityKinds } from "./entity-kind.js";
 import { descriptionText, flag, nameLike, numeric, text } from "./fields.js";
 import { rule, ruleRequest } from "./rule.js";
 
@@ -45,8 +46,13 @@ const fields = {
   releasePipelineID,
 };
 
-/** Values of the optional fields that a create or a full update leaves out. */
-export const gateDefaults = {
+const writable = z.object(fields);
+
+/** Values of the fields that a create or a full update leaves out. */
+export const gateDefaults: Omit<
+  z.output<typeof writable>,
+  "id" | "name" | "creatorID" | "creatorEmail"
+> = {
   description: "",
   idType: "userID",
   isEnabled: true,
@@ -62,15 +68,19 @@ export const gateDefaults = {
   measureMetricLifts: false,
   monitoringMetrics: [],
   releasePipelineID: null,
-} as const;
+};
 
-const { id, name, checksPerHour, holdoutIDs: _, ...updatable } = fields;
+export const gateCreate = writable.exactPartial().extend({ name: fields.name });
 
-export const gateCreate = z.object(fields).partial().required({ name: true });
+export const gatePatch = writable
+  .omit({ id: true, checksPerHour: true, holdoutIDs: true })
+  .exactPartial();
 
-export const gatePatch = z.object({ name, ...updatable }).partial();
-
-export const gateReplace = gatePatch.required({ isEnabled: true, description: true, rules: true });
+export const gateReplace = gatePatch.extend({
+  isEnabled: fields.isEnabled,
+  description: fields.description,
+  rules: fields.rules,
+});
 
 export const gate = z.object({
   ...fields,
@@ -85,17 +95,27 @@ export const gate = z.object({
   isTemplate: flag("Whether the gate is a template."),
 });
 
+/**
+ * An entity that references a gate, shaped like a gate: of a gate all fields, of another entity those
+ * that it shares with gates.
+ */
+export const gateReferrer = gate.exactPartial().extend({
+  id: fields.id,
+  name: fields.name,
+  entityType: z.enum(entityKinds).describe("What the referencing entity is."),
+});
+
 export const gateArchive = z
   .object({
     forceArchive: flag("Archive even while other entities reference the gate."),
     archiveReason: text("Why it is archived."),
   })
-  .partial()
+  .exactPartial()
   .optional();
 
 export const gateUnarchive = z
   .object({ unarchiveReason: text("Why it is brought back.") })
-  .partial()
+  .exactPartial()
   .optional();
 
 export type GateCreate = z.output<typeof gateCreate>;

@@ -78,13 +78,22 @@ export function conditionOf<Type extends ConditionType>(types: readonly Type[]) 
       type: z.enum(types).describe("What is looked at."),
       operator: z
         .string()
-        .nullish()
+        .nullable()
+        .exactOptional()
         .describe(
           `How it is compared; empty or null for none. Known: ${knownOperators.join(", ")}.`,
         ),
-      targetValue: targetValue.optional(),
-      field: z.string().nullish().describe("Field that a `custom_field` is read from."),
-      customID: z.string().nullish().describe("ID type that a `unit_id` is read from."),
+      targetValue: targetValue.exactOptional(),
+      field: z
+        .string()
+        .nullable()
+        .exactOptional()
+        .describe("Field that a `custom_field` is read from."),
+      customID: z
+        .string()
+        .nullable()
+        .exactOptional()
+        .describe("ID type that a `unit_id` is read from."),
     })
     .describe("All conditions of a rule have to hold.");
 }
@@ -108,11 +117,11 @@ const { name, passPercentage, environments, id, baseID, returnValue, returnValue
 
 /** One of the values that a rule hands out. */
 const variant = z.object({
-  name: text("Variant name.").optional(),
-  passPercentage: passPercentage.optional(),
-  id: text("Variant identifier.").optional(),
-  returnValue: jsonObject("Value that the variant returns.").optional(),
-  returnValueJson5: returnValueJson5.optional(),
+  name: text("Variant name.").exactOptional(),
+  passPercentage: passPercentage.exactOptional(),
+  id: text("Variant identifier.").exactOptional(),
+  returnValue: jsonObject("Value that the variant returns.").exactOptional(),
+  returnValueJson5: returnValueJson5.exactOptional(),
 });
 
 const automatedRollouts = z
@@ -125,12 +134,12 @@ export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]
     name,
     passPercentage,
     conditions: z.array(conditionOf(types)).describe("Conditions, all of which have to hold."),
-    environments: environments.optional(),
-    id: id.nullish(),
-    baseID: baseID.nullish(),
-    returnValue: returnValue.optional(),
-    returnValueJson5: returnValueJson5.optional(),
-    variants: z.array(variant).optional().describe("Values that the rule hands out."),
+    environments: environments.exactOptional(),
+    id: id.nullable().exactOptional(),
+    baseID: baseID.nullable().exactOptional(),
+    returnValue: returnValue.exactOptional(),
+    returnValueJson5: returnValueJson5.exactOptional(),
+    variants: z.array(variant).exactOptional().describe("Values that the rule hands out."),
   });
 }
 
@@ -140,8 +149,8 @@ export const ruleRequest = ruleRequestOf(conditionTypes);
 export const rule = ruleRequest.extend({
   id,
   baseID,
-  completedAutomatedRollouts: automatedRollouts.optional(),
-  pendingAutomatedRollouts: automatedRollouts.optional(),
+  completedAutomatedRollouts: automatedRollouts.exactOptional(),
+  pendingAutomatedRollouts: automatedRollouts.exactOptional(),
 });
 
 export type RuleRequest = z.output<typeof ruleRequest>;

@@ -1,6 +1,7 @@
+import type { EntityKind } from "../contract/entity-kind.js";
 import type { JsonObject } from "../contract/fields.js";
 import type { KeyRecord } from "../storage/key-store.js";
-import type { EntityKey, EntityKind, EntityRecord, Store } from "../storage/store.js";
+import type { EntityKey, EntityRecord, Store } from "../storage/store.js";
 import type { Answer, CallFacts, IfMatch } from "./handler.js";
 import { KeyedLock } from "./keyed-lock.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";

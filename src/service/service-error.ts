@@ -30,8 +30,8 @@ export class ServiceError extends SwitchyardError {
 }
 
 /** A body, query or path that breaks the contract: all its faults at once. */
-export function invalid(faults: readonly Fault[]): ServiceError {
-  return new ServiceError({ status: 400, message: "Bad Request Exception", faults });
+export function invalid(faults: readonly Fault[], message = "Bad Request Exception"): ServiceError {
+  return new ServiceError({ status: 400, message, faults });
 }
 
 /** `title` is the resource's name: `Gate not found.` */

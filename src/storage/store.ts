@@ -1,17 +1,7 @@
+import type { EntityKind } from "../contract/entity-kind.js";
 import type { JsonObject } from "../contract/fields.js";
 import type { EventStore } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
-
-export const entityKinds = [
-  "gate",
-  "dynamic_config",
-  "experiment",
-  "segment",
-  "prompt",
-  "qualifying_event",
-] as const;
-
-export type EntityKind = (typeof entityKinds)[number];
 
 export interface EntityKey {
   readonly kind: EntityKind;

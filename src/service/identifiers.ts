@@ -1,0 +1,22 @@
+import { randomInt } from "node:crypto";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** 22 digits of base 62 hold 131 bits: two alike are not to be expected. */
+const IDENTIFIER_CHARACTERS = 22;
+
+/** A new identifier for a rule or a group; a parameter where tests want to know it beforehand. */
+export type NewIdentifier = () => string;
+
+export const randomIdentifier: NewIdentifier = () =>
+  Array.from({ length: IDENTIFIER_CHARACTERS }, () => ALPHABET[randomInt(ALPHABET.length)]).join(
+    "",
+  );
+
+/**
+ * The id of an entity that is created without one: its name in lower case, each run of characters
+ * that an id may not hold an underscore. `A Gate` → `a_gate`.
+ */
+export function identifierOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9_\-.]+/g, "_");
+}
