@@ -50,11 +50,17 @@ const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 export function numeric(description: string, bounds: NumberBounds = {}) {
   const expected = bounds.integer === true ? "integer" : "number";
   return z
-    .union([z.number(), z.string().regex(numberText)], {
-      error: ({ input }) => `Expected ${expected}, received ${kindOf(input)}`,
+    .union([z.number(), z.string()], {
+      error: ({ input }) =>
+        typeof input === "number"
+          ? "Expected a finite number"
+          : `Expected ${expected}, received ${kindOf(input)}`,
     })
     .check(({ value, issues }) => {
-      const fault = boundFault(Number(value), bounds);
+      const fault =
+        typeof value === "string" && !numberText.test(value)
+          ? `Expected ${expected}, received string`
+          : boundFault(Number(value), bounds);
       if (fault !== undefined) {
         issues.push({ code: "custom", message: fault, input: value });
       }
@@ -62,9 +68,10 @@ export function numeric(description: string, bounds: NumberBounds = {}) {
     .meta({ description, ...jsonSchemaOf(bounds) });
 }
 
-/** The bounds in the words of JSON Schema, where they hold for numbers alone. */
+/** The same in the words of JSON Schema: `pattern` holds for texts alone, bounds for numbers. */
 function jsonSchemaOf({ integer, min, max, above, below, oneOf }: NumberBounds) {
   return {
+    pattern: numberText.source,
     ...(integer === true ? { multipleOf: 1 } : {}),
     ...(min === undefined ? {} : { minimum: min }),
     ...(max === undefined ? {} : { maximum: max }),

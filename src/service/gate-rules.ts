@@ -69,6 +69,7 @@ export function archiveGate(current: Gate): Gate {
   return { ...current, status: "Archived" };
 }
 
+/** A gate that is not archived keeps its status, so that a repeated call does no harm. */
 export function unarchiveGate(current: Gate): Gate {
-  return { ...current, status: "In Progress" };
+  return current.status === "Archived" ? { ...current, status: "In Progress" } : current;
 }

@@ -1,0 +1,45 @@
+import { expect, it } from "vitest";
+import { pageAnswer, sliceOf } from "../../src/service/pagination.js";
+
+function pagination(page: number, limit: number, totalItems: number, queryText = "") {
+  const call = { path: "/console/v1/gates", queryText, query: { page, limit } };
+  return pageAnswer(call, { items: [], totalItems }).content["pagination"];
+}
+
+it("names the pages beside the one in the middle", () => {
+  expect(pagination(2, 10, 25)).toEqual({
+    itemsPerPage: 10,
+    pageNumber: 2,
+    nextPage: "/console/v1/gates?page=3&limit=10",
+    previousPage: "/console/v1/gates?page=1&limit=10",
+    totalItems: 25,
+    all: "/console/v1/gates",
+  });
+});
+
+it("has null where there is no such page", () => {
+  expect(pagination(1, 10, 10)).toMatchObject({ nextPage: null, previousPage: null });
+  expect(pagination(1, 10, 0)).toMatchObject({ nextPage: null, previousPage: null });
+  expect(pagination(3, 10, 30)).toMatchObject({ nextPage: null });
+});
+
+it("leads back to the last page from one past the end", () => {
+  expect(pagination(9, 10, 25)).toMatchObject({
+    nextPage: null,
+    previousPage: "/console/v1/gates?page=3&limit=10",
+  });
+});
+
+it("keeps the other values of the query", () => {
+  expect(pagination(1, 10, 25, "tag=a%20b&page=1&limit=10&x=1&x=2")).toMatchObject({
+    nextPage: "/console/v1/gates?page=2&limit=10&tag=a+b&x=1&x=2",
+  });
+});
+
+it("never asks the store for a start that is no safe integer", () => {
+  expect(sliceOf({ page: Number.MAX_SAFE_INTEGER, limit: 1_000 })).toEqual({
+    start: Number.MAX_SAFE_INTEGER,
+    count: 1_000,
+  });
+  expect(sliceOf({ page: 3, limit: 10 })).toEqual({ start: 20, count: 10 });
+});
