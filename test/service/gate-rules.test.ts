@@ -26,7 +26,10 @@ const stamp = { caller, time: 1_700_000_000_000 };
 
 function identifiers(): () => string {
   let count = 0;
-  return () => `identifier-${(count += 1)}`;
+  return () => {
+    count += 1;
+    return `identifier-${count}`;
+  };
 }
 
 const made = (): Gate => createGate({ name: "A Gate" }, stamp, identifiers());
