@@ -82,18 +82,20 @@ export const gateReplace = gatePatch.extend({
   rules: fields.rules,
 });
 
-export const gate = z.object({
-  ...fields,
-  ...provenance,
-  rules: z.array(rule),
-  status: z.enum(gateStatuses).describe("State of the gate."),
-  typeReason: text("Why the gate has its type."),
-  activeReview: activeReview.nullable(),
-  store0100Exposures: flag("Whether exposures are stored at 0 and 100 percent."),
-  owner,
-  version,
-  isTemplate: flag("Whether the gate is a template."),
-});
+export const gate = z
+  .object({
+    ...fields,
+    ...provenance,
+    rules: z.array(rule),
+    status: z.enum(gateStatuses).describe("State of the gate."),
+    typeReason: text("Why the gate has its type."),
+    activeReview: activeReview.nullable(),
+    store0100Exposures: flag("Whether exposures are stored at 0 and 100 percent."),
+    owner,
+    version,
+    isTemplate: flag("Whether the gate is a template."),
+  })
+  .describe("A feature gate, as answers show it.");
 
 /**
  * An entity that references a gate, shaped like a gate: of a gate all fields, of another entity those

@@ -125,8 +125,13 @@ const variant = z.object({
 });
 
 const automatedRollouts = z
-  .array(z.object({ passPercent: z.number(), time: z.int() }))
-  .describe("Automated rollouts: percentage, and time in ms since the epoch.");
+  .array(
+    z.object({
+      passPercent: z.number().describe("Percentage that passes from then on."),
+      time: z.int().describe("When, in ms since the epoch."),
+    }),
+  )
+  .describe("Automated rollouts, each a percentage and its time.");
 
 /** A rule in a request, with conditions of some types. */
 export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]) {
@@ -146,12 +151,14 @@ export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]
 export const ruleRequest = ruleRequestOf(conditionTypes);
 
 /** A rule in a response: always with its identifiers. */
-export const rule = ruleRequest.extend({
-  id,
-  baseID,
-  completedAutomatedRollouts: automatedRollouts.exactOptional(),
-  pendingAutomatedRollouts: automatedRollouts.exactOptional(),
-});
+export const rule = ruleRequest
+  .extend({
+    id,
+    baseID,
+    completedAutomatedRollouts: automatedRollouts.exactOptional(),
+    pendingAutomatedRollouts: automatedRollouts.exactOptional(),
+  })
+  .describe("Who passes, and what they get.");
 
 export type RuleRequest = z.output<typeof ruleRequest>;
 export type Rule = z.output<typeof rule>;

@@ -1,0 +1,37 @@
+import type { z } from "zod";
+import type { OperationName, Routes } from "./routes.js";
+
+type Examples = { readonly [Name in OperationName]?: z.input<Routes[Name]["body"]> };
+
+/** One realistic body for each operation that takes one. */
+export const exampleRequests = {
+  createGate: {
+    name: "New checkout",
+    description: "One-page checkout instead of three steps.",
+    type: "TEMPORARY",
+    tags: ["checkout"],
+    rules: [
+      {
+        name: "Staff",
+        passPercentage: 100,
+        conditions: [{ type: "email", operator: "str_contains_any", targetValue: ["@acme.test"] }],
+      },
+      {
+        name: "A tenth of recent apps",
+        passPercentage: 10,
+        conditions: [{ type: "app_version", operator: "version_gt", targetValue: "4.2.0" }],
+        environments: ["production"],
+      },
+    ],
+  },
+  replaceGate: {
+    name: "New checkout",
+    description: "One-page checkout instead of three steps.",
+    isEnabled: true,
+    rules: [{ name: "Everyone", passPercentage: 50, conditions: [{ type: "public" }] }],
+    tags: ["checkout"],
+  },
+  patchGate: { isEnabled: false, description: "Paused: payments are being moved." },
+  archiveGate: { forceArchive: false, archiveReason: "The new checkout is the only one." },
+  unarchiveGate: { unarchiveReason: "Needed for another market." },
+} as const satisfies Examples;

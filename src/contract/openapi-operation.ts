@@ -1,0 +1,126 @@
+import { entityOf, inlineSchema } from "./openapi-schemas.js";
+import type {
+  JsonSchema,
+  Operation,
+  Parameter,
+  Reference,
+  ResponseObject,
+} from "./openapi-types.js";
+import type { Route } from "./route.js";
+
+/** What a route's own schemas and examples say, where it has any. */
+export interface OperationParts {
+  readonly request: JsonSchema | undefined;
+  readonly response: JsonSchema | undefined;
+  readonly example: unknown;
+}
+
+/** Names of the security schemes, by what a caller must show. */
+export const securitySchemeNames = { console: "consoleKey", server: "serverSecret" } as const;
+
+/** One route in the words of OpenAPI; `name` is its key in the route table. */
+export function operationOf(name: string, route: Route, parts: OperationParts): Operation {
+  const body = requestBody(route, parts);
+  return {
+    operationId: name,
+    summary: route.summary,
+    tags: [route.group],
+    "x-origin": route.origin,
+    security: route.access === "public" ? [] : [{ [securitySchemeNames[route.access]]: [] }],
+    parameters: parametersOf(route),
+    ...(body === undefined ? {} : { requestBody: body }),
+    responses: {
+      [route.status]: success(route, parts),
+      ...Object.fromEntries(
+        errorStatuses(route, parts).map((status) => [
+          status,
+          { $ref: `#/components/responses/Error${status}` },
+        ]),
+      ),
+    },
+  };
+}
+
+function requestBody(
+  { body }: Route,
+  { request, example }: OperationParts,
+): Operation["requestBody"] {
+  if (request === undefined) return undefined;
+  return {
+    required: !body.safeParse(undefined).success,
+    content: {
+      "application/json": { schema: request, ...(example === undefined ? {} : { example }) },
+    },
+  };
+}
+
+function success(route: Route, { response }: OperationParts): ResponseObject {
+  return {
+    description: route.message === "" ? route.summary : route.message,
+    headers: {
+      "X-Request-Id": { $ref: "#/components/headers/RequestId" },
+      ...(hasVersion(route) ? { ETag: { $ref: "#/components/headers/ETag" } } : {}),
+    },
+    ...(response === undefined ? {} : { content: { "application/json": { schema: response } } }),
+  };
+}
+
+function hasVersion({ response }: Route): boolean {
+  return entityOf(response)?.shape["version"] !== undefined;
+}
+
+function parametersOf(route: Route): readonly (Parameter | Reference)[] {
+  return [
+    ...parametersIn("path", route),
+    ...parametersIn("query", route),
+    ...(takesIfMatch(route) ? [{ $ref: "#/components/parameters/IfMatch" }] : []),
+    ...(takesIdempotencyKey(route) ? [{ $ref: "#/components/parameters/IdempotencyKey" }] : []),
+  ];
+}
+
+function parametersIn(place: "path" | "query", route: Route): readonly Parameter[] {
+  const schema = place === "path" ? route.params : route.query;
+  const { properties = {}, required = [] } = inlineSchema(schema);
+  const defaults = schema.safeParse({}).data ?? {};
+  return Object.entries(properties).map(([name, property]) => {
+    const { description = "", ...rest } = property as JsonSchema;
+    const fallback = defaults[name];
+    return {
+      name,
+      in: place,
+      description,
+      required: required.includes(name),
+      schema: textSchema(fallback === undefined ? rest : { ...rest, default: fallback }),
+    };
+  });
+}
+
+/** In a URL everything is text: that a number may also be written as one goes without saying. */
+function textSchema(schema: JsonSchema): JsonSchema {
+  const { type, pattern: _, multipleOf, ...bounds } = schema;
+  if (!Array.isArray(type) || !type.includes("number")) return schema;
+  return { type: multipleOf === 1 ? "integer" : "number", ...bounds };
+}
+
+/** Writes to one entity can be bound to the version that the writer has seen. */
+function takesIfMatch({ method, access, path }: Route): boolean {
+  return access === "console" && method !== "GET" && path.includes("{");
+}
+
+function takesIdempotencyKey({ method, access }: Route): boolean {
+  return access === "server" && method === "POST";
+}
+
+function errorStatuses(route: Route, { request }: OperationParts): readonly number[] {
+  const isPublic = route.access === "public";
+  const hasParameters = route.path.includes("{");
+  const writesOne = takesIfMatch(route);
+  return [
+    400,
+    ...(isPublic ? [] : [401, 403]),
+    ...(hasParameters ? [404] : []),
+    ...(writesOne ? [409, 412] : []),
+    ...(request === undefined ? [] : [413, 415]),
+    ...[429, 500, 503],
+  ];
+}
