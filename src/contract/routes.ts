@@ -1,8 +1,16 @@
 import { gateRoutes } from "./gate-routes.js";
+import { promptRoutes } from "./prompt-routes.js";
+import { qualifyingEventRoutes } from "./qualifying-event-routes.js";
 import type { Route } from "./route.js";
+import { segmentRoutes } from "./segment-routes.js";
 
 /** Every endpoint by the name of its operation. */
-export const routes = { ...gateRoutes } as const satisfies Record<string, Route>;
+export const routes = {
+  ...gateRoutes,
+  ...qualifyingEventRoutes,
+  ...segmentRoutes,
+  ...promptRoutes,
+} as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;
 export type OperationName = keyof Routes;

@@ -1,0 +1,92 @@
+import { z } from "zod";
+import { owner, provenance, tags, team, teamID, version } from "./common.js";
+import { flag, type RuleFault, text, withRule } from "./fields.js";
+
+/** UTF-16 units of a qualifying event's name. */
+export const QUALIFYING_EVENT_NAME_MAX = 255;
+
+export const sourceTypes = ["table", "query"] as const;
+
+/**
+ * No control characters, which no path carries, and no half characters and no `.` or `..`, under
+ * which no client could reach it: they cannot be written into a path, or are resolved away.
+ */
+const namePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]+$/u;
+
+/** The fields that clients write, each once. */
+const fields = {
+  name: z
+    .string()
+    .min(1)
+    .max(QUALIFYING_EVENT_NAME_MAX)
+    .regex(namePattern)
+    .describe("Name, which is its id too and never changes."),
+  description: text("What it is for."),
+  tags,
+  sql: text("Query that gives the events."),
+  timestampColumn: text("Column with the time of an event."),
+  timestampAsDay: flag("Whether the time is exact to the day alone."),
+  idTypeMapping: z
+    .array(
+      z.object({
+        serviceUnitID: text("ID type of the service."),
+        column: text("Column that holds such IDs."),
+      }),
+    )
+    .describe("Which column holds which type of ID."),
+  sourceType: z.enum(sourceTypes).describe("Whether it reads a table or the result of the query."),
+  tableName: text("Table to read, with `sourceType` `table`; empty for none."),
+  datePartitionColumn: text("Column that a table is partitioned by, with `sourceType` `table`."),
+  customFieldMapping: z
+    .array(z.object({ key: text("Name of the field."), formula: text("How it is computed.") }))
+    .describe("Fields that are computed from columns."),
+  isReadOnly: flag("Whether it can be edited through this API alone."),
+  isVerified: flag("Whether it has been verified."),
+  owner,
+  team,
+  teamID,
+};
+
+const required = { sql: true, timestampColumn: true, idTypeMapping: true } as const;
+
+/** Values of the optional fields that a create or an update leaves out. */
+export const qualifyingEventDefaults = {
+  description: "",
+  tags: [],
+  timestampAsDay: false,
+  sourceType: "query",
+  tableName: "",
+  customFieldMapping: [],
+  isReadOnly: false,
+  isVerified: false,
+  team: null,
+  teamID: null,
+} as const;
+
+const request = z
+  .object({ ...fields, dryRun: flag("Validate alone: nothing is kept.") })
+  .partial()
+  .required(required);
+
+export const qualifyingEventReplace = withRule(request, tableFaults);
+
+export const qualifyingEventCreate = withRule(request.required({ name: true }), tableFaults);
+
+export const qualifyingEvent = z
+  .object({ ...fields, ...provenance, version })
+  .partial({ datePartitionColumn: true });
+
+export const qualifyingEventParams = z.object({ name: fields.name });
+
+/** A table has to be named. */
+function tableFaults(value: unknown): readonly RuleFault[] {
+  const { sourceType, tableName } = value as { sourceType?: unknown; tableName?: unknown };
+  if (sourceType !== "table") return [];
+  if (tableName === undefined) return [{ path: ["tableName"], message: "Required" }];
+  if (tableName === "") return [{ path: ["tableName"], message: "Must be at least 1 characters" }];
+  return [];
+}
+
+export type QualifyingEventCreate = z.output<typeof qualifyingEventCreate>;
+export type QualifyingEventReplace = z.output<typeof qualifyingEventReplace>;
+export type QualifyingEvent = z.output<typeof qualifyingEvent>;

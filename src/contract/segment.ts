@@ -1,0 +1,68 @@
+import { z } from "zod";
+import {
+  creatorEmail,
+  creatorID,
+  idType,
+  owner,
+  provenance,
+  tags,
+  team,
+  teamID,
+  version,
+} from "./common.js";
+import { descriptionText, flag, nameLike } from "./fields.js";
+import { conditionTypes, rule, ruleRequestOf } from "./rule.js";
+
+export const segmentTypes = [
+  "id_list",
+  "rule_based",
+  "analysis_list",
+  "user_store_id_list",
+] as const;
+
+/** Types of a condition that a segment's rules may have: those that look at a unit alone. */
+export const segmentConditionTypes = conditionTypes.filter(
+  (type) => type !== "public" && type !== "passes_gate" && type !== "fails_gate" && type !== "time",
+);
+
+/** The fields that clients write, each once. */
+const fields = {
+  id: nameLike(/^[a-zA-Z0-9_-]*$/, "Name ID; made from the name when it is left out."),
+  name: nameLike(/^[a-zA-Z0-9_\- ]*$/, "Display name."),
+  type: z.enum(segmentTypes).describe("How its units are told: by a list or by rules."),
+  description: descriptionText,
+  idType,
+  tags,
+  creatorID,
+  creatorEmail,
+  team,
+  teamID,
+  rules: z
+    .array(ruleRequestOf(segmentConditionTypes))
+    .describe("Rules, in the order in which they are tried."),
+};
+
+/** Values of the optional fields that a create leaves out. */
+export const segmentDefaults = {
+  description: "",
+  idType: "userID",
+  tags: [],
+  team: null,
+  teamID: null,
+  rules: [],
+} as const;
+
+export const segmentCreate = z.object(fields).partial().required({ name: true, type: true });
+
+export const segment = z.object({
+  ...fields,
+  ...provenance,
+  rules: z.array(rule),
+  isEnabled: flag("Whether the segment is evaluated."),
+  count: z.int().describe("Units on its list."),
+  owner,
+  version,
+});
+
+export type SegmentCreate = z.output<typeof segmentCreate>;
+export type Segment = z.output<typeof segment>;
