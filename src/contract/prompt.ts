@@ -28,16 +28,21 @@ const fields = {
   owner,
 };
 
-/** Values of the optional fields that a create leaves out. */
-export const promptDefaults = {
+const writable = z.object(fields);
+
+/** Values of the fields that a create leaves out. */
+export const promptDefaults: Omit<
+  z.output<typeof writable>,
+  "name" | "displayName" | "creatorID" | "creatorEmail" | "owner"
+> = {
   description: "",
   targetApps: [],
   team: "",
   teamID: "",
   tags: [],
-} as const;
+};
 
-export const promptCreate = z.object(fields).partial().required({ name: true });
+export const promptCreate = writable.exactPartial().extend({ name: fields.name });
 
 export const prompt = z.object({
   id: text("Name ID: the name."),

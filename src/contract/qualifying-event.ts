@@ -47,10 +47,13 @@ const fields = {
   teamID,
 };
 
-const required = { sql: true, timestampColumn: true, idTypeMapping: true } as const;
+const writable = z.object(fields);
 
-/** Values of the optional fields that a create or an update leaves out. */
-export const qualifyingEventDefaults = {
+/** Values of the fields that a create or an update leaves out. */
+export const qualifyingEventDefaults: Omit<
+  z.output<typeof writable>,
+  "name" | "sql" | "timestampColumn" | "idTypeMapping" | "datePartitionColumn" | "owner"
+> = {
   description: "",
   tags: [],
   timestampAsDay: false,
@@ -61,29 +64,35 @@ export const qualifyingEventDefaults = {
   isVerified: false,
   team: null,
   teamID: null,
-} as const;
+};
 
-const request = z
-  .object({ ...fields, dryRun: flag("Validate alone: nothing is kept.") })
-  .partial()
-  .required(required);
+const request = writable.exactPartial().extend({
+  sql: fields.sql,
+  timestampColumn: fields.timestampColumn,
+  idTypeMapping: fields.idTypeMapping,
+  dryRun: flag("Validate alone: nothing is kept.").exactOptional(),
+});
 
 export const qualifyingEventReplace = withRule(request, tableFaults);
 
-export const qualifyingEventCreate = withRule(request.required({ name: true }), tableFaults);
+export const qualifyingEventCreate = withRule(request.extend({ name: fields.name }), tableFaults);
 
-export const qualifyingEvent = z
-  .object({ ...fields, ...provenance, version })
-  .partial({ datePartitionColumn: true });
+export const qualifyingEvent = z.object({
+  ...fields,
+  ...provenance,
+  datePartitionColumn: fields.datePartitionColumn.exactOptional(),
+  version,
+});
 
 export const qualifyingEventParams = z.object({ name: fields.name });
 
 /** A table has to be named. */
 function tableFaults(value: unknown): readonly RuleFault[] {
-  const { sourceType, tableName } = value as { sourceType?: unknown; tableName?: unknown };
+  const { sourceType, tableName } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (sourceType !== "table") return [];
   if (tableName === undefined) return [{ path: ["tableName"], message: "Required" }];
-  if (tableName === "") return [{ path: ["tableName"], message: "Must be at least 1 characters" }];
+  if (tableName === "")
+    return [{ path: ["tableName"], message: "Expected the name of a table, received nothing" }];
   return [];
 }
 

@@ -42,17 +42,24 @@ const fields = {
     .describe("Rules, in the order in which they are tried."),
 };
 
-/** Values of the optional fields that a create leaves out. */
-export const segmentDefaults = {
+const writable = z.object(fields);
+
+/** Values of the fields that a create leaves out. */
+export const segmentDefaults: Omit<
+  z.output<typeof writable>,
+  "id" | "name" | "type" | "creatorID" | "creatorEmail"
+> = {
   description: "",
   idType: "userID",
   tags: [],
   team: null,
   teamID: null,
   rules: [],
-} as const;
+};
 
-export const segmentCreate = z.object(fields).partial().required({ name: true, type: true });
+export const segmentCreate = writable
+  .exactPartial()
+  .extend({ name: fields.name, type: fields.type });
 
 export const segment = z.object({
   ...fields,

@@ -29,6 +29,8 @@ export interface EntityType<Body extends EntityBody> {
   readonly kind: EntityKind;
   /** In messages: `Gate not found.` */
   readonly title: string;
+  /** Property of a create's body that the id is taken from, where it is not `id`. */
+  readonly idProperty?: "name";
   idOf(body: Body): string;
   /** What the entity points at. */
   referencesOf(body: Body): readonly EntityKey[];
@@ -51,6 +53,10 @@ export interface ChangeOptions extends OperationOptions {
   readonly unreferenced?: boolean;
 }
 
+type WriteFacts = Pick<CallFacts, "caller" | "ifMatch">;
+type Create<Body> = (stamp: Stamp) => Body | Promise<Body>;
+type Change<Body> = (current: Body, stamp: Stamp) => Body | Promise<Body>;
+
 /** What one does with entities, alike for every kind. Throws `ServiceError`. */
 export class EntityOperations {
   readonly #store: Pick<Store, "entities" | "history">;
@@ -67,19 +73,13 @@ export class EntityOperations {
   async create<Body extends EntityBody>(
     type: EntityType<Body>,
     { caller }: Pick<CallFacts, "caller">,
-    build: (stamp: Stamp) => Body | Promise<Body>,
-    { dryRun = false }: OperationOptions = {},
+    build: Create<Body>,
+    options: OperationOptions = {},
   ): Promise<Answer> {
     const body = await build({ caller, time: this.#now() });
-    const outcome = await this.#store.entities.insert(recordOf(type, body), { rehearse: dryRun });
-    switch (outcome) {
-      case "inserted":
-        return entityAnswer(body);
-      case "id_taken":
-        throw taken("id");
-      case "name_taken":
-        throw taken("name");
-    }
+    const answer = await this.#insert(type, body, options);
+    if (answer === undefined) throw taken(type.idProperty ?? "id");
+    return answer;
   }
 
   async read<Body extends EntityBody>(type: EntityType<Body>, id: string): Promise<Answer> {
@@ -122,57 +122,113 @@ export class EntityOperations {
   change<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
-    { caller, ifMatch }: Pick<CallFacts, "caller" | "ifMatch">,
-    change: (current: Body, stamp: Stamp) => Body | Promise<Body>,
-    { dryRun = false, unreferenced = false }: ChangeOptions = {},
+    facts: WriteFacts,
+    change: Change<Body>,
+    options: ChangeOptions = {},
   ): Promise<Answer> {
-    return this.#lock.run(`${type.kind}/${id}`, async () => {
-      for (let attempt = 0; attempt < CHANGE_ATTEMPTS_MAX; attempt += 1) {
-        const current = await this.#get(type, id);
-        requireMatch(ifMatch, current.version);
-        const stamp = { caller, time: this.#now() };
-        const next = stamped(await change(current, stamp), current.version + 1, stamp);
-        const outcome = await this.#store.entities.replace(recordOf(type, next), {
-          version: current.version,
-          rehearse: dryRun,
-          unreferenced,
-        });
-        switch (outcome) {
-          case "replaced":
-            return entityAnswer(next);
-          case "name_taken":
-            throw taken("name");
-          case "referenced":
-            throw await this.#referencedError(type, id);
-          case "stale":
-        }
-      }
-      throw collision(type.title);
+    return this.#attempt(type, id, async () =>
+      this.#replace(type, await this.#get(type, id), facts, change, options),
+    );
+  }
+
+  /** Like `change`, and like `create` where there is no such entity; `If-Match` asks for one. */
+  upsert<Body extends EntityBody>(
+    type: EntityType<Body>,
+    id: string,
+    facts: WriteFacts,
+    { create, change }: { readonly create: Create<Body>; readonly change: Change<Body> },
+    options: OperationOptions = {},
+  ): Promise<Answer> {
+    return this.#attempt(type, id, async () => {
+      const current = await this.#find(type, id);
+      if (current !== undefined) return this.#replace(type, current, facts, change, options);
+      requireMatch(facts.ifMatch, undefined);
+      const body = await create({ caller: facts.caller, time: this.#now() });
+      return this.#insert(type, body, options);
     });
   }
 
-  async remove<Body extends EntityBody>(
+  remove<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
     { ifMatch }: Pick<CallFacts, "ifMatch">,
   ): Promise<Answer> {
-    return this.#lock.run(`${type.kind}/${id}`, async () => {
-      for (let attempt = 0; attempt < CHANGE_ATTEMPTS_MAX; attempt += 1) {
-        const { version } = await this.#get(type, id);
-        requireMatch(ifMatch, version);
-        if (await this.#store.entities.remove({ kind: type.kind, id }, { version })) {
-          return { content: {} };
-        }
-      }
-      throw collision(type.title);
+    return this.#attempt(type, id, async () => {
+      const { version } = await this.#get(type, id);
+      requireMatch(ifMatch, version);
+      const removed = await this.#store.entities.remove({ kind: type.kind, id }, { version });
+      return removed ? { content: {} } : undefined;
     });
   }
 
-  async #get<Body extends EntityBody>({ kind, title }: EntityType<Body>, id: string) {
+  /** One at a time for each entity; undefined means that another process got ahead. */
+  #attempt<Body extends EntityBody>(
+    { kind, title }: EntityType<Body>,
+    id: string,
+    attempt: () => Promise<Answer | undefined>,
+  ): Promise<Answer> {
+    return this.#lock.run(`${kind}/${id}`, async () => {
+      for (let count = 0; count < CHANGE_ATTEMPTS_MAX; count += 1) {
+        const answer = await attempt();
+        if (answer !== undefined) return answer;
+      }
+      throw collision(title);
+    });
+  }
+
+  /** undefined where the id is taken. */
+  async #insert<Body extends EntityBody>(
+    type: EntityType<Body>,
+    body: Body,
+    { dryRun = false }: OperationOptions,
+  ): Promise<Answer | undefined> {
+    const outcome = await this.#store.entities.insert(recordOf(type, body), { rehearse: dryRun });
+    switch (outcome) {
+      case "inserted":
+        return entityAnswer(body);
+      case "id_taken":
+        return undefined;
+      case "name_taken":
+        throw taken("name");
+    }
+  }
+
+  /** undefined where another process got ahead. */
+  async #replace<Body extends EntityBody>(
+    type: EntityType<Body>,
+    current: Body,
+    { caller, ifMatch }: WriteFacts,
+    change: Change<Body>,
+    { dryRun = false, unreferenced = false }: ChangeOptions,
+  ): Promise<Answer | undefined> {
+    const { version } = current;
+    requireMatch(ifMatch, version);
+    const stamp = { caller, time: this.#now() };
+    const next = stamped(await change(current, stamp), version + 1, stamp);
+    const condition = { version, rehearse: dryRun, unreferenced };
+    const outcome = await this.#store.entities.replace(recordOf(type, next), condition);
+    switch (outcome) {
+      case "replaced":
+        return entityAnswer(next);
+      case "stale":
+        return undefined;
+      case "name_taken":
+        throw taken("name");
+      case "referenced":
+        throw await this.#referencedError(type, type.idOf(current));
+    }
+  }
+
+  async #find<Body extends EntityBody>({ kind }: EntityType<Body>, id: string) {
     const record = await this.#store.entities.get({ kind, id });
-    if (record === undefined) throw notFound(title);
     // What the store gives back is what one of these operations put there.
-    return record.body as unknown as Body;
+    return record?.body as unknown as Body | undefined;
+  }
+
+  async #get<Body extends EntityBody>(type: EntityType<Body>, id: string): Promise<Body> {
+    const body = await this.#find(type, id);
+    if (body === undefined) throw notFound(type.title);
+    return body;
   }
 
   async #referencedError<Body extends EntityBody>(type: EntityType<Body>, id: string) {
@@ -214,11 +270,15 @@ function entityAnswer(body: EntityBody): Answer {
   return { content: { data: body }, version: body.version };
 }
 
-function requireMatch(ifMatch: IfMatch, version: number): void {
-  if (ifMatch === undefined || ifMatch === "*" || ifMatch.includes(String(version))) return;
+/** `version` is undefined where there is nothing that could match. */
+function requireMatch(ifMatch: IfMatch, version: number | undefined): void {
+  if (ifMatch === undefined) return;
+  if (version !== undefined && (ifMatch === "*" || ifMatch.includes(String(version)))) return;
+  const names = ifMatch === "*" ? "any version" : ifMatch.join(", ");
+  const is = version === undefined ? "there is none" : `the version is ${version}`;
   throw new ServiceError({
     status: 412,
-    message: `If-Match names ${ifMatch.join(", ")}, but the version is ${version}: read it again.`,
+    message: `If-Match names ${names}, but ${is}: read it again.`,
   });
 }
 

@@ -1,0 +1,16 @@
+import { type Prompt, type PromptCreate, promptDefaults } from "../contract/prompt.js";
+import type { Stamp } from "./entity-operations.js";
+import { newProvenance } from "./provenance.js";
+
+/** A prompt at version 1. */
+export function createPrompt(body: PromptCreate, stamp: Stamp): Prompt {
+  return {
+    ...structuredClone(promptDefaults),
+    ...newProvenance(stamp),
+    displayName: body.name,
+    ...body,
+    id: body.name,
+    idType: "userID",
+    holdoutIDs: [],
+  };
+}
