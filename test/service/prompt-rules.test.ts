@@ -1,0 +1,41 @@
+import { expect, it } from "vitest";
+import { createPrompt } from "../../src/service/prompt-rules.js";
+import { stamp, stampedFields } from "../support/stamp.js";
+
+it("a new prompt has its name as id, and the defaults where a field is left out", () => {
+  expect(createPrompt({ name: "A Prompt. 2" }, stamp)).toEqual({
+    ...stampedFields,
+    id: "A Prompt. 2",
+    name: "A Prompt. 2",
+    displayName: "A Prompt. 2",
+    description: "",
+    targetApps: [],
+    team: "",
+    teamID: "",
+    tags: [],
+    idType: "userID",
+    holdoutIDs: [],
+  });
+});
+
+it("a new prompt keeps what is given, the owner included", () => {
+  const given = {
+    name: "greeting",
+    displayName: "Greeting",
+    description: "says hello",
+    targetApps: "web",
+    team: "core",
+    teamID: "team-1",
+    tags: ["b", "a"],
+    creatorID: null,
+    creatorEmail: "someone@example.com",
+    owner: { ownerID: "someone", ownerType: "USER" },
+  };
+  expect(createPrompt(given, stamp)).toEqual({
+    ...stampedFields,
+    ...given,
+    id: "greeting",
+    idType: "userID",
+    holdoutIDs: [],
+  });
+});

@@ -1,0 +1,38 @@
+import type { Stamp } from "../../src/service/entity-operations.js";
+import type { NewIdentifier } from "../../src/service/identifiers.js";
+import type { KeyRecord } from "../../src/storage/key-store.js";
+
+export const callerKey: KeyRecord = {
+  id: "key-1",
+  kind: "console",
+  canWrite: true,
+  hash: "00",
+  prefix: "console-",
+  createdTime: 0,
+  revokedTime: null,
+};
+
+export const stamp: Stamp = { caller: callerKey, time: 1_700_000_000_000 };
+
+/** What the service writes on an entity that is made with `stamp`. */
+export const stampedFields = {
+  creatorID: "key-1",
+  creatorName: "CONSOLE API",
+  creatorEmail: null,
+  createdTime: 1_700_000_000_000,
+  lastModifierID: "key-1",
+  lastModifierName: "CONSOLE API",
+  lastModifierEmail: null,
+  lastModifiedTime: 1_700_000_000_000,
+  owner: { ownerID: "key-1", ownerType: "SDK_KEY", ownerName: "CONSOLE API", ownerEmail: "" },
+  version: 1,
+};
+
+/** `identifier-1`, `identifier-2` … */
+export function countedIdentifiers(): NewIdentifier {
+  let count = 0;
+  return () => {
+    count += 1;
+    return `identifier-${count}`;
+  };
+}
