@@ -99,6 +99,8 @@ export const pagination = z
   })
   .describe("Where in the list this page is.");
 
+export type Pagination = z.output<typeof pagination>;
+
 /** Query of every list. */
 export const pageQuery = z.object({
   limit: queryNumber("Results per page.", 1, 1_000).default(100),

@@ -15,6 +15,8 @@ export interface CallFacts {
   readonly path: string;
   /** Query as it was sent, without the question mark; may be empty. */
   readonly queryText: string;
+  /** Body as it was sent, for what its parsed value does not keep; undefined where there is none. */
+  readonly bodyText: string | undefined;
 }
 
 /** A request that fits its route. */

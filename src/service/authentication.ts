@@ -1,0 +1,81 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Access } from "../contract/route.js";
+import type { KeyKind, KeyRecord, KeyStore } from "../storage/key-store.js";
+import { keyDigest, shownKey } from "./key-text.js";
+import { ServiceError } from "./service-error.js";
+
+/** Header that carries the key, where the service is not configured otherwise. */
+export const KEY_HEADER = "SERVICE-API-KEY";
+
+/** What of a request decides whether it is let in. */
+export type Credentials = Pick<IncomingMessage, "method" | "headers" | "rawHeaders">;
+
+const kindNames: Readonly<Record<KeyKind, string>> = {
+  console: "console key",
+  server: "server secret",
+};
+
+/**
+ * The key of a request that may go on, by its headers alone. Throws 401 where there is no key that
+ * holds for `access`, and 403 where it holds but may not write.
+ */
+export async function authenticate(
+  request: Credentials,
+  access: Exclude<Access, "public">,
+  keyHeader: string,
+  keys: KeyStore,
+): Promise<KeyRecord> {
+  const key = keyOf(request, access, keyHeader);
+  const digest = keyDigest(key);
+  const record = await keys.find(digest.toString("hex"));
+  if (record === undefined || !timingSafeEqual(digest, Buffer.from(record.hash, "hex"))) {
+    throw unauthorized(`The key${hint(key)} is not known: send a ${kindNames[access]}.`);
+  }
+  if (record.revokedTime !== null) {
+    const time = new Date(record.revokedTime).toISOString();
+    throw unauthorized(`The key${hint(key)} was revoked at ${time}.`);
+  }
+  if (record.kind !== access) {
+    throw unauthorized(
+      `Expected a ${kindNames[access]}, but the key${hint(key)} is a ${kindNames[record.kind]}.`,
+    );
+  }
+  if (!record.canWrite && !isRead(request.method)) {
+    throw new ServiceError({
+      status: 403,
+      message: `The key${hint(key)} may only read, and this is a ${request.method}.`,
+    });
+  }
+  return record;
+}
+
+function keyOf(request: Credentials, access: KeyKind, keyHeader: string): string {
+  const name = keyHeader.toLowerCase();
+  const value = request.headers[name];
+  if (typeof value !== "string" || value === "") {
+    throw unauthorized(`A key is missing: send a ${kindNames[access]} in the header ${keyHeader}.`);
+  }
+  // Node joins what came several times with commas; one key among them may hold, but which is meant?
+  if (value.includes(",") && timesSent(request, name) > 1) {
+    throw unauthorized(`The header ${keyHeader} came more than once: send one key.`);
+  }
+  return value;
+}
+
+function timesSent({ rawHeaders }: Credentials, name: string): number {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
+}
+
+function hint(key: string): string {
+  const shown = shownKey(key);
+  return shown === "" ? "" : ` that begins with ${shown}`;
+}
+
+function isRead(method: string | undefined): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+function unauthorized(message: string): ServiceError {
+  return new ServiceError({ status: 401, message });
+}

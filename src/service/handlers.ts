@@ -1,0 +1,25 @@
+import type { routes } from "../contract/routes.js";
+import type { Store } from "../storage/store.js";
+import { EntityOperations } from "./entity-operations.js";
+import { gateHandlers } from "./gate-handlers.js";
+import type { Handlers } from "./handler.js";
+import type { NewIdentifier } from "./identifiers.js";
+
+export interface HandlerFacts {
+  readonly store: Store;
+  /** ms since the epoch. */
+  readonly now: () => number;
+  readonly newIdentifier: NewIdentifier;
+}
+
+/** The handler of every route. */
+export function createHandlers({
+  store,
+  now,
+  newIdentifier,
+}: HandlerFacts): Handlers<typeof routes> {
+  const operations = new EntityOperations(store, now);
+  return {
+    ...gateHandlers(operations, newIdentifier),
+  };
+}

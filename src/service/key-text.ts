@@ -1,0 +1,56 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { KeyKind, KeyRecord } from "../storage/key-store.js";
+
+/** What the keys of a kind begin with. */
+export const keyPrefixes = { console: "console-", server: "secret-" } as const satisfies Record<
+  KeyKind,
+  string
+>;
+
+const KEY_RANDOM_BYTES = 32;
+const IDENTIFIER_RANDOM_BYTES = 9;
+
+/** Characters of a key that may be shown, to tell keys apart. */
+const SHOWN_CHARACTERS_MAX = 8;
+
+/** Random bytes; a parameter where tests want to know them beforehand. */
+export type RandomBytes = (count: number) => Buffer;
+
+/** A new key: the prefix of its kind, then 32 random bytes in base64url. */
+export function newKeyText(kind: KeyKind, random: RandomBytes = randomBytes): string {
+  return `${keyPrefixes[kind]}${random(KEY_RANDOM_BYTES).toString("base64url")}`;
+}
+
+/** SHA-256 of a key, which is all that is stored of it. */
+export function keyDigest(key: string): Buffer {
+  return createHash("sha256").update(key, "utf8").digest();
+}
+
+/** The first 8 characters; fewer where that would be half of the key or more. */
+export function shownKey(key: string): string {
+  return key.slice(0, Math.min(SHOWN_CHARACTERS_MAX, Math.floor(key.length / 2)));
+}
+
+export interface NewKeyFacts {
+  readonly kind: KeyKind;
+  readonly canWrite: boolean;
+  /** ms since the epoch. */
+  readonly createdTime: number;
+}
+
+/** The record of a key; the key itself cannot be had from it. */
+export function keyRecord(
+  key: string,
+  { kind, canWrite, createdTime }: NewKeyFacts,
+  random: RandomBytes = randomBytes,
+): KeyRecord {
+  return {
+    id: `key_${random(IDENTIFIER_RANDOM_BYTES).toString("base64url")}`,
+    kind,
+    canWrite,
+    hash: keyDigest(key).toString("hex"),
+    prefix: shownKey(key),
+    createdTime,
+    revokedTime: null,
+  };
+}

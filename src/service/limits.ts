@@ -1,0 +1,47 @@
+import { KIB, MIB } from "../base/limits.js";
+
+/** Every maximum of the service, each with its unit. Tests bring smaller ones. */
+export interface ServiceLimits {
+  /** Bytes of the body of a console request. */
+  readonly bodyBytesMax: number;
+  /** Bytes of the body of a request to the event route. */
+  readonly eventBodyBytesMax: number;
+  /** Levels of nested objects and arrays in a body. */
+  readonly bodyDepthMax: number;
+  /** Bytes of a request's line and headers together. */
+  readonly headerBytesMax: number;
+  /** Characters of an `Idempotency-Key`. */
+  readonly idempotencyKeyCharactersMax: number;
+  /** Characters of an `X-Request-Id`; a longer one is replaced. */
+  readonly requestIdCharactersMax: number;
+  /** Milliseconds that a client has to send the headers of a request. */
+  readonly headersTimeoutMs: number;
+  /** Milliseconds that a client has to send a whole request. */
+  readonly requestTimeoutMs: number;
+  /** Milliseconds that a connection may wait for its next request. */
+  readonly keepAliveTimeoutMs: number;
+  /** Milliseconds without a byte in either direction, after which a connection is cut. */
+  readonly idleTimeoutMs: number;
+  /** Milliseconds between two looks for clients that take too long. */
+  readonly timeoutCheckIntervalMs: number;
+  /** Milliseconds that requests have to finish when the service stops. */
+  readonly stopGraceMs: number;
+  /** Seconds that `Retry-After` names while the service starts, stops, or waits for its disk. */
+  readonly retryAfterSeconds: number;
+}
+
+export const serviceLimits: ServiceLimits = {
+  bodyBytesMax: 1 * MIB,
+  eventBodyBytesMax: 8 * MIB,
+  bodyDepthMax: 64,
+  headerBytesMax: 16 * KIB,
+  idempotencyKeyCharactersMax: 255,
+  requestIdCharactersMax: 128,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveTimeoutMs: 65_000,
+  idleTimeoutMs: 120_000,
+  timeoutCheckIntervalMs: 1_000,
+  stopGraceMs: 8_000,
+  retryAfterSeconds: 1,
+};

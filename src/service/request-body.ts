@@ -1,0 +1,98 @@
+import { isUtf8 } from "node:buffer";
+import { parse as parseLossless } from "lossless-json";
+import { parse as parseSecure } from "secure-json-parse";
+import { ServiceError } from "./service-error.js";
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACE_OPEN = 0x7b;
+const BRACE_CLOSE = 0x7d;
+const BRACKET_OPEN = 0x5b;
+const BRACKET_CLOSE = 0x5d;
+
+/** A body as it came and what it means; both undefined where there is none. */
+export interface RequestBody {
+  readonly text: string | undefined;
+  readonly value: unknown;
+}
+
+const jsonType = /^\s*application\/json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?;?\s*$/i;
+
+/**
+ * Reads a body. One of no bytes is none, whatever its type. Throws 415 for another type than JSON in
+ * UTF-8, and 400 for what is not JSON, is nested too deep, or reaches for a prototype.
+ */
+export function readBody(
+  bytes: Buffer,
+  contentType: string | undefined,
+  depthMax: number,
+): RequestBody {
+  if (bytes.length === 0) return { text: undefined, value: undefined };
+  if (contentType === undefined || !jsonType.test(contentType)) {
+    throw unsupportedType(contentType);
+  }
+  if (!isUtf8(bytes)) throw malformed("Body is not UTF-8");
+  if (depthOf(bytes) > depthMax) throw malformed(`Body is nested deeper than ${depthMax} levels`);
+  const text = bytes.toString("utf8", startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
+  try {
+    return { text, value: parseSecure(text) };
+  } catch (cause) {
+    throw malformed(`Body is not valid JSON: ${syntaxFault(text) ?? (cause as Error).message}`);
+  }
+}
+
+function startsWithMark(bytes: Buffer): boolean {
+  return BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+}
+
+/** What is wrong with a text, and where: `JSON.parse` tells the position of some faults only. */
+function syntaxFault(text: string): string | undefined {
+  try {
+    parseLossless(text, undefined, { onDuplicateKey: ({ newValue }) => newValue });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+export function unsupportedType(contentType: string | undefined): ServiceError {
+  const received = contentType === undefined ? "none was given" : `received ${contentType}`;
+  return new ServiceError({
+    status: 415,
+    message: `Expected Content-Type application/json in UTF-8, ${received}`,
+  });
+}
+
+/**
+ * Levels of nested objects and arrays in a JSON text, seen without parsing it: what walks a value
+ * later may recurse. Says nothing of texts that are not JSON.
+ */
+export function depthOf(bytes: Uint8Array): number {
+  let depth = 0;
+  let depthMax = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at + 1);
+    } else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) {
+      depth += 1;
+      if (depth > depthMax) depthMax = depth;
+    } else if (byte === BRACE_CLOSE || byte === BRACKET_CLOSE) {
+      depth -= 1;
+    }
+  }
+  return depthMax;
+}
+
+/** Where the string ends whose first character is at `start`. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+function malformed(message: string): ServiceError {
+  return new ServiceError({ status: 400, message });
+}

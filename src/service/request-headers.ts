@@ -1,0 +1,50 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { IfMatch } from "./handler.js";
+import type { ServiceLimits } from "./limits.js";
+import { ServiceError } from "./service-error.js";
+
+const entityTag = /^(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
+const visible = /^[\x21-\x7e]+$/;
+const requestIdText = /^[\w.:/+=@-]+$/;
+
+/** Versions that a write is meant for. A weak tag never matches: it is kept with its `W/`. */
+export function ifMatchOf(headers: IncomingHttpHeaders): IfMatch {
+  const header = headers["if-match"];
+  if (header === undefined) return undefined;
+  if (header.trim() === "*") return "*";
+  return header.split(",").map((part) => {
+    const text = part.trim();
+    const tag = entityTag.exec(text);
+    if (tag?.[1] === undefined) {
+      throw refused(`If-Match must be * or versions in double quotes, e.g. "3"; received ${text}`);
+    }
+    return text.startsWith("W/") ? text : tag[1];
+  });
+}
+
+export function idempotencyKeyOf(
+  headers: IncomingHttpHeaders,
+  { idempotencyKeyCharactersMax: max }: ServiceLimits,
+): string | undefined {
+  // Node's types know only of the usual headers; no other is ever an array.
+  const header = headers["idempotency-key"] as string | undefined;
+  if (header === undefined) return undefined;
+  if (header.length > max || !visible.test(header)) {
+    throw refused(`Idempotency-Key must be 1 to ${max} visible ASCII characters without a space`);
+  }
+  return header;
+}
+
+/** The client's id of a request, where it is fit to stand in logs and headers. */
+export function requestIdOf(
+  headers: IncomingHttpHeaders,
+  { requestIdCharactersMax: max }: ServiceLimits,
+): string | undefined {
+  const header = headers["x-request-id"] as string | undefined;
+  if (header === undefined || header.length > max || !requestIdText.test(header)) return undefined;
+  return header;
+}
+
+function refused(message: string): ServiceError {
+  return new ServiceError({ status: 400, message });
+}

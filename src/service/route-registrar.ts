@@ -1,0 +1,118 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { Route } from "../contract/route.js";
+import type { KeyRecord } from "../storage/key-store.js";
+import { authenticate } from "./authentication.js";
+import type { CallFacts, Handler } from "./handler.js";
+import type { ServiceLimits } from "./limits.js";
+import { idempotencyKeyOf, ifMatchOf } from "./request-headers.js";
+import { ServiceError } from "./service-error.js";
+import type { ServiceState } from "./service-state.js";
+import { validated } from "./validation.js";
+
+export type RouteTable = Readonly<Record<string, Route>>;
+
+/** Handlers by the name of their operation, whatever their inputs. */
+export type AnyHandlers = Readonly<Record<string, Handler<Route>>>;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The key that the request was let in with; null on public routes and before the check. */
+    caller: KeyRecord | null;
+    /** The body as it was sent. */
+    bodyText: string | undefined;
+  }
+}
+
+export interface RegistrarOptions {
+  readonly state: ServiceState<AnyHandlers>;
+  readonly keyHeader: string;
+  readonly limits: ServiceLimits;
+}
+
+const allMethods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
+
+/** Makes every route of a table answer, and every other method of their paths a 405. */
+export function registerRoutes(
+  http: FastifyInstance,
+  table: RouteTable,
+  options: RegistrarOptions,
+): void {
+  for (const [name, route] of Object.entries(table)) registerRoute(http, name, route, options);
+  for (const [url, methods] of methodsByUrl(table)) refuseOtherMethods(http, url, methods);
+}
+
+function registerRoute(
+  http: FastifyInstance,
+  name: string,
+  route: Route,
+  { state, keyHeader, limits }: RegistrarOptions,
+): void {
+  const { access } = route;
+  http.route({
+    method: route.method,
+    url: urlOf(route),
+    bodyLimit: access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax,
+    // Before the body is read: who may not come in cannot make the service work.
+    onRequest: async (request) => {
+      state.requireReady();
+      if (access === "public") return;
+      request.caller = await authenticate(request.raw, access, keyHeader, state.opened.keys);
+    },
+    handler: async (request, reply) => {
+      const inputs = validated(route, request);
+      const handler = state.opened.handlers[name] as Handler<Route>;
+      const answer = await handler({ ...callFacts(request, limits), ...inputs });
+      reply.code(route.status);
+      if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
+      return route.message === "" ? answer.content : { message: route.message, ...answer.content };
+    },
+  });
+}
+
+function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
+  const queryStart = request.url.indexOf("?");
+  return {
+    // Handlers of public routes do not ask for it.
+    caller: request.caller as KeyRecord,
+    ifMatch: ifMatchOf(request.headers),
+    idempotencyKey: idempotencyKeyOf(request.headers, limits),
+    path: queryStart === -1 ? request.url : request.url.slice(0, queryStart),
+    queryText: queryStart === -1 ? "" : request.url.slice(queryStart + 1),
+    bodyText: request.bodyText,
+  };
+}
+
+/** `/gates/{id}` → `/gates/:id`. */
+function urlOf({ path }: Route): string {
+  return path.replace(/\{(\w+)\}/g, ":$1");
+}
+
+function methodsByUrl(table: RouteTable): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, string[]>();
+  for (const route of Object.values(table)) {
+    // Routes are told apart by shape, not by how a parameter is named.
+    const url = urlOf(route).replace(/:\w+/g, ":parameter");
+    const known = methods.get(url) ?? [];
+    known.push(...(route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
+    methods.set(url, known);
+  }
+  return methods;
+}
+
+function refuseOtherMethods(http: FastifyInstance, url: string, methods: readonly string[]): void {
+  const allow = [...methods, "OPTIONS"].sort().join(", ");
+  const others: HTTPMethods[] = allMethods.filter((method) => !methods.includes(method));
+  http.route({
+    method: others,
+    url,
+    onRequest: async (request: FastifyRequest, reply: FastifyReply) => {
+      reply.header("allow", allow);
+      if (request.method === "OPTIONS") return reply.code(204).send();
+      throw new ServiceError({
+        status: 405,
+        message: `${request.method} is not a method of this path; it has ${allow}`,
+      });
+    },
+    handler: async () => undefined,
+  });
+}

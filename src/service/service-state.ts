@@ -1,0 +1,58 @@
+import type { KeyStore } from "../storage/key-store.js";
+import type { Store } from "../storage/store.js";
+import { ServiceError } from "./service-error.js";
+
+/** What there is once the store is open. */
+export interface OpenService<Handlers> {
+  readonly keys: KeyStore;
+  readonly handlers: Handlers;
+}
+
+/** Where the service is in its life: it answers only between `open` and `stop`. */
+export class ServiceState<Handlers> {
+  readonly #createHandlers: (store: Store) => Handlers;
+  readonly #retryAfterSeconds: number;
+  #open: OpenService<Handlers> | undefined;
+  #stopping = false;
+
+  constructor(createHandlers: (store: Store) => Handlers, retryAfterSeconds: number) {
+    this.#createHandlers = createHandlers;
+    this.#retryAfterSeconds = retryAfterSeconds;
+  }
+
+  /** The store is ready: from here on requests are answered. */
+  open(store: Store): void {
+    this.#open = { keys: store.keys, handlers: this.#createHandlers(store) };
+  }
+
+  /** From here on new requests are refused; those that were let in still find the store. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  get ready(): boolean {
+    return this.#open !== undefined && !this.#stopping;
+  }
+
+  /** Throws 503 while the service starts or stops. */
+  requireReady(): void {
+    if (this.ready) return;
+    throw new ServiceError({
+      status: 503,
+      message: this.#stopping
+        ? "The service is stopping: try another one, or again later."
+        : "The service is starting: try again in a moment.",
+      retryAfterSeconds: this.#retryAfterSeconds,
+    });
+  }
+
+  /** For requests that `requireReady` let in. */
+  get opened(): OpenService<Handlers> {
+    if (this.#open === undefined) this.requireReady();
+    return this.#open as OpenService<Handlers>;
+  }
+}

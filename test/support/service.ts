@@ -1,0 +1,145 @@
+import type { InjectOptions } from "fastify";
+import type { Pagination } from "../../src/contract/common.js";
+import type { ErrorBody } from "../../src/contract/envelope.js";
+import { type App, type AppDependencies, createApp } from "../../src/service/app.js";
+import { keyRecord, newKeyText } from "../../src/service/key-text.js";
+import { createLogger, type LogLevel } from "../../src/service/logger.js";
+import type { KeyKind } from "../../src/storage/key-store.js";
+import type { Store } from "../../src/storage/store.js";
+import { checkAnswer } from "./answer-check.js";
+import { memoryStore } from "./memory-store.js";
+
+/** When tests begin: every call is one second later than the one before. */
+export const START_TIME = Date.UTC(2026, 0, 15, 12);
+
+export interface TestKeys {
+  readonly console: string;
+  readonly readOnly: string;
+  readonly revoked: string;
+  readonly server: string;
+}
+
+export interface TestCall {
+  /** GET where it is left out. */
+  readonly method?: NonNullable<InjectOptions["method"]>;
+  readonly path: string;
+  /** Sent as JSON; a text or bytes are sent as they are. */
+  readonly body?: unknown;
+  /** The console key where it is left out, none where it is null. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Body of an answer: of an error, an entity (`Data`), or a list of them. */
+export interface AnswerBody<Data> extends ErrorBody {
+  readonly data: Data;
+  readonly pagination: Pagination;
+}
+
+export interface TestAnswer<Data = unknown> {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined where the answer has no body, a text where it is no JSON. */
+  readonly json: AnswerBody<Data>;
+}
+
+export interface TestService {
+  readonly app: App;
+  readonly store: Store;
+  readonly keys: TestKeys;
+  /** Lines of the log so far. */
+  readonly log: readonly string[];
+  /** `Data` is what the test expects as `data` of a good answer. */
+  call<Data>(call: TestCall): Promise<TestAnswer<Data>>;
+  close(): Promise<void>;
+}
+
+export interface TestServiceOptions extends Omit<AppDependencies, "logger"> {
+  readonly store?: Store;
+  readonly logLevel?: LogLevel;
+}
+
+/** A service that answers without a socket, with a store of its own and one key of each sort. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const { store = memoryStore(), logLevel = "debug", ...dependencies } = options;
+  const log: string[] = [];
+  const logger = createLogger(logLevel, { write: (line) => log.push(line) });
+  const app = createApp({ now: steppingClock(), ...dependencies, logger });
+  const keys = await insertKeys(store);
+  app.open(store);
+  const call = async <Data>(call: TestCall): Promise<TestAnswer<Data>> => {
+    const response = await app.http.inject(injection(call, keys, dependencies.keyHeader));
+    const { statusCode: status, payload } = response;
+    const headers = response.headers as Readonly<Record<string, string>>;
+    const answer = { status, headers, json: jsonOf(payload) as AnswerBody<Data> };
+    checkAnswer(call, answer);
+    return answer;
+  };
+  return {
+    app,
+    store,
+    keys,
+    log,
+    call,
+    close: async () => {
+      await app.http.close();
+      await store.close();
+    },
+  };
+}
+
+function steppingClock(): () => number {
+  let time = START_TIME;
+  return () => {
+    time += 1_000;
+    return time;
+  };
+}
+
+async function insertKeys(store: Store): Promise<TestKeys> {
+  const insert = async (kind: KeyKind, canWrite = true) => {
+    const key = newKeyText(kind);
+    const record = keyRecord(key, { kind, canWrite, createdTime: START_TIME });
+    await store.keys.insert(record);
+    return { key, id: record.id };
+  };
+  const revoked = await insert("console");
+  await store.keys.revoke(revoked.id, START_TIME);
+  return {
+    console: (await insert("console")).key,
+    readOnly: (await insert("console", false)).key,
+    revoked: revoked.key,
+    server: (await insert("server")).key,
+  };
+}
+
+function injection(
+  { method = "GET", path, body, key, headers }: TestCall,
+  keys: TestKeys,
+  keyHeader = "SERVICE-API-KEY",
+): InjectOptions {
+  const payload =
+    body === undefined || typeof body === "string" || Buffer.isBuffer(body)
+      ? body
+      : JSON.stringify(body);
+  return {
+    method,
+    url: path,
+    ...(payload === undefined ? {} : { payload }),
+    headers: {
+      ...(payload === undefined ? {} : { "content-type": "application/json" }),
+      ...(key === null ? {} : { [keyHeader]: key ?? keys.console }),
+      ...headers,
+    },
+  };
+}
+
+function jsonOf(payload: string): unknown {
+  if (payload === "") return undefined;
+  try {
+    return JSON.parse(payload);
+  } catch {
+    // Answers that are no JSON, such as metrics and pages.
+    return payload;
+  }
+}
