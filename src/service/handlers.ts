@@ -4,6 +4,9 @@ import { EntityOperations } from "./entity-operations.js";
 import { gateHandlers } from "./gate-handlers.js";
 import type { Handlers } from "./handler.js";
 import type { NewIdentifier } from "./identifiers.js";
+import { promptHandlers } from "./prompt-handlers.js";
+import { qualifyingEventHandlers } from "./qualifying-event-handlers.js";
+import { segmentHandlers } from "./segment-handlers.js";
 
 export interface HandlerFacts {
   readonly store: Store;
@@ -21,5 +24,8 @@ export function createHandlers({
   const operations = new EntityOperations(store, now);
   return {
     ...gateHandlers(operations, newIdentifier),
+    ...qualifyingEventHandlers(operations),
+    ...segmentHandlers(operations, newIdentifier),
+    ...promptHandlers(operations),
   };
 }
