@@ -1,9 +1,10 @@
 import { pageQuery } from "./common.js";
 import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
 import {
+  nameParams,
+  newNameParams,
   qualifyingEvent,
   qualifyingEventCreate,
-  qualifyingEventParams,
   qualifyingEventReplace,
 } from "./qualifying-event.js";
 import { noBody, noParams, noQuery, type Route } from "./route.js";
@@ -15,7 +16,7 @@ const onEvents = {
   params: noParams,
   query: noQuery,
 } as const;
-const onEvent = { ...onEvents, params: qualifyingEventParams, status: 200, body: noBody } as const;
+const onEvent = { ...onEvents, params: nameParams, status: 200, body: noBody } as const;
 const extension = { origin: "extension" } as const;
 
 /** Qualifying events: the specification's row, then the extensions. */
@@ -23,6 +24,7 @@ export const qualifyingEventRoutes = {
   upsertQualifyingEvent: {
     ...onEvent,
     origin: "specification",
+    params: newNameParams,
     method: "POST",
     path: `${path}/{name}`,
     summary: "Update a qualifying event fully, or create it where the name is new",

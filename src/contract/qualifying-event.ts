@@ -84,7 +84,11 @@ export const qualifyingEvent = z.object({
   version,
 });
 
-export const qualifyingEventParams = z.object({ name: fields.name });
+/** Whom an update may create. */
+export const newNameParams = z.object({ name: fields.name });
+
+/** A name that nothing can have is one that is not found. */
+export const nameParams = z.object({ name: text("Name of the qualifying event.") });
 
 /** A table has to be named. */
 function tableFaults(value: unknown): readonly RuleFault[] {
