@@ -34,4 +34,36 @@ export const exampleRequests = {
   patchGate: { isEnabled: false, description: "Paused: payments are being moved." },
   archiveGate: { forceArchive: false, archiveReason: "The new checkout is the only one." },
   unarchiveGate: { unarchiveReason: "Needed for another market." },
+  upsertQualifyingEvent: {
+    description: "Checkouts that were paid.",
+    sql: "SELECT user_id, paid_at FROM shop.checkouts WHERE paid",
+    timestampColumn: "paid_at",
+    idTypeMapping: [{ serviceUnitID: "userID", column: "user_id" }],
+    tags: ["checkout"],
+  },
+  createQualifyingEvent: {
+    name: "Checkout paid",
+    sql: "SELECT user_id, paid_at FROM shop.checkouts WHERE paid",
+    timestampColumn: "paid_at",
+    idTypeMapping: [{ serviceUnitID: "userID", column: "user_id" }],
+    dryRun: true,
+  },
+  createSegment: {
+    name: "Staff",
+    type: "rule_based",
+    description: "Who works here.",
+    rules: [
+      {
+        name: "By address",
+        passPercentage: 100,
+        conditions: [{ type: "email", operator: "str_contains_any", targetValue: ["@acme.test"] }],
+      },
+    ],
+  },
+  createPrompt: {
+    name: "support-greeting",
+    displayName: "Support greeting",
+    description: "First words of the support assistant.",
+    targetApps: ["web"],
+  },
 } as const satisfies Examples;

@@ -44,14 +44,16 @@ export const promptDefaults: Omit<
 
 export const promptCreate = writable.exactPartial().extend({ name: fields.name });
 
-export const prompt = z.object({
-  id: text("Name ID: the name."),
-  ...fields,
-  ...provenance,
-  idType,
-  holdoutIDs,
-  version,
-});
+export const prompt = z
+  .object({
+    id: text("Name ID: the name."),
+    ...fields,
+    ...provenance,
+    idType,
+    holdoutIDs,
+    version,
+  })
+  .describe("The prompt.");
 
 export type PromptCreate = z.output<typeof promptCreate>;
 export type Prompt = z.output<typeof prompt>;

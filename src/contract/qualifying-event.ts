@@ -77,12 +77,14 @@ export const qualifyingEventReplace = withRule(request, tableFaults);
 
 export const qualifyingEventCreate = withRule(request.extend({ name: fields.name }), tableFaults);
 
-export const qualifyingEvent = z.object({
-  ...fields,
-  ...provenance,
-  datePartitionColumn: fields.datePartitionColumn.exactOptional(),
-  version,
-});
+export const qualifyingEvent = z
+  .object({
+    ...fields,
+    ...provenance,
+    datePartitionColumn: fields.datePartitionColumn.exactOptional(),
+    version,
+  })
+  .describe("The qualifying event.");
 
 /** Whom an update may create. */
 export const newNameParams = z.object({ name: fields.name });

@@ -61,15 +61,17 @@ export const segmentCreate = writable
   .exactPartial()
   .extend({ name: fields.name, type: fields.type });
 
-export const segment = z.object({
-  ...fields,
-  ...provenance,
-  rules: z.array(rule),
-  isEnabled: flag("Whether the segment is evaluated."),
-  count: z.int().describe("Units on its list."),
-  owner,
-  version,
-});
+export const segment = z
+  .object({
+    ...fields,
+    ...provenance,
+    rules: z.array(rule),
+    isEnabled: flag("Whether the segment is evaluated."),
+    count: z.int().describe("Units on its list."),
+    owner,
+    version,
+  })
+  .describe("The segment.");
 
 export type SegmentCreate = z.output<typeof segmentCreate>;
 export type Segment = z.output<typeof segment>;
