@@ -1,3 +1,4 @@
+import { experimentRoutes } from "./experiment-routes.js";
 import { gateRoutes } from "./gate-routes.js";
 import { promptRoutes } from "./prompt-routes.js";
 import { qualifyingEventRoutes } from "./qualifying-event-routes.js";
@@ -7,6 +8,7 @@ import { segmentRoutes } from "./segment-routes.js";
 /** Every endpoint by the name of its operation. */
 export const routes = {
   ...gateRoutes,
+  ...experimentRoutes,
   ...qualifyingEventRoutes,
   ...segmentRoutes,
   ...promptRoutes,

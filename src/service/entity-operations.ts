@@ -82,6 +82,18 @@ export class EntityOperations {
     return answer;
   }
 
+  /** Keeps what `build` makes of another entity as version 1 of a new one; the other one stays. */
+  async copy<Body extends EntityBody>(
+    type: EntityType<Body>,
+    id: string,
+    { caller, ifMatch }: Pick<CallFacts, "caller" | "ifMatch">,
+    build: (original: Body, stamp: Stamp) => Body,
+  ): Promise<Answer> {
+    const original = await this.#get(type, id);
+    requireMatch(ifMatch, original.version);
+    return this.create(type, { caller }, (stamp) => build(original, stamp));
+  }
+
   async read<Body extends EntityBody>(type: EntityType<Body>, id: string): Promise<Answer> {
     return entityAnswer(await this.#get(type, id));
   }

@@ -1,0 +1,87 @@
+import type { RuleFault } from "./fields.js";
+
+/** Sizes such as 33.33 + 33.33 + 33.34 add up to a little more than 100 in binary fractions. */
+const SIZE_TOLERANCE = 1e-6;
+
+/** What rules over several fields find wrong with an experiment, or with the body of a request. */
+export function experimentFaults(value: unknown): readonly RuleFault[] {
+  return [...partFaults(value), ...sprtFaults(value)];
+}
+
+/** The rules that hold for each field of a partial update, whatever the stored experiment has. */
+export function partFaults(value: unknown): readonly RuleFault[] {
+  return [
+    ...sizeFaults(value),
+    ...duplicates(value, "groups", "name", "Duplicate group name(s) given"),
+    ...duplicates(value, "groups", "id", "Duplicate group id(s) given"),
+    ...duplicates(value, "manualQualityScores", "criteriaName", "Duplicate criteria name(s) given"),
+  ];
+}
+
+/**
+ * `manual` needs mde, mean and stdDev for every metric, `in_experiment_control` the mde alone;
+ * `defaultSPRTMDE` stands in for an mde that is not given.
+ */
+export function sprtFaults(value: unknown): readonly RuleFault[] {
+  const mode = member(value, "sprtBaselineMode");
+  if (mode !== "manual" && mode !== "in_experiment_control") return [];
+  const hasDefault = member(value, "defaultSPRTMDE") !== undefined;
+  const needed = [...(hasDefault ? [] : ["mde"]), ...(mode === "manual" ? ["mean", "stdDev"] : [])];
+  if (needed.length === 0) return [];
+  return items(member(value, "sprtMDESettings")).flatMap((setting, index) =>
+    settingFaults(setting, ["sprtMDESettings", index, "groupSettings"], mode, needed),
+  );
+}
+
+function settingFaults(
+  setting: unknown,
+  path: RuleFault["path"],
+  mode: string,
+  needed: readonly string[],
+): RuleFault[] {
+  const groupSettings = member(setting, "groupSettings");
+  if (!Array.isArray(groupSettings)) return [];
+  if (groupSettings.length === 0) {
+    return [{ path, message: `Must give ${needed.join(", ")} with sprtBaselineMode ${mode}` }];
+  }
+  return groupSettings.flatMap((groupSetting: unknown, index) =>
+    needed
+      .filter((name) => member(groupSetting, name) === undefined)
+      .map((name) => ({
+        path: [...path, index, name],
+        message: `Required with sprtBaselineMode ${mode}`,
+      })),
+  );
+}
+
+function sizeFaults(value: unknown): RuleFault[] {
+  const sum = items(member(value, "groups"))
+    .map((group) => member(group, "size"))
+    .filter((size) => typeof size === "number" || typeof size === "string")
+    .map(Number)
+    .filter(Number.isFinite)
+    .reduce((before, size) => before + size, 0);
+  if (sum <= 100 + SIZE_TOLERANCE) return [];
+  return [{ path: ["groups"], message: `Group sizes must add up to at most 100, not ${sum}` }];
+}
+
+/** One fault for each item that has the same text in `key` as one before it; empty ones do not count. */
+function duplicates(value: unknown, list: string, key: string, message: string): RuleFault[] {
+  const seen = new Set<string>();
+  return items(member(value, list)).flatMap((item, index) => {
+    const text = member(item, key);
+    if (typeof text !== "string" || text === "") return [];
+    if (seen.has(text)) return [{ path: [list, index, key], message }];
+    seen.add(text);
+    return [];
+  });
+}
+
+function member(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+function items(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { activeReview, holdoutIDs, owner, provenance, reviewSettings, version } from "./common.js";
+import { experimentFaults, partFaults } from "./experiment-faults.js";
+import { healthCheck } from "./experiment-health.js";
+import { metricDefaults, metricFields } from "./experiment-metrics.js";
+import { experimentID, group, layerID, setupDefaults, setupFields } from "./experiment-setup.js";
+import { statisticsDefaults, statisticsFields } from "./experiment-statistics.js";
+import { warehouseDefaults, warehouseFields } from "./experiment-warehouse.js";
+import { flag, text, textList, withRule } from "./fields.js";
+import { rule } from "./rule.js";
+
+/** The fields that a create, a full update and a partial update share, each once. */
+const fields = { ...setupFields, ...metricFields, ...statisticsFields, ...warehouseFields };
+
+const writable = z.object(fields);
+
+/** Fields without a default: absent from responses until they are given. */
+const unset = {
+  controlGroupID: true,
+  targetExposures: true,
+  fixedAnalysisDuration: true,
+  defaultRollupWindow: true,
+  defaultChanceToBeatThreshold: true,
+  defaultSPRTPowerParam: true,
+  defaultSPRTMDE: true,
+  sprtBaselineMode: true,
+  stratifiedSampling: true,
+  identifierMappingMode: true,
+  assignmentSourceName: true,
+  assignmentSourceExperimentName: true,
+  analysisEndTime: true,
+  cohortedAnalysisDuration: true,
+  scheduledReloadType: true,
+} as const;
+
+export const unsetFields = Object.keys(unset) as readonly (keyof typeof unset)[];
+
+/** Values of the other optional fields that a create or a full update leaves out. */
+export const experimentDefaults: Omit<
+  z.output<typeof writable>,
+  keyof typeof unset | "name" | "groups" | "status" | "creatorID" | "creatorEmail"
+> = { ...setupDefaults, ...metricDefaults, ...statisticsDefaults, ...warehouseDefaults };
+
+const patch = writable.exactPartial();
+
+export const experimentCreate = withRule(
+  patch.extend({
+    name: fields.name,
+    id: experimentID.exactOptional(),
+    layerID: layerID.exactOptional(),
+    status: z.enum(["setup"]).describe("A new experiment is in `setup`.").exactOptional(),
+  }),
+  experimentFaults,
+);
+
+export const experimentReplace = withRule(
+  patch.extend({
+    description: fields.description,
+    idType: fields.idType,
+    hypothesis: fields.hypothesis,
+    groups: fields.groups,
+    allocation: fields.allocation,
+    targetingGateID: fields.targetingGateID,
+    bonferroniCorrection: fields.bonferroniCorrection,
+    defaultConfidenceInterval: fields.defaultConfidenceInterval,
+    status: fields.status,
+  }),
+  experimentFaults,
+);
+
+/** Whoever applies it has to ask `experimentFaults` about the result: it sees but a part. */
+export const experimentPatch = withRule(patch, partFaults);
+
+const time = (description: string) =>
+  z.int().nullable().describe(`${description}, in ms since the epoch; null before.`);
+
+export const experiment = writable.exactPartial(unset).extend({
+  ...provenance,
+  id: experimentID,
+  groups: z.array(group).describe("Groups, each with its identifier."),
+  layerID,
+  startTime: time("When it became active"),
+  endTime: time("When it ended"),
+  decisionTime: time("When the decision was made"),
+  experimentType: text("Kind of experiment."),
+  subtype: text("Kind within the kind."),
+  healthCheckStatus: text("Result of all health checks."),
+  healthChecks: z.array(healthCheck).describe("Health checks that were made."),
+  isStale: flag("Whether it has been left alone for long."),
+  reviewSettings,
+  activeReview: activeReview.exactOptional(),
+  holdoutIDs,
+  version,
+  externalExperimentName: text("Name of the experiment in its source."),
+  owner,
+  inlineTargetingRules: z.array(rule).describe("Rules that units have to pass to take part."),
+  inlineTargetingRulesJSON: text("The same rules as JSON text."),
+  summarySections: z
+    .array(z.object({ name: text("Heading."), content: text("What stands below it.") }))
+    .describe("Sections of the written summary."),
+});
+
+export const enableGroups = z.object({
+  group_names: textList("Names of the groups to enable."),
+});
+
+export const restartAsNew = z.object({ name: fields.name.describe("Name of the new experiment.") });
+
+export type ExperimentCreate = z.output<typeof experimentCreate>;
+export type ExperimentReplace = z.output<typeof experimentReplace>;
+export type ExperimentPatch = z.output<typeof experimentPatch>;
+export type Experiment = z.output<typeof experiment>;
+export type EnableGroups = z.output<typeof enableGroups>;
