@@ -22,15 +22,17 @@ const groupHealth = z
     groupID: text("Identifier of the group."),
     groupName: text("Name of the group."),
     status: text("Result for the group."),
-    metrics: z.array(
-      z
-        .object({
-          metricKey: text("Key of the metric."),
-          metricTitle: text("Title of the metric."),
-          status: text("Result for the metric."),
-        })
-        .exactPartial(),
-    ),
+    metrics: z
+      .array(
+        z
+          .object({
+            metricKey: text("Key of the metric."),
+            metricTitle: text("Title of the metric."),
+            status: text("Result for the metric."),
+          })
+          .exactPartial(),
+      )
+      .describe("Results of the group by metric."),
   })
   .exactPartial();
 

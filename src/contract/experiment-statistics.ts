@@ -8,7 +8,7 @@ export const analyticsTypes = ["frequentist", "bayesian", "sprt"] as const;
 export const sprtBaselineModes = ["manual", "in_experiment_control"] as const;
 
 const bayesianPrior = z.object({
-  metric: metricName,
+  metric: metricName.describe("Metric that the prior is for."),
   priorMean: numeric("Mean of the prior."),
   priorStdDev: numeric("Standard deviation of the prior."),
 });

@@ -74,31 +74,34 @@ export const experimentPatch = withRule(patch, partFaults);
 const time = (description: string) =>
   z.int().nullable().describe(`${description}, in ms since the epoch; null before.`);
 
-export const experiment = writable.exactPartial(unset).extend({
-  ...provenance,
-  id: experimentID,
-  groups: z.array(group).describe("Groups, each with its identifier."),
-  layerID,
-  startTime: time("When it became active"),
-  endTime: time("When it ended"),
-  decisionTime: time("When the decision was made"),
-  experimentType: text("Kind of experiment."),
-  subtype: text("Kind within the kind."),
-  healthCheckStatus: text("Result of all health checks."),
-  healthChecks: z.array(healthCheck).describe("Health checks that were made."),
-  isStale: flag("Whether it has been left alone for long."),
-  reviewSettings,
-  activeReview: activeReview.exactOptional(),
-  holdoutIDs,
-  version,
-  externalExperimentName: text("Name of the experiment in its source."),
-  owner,
-  inlineTargetingRules: z.array(rule).describe("Rules that units have to pass to take part."),
-  inlineTargetingRulesJSON: text("The same rules as JSON text."),
-  summarySections: z
-    .array(z.object({ name: text("Heading."), content: text("What stands below it.") }))
-    .describe("Sections of the written summary."),
-});
+export const experiment = writable
+  .exactPartial(unset)
+  .extend({
+    ...provenance,
+    id: experimentID,
+    groups: z.array(group).describe("Groups, each with its identifier."),
+    layerID,
+    startTime: time("When it became active"),
+    endTime: time("When it ended"),
+    decisionTime: time("When the decision was made"),
+    experimentType: text("Kind of experiment."),
+    subtype: text("Kind within the kind."),
+    healthCheckStatus: text("Result of all health checks."),
+    healthChecks: z.array(healthCheck).describe("Health checks that were made."),
+    isStale: flag("Whether it has been left alone for long."),
+    reviewSettings,
+    activeReview: activeReview.exactOptional(),
+    holdoutIDs,
+    version,
+    externalExperimentName: text("Name of the experiment in its source."),
+    owner,
+    inlineTargetingRules: z.array(rule).describe("Rules that units have to pass to take part."),
+    inlineTargetingRulesJSON: text("The same rules as JSON text."),
+    summarySections: z
+      .array(z.object({ name: text("Heading."), content: text("What stands below it.") }))
+      .describe("Sections of the written summary."),
+  })
+  .describe("An experiment.");
 
 export const enableGroups = z.object({
   group_names: textList("Names of the groups to enable."),

@@ -66,4 +66,39 @@ export const exampleRequests = {
     description: "First words of the support assistant.",
     targetApps: ["web"],
   },
+  createExperiment: {
+    name: "Checkout in one page",
+    idType: "userID",
+    hypothesis: "Fewer steps lead to more purchases.",
+    groups: [
+      { name: "Control", size: 50, parameterValues: { pages: 3 } },
+      { name: "One page", size: 50, parameterValues: { pages: 1 } },
+    ],
+    primaryMetrics: [{ name: "purchase", type: "event_count", direction: "increase" }],
+    targetingGateID: "new_checkout",
+    tags: ["checkout"],
+  },
+  replaceExperiment: {
+    description: "Three steps against one page.",
+    idType: "userID",
+    hypothesis: "Fewer steps lead to more purchases.",
+    groups: [
+      { name: "Control", size: 50, parameterValues: { pages: 3 } },
+      { name: "One page", size: 50, parameterValues: { pages: 1 } },
+    ],
+    allocation: 100,
+    targetingGateID: null,
+    bonferroniCorrection: false,
+    defaultConfidenceInterval: "95",
+    status: "active",
+  },
+  patchExperiment: {
+    duration: 28,
+    manualQualityScores: [
+      { criteriaName: "Reviewed by research", status: "PASSED", score: 1, weight: 60 },
+      { criteriaName: "HYPOTHESIS_LENGTH", weight: 40 },
+    ],
+  },
+  enableExperimentGroups: { group_names: ["One page"] },
+  restartExperimentAsNew: { name: "Checkout in one page - autumn" },
 } as const satisfies Examples;

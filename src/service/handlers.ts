@@ -1,6 +1,7 @@
 import type { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import { EntityOperations } from "./entity-operations.js";
+import { experimentHandlers } from "./experiment-handlers.js";
 import { gateHandlers } from "./gate-handlers.js";
 import type { Handlers } from "./handler.js";
 import type { NewIdentifier } from "./identifiers.js";
@@ -24,6 +25,7 @@ export function createHandlers({
   const operations = new EntityOperations(store, now);
   return {
     ...gateHandlers(operations, newIdentifier),
+    ...experimentHandlers(operations, newIdentifier),
     ...qualifyingEventHandlers(operations),
     ...segmentHandlers(operations, newIdentifier),
     ...promptHandlers(operations),
