@@ -1,0 +1,19 @@
+/** Maxima of the storage, each with its unit. */
+
+/** Writes that share one transaction; more of them wait for the next. */
+export const WRITES_PER_COMMIT_MAX = 64;
+
+/** Writes that wait for a transaction; one more is refused. */
+export const WAITING_WRITES_MAX = 10_000;
+
+/** Milliseconds that a call may hold up the thread while another process has the database locked. */
+export const BUSY_TIMEOUT_MS = 20;
+
+/** Milliseconds after which a write that found the database locked is tried again. */
+export const BUSY_PAUSE_MS = 80;
+
+/** Times that a write is tried before it fails as `database_busy`: about five seconds in all. */
+export const BUSY_ATTEMPTS_MAX = 50;
+
+/** Kibibytes of database pages that one connection keeps in memory. */
+export const PAGE_CACHE_KIB = 64 * 1024;

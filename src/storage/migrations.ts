@@ -1,0 +1,79 @@
+import type { Schema } from "./sqlite-migration.js";
+
+/**
+ * The database of entities and keys. A migration that was released is never changed: what has to be
+ * different is a new one at the end.
+ */
+export const consoleSchema: Schema = {
+  // "SwYc" in ASCII.
+  applicationID: 0x53_77_59_63,
+  migrations: [
+    [
+      `CREATE TABLE entity (
+        row INTEGER PRIMARY KEY,
+        kind TEXT NOT NULL,
+        id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        version INTEGER NOT NULL,
+        created_time INTEGER NOT NULL,
+        reference_keys TEXT NOT NULL,
+        UNIQUE (kind, id),
+        UNIQUE (kind, name)
+      ) STRICT`,
+      `CREATE INDEX entity_by_creation ON entity (kind, created_time DESC, id)`,
+      `CREATE TABLE entity_version (
+        entity INTEGER NOT NULL REFERENCES entity ON DELETE CASCADE,
+        version INTEGER NOT NULL,
+        body TEXT NOT NULL,
+        PRIMARY KEY (entity, version)
+      ) STRICT`,
+      `CREATE TABLE reference (
+        target_kind TEXT NOT NULL,
+        target_id TEXT NOT NULL,
+        created_time INTEGER NOT NULL,
+        source_id TEXT NOT NULL,
+        source_kind TEXT NOT NULL,
+        source INTEGER NOT NULL REFERENCES entity ON DELETE CASCADE,
+        PRIMARY KEY (target_kind, target_id, created_time DESC, source_id, source_kind)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE INDEX reference_by_source ON reference (source)`,
+      // Counting the rows of an index takes milliseconds where there are a hundred thousand.
+      `CREATE TABLE entity_total (
+        kind TEXT PRIMARY KEY,
+        entities INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TRIGGER entity_added AFTER INSERT ON entity BEGIN
+        INSERT INTO entity_total VALUES (new.kind, 1)
+          ON CONFLICT DO UPDATE SET entities = entities + 1;
+      END`,
+      `CREATE TRIGGER entity_removed AFTER DELETE ON entity BEGIN
+        UPDATE entity_total SET entities = entities - 1 WHERE kind = old.kind;
+      END`,
+      `CREATE TABLE referrer_total (
+        target_kind TEXT NOT NULL,
+        target_id TEXT NOT NULL,
+        referrers INTEGER NOT NULL,
+        PRIMARY KEY (target_kind, target_id)
+      ) STRICT, WITHOUT ROWID`,
+      `CREATE TRIGGER reference_added AFTER INSERT ON reference BEGIN
+        INSERT INTO referrer_total VALUES (new.target_kind, new.target_id, 1)
+          ON CONFLICT DO UPDATE SET referrers = referrers + 1;
+      END`,
+      `CREATE TRIGGER reference_removed AFTER DELETE ON reference BEGIN
+        UPDATE referrer_total SET referrers = referrers - 1
+          WHERE target_kind = old.target_kind AND target_id = old.target_id;
+        DELETE FROM referrer_total
+          WHERE target_kind = old.target_kind AND target_id = old.target_id AND referrers = 0;
+      END`,
+      `CREATE TABLE key (
+        id TEXT PRIMARY KEY,
+        kind TEXT NOT NULL,
+        can_write INTEGER NOT NULL,
+        hash TEXT NOT NULL UNIQUE,
+        prefix TEXT NOT NULL,
+        created_time INTEGER NOT NULL,
+        revoked_time INTEGER
+      ) STRICT, WITHOUT ROWID`,
+    ],
+  ],
+};

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { FIRST_TIME, key } from "./records.js";
+import type { Stores } from "./store-suite.js";
+
+export function keyStoreSuite({ open }: Stores): void {
+  it("finds a key by its whole hash, of either kind", async () => {
+    const { keys } = await open();
+    const reader = key("r", "a", { canWrite: false });
+    const server = key("s", "b", { kind: "server", prefix: "secret-x" });
+    expect(await keys.find(reader.hash)).toBeUndefined();
+    await keys.insert(reader);
+    await keys.insert(server);
+    expect(await keys.find(reader.hash)).toEqual(reader);
+    expect(await keys.find(server.hash)).toEqual(server);
+    for (const wrong of ["", "a", "a".repeat(63), "a".repeat(65), `${"a".repeat(63)}b`, "é\0😀"]) {
+      expect(await keys.find(wrong), wrong).toBeUndefined();
+    }
+  });
+
+  it("tells keys apart whose hashes begin alike", async () => {
+    const { keys } = await open();
+    const twins = ["1", "2"].map((end) => key(end, "a", { hash: `${"a".repeat(63)}${end}` }));
+    for (const twin of twins) await keys.insert(twin);
+    for (const twin of twins) expect(await keys.find(twin.hash)).toEqual(twin);
+  });
+
+  it("lists keys oldest first", async () => {
+    const { keys } = await open();
+    expect(await keys.list()).toEqual([]);
+    const newer = key("a", "1", { createdTime: FIRST_TIME + 1 });
+    const older = key("b", "2");
+    await keys.insert(newer);
+    await keys.insert(older);
+    expect(await keys.list()).toEqual([older, newer]);
+  });
+
+  it("revokes a key once, and finds it still", async () => {
+    const { keys } = await open();
+    const record = key("a", "1");
+    await keys.insert(record);
+    expect(await keys.find(record.hash)).toEqual(record);
+    expect(await keys.revoke("none", 5)).toBe(false);
+    expect(await keys.revoke("a", 5)).toBe(true);
+    expect(await keys.revoke("a", 6)).toBe(false);
+    expect(await keys.find(record.hash)).toEqual({ ...record, revokedTime: 5 });
+    expect(await keys.list()).toEqual([{ ...record, revokedTime: 5 }]);
+  });
+
+  it("refuses a second key of one id or one hash, and keeps the first", async () => {
+    const { keys } = await open();
+    await keys.insert(key("a", "1"));
+    await expect(keys.insert(key("a", "2"))).rejects.toMatchObject({ code: "key_taken" });
+    await expect(keys.insert(key("b", "1"))).rejects.toMatchObject({ code: "key_taken" });
+    expect(await keys.list()).toEqual([key("a", "1")]);
+  });
+}
