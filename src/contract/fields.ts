@@ -21,9 +21,7 @@ export const jsonObject = (description: string) =>
 export const nameLike = (pattern: RegExp, description: string) =>
   z.string().min(NAME_CHARACTERS_MIN).max(NAME_CHARACTERS_MAX).regex(pattern).describe(description);
 
-export const descriptionText = text("What it is for; at most 1000 characters.").max(
-  DESCRIPTION_CHARACTERS_MAX,
-);
+export const descriptionText = text("What it is for.").max(DESCRIPTION_CHARACTERS_MAX);
 
 /** What a rule over several fields found wrong, and where. */
 export interface RuleFault {

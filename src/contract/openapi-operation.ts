@@ -32,7 +32,7 @@ export function operationOf(name: string, route: Route, parts: OperationParts): 
     responses: {
       [route.status]: success(route, parts),
       ...Object.fromEntries(
-        errorStatuses(route, parts).map((status) => [
+        errorStatuses(route).map((status) => [
           status,
           { $ref: `#/components/responses/Error${status}` },
         ]),
@@ -111,16 +111,14 @@ function takesIdempotencyKey({ method, access }: Route): boolean {
   return access === "server" && method === "POST";
 }
 
-function errorStatuses(route: Route, { request }: OperationParts): readonly number[] {
-  const isPublic = route.access === "public";
-  const hasParameters = route.path.includes("{");
-  const writesOne = takesIfMatch(route);
+/** A body that nobody asked for is looked at too, except with GET. */
+function errorStatuses(route: Route): readonly number[] {
   return [
     400,
-    ...(isPublic ? [] : [401, 403]),
-    ...(hasParameters ? [404] : []),
-    ...(writesOne ? [409, 412] : []),
-    ...(request === undefined ? [] : [413, 415]),
+    ...(route.access === "public" ? [] : [401, 403]),
+    ...(route.path.includes("{") ? [404] : []),
+    ...(takesIfMatch(route) ? [409, 412] : []),
+    ...(route.method === "GET" ? [] : [413, 415]),
     ...[429, 500, 503],
   ];
 }

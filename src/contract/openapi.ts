@@ -57,7 +57,7 @@ function securitySchemes(name: string): Readonly<Record<string, SecurityScheme>>
     description,
   });
   return {
-    [securitySchemeNames.console]: scheme("A console key: `console-…`."),
-    [securitySchemeNames.server]: scheme("A server secret: `secret-…`."),
+    [securitySchemeNames.console]: scheme("Console key, `console-…`."),
+    [securitySchemeNames.server]: scheme("Server secret, `secret-…`."),
   };
 }

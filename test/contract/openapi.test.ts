@@ -168,12 +168,13 @@ describe("the OpenAPI document", () => {
     });
   });
 
-  test("has no 404 without a parameter and no 415 without a body", () => {
+  test("has no 404 without a parameter, and no 415 for reads", () => {
     expect(Object.keys(operationCalled("listGates").responses)).not.toContain("404");
     expect(Object.keys(operationCalled("listGates").responses)).not.toContain("415");
     expect(Object.keys(operationCalled("patchGate").responses)).toEqual(
       expect.arrayContaining(["404", "413", "415"]),
     );
+    expect(Object.keys(operationCalled("disableGate").responses)).toContain("415");
   });
 });
 

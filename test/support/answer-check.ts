@@ -1,11 +1,36 @@
 import { expect } from "vitest";
 import { errorBody } from "../../src/contract/envelope.js";
+import type { RouteTable } from "../../src/contract/openapi-schemas.js";
+import { routes as allRoutes } from "../../src/contract/routes.js";
+import { type ResponseChecker, responseChecker } from "./openapi-responses.js";
 import type { TestAnswer, TestCall } from "./service.js";
 
+/** Routes that tell about the service itself, which are in no OpenAPI document. */
+const undocumentedPaths: readonly string[] = [
+  ...["/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"],
+];
+
+const checkers = new WeakMap<RouteTable, ResponseChecker>();
+
 /** What has to hold for every answer of the service, whatever the test that asked for it. */
-export function checkAnswer(call: TestCall, answer: TestAnswer): void {
-  const where = `${call.method ?? "GET"} ${call.path}`;
+export function checkAnswer(
+  call: TestCall,
+  answer: TestAnswer,
+  routes: RouteTable = allRoutes,
+): void {
+  const { method = "GET", path } = call;
+  const where = `${method} ${path}`;
   expect(answer.headers, where).toHaveProperty("x-request-id");
-  if (answer.status < 400 || call.method === "HEAD") return;
-  expect(errorBody.strict().parse(answer.json), where).toMatchObject({ status: answer.status });
+  if (method === "HEAD") return;
+  if (answer.status >= 400) {
+    expect(errorBody.strict().parse(answer.json), where).toMatchObject({ status: answer.status });
+  }
+  if (undocumentedPaths.includes(path.split("?", 1)[0] ?? "")) return;
+  checkerOf(routes)({ method, path, status: answer.status, body: answer.json });
+}
+
+function checkerOf(routes: RouteTable): ResponseChecker {
+  const checker = checkers.get(routes) ?? responseChecker(routes);
+  checkers.set(routes, checker);
+  return checker;
 }

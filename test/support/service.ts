@@ -72,7 +72,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     const { statusCode: status, payload } = response;
     const headers = response.headers as Readonly<Record<string, string>>;
     const answer = { status, headers, json: jsonOf(payload) as AnswerBody<Data> };
-    checkAnswer(call, answer);
+    checkAnswer(call, answer, dependencies.endpoints?.routes);
     return answer;
   };
   return {

@@ -1,0 +1,94 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { openApiDocument } from "../../src/contract/openapi.js";
+import type { RouteTable } from "../../src/contract/openapi-schemas.js";
+import type { Operation } from "../../src/contract/openapi-types.js";
+
+export interface AnsweredRequest {
+  readonly method: string;
+  /** As it was sent; a query does not matter. */
+  readonly path: string;
+  readonly status: number;
+  /** Parsed JSON; undefined where there was none. */
+  readonly body: unknown;
+}
+
+/** Throws where the answer is not one that the document describes. */
+export type ResponseChecker = (answered: AnsweredRequest) => void;
+
+const DOCUMENT_ID = "document";
+
+/** Checks answers against the OpenAPI document of the service, or of other routes. */
+export function responseChecker(routes?: RouteTable): ResponseChecker {
+  const document = openApiDocument({
+    ...{ version: "0.0.0", keyHeader: "SERVICE-API-KEY" },
+    ...(routes === undefined ? {} : { routes, examples: {} }),
+  });
+  const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
+  ajv.addSchema(closed(document) as object, DOCUMENT_ID);
+  const templates = Object.keys(document.paths).sort(byParameters);
+
+  return ({ method, path, status, body }) => {
+    if (method === "HEAD" || method === "OPTIONS") return;
+    const request = `${method} ${path} → ${status}`;
+    const template = templates.find((one) => fits(path, one));
+    const item = (template === undefined ? {} : document.paths[template]) ?? {};
+    const operation = (item as Readonly<Record<string, Operation>>)[method.toLowerCase()];
+    if (operation === undefined && status !== 404 && status !== 405) {
+      throw new Error(`${request}: the OpenAPI document has no such operation`);
+    }
+    if (operation !== undefined && operation.responses[status] === undefined) {
+      throw new Error(`${request}: not a documented status of ${operation.operationId}`);
+    }
+    const pointer =
+      operation === undefined || status >= 400
+        ? "/components/schemas/ErrorBody"
+        : `/paths/${escaped(template ?? "")}/${method.toLowerCase()}/responses/${status}/content/application~1json/schema`;
+    const validate = ajv.getSchema(`${DOCUMENT_ID}#${pointer}`);
+    if (validate === undefined) throw new Error(`${request}: no schema at ${pointer}`);
+    if (validate(body) !== true) {
+      const faults = ajv.errorsText(validate.errors, { dataVar: "body", separator: "\n  " });
+      throw new Error(
+        `${request} is not as documented:\n  ${faults}\n${JSON.stringify(body, null, 2)}`,
+      );
+    }
+    if (status >= 400 && (body as { readonly status: number }).status !== status) {
+      throw new Error(`${request}: the body says ${(body as { readonly status: number }).status}`);
+    }
+  };
+}
+
+/** `/gates/{id}` fits `/gates/a_gate?x=1`. */
+function fits(path: string, template: string): boolean {
+  const given = (path.split("?", 1)[0] ?? "").split("/");
+  const wanted = template.split("/");
+  return (
+    given.length === wanted.length &&
+    wanted.every((part, index) => part.startsWith("{") || part === given[index])
+  );
+}
+
+/** A path that is written out wins over one with parameters. */
+function byParameters(one: string, other: string): number {
+  return one.split("{").length - other.split("{").length;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll("~", "~0")
+    .replaceAll("/", "~1")
+    .replaceAll("{", "%7B")
+    .replaceAll("}", "%7D");
+}
+
+/** The document lets later versions add fields; this version must have no others. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (value === null || typeof value !== "object") return value;
+  const copy = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, closed(inner)]),
+  );
+  const isSchema = copy["type"] === "object" && typeof copy["properties"] === "object";
+  return isSchema && copy["additionalProperties"] === undefined
+    ? { ...copy, additionalProperties: false }
+    : copy;
+}
