@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/contract/fields.js";
+import { noBody, type Route } from "../../src/contract/route.js";
+import { type OperationName, routes } from "../../src/contract/routes.js";
+import { mutationsOf } from "../support/body-mutations.js";
+import { type GeneratedBodyOptions, validValues } from "../support/generated-body.js";
+import { requestSchema } from "../support/json-schema.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+const BODIES = 25;
+const FULL_BODIES = 10;
+const MUTATED_BODIES = 2;
+
+interface Peculiarities {
+  /** Makes a generated body keep the rules over several fields. */
+  readonly fit?: (body: JsonObject) => JsonObject;
+  /** Fields of the body that the entity does not have. */
+  readonly hidden?: readonly string[];
+}
+
+const peculiarities: { readonly [Name in OperationName]?: Peculiarities } = {
+  archiveGate: { hidden: ["forceArchive", "archiveReason"] },
+  unarchiveGate: { hidden: ["unarchiveReason"] },
+  createQualifyingEvent: { fit: withTableName, hidden: ["dryRun"] },
+  upsertQualifyingEvent: {
+    fit: (body) => withTableName({ ...body, ...("name" in body ? { name: "Existing" } : {}) }),
+    hidden: ["dryRun"],
+  },
+};
+
+/** The entity that routes with an id in their path are called on. */
+const existing: Readonly<Record<string, JsonObject>> = {
+  Gates: { name: "Existing" },
+  "Qualifying events": { name: "Existing", sql: "", timestampColumn: "", idTypeMapping: [] },
+  Segments: { name: "Existing", type: "id_list" },
+  Prompts: { name: "Existing" },
+};
+
+/** What the service makes where it is left out, or given as nothing. */
+const derived: ReadonlySet<string> = new Set(["id", "baseID"]);
+
+const table = Object.entries<Route>(routes).filter(
+  ([, { access, body }]) => access === "console" && body !== noBody,
+);
+
+describe.each(table)("generated bodies of %s", (name, route) => {
+  const { fit = unchanged, hidden = [] }: Peculiarities =
+    peculiarities[name as OperationName] ?? {};
+  const schema = requestSchema(route.body);
+  let service: TestService;
+  let path: string;
+
+  beforeEach(async () => {
+    service = await startTestService();
+    path = await pathOf(service, route);
+  });
+
+  afterEach(() => service.close());
+
+  const bodies = (options: GeneratedBodyOptions) =>
+    validValues(schema, options).map((body) => fit(withDistinctNames(body as JsonObject)));
+
+  const expectEchoed = async (body: JsonObject) => {
+    const { status, json } = await service.call<JsonObject>({ method: route.method, path, body });
+    expect({ status, errors: json.errors }).toEqual({ status: route.status, errors: undefined });
+    try {
+      const shown = Object.entries(body).filter(([field]) => !hidden.includes(field));
+      const expected = withDerived(Object.fromEntries(shown), json.data) as JsonObject;
+      expect(picked(json.data, Object.keys(expected))).toEqual(expected);
+    } finally {
+      await removeCreated(service, route, json.data);
+    }
+  };
+
+  it("are accepted and echoed", async () => {
+    await fc.assert(fc.asyncProperty(bodies({}), expectEchoed), { numRuns: BODIES });
+  });
+
+  it("are accepted and echoed with every field", async () => {
+    await fc.assert(fc.asyncProperty(bodies({ full: true }), expectEchoed), {
+      numRuns: FULL_BODIES,
+    });
+  });
+
+  it("are refused with a single fault, which is named", async () => {
+    const refused = async (valid: JsonObject) => {
+      for (const { title, property, body } of mutationsOf(schema, valid)) {
+        // A text is sent as it is: the body has to be JSON of a text.
+        const sent = JSON.stringify(body);
+        const { status, json } = await service.call({ method: route.method, path, body: sent });
+        const properties = [...new Set(json.errors?.map((fault) => fault.property))];
+        expect({ title, status, properties }).toEqual({
+          title,
+          status: 400,
+          properties: [property],
+        });
+      }
+    };
+    await fc.assert(fc.asyncProperty(bodies({ full: true }), refused), {
+      numRuns: MUTATED_BODIES,
+    });
+  });
+});
+
+/** The route's path; where it has a parameter, that of an entity that is created for it. */
+async function pathOf(service: TestService, route: Route): Promise<string> {
+  const [parameter] = Object.keys(route.params.shape);
+  if (parameter === undefined) return route.path;
+  const { json } = await service.call<JsonObject>({
+    method: "POST",
+    path: route.path.slice(0, route.path.indexOf("/{")),
+    body: existing[route.group],
+  });
+  return route.path.replace(`{${parameter}}`, encodeURIComponent(String(json.data[parameter])));
+}
+
+/** So that the next body may have the same name. */
+async function removeCreated(service: TestService, route: Route, data: JsonObject): Promise<void> {
+  if (Object.keys(route.params.shape).length > 0) return;
+  const id = encodeURIComponent(String(data["id"] ?? data["name"]));
+  await service.call({ method: "DELETE", path: `${route.path}/${id}` });
+}
+
+/** What was sent, with what the service made beside it. */
+function withDerived(sent: unknown, received: unknown): unknown {
+  if (Array.isArray(sent)) {
+    return sent.map((item, index) => withDerived(item, (received as unknown[] | null)?.[index]));
+  }
+  if (typeof sent !== "object" || sent === null) return sent;
+  const { ...made } = received as JsonObject | undefined;
+  const kept = Object.entries(sent).map(([name, value]) => [name, withDerived(value, made[name])]);
+  const added = Object.entries(made).filter(([name]) => isMade(name, sent as JsonObject));
+  return Object.fromEntries([...kept, ...added]);
+}
+
+function isMade(name: string, sent: JsonObject): boolean {
+  return derived.has(name) && (sent[name] ?? "") === "";
+}
+
+function picked(data: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, data[name]]));
+}
+
+function unchanged(body: JsonObject): JsonObject {
+  return body;
+}
+
+/** Rules of one body have different names. */
+function withDistinctNames(body: JsonObject): JsonObject {
+  const { rules } = body;
+  if (!Array.isArray(rules)) return body;
+  return {
+    ...body,
+    rules: rules.map((rule, index) => ({ ...rule, name: `${rule.name}${index}` })),
+  };
+}
+
+function withTableName(body: JsonObject): JsonObject {
+  const { sourceType, tableName = "" } = body;
+  return sourceType === "table" && tableName === "" ? { ...body, tableName: "purchases" } : body;
+}

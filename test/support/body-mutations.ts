@@ -1,0 +1,167 @@
+import { isNumberText } from "./generated-body.js";
+import { type Form, formsOf, type JsonSchema, type JsonType } from "./json-schema.js";
+
+/** A body that was right but for one thing. */
+export interface Mutation {
+  /** What was done to it. */
+  readonly title: string;
+  /** Where the fault is to be found. */
+  readonly property: string;
+  readonly body: unknown;
+}
+
+type Path = readonly (string | number)[];
+
+/** Every wrong that can be done to one place of a body that keeps the schema. */
+export function mutationsOf(schema: JsonSchema, body: unknown): readonly Mutation[] {
+  return mutationsAt(schema, body, []).map(({ title, path, replacement }) => ({
+    title,
+    property: propertyOf(path),
+    body: replaced(body, path, replacement),
+  }));
+}
+
+/** `["rules", 0, "name"]` → `rules[0].name`. */
+function propertyOf(path: Path): string {
+  return path
+    .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
+    .join("")
+    .replace(/^\./, "");
+}
+
+interface Change {
+  readonly title: string;
+  readonly path: Path;
+  /** undefined takes it away. */
+  readonly replacement: unknown;
+}
+
+function mutationsAt(schema: JsonSchema, value: unknown, path: Path): Change[] {
+  const forms = formsOf(schema);
+  if (forms.length === 0) return [];
+  return [
+    ...wrongTypes(forms),
+    ...forms.flatMap((form) => [...wrongTexts(form), ...wrongNumbers(form)]),
+  ]
+    .map(({ title, replacement }) => ({ title, path, replacement }))
+    .concat(insideOf(forms, value, path));
+}
+
+/** What is wrong inside of one of several forms is told of the whole: which was meant is not known. */
+function insideOf(forms: readonly Form[], value: unknown, path: Path): Change[] {
+  const form = forms.find(({ type }) => type !== "null");
+  if (form === undefined || isSeveral(forms)) return [];
+  if (Array.isArray(value)) return insideOfList(form, value, path);
+  if (typeof value === "object" && value !== null) {
+    return insideOfObject(form, value as Readonly<Record<string, unknown>>, path);
+  }
+  return [];
+}
+
+/** Whether there are several forms beside null. */
+function isSeveral(forms: readonly Form[]): boolean {
+  return forms.filter(({ type }) => type !== "null").length > 1;
+}
+
+function insideOfList({ items = {}, maxItems }: Form, list: readonly unknown[], path: Path) {
+  const [first] = list;
+  if (first === undefined) return [];
+  const changes = mutationsAt(items, first, [...path, 0]);
+  if (maxItems === undefined) return changes;
+  const replacement = Array.from({ length: maxItems + 1 }, () => first);
+  return [...changes, { title: "one item too many", path, replacement }];
+}
+
+function insideOfObject(
+  { properties = {}, required = [] }: Form,
+  value: Readonly<Record<string, unknown>>,
+  path: Path,
+): Change[] {
+  return Object.entries(properties)
+    .filter(([name]) => name in value)
+    .flatMap(([name, schema]) => {
+      const at = [...path, name];
+      const changes = mutationsAt(schema, value[name], at);
+      if (!required.includes(name)) return changes;
+      return [...changes, { title: "missing", path: at, replacement: undefined }];
+    });
+}
+
+type Wrong = Omit<Change, "path">;
+
+const samples: readonly (readonly [JsonType, unknown])[] = [
+  ["null", null],
+  ["boolean", true],
+  ["number", 12.5],
+  ["string", "no such text"],
+  ["array", [[]]],
+  ["object", {}],
+];
+
+function wrongTypes(forms: readonly Form[]): Wrong[] {
+  const plain = forms.filter((form) => !isNumberText(form));
+  const wrongs = samples
+    .filter(([type]) => !plain.some((form) => form.type === type))
+    .map(([type, replacement]) => ({ title: `${type} instead`, replacement }));
+  if (!isSeveral(plain) || !plain.some(({ type }) => type === "array")) return wrongs;
+  return [...wrongs, { title: "list of the wrong items", replacement: [[]] }];
+}
+
+function wrongTexts(form: Form): Wrong[] {
+  const { type, enum: known, pattern, minLength = 0, maxLength } = form;
+  if (type !== "string" || isNumberText(form)) return [];
+  if (known !== undefined) return [{ title: "unknown value", replacement: "no such value" }];
+  const wrongs: Wrong[] = [];
+  if (minLength > 0) wrongs.push({ title: "too short", replacement: "a".repeat(minLength - 1) });
+  if (maxLength !== undefined) {
+    wrongs.push({ title: "too long", replacement: "a".repeat(maxLength + 1) });
+  }
+  if (pattern !== undefined) {
+    const allowed = new RegExp(pattern, "u");
+    const replacement = ["abc/", "abc\u0000"].find((text) => !allowed.test(text));
+    if (replacement === undefined) throw new Error(`nothing known breaks ${pattern}`);
+    wrongs.push({ title: "a character that is not allowed", replacement });
+  }
+  return wrongs;
+}
+
+function wrongNumbers(form: Form): Wrong[] {
+  const isText = isNumberText(form);
+  if (form.type !== "number" && form.type !== "integer" && !isText) return [];
+  const wrongs: Wrong[] = [];
+  const add = (title: string, value: number | undefined) => {
+    if (value === undefined) return;
+    const words = isText ? `${title}, as text` : title;
+    wrongs.push({ title: words, replacement: isText ? String(value) : value });
+  };
+  const { minimum, maximum, enum: known } = form;
+  if (known !== undefined) {
+    add("unknown value", Math.max(...known.map(Number)) + 1);
+    return wrongs;
+  }
+  if (isBound(minimum)) add("too small", minimum - 1);
+  if (isBound(maximum)) add("too large", maximum + 1);
+  add("at the lower bound, which is excluded", form.exclusiveMinimum);
+  add("at the upper bound, which is excluded", form.exclusiveMaximum);
+  if (form.type === "integer" || form.multipleOf === 1) add("not whole", (minimum ?? 10) + 0.5);
+  return wrongs;
+}
+
+/** The schema of a whole number states how far it can be told exactly: that is no bound of ours. */
+function isBound(bound: number | undefined): bound is number {
+  return bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
+}
+
+function replaced(value: unknown, path: Path, replacement: unknown): unknown {
+  const [head, ...rest] = path;
+  if (head === undefined) return replacement;
+  if (Array.isArray(value)) {
+    return value.map((item, index) => (index === head ? replaced(item, rest, replacement) : item));
+  }
+  const entries = Object.entries(value as object).flatMap(([name, member]) => {
+    if (name !== head) return [[name, member]];
+    const next = replaced(member, rest, replacement);
+    return rest.length === 0 && replacement === undefined ? [] : [[name, next]];
+  });
+  return Object.fromEntries(entries);
+}
