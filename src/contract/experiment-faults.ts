@@ -59,7 +59,8 @@ function sizeFaults(value: unknown): RuleFault[] {
     .map((group) => member(group, "size"))
     .filter((size) => typeof size === "number" || typeof size === "string")
     .map(Number)
-    .filter(Number.isFinite)
+    // A size out of its own bounds is that field's fault alone.
+    .filter((size) => size >= 0 && size <= 100)
     .reduce((before, size) => before + size, 0);
   if (sum <= 100 + SIZE_TOLERANCE) return [];
   return [{ path: ["groups"], message: `Group sizes must add up to at most 100, not ${sum}` }];

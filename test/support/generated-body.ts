@@ -77,14 +77,12 @@ function numbers(form: Form): fc.Arbitrary<number> {
   if (form.type === "integer" || multipleOf === 1) {
     const min = exclusiveMinimum === undefined ? form.minimum : exclusiveMinimum + 1;
     const max = exclusiveMaximum === undefined ? form.maximum : exclusiveMaximum - 1;
-    return fc.maxSafeInteger().chain((any) => {
-      const low = min ?? Math.min(any, 0);
-      const high = max ?? Math.max(any, low);
-      return fc.oneof(
-        fc.constantFrom(low, high),
-        fc.integer({ min: Math.max(low, -(2 ** 31)), max: Math.min(high, 2 ** 31 - 1) }),
-      );
-    });
+    return fc
+      .bigInt({
+        min: BigInt(min ?? Number.MIN_SAFE_INTEGER),
+        max: BigInt(max ?? Number.MAX_SAFE_INTEGER),
+      })
+      .map(Number);
   }
   const [min, max] = [exclusiveMinimum ?? form.minimum, exclusiveMaximum ?? form.maximum];
   return fc

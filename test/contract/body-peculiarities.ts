@@ -1,0 +1,101 @@
+import type { JsonObject } from "../../src/contract/fields.js";
+import type { OperationName } from "../../src/contract/routes.js";
+
+/** What no schema says of the bodies of an operation. */
+export interface Peculiarities {
+  /** Makes a generated body keep the rules over several fields. */
+  readonly fit?: (body: JsonObject) => JsonObject;
+  /** Fields of the body that the entity in the answer does not have, or has otherwise. */
+  readonly hidden?: readonly string[];
+}
+
+export const peculiarities: { readonly [Name in OperationName]?: Peculiarities } = {
+  createGate: { fit: withDistinctRules },
+  replaceGate: { fit: withDistinctRules },
+  patchGate: { fit: withDistinctRules },
+  archiveGate: { hidden: ["forceArchive", "archiveReason"] },
+  unarchiveGate: { hidden: ["unarchiveReason"] },
+  createExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
+  replaceExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
+  patchExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
+  enableExperimentGroups: { fit: withDefaultGroups, hidden: ["group_names"] },
+  createQualifyingEvent: { fit: withTableName, hidden: ["dryRun"] },
+  upsertQualifyingEvent: {
+    fit: (body) => changed(withTableName(body), "name", () => "Existing"),
+    hidden: ["dryRun"],
+  },
+  createSegment: { fit: withDistinctRules },
+};
+
+/** Bodies of the entities that routes with an id in their path are called on. */
+export const existing: Readonly<Record<string, JsonObject>> = {
+  Gates: { name: "Existing" },
+  Experiments: { name: "Existing" },
+  "Qualifying events": { name: "Existing", sql: "", timestampColumn: "", idTypeMapping: [] },
+  Segments: { name: "Existing", type: "id_list" },
+  Prompts: { name: "Existing" },
+};
+
+/** Rules of one body have different names. */
+function withDistinctRules(body: JsonObject): JsonObject {
+  return changedItems(body, "rules", (rule, index) => changed(rule, "name", numbered(index)));
+}
+
+function withTableName(body: JsonObject): JsonObject {
+  const { sourceType, tableName = "" } = body;
+  return sourceType === "table" && tableName === "" ? { ...body, tableName: "purchases" } : body;
+}
+
+function withDefaultGroups(body: JsonObject): JsonObject {
+  return changed(body, "group_names", (names) =>
+    (names as readonly string[]).map((_, index) => (index % 2 === 0 ? "Control" : "Test")),
+  );
+}
+
+/** In `setup`, with distinct names, sizes that leave room for each other, and complete settings. */
+function experimentThatFits(body: JsonObject): JsonObject {
+  const inSetup = changed(body, "status", () => "setup");
+  const withGroups = changedItems(inSetup, "groups", (group, index) => {
+    const named = changed(group, "name", numbered(index));
+    const identified = changed(named, "id", (id) => (id === "" ? "" : numbered(index)(id)));
+    return changed(identified, "size", (size) => quartered(size as number | string));
+  });
+  // The same few names each time: scores stay, and there may be ten.
+  const withScores = changedItems(withGroups, "manualQualityScores", (score, index) =>
+    changed({ ...score, criteriaName: `criterion ${index}` }, "weight", (weight) =>
+      Number(weight) === 0 ? 1 : weight,
+    ),
+  );
+  return changedItems(withScores, "sprtMDESettings", (setting) =>
+    changed(setting, "groupSettings", (given) =>
+      (given as readonly JsonObject[]).concat({ groupKey: "last" }).map((groupSetting) => ({
+        mde: 1,
+        mean: 2,
+        stdDev: 3,
+        ...groupSetting,
+      })),
+    ),
+  );
+}
+
+function quartered(size: number | string): number | string {
+  const quarter = Number(size) / 4;
+  return typeof size === "string" ? String(quarter) : quarter;
+}
+
+function numbered(index: number): (text: unknown) => string {
+  return (text) => `${text}${index}`;
+}
+
+/** A field that is not there is not made. */
+function changed(body: JsonObject, field: string, change: (value: unknown) => unknown): JsonObject {
+  return field in body ? { ...body, [field]: change(body[field]) } : body;
+}
+
+function changedItems(
+  body: JsonObject,
+  field: string,
+  change: (item: JsonObject, index: number) => JsonObject,
+): JsonObject {
+  return changed(body, field, (items) => (items as readonly JsonObject[]).map(change));
+}
