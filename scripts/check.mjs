@@ -5,7 +5,11 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (path) => `${root}node_modules/${path}`;
 const checks = [
-  ["types", bin("typescript/bin/tsc"), ["--noEmit", "-p", "tsconfig.json"]],
+  [
+    "types",
+    bin("typescript/bin/tsc"),
+    ["-p", "tsconfig.json", "--incremental", "--tsBuildInfoFile", "dist/.check.tsbuildinfo"],
+  ],
   ["lint and format", bin("@biomejs/biome/bin/biome"), ["check", "--error-on-warnings"]],
   ["rooms", bin("dependency-cruiser/bin/dependency-cruise.mjs"), ["src"]],
 ];
