@@ -1,6 +1,12 @@
 import type { z } from "zod";
 import { kindOf } from "./fields.js";
 
+/** Faults of one request that are told one by one. */
+export const FAULTS_MAX = 100;
+
+/** What zod says of a union for which the schema has no words. */
+const WORDLESS = "Invalid input";
+
 /** One thing that is wrong with a request. */
 export interface Fault {
   /** Where, as a path with indexes: `rules[0].conditions[1].operator`; `""` is the whole body. */
@@ -8,12 +14,43 @@ export interface Fault {
   readonly errorMessage: string;
 }
 
-/** All faults of a value that did not fit its schema, parsed with `reportInput`. */
+/**
+ * All faults of a value that did not fit its schema, parsed with `reportInput`. Beyond FAULTS_MAX a
+ * last one says how many are not told.
+ */
 export function faultsOf(error: z.ZodError): readonly Fault[] {
-  return error.issues.map((issue) => ({
-    property: propertyOf(issue.path),
-    errorMessage: messageOf(issue),
-  }));
+  const faults = faultsUnder([], error.issues);
+  if (faults.length <= FAULTS_MAX) return faults;
+  const untold = faults.length - FAULTS_MAX;
+  return [
+    ...faults.slice(0, FAULTS_MAX),
+    { property: "", errorMessage: `${untold} more ${untold === 1 ? "fault" : "faults"} not told` },
+  ];
+}
+
+function faultsUnder(
+  path: readonly PropertyKey[],
+  issues: readonly z.core.$ZodIssue[],
+): readonly Fault[] {
+  return issues.flatMap((issue) => {
+    const issuePath = [...path, ...issue.path];
+    const branch = meantBranch(issue);
+    if (branch !== undefined) return faultsUnder(issuePath, branch);
+    return [{ property: propertyOf(issuePath), errorMessage: messageOf(issue) }];
+  });
+}
+
+/**
+ * Of a union that has no words of its own: what is wrong with the one branch that takes values of
+ * this kind, such as arrays. undefined where no branch does.
+ */
+function meantBranch(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] | undefined {
+  if (issue.code !== "invalid_union" || issue.message !== WORDLESS) return undefined;
+  return issue.errors.find((branch) => branch.length > 0 && !branch.some(isWrongKind));
+}
+
+function isWrongKind(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "invalid_type" && issue.path.length === 0;
 }
 
 /** `["rules", 0, "name"]` → `rules[0].name`. */
@@ -37,9 +74,18 @@ function messageOf(issue: z.core.$ZodIssue): string {
       return `Must match ${(issue as { pattern?: string }).pattern ?? issue.format}`;
     case "invalid_value":
       return `Expected one of ${issue.values.join(", ")}`;
+    case "invalid_union":
+      return issue.message === WORDLESS ? kindsFault(issue) : issue.message;
     default:
       return issue.message;
   }
+}
+
+function kindsFault({ errors, input }: z.core.$ZodIssueInvalidUnion): string {
+  const kinds = errors
+    .flat()
+    .flatMap((issue) => ("expected" in issue ? [typeName(issue.expected)] : []));
+  return `Expected ${[...new Set(kinds)].join(" or ")}, received ${kindOf(input)}`;
 }
 
 function typeName(expected: string): string {

@@ -101,4 +101,11 @@ export const exampleRequests = {
   },
   enableExperimentGroups: { group_names: ["One page"] },
   restartExperimentAsNew: { name: "Checkout in one page - autumn" },
+  storeEvents: {
+    event: "purchase",
+    user: { userID: "u-1024", stableID: "d-77", plan: "pro" },
+    timestamp: 1_704_067_200_000,
+    metadata: { price: 9.5, currency: "EUR" },
+    value: 9.5,
+  },
 } as const satisfies Examples;

@@ -1,3 +1,4 @@
+import { eventRoutes } from "./event-routes.js";
 import { experimentRoutes } from "./experiment-routes.js";
 import { gateRoutes } from "./gate-routes.js";
 import { promptRoutes } from "./prompt-routes.js";
@@ -12,6 +13,7 @@ export const routes = {
   ...qualifyingEventRoutes,
   ...segmentRoutes,
   ...promptRoutes,
+  ...eventRoutes,
 } as const satisfies Record<string, Route>;
 
 export type Routes = typeof routes;

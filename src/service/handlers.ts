@@ -1,6 +1,7 @@
 import type { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import { EntityOperations } from "./entity-operations.js";
+import { eventHandlers } from "./event-handlers.js";
 import { experimentHandlers } from "./experiment-handlers.js";
 import { gateHandlers } from "./gate-handlers.js";
 import type { Handlers } from "./handler.js";
@@ -29,5 +30,6 @@ export function createHandlers({
     ...qualifyingEventHandlers(operations),
     ...segmentHandlers(operations, newIdentifier),
     ...promptHandlers(operations),
+    ...eventHandlers(store.events, now),
   };
 }

@@ -45,3 +45,6 @@ export const serviceLimits: ServiceLimits = {
   stopGraceMs: 8_000,
   retryAfterSeconds: 1,
 };
+
+/** Counts of events, one for each day and name, in one answer. */
+export const EVENT_COUNTS_MAX = 100_000;

@@ -3,6 +3,7 @@ import type { Route } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import { authenticate } from "./authentication.js";
 import type { CallFacts, Handler } from "./handler.js";
+import { objectText } from "./json-text.js";
 import type { ServiceLimits } from "./limits.js";
 import { idempotencyKeyOf, ifMatchOf } from "./request-headers.js";
 import { ServiceError } from "./service-error.js";
@@ -28,6 +29,8 @@ export interface RegistrarOptions {
   readonly keyHeader: string;
   readonly limits: ServiceLimits;
 }
+
+const JSON_TYPE = "application/json; charset=utf-8";
 
 const allMethods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
 
@@ -62,7 +65,7 @@ function registerRoute(
       const inputs = validated(route, request);
       const handler = state.opened.handlers[name] as Handler<Route>;
       const answer = await handler({ ...callFacts(request, limits), ...inputs });
-      reply.code(route.status);
+      reply.code(route.status).type(JSON_TYPE).serializer(objectText);
       if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
       return route.message === "" ? answer.content : { message: route.message, ...answer.content };
     },

@@ -1,6 +1,6 @@
+import { dayOf } from "../base/day.js";
 import type { Zone } from "../base/zone.js";
 import type { Kernel } from "../batch/kernel.js";
-import { dayOf } from "./day.js";
 
 /** Bits of a day that one sorting pass looks at. */
 const DIGIT_BITS = 11;

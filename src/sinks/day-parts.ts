@@ -1,4 +1,4 @@
-import { formatDay } from "./day.js";
+import { formatDay } from "../base/day.js";
 import type { DayRows } from "./day-order.js";
 import type { PartFiles } from "./part-files.js";
 import type { PartEncoder, PartFormat } from "./part-format.js";

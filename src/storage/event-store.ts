@@ -1,3 +1,5 @@
+import { SwitchyardError } from "../base/errors.js";
+
 /** An event as it is stored. */
 export interface StoredEvent {
   /** `YYYY-MM-DD`, the UTC day of the timestamp. */
@@ -37,6 +39,7 @@ export interface EventQuery {
 }
 
 export interface EventPage {
+  /** May be fewer than the limit where events are large. */
   readonly items: readonly StoredEvent[];
   /** undefined on the last page. */
   readonly nextCursor: string | undefined;
@@ -45,13 +48,34 @@ export interface EventPage {
 /** What one transaction brought to disk. */
 export interface EventCommit {
   readonly requests: number;
+  /** Without those that were there already. */
   readonly events: number;
 }
 
 export interface EventStore {
-  /** Resolves when the events are durable; requests that wait share a transaction. */
+  /**
+   * Resolves when the events are durable; requests that wait share a transaction. Throws
+   * `EventsUnavailableError` where they cannot be stored now.
+   */
   append(intake: EventIntake): Promise<void>;
-  /** By day, then event. */
-  counts(range: DayRange): Promise<readonly EventCount[]>;
+  /** By day, then event; at most `limit` of them. */
+  counts(range: DayRange, limit: number): Promise<readonly EventCount[]>;
+  /**
+   * By day, then event, then as they were stored. Throws `CursorError` for a cursor that no page of
+   * this query has given.
+   */
   list(query: EventQuery): Promise<EventPage>;
+}
+
+/** Nothing is acknowledged that is not durable: the same request may succeed later. */
+export class EventsUnavailableError extends SwitchyardError {
+  constructor(reason: string, options?: ErrorOptions) {
+    super("events_unavailable", `Events cannot be stored now: ${reason}`, options);
+  }
+}
+
+export class CursorError extends SwitchyardError {
+  constructor() {
+    super("cursor_invalid", "The cursor is not one that a page of this list has given");
+  }
 }

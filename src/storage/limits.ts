@@ -1,3 +1,5 @@
+import { MIB } from "../base/limits.js";
+
 /** Maxima of the storage, each with its unit. */
 
 /** Writes that share one transaction; more of them wait for the next. */
@@ -17,3 +19,18 @@ export const BUSY_ATTEMPTS_MAX = 50;
 
 /** Kibibytes of database pages that one connection keeps in memory. */
 export const PAGE_CACHE_KIB = 64 * 1024;
+
+/** Characters of events that wait for their transaction; beyond it requests are refused. */
+export const EVENT_QUEUE_CHARACTERS_MAX = 64 * MIB;
+
+/** Characters of events in one transaction; a single larger request is one of its own. */
+export const EVENT_COMMIT_CHARACTERS_MAX = 8 * MIB;
+
+/** Requests in one transaction of events. */
+export const EVENT_COMMIT_REQUESTS_MAX = 4_096;
+
+/** Bytes of events in one page of a list; a single larger event is a page of its own. */
+export const EVENT_PAGE_BYTES_MAX = 8 * MIB;
+
+/** Counts of events that are read in one go; other work of the thread runs in between. */
+export const EVENT_COUNTS_PER_TURN = 2_000;

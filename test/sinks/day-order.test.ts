@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { dayOf, formatDay } from "../../src/base/day.js";
 import { createZone } from "../../src/base/luxon-zone.js";
 import { Kernel } from "../../src/batch/kernel.js";
-import { dayOf, formatDay } from "../../src/sinks/day.js";
 import { DayOrder } from "../../src/sinks/day-order.js";
 import { utc } from "./event-rows.js";
 

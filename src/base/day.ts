@@ -1,4 +1,4 @@
-import type { Zone } from "../base/zone.js";
+import type { Zone } from "./zone.js";
 
 export const DAY_MS = 86_400_000;
 

@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { pageQuery } from "./common.js";
+import { kindOf, numeric, text, withRule } from "./fields.js";
+
+/** Bounds of the event route. */
+export const EVENT_NAME_CHARACTERS_MAX = 1_024;
+export const EVENTS_PER_REQUEST_MAX = 1_000;
+
+/** The moments that have a day of their own, `YYYY-MM-DD`, in ms since the epoch. */
+export const TIMESTAMP_MS_MIN = Date.UTC(-1, 12, 1);
+export const TIMESTAMP_MS_MAX = Date.UTC(10_000, 0, 1) - 1;
+
+const outsideOfDays =
+  "Expected ms since the epoch between the years 0000 and 9999 (are these microseconds?)";
+
+const timestamp = numeric("Moment, in ms since the epoch; the time of arrival when left out.", {
+  integer: true,
+})
+  .check(({ value, issues }) => {
+    const timestampMs = Number(value);
+    // What is no safe integer has been told already.
+    if (!Number.isSafeInteger(timestampMs)) return;
+    if (timestampMs >= TIMESTAMP_MS_MIN && timestampMs <= TIMESTAMP_MS_MAX) return;
+    issues.push({ code: "custom", message: outsideOfDays, input: value });
+  })
+  .meta({ minimum: TIMESTAMP_MS_MIN, maximum: TIMESTAMP_MS_MAX });
+
+/** The fields of an event, each once, in the order of the specification. */
+const fields = {
+  event: text("Event name.").min(1).max(EVENT_NAME_CHARACTERS_MAX),
+  user: z
+    .looseObject({ userID: text("ID of the user."), stableID: text("ID of the device.") })
+    .exactPartial()
+    .describe("Who did it: IDs, and any further attributes."),
+  timestamp,
+  // Loose where others are records: a record is measured to cost twice the time on this hot path.
+  metadata: z.looseObject({}).describe("Properties of the event."),
+  value: z.union([z.string(), z.number()]).describe("What the event is worth."),
+};
+
+export const analyticsEvent = z.object(fields).exactPartial().extend({ event: fields.event });
+
+/** Looked at before the events are, so that a huge array costs nothing. */
+const events = z.preprocess((value, context) => {
+  if (Array.isArray(value) && value.length > EVENTS_PER_REQUEST_MAX) {
+    context.issues.push({
+      code: "too_big",
+      origin: "array",
+      maximum: EVENTS_PER_REQUEST_MAX,
+      inclusive: true,
+      input: value,
+    });
+  }
+  return value;
+}, z.array(analyticsEvent).min(1).max(EVENTS_PER_REQUEST_MAX));
+
+/** One event, or an array of them, which is taken as a whole or not at all. */
+export const eventIntake = z
+  .union([analyticsEvent, events])
+  .describe(`One event, or an array of 1 to ${EVENTS_PER_REQUEST_MAX}: all are stored, or none.`);
+
+export const eventIntakeAnswer = z.object({
+  success: z.literal(true).describe("The events are durable."),
+});
+
+const dayPattern = /^\d{4}-\d{2}-\d{2}$/;
+
+const day = (description: string) =>
+  z
+    .string()
+    .check(({ value, issues }) => {
+      if (isDay(value)) return;
+      const message = `Expected a day of the calendar as YYYY-MM-DD, received ${shown(value)}`;
+      issues.push({ code: "custom", message, input: value });
+    })
+    .meta({ description, format: "date" });
+
+export const eventSummaryQuery = withRule(
+  z
+    .object({ from: day("First day, UTC."), to: day("Day after the last one, UTC.") })
+    .exactPartial(),
+  (query) => {
+    const { from, to } = query as { readonly from?: unknown; readonly to?: unknown };
+    if (!isDay(from) || !isDay(to) || from < to) return [];
+    return [{ path: ["to"], message: "Must be after `from`: the day itself is left out" }];
+  },
+);
+
+export const eventSummary = z.object({
+  message: z.string().describe("Result in words."),
+  data: z
+    .array(
+      z.object({
+        day: text("UTC day of the timestamps, YYYY-MM-DD."),
+        event: text("Event name."),
+        count: z.int().describe("Events of that name on that day."),
+      }),
+    )
+    .describe("By day, then event name."),
+});
+
+export const eventListQuery = z
+  .object({
+    day: day("Only events of this day, UTC."),
+    event: text("Only events of this name."),
+    cursor: text("`nextCursor` of the page before; the first page when left out."),
+  })
+  .exactPartial()
+  .extend({ limit: pageQuery.shape.limit });
+
+export const eventList = z.object({
+  message: z.string().describe("Result in words."),
+  data: z
+    .array(analyticsEvent.extend({ timestamp }))
+    .describe("By day, then event name, then as they were stored; every field as it was sent."),
+  nextCursor: z.string().nullable().describe("Where the next page begins; null on the last."),
+});
+
+export type EventIntakeBody = z.output<typeof eventIntake>;
+export type EventSummaryQuery = z.output<typeof eventSummaryQuery>;
+export type EventListQuery = z.output<typeof eventListQuery>;
+
+function isDay(value: unknown): value is string {
+  if (typeof value !== "string" || !dayPattern.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value);
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? `"${value.slice(0, 32)}"` : kindOf(value);
+}

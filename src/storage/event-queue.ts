@@ -1,0 +1,104 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { type EventCommit, EventsUnavailableError } from "./event-store.js";
+import type { EventWriter } from "./event-writer.js";
+import {
+  EVENT_COMMIT_CHARACTERS_MAX,
+  EVENT_COMMIT_REQUESTS_MAX,
+  EVENT_QUEUE_CHARACTERS_MAX,
+} from "./limits.js";
+import type { PackedIntake } from "./packed-events.js";
+
+interface Waiting {
+  readonly intake: PackedIntake;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export interface EventQueueOptions {
+  /** Called after each transaction. */
+  readonly onCommit?: (commit: EventCommit) => void;
+  /** Characters that wait at most; one request alone may have more. */
+  readonly charactersMax?: number;
+}
+
+/**
+ * Group commit: whatever waits while a transaction is under way goes into the next one. A commit costs
+ * a sync of the disk, hundreds of times what one event costs.
+ */
+export class EventQueue {
+  readonly #writer: EventWriter;
+  readonly #onCommit: (commit: EventCommit) => void;
+  readonly #charactersMax: number;
+  #waiting: Waiting[] = [];
+  #waitingCharacters = 0;
+  #draining: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    writer: EventWriter,
+    { onCommit = () => {}, charactersMax = EVENT_QUEUE_CHARACTERS_MAX }: EventQueueOptions = {},
+  ) {
+    this.#writer = writer;
+    this.#onCommit = onCommit;
+    this.#charactersMax = charactersMax;
+  }
+
+  /** Resolves when the intake is durable; throws `EventsUnavailableError` otherwise. */
+  append(intake: PackedIntake): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing !== undefined) throw new EventsUnavailableError("the service is stopping");
+      const characters = this.#waitingCharacters + intake.characters;
+      if (this.#waiting.length > 0 && characters > this.#charactersMax) {
+        throw new EventsUnavailableError("too many wait for the disk already; send more slowly");
+      }
+      this.#waiting.push({ intake, resolve, reject });
+      this.#waitingCharacters = characters;
+      this.#draining ??= this.#drain();
+    });
+  }
+
+  /** Finishes what was accepted. */
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  async #finish(): Promise<void> {
+    await this.#draining;
+    await this.#writer.close();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // What else this turn of the event loop brings is to come along.
+      await nextTurn();
+      await this.#commit(this.#take());
+    }
+    this.#draining = undefined;
+  }
+
+  #take(): readonly Waiting[] {
+    let characters = 0;
+    let count = 0;
+    for (const { intake } of this.#waiting.slice(0, EVENT_COMMIT_REQUESTS_MAX)) {
+      characters += intake.characters;
+      if (characters > EVENT_COMMIT_CHARACTERS_MAX && count > 0) break;
+      count += 1;
+    }
+    const taken = this.#waiting.splice(0, count);
+    for (const { intake } of taken) this.#waitingCharacters -= intake.characters;
+    return taken;
+  }
+
+  async #commit(taken: readonly Waiting[]): Promise<void> {
+    try {
+      const commit = await this.#writer.write(taken.map(({ intake }) => intake));
+      for (const { resolve } of taken) resolve();
+      this.#onCommit(commit);
+    } catch (cause) {
+      const { message } = cause as Error;
+      const error = new EventsUnavailableError(message, { cause });
+      for (const { reject } of taken) reject(error);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import type { EventIntake } from "./event-store.js";
+import { storedText } from "./stored-text.js";
+
+/** Events of one name on one day. */
+export interface PackedSeries {
+  readonly day: string;
+  /** As `storedText` makes it. */
+  readonly event: string;
+  readonly count: number;
+  /** `[timestamp,"body"]` for each, parted by commas: JSON without the brackets around it. */
+  readonly rows: string;
+}
+
+/** A request's events in the few strings that cross to the writer, made to be inserted as they are. */
+export interface PackedIntake {
+  /** SHA-256 of the idempotency key, in base64url. */
+  readonly keyDigest: string | undefined;
+  readonly series: readonly PackedSeries[];
+  /** Of all rows. */
+  readonly characters: number;
+}
+
+export function packIntake({ events, idempotencyKey }: EventIntake): PackedIntake {
+  const found = new Map<string, { day: string; event: string; count: number; rows: string }>();
+  let characters = 0;
+  for (const { day, event, timestamp, body } of events) {
+    const row = `[${timestamp},${JSON.stringify(body)}]`;
+    characters += row.length;
+    const key = day + event;
+    const series = found.get(key);
+    if (series === undefined) {
+      found.set(key, { day, event: storedText(event), count: 1, rows: row });
+    } else {
+      series.count += 1;
+      series.rows += `,${row}`;
+    }
+  }
+  const keyDigest =
+    idempotencyKey === undefined
+      ? undefined
+      : createHash("sha256").update(idempotencyKey).digest("base64url");
+  return { keyDigest, series: [...found.values()], characters };
+}

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { retryWhileBusy } from "./busy-retry.js";
+import { EventQueue, type EventQueueOptions } from "./event-queue.js";
+import { eventSchema } from "./event-schema.js";
+import type { EventWriter } from "./event-writer.js";
+import { openDatabase } from "./open-database.js";
+import { packIntake } from "./packed-events.js";
+import { IN_MEMORY, SqliteDatabase } from "./sqlite-database.js";
+import { SqliteEventReader } from "./sqlite-event-reader.js";
+import { SqliteEventWriter } from "./sqlite-event-writer.js";
+import type { OpenEventStore } from "./sqlite-store.js";
+import { ThreadEventWriter } from "./thread-event-writer.js";
+
+/** Database file of events in the data directory. */
+export const EVENT_DATABASE = "events.db";
+
+export interface EventStoreOptions extends EventQueueOptions {
+  /**
+   * The compiled `event-writer-thread`: events are then written in a thread of their own, and no sync of
+   * the disk holds up other work. Left out, and always in memory, the caller's thread writes them.
+   */
+  readonly writerEntry?: URL;
+}
+
+/**
+ * Opens the events of a data directory, made where they are missing; `:memory:` keeps them in memory.
+ * Throws what `openDatabase` throws.
+ */
+export async function openEventStore(
+  directory: string,
+  { writerEntry, ...options }: EventStoreOptions = {},
+): Promise<OpenEventStore> {
+  const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, EVENT_DATABASE);
+  if (writerEntry === undefined || path === IN_MEMORY) {
+    const database = await openDatabase(path, eventSchema);
+    return eventStoreOver(database, writerOnThisThread(database), options);
+  }
+  const writer = new ThreadEventWriter(writerEntry, { path });
+  // The thread makes the database and brings it up to date.
+  await writer.start();
+  return eventStoreOver(new SqliteDatabase(path), writer, options);
+}
+
+/** Reads from `database`, and lets go of it in the end. */
+function eventStoreOver(
+  database: SqliteDatabase,
+  writer: EventWriter,
+  options: EventQueueOptions,
+): OpenEventStore {
+  const queue = new EventQueue(writer, options);
+  const reader = new SqliteEventReader(database);
+  return {
+    events: {
+      append: async (intake) => queue.append(packIntake(intake)),
+      counts: (range, limit) => reader.counts(range, limit),
+      list: (query) => reader.list(query),
+    },
+    close: async () => {
+      await queue.close();
+      database.close();
+    },
+  };
+}
+
+function writerOnThisThread(database: SqliteDatabase): EventWriter {
+  const writer = new SqliteEventWriter(database);
+  return {
+    write: (batch) => retryWhileBusy(() => writer.write(batch)),
+    close: async () => {},
+  };
+}

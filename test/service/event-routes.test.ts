@@ -1,0 +1,269 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EVENT_COUNTS_MAX } from "../../src/service/limits.js";
+import { type EventStore, EventsUnavailableError } from "../../src/storage/event-store.js";
+import { openEventStore } from "../../src/storage/sqlite-event-store.js";
+import { openSqliteStore } from "../../src/storage/sqlite-store.js";
+import { memoryStore } from "../support/memory-store.js";
+import {
+  START_TIME,
+  startTestService,
+  type TestAnswer,
+  type TestService,
+} from "../support/service.js";
+
+const webhook = "/v1/webhooks/event_webhook";
+const day = "2024-01-01";
+const timestamp = Date.UTC(2024, 0, 1, 10);
+const purchase = { event: "purchase", user: { userID: "u-1" }, timestamp, metadata: { n: 1 } };
+
+let service: TestService;
+
+beforeEach(async () => {
+  const store = await openSqliteStore(":memory:", openEventStore);
+  service = await startTestService({ store });
+});
+
+afterEach(() => service.close());
+
+function post(body: unknown, headers: Record<string, string> = {}): Promise<TestAnswer> {
+  const { server } = service.keys;
+  return service.call({ method: "POST", path: webhook, key: server, body, headers });
+}
+
+/** The text of the answer's `data`. */
+async function listed(query = ""): Promise<string> {
+  const { payload } = await service.app.http.inject({
+    url: `/v1/events${query}`,
+    headers: { "SERVICE-API-KEY": service.keys.console },
+  });
+  return /"data":(\[.*\]),"nextCursor":/s.exec(payload)?.[1] ?? payload;
+}
+
+const summary = (query = "") =>
+  service.call<unknown>({ path: `/v1/events/summary${query}` }).then(({ json }) => json.data);
+
+describe("POST /v1/webhooks/event_webhook", () => {
+  it("stores one event and answers 202 with nothing but success", async () => {
+    const { status, json } = await post(purchase);
+    expect([status, json]).toEqual([202, { success: true }]);
+    expect(JSON.parse(await listed())).toEqual([purchase]);
+  });
+
+  it("stores an array of 1000 events", async () => {
+    const { status } = await post(Array(1000).fill(purchase));
+    expect(status).toBe(202);
+    expect(await summary()).toEqual([{ day, event: "purchase", count: 1000 }]);
+  });
+
+  it("stores nothing of an array with one fault, and tells where it is", async () => {
+    const { status, json } = await post([purchase, purchase, purchase, { event: 3 }, { user: [] }]);
+    expect(status).toBe(400);
+    expect(json).toEqual({
+      status: 400,
+      message: "Bad Request Exception",
+      errors: [
+        { property: "[3].event", errorMessage: "Expected string, received number" },
+        { property: "[4].event", errorMessage: "Required" },
+        { property: "[4].user", errorMessage: "Expected object, received array" },
+      ],
+    });
+    expect(await summary()).toEqual([]);
+  });
+
+  it.each([
+    [[], "Must be at least 1 items"],
+    [Array(1001).fill(purchase), "Must be at most 1000 items"],
+    ['"purchase"', "Expected object or array, received string"],
+    [undefined, "Required"],
+  ])("refuses a body that is no event and no array of 1 to 1000 (%#)", async (body, fault) => {
+    const { status, json } = await post(body);
+    expect(status).toBe(400);
+    expect(json.errors).toEqual([{ property: "", errorMessage: fault }]);
+  });
+
+  it("takes the time of arrival where there is no timestamp", async () => {
+    await post({ event: "visit" });
+    const [{ timestamp = 0 } = {}] = JSON.parse(await listed()) as { timestamp?: number }[];
+    expect(timestamp).toBeGreaterThan(START_TIME);
+    expect(await summary()).toEqual([{ day: "2026-01-15", event: "visit", count: 1 }]);
+  });
+
+  it("puts an event on the UTC day of its timestamp, also where that is a text or before 1970", async () => {
+    const at = (moment: string) => Date.parse(moment);
+    await post([
+      { event: "a", timestamp: String(at("2024-02-29T23:59:59.999Z")) },
+      { event: "a", timestamp: at("2024-03-01T00:00:00Z") },
+      { event: "a", timestamp: at("1969-12-31T23:59:59.999Z") },
+      { event: "a", timestamp: at("0000-01-01T00:00:00Z") },
+      { event: "a", timestamp: at("9999-12-31T23:59:59.999Z") },
+    ]);
+    const counts = (await summary()) as { day: string }[];
+    expect(counts.map(({ day }) => day)).toEqual([
+      ...["0000-01-01", "1969-12-31", "2024-02-29", "2024-03-01", "9999-12-31"],
+    ]);
+  });
+
+  it("keeps every digit and byte of what was sent", async () => {
+    const line =
+      '{"event":"a \\"b\\"\\n","user":{"userID":"u","id":9007199254740993123},"timestamp":-1,' +
+      '"metadata":{\r\n  "price": 1.50, "s": "\\ud800\\u0000", "huge": 1e400 },"value":1.50e+01}';
+    expect((await post(line)).status).toBe(202);
+    expect((await post(`[${line},${line}]`)).status).toBe(202);
+    expect(await listed()).toBe(`[${line},${line},${line}]`);
+  });
+
+  it("stores what comes twice under one Idempotency-Key once, and answers alike", async () => {
+    const again = { "idempotency-key": "part-0001" };
+    const first = await post([purchase, purchase], again);
+    const second = await post([purchase, purchase], again);
+    expect([second.status, second.json]).toEqual([first.status, first.json]);
+    await post(purchase, { "idempotency-key": "part-0002" });
+    expect(await summary()).toEqual([{ day, event: "purchase", count: 3 }]);
+  });
+
+  it("does not remember the Idempotency-Key of a request that it refused", async () => {
+    const again = { "idempotency-key": "part-0001" };
+    expect((await post({}, again)).status).toBe(400);
+    expect((await post(purchase, again)).status).toBe(202);
+    expect(await summary()).toEqual([{ day, event: "purchase", count: 1 }]);
+  });
+
+  it("answers 503 with Retry-After while events cannot be stored", async () => {
+    const full: EventStore = {
+      append: async () => {
+        throw new EventsUnavailableError("the disk is full");
+      },
+      counts: async () => [],
+      list: async () => ({ items: [], nextCursor: undefined }),
+    };
+    const stuck = await startTestService({ store: { ...memoryStore(), events: full } });
+    const { status, headers, json } = await stuck.call({
+      method: "POST",
+      path: webhook,
+      key: stuck.keys.server,
+      body: purchase,
+    });
+    expect([status, headers["retry-after"], json.message]).toEqual([
+      ...[503, "1", "Events cannot be stored now: the disk is full"],
+    ]);
+    await stuck.close();
+  });
+
+  it("asks for a server secret, and what reads events for a console key", async () => {
+    const { server, console: consoleKey } = service.keys;
+    const post = { method: "POST", path: webhook, body: purchase } as const;
+    expect((await service.call({ ...post, key: consoleKey })).status).toBe(401);
+    for (const path of ["/v1/events", "/v1/events/summary"]) {
+      expect((await service.call({ path, key: server })).status).toBe(401);
+      expect((await service.call({ path })).status).toBe(200);
+    }
+  });
+});
+
+describe("GET /v1/events/summary?from&to", () => {
+  beforeEach(async () => {
+    const on = (date: number, event: string) => ({ event, timestamp: Date.UTC(2024, 0, date) });
+    await post([on(2, "b"), on(1, "b"), on(3, "a"), on(2, "a"), on(2, "b")]);
+  });
+
+  it("counts by day, then event name", async () => {
+    const { status, json } = await service.call({ path: "/v1/events/summary" });
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      message: "Events summarized successfully.",
+      data: [
+        { day: "2024-01-01", event: "b", count: 1 },
+        { day: "2024-01-02", event: "a", count: 1 },
+        { day: "2024-01-02", event: "b", count: 2 },
+        { day: "2024-01-03", event: "a", count: 1 },
+      ],
+    });
+  });
+
+  it("takes the first day in and leaves the last one out", async () => {
+    const days = async (query: string) =>
+      ((await summary(query)) as { day: string }[]).map(({ day }) => day);
+    expect(await days("?from=2024-01-02")).toEqual(["2024-01-02", "2024-01-02", "2024-01-03"]);
+    expect(await days("?to=2024-01-02")).toEqual(["2024-01-01"]);
+    expect(await days("?from=2024-01-02&to=2024-01-03")).toEqual(["2024-01-02", "2024-01-02"]);
+    expect(await days("?from=2025-01-01&to=2026-01-01")).toEqual([]);
+  });
+
+  it("refuses days that are none, and a range without a day", async () => {
+    const { status, json } = await service.call({ path: "/v1/events/summary?from=2024-02-30" });
+    expect([status, json.errors[0]?.property]).toEqual([400, "from"]);
+    const empty = await service.call({ path: "/v1/events/summary?from=2024-01-02&to=2024-01-02" });
+    expect([empty.status, empty.json.errors[0]?.property]).toEqual([400, "to"]);
+  });
+
+  it("asks for fewer days where the answer would be huge", async () => {
+    const many = Array.from({ length: EVENT_COUNTS_MAX + 1 }, (_, n) => ({
+      day,
+      event: `${n}`,
+      count: 1,
+    }));
+    const store = {
+      ...memoryStore(),
+      events: { ...memoryStore().events, counts: async () => many },
+    };
+    const busy = await startTestService({ store });
+    const { status, json } = await busy.call({ path: "/v1/events/summary" });
+    expect([status, json.errors[0]?.errorMessage]).toEqual([
+      ...[400, "More than 100000 counts lie in this range: ask for fewer days"],
+    ]);
+    await busy.close();
+  });
+});
+
+describe("GET /v1/events?day&event&limit&cursor", () => {
+  const all = [1, 2, 3].flatMap((date) =>
+    ["a", "b"].flatMap((event) =>
+      [1, 2, 3].map((n) => ({ event, timestamp: Date.UTC(2024, 0, date), metadata: { n } })),
+    ),
+  );
+
+  it("lists by day, then event name, then as stored, page by page", async () => {
+    await post([...all].reverse().sort((left, right) => left.metadata.n - right.metadata.n));
+    for (const [query, expected] of [
+      ["", all],
+      ["&day=2024-01-02", all.slice(6, 12)],
+      ["&event=b", all.filter(({ event }) => event === "b")],
+      ["&day=2024-01-03&event=a", all.slice(12, 15)],
+      ["&day=2025-01-01", []],
+    ] as const) {
+      for (const limit of [1, 2, 5, 100]) {
+        const found: unknown[] = [];
+        let next = `?limit=${limit}${query}`;
+        for (;;) {
+          const { json } = await service.call<unknown[]>({ path: `/v1/events${next}` });
+          const { nextCursor } = json as unknown as { nextCursor: string | null };
+          found.push(...json.data);
+          if (nextCursor === null) break;
+          expect(json.data).toHaveLength(limit);
+          next = `?limit=${limit}${query}&cursor=${nextCursor}`;
+        }
+        expect(found, `${query} by ${limit}`).toEqual(expected);
+      }
+    }
+  });
+
+  it.each(["x", "MS4x=", "MS4y", "bm9uZQ", "-", "%00"])("refuses the cursor %s", async (cursor) => {
+    await post(purchase);
+    const { status, json } = await service.call({ path: `/v1/events?event=no&cursor=${cursor}` });
+    expect(status).toBe(400);
+    expect(json.errors).toEqual([
+      {
+        property: "cursor",
+        errorMessage: "The cursor is not one that a page of this list has given",
+      },
+    ]);
+  });
+
+  it.each(["day=2024-02-30", "day=", "limit=0", "limit=1001", "limit=x"])(
+    "refuses %s",
+    async (query) => {
+      const { status, json } = await service.call({ path: `/v1/events?${query}` });
+      expect([status, json.errors[0]?.property]).toEqual([400, query.split("=")[0]]);
+    },
+  );
+});

@@ -1,0 +1,239 @@
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  CursorError,
+  type EventCommit,
+  type EventPage,
+  type EventQuery,
+  type EventStore,
+  EventsUnavailableError,
+  type StoredEvent,
+} from "../../src/storage/event-store.js";
+import type { OpenEventStore } from "../../src/storage/sqlite-store.js";
+
+export interface EventStoreKit {
+  /** A place that no store has been opened at. */
+  newPlace(): string;
+  open(place: string, onCommit?: (commit: EventCommit) => void): Promise<OpenEventStore>;
+  /** Whether a place outlives its store, and several stores can be open there. */
+  readonly isLasting: boolean;
+}
+
+const wholeRange = { from: undefined, to: undefined };
+const firstPage: EventQuery = { day: undefined, event: undefined, limit: 100, cursor: undefined };
+
+export function stored(event: string, day: string, body: unknown = { event, day }): StoredEvent {
+  return { day, event, timestamp: Date.parse(day), body: JSON.stringify(body) };
+}
+
+const intake = (events: readonly StoredEvent[], idempotencyKey?: string) => ({
+  events,
+  idempotencyKey,
+});
+
+/** Every sentence of the interface, on any implementation. */
+export function eventStoreSuite(name: string, kit: EventStoreKit): void {
+  const opened: OpenEventStore[] = [];
+  const open = async (place = kit.newPlace(), onCommit?: (commit: EventCommit) => void) => {
+    const store = await kit.open(place, onCommit);
+    opened.push(store);
+    return store;
+  };
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close();
+  });
+
+  describe(name, () => {
+    describe("append", () => appendSuite(open));
+    describe("list", () => listSuite(open));
+    describe("close", () => closeSuite(open));
+    if (kit.isLasting) describe("places", () => placeSuite(open, kit.newPlace));
+  });
+}
+
+type Open = (place?: string, onCommit?: (commit: EventCommit) => void) => Promise<OpenEventStore>;
+
+async function total(events: EventStore): Promise<number> {
+  const counts = await events.counts(wholeRange, 10_000);
+  return counts.reduce((sum, { count }) => sum + count, 0);
+}
+
+function appendSuite(open: Open): void {
+  it("keeps every event with its day, name, time and text, however odd they are", async () => {
+    const { events } = await open();
+    const names = ["plain", "", "a\0b", "a\0c", "\u0001", "half \ud83d", "whole 😀", "'\"\\", "%_"];
+    const given = names.map((name, n) =>
+      stored(name, "2024-01-01", { n, text: name, quote: '"\\' }),
+    );
+    await events.append(intake(given));
+    const { items, nextCursor } = await events.list(firstPage);
+    expect(nextCursor).toBeUndefined();
+    expect(new Set(items)).toEqual(new Set(given));
+    const counts = await events.counts(wholeRange, 100);
+    expect(new Set(counts.map(({ event }) => event))).toEqual(new Set(names));
+    for (const name of names) {
+      const { items } = await events.list({ ...firstPage, event: name });
+      expect(items.map(({ event }) => event)).toEqual([name]);
+    }
+  });
+
+  it("keeps the text of a body to the byte", async () => {
+    const { events } = await open();
+    const body =
+      '{"event":"e","metadata":{\r\n "n": 9007199254740993123, "s":"\\u0000\\ud800",\t"x":1.50e+01}}';
+    await events.append(intake([{ ...stored("e", "2024-01-01"), body }]));
+    expect((await events.list(firstPage)).items[0]?.body).toBe(body);
+  });
+
+  it("counts what many requests at once brought, in fewer transactions than requests", async () => {
+    const commits: EventCommit[] = [];
+    const { events } = await open(undefined, (commit) => commits.push(commit));
+    const days = ["2024-01-01", "2024-01-02"];
+    await Promise.all(
+      Array.from({ length: 300 }, (_, n) =>
+        events.append(
+          intake([stored(`e${n % 3}`, days[n % 2] as string), stored("all", "2024-01-03")]),
+        ),
+      ),
+    );
+    const count = 50;
+    expect(await events.counts(wholeRange, 100)).toEqual([
+      ...days.flatMap((day) => ["e0", "e1", "e2"].map((event) => ({ day, event, count }))),
+      { day: "2024-01-03", event: "all", count: 300 },
+    ]);
+    const sum = (key: keyof EventCommit) => commits.reduce((all, commit) => all + commit[key], 0);
+    expect([sum("requests"), sum("events")]).toEqual([300, 600]);
+    expect(commits.length).toBeLessThan(300);
+  });
+
+  it("stores once what comes again under one key, at once or later", async () => {
+    const commits: EventCommit[] = [];
+    const { events } = await open(undefined, (commit) => commits.push(commit));
+    const one = intake([stored("a", "2024-01-01"), stored("b", "2024-01-01")], "key 1");
+    await Promise.all([events.append(one), events.append(one), events.append(one)]);
+    await events.append(one);
+    await events.append(intake(one.events, "key 2"));
+    await events.append(intake(one.events));
+    expect(await total(events)).toBe(6);
+    expect(commits.reduce((sum, commit) => sum + commit.events, 0)).toBe(6);
+  });
+
+  it("counts at most as many as asked for, of the days asked for", async () => {
+    const { events } = await open();
+    const days = ["2024-01-01", "2024-01-02", "2024-01-03"];
+    await events.append(intake(days.map((day) => stored("e", day))));
+    const found = async (from?: string, to?: string, limit = 10) =>
+      (await events.counts({ from, to }, limit)).map(({ day }) => day);
+    expect(await found()).toEqual(days);
+    expect(await found("2024-01-02")).toEqual(days.slice(1));
+    expect(await found(undefined, "2024-01-02")).toEqual(days.slice(0, 1));
+    expect(await found("2024-01-02", "2024-01-03")).toEqual(days.slice(1, 2));
+    expect(await found(undefined, undefined, 2)).toEqual(days.slice(0, 2));
+  });
+
+  it("counts more names than are read in one go", async () => {
+    const { events } = await open();
+    const given = Array.from({ length: 4_100 }, (_, n) => stored(`e${n}`, "2024-01-01"));
+    await events.append(intake(given));
+    const counts = await events.counts(wholeRange, 10_000);
+    expect(counts.map(({ event }) => event)).toEqual(given.map(({ event }) => event).sort());
+    expect(await events.counts(wholeRange, 4_000)).toEqual(counts.slice(0, 4_000));
+    expect(await events.counts(wholeRange, 3_000)).toEqual(counts.slice(0, 3_000));
+  });
+}
+
+async function pages(
+  events: EventStore,
+  query: Partial<EventQuery>,
+): Promise<readonly EventPage[]> {
+  const found: EventPage[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = await events.list({ ...firstPage, ...query, cursor });
+    found.push(page);
+    cursor = page.nextCursor;
+    if (cursor === undefined) return found;
+  }
+}
+
+function listSuite(open: Open): void {
+  it("goes through all events in pages, also of what is stored meanwhile", async () => {
+    const { events } = await open();
+    await events.append(intake(["c", "a", "b"].map((event) => stored(event, "2024-01-02"))));
+    const first = await events.list({ ...firstPage, limit: 2 });
+    await events.append(intake(["a", "b", "d"].map((event) => stored(event, "2024-01-02"))));
+    await events.append(intake([stored("a", "2024-01-01")]));
+    const rest = await events.list({ ...firstPage, cursor: first.nextCursor });
+    expect(first.items.map(({ event }) => event)).toEqual(["a", "b"]);
+    expect(rest.items.map(({ event }) => event)).toEqual(["b", "c", "d"]);
+  });
+
+  it("ends a page before it grows too large, and gives large events one by one", async () => {
+    const { events } = await open();
+    const megabytes = (n: number) => stored("e", "2024-01-01", "x".repeat(n * 1024 * 1024));
+    for (const size of [3, 3, 3, 9, 1, 1]) await events.append(intake([megabytes(size)]));
+    const found = await pages(events, {});
+    expect(found.map(({ items }) => items.length)).toEqual([2, 1, 1, 2]);
+  });
+
+  it("refuses cursors that no page of the query has given", async () => {
+    const { events } = await open();
+    await events.append(intake(["a", "a", "b", "b"].map((event) => stored(event, "2024-01-01"))));
+    const { nextCursor: cursor } = await events.list({ ...firstPage, event: "a", limit: 1 });
+    expect((await events.list({ ...firstPage, cursor })).items).toHaveLength(3);
+    const text = (place: string) => Buffer.from(place).toString("base64url");
+    const others: readonly Partial<EventQuery>[] = [
+      { event: "b", cursor },
+      { day: "2024-01-02", cursor },
+      { cursor: "" },
+      { cursor: `${cursor}=` },
+      { cursor: ` ${cursor}` },
+      { cursor: text("99.1") },
+      { cursor: text("1") },
+      { cursor: text("1.1e3") },
+      { cursor: text("1.01") },
+    ];
+    for (const other of others) {
+      await expect(events.list({ ...firstPage, ...other })).rejects.toThrow(CursorError);
+    }
+  });
+}
+
+function closeSuite(open: Open): void {
+  it("finishes what was accepted, refuses what comes after, and can be repeated", async () => {
+    const { events, close } = await open();
+    const acknowledged = Promise.all(
+      Array.from({ length: 20 }, () => events.append(intake([stored("e", "2024-01-01")]))),
+    );
+    const closed = close();
+    await expect(events.append(intake([stored("e", "2024-01-01")]))).rejects.toThrow(
+      EventsUnavailableError,
+    );
+    await acknowledged;
+    await closed;
+    await close();
+  });
+}
+
+function placeSuite(open: Open, newPlace: () => string): void {
+  it("has everything again when it is opened again, the keys of requests too", async () => {
+    const place = newPlace();
+    const before = await open(place);
+    const one = intake([stored("a", "2024-01-01"), stored("a", "2024-01-02")], "key");
+    await before.events.append(one);
+    await before.close();
+    const { events } = await open(place);
+    await events.append(one);
+    expect(await total(events)).toBe(2);
+    expect((await events.list(firstPage)).items).toEqual(one.events);
+  });
+
+  it("lets several stores write to one place, and each sees what the others wrote", async () => {
+    const place = newPlace();
+    const stores = [await open(place), await open(place)];
+    await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        stores[n % 2]?.events.append(intake([stored("e", "2024-01-01")], `key ${n >> 2}`)),
+      ),
+    );
+    for (const { events } of stores) expect(await total(events)).toBe(25);
+  });
+}

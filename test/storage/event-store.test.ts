@@ -1,0 +1,29 @@
+import { join } from "node:path";
+import { openEventStore } from "../../src/storage/sqlite-event-store.js";
+import { scratchDirectory } from "../support/scratch.js";
+import { eventStoreSuite } from "./event-store-suite.js";
+
+/** Threads run what was built. */
+const writerEntry = new URL("../../dist/storage/event-writer-thread.js", import.meta.url);
+
+const scratch = scratchDirectory("event-store");
+let places = 0;
+const newPlace = () => join(scratch, `data${++places}`, "made as needed");
+
+eventStoreSuite("events in a directory, written by a thread of their own", {
+  newPlace,
+  open: (place, onCommit = () => {}) => openEventStore(place, { writerEntry, onCommit }),
+  isLasting: true,
+});
+
+eventStoreSuite("events in a directory, written by the caller's thread", {
+  newPlace,
+  open: (place, onCommit = () => {}) => openEventStore(place, { onCommit }),
+  isLasting: true,
+});
+
+eventStoreSuite("events in memory", {
+  newPlace: () => ":memory:",
+  open: (place, onCommit = () => {}) => openEventStore(place, { writerEntry, onCommit }),
+  isLasting: false,
+});
