@@ -1,15 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import type { Logger } from "pino";
 import { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import { KEY_HEADER } from "./authentication.js";
-import { internalError, refusalOf } from "./failure.js";
+import { answerClientError, type ClientError } from "./client-error.js";
+import { errorAnswer } from "./error-answer.js";
 import { createHandlers } from "./handlers.js";
 import { type NewIdentifier, randomIdentifier } from "./identifiers.js";
 import { type ServiceLimits, serviceLimits } from "./limits.js";
+import { ServiceMetrics } from "./metrics.js";
+import { registerOperations } from "./operations-routes.js";
 import { readBody } from "./request-body.js";
 import { requestIdOf } from "./request-headers.js";
+import { RequestLog } from "./request-log.js";
 import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-registrar.js";
 import { ServiceError } from "./service-error.js";
 import { ServiceState } from "./service-state.js";
@@ -36,50 +40,51 @@ export interface App {
   /** Answers requests, injected ones and those of a socket alike. */
   readonly http: FastifyInstance;
   readonly limits: ServiceLimits;
+  readonly metrics: ServiceMetrics;
   /** From here on requests are answered; before, they are 503. */
   open(store: Store): void;
   /** From here on new requests are 503; those that were let in finish. */
   beginStop(): void;
 }
 
-/** The service without a socket. Nothing is read or answered before `open`. */
+/** The service without a socket. */
 export function createApp(dependencies: AppDependencies): App {
   const { logger, newRequestId = randomUUID, keyHeader = KEY_HEADER } = dependencies;
   const limits = { ...serviceLimits, ...dependencies.limits };
   const endpoints = dependencies.endpoints ?? serviceEndpoints(dependencies);
   const state = new ServiceState<AnyHandlers>(endpoints.createHandlers, limits.retryAfterSeconds);
+  const metrics = new ServiceMetrics();
+  const log = new RequestLog(logger, metrics);
+  const answerError = errorAnswer(log, keyHeader, limits);
 
-  const answerError = errorAnswer(logger, keyHeader);
   const http: FastifyInstance = fastify({
+    ...connectionOptions(limits),
     logger: false,
     genReqId: (request) => requestIdOf(request.headers, limits) ?? newRequestId(),
+    // The state refuses them, in the documented form.
     return503OnClosing: false,
-    requestTimeout: limits.requestTimeoutMs,
-    keepAliveTimeout: limits.keepAliveTimeoutMs,
-    connectionTimeout: limits.idleTimeoutMs,
-    http: {
-      headersTimeout: limits.headersTimeoutMs,
-      connectionsCheckingInterval: limits.timeoutCheckIntervalMs,
-      maxHeaderSize: limits.headerBytesMax,
-    },
-    routerOptions: { maxParamLength: limits.headerBytesMax },
+    // Requests that no route and no hook sees.
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id);
       answerError(error, request, reply);
+      log.answered(request, reply);
+    },
+    clientErrorHandler: (error: ClientError, socket) => {
+      const status = answerClientError(error, socket);
+      if (status !== undefined) log.unreadable(status, error.code);
     },
   });
   http.decorateRequest("caller", null);
   http.decorateRequest("bodyText", undefined);
-  acceptJson(http, limits);
   http.setErrorHandler(answerError);
-  http.addHook("onRequest", async (request, reply) => {
-    reply.header("x-request-id", request.id);
-    if (request.is404) throw noRoute(request.method, request.url);
-  });
+  acceptJson(http, limits);
+  addHooks(http, state, log);
+  registerOperations(http, state, metrics);
   registerRoutes(http, endpoints.routes, { state, keyHeader, limits });
   return {
     http,
     limits,
+    metrics,
     open: (store) => state.open(store),
     beginStop: () => state.stop(),
   };
@@ -97,38 +102,53 @@ function serviceEndpoints({
   };
 }
 
-/** One parser for every type, so that an empty body is none whatever its type. */
-function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
-  http.removeAllContentTypeParsers();
-  http.addContentTypeParser(
-    "*",
-    { parseAs: "buffer" },
-    async (request: FastifyRequest, bytes: Buffer) => {
-      const type = request.headers["content-type"];
-      const { text, value } = readBody(bytes, type, limits.bodyDepthMax);
-      request.bodyText = text;
-      return value;
+function connectionOptions(limits: ServiceLimits) {
+  return {
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionTimeout: limits.idleTimeoutMs,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.timeoutCheckIntervalMs,
+      maxHeaderSize: limits.headerBytesMax,
     },
-  );
-}
-
-function errorAnswer(logger: Logger, keyHeader: string) {
-  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = refusalOf(error);
-    if (refusal === undefined) {
-      logger.error({ requestId: request.id, err: error }, "A request failed");
-      reply.code(internalError.status).send(internalError);
-      return;
-    }
-    if (refusal.status === 401) reply.header("www-authenticate", `ApiKey header="${keyHeader}"`);
-    if (refusal.retryAfterSeconds !== undefined) {
-      reply.header("retry-after", String(refusal.retryAfterSeconds));
-    }
-    reply.code(refusal.status).send(refusal.body);
+    // A path cannot be longer than the headers that it is part of.
+    routerOptions: { maxParamLength: limits.headerBytesMax },
   };
 }
 
-function noRoute(method: string, url: string): ServiceError {
+/** One parser for every type, so that an empty body is none whatever its type. */
+function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
+  const read = async (request: FastifyRequest, bytes: Buffer) => {
+    const type = request.headers["content-type"];
+    const { text, value } = readBody(bytes, type, limits.bodyDepthMax);
+    request.bodyText = text;
+    return value;
+  };
+  http.removeAllContentTypeParsers();
+  http.addContentTypeParser("*", { parseAs: "buffer" }, read);
+}
+
+function addHooks(http: FastifyInstance, state: ServiceState<unknown>, log: RequestLog): void {
+  // A client that asks before it sends a large body is answered by the check of its key.
+  http.server.on("checkContinue", (request, response) => http.routing(request, response));
+  http.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    // Caches know nothing of keys that stand in a header of their own.
+    reply.header("cache-control", "no-store");
+    done(request.is404 ? noRoute(request) : undefined);
+  });
+  http.addHook("onSend", (_request, reply, _payload, done) => {
+    if (state.stopping) reply.header("connection", "close");
+    done();
+  });
+  http.addHook("onResponse", (request, reply, done) => {
+    log.answered(request, reply);
+    done();
+  });
+}
+
+function noRoute({ method, url }: FastifyRequest): ServiceError {
   const path = url.split("?", 1)[0];
   return new ServiceError({ status: 404, message: `There is no route ${method} ${path}` });
 }

@@ -6,6 +6,8 @@ export interface ServiceLimits {
   readonly bodyBytesMax: number;
   /** Bytes of the body of a request to the event route. */
   readonly eventBodyBytesMax: number;
+  /** Bytes of a refused body that are thrown away, so that its sender sees the answer. */
+  readonly discardBytesMax: number;
   /** Levels of nested objects and arrays in a body. */
   readonly bodyDepthMax: number;
   /** Bytes of a request's line and headers together. */
@@ -14,6 +16,8 @@ export interface ServiceLimits {
   readonly idempotencyKeyCharactersMax: number;
   /** Characters of an `X-Request-Id`; a longer one is replaced. */
   readonly requestIdCharactersMax: number;
+  /** Connections that are open at the same time; more are closed at once. */
+  readonly connectionsMax: number;
   /** Milliseconds that a client has to send the headers of a request. */
   readonly headersTimeoutMs: number;
   /** Milliseconds that a client has to send a whole request. */
@@ -26,17 +30,21 @@ export interface ServiceLimits {
   readonly timeoutCheckIntervalMs: number;
   /** Milliseconds that requests have to finish when the service stops. */
   readonly stopGraceMs: number;
-  /** Seconds that `Retry-After` names while the service starts, stops, or waits for its disk. */
+  /** Seconds that `Retry-After` names while the service starts, stops, or waits for its store. */
   readonly retryAfterSeconds: number;
+  /** Seconds that `Retry-After` names while the disk is full. */
+  readonly diskRetryAfterSeconds: number;
 }
 
 export const serviceLimits: ServiceLimits = {
   bodyBytesMax: 1 * MIB,
   eventBodyBytesMax: 8 * MIB,
+  discardBytesMax: 64 * MIB,
   bodyDepthMax: 64,
   headerBytesMax: 16 * KIB,
   idempotencyKeyCharactersMax: 255,
   requestIdCharactersMax: 128,
+  connectionsMax: 10_000,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
@@ -44,6 +52,7 @@ export const serviceLimits: ServiceLimits = {
   timeoutCheckIntervalMs: 1_000,
   stopGraceMs: 8_000,
   retryAfterSeconds: 1,
+  diskRetryAfterSeconds: 30,
 };
 
 /** Counts of events, one for each day and name, in one answer. */

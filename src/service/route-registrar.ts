@@ -51,24 +51,39 @@ function registerRoute(
   { state, keyHeader, limits }: RegistrarOptions,
 ): void {
   const { access } = route;
+  const bodyLimit = access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax;
   http.route({
     method: route.method,
     url: urlOf(route),
-    bodyLimit: access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax,
+    bodyLimit,
+    config: { frequent: access === "server" },
     // Before the body is read: who may not come in cannot make the service work.
-    onRequest: async (request) => {
-      state.requireReady();
-      if (access === "public") return;
-      request.caller = await authenticate(request.raw, access, keyHeader, state.opened.keys);
+    onRequest: async (request, reply) => {
+      const { keys } = state.requireReady();
+      if (access !== "public") {
+        request.caller = await authenticate(request.raw, access, keyHeader, keys);
+      }
+      requireFit(request, bodyLimit);
+      if (request.headers.expect !== undefined) reply.raw.writeContinue();
     },
     handler: async (request, reply) => {
       const inputs = validated(route, request);
-      const handler = state.opened.handlers[name] as Handler<Route>;
+      const handler = state.handlers[name] as Handler<Route>;
       const answer = await handler({ ...callFacts(request, limits), ...inputs });
       reply.code(route.status).type(JSON_TYPE).serializer(objectText);
       if (answer.version !== undefined) reply.header("etag", `"${answer.version}"`);
       return route.message === "" ? answer.content : { message: route.message, ...answer.content };
     },
+  });
+}
+
+/** Says how large a body may be before any of it is read; what does not tell its size is counted. */
+function requireFit({ headers }: FastifyRequest, bytesMax: number): void {
+  const bytes = Number(headers["content-length"] ?? 0);
+  if (bytes <= bytesMax) return;
+  throw new ServiceError({
+    status: 413,
+    message: `Body has ${bytes} bytes, and this route takes ${bytesMax} at most`,
   });
 }
 
@@ -102,7 +117,12 @@ function methodsByUrl(table: RouteTable): ReadonlyMap<string, readonly string[]>
   return methods;
 }
 
-function refuseOtherMethods(http: FastifyInstance, url: string, methods: readonly string[]): void {
+/** Answers 405 to what a path has no route for, and OPTIONS with what it has. */
+export function refuseOtherMethods(
+  http: FastifyInstance,
+  url: string,
+  methods: readonly string[],
+): void {
   const allow = [...methods, "OPTIONS"].sort().join(", ");
   const others: HTTPMethods[] = allMethods.filter((method) => !methods.includes(method));
   http.route({

@@ -34,13 +34,9 @@ export class ServiceState<Handlers> {
     return this.#stopping;
   }
 
-  get ready(): boolean {
-    return this.#open !== undefined && !this.#stopping;
-  }
-
   /** Throws 503 while the service starts or stops. */
-  requireReady(): void {
-    if (this.ready) return;
+  requireReady(): OpenService<Handlers> {
+    if (this.#open !== undefined && !this.#stopping) return this.#open;
     throw new ServiceError({
       status: 503,
       message: this.#stopping
@@ -50,9 +46,8 @@ export class ServiceState<Handlers> {
     });
   }
 
-  /** For requests that `requireReady` let in. */
-  get opened(): OpenService<Handlers> {
-    if (this.#open === undefined) this.requireReady();
-    return this.#open as OpenService<Handlers>;
+  /** For requests that were let in: they finish while the service stops. */
+  get handlers(): Handlers {
+    return (this.#open ?? this.requireReady()).handlers;
   }
 }

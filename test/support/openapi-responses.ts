@@ -15,6 +15,9 @@ export interface AnsweredRequest {
 /** Throws where the answer is not one that the document describes. */
 export type ResponseChecker = (answered: AnsweredRequest) => void;
 
+/** What a request is answered that no route is for: a path that cannot be decoded, or is not there. */
+const unrouted: readonly number[] = [400, 404, 405];
+
 const DOCUMENT_ID = "document";
 
 /** Checks answers against the OpenAPI document of the service, or of other routes. */
@@ -33,7 +36,7 @@ export function responseChecker(routes?: RouteTable): ResponseChecker {
     const template = templates.find((one) => fits(path, one));
     const item = (template === undefined ? {} : document.paths[template]) ?? {};
     const operation = (item as Readonly<Record<string, Operation>>)[method.toLowerCase()];
-    if (operation === undefined && status !== 404 && status !== 405) {
+    if (operation === undefined && !unrouted.includes(status)) {
       throw new Error(`${request}: the OpenAPI document has no such operation`);
     }
     if (operation !== undefined && operation.responses[status] === undefined) {

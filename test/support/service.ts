@@ -57,16 +57,18 @@ export interface TestService {
 export interface TestServiceOptions extends Omit<AppDependencies, "logger"> {
   readonly store?: Store;
   readonly logLevel?: LogLevel;
+  /** Leaves the app as it is before its store is open. */
+  readonly closedStore?: boolean;
 }
 
 /** A service that answers without a socket, with a store of its own and one key of each sort. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { store = memoryStore(), logLevel = "debug", ...dependencies } = options;
+  const { store = memoryStore(), logLevel = "debug", closedStore, ...dependencies } = options;
   const log: string[] = [];
   const logger = createLogger(logLevel, { write: (line) => log.push(line) });
   const app = createApp({ now: steppingClock(), ...dependencies, logger });
   const keys = await insertKeys(store);
-  app.open(store);
+  if (closedStore !== true) app.open(store);
   const call = async <Data>(call: TestCall): Promise<TestAnswer<Data>> => {
     const response = await app.http.inject(injection(call, keys, dependencies.keyHeader));
     const { statusCode: status, payload } = response;

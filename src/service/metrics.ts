@@ -1,0 +1,62 @@
+import { Counter, Histogram, Registry } from "prom-client";
+import type { EventCommit } from "../storage/event-store.js";
+
+/** What is counted of one answered request. `route` is the pattern, so that ids make no new series. */
+export interface RequestObservation {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+const DURATION_BUCKETS_SECONDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+];
+const COMMIT_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
+
+/** Counts what the service does, in a registry of its own. */
+export class ServiceMetrics {
+  readonly registry = new Registry();
+  readonly #requests = new Counter({
+    name: "switchyard_http_requests_total",
+    help: "Answered requests.",
+    labelNames: ["method", "route", "status"] as const,
+    registers: [this.registry],
+  });
+  readonly #durations = new Histogram({
+    name: "switchyard_http_request_duration_seconds",
+    help: "Time from a request's headers to the end of its answer.",
+    labelNames: ["method", "route"] as const,
+    buckets: DURATION_BUCKETS_SECONDS,
+    registers: [this.registry],
+  });
+  readonly #events = new Counter({
+    name: "switchyard_events_stored_total",
+    help: "Events that were brought to disk.",
+    registers: [this.registry],
+  });
+  readonly #commitEvents = new Histogram({
+    name: "switchyard_event_commit_events",
+    help: "Events of one transaction.",
+    buckets: COMMIT_BUCKETS,
+    registers: [this.registry],
+  });
+  readonly #commitRequests = new Histogram({
+    name: "switchyard_event_commit_requests",
+    help: "Requests whose events share one transaction.",
+    buckets: COMMIT_BUCKETS,
+    registers: [this.registry],
+  });
+
+  observeRequest({ method, route, status, durationMs }: RequestObservation): void {
+    this.#requests.inc({ method, route, status });
+    this.#durations.observe({ method, route }, durationMs / 1_000);
+  }
+
+  /** To be told of every transaction that stored events. */
+  readonly observeCommit = ({ events, requests }: EventCommit): void => {
+    this.#events.inc(events);
+    this.#commitEvents.observe(events);
+    this.#commitRequests.observe(requests);
+  };
+}

@@ -1,0 +1,63 @@
+import { afterEach, expect, it } from "vitest";
+import { SwitchyardError } from "../../src/base/errors.js";
+import { ServiceError } from "../../src/service/service-error.js";
+import { fakeEndpoints } from "../support/fake-endpoints.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+let service: TestService;
+afterEach(() => service.close());
+
+async function answerTo(error: unknown) {
+  const handler = () => Promise.reject(error);
+  service = await startTestService({ endpoints: fakeEndpoints({ fail: { handler } }) });
+  return service.call({ method: "POST", path: "/fake" });
+}
+
+it("answers a refusal with its status, message, faults and header", async () => {
+  const faults = [{ property: "a", errorMessage: "Required" }];
+  const refusal = { status: 429, message: "Too many", faults, retryAfterSeconds: 7 };
+  const { status, headers, json } = await answerTo(new ServiceError(refusal));
+  expect(json).toEqual({ status: 429, message: "Too many", errors: faults });
+  expect({ status, retryAfter: headers["retry-after"] }).toEqual({ status: 429, retryAfter: "7" });
+});
+
+it.each([
+  ["a defect", new TypeError("secret inside")],
+  ["an error of ours that is no refusal", new SwitchyardError("database_failed", "secret inside")],
+  [
+    "an error that names a status of the inside",
+    Object.assign(new Error("secret inside"), { statusCode: 500 }),
+  ],
+  ["what is no error", "secret inside"],
+])("answers %s with a 500 that tells nothing", async (_what, error) => {
+  const { status, json } = await answerTo(error);
+  expect(status).toBe(500);
+  expect(json).toEqual({ status: 500, message: "Internal Server Error", errors: [] });
+});
+
+it("logs the stack of a defect with the id of the request", async () => {
+  const error = new TypeError("went wrong");
+  const { headers } = await answerTo(error);
+  const lines = service.log.map((line) => JSON.parse(line));
+  expect(lines).toContainEqual(
+    expect.objectContaining({
+      level: 50,
+      requestId: headers["x-request-id"],
+      err: expect.objectContaining({ type: "TypeError", stack: error.stack }),
+    }),
+  );
+});
+
+it.each([
+  ["database_busy", "The store is busy: try again in a moment.", "1"],
+  ["disk_full", "The store has no room left: nothing was written.", "30"],
+])(
+  "answers %s with 503, when to try again, and a line in the log",
+  async (code, message, seconds) => {
+    const { status, headers, json } = await answerTo(new SwitchyardError(code, "/data/console.db"));
+    expect(status).toBe(503);
+    expect(json).toEqual({ status: 503, message, errors: [] });
+    expect(headers["retry-after"]).toBe(seconds);
+    expect(service.log.join("")).toContain("/data/console.db");
+  },
+);

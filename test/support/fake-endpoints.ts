@@ -1,0 +1,42 @@
+import { z } from "zod";
+import { noBody, noParams, noQuery, type Route } from "../../src/contract/route.js";
+import type { Endpoints } from "../../src/service/app.js";
+import type { Answer, Call, Handler } from "../../src/service/handler.js";
+
+/** A route that tests make up; what they do not say does not matter to them. */
+export function fakeRoute(route: Partial<Route> = {}): Route {
+  return {
+    method: "POST",
+    path: "/fake",
+    access: "console",
+    summary: "Do something",
+    group: "Fakes",
+    origin: "extension",
+    params: noParams,
+    query: noQuery,
+    body: noBody,
+    status: 200,
+    message: "Done.",
+    response: z.unknown(),
+    ...route,
+  };
+}
+
+export interface FakeOperation {
+  readonly route?: Partial<Route>;
+  readonly handler: Handler<Route>;
+}
+
+/** Endpoints of made-up operations, by their names. */
+export function fakeEndpoints(operations: Readonly<Record<string, FakeOperation>>): Endpoints {
+  const names = Object.entries(operations);
+  return {
+    routes: Object.fromEntries(names.map(([name, { route }]) => [name, fakeRoute(route)])),
+    createHandlers: () => Object.fromEntries(names.map(([name, { handler }]) => [name, handler])),
+  };
+}
+
+/** Answers with what it was asked. */
+export async function echo({ params, query, body, ...facts }: Call<Route>): Promise<Answer> {
+  return { content: { data: { params, query, body, facts } } };
+}
