@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { NAME_CHARACTERS_MIN } from "../contract/fields.js";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -15,8 +16,12 @@ export const randomIdentifier: NewIdentifier = () =>
 
 /**
  * The id of an entity that is created without one: its name in lower case, each run of characters
- * that an id may not hold an underscore. `A Gate` → `a_gate`.
+ * that an id may not hold an underscore. `A Gate` → `a_gate`. What a run made too short for an id is
+ * filled up: `a  ` → `a__`.
  */
 export function identifierOf(name: string): string {
-  return name.toLowerCase().replace(/[^a-z0-9_\-.]+/g, "_");
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9_\-.]+/g, "_")
+    .padEnd(NAME_CHARACTERS_MIN, "_");
 }
