@@ -8,7 +8,7 @@ export interface GeneratedBodyOptions {
 
 /** Bounds of what has none. */
 const ITEMS_MAX = 3;
-const TEXT_MAX = 2_000;
+const TEXT_MAX = 200;
 const DOUBLE_MAX = 1e15;
 
 /** Names that may not stand in a body. */
