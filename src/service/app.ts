@@ -15,8 +15,10 @@ import { readBody } from "./request-body.js";
 import { requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
 import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-registrar.js";
+import type { SchemaChecker } from "./schema-checker.js";
 import { ServiceError } from "./service-error.js";
 import { ServiceState } from "./service-state.js";
+import { ThreadedSchemaChecker } from "./threaded-schema-checker.js";
 
 /** Routes, and what answers them once there is a store. */
 export interface Endpoints {
@@ -29,6 +31,8 @@ export interface AppDependencies {
   /** ms since the epoch. */
   readonly now?: () => number;
   readonly newIdentifier?: NewIdentifier;
+  /** Closed with the app. */
+  readonly schemaChecker?: SchemaChecker;
   readonly newRequestId?: () => string;
   readonly keyHeader?: string;
   readonly limits?: Partial<ServiceLimits>;
@@ -51,7 +55,8 @@ export interface App {
 export function createApp(dependencies: AppDependencies): App {
   const { logger, newRequestId = randomUUID, keyHeader = KEY_HEADER } = dependencies;
   const limits = { ...serviceLimits, ...dependencies.limits };
-  const endpoints = dependencies.endpoints ?? serviceEndpoints(dependencies);
+  const schemaChecker = dependencies.schemaChecker ?? new ThreadedSchemaChecker();
+  const endpoints = dependencies.endpoints ?? serviceEndpoints(dependencies, schemaChecker);
   const state = new ServiceState<AnyHandlers>(endpoints.createHandlers, limits.retryAfterSeconds);
   const metrics = new ServiceMetrics();
   const log = new RequestLog(logger, metrics);
@@ -77,6 +82,7 @@ export function createApp(dependencies: AppDependencies): App {
   http.decorateRequest("caller", null);
   http.decorateRequest("bodyText", undefined);
   http.setErrorHandler(answerError);
+  http.addHook("onClose", () => schemaChecker.close());
   acceptJson(http, limits);
   addHooks(http, state, log);
   registerOperations(http, state, metrics);
@@ -90,15 +96,15 @@ export function createApp(dependencies: AppDependencies): App {
   };
 }
 
-function serviceEndpoints({
-  now = Date.now,
-  newIdentifier = randomIdentifier,
-}: AppDependencies): Endpoints {
+function serviceEndpoints(
+  { now = Date.now, newIdentifier = randomIdentifier }: AppDependencies,
+  schemaChecker: SchemaChecker,
+): Endpoints {
   return {
     routes,
     // The table says what each handler gets, and the registrar gives each what its own route says.
     createHandlers: (store) =>
-      createHandlers({ store, now, newIdentifier }) as unknown as AnyHandlers,
+      createHandlers({ store, now, newIdentifier, schemaChecker }) as unknown as AnyHandlers,
   };
 }
 

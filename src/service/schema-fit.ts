@@ -66,7 +66,10 @@ export async function requireFit(
     faults.map(({ value: index, reason }): Fault => {
       const at = index === undefined ? undefined : values[index];
       if (at === undefined) {
-        return { property: "schema", errorMessage: `Is no usable JSON Schema (2020-12): ${reason}` };
+        return {
+          property: "schema",
+          errorMessage: `Is no usable JSON Schema (2020-12): ${reason}`,
+        };
       }
       const { property, title } = at;
       return { property, errorMessage: `${title} does not fit the schema: ${reason}` };

@@ -112,10 +112,14 @@ export class ThreadedSchemaChecker implements SchemaChecker {
         job.resolve(outcome.faults);
         return;
       case "too_long":
-        job.resolve(faultOf(`takes too long to check: more than ${this.#limits.checkTimeoutMs} ms`));
+        job.resolve(
+          faultOf(`takes too long to check: more than ${this.#limits.checkTimeoutMs} ms`),
+        );
         return;
       case "too_large":
-        job.resolve(faultOf(`takes too much memory to check: more than ${this.#limits.heapMib} MiB`));
+        job.resolve(
+          faultOf(`takes too much memory to check: more than ${this.#limits.heapMib} MiB`),
+        );
         return;
       case "failed":
         job.reject(this.#isClosed ? unavailable() : outcome.error);
