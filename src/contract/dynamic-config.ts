@@ -93,13 +93,15 @@ export const dynamicConfigReplace = withRule(
 
 export const dynamicConfigPatch = withRule(updatable, twinFaults);
 
-export const dynamicConfig = z.object({
-  ...fields,
-  ...provenance,
-  rules: z.array(rule),
-  owner,
-  version,
-});
+export const dynamicConfig = z
+  .object({
+    ...fields,
+    ...provenance,
+    rules: z.array(rule),
+    owner,
+    version,
+  })
+  .describe("A dynamic config, as answers show it.");
 
 /** What is wrong with the values and their JSON5 texts, wherever in the body they stand. */
 function twinFaults(body: unknown): readonly RuleFault[] {
