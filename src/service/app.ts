@@ -8,6 +8,7 @@ import { answerClientError, type ClientError } from "./client-error.js";
 import { errorAnswer } from "./error-answer.js";
 import { createHandlers } from "./handlers.js";
 import { type NewIdentifier, randomIdentifier } from "./identifiers.js";
+import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
 import { type ServiceLimits, serviceLimits } from "./limits.js";
 import { ServiceMetrics } from "./metrics.js";
 import { registerOperations } from "./operations-routes.js";
@@ -18,7 +19,6 @@ import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-regis
 import type { SchemaChecker } from "./schema-checker.js";
 import { ServiceError } from "./service-error.js";
 import { ServiceState } from "./service-state.js";
-import { ThreadedSchemaChecker } from "./threaded-schema-checker.js";
 
 /** Routes, and what answers them once there is a store. */
 export interface Endpoints {
@@ -55,7 +55,7 @@ export interface App {
 export function createApp(dependencies: AppDependencies): App {
   const { logger, newRequestId = randomUUID, keyHeader = KEY_HEADER } = dependencies;
   const limits = { ...serviceLimits, ...dependencies.limits };
-  const schemaChecker = dependencies.schemaChecker ?? new ThreadedSchemaChecker();
+  const schemaChecker = dependencies.schemaChecker ?? new IsolatedSchemaChecker();
   const endpoints = dependencies.endpoints ?? serviceEndpoints(dependencies, schemaChecker);
   const state = new ServiceState<AnyHandlers>(endpoints.createHandlers, limits.retryAfterSeconds);
   const metrics = new ServiceMetrics();

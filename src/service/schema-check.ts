@@ -2,6 +2,8 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.
 import { kindOf } from "../contract/fields.js";
 import type { SchemaFault, SchemaQuestion } from "./schema-checker.js";
 
+const TOO_LARGE = "is too large, is nested too deep, or refers to itself without end";
+
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /** Characters of a reason; what a schema brings into it can be of any length. */
@@ -77,7 +79,7 @@ function detailOf({ params }: ErrorObject): string {
 }
 
 function describe(error: unknown): string {
-  if (error instanceof RangeError) return "refers to itself without end, or is nested too deep";
+  if (error instanceof RangeError) return TOO_LARGE;
   return (error as Error).message;
 }
 

@@ -4,9 +4,9 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import {
+  IsolatedSchemaChecker,
   type SchemaCheckLimits,
-  ThreadedSchemaChecker,
-} from "../../src/service/threaded-schema-checker.js";
+} from "../../src/service/isolated-schema-checker.js";
 import { bomb, bombNames } from "./schema-bombs.js";
 
 const harmless = { schema: '{"required": ["a"]}', values: [{ a: 1 }, {}] };
@@ -14,9 +14,9 @@ const harmlessFaults = [{ value: 1, reason: "must have required property 'a'" }]
 const never = 1_000_000;
 const busy = { status: 503, retryAfterSeconds: 1 };
 
-const open: ThreadedSchemaChecker[] = [];
-function checkerWith(limits: Partial<SchemaCheckLimits> = {}): ThreadedSchemaChecker {
-  const checker = new ThreadedSchemaChecker(limits);
+const open: IsolatedSchemaChecker[] = [];
+function checkerWith(limits: Partial<SchemaCheckLimits> = {}): IsolatedSchemaChecker {
+  const checker = new IsolatedSchemaChecker(limits);
   open.push(checker);
   return checker;
 }
@@ -42,7 +42,7 @@ describe("a schema that takes too long", () => {
     ]);
   });
 
-  test("leaves a thread for others meanwhile", async () => {
+  test("leaves a process for others meanwhile", async () => {
     const checker = checkerWith({ checkTimeoutMs: never });
     const stuck = watched(checker.check(bomb("pattern")));
     const refused = expect(stuck.promise).rejects.toMatchObject(busy);
@@ -54,8 +54,8 @@ describe("a schema that takes too long", () => {
     await refused;
   });
 
-  test("is ended, and what waits for its thread is answered by a new one", async () => {
-    const checker = checkerWith({ threads: 1, checkTimeoutMs: 500 });
+  test("is ended, and what waits is answered by a new process", async () => {
+    const checker = checkerWith({ processes: 1, checkTimeoutMs: 500 });
     const answers = [bomb("pattern"), harmless, bomb("branching"), harmless].map((question) =>
       checker.check(question),
     );
@@ -74,7 +74,7 @@ describe("a schema that takes too long", () => {
 
 describe("checks that wait", () => {
   test("are so many at most", async () => {
-    const checker = checkerWith({ threads: 1, checkTimeoutMs: never, waitingMax: 1 });
+    const checker = checkerWith({ processes: 1, checkTimeoutMs: never, waitingMax: 1 });
     const stuck = checker.check(bomb("pattern"));
     const waiting = checker.check(harmless);
     const ends = [stuck, waiting].map((check) => expect(check).rejects.toMatchObject(busy));
@@ -84,7 +84,7 @@ describe("checks that wait", () => {
   });
 
   test("are refused when they have waited too long", async () => {
-    const checker = checkerWith({ threads: 1, checkTimeoutMs: never, waitTimeoutMs: 50 });
+    const checker = checkerWith({ processes: 1, checkTimeoutMs: never, waitTimeoutMs: 50 });
     const stuck = checker.check(bomb("pattern"));
     const end = expect(stuck).rejects.toMatchObject(busy);
     await expect(checker.check(harmless)).rejects.toMatchObject(busy);
@@ -107,13 +107,13 @@ test("a checker that is closed refuses, and may be closed again", async () => {
   await expect(checker.check(harmless)).rejects.toMatchObject(busy);
 });
 
-test("threads that are idle do not keep a process alive", async () => {
+test("processes that are idle do not keep the service alive", async () => {
   const module = fileURLToPath(
-    new URL("../../dist/service/threaded-schema-checker.js", import.meta.url),
+    new URL("../../dist/service/isolated-schema-checker.js", import.meta.url),
   );
   const script = `
-    import { ThreadedSchemaChecker } from ${JSON.stringify(module)};
-    const checker = new ThreadedSchemaChecker();
+    import { IsolatedSchemaChecker } from ${JSON.stringify(module)};
+    const checker = new IsolatedSchemaChecker();
     console.log(JSON.stringify(await checker.check(${JSON.stringify(harmless)})));
   `;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script]);
