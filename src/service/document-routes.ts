@@ -4,6 +4,7 @@ import { openApiDocument } from "../contract/openapi.js";
 import type { RouteTable } from "../contract/openapi-schemas.js";
 import { apiPage } from "./api-page.js";
 import { pageSecurityPolicy } from "./api-page-style.js";
+import { refuseOtherMethods } from "./route-registrar.js";
 
 export interface DocumentFacts {
   readonly routes: RouteTable;
@@ -15,7 +16,7 @@ export interface DocumentFacts {
  * The description of the API, for programs at /openapi.json and for people at /docs; `/` leads to the
  * latter. Both are made when they are first asked for, and need neither a key nor the store.
  */
-export function registerDocumentRoutes(http: FastifyInstance, facts: DocumentFacts): void {
+export function registerDocuments(http: FastifyInstance, facts: DocumentFacts): void {
   const document = once(() => openApiDocument({ version, ...facts }));
   const text = once(() => `${JSON.stringify(document())}\n`);
   const page = once(() => apiPage(document()));
@@ -35,6 +36,9 @@ export function registerDocumentRoutes(http: FastifyInstance, facts: DocumentFac
       .send(page()),
   );
   http.get("/", async (_, reply) => reply.redirect("/docs"));
+  for (const url of ["/", "/docs", "/openapi.json"]) {
+    refuseOtherMethods(http, url, ["GET", "HEAD"]);
+  }
 }
 
 function once<Value>(make: () => Value): () => Value {

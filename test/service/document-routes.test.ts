@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { version } from "../../src/base/version.js";
+import { openApiDocument } from "../../src/contract/openapi.js";
+import { pageSecurityPolicy } from "../../src/service/api-page-style.js";
+import { createApp } from "../../src/service/app.js";
+import { createLogger } from "../../src/service/logger.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({ keyHeader: "X-Key" });
+});
+
+afterAll(() => service.close());
+
+test("GET /openapi.json is the document, without a key", async () => {
+  const { status, headers, json } = await service.call({ path: "/openapi.json", key: null });
+  expect(status).toBe(200);
+  expect(headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(json).toEqual(
+    JSON.parse(JSON.stringify(openApiDocument({ version, keyHeader: "X-Key" }))),
+  );
+});
+
+test("GET /docs is the page, without a key, and may use nothing from elsewhere", async () => {
+  const { status, headers, json } = await service.call({ path: "/docs", key: null });
+  expect(status).toBe(200);
+  expect(String(json)).toMatch(/^<!doctype html>.*<code>X-Key<\/code>/s);
+  expect(headers).toMatchObject({
+    "content-type": "text/html; charset=utf-8",
+    "content-security-policy": pageSecurityPolicy,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+  });
+});
+
+test("GET / leads to the page", async () => {
+  const { status, headers } = await service.call({ path: "/", key: null });
+  expect(status).toBe(302);
+  expect(headers["location"]).toBe("/docs");
+});
+
+test.each(["/", "/docs", "/openapi.json"])("%s is only read", async (path) => {
+  const { status, headers } = await service.call({ method: "POST", path, key: null });
+  expect(status).toBe(405);
+  expect(headers["allow"]).toBe("GET, HEAD, OPTIONS");
+});
+
+test("both are there before the store is", async () => {
+  const app = createApp({ logger: createLogger("fatal", { write: () => undefined }) });
+  expect((await app.http.inject("/docs")).statusCode).toBe(200);
+  expect((await app.http.inject("/openapi.json")).statusCode).toBe(200);
+  expect((await app.http.inject("/readyz")).statusCode).toBe(503);
+  await app.http.close();
+});
