@@ -12,9 +12,15 @@ import type { JsonValue } from "../pipeline/configuration-types.js";
 /** Options of every command: how the result is printed. */
 export const outputOptions: readonly OptionName[] = ["json", "quiet"];
 
-/** Options that a flag can set, in the order of the table. */
-export const flagOptions: readonly OptionName[] = optionNames.filter(
-  (name) => describeOption(name).flag !== false,
+/** Options of the pipeline's commands that a flag can set, in the order of the table. */
+export const flagOptions: readonly OptionName[] = optionNames.filter((name) => {
+  const { flag, section } = describeOption(name);
+  return flag !== false && section !== "serve";
+});
+
+/** Options of `serve`. */
+export const serveOptions: readonly OptionName[] = optionNames.filter(
+  (name) => describeOption(name).section === "serve",
 );
 
 /** Adds `--config` and the named options of the table. */

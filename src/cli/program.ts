@@ -3,7 +3,9 @@ import { exitCodes } from "../base/errors.js";
 import { version } from "../base/version.js";
 import type { CommandContext } from "./context.js";
 import { exportCommand } from "./export-command.js";
+import { keysCommand } from "./keys-command.js";
 import { migrateCommand } from "./migrate-command.js";
+import { serveCommand } from "./serve-command.js";
 import { verifyCommand } from "./verify-command.js";
 
 const examples = `
@@ -11,6 +13,7 @@ Examples:
   $ switchyard export export.zip --to out     one directory per day in out/events
   $ switchyard verify out                     prove it against its manifest
   $ switchyard migrate                        all steps of pipeline.config.json
+  $ switchyard serve                          the console API on http://127.0.0.1:8080
   $ switchyard help export                    all options of a command`;
 
 /** Runs one command line (without the program's own name) and gives its exit code; never throws. */
@@ -29,8 +32,10 @@ export async function runCommandLine(
   program
     .addCommand(exportCommand(context, ended))
     .addCommand(verifyCommand(context, ended))
-    .addCommand(migrateCommand(context, ended));
-  for (const command of [program, ...program.commands]) {
+    .addCommand(migrateCommand(context, ended))
+    .addCommand(serveCommand(context, ended))
+    .addCommand(keysCommand(context, ended));
+  for (const command of withSubcommands(program)) {
     command.exitOverride().showHelpAfterError("(--help lists what there is)");
     command.configureOutput({
       writeOut: (text) => context.stdout.write(text),
@@ -45,4 +50,8 @@ export async function runCommandLine(
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
   return exitCode;
+}
+
+function withSubcommands(command: Command): readonly Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }

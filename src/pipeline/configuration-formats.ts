@@ -41,12 +41,23 @@ export const textFormats: Readonly<Record<string, TextFormat>> = {
     accepts: (text) => isUsable(() => parsePrivacyPath(text)),
     expected: "userID, stableID, value, or a path such as user.email or metadata.card.number",
   },
+  "header-name": {
+    accepts: (text) =>
+      /^[\w!#$%&'*+.^`|~-]+$/.test(text) && !takenHeaders.includes(text.toLowerCase()),
+    expected: "the name of a header that has no other meaning, such as SERVICE-API-KEY",
+  },
   dataset: {
     accepts: (text) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(text),
     expected:
       "a directory's name of letters, digits, dots, dashes and underscores, not led by _ or a dot",
   },
 };
+
+/** Headers, in lower case, that mean something else to the service or to HTTP. */
+const takenHeaders: readonly string[] = [
+  ...["connection", "content-encoding", "content-length", "content-type", "date", "expect", "host"],
+  ...["idempotency-key", "if-match", "transfer-encoding", "upgrade", "x-request-id"],
+];
 
 function isUsable(use: () => unknown): boolean {
   try {

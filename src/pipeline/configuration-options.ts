@@ -1,9 +1,11 @@
+import { logLevels } from "../base/log-levels.js";
 import { defaultPreset, presetNames } from "../mapper/presets.js";
 import { parquetCompressions } from "../sinks/parquet/page-compression.js";
 import {
   characterType,
   choiceType,
   countType,
+  dataType,
   listType,
   type OptionType,
   pathType,
@@ -17,10 +19,13 @@ import {
 } from "./configuration-types.js";
 import { outputFormats } from "./options.js";
 
+/** Parts of the configuration file. */
+export type Section = "export" | "serve";
+
 /** What is known about one option. Flags, environment, schema and documentation come from it. */
 export interface OptionDescription<T> {
   /** Section of the configuration file; the root where absent. The option's name is the key. */
-  readonly section?: "export";
+  readonly section?: Section;
   readonly type: OptionType<T>;
   /** One or two sentences without a full stop at the end. */
   readonly description: string;
@@ -214,6 +219,41 @@ export const configurationOptions = {
     type: switchType,
     description: "Throw away what an earlier run left in the directory and start over",
     default: "off",
+  }),
+  port: option({
+    section: "serve",
+    type: countType(0, 65_535),
+    placeholder: "<port>",
+    description: "Port to listen on; 0 takes any that is free, and the first line printed names it",
+    default: "8080",
+  }),
+  host: option({
+    section: "serve",
+    type: textType,
+    placeholder: "<host>",
+    description: "Address to listen on; 0.0.0.0 is every IPv4 one that the machine has",
+    default: "127.0.0.1",
+  }),
+  data: option({
+    section: "serve",
+    type: dataType,
+    placeholder: "<dir>",
+    description:
+      "Directory that holds the service's databases, made where it is missing; :memory: keeps nothing",
+    default: "./.switchyard",
+  }),
+  authHeader: option({
+    section: "serve",
+    type: { ...textType, schema: { type: "string", format: "header-name" } },
+    placeholder: "<header>",
+    description: "Header that carries the key of a request",
+    default: "SERVICE-API-KEY",
+  }),
+  logLevel: option({
+    section: "serve",
+    type: choiceType(logLevels),
+    description: "Least of what is logged; the log is one JSON object a line on standard error",
+    default: "info",
   }),
   json: option({
     type: switchType,

@@ -37,6 +37,12 @@ export function configurationSchema(mappingSchema: JsonObject): JsonObject {
         description: "What `switchyard export` writes, and how",
         properties: optionProperties((name) => describeOption(name).section === "export"),
       },
+      serve: {
+        type: "object",
+        additionalProperties: false,
+        description: "Where `switchyard serve` listens, and what it keeps where",
+        properties: optionProperties((name) => describeOption(name).section === "serve"),
+      },
     },
     $defs: { mapping: mappingSchema },
   };

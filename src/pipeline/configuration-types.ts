@@ -48,6 +48,12 @@ export const pathType: OptionType<string> = {
   read: (value, pathOf) => pathOf(String(value)),
 };
 
+/** A directory, or `:memory:`. */
+export const dataType: OptionType<string> = {
+  ...pathType,
+  read: (value, pathOf) => (value === ":memory:" ? value : pathOf(String(value))),
+};
+
 export const listType: OptionType<readonly string[]> = {
   placeholder: "<text>",
   repeatable: true,

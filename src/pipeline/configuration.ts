@@ -9,6 +9,7 @@ import {
   type OptionName,
   type OptionValues,
   optionNames,
+  type Section,
   type StepName,
   stepNames,
 } from "./configuration-options.js";
@@ -136,13 +137,14 @@ function fileLayer(file: ConfigurationFile): Layer {
 
 function treeOf(values: GivenFlags): JsonObject {
   const root: Record<string, JsonValue> = {};
-  const section: Record<string, JsonValue> = {};
+  const bySection: Record<Section, Record<string, JsonValue>> = { export: {}, serve: {} };
   for (const name of optionNames) {
     const value = values[name];
     if (value === undefined) continue;
-    (describeOption(name).section === undefined ? root : section)[name] = value;
+    const { section } = describeOption(name);
+    (section === undefined ? root : bySection[section])[name] = value;
   }
-  return { ...root, export: section };
+  return { ...root, ...bySection };
 }
 
 function optionAt(first: string | undefined, second: string | undefined): OptionName {

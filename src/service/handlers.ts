@@ -1,6 +1,5 @@
 import type { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
-import { dynamicConfigHandlers } from "./dynamic-config-handlers.js";
 import { EntityOperations } from "./entity-operations.js";
 import { eventHandlers } from "./event-handlers.js";
 import { experimentHandlers } from "./experiment-handlers.js";
@@ -9,7 +8,6 @@ import type { Handlers } from "./handler.js";
 import type { NewIdentifier } from "./identifiers.js";
 import { promptHandlers } from "./prompt-handlers.js";
 import { qualifyingEventHandlers } from "./qualifying-event-handlers.js";
-import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segment-handlers.js";
 
 export interface HandlerFacts {
@@ -17,7 +15,6 @@ export interface HandlerFacts {
   /** ms since the epoch. */
   readonly now: () => number;
   readonly newIdentifier: NewIdentifier;
-  readonly schemaChecker: SchemaChecker;
 }
 
 /** The handler of every route. */
@@ -25,12 +22,10 @@ export function createHandlers({
   store,
   now,
   newIdentifier,
-  schemaChecker,
 }: HandlerFacts): Handlers<typeof routes> {
   const operations = new EntityOperations(store, now);
   return {
     ...gateHandlers(operations, newIdentifier),
-    ...dynamicConfigHandlers(operations, newIdentifier, schemaChecker),
     ...experimentHandlers(operations, newIdentifier),
     ...qualifyingEventHandlers(operations),
     ...segmentHandlers(operations, newIdentifier),

@@ -1,10 +1,5 @@
-import { type DestinationStream, destination, type Level, type Logger, pino } from "pino";
-
-export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace"] as const satisfies [
-  ...Level[],
-];
-
-export type LogLevel = (typeof logLevels)[number];
+import { type DestinationStream, destination, type Logger, pino } from "pino";
+import type { LogLevel } from "../base/log-levels.js";
 
 /** Writes one JSON object a line, to standard error where no stream is given. */
 export function createLogger(

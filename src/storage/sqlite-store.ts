@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { CommitQueue } from "./commit-queue.js";
 import type { EventStore } from "./event-store.js";
+import type { KeyStore } from "./key-store.js";
 import { consoleSchema } from "./migrations.js";
 import { openDatabase } from "./open-database.js";
 import { IN_MEMORY } from "./sqlite-database.js";
@@ -11,6 +12,12 @@ import type { Store } from "./store.js";
 
 /** Database file of entities and keys in the data directory. */
 export const CONSOLE_DATABASE = "console.db";
+
+/** Keys without the rest of the store: enough to manage them beside a running service. */
+export interface OpenKeyStore {
+  readonly keys: KeyStore;
+  close(): Promise<void>;
+}
 
 /** An event store with what it holds open. */
 export interface OpenEventStore {
@@ -41,6 +48,19 @@ export async function openSqliteStore(directory: string, openEvents: OpenEvents)
     events: opened.events,
     close: async () => {
       await opened.close();
+      await queue.idle();
+      database.close();
+    },
+  };
+}
+
+/** Opens the keys of a data directory, made where it is missing. Throws what `openDatabase` throws. */
+export async function openSqliteKeys(directory: string): Promise<OpenKeyStore> {
+  const database = await openDatabase(join(directory, CONSOLE_DATABASE), consoleSchema);
+  const queue = new CommitQueue(database);
+  return {
+    keys: new SqliteKeyStore(database, queue),
+    close: async () => {
       await queue.idle();
       database.close();
     },

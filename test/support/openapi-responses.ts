@@ -70,10 +70,9 @@ function fits(path: string, template: string): boolean {
   );
 }
 
-/** As a router sees it: a path that is written out, or for longer, wins over one with parameters. */
+/** A path that is written out wins over one with parameters. */
 function byParameters(one: string, other: string): number {
-  const fewer = one.split("{").length - other.split("{").length;
-  return fewer === 0 ? other.indexOf("{") - one.indexOf("{") : fewer;
+  return one.split("{").length - other.split("{").length;
 }
 
 function escaped(text: string): string {

@@ -1,13 +1,14 @@
 import type { InjectOptions } from "fastify";
+import type { LogLevel } from "../../src/base/log-levels.js";
 import type { Pagination } from "../../src/contract/common.js";
 import type { ErrorBody } from "../../src/contract/envelope.js";
 import { type App, type AppDependencies, createApp } from "../../src/service/app.js";
 import { keyRecord, newKeyText } from "../../src/service/key-text.js";
-import { createLogger, type LogLevel } from "../../src/service/logger.js";
+import { createLogger } from "../../src/service/logger.js";
 import type { KeyKind } from "../../src/storage/key-store.js";
 import type { Store } from "../../src/storage/store.js";
 import { checkAnswer } from "./answer-check.js";
-import { openTestStore } from "./test-store.js";
+import { memoryStore } from "./memory-store.js";
 
 /** When tests begin: every call is one second later than the one before. */
 export const START_TIME = Date.UTC(2026, 0, 15, 12);
@@ -63,12 +64,7 @@ export interface TestServiceOptions extends Omit<AppDependencies, "logger"> {
 
 /** A service that answers without a socket, with a store of its own and one key of each sort. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const {
-    store = await openTestStore(),
-    logLevel = "debug",
-    closedStore,
-    ...dependencies
-  } = options;
+  const { store = memoryStore(), logLevel = "debug", closedStore, ...dependencies } = options;
   const log: string[] = [];
   const logger = createLogger(logLevel, { write: (line) => log.push(line) });
   const app = createApp({ now: steppingClock(), ...dependencies, logger });

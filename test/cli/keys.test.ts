@@ -1,0 +1,129 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { keyTable } from "../../src/cli/key-table.js";
+import { runCommandLine } from "../../src/cli/program.js";
+import type { KeyRecord } from "../../src/storage/key-store.js";
+import { runSwitchyard } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
+import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
+import { fakeContext } from "./fake-context.js";
+
+const root = scratchDirectory("keys");
+const gates = "/console/v1/gates";
+
+killServicesAfterEach();
+
+/** In a process of its own, as beside a service. */
+function keys(data: string, ...words: readonly string[]) {
+  return runSwitchyard(["keys", ...words, "--data", data]);
+}
+
+/** In this process. */
+async function keysHere(data: string, ...words: readonly string[]) {
+  const { context, stdout, stderr } = fakeContext();
+  const exitCode = await runCommandLine(["keys", ...words, "--data", data], context);
+  return { exitCode, stdout: stdout.join(""), stderr: stderr.join("") };
+}
+
+describe("keys of a service that runs", () => {
+  test("a created key holds with the next request, a revoked one no more", async () => {
+    const data = join(root, "running");
+    const service = await startServiceProcess(data);
+    const created = await keys(data, "create", "--kind", "console");
+    expect(created.exitCode).toBe(0);
+    const key = created.stdout.trimEnd();
+    expect(created.stdout).toMatch(/^console-[\w-]{43}\n$/);
+    expect((await service.call(gates, key)).status).toBe(200);
+
+    const id = /Key (\S+) was made/.exec(created.stderr)?.[1] ?? "";
+    const revoked = await keys(data, "revoke", id);
+    expect(revoked).toMatchObject({ exitCode: 0, stdout: "" });
+    expect((await service.call(gates, key)).status).toBe(401);
+    const again = await keys(data, "revoke", id, "--json");
+    expect(again.exitCode).toBe(0);
+    expect(JSON.parse(again.stdout)).toEqual({ id, revokedTime: expect.any(Number) });
+  });
+
+  test("a read-only key reads and does not write", async () => {
+    const data = join(root, "read-only");
+    const service = await startServiceProcess(data);
+    const { stdout } = await keys(data, "create", "--kind", "console", "--read-only", "--json");
+    const { key, canWrite } = JSON.parse(stdout);
+    expect(canWrite).toBe(false);
+    expect((await service.call(gates, key)).status).toBe(200);
+    const post = { method: "POST", headers: { "content-type": "application/json" }, body: "{}" };
+    expect((await service.call(gates, key, post)).status).toBe(403);
+  });
+});
+
+describe("keys without a service", () => {
+  test("the first key can be made before the first start, which then makes none", async () => {
+    const data = join(root, "before");
+    const { stdout } = await keysHere(data, "create", "--kind", "server");
+    expect(stdout).toMatch(/^secret-/);
+    const service = await startServiceProcess(data);
+    expect(service.stderr()).toBe("");
+  });
+
+  test("the list names every key and shows none", async () => {
+    const data = join(root, "listed");
+    const { stdout: key } = await keysHere(data, "create", "--kind", "console");
+    await keysHere(data, "create", "--kind", "server");
+    const { stdout } = await keysHere(data, "list");
+    expect(stdout.split("\n")).toHaveLength(4);
+    expect(stdout).not.toContain(key.trimEnd());
+    const json = JSON.parse((await keysHere(data, "list", "--json")).stdout);
+    expect(json.keys.map(({ kind }: { kind: string }) => kind)).toEqual(["console", "server"]);
+    expect(JSON.stringify(json)).not.toContain("hash");
+  });
+
+  test.each([
+    [["list"], "data_missing"],
+    [["revoke", "key_1"], "data_missing"],
+  ])("%j of a directory without data makes none", async (words, code) => {
+    const data = join(root, "nowhere");
+    const { exitCode, stderr } = await keysHere(data, ...words);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`[${code}]`);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  test("a service in memory has no keys to work on", async () => {
+    const { exitCode, stderr } = await keysHere(":memory:", "create", "--kind", "console");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("[data_missing]");
+  });
+
+  test("an id that no key has", async () => {
+    const data = join(root, "unknown");
+    await keysHere(data, "create", "--kind", "console");
+    const { exitCode, stdout } = await keysHere(data, "revoke", "key_1", "--json");
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ command: "keys", error: { code: "key_unknown" } });
+  });
+
+  test.each([
+    [["create"], "--kind"],
+    [["create", "--kind", "other"], "Allowed choices are console, server"],
+    [["create", "--kind", "server", "--read-only"], "[key_rights_invalid]"],
+    [["revoke"], "missing required argument 'id'"],
+  ])("%j is wrong usage", async (words, message) => {
+    const { exitCode, stderr } = await keysHere(join(root, "usage"), ...words);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+test("the table has one line a key, with its times in UTC", () => {
+  const record: KeyRecord = {
+    ...{ id: "key_1", canWrite: false, hash: "h", prefix: "console-" },
+    ...{ kind: "console", createdTime: Date.UTC(2026, 0, 2, 3, 4, 5, 6), revokedTime: null },
+  };
+  const revoked = { ...record, id: "key_22", canWrite: true, revokedTime: Date.UTC(2027, 0) };
+  expect(keyTable([record, revoked])).toBe(
+    "ID      KIND     RIGHTS       BEGINS WITH  CREATED               REVOKED\n" +
+      "key_1   console  read         console-     2026-01-02T03:04:05Z  -\n" +
+      "key_22  console  read, write  console-     2026-01-02T03:04:05Z  2027-01-01T00:00:00Z\n",
+  );
+});

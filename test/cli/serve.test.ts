@@ -1,0 +1,291 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Connection from "libsql";
+import { describe, expect, test } from "vitest";
+import { runCommandLine } from "../../src/cli/program.js";
+import { runSwitchyard } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
+import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
+import { fakeContext } from "./fake-context.js";
+
+const root = scratchDirectory("serve");
+const gates = "/console/v1/gates";
+
+killServicesAfterEach();
+
+function freshData(): string {
+  return join(root, randomBytes(6).toString("hex"));
+}
+
+/** The keys that a first start printed. */
+function keysIn(stderr: string) {
+  const keyOf = (name: string) => new RegExp(`^export ${name}=(\\S+)$`, "m").exec(stderr)?.[1];
+  return {
+    console: keyOf("SWITCHYARD_CONSOLE_KEY") ?? "",
+    server: keyOf("SWITCHYARD_SERVER_SECRET") ?? "",
+  };
+}
+
+function post(body: unknown): RequestInit {
+  const headers = { "content-type": "application/json" };
+  return { method: "POST", headers, body: JSON.stringify(body) };
+}
+
+describe("the first start", () => {
+  test("prints a key of each kind once, and both hold, also after a restart", async () => {
+    const data = freshData();
+    const first = await startServiceProcess(data, { words: ["--log-level", "trace"] });
+    const keys = keysIn(first.stderr());
+    expect(keys.console).toMatch(/^console-[\w-]{43}$/);
+    expect(keys.server).toMatch(/^secret-[\w-]{43}$/);
+    expect((await first.call(gates, keys.console)).status).toBe(200);
+    const event = post({ event: "e", user: { userID: "u" }, timestamp: 1_768_000_000_000 });
+    expect(await first.call("/v1/webhooks/event_webhook", keys.server, event)).toEqual({
+      ...{ status: 202, json: { success: true } },
+    });
+    expect((await first.call(gates, keys.console, post({ name: "A gate" }))).status).toBe(201);
+    expect(await first.stop()).toBe(0);
+    for (const key of Object.values(keys)) {
+      expect(first.stderr().split(key)).toHaveLength(2);
+    }
+
+    const second = await startServiceProcess(data);
+    expect(second.stderr()).toBe("");
+    expect(await second.call(`${gates}/a_gate`, keys.console)).toMatchObject({
+      ...{ status: 200, json: { data: { name: "A gate" } } },
+    });
+    expect(await second.call("/v1/events/summary", keys.console)).toMatchObject({
+      json: { data: [{ event: "e", count: 1 }] },
+    });
+    expect(await second.stop("SIGINT")).toBe(0);
+  });
+
+  test("no file of the data directory holds a key", async () => {
+    const data = freshData();
+    const service = await startServiceProcess(data);
+    const keys = Object.values(keysIn(service.stderr()));
+    const holding = readdirSync(data).filter((name) =>
+      keys.some((key) => readFileSync(join(data, name)).includes(key)),
+    );
+    expect(readdirSync(data)).toContain("console.db");
+    expect(holding).toEqual([]);
+  });
+
+  test("keys of the environment are stored instead and not printed", async () => {
+    const data = freshData();
+    const env = {
+      SWITCHYARD_CONSOLE_KEY: "console-0123456789abcdef",
+      SWITCHYARD_SERVER_SECRET: "secret-0123456789abcdef",
+    };
+    const first = await startServiceProcess(data, { env });
+    expect((await first.call(gates, env.SWITCHYARD_CONSOLE_KEY)).status).toBe(200);
+    expect(first.stderr()).not.toMatch(/0123456789|export/);
+    await first.stop();
+
+    const other = { SWITCHYARD_CONSOLE_KEY: "console-fedcba9876543210" };
+    const second = await startServiceProcess(data, { env: other });
+    expect((await second.call(gates, other.SWITCHYARD_CONSOLE_KEY)).status).toBe(200);
+    expect((await second.call(gates, env.SWITCHYARD_CONSOLE_KEY)).status).toBe(200);
+  });
+
+  test("a service in memory leaves nothing behind", async () => {
+    const cwd = scratchDirectory("serve-memory");
+    const service = await startServiceProcess(":memory:", { cwd });
+    expect((await service.call(gates, keysIn(service.stderr()).console)).status).toBe(200);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
+describe("a service that runs", () => {
+  test("tells where, in one line of JSON", async () => {
+    const data = freshData();
+    const { child, url, version, pid, dataDirectory, command } = await startServiceProcess(data);
+    expect({ command, pid, dataDirectory }).toEqual({
+      ...{ command: "serve", pid: child.pid, dataDirectory: data },
+    });
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: "ready" });
+  });
+
+  test("takes the key from the header that it was given", async () => {
+    const service = await startServiceProcess(freshData(), { words: ["--auth-header", "X-Key"] });
+    const headers = { "X-Key": keysIn(service.stderr()).console };
+    expect((await service.call(gates, undefined, { headers })).status).toBe(200);
+    expect((await service.call(gates, headers["X-Key"])).status).toBe(401);
+    const page = await (await fetch(`${service.url}/docs`)).text();
+    expect(page).toContain("<code>X-Key</code>");
+  });
+
+  test("takes options from the file and the environment, a flag before both", async () => {
+    const cwd = scratchDirectory("serve-configured");
+    writeFileSync(
+      join(cwd, "pipeline.config.json"),
+      '{ "serve": { "authHeader": "X-File", "logLevel": "fatal", "data": "from-file" } }',
+    );
+    const env = { SWITCHYARD_AUTH_HEADER: "X-Environment" };
+    const service = await startServiceProcess(join(cwd, "from-flag"), { cwd, env });
+    const headers = { "X-Environment": keysIn(service.stderr()).console };
+    expect((await service.call(gates, undefined, { headers })).status).toBe(200);
+    expect(readdirSync(cwd).sort()).toEqual(["from-flag", "pipeline.config.json"]);
+  });
+
+  test("finishes what it has accepted, and then ends with exit code 0", async () => {
+    const service = await startServiceProcess(freshData());
+    const { console: key } = keysIn(service.stderr());
+    const body = JSON.stringify({ name: "Accepted" });
+    const answered = halfSentRequest(service.url, key, body);
+    await answered.begun;
+    const stopped = service.stop();
+    answered.sendRest();
+    expect(await answered.text).toMatch(/^HTTP\/1\.1 201 /);
+    expect(await stopped).toBe(0);
+  });
+
+  test("ends at once with a second signal", async () => {
+    const service = await startServiceProcess(freshData());
+    const { console: key } = keysIn(service.stderr());
+    const answered = halfSentRequest(service.url, key, JSON.stringify({ name: "Never" }));
+    await answered.begun;
+    const stopping = new Promise<void>((resolve) => {
+      service.child.stderr?.on("data", () => {
+        if (service.stderr().includes("once more to quit")) resolve();
+      });
+    });
+    const stopped = service.stop("SIGINT");
+    await stopping;
+    service.child.kill("SIGINT");
+    expect(await stopped).toBe(130);
+    await answered.text;
+  });
+
+  test("keeps its directory to itself, and leaves it to the next one even when it is killed", async () => {
+    const data = freshData();
+    const first = await startServiceProcess(data);
+    const { exitCode, stdout, stderr } = await serve("--data", data, "--json");
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ exitCode: 1, error: { code: "data_in_use" } });
+    expect(stderr).toContain(`another service runs on ${data}`);
+    expect(await first.stop("SIGKILL")).toBeNull();
+    expect(await (await startServiceProcess(data)).stop()).toBe(0);
+  });
+});
+
+describe("a start that fails", () => {
+  test("on a port that is taken", async () => {
+    const { url } = await startServiceProcess(freshData());
+    const { port } = new URL(url);
+    const data = freshData();
+    const { exitCode, stderr } = await serve("--data", data, "--port", port);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain(`another program listens on 127.0.0.1:${port}`);
+    expect(stderr).toContain("[port_in_use]");
+    expect(readdirSync(root)).not.toContain(data.slice(root.length + 1));
+  });
+
+  test("on an address of another machine", async () => {
+    const { exitCode, stderr } = await serve("--data", freshData(), "--host", "192.0.2.1");
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/192\.0\.2\.1 is no address of this machine .*\[host_unknown\]/);
+  });
+
+  test("on a directory that cannot be made", async () => {
+    const file = join(root, "a-file");
+    writeFileSync(file, "");
+    const { exitCode, stderr } = await serve("--data", join(file, "data"));
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("[database_unwritable]");
+  });
+
+  test("on a database that a newer version wrote", async () => {
+    const data = freshData();
+    await (await startServiceProcess(data)).stop();
+    const database = new Connection(join(data, "console.db"));
+    database.exec("PRAGMA user_version = 999");
+    database.close();
+    const { exitCode, stderr } = await serve("--data", data);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/the database has version 999.*\[database_newer\]/);
+  });
+
+  test.each([
+    [["--port", "65536"], {}, "--port: must be <= 65535"],
+    [["--port", "http"], {}, "--port: must be a whole number"],
+    [["--log-level", "loud"], {}, "--log-level: must be one of fatal"],
+    [["--auth-header", "a b"], {}, "--auth-header: must be the name of a header"],
+    [["--auth-header", "Content-Type"], {}, "--auth-header: must be the name of a header"],
+    [["--host", ""], {}, "--host: must not be empty"],
+    [[], { SWITCHYARD_PORT: "-1" }, "SWITCHYARD_PORT: must be >= 0"],
+    [[], { SWITCHYARD_CONSOLE_KEY: "console-short" }, "[key_malformed]"],
+    [[], { SWITCHYARD_SERVER_SECRET: "console-0123456789abcdef" }, "[key_malformed]"],
+  ])("with %j and %j: exit code 2, and nothing is made", async (words, env, message) => {
+    const cwd = scratchDirectory("serve-wrong");
+    const outside = { currentDirectory: cwd, environment: env };
+    const { context, stdout, stderr } = fakeContext({}, outside);
+    expect(await runCommandLine(["serve", ...words], context)).toBe(2);
+    expect(stderr.join("")).toContain(message);
+    expect(stdout).toEqual([]);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test("with a key that was revoked", async () => {
+    const data = freshData();
+    const key = "console-0123456789abcdef";
+    const env = { SWITCHYARD_CONSOLE_KEY: key };
+    const service = await startServiceProcess(data, { env });
+    const { stdout } = await runSwitchyard(["keys", "list", "--data", data, "--json"]);
+    const { id } = JSON.parse(stdout).keys[0];
+    await runSwitchyard(["keys", "revoke", id, "--data", data]);
+    expect((await service.call(gates, key)).status).toBe(401);
+    await service.stop();
+    const { exitCode, stderr } = await runSwitchyard(["serve", "--port", "0", "--data", data], {
+      env,
+    });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`(${id}) was revoked`);
+    expect(stderr).not.toContain(key);
+  });
+});
+
+test("docs/service.md has every option of the command", async () => {
+  const page = readFileSync(
+    fileURLToPath(new URL("../../docs/service.md", import.meta.url)),
+    "utf8",
+  );
+  const { context, stdout } = fakeContext();
+  await runCommandLine(["serve", "--help"], context);
+  const flags = [...stdout.join("").matchAll(/^ {2}(--[a-z-]+)/gm)].map(
+    ([, flag]) => flag as string,
+  );
+  expect(flags).toContain("--auth-header");
+  expect(flags.filter((flag) => !page.includes(`| \`${flag}`))).toEqual([]);
+});
+
+function serve(...words: readonly string[]) {
+  const port = words.includes("--port") ? [] : ["--port", "0"];
+  return runSwitchyard(["serve", ...port, ...words]);
+}
+
+/** A request whose body comes in two parts; `begun` resolves when the service has the first one. */
+function halfSentRequest(url: string, key: string, body: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const text = new Promise<string>((resolve) => {
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk.toString();
+    });
+    socket.on("error", () => resolve(received));
+    socket.on("close", () => resolve(received.replace(/^HTTP\/1\.1 100 Continue\r\n\r\n/, "")));
+  });
+  // The service says "continue" once it has read the headers.
+  const begun = new Promise<void>((resolve) => socket.once("data", () => resolve()));
+  socket.write(
+    `POST ${gates} HTTP/1.1\r\nHost: ${hostname}\r\nSERVICE-API-KEY: ${key}\r\nExpect: 100-continue\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  return { begun, text, sendRest: () => socket.end(body) };
+}
