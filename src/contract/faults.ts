@@ -32,12 +32,21 @@ function faultsUnder(
   path: readonly PropertyKey[],
   issues: readonly z.core.$ZodIssue[],
 ): readonly Fault[] {
-  return issues.flatMap((issue) => {
+  return issues.filter(isToldIn(issues)).flatMap((issue) => {
     const issuePath = [...path, ...issue.path];
     const branch = meantBranch(issue);
     if (branch !== undefined) return faultsUnder(issuePath, branch);
     return [{ property: propertyOf(issuePath), errorMessage: messageOf(issue) }];
   });
+}
+
+/** The length of a list says nothing where a text is meant, nor the other way round. */
+function isToldIn(issues: readonly z.core.$ZodIssue[]): (issue: z.core.$ZodIssue) => boolean {
+  const mistyped = new Set(
+    issues.filter(({ code }) => code === "invalid_type").map(({ path }) => propertyOf(path)),
+  );
+  return ({ code, path }) =>
+    (code !== "too_small" && code !== "too_big") || !mistyped.has(propertyOf(path));
 }
 
 /**
@@ -73,7 +82,9 @@ function messageOf(issue: z.core.$ZodIssue): string {
     case "invalid_format":
       return `Must match ${(issue as { pattern?: string }).pattern ?? issue.format}`;
     case "invalid_value":
-      return `Expected one of ${issue.values.join(", ")}`;
+      return typeof issue.input === typeof issue.values[0]
+        ? `Expected one of ${issue.values.join(", ")}`
+        : `Expected ${typeof issue.values[0]}, received ${kindOf(issue.input)}`;
     case "invalid_union":
       return issue.message === WORDLESS ? kindsFault(issue) : issue.message;
     default:

@@ -12,6 +12,14 @@ export const text = (description: string) => z.string().describe(description);
 
 export const flag = (description: string) => z.boolean().describe(description);
 
+/** A flag of a query, where everything is text: false when it is left out. */
+export const queryFlag = (description: string) =>
+  z
+    .enum(["true", "false"])
+    .default("false")
+    .transform((value) => value === "true")
+    .describe(description);
+
 export const textList = (description: string) => z.array(z.string()).describe(description);
 
 export const jsonObject = (description: string) =>

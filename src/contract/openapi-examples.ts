@@ -34,6 +34,34 @@ export const exampleRequests = {
   patchGate: { isEnabled: false, description: "Paused: payments are being moved." },
   archiveGate: { forceArchive: false, archiveReason: "The new checkout is the only one." },
   unarchiveGate: { unarchiveReason: "Needed for another market." },
+  createDynamicConfig: {
+    name: "Checkout texts",
+    description: "Words and colours of the checkout.",
+    schema: '{"type": "object", "properties": {"button": {"type": "string"}}}',
+    defaultValueJson5: "{button: 'Pay'} // short, for small screens",
+    rules: [
+      {
+        name: "Germany",
+        passPercentage: 100,
+        conditions: [{ type: "country", operator: "any", targetValue: ["DE"] }],
+        returnValue: { button: "Jetzt kaufen" },
+      },
+    ],
+  },
+  replaceDynamicConfig: {
+    description: "Words and colours of the checkout.",
+    isEnabled: true,
+    rules: [
+      {
+        name: "Everyone",
+        passPercentage: 50,
+        conditions: [{ type: "public" }],
+        returnValue: { button: "Buy now" },
+      },
+    ],
+    defaultValue: { button: "Pay" },
+  },
+  patchDynamicConfig: { defaultValue: { button: "Pay now" } },
   upsertQualifyingEvent: {
     description: "Checkouts that were paid.",
     sql: "SELECT user_id, paid_at FROM shop.checkouts WHERE paid",

@@ -1,3 +1,4 @@
+import { dynamicConfigRoutes } from "./dynamic-config-routes.js";
 import { eventRoutes } from "./event-routes.js";
 import { experimentRoutes } from "./experiment-routes.js";
 import { gateRoutes } from "./gate-routes.js";
@@ -9,6 +10,7 @@ import { segmentRoutes } from "./segment-routes.js";
 /** Every endpoint by the name of its operation. */
 export const routes = {
   ...gateRoutes,
+  ...dynamicConfigRoutes,
   ...experimentRoutes,
   ...qualifyingEventRoutes,
   ...segmentRoutes,

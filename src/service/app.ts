@@ -9,6 +9,7 @@ import { registerDocuments } from "./document-routes.js";
 import { errorAnswer } from "./error-answer.js";
 import { createHandlers } from "./handlers.js";
 import { type NewIdentifier, randomIdentifier } from "./identifiers.js";
+import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
 import { type ServiceLimits, serviceLimits } from "./limits.js";
 import { ServiceMetrics } from "./metrics.js";
 import { registerOperations } from "./operations-routes.js";
@@ -16,6 +17,7 @@ import { readBody } from "./request-body.js";
 import { requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
 import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-registrar.js";
+import type { SchemaChecker } from "./schema-checker.js";
 import { ServiceError } from "./service-error.js";
 import { ServiceState } from "./service-state.js";
 
@@ -30,6 +32,8 @@ export interface AppDependencies {
   /** ms since the epoch. */
   readonly now?: () => number;
   readonly newIdentifier?: NewIdentifier;
+  /** Closed with the app. */
+  readonly schemaChecker?: SchemaChecker;
   readonly newRequestId?: () => string;
   readonly keyHeader?: string;
   readonly limits?: Partial<ServiceLimits>;
@@ -52,7 +56,8 @@ export interface App {
 export function createApp(dependencies: AppDependencies): App {
   const { logger, newRequestId = randomUUID, keyHeader = KEY_HEADER } = dependencies;
   const limits = { ...serviceLimits, ...dependencies.limits };
-  const endpoints = dependencies.endpoints ?? serviceEndpoints(dependencies);
+  const schemaChecker = dependencies.schemaChecker ?? new IsolatedSchemaChecker();
+  const endpoints = dependencies.endpoints ?? serviceEndpoints(dependencies, schemaChecker);
   const state = new ServiceState<AnyHandlers>(endpoints.createHandlers, limits.retryAfterSeconds);
   const metrics = new ServiceMetrics();
   const log = new RequestLog(logger, metrics);
@@ -78,6 +83,7 @@ export function createApp(dependencies: AppDependencies): App {
   http.decorateRequest("caller", null);
   http.decorateRequest("bodyText", undefined);
   http.setErrorHandler(answerError);
+  http.addHook("onClose", () => schemaChecker.close());
   acceptJson(http, limits);
   addHooks(http, state, log);
   registerOperations(http, state, metrics);
@@ -92,15 +98,15 @@ export function createApp(dependencies: AppDependencies): App {
   };
 }
 
-function serviceEndpoints({
-  now = Date.now,
-  newIdentifier = randomIdentifier,
-}: AppDependencies): Endpoints {
+function serviceEndpoints(
+  { now = Date.now, newIdentifier = randomIdentifier }: AppDependencies,
+  schemaChecker: SchemaChecker,
+): Endpoints {
   return {
     routes,
     // The table says what each handler gets, and the registrar gives each what its own route says.
     createHandlers: (store) =>
-      createHandlers({ store, now, newIdentifier }) as unknown as AnyHandlers,
+      createHandlers({ store, now, newIdentifier, schemaChecker }) as unknown as AnyHandlers,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
+import { dynamicConfigHandlers } from "./dynamic-config-handlers.js";
 import { EntityOperations } from "./entity-operations.js";
 import { eventHandlers } from "./event-handlers.js";
 import { experimentHandlers } from "./experiment-handlers.js";
@@ -8,6 +9,7 @@ import type { Handlers } from "./handler.js";
 import type { NewIdentifier } from "./identifiers.js";
 import { promptHandlers } from "./prompt-handlers.js";
 import { qualifyingEventHandlers } from "./qualifying-event-handlers.js";
+import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segment-handlers.js";
 
 export interface HandlerFacts {
@@ -15,6 +17,7 @@ export interface HandlerFacts {
   /** ms since the epoch. */
   readonly now: () => number;
   readonly newIdentifier: NewIdentifier;
+  readonly schemaChecker: SchemaChecker;
 }
 
 /** The handler of every route. */
@@ -22,10 +25,12 @@ export function createHandlers({
   store,
   now,
   newIdentifier,
+  schemaChecker,
 }: HandlerFacts): Handlers<typeof routes> {
   const operations = new EntityOperations(store, now);
   return {
     ...gateHandlers(operations, newIdentifier),
+    ...dynamicConfigHandlers(operations, newIdentifier, schemaChecker),
     ...experimentHandlers(operations, newIdentifier),
     ...qualifyingEventHandlers(operations),
     ...segmentHandlers(operations, newIdentifier),

@@ -15,6 +15,9 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   patchGate: { fit: withDistinctRules },
   archiveGate: { hidden: ["forceArchive", "archiveReason"] },
   unarchiveGate: { hidden: ["unarchiveReason"] },
+  createDynamicConfig: { fit: withTwins },
+  replaceDynamicConfig: { fit: withTwins },
+  patchDynamicConfig: { fit: withTwins },
   createExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
   replaceExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
   patchExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
@@ -30,6 +33,7 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
 /** Bodies of the entities that routes with an id in their path are called on. */
 export const existing: Readonly<Record<string, JsonObject>> = {
   Gates: { name: "Existing" },
+  "Dynamic configs": { name: "Existing" },
   Experiments: { name: "Existing" },
   "Qualifying events": { name: "Existing", sql: "", timestampColumn: "", idTypeMapping: [] },
   Segments: { name: "Existing", type: "id_list" },
@@ -39,6 +43,28 @@ export const existing: Readonly<Record<string, JsonObject>> = {
 /** Rules of one body have different names. */
 function withDistinctRules(body: JsonObject): JsonObject {
   return changedItems(body, "rules", (rule, index) => changed(rule, "name", numbered(index)));
+}
+
+/** Values and their JSON5 texts mean the same, and fit the schema, which asks for nothing. */
+function withTwins(body: JsonObject): JsonObject {
+  const schema = '{"title": "anything"}';
+  const withSchema = changed(body, "schema", (given) => (given === null ? null : schema));
+  const withBoth = changed(withSchema, "schemaJson5", (given) => {
+    const { schema: document = given } = withSchema;
+    return document === null ? null : `${schema} // at all`;
+  });
+  return changedItems(withDistinctRules(withTwin(withBoth, "defaultValue")), "rules", (rule) =>
+    changedItems(withTwin(rule, "returnValue"), "variants", (variant) =>
+      withTwin(variant, "returnValue"),
+    ),
+  );
+}
+
+function withTwin(holder: JsonObject, field: string): JsonObject {
+  return changed(holder, `${field}Json5`, (text) => {
+    const { [field]: value = { text } } = holder;
+    return `${JSON.stringify(value)} // as it is`;
+  });
 }
 
 function withTableName(body: JsonObject): JsonObject {

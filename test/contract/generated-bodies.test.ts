@@ -13,7 +13,7 @@ const BODIES = 20;
 const FULL_BODIES = 5;
 
 /** What the service makes where it is left out, or given as nothing. */
-const derived: ReadonlySet<string> = new Set(["id", "baseID"]);
+const derived: ReadonlySet<string> = new Set(["id", "baseID", "returnValue", "returnValueJson5"]);
 
 const table = Object.entries<Route>(routes).filter(
   ([, { access, body }]) => access === "console" && body !== noBody,

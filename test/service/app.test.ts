@@ -1,4 +1,7 @@
 import { afterEach, expect, it } from "vitest";
+import { z } from "zod";
+import type { Gate } from "../../src/contract/gate.js";
+import { echo, fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 let service: TestService;
@@ -49,5 +52,92 @@ it("answers a path that it does not know with 404 in the documented form", async
     status: 404,
     message: "There is no route GET /console/v1/nothing",
     errors: [],
+  });
+});
+
+it("answers 412 to a write that is meant for another version", async () => {
+  service = await startTestService();
+  const path = "/console/v1/gates/a_gate";
+  await service.call({ method: "POST", path: "/console/v1/gates", body: { name: "A Gate" } });
+  const patch = (ifMatch: string) =>
+    service.call({
+      method: "PATCH",
+      path,
+      body: { description: ifMatch },
+      headers: { "if-match": ifMatch },
+    });
+  expect(await patch('"2"')).toMatchObject({ status: 412 });
+  expect(await patch('W/"1"')).toMatchObject({ status: 412 });
+  expect(await patch("1")).toMatchObject({ status: 400 });
+  expect(await patch('"1"')).toMatchObject({ status: 200, headers: { etag: '"2"' } });
+  expect(await patch("*")).toMatchObject({ status: 200, headers: { etag: '"3"' } });
+});
+
+it("makes a hundred versions of a hundred changes at once, and loses no field", async () => {
+  service = await startTestService();
+  const path = "/console/v1/gates/a_gate";
+  await service.call({ method: "POST", path: "/console/v1/gates", body: { name: "A Gate" } });
+  const bodies = Array.from({ length: 100 }, (_, index) =>
+    index % 2 === 0 ? { description: `change ${index}` } : { tags: [`tag ${index}`] },
+  );
+  const answers = await Promise.all(
+    bodies.map((body) => service.call<Gate>({ method: "PATCH", path, body })),
+  );
+  const versions = answers.map(({ json }) => json.data.version).sort((one, other) => one - other);
+  expect(versions).toEqual(Array.from({ length: 100 }, (_, index) => index + 2));
+  const { json } = await service.call<Gate>({ path });
+  expect(json.data).toMatchObject({ description: "change 98", tags: ["tag 99"], version: 101 });
+});
+
+it("tells faults of the query with those of the body", async () => {
+  const query = z.object({ limit: z.string().regex(/^\d+$/) });
+  const endpoints = fakeEndpoints({
+    both: {
+      route: {
+        path: "/both/{id}",
+        query,
+        params: z.object({ id: z.string().max(3) }),
+        body: z.object({ name: z.string() }),
+      },
+      handler: echo,
+    },
+  });
+  service = await startTestService({ endpoints });
+  const ask = async (path: string, body?: unknown) =>
+    (await service.call({ method: "POST", path, body })).json;
+  expect((await ask("/both/long?limit=1&limit=2", { name: 1 })).errors).toEqual([
+    { property: "id", errorMessage: "Must be at most 3 characters" },
+    { property: "limit", errorMessage: "Expected string, received array" },
+    { property: "name", errorMessage: "Expected string, received number" },
+  ]);
+  expect((await ask("/both/abc")).errors).toEqual([
+    { property: "limit", errorMessage: "Required" },
+    { property: "", errorMessage: "Required" },
+  ]);
+});
+
+it("gives a handler what it may ask of a request", async () => {
+  const endpoints = fakeEndpoints({
+    thing: { route: { path: "/things/{id}", params: z.object({ id: z.string() }) }, handler: echo },
+  });
+  service = await startTestService({ endpoints });
+  const { json } = await service.call({
+    method: "POST",
+    path: "/things/a%2Fb?x=%201&y",
+    body: "[1.50]",
+    headers: { "if-match": '"7"', "idempotency-key": "k-1" },
+  });
+  expect(json.data).toEqual({
+    params: { id: "a/b" },
+    query: {},
+    body: [1.5],
+    facts: {
+      caller: expect.objectContaining({ kind: "console", canWrite: true, revokedTime: null }),
+      ifMatch: ["7"],
+      idempotencyKey: "k-1",
+      path: "/things/a%2Fb",
+      queryText: "x=%201&y",
+      bodyText: "[1.50]",
+    },
   });
 });

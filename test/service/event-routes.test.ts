@@ -1,15 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EVENT_COUNTS_MAX } from "../../src/service/limits.js";
 import { type EventStore, EventsUnavailableError } from "../../src/storage/event-store.js";
-import { openEventStore } from "../../src/storage/sqlite-event-store.js";
-import { openSqliteStore } from "../../src/storage/sqlite-store.js";
-import { memoryStore } from "../support/memory-store.js";
 import {
   START_TIME,
   startTestService,
   type TestAnswer,
   type TestService,
 } from "../support/service.js";
+import { openTestStore } from "../support/test-store.js";
 
 const webhook = "/v1/webhooks/event_webhook";
 const day = "2024-01-01";
@@ -19,8 +17,7 @@ const purchase = { event: "purchase", user: { userID: "u-1" }, timestamp, metada
 let service: TestService;
 
 beforeEach(async () => {
-  const store = await openSqliteStore(":memory:", openEventStore);
-  service = await startTestService({ store });
+  service = await startTestService();
 });
 
 afterEach(() => service.close());
@@ -136,7 +133,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
       counts: async () => [],
       list: async () => ({ items: [], nextCursor: undefined }),
     };
-    const stuck = await startTestService({ store: { ...memoryStore(), events: full } });
+    const stuck = await startTestService({ store: { ...(await openTestStore()), events: full } });
     const { status, headers, json } = await stuck.call({
       method: "POST",
       path: webhook,
@@ -202,10 +199,8 @@ describe("GET /v1/events/summary?from&to", () => {
       event: `${n}`,
       count: 1,
     }));
-    const store = {
-      ...memoryStore(),
-      events: { ...memoryStore().events, counts: async () => many },
-    };
+    const opened = await openTestStore();
+    const store = { ...opened, events: { ...opened.events, counts: async () => many } };
     const busy = await startTestService({ store });
     const { status, json } = await busy.call({ path: "/v1/events/summary" });
     expect([status, json.errors[0]?.errorMessage]).toEqual([

@@ -4,9 +4,9 @@ import type { ServiceLimits } from "../../src/service/limits.js";
 import { type Server, startServer } from "../../src/service/server.js";
 import type { Store } from "../../src/storage/store.js";
 import { echo, fakeEndpoints } from "../support/fake-endpoints.js";
-import { memoryStore } from "../support/memory-store.js";
 import { openRaw, type RawConnection } from "../support/raw-exchange.js";
 import { startTestService, type TestService } from "../support/service.js";
+import { openTestStore } from "../support/test-store.js";
 
 const address = { host: "127.0.0.1", port: 0 };
 
@@ -28,10 +28,12 @@ async function start(limits: Partial<ServiceLimits> = {}) {
   const arrived = gate<void>();
   const release = gate<Answer>();
   const closed: string[] = [];
+  const opened = await openTestStore();
   const store: Store = {
-    ...memoryStore(),
+    ...opened,
     close: async () => {
       closed.push("closed");
+      await opened.close();
     },
   };
   service = await startTestService({

@@ -70,9 +70,10 @@ function fits(path: string, template: string): boolean {
   );
 }
 
-/** A path that is written out wins over one with parameters. */
+/** As a router sees it: a path that is written out, or for longer, wins over one with parameters. */
 function byParameters(one: string, other: string): number {
-  return one.split("{").length - other.split("{").length;
+  const fewer = one.split("{").length - other.split("{").length;
+  return fewer === 0 ? other.indexOf("{") - one.indexOf("{") : fewer;
 }
 
 function escaped(text: string): string {

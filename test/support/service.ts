@@ -8,7 +8,7 @@ import { createLogger } from "../../src/service/logger.js";
 import type { KeyKind } from "../../src/storage/key-store.js";
 import type { Store } from "../../src/storage/store.js";
 import { checkAnswer } from "./answer-check.js";
-import { memoryStore } from "./memory-store.js";
+import { openTestStore } from "./test-store.js";
 
 /** When tests begin: every call is one second later than the one before. */
 export const START_TIME = Date.UTC(2026, 0, 15, 12);
@@ -64,7 +64,12 @@ export interface TestServiceOptions extends Omit<AppDependencies, "logger"> {
 
 /** A service that answers without a socket, with a store of its own and one key of each sort. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { store = memoryStore(), logLevel = "debug", closedStore, ...dependencies } = options;
+  const {
+    store = await openTestStore(),
+    logLevel = "debug",
+    closedStore,
+    ...dependencies
+  } = options;
   const log: string[] = [];
   const logger = createLogger(logLevel, { write: (line) => log.push(line) });
   const app = createApp({ now: steppingClock(), ...dependencies, logger });

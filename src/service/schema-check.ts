@@ -1,0 +1,89 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import { kindOf } from "../contract/fields.js";
+import type { SchemaFault, SchemaQuestion } from "./schema-checker.js";
+
+const TOO_LARGE = "is too large, is nested too deep, or refers to itself without end";
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
+
+/** Characters of a reason; what a schema brings into it can be of any length. */
+const REASON_CHARACTERS_MAX = 300;
+
+/**
+ * The standard to the letter: unknown keywords and formats say nothing, only own properties count. The
+ * schemas of the standard itself are the only ones that a reference can reach, nothing is ever fetched.
+ */
+const options = {
+  strict: false,
+  validateFormats: false,
+  validateSchema: false,
+  ownProperties: true,
+  // Pasting referenced schemas into each other makes code of exponential size.
+  inlineRefs: false,
+  logger: false,
+} as const;
+
+const standard = new Ajv2020(options);
+
+/** Whether the schema is one, and which values do not fit it. May take any time. */
+export function checkSchema({ schema: text, values }: SchemaQuestion): SchemaFault[] {
+  const schema: unknown = JSON.parse(text);
+  try {
+    const fault = schemaFault(schema);
+    if (fault !== undefined) return [{ value: undefined, reason: fault }];
+    const fits = compile(schema as object | boolean);
+    return values.flatMap((value, index) =>
+      fits(value) ? [] : [{ value: index, reason: reasonOf(fits) }],
+    );
+  } catch (error) {
+    return [{ value: undefined, reason: short(describe(error)) }];
+  }
+}
+
+function schemaFault(schema: unknown): string | undefined {
+  if (kindOf(schema) !== "object" && typeof schema !== "boolean") {
+    return `Expected object or boolean, received ${kindOf(schema)}`;
+  }
+  const { $schema: dialect = DIALECT } = schema as { readonly $schema?: unknown };
+  if (dialect !== DIALECT && dialect !== `${DIALECT}#`) {
+    return short(`$schema must be ${DIALECT}, received ${JSON.stringify(dialect)}`);
+  }
+  // By name, as a schema without `$schema` has this dialect too.
+  const isSchema = standard.getSchema(DIALECT) as ValidateFunction;
+  return isSchema(schema) ? undefined : reasonOf(isSchema);
+}
+
+/** Each schema has a compiler of its own, so that none sees the identifiers of another. */
+function compile(schema: object | boolean): ValidateFunction {
+  const compiler = new Ajv2020(options);
+  // A keyword of older drafts, which this compiler refuses where the standard passes it over.
+  compiler.removeKeyword("id");
+  if (typeof schema === "boolean") return compiler.compile(schema);
+  // Another thing that only this compiler knows: it would make the answer a promise.
+  const { $async: _, ...plain } = schema as { readonly $async?: unknown };
+  return compiler.compile(plain);
+}
+
+function reasonOf({ errors }: ValidateFunction): string {
+  const [error] = errors ?? [];
+  if (error === undefined) return "does not fit";
+  const { instancePath, message = "does not fit" } = error;
+  return short(`${instancePath === "" ? "" : `${instancePath} `}${message}${detailOf(error)}`);
+}
+
+/** What the message of the error leaves out. */
+function detailOf({ params }: ErrorObject): string {
+  const { additionalProperty, unevaluatedProperty, allowedValues, allowedValue } = params;
+  const detail = additionalProperty ?? unevaluatedProperty ?? allowedValues ?? allowedValue;
+  return detail === undefined ? "" : `: ${JSON.stringify(detail)}`;
+}
+
+function describe(error: unknown): string {
+  if (error instanceof RangeError) return TOO_LARGE;
+  return (error as Error).message;
+}
+
+function short(reason: string): string {
+  if (reason.length <= REASON_CHARACTERS_MAX) return reason;
+  return `${reason.slice(0, REASON_CHARACTERS_MAX)}…`;
+}

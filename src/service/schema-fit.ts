@@ -1,0 +1,87 @@
+import type { DynamicConfig } from "../contract/dynamic-config.js";
+import type { Fault } from "../contract/faults.js";
+import type { JsonObject } from "../contract/fields.js";
+import type { SchemaChecker } from "./schema-checker.js";
+import { invalid } from "./service-error.js";
+
+/** A value that the schema of its dynamic config constrains. */
+export interface ConstrainedValue {
+  readonly property: string;
+  /** As messages call it. */
+  readonly title: string;
+  readonly value: JsonObject;
+}
+
+type Constrained = Pick<DynamicConfig, "schema" | "defaultValue" | "rules">;
+
+/**
+ * The default value, and what rules and their variants return. An empty default value is what a dynamic
+ * config has that was given none, and fits every schema.
+ */
+export function constrainedValues({ defaultValue, rules }: Constrained): ConstrainedValue[] {
+  const ofRules = rules.flatMap(({ name, returnValue, variants = [] }, place) => {
+    const property = `rules[${place}]`;
+    const title = `rule "${name}"`;
+    return [
+      ...constrained(`${property}.returnValue`, `Return value of ${title}`, returnValue),
+      ...variants.flatMap((variant, place) =>
+        constrained(
+          `${property}.variants[${place}].returnValue`,
+          `Return value of variant ${variant.name === undefined ? place : `"${variant.name}"`} of ${title}`,
+          variant.returnValue,
+        ),
+      ),
+    ];
+  });
+  const isEmpty = Object.keys(defaultValue).length === 0;
+  return [
+    ...constrained("defaultValue", "Default value", isEmpty ? undefined : defaultValue),
+    ...ofRules,
+  ];
+}
+
+function constrained(
+  property: string,
+  title: string,
+  value: JsonObject | undefined,
+): ConstrainedValue[] {
+  return value === undefined ? [] : [{ property, title, value }];
+}
+
+/**
+ * Throws a 400 where the schema is none or values do not fit it. What has not changed since `before`
+ * was checked then.
+ */
+export async function requireFit(
+  checker: SchemaChecker,
+  next: Constrained,
+  before?: Constrained,
+): Promise<void> {
+  const { schema } = next;
+  if (schema === null || isSame(next, before)) return;
+  const values = constrainedValues(next);
+  const faults = await checker.check({ schema, values: values.map(({ value }) => value) });
+  if (faults.length === 0) return;
+  throw invalid(
+    faults.map(({ value: index, reason }): Fault => {
+      const at = index === undefined ? undefined : values[index];
+      if (at === undefined) {
+        return {
+          property: "schema",
+          errorMessage: `Is no usable JSON Schema (2020-12): ${reason}`,
+        };
+      }
+      const { property, title } = at;
+      return { property, errorMessage: `${title} does not fit the schema: ${reason}` };
+    }),
+  );
+}
+
+function isSame(next: Constrained, before: Constrained | undefined): boolean {
+  return (
+    before !== undefined &&
+    next.schema === before.schema &&
+    next.defaultValue === before.defaultValue &&
+    next.rules === before.rules
+  );
+}

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import type { SchemaFault, SchemaQuestion } from "../../src/service/schema-checker.js";
+import { constrainedValues, requireFit } from "../../src/service/schema-fit.js";
+
+const rule = { name: "staff", passPercentage: 10, conditions: [], id: "i", baseID: "b" };
+const config = {
+  schema: "{}",
+  defaultValue: { d: 0 },
+  rules: [
+    rule,
+    {
+      ...rule,
+      name: "all",
+      returnValue: { r: 1 },
+      variants: [{ name: "big", returnValue: { v: 2 } }, {}, { returnValue: { v: 3 } }],
+    },
+  ],
+};
+
+function checkerThatFinds(...faults: SchemaFault[]) {
+  const questions: SchemaQuestion[] = [];
+  return {
+    questions,
+    check: async (question: SchemaQuestion) => {
+      questions.push(question);
+      return faults;
+    },
+    close: async () => {},
+  };
+}
+
+describe("the values that a schema constrains", () => {
+  test("are the default value, those of rules and those of variants", () => {
+    expect(constrainedValues(config)).toEqual([
+      { property: "defaultValue", title: "Default value", value: { d: 0 } },
+      {
+        property: "rules[1].returnValue",
+        title: 'Return value of rule "all"',
+        value: { r: 1 },
+      },
+      {
+        property: "rules[1].variants[0].returnValue",
+        title: 'Return value of variant "big" of rule "all"',
+        value: { v: 2 },
+      },
+      {
+        property: "rules[1].variants[2].returnValue",
+        title: 'Return value of variant 2 of rule "all"',
+        value: { v: 3 },
+      },
+    ]);
+  });
+
+  test("do not have the empty default value, which nobody may have given", () => {
+    expect(constrainedValues({ ...config, rules: [], defaultValue: {} })).toEqual([]);
+  });
+});
+
+describe("what is required of a dynamic config", () => {
+  test("names each value that does not fit, with its rule", async () => {
+    const checker = checkerThatFinds({ value: 0, reason: "no" }, { value: 1, reason: "never" });
+    await expect(requireFit(checker, config)).rejects.toMatchObject({
+      status: 400,
+      faults: [
+        { property: "defaultValue", errorMessage: "Default value does not fit the schema: no" },
+        {
+          property: "rules[1].returnValue",
+          errorMessage: 'Return value of rule "all" does not fit the schema: never',
+        },
+      ],
+    });
+  });
+
+  test("names the schema where it is at fault itself", async () => {
+    const checker = checkerThatFinds({ value: undefined, reason: "bad" });
+    await expect(requireFit(checker, config)).rejects.toMatchObject({
+      faults: [{ property: "schema", errorMessage: "Is no usable JSON Schema (2020-12): bad" }],
+    });
+  });
+
+  test("is not asked without a schema", async () => {
+    const checker = checkerThatFinds({ value: 0, reason: "no" });
+    await requireFit(checker, { ...config, schema: null });
+    expect(checker.questions).toEqual([]);
+  });
+
+  test("is asked again only where the schema or a value changed", async () => {
+    const checker = checkerThatFinds();
+    await requireFit(checker, { ...config }, config);
+    expect(checker.questions).toEqual([]);
+    await requireFit(checker, { ...config, schema: "true" }, config);
+    await requireFit(checker, { ...config, defaultValue: { e: 1 } }, config);
+    await requireFit(checker, { ...config, rules: [rule] }, config);
+    expect(checker.questions).toHaveLength(3);
+  });
+});
