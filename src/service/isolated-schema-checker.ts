@@ -1,30 +1,7 @@
+import { type SchemaCheckLimits, schemaCheckLimits, serviceLimits } from "./limits.js";
 import type { SchemaChecker, SchemaFault, SchemaQuestion } from "./schema-checker.js";
 import { type CheckOutcome, SchemaProcess } from "./schema-process.js";
 import { ServiceError } from "./service-error.js";
-
-export interface SchemaCheckLimits {
-  /** Processes, started when they are first needed: a check that takes long leaves the others free. */
-  readonly processes: number;
-  /** Milliseconds that one check may take. */
-  readonly checkTimeoutMs: number;
-  /** MiB of JavaScript heap of one process. */
-  readonly heapMib: number;
-  /** Checks that wait for a process; further ones are refused with a 503. */
-  readonly waitingMax: number;
-  /** Milliseconds that a check may wait for a process, until it is refused with a 503. */
-  readonly waitTimeoutMs: number;
-}
-
-export const schemaCheckLimits: SchemaCheckLimits = {
-  processes: 2,
-  checkTimeoutMs: 500,
-  heapMib: 64,
-  waitingMax: 1_000,
-  waitTimeoutMs: 5_000,
-};
-
-/** Seconds after which a refused check is worth another try. */
-const RETRY_AFTER_SECONDS = 1;
 
 // From src/service (tests) and dist/service (production) alike.
 const entry = new URL("../../dist/service/schema-checker-process.js", import.meta.url);
@@ -142,6 +119,6 @@ function unavailable(): ServiceError {
   return new ServiceError({
     status: 503,
     message: "Too many schemas are being checked: try again.",
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
+    retryAfterSeconds: serviceLimits.retryAfterSeconds,
   });
 }

@@ -57,3 +57,25 @@ export const serviceLimits: ServiceLimits = {
 
 /** Counts of events, one for each day and name, in one answer. */
 export const EVENT_COUNTS_MAX = 100_000;
+
+/** Bounds of checking values with the schemas of dynamic configs. */
+export interface SchemaCheckLimits {
+  /** Processes, started when they are first needed: a check that takes long leaves the others free. */
+  readonly processes: number;
+  /** Milliseconds that one check may take. */
+  readonly checkTimeoutMs: number;
+  /** MiB of JavaScript heap of one process. */
+  readonly heapMib: number;
+  /** Checks that wait for a process; further ones are refused with a 503. */
+  readonly waitingMax: number;
+  /** Milliseconds that a check may wait for a process, until it is refused with a 503. */
+  readonly waitTimeoutMs: number;
+}
+
+export const schemaCheckLimits: SchemaCheckLimits = {
+  processes: 2,
+  checkTimeoutMs: 500,
+  heapMib: 64,
+  waitingMax: 1_000,
+  waitTimeoutMs: 5_000,
+};

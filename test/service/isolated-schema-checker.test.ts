@@ -3,10 +3,8 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import {
-  IsolatedSchemaChecker,
-  type SchemaCheckLimits,
-} from "../../src/service/isolated-schema-checker.js";
+import { IsolatedSchemaChecker } from "../../src/service/isolated-schema-checker.js";
+import type { SchemaCheckLimits } from "../../src/service/limits.js";
 import { bomb, bombNames } from "./schema-bombs.js";
 
 const harmless = { schema: '{"required": ["a"]}', values: [{ a: 1 }, {}] };
