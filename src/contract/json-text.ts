@@ -2,7 +2,7 @@ import JSON5 from "json5";
 
 /**
  * Characters of JSON5 that is not plain JSON, in all fields of one request together. Its parser takes
- * about a millisecond for 5,000 of them, and other requests wait meanwhile; plain JSON is read by the
+ * about a millisecond for 3,000 of them, and other requests wait meanwhile; plain JSON is read by the
  * platform, which is a hundred times as fast, and does not count.
  */
 export const JSON5_CHARACTERS_MAX = 100_000;

@@ -16,7 +16,7 @@ interface Job {
 /**
  * Checks in processes of their own, as a schema can be written to take any time or memory: by a regular
  * expression, by references that branch, or by its size alone. A thread would not do: V8 ends the whole
- * process where compiling a regular expression runs out of memory, and nothing can interrupt it there.
+ * process where compiling a regular expression runs out of memory.
  */
 export class IsolatedSchemaChecker implements SchemaChecker {
   readonly #limits: SchemaCheckLimits;

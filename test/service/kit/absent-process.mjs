@@ -1,0 +1,2 @@
+// A process that ends before it is ready.
+process.exit(7);
