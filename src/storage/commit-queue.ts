@@ -18,11 +18,14 @@ interface Write {
  */
 export class CommitQueue {
   readonly #database: SqliteDatabase;
+  readonly #pause: (() => Promise<void>) | undefined;
   #waiting: Write[] = [];
   #draining: Promise<void> | undefined;
 
-  constructor(database: SqliteDatabase) {
+  /** `pause` resolves when it is time to try again what found the database locked. */
+  constructor(database: SqliteDatabase, pause?: () => Promise<void>) {
     this.#database = database;
+    this.#pause = pause;
   }
 
   /**
@@ -68,14 +71,7 @@ export class CommitQueue {
 
   async #commit(writes: readonly Write[]): Promise<void> {
     try {
-      await retryWhileBusy(() =>
-        this.#database.transaction(
-          () => {
-            for (const write of writes) write.run();
-          },
-          { rehearse: writes[0]?.rehearse ?? false },
-        ),
-      );
+      await retryWhileBusy(() => this.#runTogether(writes), this.#pause);
     } catch (error) {
       if (writes.length > 1 && !isBusy(error)) {
         for (const write of writes) await this.#commit([write]);
@@ -85,6 +81,15 @@ export class CommitQueue {
       return;
     }
     for (const write of writes) write.succeed();
+  }
+
+  #runTogether(writes: readonly Write[]): void {
+    this.#database.transaction(
+      () => {
+        for (const write of writes) write.run();
+      },
+      { rehearse: writes[0]?.rehearse ?? false },
+    );
   }
 }
 

@@ -1,54 +1,72 @@
 import { SwitchyardError } from "../base/errors.js";
 
-/**
- * What a failure under the database means. An error that is already Switchyard's own is handed back.
- * Codes of SQLite: https://www.sqlite.org/rescode.html
- */
+type Meaning = "full" | "busy" | "damaged" | "unwritable";
+
+/** By SQLite's primary result code: https://www.sqlite.org/rescode.html */
+const meaningsOfResults = new Map<number, Meaning>([
+  [3, "unwritable"],
+  [5, "busy"],
+  [6, "busy"],
+  [8, "unwritable"],
+  [11, "damaged"],
+  [13, "full"],
+  [14, "unwritable"],
+  [26, "damaged"],
+]);
+
+const meaningsOfSystemErrors = new Map<string, Meaning>([
+  ["ENOSPC", "full"],
+  ["EDQUOT", "full"],
+  ["EACCES", "unwritable"],
+  ["EPERM", "unwritable"],
+  ["EROFS", "unwritable"],
+  ["ENOTDIR", "unwritable"],
+  ["EEXIST", "unwritable"],
+  ["ENOENT", "unwritable"],
+]);
+
+/** What a failure of SQLite's driver, or of the file system under it, comes with. */
+interface Failure {
+  readonly code?: string;
+  /** SQLite's extended result code. */
+  readonly rawCode?: number;
+  readonly message?: string;
+}
+
+/** What a failure under the database means. An error that is Switchyard's own is handed back. */
 export function databaseError(path: string, cause: unknown): SwitchyardError {
   if (cause instanceof SwitchyardError) return cause;
-  const { code = "", message = String(cause) } = cause as { code?: string; message?: string };
-  const fail = (reason: string) => `${path}: ${reason} (${message})`;
-  switch (primaryCode(code)) {
-    case "FULL":
-    case "ENOSPC":
-    case "EDQUOT":
-      return new SwitchyardError("disk_full", fail("no space is left; make room"), { cause });
-    case "BUSY":
-    case "LOCKED":
+  const failure = cause as Failure;
+  const say = (reason: string) => `${path}: ${reason} (${failure.message ?? cause})`;
+  switch (meaningOf(failure)) {
+    case "full":
+      return new SwitchyardError("disk_full", say("no space is left; make room"), { cause });
+    case "busy":
       return new SwitchyardError(
         "database_busy",
-        fail("another process keeps the database locked; end it, or try again later"),
+        say("another process keeps the database locked; end it, or try again later"),
         { cause },
       );
-    case "NOTADB":
-    case "CORRUPT":
+    case "damaged":
       return new SwitchyardError(
         "database_damaged",
-        fail(
-          "this is no database, or a damaged one; put a copy in its place, or choose another directory",
-        ),
+        say("no database, or a damaged one; put a copy in its place, or choose another directory"),
         { cause },
       );
-    case "READONLY":
-    case "CANTOPEN":
-    case "PERM":
-    case "EACCES":
-    case "EPERM":
-    case "EROFS":
-    case "ENOTDIR":
-    case "EEXIST":
-    case "ENOENT":
+    case "unwritable":
       return new SwitchyardError(
         "database_unwritable",
-        fail("cannot be opened for writing; make the directory writable, or choose another one"),
+        say("cannot be written; give the rights to, or choose another directory"),
         { cause },
       );
-    default:
-      return new SwitchyardError("database_failed", fail("the database refused"), { cause });
+    case undefined:
+      return new SwitchyardError("database_failed", say("the database refused"), { cause });
   }
 }
 
-/** `SQLITE_BUSY_RECOVERY` is a kind of `BUSY`; codes of the operating system stay as they are. */
-function primaryCode(code: string): string {
-  return code.startsWith("SQLITE_") ? (code.split("_")[1] as string) : code;
+function meaningOf({ code = "", rawCode, message = "" }: Failure): Meaning | undefined {
+  if (rawCode !== undefined) return meaningsOfResults.get(rawCode & 0xff);
+  // The driver gives no code where it cannot open a file.
+  if (message.startsWith("ConnectionFailed")) return "unwritable";
+  return meaningsOfSystemErrors.get(code);
 }

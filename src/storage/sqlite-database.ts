@@ -18,7 +18,7 @@ interface Prepared {
 }
 
 /**
- * One connection to one SQLite file. Everything runs at once and on the caller's thread, so no
+ * One connection to one SQLite file, which `openDatabase` has put into WAL mode. Everything runs at once and on the caller's thread, so no
  * transaction is ever open while other code of this thread runs. Failures come as `databaseError`
  * makes them.
  *
@@ -40,9 +40,9 @@ export class SqliteDatabase {
     this.#connection = this.#guard(() => new Connection(path));
     try {
       this.execute(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-      // The log is synced on every commit (FULL): what was acknowledged survives a power cut.
-      this.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
       this.execute(`PRAGMA foreign_keys = ON; PRAGMA cache_size = -${PAGE_CACHE_KIB}`);
+      // The log is synced on every commit: what was acknowledged survives a power cut.
+      this.execute("PRAGMA synchronous = FULL");
       this.#dataVersion = this.#guard(() =>
         this.#connection.prepare("PRAGMA data_version").raw(true),
       ) as Prepared;

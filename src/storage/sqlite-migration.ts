@@ -11,24 +11,28 @@ export interface Schema {
 
 /**
  * Applies what is missing, all of it or nothing; of several processes one does it and the others find
- * it done. Throws `database_foreign` and `database_newer`, and then nothing was changed.
+ * it done. Throws `database_foreign` and `database_newer`, and then nothing was changed;
+ * `database_unwritable` too where nothing is missing.
  */
-export function migrate(database: SqliteDatabase, { applicationID, migrations }: Schema): void {
-  if (appliedMigrations(database, applicationID, migrations.length) === migrations.length) return;
+export function migrate(database: SqliteDatabase, schema: Schema): void {
+  appliedMigrations(database, schema);
+  database.execute("PRAGMA journal_mode = WAL");
   database.transaction(() => {
-    const applied = appliedMigrations(database, applicationID, migrations.length);
-    for (const statements of migrations.slice(applied)) {
+    const applied = appliedMigrations(database, schema);
+    for (const statements of schema.migrations.slice(applied)) {
       for (const sql of statements) database.execute(sql);
     }
-    database.execute(`PRAGMA application_id = ${applicationID}`);
-    database.execute(`PRAGMA user_version = ${migrations.length}`);
+    if (applied === schema.migrations.length) return;
+    database.execute(`PRAGMA application_id = ${schema.applicationID}`);
+    database.execute(`PRAGMA user_version = ${schema.migrations.length}`);
   });
 }
 
-function appliedMigrations(database: SqliteDatabase, applicationID: number, known: number): number {
+function appliedMigrations(database: SqliteDatabase, schema: Schema): number {
   const applied = database.pragma("user_version");
+  const known = schema.migrations.length;
   const isEmpty = database.pragma("schema_version") === 0;
-  if (!isEmpty && database.pragma("application_id") !== applicationID) {
+  if (!isEmpty && database.pragma("application_id") !== schema.applicationID) {
     throw new SwitchyardError(
       "database_foreign",
       `${database.path}: this is another program's database; choose another directory`,

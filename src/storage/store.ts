@@ -60,7 +60,7 @@ export interface EntityStore {
   list(kind: EntityKind, slice: Slice): Promise<Page<EntityRecord>>;
   insert(record: EntityRecord, options?: WriteOptions): Promise<InsertOutcome>;
   replace(record: EntityRecord, condition: WriteCondition): Promise<ReplaceOutcome>;
-  /** Removes versions and references too. False where the stored version is another one. */
+  /** Removes versions and references too. False where the condition does not hold. */
   remove(key: EntityKey, condition: WriteCondition): Promise<boolean>;
 }
 

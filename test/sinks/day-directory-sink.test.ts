@@ -12,6 +12,7 @@ import {
 } from "../../src/sinks/day-directory-sink.js";
 import { diskFiles } from "../../src/sinks/part-files.js";
 import type { PartFile, SplitSink } from "../../src/sinks/sink.js";
+import { withoutPrivileges } from "../support/privileges.js";
 import {
   digestTree,
   type EventRow,
@@ -345,17 +346,6 @@ describe("a file system that refuses", () => {
     expect(error).toMatchObject({ code: "output_unwritable" });
   });
 });
-
-/** Root may write anywhere, so it becomes nobody meanwhile. */
-async function withoutPrivileges<Result>(run: () => Promise<Result>): Promise<Result> {
-  const isRoot = process.geteuid?.() === 0;
-  if (isRoot) process.seteuid?.(65_534);
-  try {
-    return await run();
-  } finally {
-    if (isRoot) process.seteuid?.(0);
-  }
-}
 
 test("zstd is refused with what to do where this Node has none, and written where it has it", async () => {
   const { zstdDecompressSync } = (await import("node:zlib")) as { zstdDecompressSync?: unknown };

@@ -43,7 +43,7 @@ export function key(id: string, digit: string, changes: Partial<KeyRecord> = {})
 }
 
 const untouched = () => Promise.reject(new Error("no test of this file asks for events"));
-const noEventStore: EventStore = { append: untouched, counts: untouched, list: untouched };
+export const noEventStore: EventStore = { append: untouched, counts: untouched, list: untouched };
 
 export const withoutEvents: OpenEvents = async () => ({
   events: noEventStore,

@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { scratchDirectory } from "../support/scratch.js";
+import { look, openEntities } from "./open-entities.js";
+import { everything } from "./records.js";
+
+const KILLS = 12;
+/** Acknowledged writes after which a process is killed at the latest. */
+const WRITES_MAX = 60;
+
+const scratch = scratchDirectory("store-kill");
+const script = fileURLToPath(new URL("kit/write-entities.mjs", import.meta.url));
+
+/** Lets a process write until it has acknowledged `writes`, and kills it: all that it acknowledged. */
+async function killedAfter(directory: string, prefix: string, writes: number) {
+  const child = spawn(process.execPath, [script, directory, prefix], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (text: string) => {
+    printed += text;
+    if (printed.split("\n").length > writes) child.kill("SIGKILL");
+  });
+  const [, signal] = await once(child, "close");
+  expect(signal).toBe("SIGKILL");
+  const lines = printed.split("\n").slice(0, -1);
+  return lines
+    .map((line) => line.split(" "))
+    .map(([id, version]) => ({ id, version: Number(version) }));
+}
+
+it("has all that was acknowledged after a kill, and the rest wholly or not at all", async () => {
+  const directory = mkdtempSync(join(scratch, "data-"));
+  const expected = new Map<string, number>();
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const writes = 1 + Math.floor(Math.random() * WRITES_MAX);
+    for (const { id, version } of await killedAfter(directory, `k${kill}`, writes)) {
+      expected.set(id as string, version);
+    }
+    await requireWhole(directory, expected);
+  }
+});
+
+async function requireWhole(directory: string, acknowledged: ReadonlyMap<string, number>) {
+  const { database, entities, history } = await openEntities(directory);
+  expect(look(database, "PRAGMA integrity_check")).toEqual({ integrity_check: "ok" });
+  expect(database.all({ sql: "PRAGMA foreign_key_check", bind: () => [] }, {})).toEqual([]);
+  const { items, totalItems } = await entities.list("gate", everything);
+  expect(items).toHaveLength(totalItems);
+
+  for (const [id, version] of acknowledged) {
+    const stored = items.find((item) => item.id === id)?.version ?? 0;
+    // One write beyond the acknowledged one may have been on its way: the next version, or the removal.
+    expect([version, version + 1, 0], id).toContain(stored);
+    if (version === 0) expect(stored, id).toBe(0);
+  }
+  for (const item of items) {
+    const { id, version } = item;
+    expect(acknowledged.get(id) ?? 0, id).toBeGreaterThanOrEqual(version - 1);
+    const versions = await history.versions(item, everything);
+    const bodies = Array.from({ length: version }, (_, n) => ({ id, version: version - n }));
+    expect(versions.items, id).toMatchObject(bodies);
+    expect(versions.totalItems).toBe(version);
+    expect(item.body, id).toEqual(versions.items[0]);
+    expect(item.references).toEqual([{ kind: "segment", id: `${id}-${version}` }]);
+  }
+  // Nothing of what is gone is left: one version each, one reference each, counted right.
+  const count = (table: string) => look(database, `SELECT count(*) AS n FROM ${table}`)["n"];
+  const versions = items.reduce((sum, { version }) => sum + version, 0);
+  expect([count("entity_version"), count("reference")]).toEqual([versions, items.length]);
+  expect(look(database, "SELECT sum(referrers) AS n FROM referrer_total")["n"]).toBe(items.length);
+  database.close();
+}

@@ -1,0 +1,8 @@
+import { modelStore } from "./model-store.js";
+import { storeSuite } from "./store-suite.js";
+
+storeSuite("A store in maps", {
+  newPlace: () => "nowhere",
+  open: async () => modelStore(),
+  isLasting: false,
+});

@@ -1,0 +1,93 @@
+import { SwitchyardError } from "../../src/base/errors.js";
+import type { JsonObject } from "../../src/contract/fields.js";
+import type { KeyRecord } from "../../src/storage/key-store.js";
+import type { EntityKey, EntityRecord, Page, Slice, Store } from "../../src/storage/store.js";
+import { noEventStore } from "./records.js";
+
+/**
+ * A store that keeps everything in maps: the plainest one that the conformance suite holds for, and the
+ * oracle of the property test.
+ */
+export function modelStore(): Store {
+  const records = new Map<string, EntityRecord>();
+  const snapshots = new Map<string, JsonObject[]>();
+  const keys = new Map<string, KeyRecord>();
+  const place = ({ kind, id }: EntityKey) => `${kind}/${id}`;
+  const all = () => [...records.values()].sort(newestFirst);
+  const nameTaken = ({ kind, id, name }: EntityRecord) =>
+    all().some((other) => other.kind === kind && other.id !== id && other.name === name);
+  const pointsAt = (key: EntityKey) => (record: EntityRecord) =>
+    record.references.some((reference) => place(reference) === place(key));
+  const isReferenced = (key: EntityKey) =>
+    all().some((other) => place(other) !== place(key) && pointsAt(key)(other));
+  const keep = (record: EntityRecord) => {
+    records.set(place(record), record);
+    snapshots.set(place(record), [record.body, ...(snapshots.get(place(record)) ?? [])]);
+  };
+  return {
+    entities: {
+      get: async (key) => records.get(place(key)),
+      list: async (kind, slice) =>
+        pageOf(
+          all().filter((record) => record.kind === kind),
+          slice,
+        ),
+      insert: async (record, options) => {
+        if (records.has(place(record))) return "id_taken";
+        if (nameTaken(record)) return "name_taken";
+        if (options?.rehearse !== true) keep(record);
+        return "inserted";
+      },
+      replace: async (record, { version, unreferenced, rehearse }) => {
+        if (records.get(place(record))?.version !== version) return "stale";
+        if (nameTaken(record)) return "name_taken";
+        if (unreferenced === true && isReferenced(record)) return "referenced";
+        if (rehearse !== true) keep(record);
+        return "replaced";
+      },
+      remove: async (key, { version, unreferenced, rehearse }) => {
+        if (records.get(place(key))?.version !== version) return false;
+        if (unreferenced === true && isReferenced(key)) return false;
+        if (rehearse === true) return true;
+        snapshots.delete(place(key));
+        return records.delete(place(key));
+      },
+    },
+    history: {
+      versions: async (key, slice) => pageOf(snapshots.get(place(key)) ?? [], slice),
+      referrers: async (key, slice) => pageOf(all().filter(pointsAt(key)), slice),
+    },
+    keys: {
+      find: async (hash) => [...keys.values()].find((key) => key.hash === hash),
+      list: async () =>
+        [...keys.values()].sort((left, right) => left.createdTime - right.createdTime),
+      insert: async (key) => {
+        if ([...keys.values()].some(({ id, hash }) => id === key.id || hash === key.hash)) {
+          throw new SwitchyardError("key_taken", `${key.id} is stored already`);
+        }
+        keys.set(key.id, key);
+      },
+      revoke: async (id, time) => {
+        const key = keys.get(id);
+        if (key === undefined || key.revokedTime !== null) return false;
+        keys.set(id, { ...key, revokedTime: time });
+        return true;
+      },
+    },
+    events: noEventStore,
+    close: async () => undefined,
+  };
+}
+
+function newestFirst(left: EntityRecord, right: EntityRecord): number {
+  return (
+    right.createdTime - left.createdTime ||
+    // By code points, which is the order of their bytes.
+    Buffer.compare(Buffer.from(left.id), Buffer.from(right.id)) ||
+    (left.kind < right.kind ? -1 : 1)
+  );
+}
+
+function pageOf<Item>(items: readonly Item[], { start, count }: Slice): Page<Item> {
+  return { items: items.slice(start, start + count), totalItems: items.length };
+}

@@ -1,0 +1,148 @@
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { BUSY_ATTEMPTS_MAX, WAITING_WRITES_MAX } from "../../src/storage/limits.js";
+import { SqliteDatabase } from "../../src/storage/sqlite-database.js";
+import { scratchDirectory } from "../support/scratch.js";
+import { look, openEntities } from "./open-entities.js";
+import { everything, gate, next } from "./records.js";
+
+const scratch = scratchDirectory("sqlite-faults");
+const newDirectory = () => mkdtempSync(join(scratch, "data-"));
+
+const large = { text: "x".repeat(2_000_000) };
+
+describe("a full disk", () => {
+  it("refuses what does not fit, wholly, keeps the rest and goes on when there is room", async () => {
+    const { database, entities, history } = await openEntities(newDirectory());
+    const pages = Number(look(database, "PRAGMA page_count")["page_count"]);
+    database.execute(`PRAGMA max_page_count = ${pages + 50}`);
+    const outcomes = await Promise.allSettled([
+      entities.insert(gate("a")),
+      entities.insert(gate("large", { body: large, references: [{ kind: "gate", id: "t" }] })),
+      entities.insert(gate("b")),
+    ]);
+    expect(outcomes).toMatchObject([
+      { value: "inserted" },
+      { reason: { code: "disk_full", message: expect.stringContaining("make room") } },
+      { value: "inserted" },
+    ]);
+    const { items, totalItems } = await entities.list("gate", everything);
+    expect([items, totalItems]).toEqual([[gate("a"), gate("b")], 2]);
+    expect((await history.referrers(gate("t"), everything)).totalItems).toBe(0);
+
+    database.execute("PRAGMA max_page_count = 1000000");
+    expect(await entities.insert(gate("large", { body: large }))).toBe("inserted");
+    expect(look(database, "PRAGMA integrity_check")).toEqual({ integrity_check: "ok" });
+    database.close();
+  });
+});
+
+describe("a write that fails in the middle", () => {
+  it("leaves nothing behind and takes no other write with it", async () => {
+    const { database, entities, history } = await openEntities(newDirectory());
+    await entities.insert(gate("a"));
+    // The same version again: the snapshot is refused after the entity has been changed.
+    const same = { ...next(gate("a"), { name: "New" }), version: 1 };
+    const outcomes = await Promise.allSettled([
+      entities.insert(gate("b")),
+      entities.replace(same, { version: 1 }),
+      entities.insert(gate("c")),
+    ]);
+    expect(outcomes).toMatchObject([
+      { value: "inserted" },
+      { reason: { code: "database_failed", message: expect.stringContaining("UNIQUE") } },
+      { value: "inserted" },
+    ]);
+    expect(await entities.get(gate("a"))).toEqual(gate("a"));
+    expect((await history.versions(gate("a"), everything)).items).toEqual([gate("a").body]);
+    expect(await entities.replace(next(gate("a")), { version: 1 })).toBe("replaced");
+    database.close();
+  });
+
+  it("leaves no transaction open, whatever threw", async () => {
+    const { database, queue, entities } = await openEntities();
+    const defect = new Error("a defect");
+    const fail = () => {
+      throw defect;
+    };
+    await expect(queue.write(fail)).rejects.toBe(defect);
+    expect(() => database.transaction(fail)).toThrow(defect);
+    expect(() => database.snapshot(fail)).toThrow(defect);
+    expect(await entities.insert(gate("a"))).toBe("inserted");
+    await expect(entities.insert(gate("b", { body: { big: 1n } }))).rejects.toThrow("BigInt");
+    expect(await entities.list("gate", everything)).toEqual({ items: [gate("a")], totalItems: 1 });
+  });
+
+  it("is refused after the store was closed", async () => {
+    const { database, entities } = await openEntities(newDirectory());
+    database.close();
+    await expect(entities.insert(gate("a"))).rejects.toMatchObject({ code: "database_failed" });
+    await expect(entities.get(gate("a"))).rejects.toMatchObject({ code: "database_failed" });
+  });
+});
+
+describe("a database that another process has locked", () => {
+  it("lets writes wait, other work go on, and reads too", async () => {
+    let pauses = 0;
+    const pause = async () => {
+      pauses += 1;
+      await nextTurn();
+    };
+    const { path, database, entities } = await openEntities(newDirectory(), pause);
+    await entities.insert(gate("a"));
+    const other = new SqliteDatabase(path);
+    other.execute("BEGIN IMMEDIATE");
+    const writes = [entities.insert(gate("b")), entities.remove(gate("a"), { version: 1 })];
+    while (pauses < 3) await nextTurn();
+    expect((await entities.list("gate", everything)).items).toEqual([gate("a")]);
+    other.execute("COMMIT");
+    expect(await Promise.all(writes)).toEqual(["inserted", true]);
+    other.close();
+    database.close();
+  });
+
+  it("refuses writes in the end, each of them once, and goes on when it is free", async () => {
+    let pauses = 0;
+    const pause = async () => {
+      pauses += 1;
+    };
+    const { path, database, entities } = await openEntities(newDirectory(), pause);
+    const other = new SqliteDatabase(path);
+    other.execute("BEGIN IMMEDIATE");
+    const writes = [entities.insert(gate("a")), entities.insert(gate("b"))];
+    const busy = { status: "rejected", reason: { code: "database_busy" } };
+    expect(await Promise.allSettled(writes)).toMatchObject([busy, busy]);
+    expect(pauses).toBe(BUSY_ATTEMPTS_MAX - 1);
+    other.execute("ROLLBACK");
+    expect(await entities.insert(gate("a"))).toBe("inserted");
+    other.close();
+    database.close();
+  });
+
+  it("is not kept from moving its log into its file by reads that are over", async () => {
+    const { path, database, entities, history } = await openEntities(newDirectory());
+    await entities.insert(gate("a", { references: [{ kind: "gate", id: "a" }] }));
+    await entities.insert(gate("b"));
+    await entities.get(gate("a"));
+    await entities.list("gate", { start: 0, count: 1 });
+    await history.versions(gate("a"), everything);
+    await history.referrers(gate("a"), everything);
+    database.dataVersion();
+    const other = new SqliteDatabase(path);
+    expect(look(other, "PRAGMA wal_checkpoint(TRUNCATE)")).toMatchObject({ busy: 0 });
+    other.close();
+    database.close();
+  });
+});
+
+it("refuses writes that come while too many wait", async () => {
+  const { queue } = await openEntities();
+  const writes = Array.from({ length: WAITING_WRITES_MAX + 1 }, (_, index) =>
+    queue.write(() => index),
+  );
+  await expect(writes.at(-1)).rejects.toMatchObject({ code: "database_busy" });
+  const done = await Promise.all(writes.slice(0, -1));
+  expect(done).toEqual(Array.from({ length: WAITING_WRITES_MAX }, (_, index) => index));
+});
