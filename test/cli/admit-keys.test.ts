@@ -3,7 +3,7 @@ import { admitKeys } from "../../src/cli/admit-keys.js";
 import type { GivenKey } from "../../src/cli/given-keys.js";
 import { keyDigest } from "../../src/service/key-text.js";
 import type { KeyStore } from "../../src/storage/key-store.js";
-import { memoryStore } from "../support/memory-store.js";
+import { openTestStore } from "../support/test-store.js";
 
 const now = () => 1_000;
 const consoleKey: GivenKey = {
@@ -18,7 +18,7 @@ function find(keys: KeyStore, key: string) {
 
 describe("the keys that a service starts with", () => {
   test("an empty store gets one of each kind, which may write", async () => {
-    const { keys } = memoryStore();
+    const { keys } = await openTestStore();
     const made = await admitKeys(keys, [], now);
     expect(made.map(({ kind }) => kind)).toEqual(["console", "server"]);
     for (const { kind, key } of made) {
@@ -27,7 +27,7 @@ describe("the keys that a service starts with", () => {
   });
 
   test("a second start makes none, also when all were revoked", async () => {
-    const { keys } = memoryStore();
+    const { keys } = await openTestStore();
     await admitKeys(keys, [], now);
     expect(await admitKeys(keys, [], now)).toEqual([]);
     for (const { id } of await keys.list()) await keys.revoke(id, 2_000);
@@ -36,14 +36,14 @@ describe("the keys that a service starts with", () => {
   });
 
   test("a given key is stored instead of a new one of its kind", async () => {
-    const { keys } = memoryStore();
+    const { keys } = await openTestStore();
     const made = await admitKeys(keys, [consoleKey], now);
     expect(made.map(({ kind }) => kind)).toEqual(["server"]);
     expect(await find(keys, consoleKey.key)).toMatchObject({ kind: "console", canWrite: true });
   });
 
   test("a given key that is known is not stored again, an unknown one is added", async () => {
-    const { keys } = memoryStore();
+    const { keys } = await openTestStore();
     await admitKeys(keys, [consoleKey], now);
     await admitKeys(keys, [consoleKey], now);
     expect(await keys.list()).toHaveLength(2);
@@ -53,7 +53,7 @@ describe("the keys that a service starts with", () => {
   });
 
   test("a given key that was revoked is refused, by its id", async () => {
-    const { keys } = memoryStore();
+    const { keys } = await openTestStore();
     await admitKeys(keys, [consoleKey], now);
     const { id = "" } = (await find(keys, consoleKey.key)) ?? {};
     await keys.revoke(id, 2_000);
