@@ -75,7 +75,7 @@ export const dynamicConfigRoutes = {
     method: "GET",
     path: `${path}/{id}`,
     summary: "Read a dynamic config",
-    message: "Dynamic config read successfully.",
+    message: "Dynamic Config read successfully.",
     response: entityEnvelope(dynamicConfig),
   },
   deleteDynamicConfig: {
@@ -84,7 +84,7 @@ export const dynamicConfigRoutes = {
     method: "DELETE",
     path: `${path}/{id}`,
     summary: "Delete a dynamic config",
-    message: "Dynamic config deleted successfully.",
+    message: "Dynamic Config deleted successfully.",
     response: messageEnvelope,
   },
 } as const satisfies Record<string, Route>;

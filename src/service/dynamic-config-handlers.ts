@@ -14,7 +14,7 @@ import { requireFit } from "./schema-fit.js";
 
 export const dynamicConfigType: EntityType<DynamicConfig> = {
   kind: "dynamic_config",
-  title: "Dynamic config",
+  title: "Dynamic Config",
   idOf: ({ id }) => id,
   referencesOf: ({ rules }) => ruleReferences(rules),
 };

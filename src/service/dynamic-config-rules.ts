@@ -11,7 +11,7 @@ import { completeText, completeValue } from "../contract/json5-twins.js";
 import type { RuleRequest } from "../contract/rule.js";
 import type { Stamp } from "./entity-operations.js";
 import { identifierOf, type NewIdentifier } from "./identifiers.js";
-import { newProvenance } from "./provenance.js";
+import { identityFirst, newProvenance } from "./provenance.js";
 import { identifyRules, valueRuleIdentifier } from "./rule-identifiers.js";
 
 /** A dynamic config at version 1. */
@@ -22,6 +22,7 @@ export function createDynamicConfig(
 ): DynamicConfig {
   const { rules = dynamicConfigDefaults.rules, ...others } = withTwins(body);
   return {
+    ...identityFirst,
     ...structuredClone(dynamicConfigDefaults),
     ...newProvenance(stamp),
     ...others,

@@ -13,7 +13,7 @@ import type { Stamp } from "./entity-operations.js";
 import { defaultGroups, enabledGroups, identifyGroups } from "./experiment-groups.js";
 import { setupState, stateAfter, statusFaults } from "./experiment-states.js";
 import { identifierOf, type NewIdentifier } from "./identifiers.js";
-import { newProvenance } from "./provenance.js";
+import { identityFirst, newProvenance } from "./provenance.js";
 import { mergeQualityScores, qualityScoreFaults } from "./quality-scores.js";
 import { invalid } from "./service-error.js";
 
@@ -40,6 +40,7 @@ export function createExperiment(
 ): Experiment {
   const { groups, manualQualityScores = [] } = body;
   const made = {
+    ...identityFirst,
     ...structuredClone({ ...unwritten, ...experimentDefaults }),
     ...newProvenance(stamp),
     layerID: null,

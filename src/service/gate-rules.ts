@@ -7,13 +7,14 @@ import {
 } from "../contract/gate.js";
 import type { Stamp } from "./entity-operations.js";
 import { identifierOf, type NewIdentifier } from "./identifiers.js";
-import { newProvenance } from "./provenance.js";
+import { identityFirst, newProvenance } from "./provenance.js";
 import { identifyRules, plainRuleIdentifier } from "./rule-identifiers.js";
 
 /** A gate at version 1. */
 export function createGate(body: GateCreate, stamp: Stamp, newIdentifier: NewIdentifier): Gate {
   const { rules = [], isEnabled = gateDefaults.isEnabled } = body;
   return {
+    ...identityFirst,
     ...structuredClone(gateDefaults),
     ...newProvenance(stamp),
     ...body,

@@ -21,3 +21,6 @@ export function newProvenance({ caller, time }: Stamp) {
     },
   };
 }
+
+/** To be spread first, so that id and name lead in answers; both are given their values later. */
+export const identityFirst = { id: "", name: "" };

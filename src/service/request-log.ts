@@ -33,7 +33,13 @@ export class RequestLog {
     this.#metrics.observeRequest({ method, route, status, durationMs });
     const level = config?.frequent === true && status < 400 ? "debug" : "info";
     if (!this.#logger.isLevelEnabled(level)) return;
-    const facts = { requestId: request.id, method, route, status, durationMs };
+    const facts = {
+      requestId: request.id,
+      method,
+      route,
+      status,
+      durationMs: Math.round(durationMs * 1_000) / 1_000,
+    };
     const keyId = request.caller?.id;
     this.#logger[level](keyId === undefined ? facts : { ...facts, keyId }, "Request answered");
   }

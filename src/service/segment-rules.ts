@@ -1,7 +1,7 @@
 import { type Segment, type SegmentCreate, segmentDefaults } from "../contract/segment.js";
 import type { Stamp } from "./entity-operations.js";
 import { identifierOf, type NewIdentifier } from "./identifiers.js";
-import { newProvenance } from "./provenance.js";
+import { identityFirst, newProvenance } from "./provenance.js";
 import { identifyRules, plainRuleIdentifier } from "./rule-identifiers.js";
 
 /** A segment at version 1, with nobody on its list. */
@@ -12,6 +12,7 @@ export function createSegment(
 ): Segment {
   const { rules = segmentDefaults.rules } = body;
   return {
+    ...identityFirst,
     ...structuredClone(segmentDefaults),
     ...newProvenance(stamp),
     ...body,
