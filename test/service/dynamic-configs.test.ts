@@ -206,7 +206,7 @@ describe("POST /console/v1/dynamic_configs/{id}", () => {
 
   test("of one that is not there is a 404", async () => {
     const { status, json } = await replace(full, "", "none");
-    expect([status, json.message]).toEqual([404, "Dynamic config not found."]);
+    expect([status, json.message]).toEqual([404, "Dynamic Config not found."]);
   });
 });
 
@@ -278,25 +278,24 @@ describe("`dryRun` (boolean)", () => {
     expect((await read()).json.data.version).toBe(1);
   });
 
-  test.each(["?dryRun=", "?dryRun=1", "?dryRun=TRUE", "?dryRun=true&dryRun=true"])(
-    "%s is a 400, as it is neither `true` nor `false`",
-    async (query) => {
-      await made();
-      const { status, json } = await patch({ description: "new" }, query);
-      expect([status, json.errors]).toEqual([
-        400,
-        [{ property: "dryRun", errorMessage: "Expected one of true, false" }],
-      ]);
-      expect((await read()).json.data.version).toBe(1);
-    },
-  );
+  test.each([
+    ["?dryRun=", "Expected one of true, false"],
+    ["?dryRun=1", "Expected one of true, false"],
+    ["?dryRun=TRUE", "Expected one of true, false"],
+    ["?dryRun=true&dryRun=true", "Expected string, received array"],
+  ])("%s is a 400, as it is neither `true` nor `false`", async (query, errorMessage) => {
+    await made();
+    const { status, json } = await patch({ description: "new" }, query);
+    expect([status, json.errors]).toEqual([400, [{ property: "dryRun", errorMessage }]]);
+    expect((await read()).json.data.version).toBe(1);
+  });
 });
 
 describe("reading, listing and deleting", () => {
   test("have their messages, and 404 where there is nothing", async () => {
     await made();
     await create({ name: "Another" });
-    expect((await read()).json.message).toBe("Dynamic config read successfully.");
+    expect((await read()).json.message).toBe("Dynamic Config read successfully.");
     const list = await service.call<DynamicConfig[]>({ path: `${collection}?limit=1` });
     expect(list.json).toMatchObject({
       message: "Dynamic Configs listed successfully.",
@@ -307,12 +306,12 @@ describe("reading, listing and deleting", () => {
     const deleted = await service.call({ method: "DELETE", path });
     expect(deleted).toMatchObject({
       status: 200,
-      json: { message: "Dynamic config deleted successfully." },
+      json: { message: "Dynamic Config deleted successfully." },
     });
     expect(deleted.json).not.toHaveProperty("data");
     for (const method of ["GET", "DELETE"] as const) {
       const { status, json } = await service.call({ method, path });
-      expect([status, json.message]).toEqual([404, "Dynamic config not found."]);
+      expect([status, json.message]).toEqual([404, "Dynamic Config not found."]);
     }
   });
 
