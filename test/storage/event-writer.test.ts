@@ -1,0 +1,62 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { eventSchema } from "../../src/storage/event-schema.js";
+import { openDatabase } from "../../src/storage/open-database.js";
+import { packIntake } from "../../src/storage/packed-events.js";
+import { SqliteEventReader } from "../../src/storage/sqlite-event-reader.js";
+import { openEventStore } from "../../src/storage/sqlite-event-store.js";
+import { SqliteEventWriter } from "../../src/storage/sqlite-event-writer.js";
+import { ThreadEventWriter } from "../../src/storage/thread-event-writer.js";
+import { scratchDirectory } from "../support/scratch.js";
+import { stored } from "./event-store-suite.js";
+
+const scratch = scratchDirectory("event-writer");
+const wholeRange = { from: undefined, to: undefined };
+const packed = (count: number, idempotencyKey?: string) =>
+  packIntake({
+    events: Array.from({ length: count }, () => stored("e", "2024-01-01", "x".repeat(500))),
+    idempotencyKey,
+  });
+
+describe("a transaction of events", () => {
+  it("leaves nothing behind where the disk is full: no event, no count, no key", async () => {
+    const database = await openDatabase(join(scratch, "full.db"), eventSchema);
+    const writer = new SqliteEventWriter(database);
+    const reader = new SqliteEventReader(database);
+    writer.write([packed(2)]);
+    database.execute("PRAGMA max_page_count = 20");
+    const batch = [packed(1, "small"), packed(1_000, "large")];
+    expect(() => writer.write(batch)).toThrow(expect.objectContaining({ code: "disk_full" }));
+    expect(await reader.counts(wholeRange, 10)).toMatchObject([{ count: 2 }]);
+    database.execute("PRAGMA max_page_count = 100000");
+    expect(writer.write(batch)).toEqual({ requests: 2, events: 1_001 });
+    expect(await reader.counts(wholeRange, 10)).toMatchObject([{ count: 1_003 }]);
+    database.close();
+  });
+});
+
+describe("the thread that writes events", () => {
+  it("is replaced when it dies, and nothing of what it was writing is acknowledged", async () => {
+    const path = join(scratch, "starts");
+    writeFileSync(path, "0");
+    const entry = new URL("./kit/dying-event-writer.mjs", import.meta.url);
+    const writer = new ThreadEventWriter(entry, { path });
+    await writer.start();
+    const batch = [packed(1)];
+    await expect(writer.write(batch)).rejects.toThrow("died (the disk is on fire)");
+    await expect(writer.write(batch)).rejects.toThrow("died (its thread ended with code 7)");
+    await expect(writer.write(batch)).rejects.toThrow("no space is left");
+    expect(await writer.write(batch)).toEqual({ requests: 1, events: 1 });
+    expect(readFileSync(path, "utf8")).toBe("4");
+    await writer.close();
+  });
+
+  it("says at the start why the database cannot be opened", async () => {
+    const writerEntry = new URL("../../dist/storage/event-writer-thread.js", import.meta.url);
+    writeFileSync(join(scratch, "events.db"), "no database ".repeat(100));
+    await expect(openEventStore(scratch, { writerEntry })).rejects.toMatchObject({
+      code: "database_damaged",
+    });
+  });
+});
