@@ -53,13 +53,24 @@ function storedEvents(
   if (texts.length !== events.length) {
     throw new Error(`${texts.length} texts were cut from a body of ${events.length} events`);
   }
+  const dayName = dayNaming();
   return texts.map((text, index) => {
     // As many as there are texts.
     const { event, timestamp: given = timeMs } = events[index] as (typeof events)[number];
     const timestamp = Number(given);
-    const day = formatDay(Math.floor(timestamp / DAY_MS));
+    const day = dayName(Math.floor(timestamp / DAY_MS));
     return { day, event, timestamp, body: eventBody(text, timeMs) };
   });
+}
+
+/** `formatDay`, quick for the days of one request, which are few. */
+function dayNaming(): (day: number) => string {
+  const names = new Map<number, string>();
+  return (day) => {
+    const name = names.get(day) ?? formatDay(day);
+    names.set(day, name);
+    return name;
+  };
 }
 
 function refuse(error: unknown): never {
