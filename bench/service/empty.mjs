@@ -1,0 +1,35 @@
+// What the service is compared with: an app made as the service's own, with the same limits, hooks,
+// parsing and metrics, but one public route that validates nothing and does nothing.
+import { z } from "zod";
+import { createApp } from "../../dist/service/app.js";
+import { createLogger } from "../../dist/service/logger.js";
+import { eventPath } from "./requests.mjs";
+
+const route = {
+  method: "POST",
+  path: eventPath,
+  access: "public",
+  group: "Empty",
+  origin: "extension",
+  summary: "Do nothing",
+  params: z.object({}),
+  query: z.object({}),
+  body: z.unknown().optional(),
+  status: 202,
+  message: "",
+  response: z.object({}),
+};
+
+const answer = { content: { success: true } };
+const app = createApp({
+  logger: createLogger("warn"),
+  endpoints: {
+    routes: { doNothing: route },
+    createHandlers: () => ({ doNothing: async () => answer }),
+  },
+});
+// Public routes ask for no key, and this one for nothing else of a store.
+app.open({ keys: undefined });
+const url = await app.http.listen({ host: "127.0.0.1", port: 0 });
+console.log(JSON.stringify({ url }));
+process.on("SIGTERM", () => app.http.close());

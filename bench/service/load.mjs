@@ -1,0 +1,47 @@
+// Runs autocannon, in a process of its own, so that making load does not slow down what is measured.
+// Takes its options as JSON on standard input: those of autocannon, and `paths`, one for each connection in turn.
+import { spawn } from "node:child_process";
+import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import autocannon from "autocannon";
+
+const self = fileURLToPath(import.meta.url);
+
+/** Requests per second, and the latency's median and 99th percentile in ms. Throws where one failed. */
+export async function load(options) {
+  const child = spawn(process.execPath, [self], { stdio: ["pipe", "pipe", "inherit"] });
+  child.stdin.end(JSON.stringify(options));
+  const result = await json(child.stdout);
+  if (result.failures > 0 || result.requests === 0) {
+    throw new Error(`${result.failures} of ${result.requests} requests failed: ${options.url}`);
+  }
+  return result;
+}
+
+async function run({ paths, ...options }) {
+  const { method, headers, body } = options;
+  let connections = 0;
+  const result = await autocannon({
+    ...options,
+    ...(paths === undefined
+      ? {}
+      : {
+          setupClient: (client) => {
+            const path = paths[connections++ % paths.length];
+            client.setRequests([{ method, headers, body, path }]);
+          },
+        }),
+  });
+  const { requests, latency, errors, timeouts, non2xx, duration } = result;
+  return {
+    requests: requests.total,
+    perSecond: requests.total / duration,
+    p50: latency.p50,
+    p99: latency.p99,
+    failures: errors + timeouts + non2xx,
+  };
+}
+
+if (process.argv[1] === self) {
+  console.log(JSON.stringify(await run(await json(process.stdin))));
+}
