@@ -4,6 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const KILLS = 50;
@@ -62,13 +63,4 @@ async function runOrKill(output: string, afterMs: number): Promise<boolean> {
   if (result.signal === "SIGKILL") return false;
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   return true;
-}
-
-/** A linear congruential generator: good enough to scatter kills, and repeatable. */
-function createRandom(start: number): () => number {
-  let state = start >>> 0;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
 }
