@@ -40,7 +40,7 @@ function mutationsAt(schema: JsonSchema, value: unknown, path: Path): Change[] {
   const forms = formsOf(schema);
   if (forms.length === 0) return [];
   return [
-    ...wrongTypes(forms),
+    ...wrongTypes(forms, path),
     ...forms.flatMap((form) => [...wrongTexts(form), ...wrongNumbers(form)]),
   ]
     .map(({ title, replacement }) => ({ title, path, replacement }))
@@ -98,10 +98,14 @@ const samples: readonly (readonly [JsonType, unknown])[] = [
   ["object", {}],
 ];
 
-function wrongTypes(forms: readonly Form[]): Wrong[] {
+/** Null, and one other type, which goes round so that each is tried in many places. */
+function wrongTypes(forms: readonly Form[], path: Path): Wrong[] {
   const plain = forms.filter((form) => !isNumberText(form));
-  const wrongs = samples
-    .filter(([type]) => !plain.some((form) => form.type === type))
+  const wrongSamples = samples.filter(([type]) => !plain.some((form) => form.type === type));
+  const others = wrongSamples.filter(([type]) => type !== "null");
+  const other = others[path.join().length % others.length];
+  const wrongs = wrongSamples
+    .filter((sample) => sample[0] === "null" || sample === other)
     .map(([type, replacement]) => ({ title: `${type} instead`, replacement }));
   if (!isSeveral(plain) || !plain.some(({ type }) => type === "array")) return wrongs;
   return [...wrongs, { title: "list of the wrong items", replacement: [[]] }];
