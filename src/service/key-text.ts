@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { KeyKind, KeyRecord } from "../storage/key-store.js";
 
 /** What the keys of a kind begin with. */
@@ -23,7 +23,7 @@ export function newKeyText(kind: KeyKind, random: RandomBytes = randomBytes): st
 
 /** SHA-256 of a key, which is all that is stored of it. */
 export function keyDigest(key: string): Buffer {
-  return createHash("sha256").update(key, "utf8").digest();
+  return hash("sha256", key, "buffer");
 }
 
 /** The first 8 characters; fewer where that would be half of the key or more. */
