@@ -17,8 +17,8 @@ describe.skipIf(!isInstalled("curl"))("docs/api.md", () => {
     environment = {
       ...process.env,
       BASE: address,
-      CONSOLE_KEY: service.keys.console,
-      SERVER_SECRET: service.keys.server,
+      SWITCHYARD_CONSOLE_KEY: service.keys.console,
+      SWITCHYARD_SERVER_SECRET: service.keys.server,
     };
   });
 
