@@ -47,9 +47,12 @@ export async function openSqliteStore(directory: string, openEvents: OpenEvents)
     keys: new SqliteKeyStore(database, queue),
     events: opened.events,
     close: async () => {
-      await opened.close();
-      await queue.idle();
-      database.close();
+      try {
+        await opened.close();
+      } finally {
+        await queue.idle();
+        database.close();
+      }
     },
   };
 }

@@ -1,20 +1,58 @@
+import { mkdtempSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { expect, it } from "vitest";
+import { openEventStore } from "../../src/storage/sqlite-event-store.js";
 import { openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { withoutEvents } from "./records.js";
+import { gate, noEventStore } from "./records.js";
 import { storeSuite } from "./store-suite.js";
 
 const scratch = scratchDirectory("sqlite-store");
-let places = 0;
+const newDirectory = () => mkdtempSync(join(scratch, "data-"));
 
 storeSuite("SQLite in a directory", {
-  newPlace: () => join(scratch, `data${++places}`, "made as needed"),
-  open: (place) => openSqliteStore(place, withoutEvents),
+  newPlace: () => join(newDirectory(), "made as needed"),
+  open: (place) => openSqliteStore(place, openEventStore),
   isLasting: true,
 });
 
 storeSuite("SQLite in memory", {
   newPlace: () => ":memory:",
-  open: (place) => openSqliteStore(place, withoutEvents),
+  open: (place) => openSqliteStore(place, openEventStore),
   isLasting: false,
+});
+
+it("keeps entities and events of a directory in a database each", async () => {
+  const directory = newDirectory();
+  const before = await openSqliteStore(directory, openEventStore);
+  const event = { day: "2026-01-02", event: "bought", timestamp: 1, body: "{}" };
+  await before.entities.insert(gate("a"));
+  await before.events.append({ events: [event], idempotencyKey: undefined });
+  await before.close();
+  expect(readdirSync(directory)).toEqual(expect.arrayContaining(["console.db", "events.db"]));
+
+  const store = await openSqliteStore(directory, openEventStore);
+  expect(await store.entities.get(gate("a"))).toEqual(gate("a"));
+  const query = { day: undefined, event: undefined, limit: 10, cursor: undefined };
+  expect((await store.events.list(query)).items).toEqual([event]);
+  await store.close();
+});
+
+it("finishes what was accepted although the events fail to close", async () => {
+  const directory = newDirectory();
+  const failure = new Error("events");
+  const store = await openSqliteStore(directory, async () => ({
+    events: noEventStore,
+    close: () => Promise.reject(failure),
+  }));
+  const written = store.entities.insert(gate("a"));
+  await expect(store.close()).rejects.toBe(failure);
+  expect(await written).toBe("inserted");
+  await expect(store.entities.get(gate("a"))).rejects.toMatchObject({ code: "database_failed" });
+});
+
+it("is not opened where the events cannot be", async () => {
+  const failure = new Error("events");
+  const opened = openSqliteStore(newDirectory(), () => Promise.reject(failure));
+  await expect(opened).rejects.toBe(failure);
 });
