@@ -1,6 +1,6 @@
 import type { RuleFault } from "./fields.js";
 
-/** Sizes such as 33.33 + 33.33 + 33.34 add up to a little more than 100 in binary fractions. */
+/** 14.8 and six times 14.2 add up to a little more than 100 in binary fractions. */
 const SIZE_TOLERANCE = 1e-6;
 
 /** What rules over several fields find wrong with an experiment, or with the body of a request. */
