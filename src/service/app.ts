@@ -66,6 +66,7 @@ export function createApp(dependencies: AppDependencies): App {
   const http: FastifyInstance = fastify({
     ...connectionOptions(limits),
     logger: false,
+    schemaController: noSchemas,
     genReqId: (request) => requestIdOf(request.headers, limits) ?? newRequestId(),
     // The state refuses them, in the documented form.
     return503OnClosing: false,
@@ -108,6 +109,15 @@ function serviceEndpoints(
     createHandlers: (store) =>
       createHandlers({ store, now, newIdentifier, schemaChecker }) as unknown as AnyHandlers,
   };
+}
+
+/** The contract checks requests, not fastify; told so, it need not load its own compilers at start. */
+const noSchemas = {
+  compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
+};
+
+function refuseSchema(): never {
+  throw new Error("a route brought a schema of fastify's own");
 }
 
 function connectionOptions(limits: ServiceLimits) {
