@@ -19,7 +19,7 @@ export interface KeyRecord {
   readonly revokedTime: number | null;
 }
 
-/** A revocation by another process is seen by the next `find`. */
+/** A revocation by another process is seen by the next turn of the event loop. */
 export interface KeyStore {
   /** Revoked ones are found too. */
   find(hash: string): Promise<KeyRecord | undefined>;

@@ -55,6 +55,8 @@ export class SqliteKeyStore implements KeyStore {
   readonly #queue: CommitQueue;
   #buckets: ReadonlyMap<string, readonly KnownKey[]> | undefined;
   #dataVersion = Number.NaN;
+  /** Whether the database was asked in this turn of the event loop; requests of one turn share it. */
+  #isAsked = false;
 
   constructor(database: SqliteDatabase, queue: CommitQueue) {
     this.#database = database;
@@ -86,12 +88,17 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   #bucketOf(hash: string): readonly KnownKey[] | undefined {
-    const dataVersion = this.#database.dataVersion();
-    if (this.#buckets === undefined || dataVersion !== this.#dataVersion) {
-      // Taken before the keys are read: a write in between makes the next call read them again.
+    if (!this.#isAsked) {
+      this.#isAsked = true;
+      setImmediate(() => {
+        this.#isAsked = false;
+      });
+      // Taken before the keys are read: a write in between makes the next turn read them again.
+      const dataVersion = this.#database.dataVersion();
+      if (dataVersion !== this.#dataVersion) this.#buckets = undefined;
       this.#dataVersion = dataVersion;
-      this.#buckets = inBuckets(this.#read());
     }
+    this.#buckets ??= inBuckets(this.#read());
     return this.#buckets.get(bucketName(hash));
   }
 
