@@ -1,11 +1,12 @@
 import type { EntityKind } from "../contract/entity-kind.js";
 import type { JsonObject } from "../contract/fields.js";
 import type { KeyRecord } from "../storage/key-store.js";
-import type { EntityKey, EntityRecord, Store } from "../storage/store.js";
+import type { EntityKey, EntityRecord, ReplaceOutcome, Store } from "../storage/store.js";
 import type { Answer, CallFacts, IfMatch } from "./handler.js";
 import { KeyedLock } from "./keyed-lock.js";
 import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
+import { WritesUnderWay } from "./writes-under-way.js";
 
 /** Name that the service gives to those who write through its API. */
 export const ACTOR_NAME = "CONSOLE API";
@@ -57,11 +58,17 @@ type WriteFacts = Pick<CallFacts, "caller" | "ifMatch">;
 type Create<Body> = (stamp: Stamp) => Body | Promise<Body>;
 type Change<Body> = (current: Body, stamp: Stamp) => Body | Promise<Body>;
 
+/** A write that is under way; its answer is undefined where it has to be tried again. */
+interface Attempt {
+  readonly answer: Promise<Answer | undefined>;
+}
+
 /** What one does with entities, alike for every kind. Throws `ServiceError`. */
 export class EntityOperations {
   readonly #store: Pick<Store, "entities" | "history">;
   readonly #now: () => number;
   readonly #lock = new KeyedLock();
+  readonly #underWay = new WritesUnderWay<EntityBody>();
 
   /** `now` gives ms since the epoch. */
   constructor(store: Pick<Store, "entities" | "history">, now: () => number) {
@@ -127,9 +134,9 @@ export class EntityOperations {
   }
 
   /**
-   * Keeps what `change` makes of the present state as its next version. Changes of one entity wait for
-   * each other, and one that another process got ahead of is made anew on what that process wrote:
-   * `change` may run several times.
+   * Keeps what `change` makes of the present state as its next version. Changes of one entity are made
+   * one after the other; one whose ground was lost (another process got ahead, or the write before it
+   * failed) is made anew on what is stored: `change` may run several times.
    */
   change<Body extends EntityBody>(
     type: EntityType<Body>,
@@ -138,9 +145,11 @@ export class EntityOperations {
     change: Change<Body>,
     options: ChangeOptions = {},
   ): Promise<Answer> {
-    return this.#attempt(type, id, async () =>
-      this.#replace(type, await this.#get(type, id), facts, change, options),
-    );
+    return this.#attempt(type, id, async () => {
+      const current = await this.#current(type, id);
+      if (current === undefined) throw notFound(type.title);
+      return this.#replace(type, id, current, facts, change, options);
+    });
   }
 
   /** Like `change`, and like `create` where there is no such entity; `If-Match` asks for one. */
@@ -152,11 +161,11 @@ export class EntityOperations {
     options: OperationOptions = {},
   ): Promise<Answer> {
     return this.#attempt(type, id, async () => {
-      const current = await this.#find(type, id);
-      if (current !== undefined) return this.#replace(type, current, facts, change, options);
+      const current = await this.#current(type, id);
+      if (current !== undefined) return this.#replace(type, id, current, facts, change, options);
       requireMatch(facts.ifMatch, undefined);
       const body = await create({ caller: facts.caller, time: this.#now() });
-      return this.#insert(type, body, options);
+      return { answer: this.#insert(type, body, options) };
     });
   }
 
@@ -166,25 +175,35 @@ export class EntityOperations {
     { ifMatch }: Pick<CallFacts, "ifMatch">,
   ): Promise<Answer> {
     return this.#attempt(type, id, async () => {
-      const { version } = await this.#get(type, id);
+      const current = await this.#current(type, id);
+      if (current === undefined) throw notFound(type.title);
+      const { version } = current;
       requireMatch(ifMatch, version);
-      const removed = await this.#store.entities.remove({ kind: type.kind, id }, { version });
-      return removed ? { content: {} } : undefined;
+      const removed = this.#store.entities.remove({ kind: type.kind, id }, { version });
+      return { answer: removed.then((done) => (done ? { content: {} } : undefined)) };
     });
   }
 
-  /** One at a time for each entity; undefined means that another process got ahead. */
-  #attempt<Body extends EntityBody>(
-    { kind, title }: EntityType<Body>,
+  /**
+   * Begins one attempt at a time for each entity, and the next one as soon as the write of the one
+   * before is under way: they may share a commit. One that lost its ground goes on alone.
+   */
+  async #attempt<Body extends EntityBody>(
+    type: EntityType<Body>,
     id: string,
-    attempt: () => Promise<Answer | undefined>,
+    begin: () => Promise<Attempt>,
   ): Promise<Answer> {
-    return this.#lock.run(`${kind}/${id}`, async () => {
-      for (let count = 0; count < CHANGE_ATTEMPTS_MAX; count += 1) {
-        const answer = await attempt();
+    const name = nameOf(type, id);
+    const first = await this.#lock.run(name, begin);
+    const answer = await first.answer;
+    if (answer !== undefined) return answer;
+    return this.#lock.run(name, async () => {
+      for (let count = 1; count < CHANGE_ATTEMPTS_MAX; count += 1) {
+        const next = await begin();
+        const answer = await next.answer;
         if (answer !== undefined) return answer;
       }
-      throw collision(title);
+      throw collision(type.title);
     });
   }
 
@@ -205,21 +224,31 @@ export class EntityOperations {
     }
   }
 
-  /** undefined where another process got ahead. */
   async #replace<Body extends EntityBody>(
     type: EntityType<Body>,
+    id: string,
     current: Body,
     { caller, ifMatch }: WriteFacts,
     change: Change<Body>,
     { dryRun = false, unreferenced = false }: ChangeOptions,
-  ): Promise<Answer | undefined> {
+  ): Promise<Attempt> {
     const { version } = current;
     requireMatch(ifMatch, version);
     const stamp = { caller, time: this.#now() };
     const next = stamped(await change(current, stamp), version + 1, stamp);
     const condition = { version, rehearse: dryRun, unreferenced };
-    const outcome = await this.#store.entities.replace(recordOf(type, next), condition);
-    switch (outcome) {
+    const outcome = this.#store.entities.replace(recordOf(type, next), condition);
+    if (!dryRun) this.#underWay.add(nameOf(type, id), next, outcome);
+    return { answer: this.#answerOf(outcome, type, next) };
+  }
+
+  /** undefined where the ground of the change was lost. */
+  async #answerOf<Body extends EntityBody>(
+    outcome: Promise<ReplaceOutcome>,
+    type: EntityType<Body>,
+    next: Body,
+  ): Promise<Answer | undefined> {
+    switch (await outcome) {
       case "replaced":
         return entityAnswer(next);
       case "stale":
@@ -227,8 +256,14 @@ export class EntityOperations {
       case "name_taken":
         throw taken("name");
       case "referenced":
-        throw await this.#referencedError(type, type.idOf(current));
+        throw await this.#referencedError(type, type.idOf(next));
     }
+  }
+
+  /** What the next write comes upon: what the last one is about to store, or what is stored. */
+  async #current<Body extends EntityBody>(type: EntityType<Body>, id: string) {
+    const underWay = this.#underWay.get(nameOf(type, id)) as Body | undefined;
+    return underWay ?? (await this.#find(type, id));
   }
 
   async #find<Body extends EntityBody>({ kind }: EntityType<Body>, id: string) {
@@ -253,6 +288,11 @@ export class EntityOperations {
       message: `${type.title} is referenced by ${names}${more}: remove the references, or archive it with forceArchive.`,
     });
   }
+}
+
+/** Names an entity among those of all kinds. */
+function nameOf<Body extends EntityBody>({ kind }: EntityType<Body>, id: string): string {
+  return `${kind}/${id}`;
 }
 
 function recordOf<Body extends EntityBody>(type: EntityType<Body>, body: Body): EntityRecord {
