@@ -30,8 +30,6 @@ export interface EntityType<Body extends EntityBody> {
   readonly kind: EntityKind;
   /** In messages: `Gate not found.` */
   readonly title: string;
-  /** Property of a create's body that the id is taken from, where it is not `id`. */
-  readonly idProperty?: "name";
   idOf(body: Body): string;
   /** What the entity points at. */
   referencesOf(body: Body): readonly EntityKey[];
@@ -55,6 +53,12 @@ export interface ChangeOptions extends OperationOptions {
 }
 
 type WriteFacts = Pick<CallFacts, "caller" | "ifMatch">;
+
+/** A call that makes an entity; one without an id gets one that is made from its name. */
+interface CreateCall extends Pick<CallFacts, "caller"> {
+  readonly body: { readonly name: string; readonly id?: string };
+}
+
 type Create<Body> = (stamp: Stamp) => Body | Promise<Body>;
 type Change<Body> = (current: Body, stamp: Stamp) => Body | Promise<Body>;
 
@@ -79,13 +83,13 @@ export class EntityOperations {
   /** Keeps what `build` makes as version 1. */
   async create<Body extends EntityBody>(
     type: EntityType<Body>,
-    { caller }: Pick<CallFacts, "caller">,
+    call: CreateCall,
     build: Create<Body>,
     options: OperationOptions = {},
   ): Promise<Answer> {
-    const body = await build({ caller, time: this.#now() });
+    const body = await build({ caller: call.caller, time: this.#now() });
     const answer = await this.#insert(type, body, options);
-    if (answer === undefined) throw taken(type.idProperty ?? "id");
+    if (answer === undefined) throw taken(call.body.id === undefined ? "name" : "id");
     return answer;
   }
 
@@ -93,12 +97,12 @@ export class EntityOperations {
   async copy<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
-    { caller, ifMatch }: Pick<CallFacts, "caller" | "ifMatch">,
+    call: CreateCall & WriteFacts,
     build: (original: Body, stamp: Stamp) => Body,
   ): Promise<Answer> {
     const original = await this.#get(type, id);
-    requireMatch(ifMatch, original.version);
-    return this.create(type, { caller }, (stamp) => build(original, stamp));
+    requireMatch(call.ifMatch, original.version);
+    return this.create(type, call, (stamp) => build(original, stamp));
   }
 
   async read<Body extends EntityBody>(type: EntityType<Body>, id: string): Promise<Answer> {

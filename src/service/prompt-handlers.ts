@@ -7,7 +7,6 @@ import { createPrompt } from "./prompt-rules.js";
 export const promptType: EntityType<Prompt> = {
   kind: "prompt",
   title: "Prompt",
-  idProperty: "name",
   idOf: ({ id }) => id,
   referencesOf: () => [],
 };

@@ -11,7 +11,6 @@ import {
 export const qualifyingEventType: EntityType<QualifyingEvent> = {
   kind: "qualifying_event",
   title: "Qualifying event",
-  idProperty: "name",
   idOf: ({ name }) => name,
   referencesOf: () => [],
 };

@@ -162,7 +162,7 @@ describe("POST /console/v1/experiments/{id}/restart_as_new", () => {
     await create();
     expect(await restart({ name: "An Experiment" })).toMatchObject({
       status: 400,
-      json: { message: "Name is already in use" },
+      json: { message: "Name is already in use", errors: [{ property: "name" }] },
     });
   });
 
