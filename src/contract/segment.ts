@@ -27,7 +27,10 @@ export const segmentConditionTypes = conditionTypes.filter(
 
 /** The fields that clients write, each once. */
 const fields = {
-  id: nameLike(/^[a-zA-Z0-9_-]*$/, "Name ID; made from the name when it is left out."),
+  id: nameLike(
+    /^[a-zA-Z0-9_-]*$/,
+    "Name ID; the name when it is left out, or made from one that holds blanks.",
+  ),
   name: nameLike(/^[a-zA-Z0-9_\- ]*$/, "Display name."),
   type: z.enum(segmentTypes).describe("How its units are told: by a list or by rules."),
   description: descriptionText,

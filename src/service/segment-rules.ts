@@ -16,9 +16,14 @@ export function createSegment(
     ...structuredClone(segmentDefaults),
     ...newProvenance(stamp),
     ...body,
-    id: body.id ?? identifierOf(body.name),
+    id: body.id ?? segmentIdentifierOf(body.name),
     rules: identifyRules(rules, plainRuleIdentifier, newIdentifier),
     isEnabled: true,
     count: 0,
   };
+}
+
+/** The name itself, as the specification has it; blanks alone are what an id may not hold of it. */
+function segmentIdentifierOf(name: string): string {
+  return name.includes(" ") ? identifierOf(name) : name;
 }

@@ -24,6 +24,16 @@ describe("a new segment", () => {
     });
   });
 
+  it("has its name as id where the name can be one, else one that is made from it", () => {
+    const idOf = (name: string) =>
+      createSegment({ name, type: "id_list" }, stamp, countedIdentifiers()).id;
+    expect(["Staff", "Staff-2_b", "My Staff"].map(idOf)).toEqual([
+      "Staff",
+      "Staff-2_b",
+      "my_staff",
+    ]);
+  });
+
   it("keeps what is given", () => {
     const given = {
       id: "staff",

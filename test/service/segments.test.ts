@@ -140,6 +140,10 @@ describe("POST /console/v1/segments", () => {
     expect(await faultsOf({ ...minimal, name: "Another", id: "a_segment" })).toEqual([
       { property: "id", errorMessage: "Name is already in use" },
     ]);
+    // Of a body without an id the name is at fault, which the id is made from.
+    expect(await faultsOf({ ...minimal, name: "A segment" })).toEqual([
+      { property: "name", errorMessage: "Name is already in use" },
+    ]);
   });
 });
 
@@ -195,7 +199,7 @@ describe("segments that were created", () => {
     const { items } = await service.store.history.referrers(key, { start: 0, count: 10 });
     expect(items.map(({ kind, id }) => ({ kind, id }))).toEqual([
       { kind: "gate", id: "a_gate" },
-      { kind: "segment", id: "inner" },
+      { kind: "segment", id: "Inner" },
     ]);
   });
 });
