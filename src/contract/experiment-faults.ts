@@ -1,15 +1,26 @@
+import { QUALITY_SCORES_MAX } from "./experiment-metrics.js";
 import type { RuleFault } from "./fields.js";
 
 /** 14.8 and six times 14.2 add up to a little more than 100 in binary fractions. */
 const SIZE_TOLERANCE = 1e-6;
 
-/** What rules over several fields find wrong with an experiment, or with the body of a request. */
+/** What rules over several fields find wrong with the body of a create or a full update. */
+export function bodyFaults(value: unknown): readonly RuleFault[] {
+  return [...scoreCountFaults(value), ...experimentFaults(value)];
+}
+
+/** The same for a partial update, which shows but a part of the experiment. */
+export function patchFaults(value: unknown): readonly RuleFault[] {
+  return [...scoreCountFaults(value), ...partFaults(value)];
+}
+
+/** What rules over several fields find wrong with an experiment; quality scores are merged later. */
 export function experimentFaults(value: unknown): readonly RuleFault[] {
   return [...partFaults(value), ...sprtFaults(value)];
 }
 
 /** The rules that hold for each field of a partial update, whatever the stored experiment has. */
-export function partFaults(value: unknown): readonly RuleFault[] {
+function partFaults(value: unknown): readonly RuleFault[] {
   return [
     ...sizeFaults(value),
     ...duplicates(value, "groups", "name", "Duplicate group name(s) given"),
@@ -52,6 +63,13 @@ function settingFaults(
         message: `Required with sprtBaselineMode ${mode}`,
       })),
   );
+}
+
+function scoreCountFaults(value: unknown): RuleFault[] {
+  if (items(member(value, "manualQualityScores")).length <= QUALITY_SCORES_MAX) return [];
+  return [
+    { path: ["manualQualityScores"], message: `Must be at most ${QUALITY_SCORES_MAX} items` },
+  ];
 }
 
 function sizeFaults(value: unknown): RuleFault[] {

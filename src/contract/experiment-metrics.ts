@@ -45,10 +45,12 @@ export const metricFields = {
   secondaryMetricTags: textList("Tags whose metrics are secondary."),
   manualQualityScores: z
     .array(qualityScore)
-    .max(QUALITY_SCORES_MAX)
-    .describe(
-      "Quality scores, added to the existing ones; weights are renormalised to 100 over all of them.",
-    ),
+    // Checked with the rules over several fields: after `max` those would not be asked any more.
+    .meta({
+      description:
+        "Quality scores, added to the existing ones; weights are renormalised to 100 over all of them.",
+      maxItems: QUALITY_SCORES_MAX,
+    }),
 };
 
 /** Values of the fields above that a create or a full update leaves out. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { activeReview, holdoutIDs, owner, provenance, reviewSettings, version } from "./common.js";
-import { experimentFaults, partFaults } from "./experiment-faults.js";
+import { bodyFaults, patchFaults } from "./experiment-faults.js";
 import { healthCheck } from "./experiment-health.js";
 import { metricDefaults, metricFields } from "./experiment-metrics.js";
 import { experimentID, group, layerID, setupDefaults, setupFields } from "./experiment-setup.js";
@@ -50,7 +50,7 @@ export const experimentCreate = withRule(
     layerID: layerID.exactOptional(),
     status: z.enum(["setup"]).describe("A new experiment is in `setup`.").exactOptional(),
   }),
-  experimentFaults,
+  bodyFaults,
 );
 
 export const experimentReplace = withRule(
@@ -65,11 +65,11 @@ export const experimentReplace = withRule(
     defaultConfidenceInterval: fields.defaultConfidenceInterval,
     status: fields.status,
   }),
-  experimentFaults,
+  bodyFaults,
 );
 
 /** Whoever applies it has to ask `experimentFaults` about the result: it sees but a part. */
-export const experimentPatch = withRule(patch, partFaults);
+export const experimentPatch = withRule(patch, patchFaults);
 
 const time = (description: string) =>
   z.int().nullable().describe(`${description}, in ms since the epoch; null before.`);

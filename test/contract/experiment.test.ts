@@ -46,6 +46,27 @@ describe("writable fields", () => {
     expect(faults(experimentReplace, fullExperiment)).toEqual([]);
   });
 
+  it("have all their faults told at once, whichever there are", () => {
+    const group = { name: "a", size: 60 };
+    const score = { criteriaName: "a", weight: "x" };
+    const all = faults(experimentPatch, {
+      description: "a".repeat(1_001),
+      groups: [group, { ...group, name: "b" }],
+      manualQualityScores: Array(11).fill(score),
+      status: "none",
+    });
+    expect(new Set(all.map(({ property }) => property))).toEqual(
+      new Set([
+        ...["description", "groups", "status", "manualQualityScores"],
+        ...Array.from({ length: 11 }, (_, index) => `manualQualityScores[${index}].weight`),
+        ...Array.from(
+          { length: 10 },
+          (_, index) => `manualQualityScores[${index + 1}].criteriaName`,
+        ),
+      ]),
+    );
+  });
+
   it.each(Object.keys(fullExperiment))("%s is required in a full update", (field) => {
     expect(faults(experimentReplace, { ...fullExperiment, [field]: undefined })).toEqual([
       { property: field, errorMessage: "Required" },
