@@ -2,7 +2,6 @@ import { z } from "zod";
 import {
   activeReview,
   creatorEmail,
-  creatorID,
   holdoutIDs,
   idType,
   metricName,
@@ -38,7 +37,8 @@ const fields = {
   holdoutIDs,
   team,
   teamID,
-  creatorID,
+  // Alone among the kinds, a gate is never without it.
+  creatorID: text("Identifier of who created it."),
   creatorEmail,
   reviewSettings,
   measureMetricLifts: flag("Whether the lift of metrics is measured."),
@@ -86,10 +86,11 @@ export const gate = z
   .object({
     ...fields,
     ...provenance,
+    creatorID: fields.creatorID,
     rules: z.array(rule),
     status: z.enum(gateStatuses).describe("State of the gate."),
     typeReason: text("Why the gate has its type."),
-    activeReview: activeReview.nullable(),
+    activeReview: activeReview.exactOptional(),
     store0100Exposures: flag("Whether exposures are stored at 0 and 100 percent."),
     owner,
     version,

@@ -23,7 +23,6 @@ export function createGate(body: GateCreate, stamp: Stamp, newIdentifier: NewIde
     status: isEnabled ? "In Progress" : "Disabled",
     rules: identifyRules(rules, plainRuleIdentifier, newIdentifier),
     typeReason: "NONE",
-    activeReview: null,
     store0100Exposures: false,
     isTemplate: false,
   };

@@ -4,7 +4,7 @@ import { ACTOR_NAME, type Stamp } from "./entity-operations.js";
 export function newProvenance({ caller, time }: Stamp) {
   const who = { ID: caller.id, name: ACTOR_NAME };
   return {
-    creatorID: who.ID as string | null,
+    creatorID: who.ID,
     creatorName: who.name as string | null,
     creatorEmail: null as string | null,
     createdTime: time,

@@ -9,7 +9,7 @@ const gate = {
   ...{ tags: [], targetApps: [], holdoutIDs: [], team: null, teamID: null, creatorID: "key_1" },
   ...{ creatorName: "CONSOLE API", creatorEmail: null, createdTime: 1, lastModifierID: "key_1" },
   ...{ lastModifierName: "CONSOLE API", lastModifierEmail: null, lastModifiedTime: 1 },
-  ...{ reviewSettings: {}, activeReview: null, measureMetricLifts: false, version: 1 },
+  ...{ reviewSettings: {}, measureMetricLifts: false, version: 1 },
   ...{ store0100Exposures: false, monitoringMetrics: [], owner: {}, isTemplate: false },
   releasePipelineID: null,
 };

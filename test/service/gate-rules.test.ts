@@ -63,7 +63,6 @@ describe("a new gate", () => {
       lastModifierEmail: null,
       lastModifiedTime: 1_700_000_000_000,
       reviewSettings: { requiredReview: false, allowedReviewers: [] },
-      activeReview: null,
       measureMetricLifts: false,
       store0100Exposures: false,
       monitoringMetrics: [],
@@ -80,7 +79,7 @@ describe("a new gate", () => {
   });
 
   it("keeps what is given, the creator included", () => {
-    const given = { name: "g-1", id: "other", tags: ["b", "a"], creatorID: null, isEnabled: false };
+    const given = { name: "g-1", id: "other", tags: ["b", "a"], creatorID: "me", isEnabled: false };
     expect(createGate(given, stamp, identifiers())).toMatchObject({ ...given, status: "Disabled" });
   });
 
