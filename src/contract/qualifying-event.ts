@@ -2,7 +2,7 @@ import { z } from "zod";
 import { owner, provenance, tags, team, teamID, version } from "./common.js";
 import { flag, type RuleFault, text, withRule } from "./fields.js";
 
-/** UTF-16 units of a qualifying event's name. */
+/** Characters of a qualifying event's name. */
 export const QUALIFYING_EVENT_NAME_MAX = 255;
 
 export const sourceTypes = ["table", "query"] as const;
