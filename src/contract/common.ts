@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import { flag, numeric, text, textList } from "./fields.js";
 
 /** Who an entity belongs to. */
@@ -17,17 +18,15 @@ export const reviewSettings = z
     requiredReview: flag(
       "Whether changes need a review; without effect where a project or team setting requires them.",
     ),
-    allowedReviewers: z
-      .array(
-        z
-          .object({
-            id: text("Identifier of the reviewer."),
-            name: text("Name of the reviewer."),
-            email: text("Address of the reviewer."),
-          })
-          .exactPartial(),
-      )
-      .describe("Who may review."),
+    allowedReviewers: list(
+      z
+        .object({
+          id: text("Identifier of the reviewer."),
+          name: text("Name of the reviewer."),
+          email: text("Address of the reviewer."),
+        })
+        .exactPartial(),
+    ).describe("Who may review."),
   })
   .exactPartial()
   .describe("How changes are reviewed.");
@@ -46,7 +45,7 @@ export const tags = textList("Labels, in the order given.");
 export const holdoutIDs = textList("Holdouts that the entity belongs to.");
 
 export const targetApps = z
-  .union([z.string(), z.array(z.string())], {
+  .union([z.string(), list(z.string())], {
     error: () => "Expected string or array of strings",
   })
   .describe("Applications that the entity is meant for: one or several.");

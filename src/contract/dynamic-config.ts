@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import {
   creatorEmail,
   creatorID,
@@ -33,7 +34,7 @@ const fields = {
   description: descriptionText,
   idType,
   isEnabled: flag("Whether the rules are looked at."),
-  rules: z.array(ruleRequest).describe("Rules, in the order in which they are tried."),
+  rules: list(ruleRequest).describe("Rules, in the order in which they are tried."),
   defaultValue: jsonObject("Value where no rule applies."),
   defaultValueJson5: text("Same as `defaultValue`, with comments; both must mean the same JSON."),
   schema: text(
@@ -97,7 +98,7 @@ export const dynamicConfig = z
   .object({
     ...fields,
     ...provenance,
-    rules: z.array(rule),
+    rules: list(rule),
     owner,
     version,
   })

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import { metricName } from "./common.js";
 import { numeric, text, textList } from "./fields.js";
 
@@ -22,7 +23,7 @@ const metricReference = metricName.extend({
   hypothesizedValue: numeric("Value that is expected.").exactOptional(),
 });
 
-const metrics = (description: string) => z.array(metricReference).describe(description);
+const metrics = (description: string) => list(metricReference).describe(description);
 
 const qualityScore = z.object({
   criteriaName: text(
@@ -43,8 +44,7 @@ export const metricFields = {
   otherMetrics: metrics("Metrics that get none of the corrections of the others."),
   primaryMetricTags: textList("Tags whose metrics are primary."),
   secondaryMetricTags: textList("Tags whose metrics are secondary."),
-  manualQualityScores: z
-    .array(qualityScore)
+  manualQualityScores: list(qualityScore)
     // Checked with the rules over several fields: after `max` those would not be asked any more.
     .meta({
       description:

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import { creatorEmail, creatorID, idType, tags, targetApps, team, teamID } from "./common.js";
 import { descriptionText, flag, jsonObject, nameLike, numeric, text, textList } from "./fields.js";
+import { jsonFault, VALUE_DEPTH_MAX } from "./json-text.js";
 
 export const experimentStatuses = [
   "active",
@@ -24,10 +26,18 @@ export const experimentID = nameLike(
 
 export const layerID = z.string().nullable().describe("Layer that the experiment is placed in.");
 
+/** What JSON cannot keep would come back as something else: 1e400 as null. */
+const parameterValues = jsonObject("Values that the units of the group get.").check(
+  ({ value, issues }) => {
+    const fault = jsonFault(value, VALUE_DEPTH_MAX);
+    if (fault !== undefined) issues.push({ code: "custom", message: fault, input: value });
+  },
+);
+
 const groupRequest = z.object({
   name: text("Name of the group."),
   size: numeric("Percentage of the experiment's units.", { min: 0, max: 100 }),
-  parameterValues: jsonObject("Values that the units of the group get.").exactOptional(),
+  parameterValues: parameterValues.exactOptional(),
   id: text("Identifier of the group; generated where it is empty or left out.").exactOptional(),
   disabled: flag("Whether the group takes no units.").exactOptional(),
   description: text("What the group is for.").exactOptional(),
@@ -49,23 +59,21 @@ export const setupFields = {
   description: descriptionText,
   idType,
   hypothesis: text("Statement that the experiment tests."),
-  links: z
-    .array(z.object({ url: text("Address."), title: text("What is found there.").exactOptional() }))
-    .describe("Where more is written about the experiment."),
-  externalEvents: z
-    .array(
-      z.object({
-        name: text("Name of the event."),
-        timestamp: numeric("When it happened, in ms since the epoch.", { integer: true }),
-      }),
-    )
-    .describe("Events from outside that may show in the results."),
-  groups: z.array(groupRequest).describe("Groups; their sizes add up to at most 100."),
+  links: list(
+    z.object({ url: text("Address."), title: text("What is found there.").exactOptional() }),
+  ).describe("Where more is written about the experiment."),
+  externalEvents: list(
+    z.object({
+      name: text("Name of the event."),
+      timestamp: numeric("When it happened, in ms since the epoch.", { integer: true }),
+    }),
+  ).describe("Events from outside that may show in the results."),
+  groups: list(groupRequest).describe("Groups; their sizes add up to at most 100."),
   controlGroupID: text("Group that the others are compared with."),
   allocation: numeric("Percentage of the layer that is allocated.", { min: 0, max: 100 }),
-  userBuckets: z
-    .array(numeric("A bucket.", { min: 0, below: 1_000 }))
-    .describe("Buckets of units that take part."),
+  userBuckets: list(numeric("A bucket.", { min: 0, below: 1_000 })).describe(
+    "Buckets of units that take part.",
+  ),
   targetApps,
   tags,
   duration: days("Expected length in days."),

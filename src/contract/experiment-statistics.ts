@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import { metricName } from "./common.js";
 import { flag, numeric, text } from "./fields.js";
 
@@ -22,7 +23,7 @@ const sprtGroupSetting = z.object({
 
 const sprtMetricSetting = z.object({
   metricKey: text("Metric that the setting is for."),
-  groupSettings: z.array(sprtGroupSetting).describe("One setting for each group."),
+  groupSettings: list(sprtGroupSetting).describe("One setting for each group."),
 });
 
 const stratifiedSampling = z
@@ -67,7 +68,7 @@ export const statisticsFields = {
     oneOf: rollupWindows,
   }),
   defaultChanceToBeatThreshold: numeric("Chance to beat that decides Bayesian results."),
-  bayesianPriors: z.array(bayesianPrior).describe("Priors of Bayesian results."),
+  bayesianPriors: list(bayesianPrior).describe("Priors of Bayesian results."),
   analyticsType: z.enum(analyticsTypes).describe("Kind of statistics."),
   defaultSPRTPowerParam: numeric("Power of sequential probability ratio tests, in percent."),
   defaultSPRTMDE: numeric("Minimum detectable effect of metrics that give none."),
@@ -76,10 +77,10 @@ export const statisticsFields = {
     .describe(
       "Where the baseline comes from: given by hand (mde, mean and stdDev of every metric), or measured (mde alone).",
     ),
-  sprtMDESettings: z.array(sprtMetricSetting).describe("Settings by metric and group."),
-  cureCovariates: z
-    .array(z.object({ name: text("Name."), type: text("Type.") }))
-    .describe("Covariates that variance is reduced by."),
+  sprtMDESettings: list(sprtMetricSetting).describe("Settings by metric and group."),
+  cureCovariates: list(z.object({ name: text("Name."), type: text("Type.") })).describe(
+    "Covariates that variance is reduced by.",
+  ),
   stratifiedSampling,
 };
 

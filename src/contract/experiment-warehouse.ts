@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import { flag, numeric, text, textList } from "./fields.js";
 
 export const identifierMappingModes = [
@@ -23,15 +24,13 @@ export const warehouseFields = {
     .describe("Entity property source that identities are resolved by."),
   assignmentSourceName: text("Name of the source that assignments come from."),
   assignmentSourceExperimentName: text("Name of the experiment in that source."),
-  assignmentSourceFilters: z
-    .array(
-      z.object({
-        condition: text("How the column is compared, e.g. `in`."),
-        column: text("Column that is looked at."),
-        values: textList("Values that it is compared with."),
-      }),
-    )
-    .describe("Assignments that are taken from the source."),
+  assignmentSourceFilters: list(
+    z.object({
+      condition: text("How the column is compared, e.g. `in`."),
+      column: text("Column that is looked at."),
+      values: textList("Values that it is compared with."),
+    }),
+  ).describe("Assignments that are taken from the source."),
   isAnalysisOnly: z
     .boolean()
     .nullable()
@@ -49,14 +48,13 @@ export const warehouseFields = {
     max: 23,
   }).nullable(),
   scheduledReloadType: z.enum(scheduledReloadTypes).describe("What scheduled reloads compute."),
-  scheduledReloadDays: z
-    .array(numeric("A weekday; 0 is Sunday.", { integer: true, min: 0, max: 6 }))
+  scheduledReloadDays: list(numeric("A weekday; 0 is Sunday.", { integer: true, min: 0, max: 6 }))
     .nullable()
     .describe("Weekdays of scheduled reloads; null for all days."),
   turboMode: flag("Whether scheduled reloads run in turbo mode."),
-  preComputedUserDimensions: z
-    .array(z.object({ name: text("Name."), propertySource: text("Source that it is read from.") }))
-    .describe("Dimensions of users that are computed ahead."),
+  preComputedUserDimensions: list(
+    z.object({ name: text("Name."), propertySource: text("Source that it is read from.") }),
+  ).describe("Dimensions of users that are computed ahead."),
 };
 
 /** Values of the fields above that a create or a full update leaves out; the others stay unset. */

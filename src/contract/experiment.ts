@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import { activeReview, holdoutIDs, owner, provenance, reviewSettings, version } from "./common.js";
 import { bodyFaults, patchFaults } from "./experiment-faults.js";
 import { healthCheck } from "./experiment-health.js";
@@ -79,7 +80,7 @@ export const experiment = writable
   .extend({
     ...provenance,
     id: experimentID,
-    groups: z.array(group).describe("Groups, each with its identifier."),
+    groups: list(group).describe("Groups, each with its identifier."),
     layerID,
     startTime: time("When it became active"),
     endTime: time("When it ended"),
@@ -87,7 +88,7 @@ export const experiment = writable
     experimentType: text("Kind of experiment."),
     subtype: text("Kind within the kind."),
     healthCheckStatus: text("Result of all health checks."),
-    healthChecks: z.array(healthCheck).describe("Health checks that were made."),
+    healthChecks: list(healthCheck).describe("Health checks that were made."),
     isStale: flag("Whether it has been left alone for long."),
     reviewSettings,
     activeReview: activeReview.exactOptional(),
@@ -95,11 +96,11 @@ export const experiment = writable
     version,
     externalExperimentName: text("Name of the experiment in its source."),
     owner,
-    inlineTargetingRules: z.array(rule).describe("Rules that units have to pass to take part."),
+    inlineTargetingRules: list(rule).describe("Rules that units have to pass to take part."),
     inlineTargetingRulesJSON: text("The same rules as JSON text."),
-    summarySections: z
-      .array(z.object({ name: text("Heading."), content: text("What stands below it.") }))
-      .describe("Sections of the written summary."),
+    summarySections: list(
+      z.object({ name: text("Heading."), content: text("What stands below it.") }),
+    ).describe("Sections of the written summary."),
   })
   .describe("An experiment.");
 

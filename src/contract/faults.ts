@@ -1,8 +1,6 @@
 import type { z } from "zod";
+import { FAULTS_MAX } from "./bounded-list.js";
 import { kindOf } from "./fields.js";
-
-/** Faults of one request that are told one by one. */
-export const FAULTS_MAX = 100;
 
 /** What zod says of a union for which the schema has no words. */
 const WORDLESS = "Invalid input";
@@ -14,18 +12,15 @@ export interface Fault {
   readonly errorMessage: string;
 }
 
-/**
- * All faults of a value that did not fit its schema, parsed with `reportInput`. Beyond FAULTS_MAX a
- * last one says how many are not told.
- */
+/** The faults of a value that did not fit its schema, parsed with `reportInput`. */
 export function faultsOf(error: z.ZodError): readonly Fault[] {
-  const faults = faultsUnder([], error.issues);
+  return faultsUnder([], error.issues);
+}
+
+/** What is told of faults: beyond FAULTS_MAX, a last one says that there are more. */
+export function toldFaults(faults: readonly Fault[]): readonly Fault[] {
   if (faults.length <= FAULTS_MAX) return faults;
-  const untold = faults.length - FAULTS_MAX;
-  return [
-    ...faults.slice(0, FAULTS_MAX),
-    { property: "", errorMessage: `${untold} more ${untold === 1 ? "fault" : "faults"} not told` },
-  ];
+  return [...faults.slice(0, FAULTS_MAX), { property: "", errorMessage: "More faults not told" }];
 }
 
 function faultsUnder(

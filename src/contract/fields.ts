@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { FAULTS_MAX, list } from "./bounded-list.js";
 
 /** Bounds of a name, a description and an id, in characters. */
 export const NAME_CHARACTERS_MIN = 3;
@@ -20,7 +21,7 @@ export const queryFlag = (description: string) =>
     .transform((value) => value === "true")
     .describe(description);
 
-export const textList = (description: string) => z.array(z.string()).describe(description);
+export const textList = (description: string) => list(z.string()).describe(description);
 
 export const jsonObject = (description: string) =>
   z.record(z.string(), z.unknown()).describe(description);
@@ -122,7 +123,8 @@ export function withRule<Schema extends z.ZodObject>(
 ): Schema {
   return schema.superRefine(
     (value, context) => {
-      for (const { path, message } of find(value)) {
+      // One more than are told says that there are more.
+      for (const { path, message } of find(value).slice(0, FAULTS_MAX + 1)) {
         context.addIssue({ code: "custom", path: [...path], message });
       }
     },

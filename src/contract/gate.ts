@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import {
   activeReview,
   creatorEmail,
@@ -30,7 +31,7 @@ const fields = {
   idType,
   isEnabled: flag("Whether the gate is evaluated."),
   type: z.enum(gateTypes).describe("Whether the gate is meant to stay."),
-  rules: z.array(ruleRequest).describe("Rules, in the order in which they are tried."),
+  rules: list(ruleRequest).describe("Rules, in the order in which they are tried."),
   checksPerHour: numeric("Checks within the last hour.", { integer: true, min: 0 }),
   tags,
   targetApps,
@@ -42,7 +43,7 @@ const fields = {
   creatorEmail,
   reviewSettings,
   measureMetricLifts: flag("Whether the lift of metrics is measured."),
-  monitoringMetrics: z.array(metricName).describe("Metrics watched while the gate rolls out."),
+  monitoringMetrics: list(metricName).describe("Metrics watched while the gate rolls out."),
   releasePipelineID,
 };
 
@@ -87,7 +88,7 @@ export const gate = z
     ...fields,
     ...provenance,
     creatorID: fields.creatorID,
-    rules: z.array(rule),
+    rules: list(rule),
     status: z.enum(gateStatuses).describe("State of the gate."),
     typeReason: text("Why the gate has its type."),
     activeReview: activeReview.exactOptional(),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import { owner, provenance, tags, team, teamID, version } from "./common.js";
 import { flag, type RuleFault, text, withRule } from "./fields.js";
 
@@ -26,20 +27,18 @@ const fields = {
   sql: text("Query that gives the events."),
   timestampColumn: text("Column with the time of an event."),
   timestampAsDay: flag("Whether the time is exact to the day alone."),
-  idTypeMapping: z
-    .array(
-      z.object({
-        serviceUnitID: text("ID type of the service."),
-        column: text("Column that holds such IDs."),
-      }),
-    )
-    .describe("Which column holds which type of ID."),
+  idTypeMapping: list(
+    z.object({
+      serviceUnitID: text("ID type of the service."),
+      column: text("Column that holds such IDs."),
+    }),
+  ).describe("Which column holds which type of ID."),
   sourceType: z.enum(sourceTypes).describe("Whether it reads a table or the result of the query."),
   tableName: text("Table to read, with `sourceType` `table`; empty for none."),
   datePartitionColumn: text("Column that a table is partitioned by, with `sourceType` `table`."),
-  customFieldMapping: z
-    .array(z.object({ key: text("Name of the field."), formula: text("How it is computed.") }))
-    .describe("Fields that are computed from columns."),
+  customFieldMapping: list(
+    z.object({ key: text("Name of the field."), formula: text("How it is computed.") }),
+  ).describe("Fields that are computed from columns."),
   isReadOnly: flag("Whether it can be edited through this API alone."),
   isVerified: flag("Whether it has been verified."),
   owner,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import { jsonObject, numeric, text } from "./fields.js";
 
 /** Types of a condition: those of the specification, then the extensions. */
@@ -66,7 +67,7 @@ export const knownOperators = [
 ] as const;
 
 const targetValue = z
-  .union([z.string(), z.number(), z.array(z.string()), z.array(z.number()), z.null()], {
+  .union([z.string(), z.number(), list(z.string()), list(z.number()), z.null()], {
     error: () => "Expected string, number, array of strings, array of numbers or null",
   })
   .describe("What is compared with; its form depends on the type.");
@@ -102,8 +103,7 @@ export function conditionOf<Type extends ConditionType>(types: readonly Type[]) 
 const ruleFields = {
   name: text("Rule name."),
   passPercentage: numeric("Percentage of matching units that pass.", { min: 0, max: 100 }),
-  environments: z
-    .array(z.string())
+  environments: list(z.string())
     .nullable()
     .describe("Environments that the rule holds in; null for all."),
   id: text("Rule identifier; made from `baseID` where it is empty or left out."),
@@ -124,27 +124,25 @@ const variant = z.object({
   returnValueJson5: returnValueJson5.exactOptional(),
 });
 
-const automatedRollouts = z
-  .array(
-    z.object({
-      passPercent: z.number().describe("Percentage that passes from then on."),
-      time: z.int().describe("When, in ms since the epoch."),
-    }),
-  )
-  .describe("Automated rollouts, each a percentage and its time.");
+const automatedRollouts = list(
+  z.object({
+    passPercent: z.number().describe("Percentage that passes from then on."),
+    time: z.int().describe("When, in ms since the epoch."),
+  }),
+).describe("Automated rollouts, each a percentage and its time.");
 
 /** A rule in a request, with conditions of some types. */
 export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]) {
   return z.object({
     name,
     passPercentage,
-    conditions: z.array(conditionOf(types)).describe("Conditions, all of which have to hold."),
+    conditions: list(conditionOf(types)).describe("Conditions, all of which have to hold."),
     environments: environments.exactOptional(),
     id: id.nullable().exactOptional(),
     baseID: baseID.nullable().exactOptional(),
     returnValue: returnValue.exactOptional(),
     returnValueJson5: returnValueJson5.exactOptional(),
-    variants: z.array(variant).exactOptional().describe("Values that the rule hands out."),
+    variants: list(variant).exactOptional().describe("Values that the rule hands out."),
   });
 }
 

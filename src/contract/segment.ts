@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { list } from "./bounded-list.js";
 import {
   creatorEmail,
   creatorID,
@@ -40,9 +41,9 @@ const fields = {
   creatorEmail,
   team,
   teamID,
-  rules: z
-    .array(ruleRequestOf(segmentConditionTypes))
-    .describe("Rules, in the order in which they are tried."),
+  rules: list(ruleRequestOf(segmentConditionTypes)).describe(
+    "Rules, in the order in which they are tried.",
+  ),
 };
 
 const writable = z.object(fields);
@@ -68,7 +69,7 @@ export const segment = z
   .object({
     ...fields,
     ...provenance,
-    rules: z.array(rule),
+    rules: list(rule),
     isEnabled: flag("Whether the segment is evaluated."),
     count: z.int().describe("Units on its list."),
     owner,

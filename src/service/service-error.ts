@@ -1,6 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 import type { ErrorBody } from "../contract/envelope.js";
-import type { Fault } from "../contract/faults.js";
+import { type Fault, toldFaults } from "../contract/faults.js";
 
 export interface ServiceErrorFacts {
   readonly status: number;
@@ -29,9 +29,9 @@ export class ServiceError extends SwitchyardError {
   }
 }
 
-/** A body, query or path that breaks the contract: all its faults at once. */
+/** A body, query or path that breaks the contract: all its faults at once, as far as they are told. */
 export function invalid(faults: readonly Fault[], message = "Bad Request Exception"): ServiceError {
-  return new ServiceError({ status: 400, message, faults });
+  return new ServiceError({ status: 400, message, faults: toldFaults(faults) });
 }
 
 /** `title` is the resource's name: `Gate not found.` */

@@ -29,6 +29,6 @@ export function validated(route: Route, { params, query, body }: Inputs): Fitted
 function fitted<Schema extends z.ZodType>(schema: Schema, value: unknown, faults: Fault[]) {
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  faults.push(...faultsOf(result.error));
+  for (const fault of faultsOf(result.error)) faults.push(fault);
   return undefined;
 }

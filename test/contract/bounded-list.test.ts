@@ -1,0 +1,44 @@
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { FAULTS_MAX, list } from "../../src/contract/bounded-list.js";
+import { faultsOf } from "../../src/contract/faults.js";
+
+const item = z.object({ name: z.string(), parts: list(z.number()) });
+const items = list(item).min(1).describe("Items.");
+
+function pathsOf(value: unknown): readonly string[] {
+  const { error } = items.safeParse(value, { reportInput: true });
+  return error === undefined ? [] : faultsOf(error).map(({ property }) => property);
+}
+
+it("gives what an array of the same items gives", () => {
+  const good = [{ name: "a", parts: [1, 2], unknown: true }];
+  expect(items.parse(good)).toEqual([{ name: "a", parts: [1, 2] }]);
+  expect(items.description).toBe("Items.");
+  expect(z.toJSONSchema(list(item))).toEqual(z.toJSONSchema(z.array(item)));
+  for (const bad of [undefined, null, {}, "x", [], [{ name: 1, parts: [1, "x"] }, 2]]) {
+    expect(items.safeParse(bad).error?.issues).toEqual(
+      z.array(item).min(1).safeParse(bad).error?.issues,
+    );
+  }
+});
+
+it("tells faults with their places, those of nested lists too", () => {
+  expect(pathsOf([{ name: "a", parts: [1, "x"] }, { parts: [] }])).toEqual([
+    "[0].parts[1]",
+    "[1].name",
+  ]);
+});
+
+it("looks at no more items once there are more faults than are told", () => {
+  let looked = 0;
+  const counted = z.unknown().check(({ value, issues }) => {
+    looked += 1;
+    issues.push({ code: "custom", message: "bad", input: value });
+  });
+  const nested = list(z.object({ parts: list(counted) }));
+  const parts = Array(1_000).fill(0);
+  const { error } = nested.safeParse(Array(1_000).fill({ parts }));
+  expect(error?.issues).toHaveLength(FAULTS_MAX + 1);
+  expect(looked).toBe(FAULTS_MAX + 1);
+});
