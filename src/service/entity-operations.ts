@@ -4,7 +4,7 @@ import type { KeyRecord } from "../storage/key-store.js";
 import type { EntityKey, EntityRecord, ReplaceOutcome, Store } from "../storage/store.js";
 import type { Answer, CallFacts, IfMatch } from "./handler.js";
 import { KeyedLock } from "./keyed-lock.js";
-import { type ListCall, pageAnswer, sliceOf } from "./pagination.js";
+import { type ListCall, pageAnswer, readPage } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
 import { WritesUnderWay } from "./writes-under-way.js";
 
@@ -110,7 +110,7 @@ export class EntityOperations {
   }
 
   async list<Body extends EntityBody>(type: EntityType<Body>, call: ListCall): Promise<Answer> {
-    const page = await this.#store.entities.list(type.kind, sliceOf(call.query));
+    const page = await readPage(call, (slice) => this.#store.entities.list(type.kind, slice));
     return pageAnswer(call, { ...page, items: page.items.map(({ body }) => body) });
   }
 
@@ -121,7 +121,8 @@ export class EntityOperations {
   ): Promise<Answer> {
     await this.#get(type, id);
     const key = { kind: type.kind, id };
-    return pageAnswer(call, await this.#store.history.versions(key, sliceOf(call.query)));
+    const page = await readPage(call, (slice) => this.#store.history.versions(key, slice));
+    return pageAnswer(call, page);
   }
 
   /** Entities that point at this one, as `show` puts them. */
@@ -133,7 +134,7 @@ export class EntityOperations {
   ): Promise<Answer> {
     await this.#get(type, id);
     const key = { kind: type.kind, id };
-    const page = await this.#store.history.referrers(key, sliceOf(call.query));
+    const page = await readPage(call, (slice) => this.#store.history.referrers(key, slice));
     return pageAnswer(call, { ...page, items: page.items.map(show) });
   }
 

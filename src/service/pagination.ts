@@ -1,6 +1,7 @@
 import type { PageQuery } from "../contract/common.js";
-import type { Page, Slice } from "../storage/store.js";
+import { type Page, PageTooLargeError, type Slice } from "../storage/store.js";
 import type { Answer, CallFacts } from "./handler.js";
+import { invalid } from "./service-error.js";
 
 /** A call to a list. */
 export interface ListCall extends Pick<CallFacts, "path" | "queryText"> {
@@ -9,6 +10,19 @@ export interface ListCall extends Pick<CallFacts, "path" | "queryText"> {
 
 export function sliceOf({ page, limit }: PageQuery): Slice {
   return { start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER), count: limit };
+}
+
+/** The page of a list that `read` gives. Throws a 400 where it is too large for an answer. */
+export async function readPage<Item>(
+  { query }: ListCall,
+  read: (slice: Slice) => Promise<Page<Item>>,
+): Promise<Page<Item>> {
+  try {
+    return await read(sliceOf(query));
+  } catch (error) {
+    if (!(error instanceof PageTooLargeError)) throw error;
+    throw invalid([{ property: "limit", errorMessage: error.message }]);
+  }
 }
 
 /** Answer of a list: its page, and where the pages beside it are. */

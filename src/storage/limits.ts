@@ -29,6 +29,12 @@ export const EVENT_COMMIT_CHARACTERS_MAX = 8 * MIB;
 /** Requests in one transaction of events. */
 export const EVENT_COMMIT_REQUESTS_MAX = 4_096;
 
+/**
+ * Bytes of entities, or of versions, in one page: reading and writing so many holds up everything else
+ * for a few tenths of a second. A larger page is refused, unless it has a single result.
+ */
+export const ENTITY_PAGE_BYTES_MAX = 32 * MIB;
+
 /** Bytes of events in one page of a list; a single larger event is a page of its own. */
 export const EVENT_PAGE_BYTES_MAX = 8 * MIB;
 

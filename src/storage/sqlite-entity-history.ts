@@ -1,4 +1,5 @@
 import type { JsonObject } from "../contract/fields.js";
+import { requireModest, sizeOfReferrers, sizeOfVersions } from "./entity-page-size.js";
 import {
   selectReferrers,
   selectReferrerTotal,
@@ -19,19 +20,25 @@ export class SqliteEntityHistory implements EntityHistory {
 
   async versions(key: EntityKey, slice: Slice): Promise<Page<JsonObject>> {
     const stored = toStoredKey(key);
-    return this.#database.snapshot(() => ({
-      items: this.#database
-        .all(selectVersions, { ...stored, ...slice })
-        .map(({ body }) => toBody(body)),
-      totalItems: this.#database.first(selectVersionTotal, stored)?.total ?? 0,
-    }));
+    const page = { ...stored, ...slice };
+    return this.#database.snapshot(() => {
+      requireModest(this.#database, sizeOfVersions, page);
+      return {
+        items: this.#database.all(selectVersions, page).map(({ body }) => toBody(body)),
+        totalItems: this.#database.first(selectVersionTotal, stored)?.total ?? 0,
+      };
+    });
   }
 
   async referrers(key: EntityKey, slice: Slice): Promise<Page<EntityRecord>> {
     const stored = toStoredKey(key);
-    return this.#database.snapshot(() => ({
-      items: this.#database.all(selectReferrers, { ...stored, ...slice }).map(toRecord),
-      totalItems: this.#database.first(selectReferrerTotal, stored)?.total ?? 0,
-    }));
+    const page = { ...stored, ...slice };
+    return this.#database.snapshot(() => {
+      requireModest(this.#database, sizeOfReferrers, page);
+      return {
+        items: this.#database.all(selectReferrers, page).map(toRecord),
+        totalItems: this.#database.first(selectReferrerTotal, stored)?.total ?? 0,
+      };
+    });
   }
 }

@@ -1,5 +1,6 @@
 import type { EntityKind } from "../contract/entity-kind.js";
 import type { CommitQueue } from "./commit-queue.js";
+import { requireModest, sizeOfEntities } from "./entity-page-size.js";
 import * as queries from "./entity-queries.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 import type {
@@ -31,10 +32,14 @@ export class SqliteEntityStore implements EntityStore {
   }
 
   async list(kind: EntityKind, slice: Slice): Promise<Page<EntityRecord>> {
-    return this.#database.snapshot(() => ({
-      items: this.#database.all(queries.selectEntities, { kind, ...slice }).map(toRecord),
-      totalItems: this.#database.first(queries.selectEntityTotal, { kind })?.total ?? 0,
-    }));
+    const page = { kind, ...slice };
+    return this.#database.snapshot(() => {
+      requireModest(this.#database, sizeOfEntities, page);
+      return {
+        items: this.#database.all(queries.selectEntities, page).map(toRecord),
+        totalItems: this.#database.first(queries.selectEntityTotal, { kind })?.total ?? 0,
+      };
+    });
   }
 
   async insert(record: EntityRecord, options: WriteOptions = {}): Promise<InsertOutcome> {

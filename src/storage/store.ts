@@ -1,3 +1,4 @@
+import { SwitchyardError } from "../base/errors.js";
 import type { EntityKind } from "../contract/entity-kind.js";
 import type { JsonObject } from "../contract/fields.js";
 import type { EventStore } from "./event-store.js";
@@ -32,6 +33,16 @@ export interface Page<Item> {
   readonly totalItems: number;
 }
 
+/** A page has more bytes than fit into an answer: fewer results at once do. */
+export class PageTooLargeError extends SwitchyardError {
+  constructor(results: number, bytes: number, bytesMax: number) {
+    super(
+      "page_too_large",
+      `These ${results} results have ${bytes} bytes together, and an answer holds ${bytesMax}: ask for fewer`,
+    );
+  }
+}
+
 export type InsertOutcome = "inserted" | "id_taken" | "name_taken";
 
 /** `stale`: the stored version was another one; `referenced`: it was to be unreferenced and is not. */
@@ -56,7 +67,7 @@ export interface WriteCondition extends WriteOptions {
  */
 export interface EntityStore {
   get(key: EntityKey): Promise<EntityRecord | undefined>;
-  /** Newest creation first, then by id. */
+  /** Newest creation first, then by id. Throws `PageTooLargeError`. */
   list(kind: EntityKind, slice: Slice): Promise<Page<EntityRecord>>;
   insert(record: EntityRecord, options?: WriteOptions): Promise<InsertOutcome>;
   replace(record: EntityRecord, condition: WriteCondition): Promise<ReplaceOutcome>;
@@ -66,9 +77,9 @@ export interface EntityStore {
 
 /** What is known of an entity beside its present state. */
 export interface EntityHistory {
-  /** Bodies of all versions, newest first. */
+  /** Bodies of all versions, newest first. Throws `PageTooLargeError`. */
   versions(key: EntityKey, slice: Slice): Promise<Page<JsonObject>>;
-  /** Entities that point at this one, newest creation first, then by id. */
+  /** Entities that point at this one, in the order of lists. Throws `PageTooLargeError`. */
   referrers(key: EntityKey, slice: Slice): Promise<Page<EntityRecord>>;
 }
 
