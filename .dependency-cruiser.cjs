@@ -8,11 +8,12 @@ const rooms = {
   pipeline: ["base", "batch", "readers", "mapper", "sinks"],
   report: ["base", "pipeline"],
   contract: ["base"],
+  console: ["base", "contract"],
   storage: ["base", "contract"],
   service: ["base", "contract", "storage"],
   cli: [
     ...["base", "batch", "readers", "mapper", "sinks", "pipeline", "report"],
-    ...["contract", "storage", "service"],
+    ...["contract", "console", "storage", "service"],
   ],
 };
 

@@ -1,0 +1,60 @@
+import type { z } from "zod";
+import type { Route } from "../contract/route.js";
+import type { OperationName, Routes } from "../contract/routes.js";
+
+/** Operations that take a console key. */
+export type ConsoleOperationName = {
+  [Name in OperationName]: Routes[Name]["access"] extends "console" ? Name : never;
+}[OperationName];
+
+/** Operations that answer one page of a list. */
+export type PageOperationName = {
+  [Name in ConsoleOperationName]: z.output<Routes[Name]["response"]> extends { pagination: unknown }
+    ? Name
+    : never;
+}[ConsoleOperationName];
+
+/** What any call may say beside its route's own inputs. */
+export interface CallOptions {
+  /** Version, without quotes, that the entity must have for the write to be made. */
+  readonly ifMatch?: string;
+  readonly signal?: AbortSignal;
+}
+
+type ParamsInput<R extends Route> = keyof R["params"]["shape"] extends never
+  ? unknown
+  : z.input<R["params"]>;
+
+/** In a URL a flag is a word; here it may be a boolean too. */
+type QueryInput<R extends Route> = keyof R["query"]["shape"] extends never
+  ? unknown
+  : {
+      readonly [Name in keyof z.input<R["query"]>]: QueryValue<z.input<R["query"]>[Name]>;
+    };
+
+type QueryValue<Value> = "true" extends Value ? Value | boolean : Value;
+
+type BodyInput<R extends Route> =
+  unknown extends z.input<R["body"]>
+    ? unknown
+    : undefined extends z.input<R["body"]>
+      ? { readonly body?: z.input<R["body"]> }
+      : { readonly body: z.input<R["body"]> };
+
+/** Parameters of path and query beside each other, and the body as `body`. */
+export type ConsoleInput<R extends Route> = ParamsInput<R> &
+  QueryInput<R> &
+  BodyInput<R> &
+  CallOptions;
+
+/** The answer's body, and what its headers say. */
+export type ConsoleAnswer<R extends Route> = z.output<R["response"]> & {
+  /** Version of the single entity in the answer, to be sent as `ifMatch`. */
+  readonly etag?: string;
+};
+
+/** A call whose inputs may all be left out takes none. */
+export type ConsoleOperation<R extends Route> =
+  object extends ConsoleInput<R>
+    ? (input?: ConsoleInput<R>) => Promise<ConsoleAnswer<R>>
+    : (input: ConsoleInput<R>) => Promise<ConsoleAnswer<R>>;

@@ -1,0 +1,155 @@
+import got, { type Got, HTTPError, RequestError, type Response } from "got";
+import { z } from "zod";
+import { UsageError } from "../base/errors.js";
+import { version } from "../base/version.js";
+import { errorBody } from "../contract/envelope.js";
+import { noBody, type Route } from "../contract/route.js";
+import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
+import type { CallOptions } from "./operation.js";
+import { retryDelayMs } from "./retry.js";
+
+export interface TransportOptions {
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Header that carries the key; `SERVICE-API-KEY` where absent. */
+  readonly keyHeader?: string;
+  /** Milliseconds for one attempt, from the first byte to the last. */
+  readonly timeoutMs?: number;
+  /** Further attempts of calls that may safely be repeated. */
+  readonly retriesMax?: number;
+}
+
+/** Inputs of a call by name: those of path and query, `body`, and the call's options. */
+export type CallInput = CallOptions & Readonly<Record<string, unknown>>;
+
+const TIMEOUT_MS = 30_000;
+const RETRIES_MAX = 4;
+
+/** Sends the calls of a console client. */
+export function createTransport({
+  baseUrl,
+  key,
+  keyHeader = "SERVICE-API-KEY",
+  timeoutMs = TIMEOUT_MS,
+  retriesMax = RETRIES_MAX,
+}: TransportOptions): (route: Route, input: CallInput) => Promise<object> {
+  const base = parseBase(baseUrl);
+  if (key === "") throw new UsageError("key_missing", "A console key is missing.");
+  const client = got.extend({
+    headers: { [keyHeader]: key, "user-agent": `switchyard/${version}` },
+    responseType: "text",
+    // The key goes to the service that was named, and nowhere else.
+    followRedirect: false,
+    timeout: { request: timeoutMs },
+  });
+  return (route, input) => send(client, route, base, input, retriesMax);
+}
+
+async function send(
+  client: Got,
+  route: Route,
+  base: URL,
+  input: CallInput,
+  retriesMax: number,
+): Promise<object> {
+  const url = urlOf(route, base, input);
+  const place = { method: route.method, url: `${url.origin}${url.pathname}` };
+  const isRepeatable = route.method === "GET" || input.ifMatch !== undefined;
+  try {
+    const response = await client(url, {
+      method: route.method,
+      ...bodyOf(route, input),
+      ...(input.signal === undefined ? {} : { signal: input.signal }),
+      retry: {
+        limit: retriesMax,
+        methods: [route.method],
+        calculateDelay: (attempt) => retryDelayMs(attempt, { isRepeatable, retriesMax }),
+      },
+    });
+    if (response.statusCode < 200 || response.statusCode > 299) throw refusal(place, response);
+    return { ...bodyOfAnswer(place, response), ...etagOf(response) };
+  } catch (error) {
+    if (error instanceof HTTPError) throw refusal(place, error.response as Response<string>);
+    if (error instanceof RequestError && !(input.signal?.aborted ?? false)) {
+      throw new ConsoleUnreachableError(place, error);
+    }
+    throw error;
+  }
+}
+
+function parseBase(text: string): URL {
+  const base = URL.canParse(text) ? new URL(text) : undefined;
+  if (base?.protocol !== "http:" && base?.protocol !== "https:") {
+    throw new UsageError(
+      "base_url_invalid",
+      `The base URL of the console must be an http or https URL, not ${JSON.stringify(text)}.`,
+    );
+  }
+  return base;
+}
+
+function urlOf({ path, query }: Route, base: URL, input: CallInput): URL {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(input[name])),
+  );
+  const url = new URL(base);
+  url.pathname = `${base.pathname.replace(/\/$/, "")}${filled}`;
+  for (const name of Object.keys(query.shape)) {
+    if (input[name] !== undefined) url.searchParams.set(name, String(input[name]));
+  }
+  return url;
+}
+
+function bodyOf(
+  route: Route,
+  { body, ifMatch }: CallInput,
+): { headers: Record<string, string>; body?: string } {
+  const match: Record<string, string> =
+    ifMatch === undefined ? {} : { "if-match": ifMatch === "*" ? "*" : `"${ifMatch}"` };
+  if (route.body === noBody || body === undefined) return { headers: match };
+  return {
+    headers: { ...match, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  };
+}
+
+function bodyOfAnswer(place: { method: string; url: string }, response: Response<string>): object {
+  const value = jsonOf(response.body);
+  if (typeof value === "object" && value !== null) return value;
+  throw new ConsoleError(place, {
+    status: response.statusCode,
+    message: "the answer is not JSON; is this the address of a console?",
+    errors: [],
+    requestId: requestIdOf(response),
+  });
+}
+
+function etagOf({ headers }: Response<string>): { etag?: string } {
+  const version = /^"(.*)"$/.exec(headers.etag ?? "")?.[1];
+  return version === undefined ? {} : { etag: version };
+}
+
+const refusalBody = errorBody.partial();
+
+function refusal(place: { method: string; url: string }, response: Response<string>): ConsoleError {
+  const parsed = refusalBody.safeParse(jsonOf(response.body));
+  const { message, errors = [] } = parsed.success ? parsed.data : {};
+  return new ConsoleError(place, {
+    status: response.statusCode,
+    message: message ?? (response.statusMessage || "no words"),
+    errors,
+    requestId: requestIdOf(response),
+  });
+}
+
+function requestIdOf({ headers }: Response<string>): string | undefined {
+  return z.string().optional().catch(undefined).parse(headers["x-request-id"]);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

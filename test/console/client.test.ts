@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from "vitest";
+import { type ConsoleClient, createConsoleClient } from "../../src/console/client.js";
+import { ConsoleError, ConsoleUnreachableError } from "../../src/console/console-error.js";
+import type { ConsoleOperationName } from "../../src/console/operation.js";
+import type { Gate } from "../../src/contract/gate.js";
+import { routes } from "../../src/contract/routes.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+let service: TestService;
+let baseUrl: string;
+let client: ConsoleClient;
+
+beforeAll(async () => {
+  service = await startTestService();
+  baseUrl = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
+  client = createConsoleClient({ baseUrl, key: service.keys.console });
+});
+
+afterAll(() => service.close());
+
+const source = {
+  sql: "SELECT 1",
+  timestampColumn: "at",
+  idTypeMapping: [{ serviceUnitID: "userID", column: "user_id" }],
+};
+const rules = [{ name: "all", passPercentage: 100, conditions: [{ type: "public" as const }] }];
+const fullExperiment = {
+  description: "",
+  idType: "userID",
+  hypothesis: "It helps",
+  groups: [
+    { name: "Control", size: 50 },
+    { name: "Test", size: 50, disabled: true },
+  ],
+  allocation: 100,
+  targetingGateID: null,
+  bonferroniCorrection: false,
+  defaultConfidenceInterval: "95" as const,
+  status: "setup" as const,
+};
+
+/** One call of every operation, in an order in which each finds what it needs. */
+const calls = {
+  createGate: () => client.createGate({ body: { name: "A Gate" } }),
+  replaceGate: () =>
+    client.replaceGate({ id: "a_gate", body: { isEnabled: true, description: "d", rules } }),
+  patchGate: () => client.patchGate({ id: "a_gate", body: { tags: ["x"] }, ifMatch: "2" }),
+  disableGate: () => client.disableGate({ id: "a_gate" }),
+  enableGate: () => client.enableGate({ id: "a_gate" }),
+  launchGate: () => client.launchGate({ id: "a_gate" }),
+  archiveGate: () => client.archiveGate({ id: "a_gate", body: { forceArchive: true } }),
+  unarchiveGate: () => client.unarchiveGate({ id: "a_gate" }),
+  listGateVersions: () => client.listGateVersions({ id: "a_gate", limit: 2 }),
+  listGateReferences: () => client.listGateReferences({ id: "a_gate" }),
+  listGates: () => client.listGates(),
+  readGate: () => client.readGate({ id: "a_gate" }),
+  deleteGate: () => client.deleteGate({ id: "a_gate" }),
+  createDynamicConfig: () => client.createDynamicConfig({ body: { name: "A Config" } }),
+  replaceDynamicConfig: () =>
+    client.replaceDynamicConfig({
+      id: "a_config",
+      dryRun: true,
+      body: { isEnabled: true, description: "", rules: [] },
+    }),
+  patchDynamicConfig: () =>
+    client.patchDynamicConfig({ id: "a_config", body: { defaultValue: { a: 1 } } }),
+  listDynamicConfigs: () => client.listDynamicConfigs(),
+  readDynamicConfig: () => client.readDynamicConfig({ id: "a_config" }),
+  deleteDynamicConfig: () => client.deleteDynamicConfig({ id: "a_config" }),
+  createExperiment: () => client.createExperiment({ body: { name: "An Experiment" } }),
+  replaceExperiment: () => client.replaceExperiment({ id: "an_experiment", body: fullExperiment }),
+  patchExperiment: () =>
+    client.patchExperiment({ id: "an_experiment", body: { status: "active" } }),
+  enableExperimentGroups: () =>
+    client.enableExperimentGroups({ id: "an_experiment", body: { group_names: ["Test"] } }),
+  restartExperimentAsNew: () =>
+    client.restartExperimentAsNew({ id: "an_experiment", body: { name: "Another" } }),
+  listExperimentVersions: () => client.listExperimentVersions({ id: "an_experiment" }),
+  listExperiments: () => client.listExperiments({ page: 1 }),
+  readExperiment: () => client.readExperiment({ id: "an_experiment" }),
+  deleteExperiment: () => client.deleteExperiment({ id: "an_experiment" }),
+  upsertQualifyingEvent: () =>
+    client.upsertQualifyingEvent({ name: "paid / 100 % 🎉", body: source }),
+  createQualifyingEvent: () =>
+    client.createQualifyingEvent({ body: { ...source, name: "signup", dryRun: true } }),
+  listQualifyingEvents: () => client.listQualifyingEvents(),
+  readQualifyingEvent: () => client.readQualifyingEvent({ name: "paid / 100 % 🎉" }),
+  deleteQualifyingEvent: () => client.deleteQualifyingEvent({ name: "paid / 100 % 🎉" }),
+  createSegment: () => client.createSegment({ body: { name: "Staff", type: "id_list" } }),
+  listSegments: () => client.listSegments(),
+  readSegment: () => client.readSegment({ id: "staff" }),
+  deleteSegment: () => client.deleteSegment({ id: "staff" }),
+  createPrompt: () => client.createPrompt({ body: { name: "greeting v1.0" } }),
+  listPrompts: () => client.listPrompts(),
+  readPrompt: () => client.readPrompt({ id: "greeting v1.0" }),
+  deletePrompt: () => client.deletePrompt({ id: "greeting v1.0" }),
+  summarizeEvents: () => client.summarizeEvents({ from: "2024-01-01", to: "2024-02-01" }),
+  listEvents: () => client.listEvents({ day: "2024-01-01", limit: 10 }),
+} satisfies Record<ConsoleOperationName, () => Promise<{ readonly message: string }>>;
+
+describe("every operation", () => {
+  it.each(Object.entries(calls))(
+    "%s is answered with the words of its route",
+    async (name, call) => {
+      expect((await call()).message).toBe(routes[name as ConsoleOperationName].message);
+    },
+  );
+});
+
+describe("answers", () => {
+  it("are typed by the contract, and carry the version of a single entity", async () => {
+    const answer = await client.createGate({ body: { name: "Typed gate" } });
+    expectTypeOf(answer.data).toEqualTypeOf<Gate>();
+    expect(answer).toMatchObject({ etag: "1", data: { id: "typed_gate", version: 1 } });
+    // @ts-expect-error a name is required
+    await expect(client.createGate({ body: {} })).rejects.toThrow(ConsoleError);
+    // @ts-expect-error a gate has no size
+    await client.patchGate({ id: "typed_gate", body: { size: 3 } });
+  });
+
+  it("of several pages come one after another", async () => {
+    for (let count = 0; count < 7; count += 1) {
+      await client.createSegment({ body: { name: `Segment ${count}`, type: "rule_based" } });
+    }
+    const names: string[] = [];
+    for await (const segment of client.all("listSegments", { limit: 3 })) names.push(segment.name);
+    expect(names).toEqual([6, 5, 4, 3, 2, 1, 0].map((count) => `Segment ${count}`));
+  });
+});
+
+describe("errors", () => {
+  it("tell status, message, faults and the id that the service's log knows", async () => {
+    const body = { name: "a", rules: [{ ...rules[0], passPercentage: 101 }] } as never;
+    const error = await client.createGate({ body }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConsoleError);
+    expect(error).toMatchObject({
+      code: "console_refused",
+      status: 400,
+      errors: [
+        { property: "name", errorMessage: "Must be at least 3 characters" },
+        {
+          property: "rules[0].passPercentage",
+          errorMessage: "Must be less than or equal to 100",
+        },
+      ],
+      requestId: expect.stringMatching(/^[\w-]{36}$/),
+    });
+    expect((error as Error).message).toBe(
+      `POST ${baseUrl}/console/v1/gates answered 400: Bad Request Exception; name: Must be at least 3 characters; rules[0].passPercentage: Must be less than or equal to 100`,
+    );
+  });
+
+  it("of a write whose version has gone are a 412", async () => {
+    await client.createGate({ body: { name: "Moved on" } });
+    const late = client.patchGate({ id: "moved_on", body: {}, ifMatch: "7" });
+    await expect(late).rejects.toMatchObject({ status: 412 });
+  });
+
+  it("of a closed port say so, with address and reason, and not the key", async () => {
+    const closed = createConsoleClient({
+      baseUrl: "http://127.0.0.1:1/",
+      key: "console-of-somebody",
+      retriesMax: 0,
+    });
+    const error = await closed.listGates().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConsoleUnreachableError);
+    expect((error as Error).message).toMatch(
+      /^GET http:\/\/127\.0\.0\.1:1\/console\/v1\/gates got no answer: .*ECONNREFUSED/,
+    );
+    expect(JSON.stringify(error)).not.toContain("somebody");
+  });
+
+  it.each(["", "console.example.com", "ftp://x"])("of the base URL %j come at once", (wrong) => {
+    expect(() => createConsoleClient({ baseUrl: wrong, key: "k" })).toThrow(/base URL/);
+  });
+});

@@ -1,0 +1,156 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { RetryObject } from "got";
+import { afterEach, describe, expect, it } from "vitest";
+import { createConsoleClient } from "../../src/console/client.js";
+import { retryDelayMs } from "../../src/console/retry.js";
+
+const list = {
+  message: "Gates listed successfully.",
+  data: [],
+  pagination: { nextPage: null, pageNumber: 1 },
+};
+
+let server: Server | undefined;
+
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+
+const status =
+  (code: number, headers: Record<string, string> = {}, body: unknown = {}): Answer =>
+  (response) =>
+    response.writeHead(code, headers).end(JSON.stringify(body));
+
+/** Gives the answers one after another, the last one again and again. */
+async function serve(...answers: Answer[]) {
+  const requests: IncomingMessage[] = [];
+  server = createServer((request, response) => {
+    request.resume().on("end", () => {
+      requests.push(request);
+      answers[Math.min(requests.length, answers.length) - 1]?.(response, request);
+    });
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const client = createConsoleClient({ baseUrl: `http://127.0.0.1:${port}`, key: "console-key" });
+  return { client, requests };
+}
+
+describe("a call", () => {
+  it("that reads is repeated after a failure that may pass", async () => {
+    const { client, requests } = await serve(
+      status(503, { "retry-after": "0" }),
+      status(200, {}, list),
+    );
+    await expect(client.listGates()).resolves.toMatchObject(list);
+    expect(requests).toHaveLength(2);
+  });
+
+  it("that reads is repeated after a connection that broke", async () => {
+    const { client, requests } = await serve(
+      (_, request) => request.socket.destroy(),
+      status(200, {}, list),
+    );
+    await client.listGates();
+    expect(requests).toHaveLength(2);
+  });
+
+  it("that writes is not sent again when it may have been received", async () => {
+    const { client, requests } = await serve(status(500));
+    await expect(client.createGate({ body: { name: "abc" } })).rejects.toMatchObject({
+      status: 500,
+    });
+    const broken = await serve((_, request) => request.socket.destroy());
+    await expect(broken.client.createGate({ body: { name: "abc" } })).rejects.toMatchObject({
+      code: "console_unreachable",
+    });
+    expect([requests.length, broken.requests.length]).toEqual([1, 1]);
+  });
+
+  it("that writes is sent again when it was turned away, or carries its version", async () => {
+    const turnedAway = await serve(
+      status(429, { "retry-after": "0" }),
+      status(201, {}, { data: {} }),
+    );
+    await turnedAway.client.createGate({ body: { name: "abc" } });
+    const versioned = await serve(
+      status(502, { "retry-after": "0" }),
+      status(200, {}, { data: {} }),
+    );
+    await versioned.client.patchGate({ id: "abc", body: {}, ifMatch: "1" });
+    expect([turnedAway.requests.length, versioned.requests.length]).toEqual([2, 2]);
+    expect(versioned.requests[1]?.headers["if-match"]).toBe('"1"');
+  });
+
+  it("does not follow a redirect: the key goes nowhere else", async () => {
+    const { client, requests } = await serve(status(307, { location: "/elsewhere" }));
+    await expect(client.listGates()).rejects.toMatchObject({ status: 307 });
+    expect(requests).toHaveLength(1);
+  });
+
+  it("whose answer is no JSON says that this may be another address", async () => {
+    const { client } = await serve((response) => response.end("<html>"));
+    await expect(client.listGates()).rejects.toThrow(/is not JSON; is this the address/);
+  });
+
+  it("ends with the caller's signal", async () => {
+    const controller = new AbortController();
+    const { client } = await serve(() => controller.abort());
+    await expect(client.listGates({ signal: controller.signal })).rejects.toThrow(/abort/i);
+  });
+});
+
+describe("the delay before another attempt", () => {
+  const attempt = (facts: {
+    count?: number;
+    status?: number;
+    code?: string;
+    retryAfter?: number;
+  }) =>
+    ({
+      attemptCount: facts.count ?? 1,
+      error: {
+        code: facts.code ?? "ERR_NON_2XX_3XX_RESPONSE",
+        response: facts.status === undefined ? undefined : { statusCode: facts.status },
+      },
+      retryAfter: facts.retryAfter,
+    }) as RetryObject;
+  const reads = { isRepeatable: true, retriesMax: 4 };
+  const writes = { isRepeatable: false, retriesMax: 4 };
+  const full = () => 1;
+
+  it("doubles from a quarter of a second to half a minute, with full jitter", () => {
+    const delays = [1, 2, 3, 4].map((count) =>
+      retryDelayMs(attempt({ count, status: 500 }), reads, full),
+    );
+    expect(delays).toEqual([250, 500, 1_000, 2_000]);
+    const many = { ...reads, retriesMax: 20 };
+    expect(retryDelayMs(attempt({ count: 12, status: 500 }), many, full)).toBe(30_000);
+    expect(retryDelayMs(attempt({ status: 500 }), reads, () => 0.5)).toBe(125);
+  });
+
+  it("is what the service asks for, up to half a minute; beyond it there is none", () => {
+    expect(retryDelayMs(attempt({ status: 429, retryAfter: 2_000 }), writes, full)).toBe(2_000);
+    expect(retryDelayMs(attempt({ status: 429, retryAfter: 60_000 }), writes, full)).toBe(0);
+  });
+
+  it.each([400, 401, 403, 404, 409, 412, 413, 415])("is none after a %i", (code) => {
+    expect(retryDelayMs(attempt({ status: code }), reads, full)).toBe(0);
+  });
+
+  it("is none after the last attempt", () => {
+    expect(retryDelayMs(attempt({ count: 5, status: 500 }), reads, full)).toBe(0);
+  });
+
+  it.each(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"])("is there for writes after %s", (code) => {
+    expect(retryDelayMs(attempt({ code }), writes, full)).toBe(250);
+  });
+
+  it.each(["ECONNRESET", "ETIMEDOUT", "EPIPE"])("is none for writes after %s", (code) => {
+    expect(retryDelayMs(attempt({ code }), writes, full)).toBe(0);
+  });
+});
