@@ -20,10 +20,13 @@ const onConfigs = {
 const onConfig = { ...onConfigs, params: idParams, status: 200, body: noBody } as const;
 const specified = { origin: "specification" } as const;
 const extension = { origin: "extension" } as const;
+const query = z.object({
+  dryRun: queryFlag("Whether the inputs are validated and nothing is kept."),
+});
 const updated = {
   message: "Dynamic config updated successfully.",
   response: entityEnvelope(dynamicConfig),
-  query: z.object({ dryRun: queryFlag("Whether the inputs are validated and nothing is kept.") }),
+  query,
 } as const;
 
 /** Dynamic configs, in the order of the specification's table. */
@@ -34,6 +37,7 @@ export const dynamicConfigRoutes = {
     method: "POST",
     path,
     summary: "Create a dynamic config",
+    query,
     body: dynamicConfigCreate,
     status: 201,
     message: "Dynamic Config created successfully.",

@@ -27,11 +27,16 @@ export function dynamicConfigHandlers(
   const type = dynamicConfigType;
   return {
     createDynamicConfig: (call) =>
-      operations.create(type, call, async (stamp) => {
-        const config = createDynamicConfig(call.body, stamp, newIdentifier);
-        await requireFit(schemaChecker, config);
-        return config;
-      }),
+      operations.create(
+        type,
+        call,
+        async (stamp) => {
+          const config = createDynamicConfig(call.body, stamp, newIdentifier);
+          await requireFit(schemaChecker, config);
+          return config;
+        },
+        call.query,
+      ),
     replaceDynamicConfig: (call) =>
       operations.change(
         type,

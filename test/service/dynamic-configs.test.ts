@@ -236,6 +236,32 @@ describe("PATCH /console/v1/dynamic_configs/{id}", () => {
   });
 });
 
+describe("`dryRun` (boolean) of a create, which the specification does not name", () => {
+  const tried = (body: object) =>
+    service.call<DynamicConfig>({
+      method: "POST",
+      path: `${collection}?dryRun=true`,
+      body: { name: "A Config", ...body },
+    });
+
+  test("answers what the real create would, and keeps nothing", async () => {
+    const { status, json } = await tried({});
+    expect(status).toBe(201);
+    expect(json).toMatchObject({
+      message: "Dynamic Config created successfully.",
+      data: { id: "a_config", version: 1 },
+    });
+    expect((await read()).status).toBe(404);
+    await made();
+    expect((await tried({})).json.message).toBe("Name is already in use");
+  });
+
+  test("validates, the schema too", async () => {
+    const { status, json } = await tried({ schema: '{"type": "none"}' });
+    expect([status, json.errors[0]?.property]).toEqual([400, "schema"]);
+  });
+});
+
 describe("`dryRun` (boolean)", () => {
   const updates = [
     ["POST", (body: object, query: string) => replace({ ...full, ...body }, query)],
