@@ -14,7 +14,7 @@ import { type ServiceLimits, serviceLimits } from "./limits.js";
 import { ServiceMetrics } from "./metrics.js";
 import { registerOperations } from "./operations-routes.js";
 import { readBody } from "./request-body.js";
-import { requestIdOf } from "./request-headers.js";
+import { headersRefusal, requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
 import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-registrar.js";
 import type { SchemaChecker } from "./schema-checker.js";
@@ -129,6 +129,8 @@ function connectionOptions(limits: ServiceLimits) {
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckIntervalMs,
       maxHeaderSize: limits.headerBytesMax,
+      // Looked for where the answer has the documented form.
+      requireHostHeader: false,
     },
     // A path cannot be longer than the headers that it is part of.
     routerOptions: { maxParamLength: limits.headerBytesMax },
@@ -150,11 +152,12 @@ function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
 function addHooks(http: FastifyInstance, state: ServiceState<unknown>, log: RequestLog): void {
   // A client that asks before it sends a large body is answered by the check of its key.
   http.server.on("checkContinue", (request, response) => http.routing(request, response));
+  http.server.on("checkExpectation", (request, response) => http.routing(request, response));
   http.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     // Caches know nothing of keys that stand in a header of their own.
     reply.header("cache-control", "no-store");
-    done(request.is404 ? noRoute(request) : undefined);
+    done(headersRefusal(request.raw) ?? (request.is404 ? noRoute(request) : undefined));
   });
   http.addHook("onSend", (_request, reply, _payload, done) => {
     if (state.stopping) reply.header("connection", "close");

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { SwitchyardError } from "../base/errors.js";
-import type { ErrorBody } from "../contract/envelope.js";
 import type { ServiceLimits } from "./limits.js";
 import type { RequestLog } from "./request-log.js";
 import { ServiceError } from "./service-error.js";
@@ -15,7 +14,7 @@ const frameworkMessages: Readonly<Record<string, string>> = {
 };
 
 /** The answer to a defect: nothing of the inside. */
-const internalError: ErrorBody = { status: 500, message: "Internal Server Error", errors: [] };
+const internalError = new ServiceError({ status: 500, message: "Internal Server Error" });
 
 /** Turns whatever was thrown into an answer in the documented form. */
 export function errorAnswer(log: RequestLog, keyHeader: string, limits: ServiceLimits) {
@@ -25,15 +24,13 @@ export function errorAnswer(log: RequestLog, keyHeader: string, limits: ServiceL
     if (refusal === undefined || (refusal.status >= 500 && refusal.cause !== undefined)) {
       log.failed(request, error);
     }
-    keepConnection(request.raw, reply, limits.discardBytesMax);
-    if (refusal === undefined) {
-      reply.code(internalError.status).send(internalError);
-      return;
-    }
-    const { status, retryAfterSeconds, body } = refusal;
+    const { status, retryAfterSeconds, body } = refusal ?? internalError;
     if (status === 401) reply.header("www-authenticate", `ApiKey header="${keyHeader}"`);
     if (retryAfterSeconds !== undefined) reply.header("retry-after", String(retryAfterSeconds));
-    reply.code(status).send(body);
+    reply.code(status);
+    keepConnection(request.raw, reply, limits.discardBytesMax);
+    if (endsWithAnswer(request.raw, reply)) request.raw.once("close", () => reply.send(body));
+    else reply.send(body);
   };
 }
 
@@ -81,4 +78,12 @@ function keepConnection(request: IncomingMessage, reply: FastifyReply, bytesMax:
     rest -= chunk.length;
     if (rest < 0) request.destroy();
   });
+}
+
+/**
+ * Whether the connection is closed behind the answer while the client is still sending: one that does
+ * not look for an answer before it has sent everything would find the connection cut.
+ */
+function endsWithAnswer({ complete, headers }: IncomingMessage, { raw }: FastifyReply): boolean {
+  return complete === false && !raw.shouldKeepAlive && headers.expect === undefined;
 }

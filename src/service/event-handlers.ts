@@ -13,6 +13,8 @@ import { JsonText } from "./json-text.js";
 import { EVENT_COUNTS_MAX } from "./limits.js";
 import { invalid, ServiceError } from "./service-error.js";
 
+const UNAVAILABLE = "Events cannot be stored now: nothing was written, send them again later";
+
 /** `now` gives ms since the epoch. */
 export function eventHandlers(events: EventStore, now: () => number): Handlers<typeof eventRoutes> {
   return {
@@ -75,7 +77,8 @@ function dayNaming(): (day: number) => string {
 
 function refuse(error: unknown): never {
   if (error instanceof EventsUnavailableError) {
-    const { message } = error;
+    // What has a cause tells of the inside: paths of files, words of the system.
+    const message = error.cause === undefined ? error.message : UNAVAILABLE;
     throw new ServiceError({ status: 503, message, retryAfterSeconds: 1, cause: error });
   }
   if (error instanceof CursorError) {

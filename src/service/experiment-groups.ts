@@ -44,7 +44,6 @@ export function enabledGroups(groups: readonly Group[], names: readonly string[]
       : [{ property: `group_names[${index}]`, errorMessage: `There is no group ${name}` }],
   );
   if (faults.length > 0) throw invalid(faults);
-  return groups.map((group) =>
-    names.includes(group.name) ? { ...group, disabled: false } : group,
-  );
+  const enabled = new Set(names);
+  return groups.map((group) => (enabled.has(group.name) ? { ...group, disabled: false } : group));
 }

@@ -55,6 +55,9 @@ export const serviceLimits: ServiceLimits = {
   diskRetryAfterSeconds: 30,
 };
 
+/** Characters of a body that is not JSON in which the first fault is searched for. */
+export const SYNTAX_FAULT_CHARACTERS_MAX = 128 * KIB;
+
 /** Counts of events, one for each day and name, in one answer. */
 export const EVENT_COUNTS_MAX = 100_000;
 

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { IfMatch } from "./handler.js";
 import type { ServiceLimits } from "./limits.js";
 import { ServiceError } from "./service-error.js";
@@ -6,6 +6,17 @@ import { ServiceError } from "./service-error.js";
 const entityTag = /^(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
 const visible = /^[\x21-\x7e]+$/;
 const requestIdText = /^[\w.:/+=@-]+$/;
+
+/** What HTTP asks of every request: 400 without a host, 417 for an expectation that nobody can meet. */
+export function headersRefusal({
+  httpVersion,
+  headers,
+}: Pick<IncomingMessage, "httpVersion" | "headers">): ServiceError | undefined {
+  const { host, expect } = headers;
+  if (host === undefined && httpVersion === "1.1") return refused("The header Host is missing");
+  if (expect === undefined || expect.toLowerCase() === "100-continue") return undefined;
+  return new ServiceError({ status: 417, message: "The one expectation is 100-continue" });
+}
 
 /** Versions that a write is meant for. A weak tag never matches: it is kept with its `W/`. */
 export function ifMatchOf(headers: IncomingHttpHeaders): IfMatch {

@@ -146,6 +146,31 @@ describe("POST /v1/webhooks/event_webhook", () => {
     await stuck.close();
   });
 
+  it("keeps the reasons of a failed write, which name files, out of the answer", async () => {
+    const cause = new Error("/data/events.db: no space is left");
+    const failing: EventStore = {
+      append: async () => {
+        throw new EventsUnavailableError(cause.message, { cause });
+      },
+      counts: async () => [],
+      list: async () => ({ items: [], nextCursor: undefined }),
+    };
+    const stuck = await startTestService({
+      store: { ...(await openTestStore()), events: failing },
+    });
+    const { status, json } = await stuck.call({
+      method: "POST",
+      path: webhook,
+      key: stuck.keys.server,
+      body: purchase,
+    });
+    expect([status, json.message]).toEqual([
+      ...[503, "Events cannot be stored now: nothing was written, send them again later"],
+    ]);
+    expect(stuck.log.join("")).toContain(cause.message);
+    await stuck.close();
+  });
+
   it("asks for a server secret, and what reads events for a console key", async () => {
     const { server, console: consoleKey } = service.keys;
     const post = { method: "POST", path: webhook, body: purchase } as const;

@@ -157,6 +157,39 @@ it("reads the rest of a refused body, so that its sender sees the answer", async
   expect(await send({ body: large, headers: {} })).toEqual([401, expect.any(String)]);
 });
 
+it("answers a client that closes the connection, and reads only after it has sent all", async () => {
+  const connection = await openRaw(server.url);
+  const large = "x".repeat(90_000);
+  const length = `Content-Length: ${large.length}`;
+  connection.socket.write(request(`POST ${path}`, [key(), length], large.slice(1)));
+  // Long after the service has seen that it is too large.
+  expect((await ask(request("GET /healthz"))).status).toBe(200);
+  expect(connection.received()).toBe("");
+  connection.socket.write("x");
+  expect(answerOf(await connection.closed()).status).toBe(413);
+});
+
+it.each([
+  [
+    "no host",
+    "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n",
+    400,
+    "The header Host is missing",
+  ],
+  [
+    "an odd expectation",
+    request("GET /healthz", ["Expect: tea"]),
+    417,
+    "The one expectation is 100-continue",
+  ],
+])("answers %s in the documented form too", async (_what, text, status, message) => {
+  expect((await ask(text)).json).toEqual({ status, message, errors: [] });
+});
+
+it("answers HTTP/1.0 without a host", async () => {
+  expect((await ask("GET /healthz HTTP/1.0\r\n\r\n")).status).toBe(200);
+});
+
 it("closes a connection on which more than the limit is sent after a refusal", async () => {
   const connection = await openRaw(server.url);
   connection.socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 10000000\r\n\r\n`);

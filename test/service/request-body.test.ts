@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { depthOf } from "../../src/service/request-body.js";
+import { SYNTAX_FAULT_CHARACTERS_MAX } from "../../src/service/limits.js";
+import { depthOf, readBody } from "../../src/service/request-body.js";
 import { echo, fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService } from "../support/service.js";
 
@@ -45,6 +46,8 @@ describe("content types", () => {
     "application/json; charset=utf-8",
     "application/json;charset=UTF-8",
     'Application/JSON; Charset="utf-8"',
+    " application/json ; charset = utf8 ; ",
+    "application/json;",
   ])("takes %s", async (type) => {
     expect(await send('{"a":1}', type)).toMatchObject({
       status: 200,
@@ -66,6 +69,11 @@ describe("content types", () => {
     expect(message).toMatch(/^Expected Content-Type application\/json in UTF-8/);
   });
 
+  it("repeats no more than the beginning of a type", async () => {
+    const { message } = await refused("{}", `application/json;charset=utf-8${" ".repeat(9_000)}x`);
+    expect(message.length).toBeLessThan(200);
+  });
+
   it.each(["POST", "PUT", "PATCH", "DELETE"] as const)(
     "takes an empty body for none with %s, whatever its type",
     async (method) => {
@@ -85,6 +93,16 @@ describe("content types", () => {
 });
 
 describe("malformed bodies", () => {
+  it("are not looked at twice where they are large", () => {
+    const unclosed = (count: number) => Buffer.from(`["${"x".repeat(count)}"`);
+    const read = (bytes: Buffer) => readBody(bytes, "application/json", 64);
+    const place = "Array item or end of array";
+    expect(() => read(unclosed(1))).toThrow(`Body is not valid JSON: ${place}`);
+    expect(() => read(unclosed(SYNTAX_FAULT_CHARACTERS_MAX))).toThrow(
+      new RegExp(`^Body is not valid JSON: (?!${place})`),
+    );
+  });
+
   it.each([
     ["{", "Quoted object key or end of object '}' expected but reached end of input at position 1"],
     ['{"a":x}', "Object value expected after ':' at position 5"],
