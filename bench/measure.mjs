@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const hook = new URL("peak-memory.mjs", import.meta.url).href;
-const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const main = fileURLToPath(new URL("../dist/bin/switchyard.js", import.meta.url));
 const rival = fileURLToPath(new URL("duckdb-export.mjs", import.meta.url));
 
 /** The command of each contender: input directory of a kind → directory of days. */

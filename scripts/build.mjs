@@ -1,7 +1,9 @@
-// Builds dist/: the kernels to WebAssembly, the rest with the TypeScript compiler, then the data
-// files that the code reads at run time. Steps whose inputs did not change are skipped.
+// Builds dist/: the kernels to WebAssembly, the rest with the TypeScript compiler, the data files that
+// the code reads at run time, and the bundle that users run. Steps whose inputs did not change are
+// skipped.
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -11,19 +13,16 @@ const run = (script, args) => {
   const result = spawnSync(process.execPath, [script, ...args], { stdio: ["ignore", 2, 2] });
   if (result.status !== 0) process.exit(result.status ?? 1);
 };
-const newestMs = (directory) =>
-  Math.max(
-    ...readdirSync(directory, { withFileTypes: true, recursive: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs),
-  );
+const modifiedMs = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
+const filesIn = (directory) =>
+  readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+const newestMs = (files) => Math.max(...files.map(modifiedMs));
 
 mkdirSync("dist/kernels", { recursive: true });
 const wasm = "dist/kernels/kernels.wasm";
-if (
-  !existsSync(wasm) ||
-  statSync(wasm).mtimeMs < Math.max(newestMs("src/kernels"), statSync("scripts/build.mjs").mtimeMs)
-) {
+if (modifiedMs(wasm) < newestMs([...filesIn("src/kernels"), "scripts/build.mjs"])) {
   run("node_modules/assemblyscript/bin/asc.js", [
     "src/kernels/index.ts",
     "--outFile",
@@ -34,12 +33,22 @@ if (
 }
 run("node_modules/typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
 cpSync("src/mapper/presets", "dist/mapper/presets", { recursive: true });
+
+const modules = filesIn("dist").filter(
+  (file) => !file.startsWith("dist/bin/") && !basename(file).startsWith("."),
+);
 // What is left of sources that are gone must not be packed. Only such files are removed, one by one, as
 // others may be running what is in dist/.
-for (const entry of readdirSync("dist", { withFileTypes: true, recursive: true })) {
-  if (!entry.isFile() || entry.name.startsWith(".")) continue;
-  const file = `${entry.parentPath}/${entry.name}`;
+for (const file of modules) {
   const source = file.replace(/^dist/, "src").replace(/(\.d\.ts|\.js)(\.map)?$/, ".ts");
   if (file !== wasm && !existsSync(source)) rmSync(file, { force: true });
 }
-if (existsSync("dist/cli/main.js")) chmodSync("dist/cli/main.js", 0o755);
+
+const bundleInputs = [
+  ...modules.filter((file) => file.endsWith(".js")),
+  "scripts/bundle.mjs",
+  // What is installed.
+  "node_modules/.package-lock.json",
+];
+// Of all files of the bundle this one is written last.
+if (modifiedMs("dist/bin/LICENSES.txt") < newestMs(bundleInputs)) run("scripts/bundle.mjs", []);

@@ -13,7 +13,7 @@ import {
   type StepName,
   stepNames,
 } from "./configuration-options.js";
-import { configurationSchema } from "./configuration-schema.js";
+import { configurationSchema, optionsSchema } from "./configuration-schema.js";
 import { readHashSalt } from "./configuration-secrets.js";
 import type { Environment, JsonObject, JsonValue } from "./configuration-types.js";
 import { type ConfigurationProblem, createValidator } from "./configuration-validation.js";
@@ -63,7 +63,11 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     environmentLayer(sources),
     ...(file === undefined ? [] : [fileLayer(file)]),
   ];
-  const validate = createValidator(configurationSchema(sources.mappingSchema));
+  const schema =
+    file === undefined
+      ? optionsSchema(optionNames.filter((name) => isGiven(layers, name)))
+      : configurationSchema(sources.mappingSchema);
+  const validate = createValidator(schema);
   const problems = layers.flatMap((layer) =>
     validate(layer.tree).map((problem) => `${layer.nameOf(problem)}: ${problem.message}`),
   );
@@ -94,6 +98,10 @@ function merge(layers: readonly Layer[], currentDirectory: string) {
     if (name === "inputs") inputsDirectory = layer.directory;
   }
   return { values: values as OptionValues, inputsDirectory };
+}
+
+function isGiven(layers: readonly Layer[], name: OptionName): boolean {
+  return layers.some(({ tree }) => valueIn(tree, name) !== undefined);
 }
 
 function valueIn(tree: JsonValue, name: OptionName): JsonValue | undefined {

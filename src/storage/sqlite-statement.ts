@@ -1,6 +1,6 @@
-import type { Compilable } from "kysely";
+import type { Compilable, CompiledQuery } from "kysely";
 
-/** A query whose SQL is made once; only its values change from run to run. */
+/** A query whose SQL is made once, when it is first run; only its values change from run to run. */
 export interface Statement<Values, Row> {
   readonly sql: string;
   /** What stands for the question marks of `sql`, in their order. */
@@ -25,12 +25,18 @@ export function statement<Values extends object, Row>(
   build: (values: Values) => Compilable<Row>,
 ): Statement<Values, Row> {
   const places = new Proxy({}, { get: (_, name) => new Placeholder(String(name)) });
-  const { sql, parameters } = build(places as Values).compile();
+  let compiled: CompiledQuery<Row> | undefined;
+  const query = () => {
+    compiled ??= build(places as Values).compile();
+    return compiled;
+  };
   const given = (values: Values) => values as Readonly<Record<string, unknown>>;
   return {
-    sql,
+    get sql() {
+      return query().sql;
+    },
     bind: (values) =>
-      parameters.map((parameter) =>
+      query().parameters.map((parameter) =>
         parameter instanceof Placeholder ? given(values)[parameter.name] : parameter,
       ),
   };

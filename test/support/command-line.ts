@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-export const mainFile = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+export const mainFile = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
 
 export interface CommandOptions {
   readonly cwd?: string;

@@ -1,0 +1,108 @@
+// Bundles the command line, with the entry files of its threads and processes, into dist/bin/: loading
+// hundreds of small modules one by one took most of the time that a command needs to start.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { rolldown } from "rolldown";
+
+const dist = resolve("dist");
+const target = join(dist, "bin");
+
+/** Name in dist/bin/ → compiled module. */
+const entries = {
+  switchyard: "cli/main.js",
+  "split-worker": "cli/split-worker.js",
+  "event-writer-thread": "storage/event-writer-thread.js",
+  "schema-checker-process": "service/schema-checker-process.js",
+};
+
+/** Native code, and WebAssembly in a file of its own: found where they are installed. */
+const external = ["libsql", "parquet-wasm", "parquet-wasm/node"];
+
+async function bundle() {
+  const build = await rolldown({
+    input: Object.fromEntries(
+      Object.entries(entries).map(([name, file]) => [name, join(dist, file)]),
+    ),
+    platform: "node",
+    external,
+    plugins: [ownPlaces],
+  });
+  const { output } = await build.generate({
+    chunkFileNames: "[name].js",
+    // Each module begins with its name, functions keep theirs: stack traces can be read without maps.
+    minify: false,
+    minifyInternalExports: false,
+    comments: { legal: true, annotation: false, jsdoc: false },
+  });
+  await build.close();
+  const files = new Map(output.map(({ fileName, code }) => [fileName, code]));
+  files.set("LICENSES.txt", licenses(output.flatMap(({ moduleIds }) => moduleIds)));
+  write(files);
+}
+
+/**
+ * A module that looks for a file beside itself still finds it from dist/bin/; the entry file of a
+ * thread or process is the one in dist/bin/.
+ */
+const ownPlaces = {
+  name: "own-places",
+  transform: {
+    filter: { code: "import.meta.url" },
+    handler(code, id) {
+      if (!id.startsWith(dist + sep)) return null;
+      return code.replace(
+        /new URL\("([^"]+)", import\.meta\.url\)|import\.meta\.url/g,
+        (_, path) =>
+          path === undefined
+            ? `new URL(${fromTarget(id)}, import.meta.url).href`
+            : `new URL(${fromTarget(resolve(dirname(id), path))}, import.meta.url)`,
+      );
+    },
+  },
+};
+
+function fromTarget(file) {
+  const entry = Object.entries(entries).find(([, path]) => file === join(dist, path));
+  const path =
+    entry === undefined ? relative(target, file).replaceAll(sep, "/") : `./${entry[0]}.js`;
+  return JSON.stringify(path);
+}
+
+/** The licence of every package that went into the bundle, as the package itself carries it. */
+function licenses(moduleIds) {
+  const directories = moduleIds.map(
+    (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0],
+  );
+  const found = [...new Set(directories)].filter((directory) => directory !== undefined);
+  const texts = [...new Set(found.map(license))].sort();
+  return `The files in this directory contain the packages below.\n${texts.join("")}`;
+}
+
+function license(directory) {
+  const { name, version, license, author } = JSON.parse(
+    readFileSync(join(directory, "package.json"), "utf8"),
+  );
+  const files = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
+  const texts = files.map((file) => readFileSync(join(directory, file), "utf8").trim());
+  if (texts.length === 0) {
+    texts.push(
+      `Copyright ${author?.name ?? author ?? name}. The package carries no text of its licence.`,
+    );
+  }
+  return `\n${"-".repeat(80)}\n${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
+}
+
+/** Each file is replaced whole: others may be running what is there. */
+function write(files) {
+  mkdirSync(target, { recursive: true });
+  for (const [name, text] of files) {
+    const mode = name === "switchyard.js" ? 0o755 : 0o644;
+    writeFileSync(join(target, `${name}.new`), text, { mode });
+    renameSync(join(target, `${name}.new`), join(target, name));
+  }
+  for (const name of readdirSync(target)) {
+    if (!files.has(name)) rmSync(join(target, name), { force: true });
+  }
+}
+
+await bundle();
