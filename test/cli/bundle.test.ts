@@ -126,3 +126,11 @@ test("every package in the bundle is named with its licence", () => {
   const named = new Set(matchesIn(licenses, /^-{80}\n(\S+) \S+ \([^)]+\)$/gm));
   expect([...packages].filter((name) => !named.has(name))).toEqual([]);
 });
+
+test("no class of errors is renamed: what is printed and logged has its name", () => {
+  const names = [...texts.values()].flatMap((text) =>
+    matchesIn(text, /\bvar (\S+) = class extends \w*Error\b/g),
+  );
+  expect(names).toContain("SwitchyardError");
+  expect(names.filter((name) => /\$\d+$/.test(name))).toEqual([]);
+});
