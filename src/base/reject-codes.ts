@@ -20,6 +20,7 @@ export const rejectCodes = {
   user_not_object: 18,
   value_not_scalar: 19,
   transform_failed: 20,
+  destination_refused: 21,
 } as const;
 
 export type RejectCodeName = keyof typeof rejectCodes;

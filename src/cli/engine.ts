@@ -2,9 +2,9 @@ import { sep } from "node:path";
 import { UsageError } from "../base/errors.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
-import { layoutOf } from "../pipeline/layout.js";
-import type { ExportOptions } from "../pipeline/options.js";
-import { type ExportOutside, runExport } from "../pipeline/run-export.js";
+import type { RunOptions } from "../pipeline/options.js";
+import { runExport } from "../pipeline/run-export.js";
+import type { RunOutside } from "../pipeline/run-splits.js";
 import { verifyExport } from "../pipeline/verify.js";
 import { createFormatDetection } from "../readers/detect-format.js";
 import { listInputs } from "../readers/inputs.js";
@@ -12,28 +12,23 @@ import { openRange, planRanges } from "../readers/registry.js";
 import { discoverSources } from "../readers/sources.js";
 import type { Engine } from "./context.js";
 
+// The bundle finds entry files where their names stand like this.
+const splitWorker = new URL("./split-worker.js", import.meta.url);
+
 /** The engine with the rooms that it works on: the one place that knows all of them. */
 export const engine: Engine = {
   mappingSchema,
   resolveMapping,
-  runExport: (options, context) => runExport(options, context, outsideOf(options, context.signal)),
+  runExport: (options, context) => runExport(options, context, outsideWith(splitWorker)),
   verifyExport: (directory, context) =>
     verifyExport(directory, { ...context, openReader: openRange }),
 };
 
-function outsideOf(options: ExportOptions, signal: AbortSignal): ExportOutside {
-  const { outputDirectory, dataset, rowBytesMax, ratioMax } = options;
-  const { temporaryDirectory } = layoutOf(outputDirectory, dataset);
-  const readerOptions = { rowBytesMax, ratioMax, temporaryDirectory, signal };
-  return {
-    discover,
-    planRanges: (source, splitBytes) => planRanges(source, splitBytes, readerOptions),
-    workerEntry: new URL("./split-worker.js", import.meta.url),
-    now: Date.now,
-  };
+function outsideWith(workerEntry: URL): RunOutside {
+  return { discover, planRanges, workerEntry, now: Date.now };
 }
 
-async function discover(options: ExportOptions, signal: AbortSignal) {
+async function discover(options: RunOptions, signal: AbortSignal) {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory } = options;
   const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
   const found = await listInputs(inputs, cwd);

@@ -7,7 +7,6 @@ import type { Layout } from "./layout.js";
 import type { SourceFailure, SplitCounts } from "./manifest.js";
 import { asOutput } from "./output-error.js";
 import { assemblePlan, type Plan } from "./plan.js";
-import type { RecordedOptions } from "./recorded-options.js";
 
 /** Changes whenever an older Switchyard could not go on with a newer ledger, or the reverse. */
 export const LEDGER_VERSION = 1;
@@ -16,7 +15,8 @@ export const LEDGER_VERSION = 1;
 export interface RunRecord {
   /** Version of Switchyard. */
   readonly version: string;
-  readonly options: RecordedOptions;
+  /** Those that decide what is delivered. */
+  readonly options: Readonly<Record<string, unknown>>;
   /** Milliseconds since 1970 UTC: what `tomorrow` meant when the run first started. */
   readonly maxTimeMs: number;
   /** ISO 8601; first start. */

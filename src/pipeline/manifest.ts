@@ -82,18 +82,28 @@ export interface ManifestRun {
   readonly resumes: number;
 }
 
-/** `manifest.json`. All but `run` is a function of inputs, configuration and version. */
-export interface Manifest {
+/** What every run accounts for, whatever became of its events. */
+export interface RunAccounts {
   readonly manifestVersion: number;
   /** Version of Switchyard. */
   readonly version: string;
-  /** False when a source failed or the run was interrupted: `days` is then what there is so far. */
+  /** False when a source failed or the run was interrupted: what is accounted for is what there is so far. */
   readonly complete: boolean;
+  /** The options that decide what is delivered, secrets as digests. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly rows: RowCounts;
+  readonly rejects: readonly RejectSummary[];
+  readonly notices: Readonly<Record<string, number>>;
+  readonly inputs: readonly ManifestInput[];
+  readonly failures: readonly SourceFailure[];
+  readonly run: ManifestRun;
+}
+
+/** `manifest.json`. All but `run` is a function of inputs, configuration and version. */
+export interface Manifest extends RunAccounts {
   readonly dataset: string;
   readonly format: string;
   readonly dayZone: string;
-  /** The options that decide the output's bytes, secrets as digests. */
-  readonly configuration: Readonly<Record<string, unknown>>;
   readonly totals: {
     readonly rows: number;
     readonly bytes: number;
@@ -102,18 +112,14 @@ export interface Manifest {
     readonly firstTimestamp: string | null;
     readonly lastTimestamp: string | null;
   };
-  readonly rows: RowCounts;
-  readonly rejects: readonly RejectSummary[];
-  readonly notices: Readonly<Record<string, number>>;
-  readonly inputs: readonly ManifestInput[];
-  readonly failures: readonly SourceFailure[];
   readonly days: readonly ManifestDay[];
-  readonly run: ManifestRun;
 }
 
 /** What a manifest is folded from: one for each split that delivered. */
 export interface SplitCounts {
   readonly parts: readonly PartFile[];
+  /** What the sink has counted; absent where it counts nothing. */
+  readonly counts?: Readonly<Record<string, number>>;
   readonly rows: RowCounts;
   readonly rejects: readonly RejectSummary[];
   readonly notices: Readonly<Record<string, number>>;

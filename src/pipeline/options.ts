@@ -16,29 +16,20 @@ export interface PrivacyOptions {
 export type MaxRejects = { readonly rows: number } | { readonly share: number };
 
 /**
- * Everything that an export needs to know, resolved: defaults filled in, paths absolute, names
- * checked. Plain data that survives a structured clone. Times are milliseconds since 1970 UTC, sizes
- * are bytes.
+ * What every run needs to know, whatever becomes of its events, resolved: defaults filled in, paths
+ * absolute, names checked. Plain data that survives a structured clone. Times are milliseconds since
+ * 1970 UTC, sizes are bytes.
  */
-export interface ExportOptions {
+export interface RunOptions {
   /** Files, directories and globs as the user gave them, relative to `cwd`. */
   readonly inputs: readonly string[];
   readonly cwd: string;
-  /** Absolute. */
+  /** Absolute; holds the ledger, the rejects and the manifest. */
   readonly outputDirectory: string;
-  /** Name of the directory that holds the days. */
-  readonly dataset: string;
   /** Where absent, each source's own bytes decide. */
   readonly inputFormat?: Format["kind"];
   /** What the user says about CSV; the rest is detected. */
   readonly csv: Partial<CsvDialect>;
-
-  readonly format: OutputFormat;
-  readonly compression: ParquetCompression;
-  /** IANA name or fixed offset that decides which day a timestamp belongs to. */
-  readonly dayZone: string;
-  readonly partBytes: number;
-  readonly csvSafe: boolean;
 
   /** Name of the preset that `mapping` came from, for reports. */
   readonly preset: string;
@@ -73,4 +64,16 @@ export interface ExportOptions {
   readonly maxRejects: MaxRejects;
   /** Throw away what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;
+}
+
+/** Everything that an export needs to know, on the same terms. */
+export interface ExportOptions extends RunOptions {
+  /** Name of the directory that holds the days. */
+  readonly dataset: string;
+  readonly format: OutputFormat;
+  readonly compression: ParquetCompression;
+  /** IANA name or fixed offset that decides which day a timestamp belongs to. */
+  readonly dayZone: string;
+  readonly partBytes: number;
+  readonly csvSafe: boolean;
 }

@@ -1,7 +1,7 @@
 import { createHash, scryptSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { UsageError } from "../base/errors.js";
-import type { ExportOptions } from "./options.js";
+import type { ExportOptions, RunOptions } from "./options.js";
 
 /** The options that decide the bytes of the output, as the ledger and the manifest keep them. */
 export interface RecordedOptions {
@@ -11,22 +11,32 @@ export interface RecordedOptions {
   readonly [name: string]: unknown;
 }
 
-/**
- * Leaves out what does not change the rows that are delivered (threads, memory, the limits that only
- * decide whether a run goes on), and replaces the salt by something that cannot be turned back and
- * the transform module by a digest of its file; modules that it imports are not looked at.
- */
+/** What decides the output of an export. */
 export async function recordOptions(options: ExportOptions): Promise<RecordedOptions> {
-  const { drop, hash, salt } = options.privacy;
   return canonical({
+    ...(await recordRunOptions(options)),
     dataset: options.dataset,
-    inputFormat: options.inputFormat ?? "detected",
-    csv: options.csv,
     format: options.format,
     compression: options.compression,
     dayZone: options.dayZone,
     partBytes: options.partBytes,
     csvSafe: options.csvSafe,
+  }) as RecordedOptions;
+}
+
+/**
+ * What decides the rows that any run delivers. Leaves out what does not change them (threads, memory,
+ * the limits that only decide whether a run goes on), and replaces the salt by something that cannot
+ * be turned back and the transform module by a digest of its file; modules that it imports are not
+ * looked at.
+ */
+export async function recordRunOptions(
+  options: RunOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { drop, hash, salt } = options.privacy;
+  return canonical({
+    inputFormat: options.inputFormat ?? "detected",
+    csv: options.csv,
     preset: options.preset,
     mapping: options.mapping,
     privacy: { drop, hash, ...(salt === undefined ? {} : { saltCheck: saltCheck(salt) }) },
@@ -39,7 +49,7 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
     excludeEvents: options.excludeEvents,
     rowBytesMax: options.rowBytesMax,
     splitBytes: options.splitBytes,
-  }) as RecordedOptions;
+  }) as Readonly<Record<string, unknown>>;
 }
 
 /** One line for each place where two values of JSON differ: `mapping.time.zone: was "UTC", is …`. */

@@ -4,7 +4,7 @@ import type { Source } from "../readers/source.js";
 import type { RunRecord } from "./ledger.js";
 import type { SourceFailure } from "./manifest.js";
 import { splitsOfSources } from "./plan.js";
-import { differences, type RecordedOptions } from "./recorded-options.js";
+import { differences } from "./recorded-options.js";
 
 /** Changes that a message lists before it only counts the rest. */
 const CHANGES_LISTED_MAX = 20;
@@ -12,7 +12,7 @@ const CHANGES_LISTED_MAX = 20;
 /** What a run is started with, to be compared with what an earlier one was started with. */
 export interface RunFacts {
   readonly version: string;
-  readonly options: RecordedOptions;
+  readonly options: Readonly<Record<string, unknown>>;
   readonly sources: readonly Source[];
   /** Inputs of which not even the beginning can be read: they have no place in the plan. */
   readonly unreadable: readonly SourceFailure[];

@@ -1,9 +1,10 @@
+import { createHash } from "node:crypto";
 import { SourceError, SwitchyardError } from "../base/errors.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { Mapper } from "../mapper/mapper.js";
 import type { OpenReader, Reader, ReaderOptions } from "../readers/reader.js";
 import type { SourceRange } from "../readers/source.js";
-import type { PartFile, Sink, SplitSink } from "../sinks/sink.js";
+import type { Origin, Sink, SplitSink } from "../sinks/sink.js";
 import type { Layout } from "./layout.js";
 import type { Ledger, SplitRecord } from "./ledger.js";
 import type { RowCounts, SourceFailure } from "./manifest.js";
@@ -92,6 +93,10 @@ async function readRange(
   const { signal } = readerOptions;
   const { source } = range;
   const name = source.name;
+  const origin: Origin = {
+    fingerprint: fingerprintOf(range),
+    keep: (events, row) => tally.keep(source, events, row),
+  };
   let reader: Reader | undefined;
   counters.range = index;
   try {
@@ -102,7 +107,7 @@ async function readRange(
       if (batch === null) break;
       const events = mapper.map(batch);
       tally.take(source, events);
-      await sink.write(events);
+      await sink.write(events, origin);
       counters.set(tally.read, tally.rejected, bytesBefore + reader.consumed);
     }
     return reader.consumed;
@@ -137,28 +142,34 @@ async function commit(
   tools: SplitTools,
   noticesBefore: Readonly<Record<string, number>>,
 ): Promise<SplitRecord> {
+  // First: only the sink knows which rows its destination has refused.
+  const { rows: written, parts, counts } = await sink.commit();
   const rows = tally.rows();
-  const summary = rejects.summary();
-  const parts = await sink.commit();
-  checkAccounts(id, rows, parts);
+  checkAccounts(id, rows, written);
   await rejects.commit();
   const record: SplitRecord = {
     id,
     status: failures.length === 0 ? "complete" : "incomplete",
     failures,
     rows,
-    rejects: summary,
+    rejects: rejects.summary(),
     notices: since(noticesBefore, tools.mapper.notices),
     parts,
+    ...(Object.keys(counts).length === 0 ? {} : { counts }),
   };
   await tools.ledger.writeSplit(record);
   return record;
 }
 
+/** A copy of a file under another name is another origin, or its events would be taken for known. */
+function fingerprintOf({ source, start, end }: SourceRange): string {
+  const facts = JSON.stringify([source.name, source.fingerprint, start, end]);
+  return createHash("sha256").update(facts).digest("hex");
+}
+
 /** Throws where a row is missing or counted twice: in what the mapper said, or in what was written. */
-export function checkAccounts(where: string, rows: RowCounts, parts: readonly PartFile[]): void {
+export function checkAccounts(where: string, rows: RowCounts, written: number): void {
   const { read, added, delivered, rejected, filtered, duplicates } = rows;
-  const written = parts.reduce((sum, part) => sum + part.rows, 0);
   const settled = delivered + rejected + filtered + duplicates;
   if (read + added === settled && delivered === written) return;
   throw new SwitchyardError(

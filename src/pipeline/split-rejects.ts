@@ -42,23 +42,26 @@ export class SplitRejects {
 
   /** Takes row `row` of `events`, which was rejected with `code`. */
   add(source: Source, events: EventBatch, row: number, code: number): void {
+    this.keep(source, events, row, code)(events.explain(row));
+  }
+
+  /** Keeps the row beyond the life of its batch: it is taken once the result is called with a message. */
+  keep(source: Source, events: EventBatch, row: number, code: number): (message: string) => void {
     const raw = events.batch.raw;
     const sourceRow = events.sourceRow(row);
-    const origin = raw.origin?.(sourceRow) ?? originIn(source, raw, sourceRow);
-    const { format, ...place } = origin;
-    const message = events.explain(row);
-    const example: RejectExample = { ...place, message };
-    const summary = this.#summaries.get(code);
-    if (summary === undefined) this.#summaries.set(code, { rows: 1, example });
-    else summary.rows++;
-    const line = {
-      ...place,
-      code: rejectCodeName(code),
-      message,
-      ...rawText(raw.bytes(sourceRow)),
-      format,
-    } satisfies RejectLine;
-    this.#append(`${JSON.stringify(line)}\n`);
+    const { format, ...place } = raw.origin?.(sourceRow) ?? originIn(source, raw, sourceRow);
+    const text = rawText(raw.bytes(sourceRow));
+    return (message) => {
+      this.#count(code, { ...place, message });
+      const line = {
+        ...place,
+        code: rejectCodeName(code),
+        message,
+        ...text,
+        format,
+      } satisfies RejectLine;
+      this.#append(`${JSON.stringify(line)}\n`);
+    };
   }
 
   /** By code, in the order of the codes' numbers. */
@@ -88,6 +91,12 @@ export class SplitRejects {
   abort(): void {
     this.#close();
     rmSync(this.#path, { force: true });
+  }
+
+  #count(code: number, example: RejectExample): void {
+    const summary = this.#summaries.get(code);
+    if (summary === undefined) this.#summaries.set(code, { rows: 1, example });
+    else summary.rows++;
   }
 
   #append(line: string): void {

@@ -1,11 +1,12 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
+import type { RunOptions } from "./options.js";
 import { ReaderCrash, runSplit, type SplitTools } from "./run-split.js";
 import { ThreadCounters } from "./thread-counters.js";
 import type { ErrorFacts, FromWorker, ToWorker, WorkerSetup } from "./worker-messages.js";
 
-export type MakeTools = (
-  setup: WorkerSetup,
+export type MakeTools<Options extends RunOptions> = (
+  setup: WorkerSetup<Options>,
   signal: AbortSignal,
 ) => Promise<Omit<SplitTools, "counters" | "checkpoint">>;
 
@@ -13,10 +14,13 @@ export type MakeTools = (
  * The worker's side of the pool: makes the tools once, then runs one split for each message. To be
  * called once by the entry file of a worker thread.
  */
-export async function serveSplits(makeTools: MakeTools): Promise<void> {
+export async function serveSplits<Options extends RunOptions>(
+  makeTools: MakeTools<Options>,
+): Promise<void> {
   const port = parentPort;
   if (port === null) throw new Error("serveSplits runs in a worker thread only");
-  const setup = workerData as WorkerSetup;
+  // What the command that started this entry file has given: it knows which options it takes.
+  const setup = workerData as WorkerSetup<Options>;
   const counters = new ThreadCounters(setup.counters);
   const stop = new AbortController();
   const answer = (message: FromWorker) => port.postMessage(message);

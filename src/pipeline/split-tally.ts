@@ -1,3 +1,4 @@
+import { rejectCodes } from "../base/reject-codes.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { outcomes } from "../batch/event-batch.js";
 import type { Source } from "../readers/source.js";
@@ -10,13 +11,17 @@ const OUTCOMES = 256;
 export class SplitTally {
   read = 0;
   added = 0;
+  #refused = 0;
   readonly #counts = new Float64Array(OUTCOMES);
   readonly #batchCounts = new Uint32Array(OUTCOMES);
 
   constructor(private readonly rejects: SplitRejects) {}
 
   get rejected(): number {
-    return this.#counts.reduce((sum, rows, code) => (isReject(code) ? sum + rows : sum), 0);
+    return this.#counts.reduce(
+      (sum, rows, code) => (isReject(code) ? sum + rows : sum),
+      this.#refused,
+    );
   }
 
   /** Throws when a mapper lost a row: every row of the batch has to be in `events`. */
@@ -42,11 +47,20 @@ export class SplitTally {
     }
   }
 
+  /** Keeps a delivered row for `Origin.keep`: it is a reject once the result is called. */
+  keep(source: Source, events: EventBatch, row: number): (message: string) => void {
+    const reject = this.rejects.keep(source, events, row, rejectCodes.destination_refused);
+    return (message) => {
+      this.#refused++;
+      reject(message);
+    };
+  }
+
   rows(): RowCounts {
     return {
       read: this.read,
       added: this.added,
-      delivered: this.#counts[outcomes.deliver]!,
+      delivered: this.#counts[outcomes.deliver]! - this.#refused,
       rejected: this.rejected,
       filtered: this.#counts[outcomes.filtered]!,
       duplicates: this.#counts[outcomes.duplicate]!,

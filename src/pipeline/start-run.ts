@@ -123,8 +123,9 @@ async function startOver(layout: Layout, ledger: Ledger): Promise<void> {
   const before = await ledger.readRun().catch(() => undefined);
   await forgetSplits(layout);
   await removeOutput(layout, () => false);
-  if (before !== undefined) {
-    await removeOutput(layoutOf(layout.outputDirectory, before.options.dataset), () => false);
+  const dataset = before?.options["dataset"];
+  if (typeof dataset === "string") {
+    await removeOutput(layoutOf(layout.outputDirectory, dataset), () => false);
   }
   await forgetPlan(layout);
 }

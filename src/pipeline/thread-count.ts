@@ -7,7 +7,7 @@ import {
   WINDOW_BYTES,
   WORKER_HEAP_BYTES_MIN,
 } from "../base/limits.js";
-import type { ExportOptions } from "./options.js";
+import type { RunOptions } from "./options.js";
 
 export interface ThreadBudget {
   readonly threads: number;
@@ -20,7 +20,7 @@ export interface ThreadBudget {
  * one does. The output does not depend on it.
  */
 export function budgetThreads(
-  options: Pick<ExportOptions, "threads" | "memoryBytes" | "rowBytesMax">,
+  options: Pick<RunOptions, "threads" | "memoryBytes" | "rowBytesMax">,
 ): ThreadBudget {
   const outsideHeap = bytesOutsideHeap(options.rowBytesMax);
   const perThread = outsideHeap + WORKER_HEAP_BYTES_MIN;

@@ -1,10 +1,10 @@
 import type { SplitRecord } from "./ledger.js";
-import type { ExportOptions } from "./options.js";
+import type { RunOptions } from "./options.js";
 import type { SplitTask } from "./run-split.js";
 
 /** What a worker thread is started with. */
-export interface WorkerSetup {
-  readonly options: ExportOptions;
+export interface WorkerSetup<Options extends RunOptions = RunOptions> {
+  readonly options: Options;
   /** Milliseconds since 1970 UTC. */
   readonly maxTimeMs: number;
   /** Buffer of its `ThreadCounters`. */

@@ -20,4 +20,5 @@ export const rejectAdvice: Readonly<Record<RejectCodeName, string>> = {
   user_not_object: "map an object, or text that holds one, to the user",
   value_not_scalar: "map text or a number to the value",
   transform_failed: "correct the transform module",
+  destination_refused: "correct what the service names, and send the rejects again",
 };

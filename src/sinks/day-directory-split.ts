@@ -5,7 +5,7 @@ import type { EventBatch } from "../batch/event-batch.js";
 import type { DayOrder } from "./day-order.js";
 import { DayParts, type DayPartsOptions, type FinishedPart } from "./day-parts.js";
 import type { Segment } from "./segment.js";
-import type { PartFile, SplitSink } from "./sink.js";
+import type { Commitment, SplitSink } from "./sink.js";
 
 export interface DayDirectorySplitOptions {
   /** Of the worker; this split has it alone until it is committed or aborted. */
@@ -47,7 +47,7 @@ export class DayDirectorySplit implements SplitSink {
     }
   }
 
-  async commit(): Promise<readonly PartFile[]> {
+  async commit(): Promise<Commitment> {
     this.#expectOpen();
     await this.#prepare();
     this.#flush();
@@ -57,7 +57,8 @@ export class DayDirectorySplit implements SplitSink {
     await this.#publish(finished);
     this.#state = "committed";
     await files.remove(temporaryDirectory);
-    return finished.map(({ part }) => part);
+    const parts = finished.map(({ part }) => part);
+    return { rows: parts.reduce((sum, { rows }) => sum + rows, 0), parts, counts: {} };
   }
 
   async abort(): Promise<void> {

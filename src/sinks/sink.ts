@@ -10,11 +10,39 @@ export interface Sink {
  * after a kill at any moment, opening the same split again starts it from nothing.
  */
 export interface SplitSink {
-  /** Takes the rows whose outcome is `deliver`. The batch may be reused once this resolves. */
-  write(events: EventBatch): Promise<void>;
+  /**
+   * Takes the rows whose outcome is `deliver`. The batch may be reused once this resolves. Batches of
+   * one origin follow each other.
+   */
+  write(events: EventBatch, origin: Origin): Promise<void>;
   /** Makes everything written durable and visible, and says what that is. */
-  commit(): Promise<readonly PartFile[]>;
+  commit(): Promise<Commitment>;
   abort(): Promise<void>;
+}
+
+/** The range of a source that events come from. */
+export interface Origin {
+  /**
+   * Of the range and its content: where it is equal, the same options give the same events in the
+   * same order.
+   */
+  readonly fingerprint: string;
+  /**
+   * Keeps what is needed to reject a row of the batch that is being written after the batch is gone:
+   * the result, called with the words of who refused it, moves the row from the delivered ones to
+   * the rejects. To be called before the split is committed.
+   */
+  keep(events: EventBatch, row: number): (message: string) => void;
+}
+
+/** What a sink has made of the events of a split. */
+export interface Commitment {
+  /** Events that are where they should be. */
+  readonly rows: number;
+  /** Empty for sinks that write no files. */
+  readonly parts: readonly PartFile[];
+  /** What else the sink has counted, by name, to be added up over splits. */
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 /** A file in a day directory. */

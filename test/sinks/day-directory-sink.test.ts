@@ -11,7 +11,7 @@ import {
   partFormats,
 } from "../../src/sinks/day-directory-sink.js";
 import { diskFiles } from "../../src/sinks/part-files.js";
-import type { PartFile, SplitSink } from "../../src/sinks/sink.js";
+import type { SplitSink } from "../../src/sinks/sink.js";
 import { withoutPrivileges } from "../support/privileges.js";
 import {
   digestTree,
@@ -66,7 +66,7 @@ describe.each(partFormats)("day directories in %s", (format) => {
     await first.abort();
     const second = sink.openSplit("0001");
     await writeRows(second, kernel, rows);
-    expect(await second.commit()).toEqual(fresh.parts);
+    expect((await second.commit()).parts).toEqual(fresh.parts);
     expect(digestTree(directory)).toEqual(digestTree(fresh.directory));
   });
 
@@ -280,7 +280,7 @@ describe("a file system that refuses", () => {
     const error = await writeRows(split, kernel, rows)
       .then(() => split.commit())
       .then(
-        (parts: readonly PartFile[]) => parts,
+        ({ parts }) => parts,
         (reason: unknown) => reason,
       );
     return { error, split };

@@ -13,7 +13,7 @@ import {
   type DayDirectoryOptions,
 } from "../../src/sinks/day-directory-sink.js";
 import { textColumns } from "../../src/sinks/segment.js";
-import type { PartFile, SplitSink } from "../../src/sinks/sink.js";
+import type { Origin, PartFile, SplitSink } from "../../src/sinks/sink.js";
 
 /** An event as it reaches the sinks; `value` is a JSON token, `user` and `metadata` JSON texts. */
 export interface EventRow {
@@ -117,6 +117,14 @@ function encodeCell(text: string | null): Uint8Array | null {
   return text === null ? null : new TextEncoder().encode(text);
 }
 
+/** Of sinks that refuse no rows. */
+const origin: Origin = {
+  fingerprint: "0",
+  keep() {
+    throw new Error("no row is refused here");
+  },
+};
+
 /** Writes rows in batches of `batchRows`, each of which is gone before the next one comes. */
 export async function writeRows(
   split: SplitSink,
@@ -126,7 +134,7 @@ export async function writeRows(
 ): Promise<void> {
   for (let start = 0; start < rows.length; start += batchRows) {
     const batch = eventBatch(kernel, rows.slice(start, start + batchRows));
-    await split.write(batch);
+    await split.write(batch, origin);
     kernel.bytes.fill(0xee, batch.event.starts, batch.event.starts + batch.rows * 4);
     batch.free();
   }
@@ -160,7 +168,7 @@ export async function writeSplit(
   });
   const split = sink.openSplit(splitId);
   await writeRows(split, kernel, rows, batchRows);
-  return { directory, parts: await split.commit() };
+  return { directory, parts: (await split.commit()).parts };
 }
 
 /** Every file below a directory: path relative to it, with `/`, and content. */

@@ -8,11 +8,8 @@ import { GIB, MIB } from "../../../src/base/limits.js";
 import type { ExportResult } from "../../../src/pipeline/export-result.js";
 import type { ExportOptions } from "../../../src/pipeline/options.js";
 import type { RunObserver } from "../../../src/pipeline/progress.js";
-import {
-  type DiscoveredInputs,
-  type ExportOutside,
-  runExport,
-} from "../../../src/pipeline/run-export.js";
+import { runExport } from "../../../src/pipeline/run-export.js";
+import type { DiscoveredInputs, RunOutside } from "../../../src/pipeline/run-splits.js";
 import type { Source, SourceRange } from "../../../src/readers/source.js";
 
 /** An export with fake rooms as JSON. */
@@ -92,7 +89,7 @@ export class FakeExport {
     };
   }
 
-  outside(): ExportOutside {
+  outside(): RunOutside {
     return {
       discover: async () => this.#discover(),
       planRanges: lineRanges,

@@ -126,7 +126,7 @@ function fakeSink(layout, dataset) {
           });
         },
         async commit() {
-          return [...days].sort().map(([day, lines]) => {
+          const parts = [...days].sort().map(([day, lines]) => {
             const name = `part-${id}-0.jsonl`;
             const text = `${lines.join("\n")}\n`;
             const temporary = join(layout.temporaryDirectory, `${day}-${name}`);
@@ -146,6 +146,7 @@ function fakeSink(layout, dataset) {
               lastTimestamp: Date.parse(day) + 1,
             };
           });
+          return { rows: parts.reduce((sum, { rows }) => sum + rows, 0), parts, counts: {} };
         },
         async abort() {
           rmSync(join(layout.temporaryDirectory, id), { recursive: true, force: true });

@@ -1,0 +1,108 @@
+import type { SplitRecord } from "./ledger.js";
+import {
+  MANIFEST_VERSION,
+  type ManifestInput,
+  type ManifestRun,
+  type RejectSummary,
+  type RowCounts,
+  type RunAccounts,
+  type SourceFailure,
+} from "./manifest.js";
+import type { Plan } from "./plan.js";
+
+export interface AccountFacts {
+  readonly version: string;
+  /** As the ledger keeps them. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly plan: Plan;
+  /** Inputs of which not even the beginning could be read. */
+  readonly unreadable: readonly SourceFailure[];
+  readonly run: ManifestRun;
+}
+
+/** Adds up what the records of a run say of rows and sources, in any order. Pure. */
+export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[]): RunAccounts {
+  const ordered = inOrder(records);
+  const failures = [...facts.unreadable, ...foldFailures(ordered)];
+  const complete =
+    facts.unreadable.length === 0 &&
+    ordered.length === facts.plan.splits.length &&
+    ordered.every((record) => record.status === "complete");
+  return {
+    manifestVersion: MANIFEST_VERSION,
+    version: facts.version,
+    complete,
+    configuration: facts.options,
+    rows: foldRows(ordered),
+    rejects: foldRejects(ordered),
+    notices: foldNumbers(ordered.map(({ notices }) => notices)),
+    inputs: foldInputs(facts.plan, failures),
+    failures,
+    run: facts.run,
+  };
+}
+
+/** In the order of the inputs. */
+export function inOrder(records: readonly SplitRecord[]): readonly SplitRecord[] {
+  return [...records].sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Sums by name, sorted by it. */
+export function foldNumbers(
+  items: readonly Readonly<Record<string, number>>[],
+): Readonly<Record<string, number>> {
+  const totals = new Map<string, number>();
+  for (const [name, count] of items.flatMap((item) => Object.entries(item))) {
+    totals.set(name, (totals.get(name) ?? 0) + count);
+  }
+  return Object.fromEntries([...totals].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+function foldRows(records: readonly SplitRecord[]): RowCounts {
+  const total = (count: (rows: RowCounts) => number) => sum(records, ({ rows }) => count(rows));
+  return {
+    read: total((rows) => rows.read),
+    added: total((rows) => rows.added),
+    delivered: total((rows) => rows.delivered),
+    rejected: total((rows) => rows.rejected),
+    filtered: total((rows) => rows.filtered),
+    duplicates: total((rows) => rows.duplicates),
+  };
+}
+
+/** The most frequent first; the example is the first one in the order of the inputs. */
+function foldRejects(records: readonly SplitRecord[]): readonly RejectSummary[] {
+  const byCode = new Map<string, RejectSummary>();
+  for (const summary of records.flatMap((record) => record.rejects)) {
+    const known = byCode.get(summary.code);
+    const rows = (known?.rows ?? 0) + summary.rows;
+    byCode.set(summary.code, { ...(known ?? summary), rows });
+  }
+  return [...byCode.values()].sort((a, b) => b.rows - a.rows || (a.code < b.code ? -1 : 1));
+}
+
+function foldFailures(records: readonly SplitRecord[]): readonly SourceFailure[] {
+  const bySource = new Map<string, SourceFailure>();
+  for (const failure of records.flatMap((record) => record.failures)) {
+    if (!bySource.has(failure.source)) bySource.set(failure.source, failure);
+  }
+  return [...bySource.values()];
+}
+
+function foldInputs(plan: Plan, failures: readonly SourceFailure[]): readonly ManifestInput[] {
+  const failed = new Map(failures.map((failure) => [failure.source, failure]));
+  return plan.sources.map(({ name, size, fingerprint, format }) => {
+    const failure = failed.get(name);
+    return {
+      name,
+      bytes: size,
+      fingerprint,
+      format: format.kind,
+      ...(failure === undefined ? {} : { failure }),
+    };
+  });
+}

@@ -1,0 +1,222 @@
+import { readFile } from "node:fs/promises";
+import type { SwitchyardError } from "../base/errors.js";
+import { version } from "../base/version.js";
+import type { ReaderOptions } from "../readers/reader.js";
+import type { Source, SourceRange } from "../readers/source.js";
+import { writeDurably } from "./durable-file.js";
+import { throwIfInterrupted } from "./interruption.js";
+import type { Layout } from "./layout.js";
+import { Ledger, type SplitRecord } from "./ledger.js";
+import { type Lock, takeLock } from "./lock.js";
+import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
+import type { MaxRejects, RunOptions } from "./options.js";
+import { removeOutput } from "./output-directory.js";
+import { asOutput } from "./output-error.js";
+import type { Split } from "./plan.js";
+import { type PoolProgress, SplitPool } from "./pool.js";
+import type { RunContext, RunProgress } from "./progress.js";
+import type { RunFacts } from "./resume.js";
+import type { AccountFacts } from "./run-accounts.js";
+import { type StartedRun, startRun } from "./start-run.js";
+import { budgetThreads, type ThreadBudget } from "./thread-count.js";
+
+const DAY_MS = 86_400_000;
+
+/** What the inputs turned out to hold. */
+export interface DiscoveredInputs {
+  readonly sources: readonly Source[];
+  /** Inputs of which not even the beginning can be read. */
+  readonly failures: readonly { readonly name: string; readonly error: SwitchyardError }[];
+}
+
+/** What a run takes from the rooms beside the engine and from the world. */
+export interface RunOutside {
+  discover(options: RunOptions, signal: AbortSignal): Promise<DiscoveredInputs>;
+  planRanges(
+    source: Source,
+    splitBytes: number,
+    options: ReaderOptions,
+  ): Promise<readonly SourceRange[]>;
+  /** Compiled entry file of the worker threads. */
+  readonly workerEntry: URL;
+  /** Milliseconds since 1970 UTC. */
+  now(): number;
+}
+
+/** What one kind of run is, beside what all of them do. */
+export interface RunJob<Accounts extends RunAccounts> {
+  /** Go to the workers as they are. */
+  readonly options: RunOptions;
+  /** Those that decide what is delivered. */
+  readonly recorded: Readonly<Record<string, unknown>>;
+  readonly layout: Layout;
+  /** Makes the manifest. Pure. */
+  fold(facts: AccountFacts, records: readonly SplitRecord[]): Accounts;
+}
+
+export interface EndedRun<Accounts extends RunAccounts> {
+  readonly end: "done" | "interrupted";
+  readonly manifest: Accounts;
+  /** What this run did; undefined where an earlier one had left nothing to do. */
+  readonly work: PoolProgress | undefined;
+}
+
+/**
+ * Does a run from its inputs to its manifest, or takes up the one that the output directory holds.
+ * Throws `UsageError` where it cannot begin, and `SwitchyardError` where it cannot go on (disk full).
+ */
+export async function runSplits<Accounts extends RunAccounts>(
+  { options, recorded, layout, fold }: RunJob<Accounts>,
+  { signal, observer }: RunContext,
+  outside: RunOutside,
+): Promise<EndedRun<Accounts>> {
+  const startedMs = outside.now();
+  const budget = budgetThreads(options);
+  const inputs = await outside.discover(options, signal);
+  throwIfInterrupted(signal);
+  const lock = await asOutput(layout.lockFile, () => takeLock(layout.lockFile));
+  try {
+    const run = await startRun(layout, new Ledger(layout), factsOf(inputs, recorded), {
+      splitBytes: options.splitBytes,
+      fresh: options.fresh,
+      now: new Date(startedMs),
+      maxTimeMs: resolveMaxTime(options.maxTimeMs, startedMs),
+      signal,
+      planRanges: (source, splitBytes) =>
+        outside.planRanges(source, splitBytes, readerOptionsOf(options, layout, signal)),
+    });
+    const earlier = await readFinished<Accounts>(layout, run);
+    if (earlier !== undefined) return { end: "done", manifest: earlier, work: undefined };
+    const records = new Map(run.finished);
+    const pool = new SplitPool(unfinishedSplits(run), {
+      entry: outside.workerEntry,
+      setup: { options, maxTimeMs: run.record.maxTimeMs },
+      ...budget,
+      signal,
+      onRecord(record) {
+        records.set(record.id, record);
+        for (const failure of record.failures) observer.sourceFailed?.(failure);
+      },
+    });
+    for (const text of notesOf(options, budget, lock, run)) observer.note?.(text);
+    for (const failure of run.record.unreadable) observer.sourceFailed?.(failure);
+    observer.started?.(() => progressOf(run, pool));
+    const end = await pool.run();
+    // A worker that was ended while it committed may have left parts that no record speaks of.
+    if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
+    const manifest = fold(accountFacts(run, startedMs, outside.now()), [...records.values()]);
+    await writeManifest(layout, manifest);
+    return { end, manifest, work: pool.progress() };
+  } finally {
+    await lock.release();
+  }
+}
+
+/** Whether more rows were rejected than allowed. */
+export function exceeds({ read, rejected }: RowCounts, maxRejects: MaxRejects): boolean {
+  return rejected > ("rows" in maxRejects ? maxRejects.rows : maxRejects.share * read);
+}
+
+function readerOptionsOf(
+  { rowBytesMax, ratioMax }: RunOptions,
+  { temporaryDirectory }: Layout,
+  signal: AbortSignal,
+): ReaderOptions {
+  return { rowBytesMax, ratioMax, temporaryDirectory, signal };
+}
+
+function factsOf(
+  { sources, failures }: DiscoveredInputs,
+  options: Readonly<Record<string, unknown>>,
+): RunFacts {
+  const unreadable = failures.map(
+    ({ name, error: { code, message } }): SourceFailure => ({ source: name, code, message }),
+  );
+  return { version, options, sources, unreadable };
+}
+
+/** The end of the UTC day after the one that the run started in. */
+function resolveMaxTime(maxTimeMs: number | "tomorrow", startedMs: number): number {
+  if (maxTimeMs !== "tomorrow") return maxTimeMs;
+  return (Math.floor(startedMs / DAY_MS) + 2) * DAY_MS;
+}
+
+function unfinishedSplits({ record, finished }: StartedRun): readonly Split[] {
+  return record.plan.splits.filter(({ id }) => !finished.has(id));
+}
+
+/** The manifest of an earlier run, where that run left nothing to do. */
+async function readFinished<Accounts extends RunAccounts>(
+  layout: Layout,
+  run: StartedRun,
+): Promise<Accounts | undefined> {
+  if (run.finished.size < run.record.plan.splits.length) return undefined;
+  try {
+    const manifest = JSON.parse(await readFile(layout.manifestFile, "utf8")) as Accounts;
+    return manifest.complete ? manifest : undefined;
+  } catch {
+    // Missing after a kill, or damaged: it is made again from the ledger.
+    return undefined;
+  }
+}
+
+function notesOf(
+  options: RunOptions,
+  budget: ThreadBudget,
+  lock: Lock,
+  { record, finished }: StartedRun,
+): readonly string[] {
+  const dead = lock.takenOverFrom;
+  const { splits } = record.plan;
+  return [
+    ...(dead === undefined ? [] : [`process ${dead.pid} had died in this directory`]),
+    ...(record.resumes === 0
+      ? []
+      : [`going on: ${finished.size} of ${splits.length} splits are done`]),
+    ...(budget.threads >= options.threads
+      ? []
+      : [`threads: ${budget.threads} instead of ${options.threads}, more need more --memory`]),
+  ];
+}
+
+function progressOf({ record, finished }: StartedRun, pool: SplitPool): RunProgress {
+  const { splits } = record.plan;
+  const bytesTotal = splits.reduce((sum, { bytes }) => sum + bytes, 0);
+  const bytesResumed = splits.reduce(
+    (sum, { id, bytes }) => (finished.has(id) ? sum + bytes : sum),
+    0,
+  );
+  const { threads, bytes, rows, rejects, splits: splitsDone } = pool.progress();
+  return {
+    threads,
+    bytesTotal,
+    bytesDone: bytesResumed + bytes,
+    bytesResumed,
+    rows,
+    rejects,
+    splitsTotal: splits.length,
+    splitsDone: finished.size + splitsDone,
+  };
+}
+
+function accountFacts({ record }: StartedRun, startedMs: number, endedMs: number): AccountFacts {
+  return {
+    version: record.version,
+    options: record.options,
+    plan: record.plan,
+    unreadable: record.unreadable,
+    run: {
+      startedAt: record.startedAt,
+      endedAt: new Date(endedMs).toISOString(),
+      durationMs: endedMs - startedMs,
+      resumes: record.resumes,
+    },
+  };
+}
+
+async function writeManifest(layout: Layout, manifest: RunAccounts): Promise<void> {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  await asOutput(layout.manifestFile, () =>
+    writeDurably(layout.manifestFile, text, layout.temporaryDirectory),
+  );
+}
