@@ -102,3 +102,15 @@ export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
 
 /** Files, or entries of one zip, that are looked at together while sources are discovered. */
 export const DISCOVERY_MAX = 16;
+
+/** Distinct event names that are counted by name; rows of further ones are counted together. */
+export const CENSUS_NAMES_MAX = 16_384;
+
+/** Bytes of these names in UTF-8. */
+export const CENSUS_NAME_BYTES_MAX = 1 * MIB;
+
+/** Pairs of day and event name that one split counts; rows of further ones count for no day. */
+export const CENSUS_PAIRS_MAX = 262_144;
+
+/** Pairs of day and event name that a manifest tells; rows of further ones count for no name. */
+export const EXPORT_PAIRS_MAX = 2_000_000;

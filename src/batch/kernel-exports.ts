@@ -13,6 +13,7 @@ export interface KernelExports
     CsvKernels,
     SegmentKernels,
     TextKernels,
+    CensusKernels,
     ParquetKernels,
     SnappyKernels,
     ArrowCellKernels {
@@ -191,6 +192,21 @@ export interface TextKernels {
     bytesMax: number,
     safe: number,
     result: number,
+  ): void;
+}
+
+/** `census` is the address of a census; `days` of one i32 and `timestamps` of one double for each row. */
+export interface CensusKernels {
+  clearCensus(census: number): void;
+  clearPairs(census: number): void;
+  addName(census: number, start: number, length: number): number;
+  countEvents(
+    census: number,
+    outcomes: number,
+    event: number,
+    days: number,
+    timestamps: number,
+    rows: number,
   ): void;
 }
 

@@ -1,6 +1,7 @@
 import { createZone } from "../base/luxon-zone.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
+import { Census } from "../pipeline/census.js";
 import { layoutOf } from "../pipeline/layout.js";
 import { Ledger } from "../pipeline/ledger.js";
 import type { ExportOptions } from "../pipeline/options.js";
@@ -15,6 +16,7 @@ await serveSplits<ExportOptions>(async ({ options, maxTimeMs }, signal) => {
   const { outputDirectory, dataset, rowBytesMax, ratioMax } = options;
   const layout = layoutOf(outputDirectory, dataset);
   const { temporaryDirectory } = layout;
+  const dayZone = createZone(options.dayZone);
   return {
     kernel,
     layout,
@@ -22,6 +24,7 @@ await serveSplits<ExportOptions>(async ({ options, maxTimeMs }, signal) => {
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
     mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
-    sink: createDayDirectorySink(kernel, { ...options, dayZone: createZone(options.dayZone) }),
+    sink: createDayDirectorySink(kernel, { ...options, dayZone }),
+    census: new Census(kernel, dayZone),
   };
 });

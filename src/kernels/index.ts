@@ -4,6 +4,7 @@
 export {
   dropFaulty, escapedSize, maskCells, pointTexts, writeCells, writeRow,
 } from "./arrow-cells";
+export { addName, clearCensus, clearPairs, countEvents } from "./census";
 export { findLineEnd, scanRecords } from "./csv";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv-json";
 export { skipValue } from "./json-value";

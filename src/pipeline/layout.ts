@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MANIFEST_NAME } from "./manifest.js";
+import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "./manifest.js";
 import { outputFormats } from "./options.js";
 
 /** Where everything lies that an export makes. All paths are absolute. */
@@ -9,6 +9,7 @@ export interface Layout {
   readonly datasetDirectory: string;
   readonly rejectsDirectory: string;
   readonly manifestFile: string;
+  readonly eventsByDayFile: string;
   /** What only Switchyard reads: `_switchyard`. */
   readonly ledgerDirectory: string;
   readonly planFile: string;
@@ -26,6 +27,7 @@ export function layoutOf(outputDirectory: string, dataset: string): Layout {
     datasetDirectory: join(outputDirectory, dataset),
     rejectsDirectory: join(outputDirectory, "rejects"),
     manifestFile: join(outputDirectory, MANIFEST_NAME),
+    eventsByDayFile: join(outputDirectory, EVENTS_BY_DAY_NAME),
     ledgerDirectory,
     planFile: join(ledgerDirectory, "plan.json"),
     lockFile: join(ledgerDirectory, "lock"),

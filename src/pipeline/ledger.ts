@@ -9,7 +9,7 @@ import { asOutput } from "./output-error.js";
 import { assemblePlan, type Plan } from "./plan.js";
 
 /** Changes whenever an older Switchyard could not go on with a newer ledger, or the reverse. */
-export const LEDGER_VERSION = 1;
+export const LEDGER_VERSION = 2;
 
 /** What a run set out to do, kept before it begins. */
 export interface RunRecord {

@@ -1,6 +1,16 @@
+import { createHash } from "node:crypto";
+import { SwitchyardError } from "../base/errors.js";
 import type { PartFile } from "../sinks/sink.js";
+import { type FoldedEvents, foldEvents } from "./event-fold.js";
 import type { SplitRecord } from "./ledger.js";
-import type { Manifest, ManifestDay, ManifestFile } from "./manifest.js";
+import {
+  EVENTS_BY_DAY_NAME,
+  type Manifest,
+  type ManifestDay,
+  type ManifestEventCount,
+  type ManifestFile,
+  type RowCounts,
+} from "./manifest.js";
 import type { RecordedOptions } from "./recorded-options.js";
 import { type AccountFacts, foldAccounts, inOrder, sum } from "./run-accounts.js";
 import { checkAccounts } from "./run-split.js";
@@ -9,21 +19,38 @@ export interface ManifestFacts extends AccountFacts {
   readonly options: RecordedOptions;
 }
 
+/** What is written at the end of an export. */
+export interface FoldedExport {
+  readonly manifest: Manifest;
+  /** What stands in the file that `manifest.eventsByDay` names. */
+  readonly eventsByDay: string;
+}
+
 /**
  * Adds up the records of an export. Pure, and independent of the order of `records`. Throws when the
  * sums do not add up.
  */
-export function foldManifest(facts: ManifestFacts, records: readonly SplitRecord[]): Manifest {
-  const { dataset, format, dayZone } = facts.options;
+export function foldExport(facts: ManifestFacts, records: readonly SplitRecord[]): FoldedExport {
   const ordered = inOrder(records);
+  const events = foldEvents(ordered);
+  return { manifest: foldManifest(facts, ordered, events), eventsByDay: events.byDay };
+}
+
+function foldManifest(
+  facts: ManifestFacts,
+  ordered: readonly SplitRecord[],
+  { events, otherEvents, byDay }: FoldedEvents,
+): Manifest {
+  const { dataset, format, dayZone } = facts.options;
   const days = foldDays(ordered);
   const parts = ordered.flatMap((record) => record.parts);
   const { manifestVersion, version, complete, configuration, ...accounts } = foldAccounts(
     facts,
-    records,
+    ordered,
   );
   const rows = sum(parts, (part) => part.rows);
   checkAccounts("total", accounts.rows, rows);
+  checkEvents(accounts.rows, [...events, ...(otherEvents === undefined ? [] : [otherEvents])]);
   const { run, failures, ...counts } = accounts;
   return {
     ...{ manifestVersion, version, complete, dataset, format, dayZone, configuration },
@@ -36,8 +63,24 @@ export function foldManifest(facts: ManifestFacts, records: readonly SplitRecord
       lastTimestamp: isoOrNull(greatest(parts.map((part) => part.lastTimestamp))),
     },
     ...counts,
-    ...{ failures, days, run },
+    ...{ failures, events },
+    ...(otherEvents === undefined ? {} : { otherEvents }),
+    eventsByDay: {
+      path: EVENTS_BY_DAY_NAME,
+      bytes: Buffer.byteLength(byDay),
+      sha256: createHash("sha256").update(byDay).digest("hex"),
+    },
+    ...{ days, run },
   };
+}
+
+function checkEvents({ delivered }: RowCounts, counts: readonly ManifestEventCount[]): void {
+  const counted = sum(counts, ({ rows }) => rows);
+  if (counted === delivered) return;
+  throw new SwitchyardError(
+    "accounts_differ",
+    `${delivered} rows delivered, but ${counted} counted by the name of their event: this is a defect of Switchyard`,
+  );
 }
 
 function foldDays(records: readonly SplitRecord[]): readonly ManifestDay[] {

@@ -1,7 +1,11 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { PartFile } from "../sinks/sink.js";
+import type { SplitEvents } from "./split-events.js";
 
 export const MANIFEST_NAME = "manifest.json";
+
+/** Beside the manifest: how many events of each name there are on each day. */
+export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 
 /** Changes whenever a reader of older manifests would misunderstand a newer one. */
 export const MANIFEST_VERSION = 1;
@@ -71,6 +75,18 @@ export interface ManifestDay {
   readonly files: readonly ManifestFile[];
 }
 
+export interface ManifestEventCount {
+  readonly rows: number;
+  /** ISO 8601 in UTC with milliseconds. */
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+}
+
+/** Delivered events of one name. */
+export interface ManifestEvent extends ManifestEventCount {
+  readonly event: string;
+}
+
 /** What differs between two runs with the same result. */
 export interface ManifestRun {
   /** ISO 8601; of the first run into this directory. */
@@ -112,6 +128,15 @@ export interface Manifest extends RunAccounts {
     readonly firstTimestamp: string | null;
     readonly lastTimestamp: string | null;
   };
+  /** Sorted by name. Where there are `otherEvents`, further rows of a name may be among them. */
+  readonly events: readonly ManifestEvent[];
+  /** Events of more names than are counted one by one; absent where there are none. */
+  readonly otherEvents?: ManifestEventCount;
+  readonly eventsByDay: {
+    readonly path: string;
+    readonly bytes: number;
+    readonly sha256: string;
+  };
   readonly days: readonly ManifestDay[];
 }
 
@@ -120,6 +145,8 @@ export interface SplitCounts {
   readonly parts: readonly PartFile[];
   /** What the sink has counted; absent where it counts nothing. */
   readonly counts?: Readonly<Record<string, number>>;
+  /** Of the rows that the mapper let pass; absent where nobody counts them. */
+  readonly events?: SplitEvents;
   readonly rows: RowCounts;
   readonly rejects: readonly RejectSummary[];
   readonly notices: Readonly<Record<string, number>>;

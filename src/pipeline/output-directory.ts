@@ -7,8 +7,8 @@ import { listOrNone } from "./ledger.js";
 import { asOutput } from "./output-error.js";
 
 /**
- * Removes the parts and rejects of all splits but those to keep, and the manifest, which would speak
- * of them. Only files that bear names of Switchyard's are touched; days that are empty then go too.
+ * Removes the parts and rejects of all splits but those to keep, and the manifest and the counts by
+ * day, which would speak of them. Only files that bear names of Switchyard's are touched; days that are empty then go too.
  */
 export async function removeOutput(
   layout: Layout,
@@ -16,6 +16,7 @@ export async function removeOutput(
 ): Promise<void> {
   await asOutput(layout.outputDirectory, async () => {
     await rm(layout.manifestFile, { force: true });
+    await rm(layout.eventsByDayFile, { force: true });
     await syncDirectory(layout.outputDirectory);
     for (const day of await listDays(layout)) {
       await removeFiles(join(layout.datasetDirectory, day), (name) => {

@@ -1,7 +1,7 @@
 import type { ExportResult, RunOutcome } from "./export-result.js";
 import { layoutOf } from "./layout.js";
 import type { Manifest } from "./manifest.js";
-import { foldManifest } from "./manifest-fold.js";
+import { foldExport } from "./manifest-fold.js";
 import type { ExportOptions } from "./options.js";
 import type { RunContext } from "./progress.js";
 import { recordOptions } from "./recorded-options.js";
@@ -22,7 +22,10 @@ export async function runExport(
   const ended = await runSplits<Manifest>(
     {
       ...{ options, recorded, layout },
-      fold: (facts, records) => foldManifest({ ...facts, options: recorded }, records),
+      fold(facts, records) {
+        const { manifest, eventsByDay } = foldExport({ ...facts, options: recorded }, records);
+        return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };
+      },
     },
     context,
     outside,

@@ -5,6 +5,7 @@ import type { Mapper } from "../mapper/mapper.js";
 import type { OpenReader, Reader, ReaderOptions } from "../readers/reader.js";
 import type { SourceRange } from "../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../sinks/sink.js";
+import type { EventCensus } from "./census.js";
 import type { Layout } from "./layout.js";
 import type { Ledger, SplitRecord } from "./ledger.js";
 import type { RowCounts, SourceFailure } from "./manifest.js";
@@ -19,6 +20,8 @@ export interface SplitTools {
   readonly kernel: Kernel;
   readonly mapper: Mapper;
   readonly sink: Sink;
+  /** Absent where nobody asks how many events there are of which name. */
+  readonly census?: EventCensus;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
   readonly layout: Layout;
@@ -54,7 +57,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Spli
   const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = new SplitRejects(tools.layout, split.id);
-  const tally = new SplitTally(rejects);
+  const tally = new SplitTally(rejects, tools.census);
   const failures: SourceFailure[] = [];
   const sink = tools.sink.openSplit(split.id);
   try {
@@ -155,6 +158,7 @@ async function commit(
     rejects: rejects.summary(),
     notices: since(noticesBefore, tools.mapper.notices),
     parts,
+    ...(tools.census === undefined ? {} : { events: tools.census.events() }),
     ...(Object.keys(counts).length === 0 ? {} : { counts }),
   };
   await tools.ledger.writeSplit(record);

@@ -51,7 +51,14 @@ export interface RunJob<Accounts extends RunAccounts> {
   readonly recorded: Readonly<Record<string, unknown>>;
   readonly layout: Layout;
   /** Makes the manifest. Pure. */
-  fold(facts: AccountFacts, records: readonly SplitRecord[]): Accounts;
+  fold(facts: AccountFacts, records: readonly SplitRecord[]): FoldedRun<Accounts>;
+}
+
+/** What is written at the end of a run. */
+export interface FoldedRun<Accounts extends RunAccounts> {
+  readonly manifest: Accounts;
+  /** Files that the manifest names, by their absolute paths; they are written before it. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface EndedRun<Accounts extends RunAccounts> {
@@ -104,9 +111,9 @@ export async function runSplits<Accounts extends RunAccounts>(
     const end = await pool.run();
     // A worker that was ended while it committed may have left parts that no record speaks of.
     if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
-    const manifest = fold(accountFacts(run, startedMs, outside.now()), [...records.values()]);
-    await writeManifest(layout, manifest);
-    return { end, manifest, work: pool.progress() };
+    const folded = fold(accountFacts(run, startedMs, outside.now()), [...records.values()]);
+    await writeManifest(layout, folded);
+    return { end, manifest: folded.manifest, work: pool.progress() };
   } finally {
     await lock.release();
   }
@@ -214,9 +221,13 @@ function accountFacts({ record }: StartedRun, startedMs: number, endedMs: number
   };
 }
 
-async function writeManifest(layout: Layout, manifest: RunAccounts): Promise<void> {
+async function writeManifest(
+  { manifestFile, temporaryDirectory }: Layout,
+  { manifest, files = {} }: FoldedRun<RunAccounts>,
+): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  await asOutput(layout.manifestFile, () =>
-    writeDurably(layout.manifestFile, text, layout.temporaryDirectory),
-  );
+  // The manifest comes last: where it is, what it names is there.
+  for (const [path, content] of [...Object.entries(files), [manifestFile, text] as const]) {
+    await asOutput(path, () => writeDurably(path, content, temporaryDirectory));
+  }
 }

@@ -2,12 +2,13 @@ import { rejectCodes } from "../base/reject-codes.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { outcomes } from "../batch/event-batch.js";
 import type { Source } from "../readers/source.js";
+import type { EventCensus } from "./census.js";
 import type { RowCounts } from "./manifest.js";
 import type { SplitRejects } from "./split-rejects.js";
 
 const OUTCOMES = 256;
 
-/** Counts what became of each row of a split, and hands the rejected ones on. */
+/** Counts what became of each row of a split and the delivered events, and hands the rejected ones on. */
 export class SplitTally {
   read = 0;
   added = 0;
@@ -15,7 +16,13 @@ export class SplitTally {
   readonly #counts = new Float64Array(OUTCOMES);
   readonly #batchCounts = new Uint32Array(OUTCOMES);
 
-  constructor(private readonly rejects: SplitRejects) {}
+  /** The census is that of the worker; this split has it alone. */
+  constructor(
+    private readonly rejects: SplitRejects,
+    private readonly census: EventCensus | undefined,
+  ) {
+    census?.clear();
+  }
 
   get rejected(): number {
     return this.#counts.reduce(
@@ -33,6 +40,7 @@ export class SplitTally {
     this.added += added;
     this.#batchCounts.fill(0);
     countOutcomes(kernel.bytes, address, rows, this.#batchCounts);
+    this.census?.take(events);
     let rejected = 0;
     for (let code = 0; code < OUTCOMES; code++) {
       const count = this.#batchCounts[code]!;

@@ -13,6 +13,7 @@ export const differenceCodes = [
   "first_timestamp_differs",
   "last_timestamp_differs",
   "totals_differ",
+  "events_differ",
   "rejects_differ",
   "accounting_differs",
 ] as const;

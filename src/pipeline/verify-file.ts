@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { dayOf, parseDay } from "../base/day.js";
 import { SourceError } from "../base/errors.js";
 import { ROW_BYTES_MAX } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
@@ -15,8 +16,7 @@ import type { Codec, Format, Source } from "../readers/source.js";
 import type { ManifestFile } from "./manifest.js";
 import type { OutputFormat } from "./options.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
-
-const DAY_MS = 86_400_000;
+import type { EventCheck } from "./verify-events.js";
 
 export interface FileCheck {
   readonly directory: string;
@@ -25,6 +25,7 @@ export interface FileCheck {
   readonly kernel: Kernel;
   readonly openReader: OpenReader;
   readonly signal: AbortSignal;
+  readonly events: EventCheck;
   /** Called after each batch with the rows read of this file so far. */
   rowsRead(rows: number): void;
 }
@@ -99,9 +100,12 @@ async function verifyContent(
     wrongDayRow: 0,
     wrongDayTimestamp: 0,
   };
-  const dayNumber = Date.parse(`${day.length > 10 ? "+" : ""}${day}T00:00:00Z`) / DAY_MS;
+  const dayNumber = parseDay(day);
   const range = { source, start: 0, end: null };
-  const fields = [{ path: ["timestamp"], form: "text" }] as const;
+  const fields = [
+    { path: ["timestamp"], form: "text" },
+    { path: ["event"], form: "text" },
+  ] as const;
   const reader = await check.openReader(check.kernel, range, fields, {
     rowBytesMax: 4 * ROW_BYTES_MAX,
     ratioMax: Number.MAX_SAFE_INTEGER,
@@ -111,7 +115,7 @@ async function verifyContent(
   try {
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
       check.signal.throwIfAborted();
-      scanBatch(batch, dayNumber, check.zone, scan);
+      scanBatch(batch, dayNumber, check, scan);
       check.rowsRead(scan.rows);
     }
   } finally {
@@ -120,7 +124,7 @@ async function verifyContent(
   return differencesOf(file, day, check.zone, scan);
 }
 
-function scanBatch(batch: Batch, dayNumber: number, zone: Zone, scan: Scan): void {
+function scanBatch(batch: Batch, dayNumber: number, { zone, events }: FileCheck, scan: Scan): void {
   const { bytes, words } = batch.kernel;
   const column = batch.columns[0]!;
   const starts = column.starts / 4;
@@ -133,18 +137,20 @@ function scanBatch(batch: Batch, dayNumber: number, zone: Zone, scan: Scan): voi
       isNumber && bytes[batch.faults + row] === 0
         ? parseInteger(bytes, start, start + words[lengths + row]!)
         : Number.NaN;
+    events.setTime(row, timestamp);
     if (Number.isNaN(timestamp)) {
       if (scan.unreadableRow === 0) scan.unreadableRow = scan.rows + row + 1;
       continue;
     }
     if (timestamp < scan.first) scan.first = timestamp;
     if (timestamp > scan.last) scan.last = timestamp;
-    const rowDay = Math.floor((timestamp + zone.offsetMs(timestamp)) / DAY_MS);
+    const rowDay = dayOf(timestamp, zone);
     if (rowDay !== dayNumber && scan.wrongDayRow === 0) {
       scan.wrongDayRow = scan.rows + row + 1;
       scan.wrongDayTimestamp = timestamp;
     }
   }
+  events.count(batch.rows, batch.columns[1]!);
   scan.rows += batch.rows;
 }
 

@@ -76,38 +76,48 @@ const fileSchema = object({
 });
 
 /** What verifying relies on; a manifest may hold more. */
-const manifestSchema: JsonObject = object({
-  manifestVersion: count,
-  complete: { type: "boolean" },
-  dataset: { type: "string", format: "dataset" },
-  format: { type: "string", enum: outputFormats },
-  dayZone: { type: "string", format: "zone" },
-  totals: object({
-    rows: count,
-    bytes: count,
-    files: count,
-    days: count,
-    firstTimestamp: timeOrNull,
-    lastTimestamp: timeOrNull,
-  }),
-  rows: object({
-    read: count,
-    added: count,
-    delivered: count,
-    rejected: count,
-    filtered: count,
-    duplicates: count,
-  }),
-  rejects: list(object({ code: text, rows: count })),
-  failures: list(object({ source: text, message: text })),
-  days: list(
-    object({
-      day: { type: "string", pattern: "^\\d{4,6}-\\d{2}-\\d{2}$" },
+const manifestSchema: JsonObject = object(
+  {
+    manifestVersion: count,
+    complete: { type: "boolean" },
+    dataset: { type: "string", format: "dataset" },
+    format: { type: "string", enum: outputFormats },
+    dayZone: { type: "string", format: "zone" },
+    totals: object({
       rows: count,
       bytes: count,
-      firstTimestamp: time,
-      lastTimestamp: time,
-      files: list(fileSchema),
+      files: count,
+      days: count,
+      firstTimestamp: timeOrNull,
+      lastTimestamp: timeOrNull,
     }),
-  ),
-});
+    rows: object({
+      read: count,
+      added: count,
+      delivered: count,
+      rejected: count,
+      filtered: count,
+      duplicates: count,
+    }),
+    rejects: list(object({ code: text, rows: count })),
+    failures: list(object({ source: text, message: text })),
+    events: list(object({ event: text, rows: count, firstTimestamp: time, lastTimestamp: time })),
+    otherEvents: object({ rows: count, firstTimestamp: time, lastTimestamp: time }),
+    eventsByDay: object({
+      path: text,
+      bytes: count,
+      sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
+    }),
+    days: list(
+      object({
+        day: { type: "string", pattern: "^\\d{4,6}-\\d{2}-\\d{2}$" },
+        rows: count,
+        bytes: count,
+        firstTimestamp: time,
+        lastTimestamp: time,
+        files: list(fileSchema),
+      }),
+    ),
+  },
+  ["otherEvents"],
+);

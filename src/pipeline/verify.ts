@@ -8,6 +8,7 @@ import { MANIFEST_NAME, type Manifest, type ManifestDay } from "./manifest.js";
 import type { OutputFormat } from "./options.js";
 import type { RunContext, RunProgress } from "./progress.js";
 import { type Difference, difference } from "./verify-difference.js";
+import { EventCheck } from "./verify-events.js";
 import { verifyFile } from "./verify-file.js";
 import { readManifest } from "./verify-manifest.js";
 import { verifyRejects } from "./verify-rejects.js";
@@ -47,11 +48,11 @@ export async function verifyExport(
   const differences: Difference[] = [];
   const progress = new VerifyProgress(manifest);
   observer.started?.(() => progress.current());
+  const kernel = new Kernel();
+  const zone = createZone(manifest.dayZone);
+  const events = new EventCheck(manifest, kernel, zone);
   const check = {
-    directory,
-    format: manifest.format as OutputFormat,
-    zone: createZone(manifest.dayZone),
-    kernel: new Kernel(),
+    ...{ directory, format: manifest.format as OutputFormat, zone, kernel, events },
     openReader,
     signal,
     rowsRead: (rows: number) => progress.rowsRead(rows),
@@ -66,8 +67,11 @@ export async function verifyExport(
       differences.push(...(misplaced ? [misplaced] : await verifyFile(file, day.day, check)));
       progress.endFile(file.bytes);
     }
+    events.endDay(day);
   }
   differences.push(
+    // Where a file is not what it was, the counts differ too, and say nothing more.
+    ...(differences.length === 0 ? await events.differences(directory) : []),
     ...(await unexpectedFiles(directory, manifest)),
     ...(await verifyRejects(directory, manifest, signal)),
     ...verifyTotals(manifest),

@@ -51,6 +51,7 @@ const split: SplitRecord = {
   rows: { read: 0, added: 0, delivered: 0, rejected: 0, filtered: 0, duplicates: 0 },
   rejects: [],
   notices: {},
+  events: { names: [], days: [] },
   parts: [],
 };
 

@@ -1,6 +1,9 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { CENSUS_NAMES_MAX } from "../../src/base/limits.js";
+import { foldEvents } from "../../src/pipeline/event-fold.js";
 import type { SplitRecord } from "../../src/pipeline/ledger.js";
-import { foldManifest } from "../../src/pipeline/manifest-fold.js";
+import { foldExport } from "../../src/pipeline/manifest-fold.js";
 import { makePlan } from "../../src/pipeline/plan.js";
 import type { Source } from "../../src/readers/source.js";
 
@@ -28,6 +31,10 @@ const facts = {
   run: { startedAt: "s", endedAt: "e", durationMs: 1, resumes: 0 },
 };
 
+function fold(...given: Parameters<typeof foldExport>) {
+  return foldExport(...given).manifest;
+}
+
 function recordOf(id: string, changes: Partial<SplitRecord> = {}): SplitRecord {
   const part = (day: number) => ({
     path: `events/1970-01-0${day + 1}/part-${id}-0.jsonl`,
@@ -45,6 +52,22 @@ function recordOf(id: string, changes: Partial<SplitRecord> = {}): SplitRecord {
     rows: { read: 7, added: 0, delivered: 4, rejected: 2, filtered: 1, duplicates: 0 },
     rejects: [{ code: "time_missing", rows: 2, example: { source: id, message: `in ${id}` } }],
     notices: { collisions: 3 },
+    events: {
+      names: [
+        { event: "tea", rows: 3, firstMs: Number(id), lastMs: DAY_MS + Number(id) },
+        { event: "rum", rows: 1, firstMs: DAY_MS, lastMs: DAY_MS },
+      ],
+      days: [
+        [0, [[0, 2]]],
+        [
+          1,
+          [
+            [0, 1],
+            [1, 1],
+          ],
+        ],
+      ],
+    },
     parts: [part(0), part(1)],
     ...changes,
   };
@@ -52,7 +75,7 @@ function recordOf(id: string, changes: Partial<SplitRecord> = {}): SplitRecord {
 
 describe("a manifest", () => {
   it("adds up what the splits report, by day and in total", () => {
-    const manifest = foldManifest(facts, [recordOf("000000"), recordOf("000001")]);
+    const manifest = fold(facts, [recordOf("000000"), recordOf("000001")]);
     expect(manifest.complete).toBe(true);
     expect(manifest.totals).toEqual({
       rows: 8,
@@ -80,18 +103,86 @@ describe("a manifest", () => {
     ]);
   });
 
+  it("counts events by name, and by day and name", () => {
+    const { manifest, eventsByDay } = foldExport(facts, [recordOf("000000"), recordOf("000001")]);
+    expect(manifest.events).toEqual([
+      {
+        event: "rum",
+        rows: 2,
+        firstTimestamp: "1970-01-02T00:00:00.000Z",
+        lastTimestamp: "1970-01-02T00:00:00.000Z",
+      },
+      {
+        event: "tea",
+        rows: 6,
+        firstTimestamp: "1970-01-01T00:00:00.000Z",
+        lastTimestamp: "1970-01-02T00:00:00.001Z",
+      },
+    ]);
+    expect(manifest.otherEvents).toBeUndefined();
+    expect(eventsByDay).toBe(
+      '{"day":"1970-01-01","events":[["tea",4]]}\n' +
+        '{"day":"1970-01-02","events":[["rum",2],["tea",2]]}\n',
+    );
+    expect(manifest.eventsByDay).toEqual({
+      path: "events-by-day.jsonl",
+      bytes: eventsByDay.length,
+      sha256: createHash("sha256").update(eventsByDay).digest("hex"),
+    });
+  });
+
+  it("shows the events of names that were too many, in all and by day", () => {
+    const { events = { names: [], days: [] }, ...record } = recordOf("000000");
+    const others = { rows: 1, firstMs: 5, lastMs: 5 };
+    const folded = foldExport(facts, [
+      { ...record, events: { names: events.names.slice(0, 1), others, days: [[0, [[0, 1]]]] } },
+    ]);
+    expect(folded.manifest.otherEvents).toEqual({
+      rows: 1,
+      firstTimestamp: "1970-01-01T00:00:00.005Z",
+      lastTimestamp: "1970-01-01T00:00:00.005Z",
+    });
+    expect(folded.eventsByDay).toBe(
+      '{"day":"1970-01-01","events":[["tea",1]],"others":1}\n' +
+        '{"day":"1970-01-02","events":[],"others":2}\n',
+    );
+  });
+
+  it("names the events of the first splits only, where there are too many names", () => {
+    const named = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        ...{ event: `e${from + index}`, rows: 1, firstMs: 1, lastMs: 1 },
+      }));
+    const split = (from: number, count: number) => ({
+      events: { names: named(from, count), days: [] },
+      parts: [],
+    });
+    const folded = foldEvents([split(0, CENSUS_NAMES_MAX), split(1, CENSUS_NAMES_MAX)]);
+    expect(folded.events).toHaveLength(CENSUS_NAMES_MAX);
+    expect(folded.otherEvents?.rows).toBe(1);
+    expect(folded.events.find(({ event }) => event === "e1")?.rows).toBe(2);
+  });
+
+  it("is refused where an event was not counted", () => {
+    const { events = { names: [], days: [] }, ...record } = recordOf("000000");
+    const wrong = { ...record, events: { ...events, names: events.names.slice(1) } };
+    expect(() => fold(facts, [wrong])).toThrow(
+      expect.objectContaining({ code: "accounts_differ" }),
+    );
+  });
+
   it("does not depend on the order in which splits were finished", () => {
     const records = [recordOf("000000"), recordOf("000001")];
-    expect(JSON.stringify(foldManifest(facts, [...records].reverse()))).toBe(
-      JSON.stringify(foldManifest(facts, records)),
+    expect(JSON.stringify(fold(facts, [...records].reverse()))).toBe(
+      JSON.stringify(fold(facts, records)),
     );
   });
 
   it("is not complete while a split is missing or a source has failed", () => {
     const failure = { source: "b", code: "source_broken", message: "b: broken" };
-    expect(foldManifest(facts, [recordOf("000000")]).complete).toBe(false);
+    expect(fold(facts, [recordOf("000000")]).complete).toBe(false);
     const failed = recordOf("000001", { status: "incomplete", failures: [failure] });
-    const manifest = foldManifest(facts, [recordOf("000000"), failed]);
+    const manifest = fold(facts, [recordOf("000000"), failed]);
     expect(manifest.complete).toBe(false);
     expect(manifest.failures).toEqual([failure]);
     expect(manifest.inputs[1]).toMatchObject({ name: "b", failure });
@@ -104,7 +195,7 @@ describe("a manifest", () => {
   ])("is refused where %s", (_, changes) => {
     const record = recordOf("000000");
     const wrong = { ...record, rows: { ...record.rows, ...changes } };
-    expect(() => foldManifest(facts, [wrong])).toThrow(
+    expect(() => fold(facts, [wrong])).toThrow(
       expect.objectContaining({ code: "accounts_differ" }),
     );
   });

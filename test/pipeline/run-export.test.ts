@@ -307,6 +307,7 @@ describe("an export that cannot go on", () => {
     clearInterval(look);
     expect(result.outcome).toBe("interrupted");
     expect(Object.keys(run.files())).toEqual([
+      "events-by-day.jsonl",
       "events/2026-01-01/part-000000-0.jsonl",
       "manifest.json",
     ]);

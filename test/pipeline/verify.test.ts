@@ -56,6 +56,11 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
   }
   await mkdir(path.join(directory, "rejects"));
   await writeFile(path.join(directory, "rejects/part-000000.jsonl"), '{"code":"event_missing"}\n');
+  const byDay = Object.entries(days)
+    .map(([day, { length }]) => `${JSON.stringify({ day, events: [["e", length]] })}\n`)
+    .join("");
+  await writeFile(path.join(directory, "events-by-day.jsonl"), byDay);
+  const moments = written.flatMap((day) => [day.firstTimestamp, day.lastTimestamp]).sort();
   const rows = written.reduce((sum, day) => sum + day.rows, 0);
   const manifest: Manifest = {
     ...{ manifestVersion: 1, version: "0.1.0", complete: true, dataset: "events", format, dayZone },
@@ -69,10 +74,19 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
     rows: { read: rows + 1, added: 0, delivered: rows, rejected: 1, filtered: 0, duplicates: 0 },
     rejects: [{ code: "event_missing", rows: 1, example: { source: "a", message: "m" } }],
     ...{ notices: {}, inputs: [], failures: [], days: written },
+    events: rows === 0 ? [] : [{ ...{ event: "e", rows }, ...rangeOf(moments) }],
+    eventsByDay: {
+      ...{ path: "events-by-day.jsonl", bytes: byDay.length },
+      sha256: createHash("sha256").update(byDay).digest("hex"),
+    },
     run: { startedAt: "", endedAt: "", durationMs: 0, resumes: 0 },
   };
   await writeManifest(manifest);
   return manifest;
+}
+
+function rangeOf(moments: readonly string[]) {
+  return { firstTimestamp: moments[0] ?? "", lastTimestamp: moments.at(-1) ?? "" };
 }
 
 function writeManifest(manifest: unknown): Promise<void> {
@@ -119,6 +133,20 @@ test("days are those of the manifest's zone", async () => {
   expect(await differences()).toEqual([
     `row_in_wrong_day events/2026-01-29/part-000000-0.jsonl: row 1 has the time ` +
       "2026-01-31T12:00:00.000Z, which is not in 2026-01-29 (America/New_York)",
+  ]);
+});
+
+test("rows of a name may be among the others, where the manifest has others", async () => {
+  const manifest = await writeExport();
+  const [stated] = manifest.events;
+  if (stated === undefined) throw new Error("the export has no event");
+  const { rows, ...range } = stated;
+  const otherEvents = { rows: 1, ...rangeOf([range.firstTimestamp, range.lastTimestamp]) };
+  await writeManifest({ ...manifest, events: [{ ...range, rows: rows - 1 }], otherEvents });
+  expect(await differences()).toEqual([]);
+  await writeManifest({ ...manifest, events: [{ ...range, rows: rows + 1 }], otherEvents });
+  expect(await differences()).toEqual([
+    'events_differ manifest.json: rows of "e": found 3, the manifest says 4',
   ]);
 });
 
@@ -215,6 +243,50 @@ describe("finds", () => {
       "totals_differ manifest.json: files of the whole export: found 2, the manifest says 3",
       "accounting_differs manifest.json: rows delivered, rejected, filtered and duplicate, " +
         "against rows read and added: found 4, the manifest says 9",
+    ]);
+  });
+
+  test("events that the manifest miscounts, by name and by day", async () => {
+    const manifest = await writeExport();
+    const [stated] = manifest.events;
+    if (stated === undefined) throw new Error("the export has no event");
+    const byDay = '{"day":"2026-01-30","events":[["e",3]]}\n';
+    await writeFile(path.join(directory, "events-by-day.jsonl"), byDay);
+    const sha256 = createHash("sha256").update(byDay).digest("hex");
+    const lastTimestamp = "2026-02-01T00:00:00.000Z";
+    await writeManifest({
+      ...manifest,
+      events: [
+        { ...stated, lastTimestamp },
+        { ...stated, event: "f" },
+      ],
+      eventsByDay: { ...manifest.eventsByDay, bytes: byDay.length, sha256 },
+    });
+    expect(await differences()).toEqual([
+      'events_differ manifest.json: lastTimestamp of "e": found 2026-01-31T12:00:00.000Z, ' +
+        `the manifest says ${lastTimestamp}`,
+      'events_differ manifest.json: rows of "f": found 0, the manifest says 3',
+      "events_differ events-by-day.jsonl: the counts of 2026-01-30 are not those of its files",
+    ]);
+  });
+
+  test("events of names that the manifest does not list", async () => {
+    await writeManifest({ ...(await writeExport()), events: [] });
+    expect((await differences())[0]).toBe(
+      "events_differ manifest.json: 3 rows have event names that the manifest does not list",
+    );
+  });
+
+  test("counts by day that are gone or changed", async () => {
+    await writeExport();
+    const file = path.join(directory, "events-by-day.jsonl");
+    await writeFile(file, (await readFile(file, "utf8")).replace("2]", "3]"));
+    expect(await differences()).toEqual([
+      expect.stringMatching("^sha256_differs events-by-day.jsonl: "),
+    ]);
+    await rm(file);
+    expect(await differences()).toEqual([
+      "file_missing events-by-day.jsonl: the file is not there",
     ]);
   });
 

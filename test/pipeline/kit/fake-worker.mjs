@@ -156,6 +156,46 @@ function fakeSink(layout, dataset) {
   };
 }
 
+/** Counts lines by their words. */
+function fakeCensus() {
+  let counts = new Map();
+  let days = new Map();
+  return {
+    clear() {
+      counts = new Map();
+      days = new Map();
+    },
+    take({ lines, kernel, outcomes }) {
+      lines.forEach((line, row) => {
+        if (kernel.bytes[outcomes + row] !== 0) return;
+        const [day, word] = line.split(" ");
+        if (!counts.has(word)) counts.set(word, []);
+        counts.get(word).push(Date.parse(day));
+        const number = Date.parse(day) / 86_400_000;
+        if (!days.has(number)) days.set(number, new Map());
+        days.get(number).set(word, (days.get(number).get(word) ?? 0) + 1);
+      });
+    },
+    events() {
+      const names = [...counts.keys()];
+      return {
+        names: [...counts].map(([event, times]) => ({
+          event,
+          rows: times.length,
+          firstMs: Math.min(...times),
+          lastMs: Math.max(...times),
+        })),
+        days: [...days]
+          .sort(([one], [other]) => one - other)
+          .map(([day, words]) => [
+            day,
+            [...words].map(([word, rows]) => [names.indexOf(word), rows]),
+          ]),
+      };
+    },
+  };
+}
+
 await serveSplits(async ({ options }, signal) => {
   if (options.preset === "impossible") throw new Error("no such tools");
   const layout = layoutOf(options.outputDirectory, options.dataset);
@@ -165,6 +205,7 @@ await serveSplits(async ({ options }, signal) => {
     layout,
     mapper: fakeMapper(kernel),
     sink: fakeSink(layout, options.dataset),
+    census: fakeCensus(),
     open: openFake,
     readerOptions: {
       rowBytesMax: options.rowBytesMax,

@@ -1,0 +1,178 @@
+import { dayOf } from "../base/day.js";
+import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, CENSUS_PAIRS_MAX } from "../base/limits.js";
+import type { Zone } from "../base/zone.js";
+import type { Column } from "../batch/column.js";
+import { type EventBatch, outcomes } from "../batch/event-batch.js";
+import { type Kernel, Region } from "../batch/kernel.js";
+import type { SplitEvents } from "./split-events.js";
+
+/** Bytes of the kernel's `Name` and `Pair`, and its words of `Census` that are looked at here. */
+const NAME_BYTES = 40;
+const PAIR_BYTES = 12;
+const words = { nameCount: 3, namesMax: 4, pairCount: 11 } as const;
+
+/** Kernels copy in steps of 16 bytes and may pass the end of what they write. */
+const LOOSE_BYTES = 16;
+
+export interface CensusLimits {
+  readonly namesMax: number;
+  readonly nameBytesMax: number;
+  readonly pairsMax: number;
+}
+
+const limitsOfSplit: CensusLimits = {
+  namesMax: CENSUS_NAMES_MAX,
+  nameBytesMax: CENSUS_NAME_BYTES_MAX,
+  pairsMax: CENSUS_PAIRS_MAX,
+};
+
+/** Counts the delivered events of a split by name. */
+export interface EventCensus {
+  /** Forgets what was counted. */
+  clear(): void;
+  take(events: EventBatch): void;
+  /** What was counted since the last `clear`. */
+  events(): SplitEvents;
+}
+
+/** Rows as the census looks at them: those whose outcome is `deliver` have a name and a time. */
+export interface CountedRows {
+  readonly rows: number;
+  /** Address of one u8 for each row. */
+  readonly outcomes: number;
+  readonly event: Column;
+  /** Address of one double for each row. */
+  readonly timestamps: number;
+}
+
+/**
+ * A census in kernel memory, which is taken once, here. What is counted is a function of the rows in
+ * their order: names beyond the limits are counted together, pairs beyond them not at all.
+ */
+export class Census implements EventCensus {
+  readonly #address: number;
+  readonly #names: number;
+  readonly #pairs: number;
+  readonly #days: Region;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly zone: Zone,
+    { namesMax, nameBytesMax, pairsMax }: CensusLimits = limitsOfSplit,
+  ) {
+    // The first place is that of all names that find none.
+    const names = namesMax + 1;
+    const nameSlots = slotsFor(names);
+    const pairSlots = slotsFor(pairsMax);
+    this.#names = kernel.allocate(names * NAME_BYTES);
+    this.#pairs = kernel.allocate(pairsMax * PAIR_BYTES);
+    this.#days = new Region(kernel, 4);
+    const text = kernel.allocate(nameBytesMax + LOOSE_BYTES);
+    const members = [
+      ...[kernel.allocate(nameSlots * 4), nameSlots - 1, this.#names, 0, names],
+      ...[text, 0, nameBytesMax],
+      ...[kernel.allocate(pairSlots * 4), pairSlots - 1, this.#pairs, 0, pairsMax],
+    ];
+    this.#address = kernel.allocate(members.length * 4);
+    kernel.words.set(members, this.#address / 4);
+    this.clear();
+  }
+
+  clear(): void {
+    this.kernel.run.clearCensus(this.#address);
+  }
+
+  take({ rows, outcomes: marks, event, timestamps }: CountedRows): void {
+    const { kernel, zone } = this;
+    this.#days.ensure(rows * 4);
+    const days = this.#days.address;
+    fillDays(kernel, { rows, outcomes: marks, timestamps, days }, zone);
+    kernel.run.countEvents(this.#address, marks, event.address, days, timestamps, rows);
+  }
+
+  /** Gives these names places and no others: what bears another name is counted with the others. */
+  limitTo(names: readonly string[]): void {
+    const { kernel } = this;
+    for (const name of names) {
+      const bytes = encoder.encode(name);
+      const address = kernel.allocate(bytes.length);
+      kernel.bytes.set(bytes, address);
+      kernel.run.addName(this.#address, address, bytes.length);
+      kernel.free(address);
+    }
+    kernel.words[this.#address / 4 + words.namesMax] = this.#word("nameCount");
+  }
+
+  /** Counts by day since the last call, which then are forgotten; names go on being counted. */
+  takeDays(): SplitEvents["days"] {
+    const days = this.#dayCounts();
+    this.kernel.run.clearPairs(this.#address);
+    return days;
+  }
+
+  events(): SplitEvents {
+    const indexes = Array.from({ length: this.#word("nameCount") }, (_, index) => index);
+    const counts = indexes.map((index) => this.#nameCount(index));
+    const [others] = counts;
+    return {
+      names: counts
+        .slice(1)
+        .map((count, index) => ({ event: this.#nameText(index + 1), ...count })),
+      ...(others === undefined || others.rows === 0 ? {} : { others }),
+      days: this.#dayCounts(),
+    };
+  }
+
+  #nameCount(index: number) {
+    const start = (this.#names + index * NAME_BYTES) / 8;
+    const [rows = 0, firstMs = 0, lastMs = 0] = this.kernel.doubles.subarray(start, start + 3);
+    return { rows, firstMs, lastMs };
+  }
+
+  #nameText(index: number): string {
+    const entry = (this.#names + index * NAME_BYTES) / 4;
+    const [start = 0, length = 0] = this.kernel.words.subarray(entry + 8, entry + 10);
+    return decoder.decode(this.kernel.bytes.subarray(start, start + length));
+  }
+
+  #dayCounts(): SplitEvents["days"] {
+    const first = this.#pairs / 4;
+    const pairs = this.kernel.words.subarray(first, first + this.#word("pairCount") * 3);
+    const byDay = new Map<number, [name: number, rows: number][]>();
+    for (let place = 0; place < pairs.length; place += 3) {
+      const [day = 0, name = 0, rows = 0] = pairs.subarray(place, place + 3);
+      const known = byDay.get(day | 0);
+      if (known === undefined) byDay.set(day | 0, [[name - 1, rows]]);
+      else known.push([name - 1, rows]);
+    }
+    return [...byDay].sort(([one], [other]) => one - other);
+  }
+
+  #word(name: keyof typeof words): number {
+    return this.kernel.words[this.#address / 4 + words[name]] ?? 0;
+  }
+}
+
+/** A power of two, at least twice as many slots as there are entries. */
+function slotsFor(entries: number): number {
+  return 2 ** Math.ceil(Math.log2(entries * 2));
+}
+
+/** The timestamp of a row that is not delivered can be anything, so that it has no day. */
+function fillDays(
+  kernel: Kernel,
+  at: { rows: number; outcomes: number; timestamps: number; days: number },
+  zone: Zone,
+): void {
+  const { bytes, doubles, words } = kernel;
+  const marks = at.outcomes;
+  const timestamps = at.timestamps / 8;
+  const days = at.days / 4;
+  for (let row = 0; row < at.rows; row++) {
+    if (bytes[marks + row] !== outcomes.deliver) continue;
+    words[days + row] = dayOf(doubles[timestamps + row]!, zone);
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

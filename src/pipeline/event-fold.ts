@@ -1,0 +1,123 @@
+import { formatDay } from "../base/day.js";
+import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, EXPORT_PAIRS_MAX } from "../base/limits.js";
+import type { ManifestEvent, ManifestEventCount } from "./manifest.js";
+import type { EventCount, SplitEvents } from "./split-events.js";
+
+/** What the splits of a run delivered, by name and by day. */
+export interface FoldedEvents {
+  /** Sorted by name. */
+  readonly events: readonly ManifestEvent[];
+  /** Events of names for which there was no place; absent where there were none. */
+  readonly otherEvents?: ManifestEventCount;
+  /** A line for each day, in order: what `events-by-day.jsonl` holds. */
+  readonly byDay: string;
+}
+
+/** What is looked at of a split's record. */
+interface CountedSplit {
+  readonly events?: SplitEvents;
+  readonly parts: readonly { readonly day: string; readonly rows: number }[];
+}
+
+const nothing: SplitEvents = { names: [], days: [] };
+
+type DayCounts = Map<string, number>;
+
+/** Adds up the events of splits in the order of their ids, within the same limits as one split. */
+export function foldEvents(splits: readonly CountedSplit[]): FoldedEvents {
+  const names = new NameFold();
+  const days = new Map<string, DayCounts>();
+  let pairs = 0;
+  for (const { events = nothing } of splits) {
+    const isNamed = events.names.map((count) => names.add(count));
+    if (events.others !== undefined) names.addOther(events.others);
+    for (const [day, counts] of events.days) {
+      const dayCounts = upsert(days, formatDay(day), (): DayCounts => new Map());
+      for (const [place, rows] of counts) {
+        const name = events.names[place]?.event;
+        if (name === undefined || isNamed[place] !== true) continue;
+        const before = dayCounts.get(name);
+        if (before === undefined && pairs === EXPORT_PAIRS_MAX) continue;
+        if (before === undefined) pairs++;
+        dayCounts.set(name, (before ?? 0) + rows);
+      }
+    }
+  }
+  const rowsOfDays = new Map<string, number>();
+  for (const { day, rows } of splits.flatMap(({ parts }) => parts)) {
+    rowsOfDays.set(day, (rowsOfDays.get(day) ?? 0) + rows);
+  }
+  const lines = [...rowsOfDays]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([day, rows]) => eventsOfDay(day, days.get(day) ?? new Map(), rows));
+  return { ...names.result(), byDay: lines.map((line) => `${line}\n`).join("") };
+}
+
+/** A line of `events-by-day.jsonl`: names in order with their rows, and `others` where rows are left. */
+export function eventsOfDay(
+  day: string,
+  counts: ReadonlyMap<string, number>,
+  rowsOfDay: number,
+): string {
+  const events = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+  const others = rowsOfDay - events.reduce((sum, [, rows]) => sum + rows, 0);
+  return JSON.stringify({ day, events, ...(others === 0 ? {} : { others }) });
+}
+
+class NameFold {
+  readonly #names = new Map<string, EventCount>();
+  #bytes = 0;
+  #others: EventCount | undefined;
+
+  /** False where the name has no place: its rows are then among the others. */
+  add({ event, ...count }: EventCount & { readonly event: string }): boolean {
+    const known = this.#names.get(event);
+    if (known === undefined) {
+      const bytes = this.#bytes + Buffer.byteLength(event);
+      if (this.#names.size === CENSUS_NAMES_MAX || bytes > CENSUS_NAME_BYTES_MAX) {
+        this.addOther(count);
+        return false;
+      }
+      this.#bytes = bytes;
+    }
+    this.#names.set(event, together(known, count));
+    return true;
+  }
+
+  addOther(count: EventCount): void {
+    this.#others = together(this.#others, count);
+  }
+
+  result(): Omit<FoldedEvents, "byDay"> {
+    const sorted = [...this.#names].sort(([one], [other]) => (one < other ? -1 : 1));
+    return {
+      events: sorted.map(([event, count]) => ({ event, ...countOf(count) })),
+      ...(this.#others === undefined ? {} : { otherEvents: countOf(this.#others) }),
+    };
+  }
+}
+
+function together(one: EventCount | undefined, other: EventCount): EventCount {
+  if (one === undefined) return other;
+  return {
+    rows: one.rows + other.rows,
+    firstMs: Math.min(one.firstMs, other.firstMs),
+    lastMs: Math.max(one.lastMs, other.lastMs),
+  };
+}
+
+/** As a manifest says it. */
+export function countOf({ rows, firstMs, lastMs }: EventCount): ManifestEventCount {
+  const [firstTimestamp, lastTimestamp] = [firstMs, lastMs].map((timeMs) =>
+    new Date(timeMs).toISOString(),
+  ) as [string, string];
+  return { rows, firstTimestamp, lastTimestamp };
+}
+
+function upsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

@@ -1,0 +1,153 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { createZone } from "../../src/base/luxon-zone.js";
+import type { Zone } from "../../src/base/zone.js";
+import { Kernel } from "../../src/batch/kernel.js";
+import { Census, type CensusLimits } from "../../src/pipeline/census.js";
+import type { SplitEvents } from "../../src/pipeline/split-events.js";
+import { type EventRow, eventBatch, eventRow, utc } from "../sinks/event-rows.js";
+
+const DAY_MS = 86_400_000;
+const wide: CensusLimits = { namesMax: 1_000, nameBytesMax: 100_000, pairsMax: 10_000 };
+
+function countInKernel(
+  batches: readonly (readonly EventRow[])[],
+  { zone = utc, limits = wide }: { zone?: Zone; limits?: CensusLimits } = {},
+): SplitEvents {
+  const kernel = new Kernel();
+  const census = new Census(kernel, zone, limits);
+  for (const rows of batches) {
+    const batch = eventBatch(kernel, rows);
+    census.take(batch);
+    // What was counted may not point into a batch that is gone.
+    kernel.bytes.fill(0xee, batch.event.starts, batch.event.starts + rows.length * 4);
+    batch.free();
+  }
+  return census.events();
+}
+
+/** The same with Maps. */
+function countPlainly(rows: readonly EventRow[], zone: Zone): SplitEvents {
+  const names = new Map<string, number[]>();
+  const days = new Map<number, Map<number, number>>();
+  for (const { event, timestamp, outcome = 0 } of rows) {
+    if (outcome !== 0) continue;
+    names.set(event, [...(names.get(event) ?? []), timestamp]);
+    const place = [...names.keys()].indexOf(event);
+    const day = Math.floor((timestamp + zone.offsetMs(timestamp)) / DAY_MS);
+    const counts = days.get(day) ?? new Map<number, number>();
+    days.set(day, counts.set(place, (counts.get(place) ?? 0) + 1));
+  }
+  return {
+    names: [...names].map(([event, times]) => ({
+      event,
+      rows: times.length,
+      firstMs: Math.min(...times),
+      lastMs: Math.max(...times),
+    })),
+    days: [...days]
+      .sort(([one], [other]) => one - other)
+      .map(([day, counts]) => [day, [...counts]] as const),
+  };
+}
+
+// Names that share beginnings, lengths and hashes' low bits more often than chance would have it.
+const eventName = fc.oneof(
+  fc.constantFrom("", "a", "b", "page_view", "page_viev", "page_view2", "é", "constructor"),
+  fc.string({ unit: "binary", maxLength: 40 }),
+);
+const row = fc
+  .record({
+    event: eventName,
+    timestamp: fc.integer({ min: -40 * DAY_MS, max: 40 * DAY_MS }),
+    outcome: fc.constantFrom(0, 0, 0, 13, 253, 254),
+  })
+  .map(eventRow);
+
+describe("the census", () => {
+  it.each(["UTC", "America/New_York", "+05:30"])("counts like a Map in %s", (name) => {
+    const zone = createZone(name);
+    fc.assert(
+      fc.property(fc.array(fc.array(row, { maxLength: 60 }), { maxLength: 4 }), (batches) => {
+        expect(countInKernel(batches, { zone })).toEqual(countPlainly(batches.flat(), zone));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("counts names that find no place together, and on no day", () => {
+    const rows = ["a", "b", "c", "a", "c"].map((event, index) =>
+      eventRow({ event, timestamp: index }),
+    );
+    const { names, others, days } = countInKernel([rows], { limits: { ...wide, namesMax: 2 } });
+    expect(names.map(({ event, rows }) => [event, rows])).toEqual([
+      ["a", 2],
+      ["b", 1],
+    ]);
+    expect(others).toEqual({ rows: 2, firstMs: 2, lastMs: 4 });
+    expect(days).toEqual([
+      [
+        0,
+        [
+          [0, 2],
+          [1, 1],
+        ],
+      ],
+    ]);
+  });
+
+  it("counts a name that is too long with the others, and a short one after it by name", () => {
+    const rows = ["x".repeat(11), "abc"].map((event) => eventRow({ event }));
+    const { names, others } = countInKernel([rows], { limits: { ...wide, nameBytesMax: 10 } });
+    expect(names.map(({ event }) => event)).toEqual(["abc"]);
+    expect(others?.rows).toBe(1);
+  });
+
+  it("leaves out days for which there is no place", () => {
+    const rows = [0, 1, 2, 0].map((day) => eventRow({ event: "a", timestamp: day * DAY_MS }));
+    const { names, days } = countInKernel([rows], { limits: { ...wide, pairsMax: 2 } });
+    expect(names[0]?.rows).toBe(4);
+    expect(days).toEqual([
+      [0, [[0, 2]]],
+      [1, [[0, 1]]],
+    ]);
+  });
+
+  it("begins anew after it was cleared", () => {
+    const kernel = new Kernel();
+    const census = new Census(kernel, utc, wide);
+    census.take(eventBatch(kernel, [eventRow({ event: "a" })]));
+    census.clear();
+    census.take(eventBatch(kernel, [eventRow({ event: "b" }), eventRow({ event: "b" })]));
+    expect(census.events().names.map(({ event, rows }) => [event, rows])).toEqual([["b", 2]]);
+  });
+
+  it("holds as many names and pairs as it says", () => {
+    const rows = Array.from({ length: 1_000 }, (_, index) =>
+      eventRow({ event: `event ${index}`, timestamp: index * DAY_MS }),
+    );
+    const exact = { namesMax: 1_000, nameBytesMax: 20_000, pairsMax: 1_000 };
+    const { names, others, days } = countInKernel([rows], { limits: exact });
+    expect(names).toHaveLength(1_000);
+    expect(days).toHaveLength(1_000);
+    expect(others).toBeUndefined();
+  });
+
+  it("names only those that it was limited to", () => {
+    const kernel = new Kernel();
+    const census = new Census(kernel, utc, wide);
+    census.limitTo(["b", "c"]);
+    census.take(
+      eventBatch(
+        kernel,
+        ["a", "b"].map((event) => eventRow({ event })),
+      ),
+    );
+    const { names, others } = census.events();
+    expect(names.map(({ event, rows }) => [event, rows])).toEqual([
+      ["b", 1],
+      ["c", 0],
+    ]);
+    expect(others?.rows).toBe(1);
+  });
+});
