@@ -114,3 +114,6 @@ export const CENSUS_PAIRS_MAX = 262_144;
 
 /** Pairs of day and event name that a manifest tells; rows of further ones count for no name. */
 export const EXPORT_PAIRS_MAX = 2_000_000;
+
+/** Calls of the console that are under way at the same time. */
+export const CONSOLE_CALLS_MAX = 4;

@@ -1,0 +1,181 @@
+import { UsageError } from "../base/errors.js";
+import { faultsOf } from "../contract/faults.js";
+import {
+  type QualifyingEvent,
+  type QualifyingEventCreate,
+  qualifyingEventCreate,
+} from "../contract/qualifying-event.js";
+import { sqlLiteral } from "./sql-literal.js";
+import { matchesWildcard } from "./wildcard.js";
+
+/** An event that was exported. */
+export interface CountedEvent {
+  readonly event: string;
+  readonly rows: number;
+  /** ISO 8601 in UTC. */
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+}
+
+export interface QualifyOptions {
+  /** Names to take, with wildcards; all where there are none. */
+  readonly includeEvents: readonly string[];
+  readonly excludeEvents: readonly string[];
+  /** `{event}` is the event's name. */
+  readonly nameTemplate: string;
+  /** `{event}` is the event's name as a quoted literal, `{table}` the table. */
+  readonly sqlTemplate: string;
+  readonly table: string;
+  readonly timestampColumn: string;
+  /** Undefined leaves the tags of what exists alone. */
+  readonly tags: readonly string[] | undefined;
+  /** False where the export has more names than it counts, so that counts are at least. */
+  readonly isExact: boolean;
+}
+
+/** Fields of a qualifying event that follow from the export. */
+const managedFields = ["description", "tags", "sql", "timestampColumn", "idTypeMapping"] as const;
+
+export interface FieldDifference {
+  readonly field: (typeof managedFields)[number];
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+interface Planned {
+  /** Name of the exported event. */
+  readonly event: string;
+  /** Name of the qualifying event. */
+  readonly name: string;
+}
+
+export interface Creation extends Planned {
+  readonly action: "create";
+  readonly body: QualifyingEventCreate;
+}
+
+export interface Change extends Planned {
+  readonly action: "change";
+  readonly body: QualifyingEventCreate;
+  /** That the change is based on. */
+  readonly version: number;
+  readonly differences: readonly FieldDifference[];
+}
+
+export type PlanItem =
+  | Creation
+  | Change
+  | (Planned & { readonly action: "unchanged" })
+  | (Planned & { readonly action: "refused"; readonly reasons: readonly string[] });
+
+/** In the order of the events. */
+export type QualifyPlan = readonly PlanItem[];
+
+const idTypeMapping = ["userID", "stableID"].map((id) => ({ serviceUnitID: id, column: id }));
+
+/**
+ * What has to be done so that each event has its qualifying event. Pure. What exists keeps all fields
+ * that do not follow from the export. Throws `UsageError` for a template that cannot be filled.
+ */
+export function planQualify(
+  events: readonly CountedEvent[],
+  existing: readonly QualifyingEvent[],
+  options: QualifyOptions,
+): QualifyPlan {
+  checkTemplate("nameTemplate", options.nameTemplate, ["event"]);
+  checkTemplate("sqlTemplate", options.sqlTemplate, ["event", "table"]);
+  const known = new Map(existing.map((one) => [one.name, one]));
+  const taken = new Map<string, string>();
+  const items = events
+    .filter(({ event }) => isWanted(event, options))
+    .map((counted): PlanItem => {
+      const name = fill(options.nameTemplate, { event: counted.event });
+      const other = taken.get(name);
+      taken.set(name, counted.event);
+      if (other === undefined) return planOne(counted, name, known.get(name), options);
+      const reasons = [
+        `the event ${JSON.stringify(other)} has the same name of a qualifying event`,
+      ];
+      return { action: "refused", event: counted.event, name, reasons };
+    });
+  return Object.freeze(items.map((item) => Object.freeze(item)));
+}
+
+function planOne(
+  counted: CountedEvent,
+  name: string,
+  before: QualifyingEvent | undefined,
+  options: QualifyOptions,
+): PlanItem {
+  const { event } = counted;
+  const literal = sqlLiteral(event);
+  if (literal === undefined) {
+    const reasons = ["the event's name has a backslash or a control character, unsafe in SQL"];
+    return { action: "refused", event, name, reasons };
+  }
+  const wanted: QualifyingEventCreate = {
+    ...(before === undefined ? {} : writableOf(before)),
+    name,
+    description: describe(counted, options.isExact),
+    ...(options.tags === undefined ? {} : { tags: [...options.tags] }),
+    sql: fill(options.sqlTemplate, { event: literal, table: options.table }),
+    timestampColumn: options.timestampColumn,
+    idTypeMapping,
+  };
+  const checked = qualifyingEventCreate.safeParse(wanted, { reportInput: true });
+  if (!checked.success) {
+    const reasons = faultsOf(checked.error).map((one) => `${one.property}: ${one.errorMessage}`);
+    return { action: "refused", event, name, reasons };
+  }
+  if (before === undefined) return { action: "create", event, name, body: wanted };
+  const differences = managedFields.flatMap((field) => difference(field, before, wanted));
+  return differences.length === 0
+    ? { action: "unchanged", event, name }
+    : { action: "change", event, name, body: wanted, version: before.version, differences };
+}
+
+/** A full update takes a field that is left out back to its default, so all are sent. */
+function writableOf(event: QualifyingEvent): Partial<QualifyingEventCreate> {
+  const parsed = qualifyingEventCreate.safeParse(event);
+  return parsed.success ? parsed.data : {};
+}
+
+function difference(
+  field: FieldDifference["field"],
+  before: QualifyingEvent,
+  wanted: QualifyingEventCreate,
+): readonly FieldDifference[] {
+  const after = wanted[field] ?? before[field];
+  if (JSON.stringify(before[field]) === JSON.stringify(after)) return [];
+  return [{ field, before: before[field], after }];
+}
+
+/** Of the same export always the same words, so that a second run changes nothing. */
+function describe({ rows, firstTimestamp, lastTimestamp }: CountedEvent, isExact: boolean): string {
+  const [first, last] = [firstTimestamp, lastTimestamp].map((time) => time.slice(0, -14));
+  const count = rows.toLocaleString("en-US");
+  const words = `${isExact ? "" : "at least "}${count} event${rows === 1 ? "" : "s"}`;
+  return first === last ? `${words}, ${first}` : `${words}, ${first} to ${last}`;
+}
+
+function isWanted(event: string, { includeEvents, excludeEvents }: QualifyOptions): boolean {
+  const isIn = (patterns: readonly string[]) =>
+    patterns.some((pattern) => matchesWildcard(pattern, event));
+  return (includeEvents.length === 0 || isIn(includeEvents)) && !isIn(excludeEvents);
+}
+
+/** In one pass: what is filled in is not looked at again. */
+function fill(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
+}
+
+function checkTemplate(option: string, template: string, keys: readonly string[]): void {
+  const used = [...template.matchAll(/\{(\w+)\}/g)].map(([, key = ""]) => key);
+  const unknown = used.find((key) => !keys.includes(key));
+  if (unknown === undefined && used.includes("event")) return;
+  const reason = unknown === undefined ? "has no {event}" : `has the unknown {${unknown}}`;
+  throw new UsageError(
+    "template_invalid",
+    `The ${option} ${JSON.stringify(template)} ${reason}. It takes ${keys.map((key) => `{${key}}`).join(" and ")}; {event} must be in it.`,
+  );
+}

@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createConsoleClient } from "../../src/console/client.js";
+import { applyPlan, readQualifyingEvents } from "../../src/console/qualify.js";
+import { planQualify, type QualifyOptions } from "../../src/console/qualify-plan.js";
+import type { QualifyingEvent } from "../../src/contract/qualifying-event.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+const { signal } = new AbortController();
+const path = "/console/v1/experiments/qualifying_events";
+
+const options: QualifyOptions = {
+  ...{ includeEvents: [], excludeEvents: [], nameTemplate: "{event}" },
+  ...{ sqlTemplate: "SELECT * FROM {table} WHERE event = {event}", table: "events" },
+  ...{ timestampColumn: "timestamp", tags: ["migrated"], isExact: true },
+};
+
+const events = ["purchase", "it's ☕/tea?", "50% off"].map((event) => ({
+  ...{ event, rows: 2 },
+  firstTimestamp: "2026-01-30T00:00:00.000Z",
+  lastTimestamp: "2026-01-31T00:00:00.000Z",
+}));
+
+let service: TestService;
+let baseUrl: string;
+
+beforeEach(async () => {
+  service = await startTestService();
+  baseUrl = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
+});
+
+afterEach(() => service.close());
+
+function clientWith(key: string) {
+  return createConsoleClient({ baseUrl, key, retriesMax: 0 });
+}
+
+async function plan(changes: Partial<QualifyOptions> = {}) {
+  const found = await readQualifyingEvents(clientWith(service.keys.console), signal);
+  return planQualify(events, found, { ...options, ...changes });
+}
+
+async function stored(): Promise<readonly QualifyingEvent[]> {
+  return (await service.call<QualifyingEvent[]>({ path })).json.data;
+}
+
+describe("a plan that is applied", () => {
+  it("creates, changes, and then finds nothing to do", async () => {
+    const client = clientWith(service.keys.console);
+    const created = await applyPlan(await plan(), client, { dryRun: false, signal });
+    expect(created).toEqual({ done: events.map(({ event }) => event), failed: [], notTried: [] });
+    expect((await plan()).map(({ action }) => action)).toEqual(events.map(() => "unchanged"));
+
+    const changes = await plan({ table: "other" });
+    expect(changes.map(({ action }) => action)).toEqual(events.map(() => "change"));
+    await applyPlan(changes, client, { dryRun: false, signal });
+    expect((await plan({ table: "other" })).every(({ action }) => action === "unchanged")).toBe(
+      true,
+    );
+    expect((await stored()).map(({ version }) => version)).toEqual([2, 2, 2]);
+    expect((await stored()).map(({ sql }) => sql)).toContain(
+      "SELECT * FROM other WHERE event = 'it''s ☕/tea?'",
+    );
+  });
+
+  it("keeps nothing in a dry run", async () => {
+    const client = clientWith(service.keys.console);
+    const applied = await applyPlan(await plan(), client, { dryRun: true, signal });
+    expect(applied.done).toHaveLength(3);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("does not overwrite what was changed since it was read, and does the others", async () => {
+    const client = clientWith(service.keys.console);
+    await applyPlan(await plan(), client, { dryRun: false, signal });
+    const changes = await plan({ table: "other" });
+    const body = { sql: "mine", timestampColumn: "t", idTypeMapping: [] };
+    await service.call({ method: "POST", path: `${path}/purchase`, body });
+    const applied = await applyPlan(changes, client, { dryRun: false, signal });
+    expect(applied.failed).toEqual([
+      { name: "purchase", message: expect.stringContaining(" answered 412: ") },
+    ]);
+    expect(applied.done).toHaveLength(2);
+    expect((await stored()).find(({ name }) => name === "purchase")?.sql).toBe("mine");
+  });
+
+  it("stops at a key that may not write, and says what was not done", async () => {
+    const applied = await applyPlan(await plan(), clientWith(service.keys.readOnly), {
+      ...{ dryRun: false, signal },
+    });
+    expect(applied).toMatchObject({ done: [], stopped: { code: "console_unusable" } });
+    expect(applied.failed.length + applied.notTried.length).toBe(3);
+    expect(applied.stopped?.message).toMatch(/^The key may not do this: check .* answered 403: /);
+    expect(await stored()).toEqual([]);
+  });
+});
+
+describe("reading what exists", () => {
+  it("stops at a key that is not known", async () => {
+    const reading = readQualifyingEvents(clientWith(service.keys.revoked), signal);
+    await expect(reading).rejects.toMatchObject({
+      code: "console_unusable",
+      message: expect.stringMatching(/check SWITCHYARD_CONSOLE_KEY .* answered 401: /),
+    });
+    await expect(reading).rejects.not.toMatchObject({
+      message: expect.stringContaining(service.keys.revoked),
+    });
+  });
+
+  it("stops where there is no console", async () => {
+    const client = createConsoleClient({
+      baseUrl: `${baseUrl}/nowhere`,
+      key: service.keys.console,
+    });
+    await expect(readQualifyingEvents(client, signal)).rejects.toMatchObject({
+      message: expect.stringContaining("check --console"),
+    });
+  });
+});
