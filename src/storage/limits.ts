@@ -18,7 +18,7 @@ export const BUSY_PAUSE_MS = 80;
 export const BUSY_ATTEMPTS_MAX = 50;
 
 /** Kibibytes of database pages that one connection keeps in memory. */
-export const PAGE_CACHE_KIB = 64 * 1024;
+export const PAGE_CACHE_KIB = 16 * 1024;
 
 /** Characters of events that wait for their transaction; beyond it requests are refused. */
 export const EVENT_QUEUE_CHARACTERS_MAX = 64 * MIB;
