@@ -117,3 +117,30 @@ export const EXPORT_PAIRS_MAX = 2_000_000;
 
 /** Calls of the console that are under way at the same time. */
 export const CONSOLE_CALLS_MAX = 4;
+
+/** Bytes of events that are encoded in one go on their way to a service. */
+export const SEND_TEXT_BYTES = 1 * MIB;
+
+/** Requests of one sender that are under way at the same time. */
+export const SEND_CONCURRENCY_MAX = 1_024;
+
+/** Events of one request. */
+export const SEND_BATCH_ROWS_MAX = 10_000;
+
+/** Bytes of an answer that are looked at. */
+export const ANSWER_BYTES_MAX = 64 * KIB;
+
+/** Characters of a service's words that a message repeats. */
+export const ANSWER_WORDS_MAX = 300;
+
+/** Milliseconds before the first retry, at most. */
+export const RETRY_DELAY_MS = 250;
+
+/** Milliseconds before any retry, at most, where the service does not say. */
+export const RETRY_DELAY_MS_MAX = 30_000;
+
+/** Milliseconds between two syncs of what was acknowledged. */
+export const ACKNOWLEDGE_SYNC_MS = 900;
+
+/** Milliseconds that requests under way have to be answered once a sender is stopped. */
+export const SEND_STOP_GRACE_MS = 1_100;

@@ -72,8 +72,9 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Spli
     tools.counters.range = -1;
     return await commit(split.id, { sink, rejects, tally, failures }, tools, noticesBefore);
   } catch (error) {
-    rejects.abort();
+    // The sink may still learn of refused rows on its way down.
     await sink.abort();
+    rejects.abort();
     throw toOutputError(tools.layout.outputDirectory, error);
   }
 }

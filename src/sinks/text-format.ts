@@ -1,27 +1,12 @@
 import { gzipSync } from "node:zlib";
 import { TEXT_BYTES } from "../base/limits.js";
-import { type Kernel, Region } from "../batch/kernel.js";
+import type { Kernel } from "../batch/kernel.js";
 import type { PartFormat } from "./part-format.js";
 import type { PartOutput } from "./part-output.js";
-import { LOOSE_BYTES, type Segment } from "./segment.js";
+import { jsonlKernel, RowTexts, type TextKernel } from "./row-texts.js";
 
 /** The columns of CSV and Parquet in their order. */
 export const CSV_HEADER = "event,timestamp,userID,stableID,value,user,metadata\r\n";
-
-/** Turns rows into lines or records; the shape of `encodeLines` in src/kernels/jsonl.ts. */
-interface TextKernel {
-  measure(columns: number, row: number): number;
-  encode(
-    columns: number,
-    timestamps: number,
-    order: number,
-    from: number,
-    to: number,
-    target: number,
-    bytesMax: number,
-    result: number,
-  ): void;
-}
 
 /** One line of JSON for each event, as the event webhook takes them. */
 export function createJsonlFormat(kernel: Kernel): PartFormat {
@@ -48,10 +33,6 @@ export function createCsvFormat(kernel: Kernel, safe: boolean): PartFormat {
   return createTextFormat(kernel, "csv", CSV_HEADER, records, identity);
 }
 
-function jsonlKernel({ run }: Kernel): TextKernel {
-  return { measure: run.measureLine, encode: run.encodeLines };
-}
-
 function identity(text: Uint8Array): Uint8Array {
   return text;
 }
@@ -75,32 +56,15 @@ function createTextFormat(
   text: TextKernel,
   pack: (text: Uint8Array) => Uint8Array,
 ): PartFormat {
-  const region = new Region(kernel, TEXT_BYTES + LOOSE_BYTES);
-  const result = kernel.allocate(8);
-
-  /** Encodes up to TEXT_BYTES from place `start` on, one row at least; returns the place after. */
-  function encode(segment: Segment, order: number, start: number, end: number): number {
-    const { columnList, timestamps } = segment;
-    text.encode(columnList, timestamps, order, start, end, region.address, TEXT_BYTES, result);
-    const next = kernel.words[result / 4] ?? 0;
-    if (next > start) return next;
-    // A row that may take more than TEXT_BYTES is encoded alone.
-    const row = kernel.words[order / 4 + start] ?? 0;
-    const bytesMax = text.measure(columnList, row);
-    region.ensure(bytesMax + LOOSE_BYTES);
-    text.encode(columnList, timestamps, order, start, start + 1, region.address, bytesMax, result);
-    return start + 1;
-  }
-
+  const texts = new RowTexts(kernel, text, TEXT_BYTES);
   return {
     extension,
     openPart(output: PartOutput) {
       if (header !== "") output.append(new TextEncoder().encode(header));
       return {
         append(segment, order, start, end) {
-          const next = encode(segment, order, start, end);
-          const length = kernel.words[result / 4 + 1] ?? 0;
-          output.append(pack(kernel.bytes.subarray(region.address, region.address + length)));
+          const next = texts.encode(segment, order, start, end);
+          output.append(pack(texts.bytes));
           return next;
         },
         finish() {},

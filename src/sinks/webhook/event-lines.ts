@@ -1,0 +1,61 @@
+import { BATCH_ROWS_MAX, SEND_TEXT_BYTES } from "../../base/limits.js";
+import { type EventBatch, outcomes } from "../../batch/event-batch.js";
+import { type Kernel, Region } from "../../batch/kernel.js";
+import { jsonlKernel, RowTexts } from "../row-texts.js";
+import { textColumns } from "../segment.js";
+
+const LINE_END = 0x0a;
+
+/** An event on its way: its text, which stays valid, and its row in the batch that it is of. */
+export interface EventLine {
+  readonly row: number;
+  /** JSON, without a line end. */
+  readonly text: Uint8Array;
+}
+
+/** Encodes the delivered rows of batches one by one. Kernel memory is taken once. */
+export class EventLines {
+  readonly #texts: RowTexts;
+  readonly #columnList: number;
+  readonly #order: Region;
+
+  constructor(private readonly kernel: Kernel) {
+    this.#texts = new RowTexts(kernel, jsonlKernel(kernel), SEND_TEXT_BYTES);
+    this.#columnList = kernel.allocate(textColumns.length * 4);
+    this.#order = new Region(kernel, BATCH_ROWS_MAX * 4);
+  }
+
+  /** The events of a batch in their order. The batch has to live until the last one was taken. */
+  *of(events: EventBatch): Iterable<EventLine> {
+    const { kernel } = this;
+    const count = this.#select(events);
+    const columns = { columnList: this.#columnList, timestamps: events.timestamps };
+    const addresses = textColumns.map((name) => events[name].address);
+    kernel.words.set(addresses, this.#columnList / 4);
+    for (let place = 0; place < count; ) {
+      const start = place;
+      place = this.#texts.encode(columns, this.#order.address, start, count);
+      // A copy: the kernel's memory is written over while requests are still under way.
+      const bytes = Buffer.from(this.#texts.bytes);
+      let from = 0;
+      for (let index = start; index < place; index++) {
+        const end = bytes.indexOf(LINE_END, from);
+        const row = kernel.words[this.#order.address / 4 + index] ?? 0;
+        yield { row, text: bytes.subarray(from, end) };
+        from = end + 1;
+      }
+    }
+  }
+
+  /** Writes the numbers of the delivered rows into the order; returns how many there are. */
+  #select(events: EventBatch): number {
+    this.#order.ensure(events.rows * 4);
+    const { bytes, words } = this.kernel;
+    const order = this.#order.address / 4;
+    let count = 0;
+    for (let row = 0; row < events.rows; row++) {
+      if (bytes[events.outcomes + row] === outcomes.deliver) words[order + count++] = row;
+    }
+    return count;
+  }
+}

@@ -1,0 +1,143 @@
+import { ANSWER_WORDS_MAX } from "../../base/limits.js";
+import type { Answer, NoAnswer } from "./answer.js";
+import { parseRetryAfter } from "./retry-after.js";
+import { SendError } from "./send-error.js";
+
+/** An event of a request that the service named as faulty. */
+export interface RowFault {
+  /** Place in the request's array. */
+  readonly row: number;
+  readonly message: string;
+}
+
+/** What an answer means for the events of its request. */
+export type Verdict =
+  | { readonly kind: "delivered" }
+  | {
+      readonly kind: "retry";
+      readonly reason: string;
+      /** Whether the events may be stored for all that. */
+      readonly isUnknown: boolean;
+      /** What the service asks all to wait. */
+      readonly waitMs?: number;
+    }
+  | { readonly kind: "too_large"; readonly reason: string }
+  | { readonly kind: "refused"; readonly reason: string; readonly faults: readonly RowFault[] }
+  | { readonly kind: "stop"; readonly error: SendError };
+
+const retriedStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+/** Statuses of a service that has done nothing with the request. */
+const undoneStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 503]);
+
+/** 409 is what a service says that is still at work on a request with the same key. */
+export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
+  const { status, headers } = answer;
+  if (status >= 200 && status < 300) return { kind: "delivered" };
+  const reason = `${status}${wordsOf(answer)}`;
+  if (status >= 500 || retriedStatuses.has(status)) {
+    const waitMs = parseRetryAfter(headers["retry-after"], nowMs);
+    const isUnknown = !undoneStatuses.has(status);
+    return { kind: "retry", reason, isUnknown, ...(waitMs === undefined ? {} : { waitMs }) };
+  }
+  if (status === 413) return { kind: "too_large", reason };
+  if (status === 400 || status === 422) {
+    return { kind: "refused", reason, faults: faultsOf(answer) };
+  }
+  return { kind: "stop", error: errorOf(answer, reason) };
+}
+
+/** `isProven`: the service has answered before, so that its name and certificate are right. */
+export function judgeFailure({ kind, message }: NoAnswer, isProven: boolean): Verdict {
+  if (!isProven && kind === "certificate") {
+    const advice = "check the address, or make the authority known with NODE_EXTRA_CA_CERTS";
+    return { kind: "stop", error: new SendError("send_certificate", `${message}; ${advice}`) };
+  }
+  if (!isProven && kind === "host_unknown") {
+    const advice = "check the address that --to names";
+    return { kind: "stop", error: new SendError("send_host_unknown", `${message}; ${advice}`) };
+  }
+  return { kind: "retry", reason: message, isUnknown: kind === "no_answer" };
+}
+
+/** What no repetition can mend. */
+function errorOf({ status, headers }: Answer, reason: string): SendError {
+  const said = `the service answered ${reason}`;
+  if (status < 400) {
+    const target = headers["location"] ?? "an address that it does not name";
+    return new SendError(
+      "send_redirected",
+      `${said}, to go to ${target}. The secret is not sent there; where that is right, give it with --to`,
+    );
+  }
+  switch (status) {
+    case 401:
+      return new SendError(
+        "send_unauthorized",
+        `${said}; check the server secret, and the header that carries it`,
+      );
+    case 403:
+      return new SendError("send_forbidden", `${said}; check what the server secret may do`);
+    case 404:
+      return new SendError(
+        "send_not_found",
+        `${said}; check the address, which --to names without /v1/webhooks/event_webhook`,
+      );
+    default:
+      return new SendError(
+        "send_unsupported",
+        `${said}; check that this is the address of an event webhook`,
+      );
+  }
+}
+
+interface ErrorAnswer {
+  readonly message?: unknown;
+  readonly errors?: unknown;
+}
+
+/** `: ` and what the service said, or nothing. */
+function wordsOf({ text }: Answer): string {
+  const body = parseObject(text);
+  const message = typeof body?.message === "string" ? body.message : body === undefined ? text : "";
+  const faults = faultEntries(body).map(({ property, errorMessage }) =>
+    property === "" ? errorMessage : `${property}: ${errorMessage}`,
+  );
+  const words = [message.trim(), ...faults].filter((part) => part !== "").join("; ");
+  return words === "" ? "" : `: ${cut(words)}`;
+}
+
+/** Faults that say which event of an array they are of: `[3].timestamp`. */
+function faultsOf({ text }: Answer): readonly RowFault[] {
+  const byRow = new Map<number, string[]>();
+  for (const { property, errorMessage } of faultEntries(parseObject(text))) {
+    const match = /^\[(\d+)\](?:\.(.*))?$/s.exec(property);
+    if (match === null) continue;
+    const row = Number(match[1]);
+    const words = match[2] === undefined ? errorMessage : `${match[2]}: ${errorMessage}`;
+    byRow.set(row, [...(byRow.get(row) ?? []), words]);
+  }
+  return [...byRow].map(([row, words]) => ({ row, message: cut(words.join("; ")) }));
+}
+
+function faultEntries(body: ErrorAnswer | undefined) {
+  const errors = Array.isArray(body?.errors) ? (body.errors as readonly unknown[]) : [];
+  return errors.flatMap((entry) => {
+    const { property, errorMessage } = (entry ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof errorMessage !== "string") return [];
+    return [{ property: typeof property === "string" ? property : "", errorMessage }];
+  });
+}
+
+function parseObject(text: string): ErrorAnswer | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function cut(words: string): string {
+  return words.length > ANSWER_WORDS_MAX ? `${words.slice(0, ANSWER_WORDS_MAX - 1)}…` : words;
+}

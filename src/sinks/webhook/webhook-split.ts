@@ -1,0 +1,188 @@
+import { createHash } from "node:crypto";
+import { ACKNOWLEDGE_SYNC_MS } from "../../base/limits.js";
+import type { EventBatch } from "../../batch/event-batch.js";
+import type { Commitment, Origin, SplitSink } from "../sink.js";
+import { Acknowledgements } from "./acknowledgements.js";
+import type { EventLines } from "./event-lines.js";
+import type { RowFault } from "./judge-answer.js";
+import { OpenParcel } from "./open-parcel.js";
+import type { SendClock } from "./send-clock.js";
+import type { SendCounts, Sender } from "./sender.js";
+
+export interface WebhookSplitOptions {
+  readonly sender: Sender;
+  readonly lines: EventLines;
+  /** Journal of what is acknowledged of this split. */
+  readonly journalPath: string;
+  /** Events of one request. */
+  readonly parcelRows: number;
+  /** Requests under way at the same time. */
+  readonly concurrency: number;
+  /** Whatever decides, beside a range's content, which events are the n-th of it. */
+  readonly keySeed: string;
+  readonly clock: SendClock;
+}
+
+/**
+ * The events of one split on their way to a service: cut into parcels by their place in their range,
+ * each of which is sent unless the journal knows it as settled. What is acknowledged is handed to the
+ * system before the next request goes out, so that a kill leaves at most `concurrency` parcels to be
+ * sent again, under the same keys.
+ */
+export class WebhookSplit implements SplitSink {
+  readonly #journal: Acknowledgements;
+  readonly #underWay = new Set<OpenParcel>();
+  readonly #countsBefore: SendCounts;
+  #cancelSync: () => void = () => undefined;
+  #origin: Origin | undefined;
+  #rangeKey = "";
+  #nextNumber = 0;
+  #parcel: OpenParcel | undefined;
+  #delivered = 0;
+  /** Parcels that may have been under way when an earlier process was killed. */
+  #inDoubt: number;
+  #failure: unknown;
+  #wakeWriter: () => void = () => undefined;
+  #state: "open" | "ended" = "open";
+
+  constructor(private readonly options: WebhookSplitOptions) {
+    this.#journal = new Acknowledgements(options.journalPath, options.parcelRows);
+    this.#inDoubt = this.#journal.wasBroken ? options.concurrency : 0;
+    this.#countsBefore = options.sender.counts;
+    this.#syncLater();
+  }
+
+  async write(events: EventBatch, origin: Origin): Promise<void> {
+    if (origin !== this.#origin) await this.#begin(origin);
+    for (const line of this.options.lines.of(events)) {
+      this.#parcel ??= new OpenParcel(origin, this.#rangeKey, this.#nextNumber++);
+      this.#parcel.add(events, line);
+      if (this.#parcel.texts.length === this.options.parcelRows) await this.#dispatch();
+    }
+    this.#throwFailure();
+    this.#parcel?.detach();
+    for (const parcel of this.#underWay) parcel.detach();
+  }
+
+  async commit(): Promise<Commitment> {
+    await this.#dispatch();
+    while (this.#underWay.size > 0) await this.#settled();
+    this.#end(true);
+    const { retried, waitedMs } = this.options.sender.counts;
+    return {
+      rows: this.#delivered,
+      parts: [],
+      counts: {
+        retried: retried - this.#countsBefore.retried,
+        possiblyTwice: this.#journal.unknownRows,
+        waitedMs: waitedMs - this.#countsBefore.waitedMs,
+      },
+    };
+  }
+
+  async abort(): Promise<void> {
+    if (this.#state === "ended") return;
+    const { sender } = this.options;
+    sender.stop(this.#failure ?? new Error("the split was given up"));
+    this.#end(await sender.drain());
+  }
+
+  async #begin(origin: Origin): Promise<void> {
+    await this.#dispatch();
+    this.#origin = origin;
+    this.#rangeKey = createHash("sha256")
+      .update(JSON.stringify([this.options.keySeed, origin.fingerprint]))
+      .digest("hex")
+      .slice(0, 32);
+    this.#nextNumber = 0;
+  }
+
+  /** Sends the parcel that is open, once there is room for it. */
+  async #dispatch(): Promise<void> {
+    const parcel = this.#parcel;
+    if (parcel === undefined) return;
+    const { rangeKey, number } = parcel;
+    const rows = parcel.texts.length;
+    const known = this.#journal.find(rangeKey, number, rows);
+    if (known === undefined) {
+      this.#throwFailure();
+      while (this.#underWay.size >= this.options.concurrency) await this.#settled();
+      if (this.#inDoubt > 0) {
+        this.#inDoubt--;
+        this.#journal.doubt(rangeKey, number, rows);
+      }
+      this.#journal.flush();
+      this.#send(parcel);
+    } else {
+      parcel.refuse(known.refused);
+      this.#delivered += rows - known.refused.length;
+    }
+    this.#parcel = undefined;
+  }
+
+  #send(parcel: OpenParcel): void {
+    const { rangeKey, number, texts } = parcel;
+    const rows = texts.length;
+    const isShort = rows < this.options.parcelRows;
+    const key = `${rangeKey}-${number}${isShort ? `-${rows}` : ""}`;
+    const doubt = () => this.#journal.doubt(rangeKey, number, rows);
+    this.#underWay.add(parcel);
+    this.options.sender.deliver({ key, texts }, doubt).then(
+      ({ refused }) => this.#guard(() => this.#settle(parcel, refused)),
+      (error: unknown) => this.#fail(error),
+    );
+  }
+
+  #settle(parcel: OpenParcel, refused: readonly RowFault[]): void {
+    const { rangeKey, number, texts } = parcel;
+    this.#underWay.delete(parcel);
+    this.#journal.settle(rangeKey, number, { rows: texts.length, refused });
+    this.#delivered += texts.length - refused.length;
+    parcel.refuse(refused);
+    this.#wakeWriter();
+  }
+
+  /** Resolves once more parcels are settled, all that came in one go; throws after a failure. */
+  async #settled(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wakeWriter = () => {
+        this.#wakeWriter = () => undefined;
+        setImmediate(resolve);
+      };
+    });
+    this.#throwFailure();
+  }
+
+  #syncLater(): void {
+    this.#cancelSync = this.options.clock.after(ACKNOWLEDGE_SYNC_MS, () => {
+      this.#guard(() => {
+        this.#journal.syncSoon((error) => this.#fail(error));
+        this.#syncLater();
+      });
+    });
+  }
+
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.options.sender.stop(error);
+    this.#wakeWriter();
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #end(isClean: boolean): void {
+    this.#state = "ended";
+    this.#cancelSync();
+    this.#journal.close(isClean);
+  }
+}
