@@ -12,11 +12,23 @@ import type { JsonValue } from "../pipeline/configuration-types.js";
 /** Options of every command: how the result is printed. */
 export const outputOptions: readonly OptionName[] = ["json", "quiet"];
 
-/** Options of the pipeline's commands that a flag can set, in the order of the table. */
-export const flagOptions: readonly OptionName[] = optionNames.filter((name) => {
+/** Options of a migration that a flag can set, in the order of the table. */
+export const migrateOptions: readonly OptionName[] = optionNames.filter((name) => {
   const { flag, section } = describeOption(name);
   return flag !== false && section !== "serve";
 });
+
+/** Options of `export`. */
+export const exportOptions: readonly OptionName[] = migrateOptions.filter(
+  (name) => describeOption(name).section !== "qualify",
+);
+
+/** Options of `qualify`. */
+export const qualifyOptions: readonly OptionName[] = optionNames.filter(
+  (name) =>
+    describeOption(name).section === "qualify" ||
+    ["includeEvent", "excludeEvent", "authHeader", ...outputOptions].includes(name),
+);
 
 /** Options of `serve`. */
 export const serveOptions: readonly OptionName[] = optionNames.filter(

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { addOptions, flagOptions, givenFlags } from "./command-options.js";
+import { addOptions, exportOptions, givenFlags } from "./command-options.js";
 import type { CommandContext } from "./context.js";
 
 const examples = `
@@ -24,7 +24,7 @@ export function exportCommand(context: CommandContext, ended: (exitCode: number)
     .description("write the events of an analytics export, one directory per day")
     .argument("[inputs...]", "what to read")
     .addHelpText("after", examples);
-  return addOptions(command, flagOptions).action(
+  return addOptions(command, exportOptions).action(
     async (inputs: readonly string[], parsed: Record<string, unknown>) => {
       const { runSteps } = await import("./run-steps.js");
       const flags = { ...givenFlags(parsed), ...(inputs.length > 0 ? { inputs } : {}) };

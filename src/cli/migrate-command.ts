@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { addOptions, flagOptions, givenFlags } from "./command-options.js";
+import { addOptions, givenFlags, migrateOptions } from "./command-options.js";
 import type { CommandContext } from "./context.js";
 
 const examples = `
@@ -17,7 +17,7 @@ export function migrateCommand(
   const command = new Command("migrate")
     .description("run all steps of pipeline.config.json")
     .addHelpText("after", examples);
-  return addOptions(command, flagOptions).action(async (parsed: Record<string, unknown>) => {
+  return addOptions(command, migrateOptions).action(async (parsed: Record<string, unknown>) => {
     const { runSteps } = await import("./run-steps.js");
     const configPath = parsed["config"] as string | undefined;
     ended(await runSteps({ command: "migrate", flags: givenFlags(parsed), configPath }, context));

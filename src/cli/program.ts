@@ -5,6 +5,7 @@ import type { CommandContext } from "./context.js";
 import { exportCommand } from "./export-command.js";
 import { keysCommand } from "./keys-command.js";
 import { migrateCommand } from "./migrate-command.js";
+import { qualifyCommand } from "./qualify-command.js";
 import { serveCommand } from "./serve-command.js";
 import { verifyCommand } from "./verify-command.js";
 
@@ -12,6 +13,8 @@ const examples = `
 Examples:
   $ switchyard export export.zip --to out     one directory per day in out/events
   $ switchyard verify out                     prove it against its manifest
+  $ switchyard qualify out --console https://console.example.com
+                                              qualifying events for what was exported
   $ switchyard migrate                        all steps of pipeline.config.json
   $ switchyard serve                          the console API on http://127.0.0.1:8080
   $ switchyard help export                    all options of a command`;
@@ -32,6 +35,7 @@ export async function runCommandLine(
   program
     .addCommand(exportCommand(context, ended))
     .addCommand(verifyCommand(context, ended))
+    .addCommand(qualifyCommand(context, ended))
     .addCommand(migrateCommand(context, ended))
     .addCommand(serveCommand(context, ended))
     .addCommand(keysCommand(context, ended));

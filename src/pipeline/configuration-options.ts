@@ -7,7 +7,6 @@ import {
   countType,
   dataType,
   listType,
-  type OptionType,
   pathType,
   privacyPathsType,
   rejectLimitType,
@@ -17,33 +16,16 @@ import {
   timeType,
   zoneType,
 } from "./configuration-types.js";
+import { type OptionDescription, option } from "./option-description.js";
 import { outputFormats } from "./options.js";
-
-/** Parts of the configuration file. */
-export type Section = "export" | "serve";
-
-/** What is known about one option. Flags, environment, schema and documentation come from it. */
-export interface OptionDescription<T> {
-  /** Section of the configuration file; the root where absent. The option's name is the key. */
-  readonly section?: Section;
-  readonly type: OptionType<T>;
-  /** One or two sentences without a full stop at the end. */
-  readonly description: string;
-  /** How documentation and help call the default; none where absent. */
-  readonly default?: string;
-  /** Stands in the file only, or comes without a flag's name (inputs). */
-  readonly flag?: false;
-  /** Name of the value in help, where the type's own says too little. */
-  readonly placeholder?: string;
-  /** What `--no-<flag>` says, for switches whose default is not off. */
-  readonly negation?: string;
-}
-
-const option = <T>(description: OptionDescription<T>): OptionDescription<T> => description;
+import { qualifyOptions } from "./qualify-options.js";
 
 const inputFormats = ["ndjson", "json", "csv", "parquet", "rejects"] as const;
-export const stepNames = ["export", "verify"] as const;
+export const stepNames = ["export", "qualify", "verify"] as const;
 export type StepName = (typeof stepNames)[number];
+
+/** What a migration does where the file lists no steps. */
+export const defaultSteps: readonly StepName[] = ["export", "verify"];
 
 /** Every option once, in the order of help and documentation. */
 export const configurationOptions = {
@@ -220,6 +202,7 @@ export const configurationOptions = {
     description: "Throw away what an earlier run left in the directory and start over",
     default: "off",
   }),
+  ...qualifyOptions,
   port: option({
     section: "serve",
     type: countType(0, 65_535),

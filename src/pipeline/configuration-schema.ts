@@ -1,11 +1,12 @@
 import {
+  defaultSteps,
   describeOption,
   type OptionName,
   optionNames,
-  type Section,
   stepNames,
 } from "./configuration-options.js";
 import type { JsonObject } from "./configuration-types.js";
+import type { Section } from "./option-description.js";
 
 export const SCHEMA_ID = "pipeline.schema.json";
 
@@ -28,7 +29,7 @@ export function configurationSchema(mappingSchema: JsonObject): JsonObject {
         minItems: 1,
         uniqueItems: true,
         description: "What `switchyard migrate` does, in this order",
-        default: stepNames,
+        default: defaultSteps,
       },
       ...optionProperties(optionNames, undefined),
       mapping: { $ref: "#/$defs/mapping" },
@@ -37,6 +38,12 @@ export function configurationSchema(mappingSchema: JsonObject): JsonObject {
         additionalProperties: false,
         description: "What `switchyard export` writes, and how",
         properties: optionProperties(optionNames, "export"),
+      },
+      qualify: {
+        type: "object",
+        additionalProperties: false,
+        description: "Which qualifying events `switchyard qualify` makes, and where",
+        properties: optionProperties(optionNames, "qualify"),
       },
       serve: {
         type: "object",
@@ -56,6 +63,7 @@ export function optionsSchema(names: readonly OptionName[]): JsonObject {
     properties: {
       ...optionProperties(names, undefined),
       export: { type: "object", properties: optionProperties(names, "export") },
+      qualify: { type: "object", properties: optionProperties(names, "qualify") },
       serve: { type: "object", properties: optionProperties(names, "serve") },
     },
   };

@@ -4,23 +4,49 @@ import type { Environment } from "./configuration-types.js";
 
 export const HASH_SALT_VARIABLE = "SWITCHYARD_HASH_SALT";
 
-/** The salt for hashed paths: from the environment, else from the file, without its last line end. */
+export const CONSOLE_KEY_VARIABLE = "SWITCHYARD_CONSOLE_KEY";
+
+/** The salt for hashed paths: from the environment, else from the file. */
 export async function readHashSalt(
   environment: Environment,
   file: string | undefined,
 ): Promise<string | undefined> {
-  const given = environment[HASH_SALT_VARIABLE];
+  return readSecret(environment[HASH_SALT_VARIABLE], file, (reason, cause) =>
+    reason === ""
+      ? new UsageError("salt_empty", `The salt file ${file} is empty.`)
+      : new UsageError("salt_unreadable", `The salt file ${file} cannot be read (${reason}).`, {
+          cause,
+        }),
+  );
+}
+
+/** The key of the console: from the environment, else from the file. */
+export async function readConsoleKey(
+  environment: Environment,
+  file: string | undefined,
+): Promise<string | undefined> {
+  return readSecret(environment[CONSOLE_KEY_VARIABLE], file, (reason, cause) => {
+    const what = reason === "" ? "is empty" : `cannot be read (${reason})`;
+    return new UsageError("key_file_unusable", `The file of the console key ${file} ${what}.`, {
+      cause,
+    });
+  });
+}
+
+/** Without the last line end of the file. `unusable` makes the error; no reason means an empty file. */
+async function readSecret(
+  given: string | undefined,
+  file: string | undefined,
+  unusable: (reason: string, cause?: unknown) => UsageError,
+): Promise<string | undefined> {
   if (given !== undefined && given !== "") return given;
   if (file === undefined) return undefined;
-  let salt: string;
+  let secret: string;
   try {
-    salt = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
+    secret = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    throw new UsageError("salt_unreadable", `The salt file ${file} cannot be read (${code}).`, {
-      cause: error,
-    });
+    throw unusable((error as NodeJS.ErrnoException).code ?? "no code", error);
   }
-  if (salt === "") throw new UsageError("salt_empty", `The salt file ${file} is empty.`);
-  return salt;
+  if (secret === "") throw unusable("");
+  return secret;
 }

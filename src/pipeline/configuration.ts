@@ -2,6 +2,7 @@ import path from "node:path";
 import { UsageError } from "../base/errors.js";
 import { type ConfigurationFile, readConfigurationFile } from "./configuration-file.js";
 import {
+  defaultSteps,
   describeOption,
   environmentNameOf,
   flagOf,
@@ -9,14 +10,13 @@ import {
   type OptionName,
   type OptionValues,
   optionNames,
-  type Section,
   type StepName,
-  stepNames,
 } from "./configuration-options.js";
 import { configurationSchema, optionsSchema } from "./configuration-schema.js";
-import { readHashSalt } from "./configuration-secrets.js";
+import { readConsoleKey, readHashSalt } from "./configuration-secrets.js";
 import type { Environment, JsonObject, JsonValue } from "./configuration-types.js";
 import { type ConfigurationProblem, createValidator } from "./configuration-validation.js";
+import type { Section } from "./option-description.js";
 
 /** Options as the command line gave them, already the values that would stand in the file. */
 export type GivenFlags = Readonly<Partial<Record<OptionName, JsonValue>>>;
@@ -40,6 +40,8 @@ export interface Configuration {
   readonly inputsDirectory: string;
   /** A secret: never printed, never written. */
   readonly hashSalt: string | undefined;
+  /** A secret likewise. */
+  readonly consoleKey: string | undefined;
   /** As given; undefined where there is no file. */
   readonly fileName: string | undefined;
 }
@@ -79,8 +81,9 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     values,
     inputsDirectory,
     mapping: content?.["mapping"] as JsonObject | undefined,
-    steps: (content?.["steps"] as readonly StepName[] | undefined) ?? stepNames,
+    steps: (content?.["steps"] as readonly StepName[] | undefined) ?? defaultSteps,
     hashSalt: await readHashSalt(sources.environment, values.hashSaltFile),
+    consoleKey: await readConsoleKey(sources.environment, values.consoleKeyFile),
     fileName: file?.name,
   };
 }
@@ -145,7 +148,11 @@ function fileLayer(file: ConfigurationFile): Layer {
 
 function treeOf(values: GivenFlags): JsonObject {
   const root: Record<string, JsonValue> = {};
-  const bySection: Record<Section, Record<string, JsonValue>> = { export: {}, serve: {} };
+  const bySection: Record<Section, Record<string, JsonValue>> = {
+    export: {},
+    qualify: {},
+    serve: {},
+  };
   for (const name of optionNames) {
     const value = values[name];
     if (value === undefined) continue;

@@ -1,17 +1,15 @@
 import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { SwitchyardError } from "../base/errors.js";
 import type { JsonObject, JsonValue } from "./configuration-types.js";
 import { createValidator } from "./configuration-validation.js";
-import { MANIFEST_NAME, MANIFEST_VERSION, type Manifest } from "./manifest.js";
+import { MANIFEST_VERSION, type Manifest } from "./manifest.js";
 import { outputFormats } from "./options.js";
 
 /** There is no manifest to verify against, or none that can be understood. Exit code 1. */
 export class ManifestError extends SwitchyardError {}
 
 /** Throws `ManifestError` for a manifest that is missing, unreadable or of another version. */
-export async function readManifest(directory: string): Promise<Manifest> {
-  const file = path.join(directory, MANIFEST_NAME);
+export async function readManifest(file: string): Promise<Manifest> {
   let content: JsonValue;
   try {
     content = JSON.parse(await readFile(file, "utf8")) as JsonValue;

@@ -44,7 +44,7 @@ export async function verifyExport(
   { signal, observer, openReader, now = () => performance.now() }: VerifyDependencies,
 ): Promise<VerifyResult> {
   const startedAt = now();
-  const manifest = await readManifest(directory);
+  const manifest = await readManifest(path.join(directory, MANIFEST_NAME));
   const differences: Difference[] = [];
   const progress = new VerifyProgress(manifest);
   observer.started?.(() => progress.current());

@@ -114,7 +114,7 @@ test("everything that is wrong is reported at once, each with its place", async 
       "SWITCHYARD_MAX_TIME: must be a date that exists (2026-01-31), a date-time " +
         '(2026-01-31T17:00:00Z) or epoch milliseconds (got "soon")',
       "<dir>/given.json: exprot: unknown key; did you mean export?",
-      '<dir>/given.json: steps[1]: must be one of export, verify (got "send")',
+      '<dir>/given.json: steps[1]: must be one of export, qualify, verify (got "send")',
       "<dir>/given.json: preset: must be one of amplitude, mixpanel " +
         '(got "amplitud"); did you mean amplitude?',
       "<dir>/given.json: includeEvent[1]: must not be empty",

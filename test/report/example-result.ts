@@ -31,7 +31,7 @@ export const exampleManifest: Manifest = {
   ],
   ...{ notices: {}, inputs: [], failures: [] },
   events: [{ event: "tea", rows: 1_000, firstTimestamp: first, lastTimestamp: last }],
-  eventsByDay: { path: "events-by-day.jsonl", bytes: 0, sha256: "" },
+  eventsByDay: { path: "events-by-day.jsonl", bytes: 0, sha256: "0".repeat(64) },
   days: [
     { day: "2026-01-30", firstTimestamp: first, lastTimestamp: first, ...emptyDay },
     { day: "2026-01-31", firstTimestamp: last, lastTimestamp: last, ...emptyDay },

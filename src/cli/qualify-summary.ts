@@ -1,0 +1,79 @@
+import type { PlanItem } from "../console/qualify-plan.js";
+import { formatCount, formatNumberOf } from "../report/quantities.js";
+import { cutEnd, harmless } from "../report/terminal-text.js";
+import type { QualifyResult } from "./run-qualify.js";
+
+const ITEMS_SHOWN_MAX = 40;
+const LINE_COLUMNS_MAX = 400;
+
+/** Plan and outcome on a screen or two. Text from data is made harmless. */
+export function summarizeQualify(result: QualifyResult): string {
+  const { plan, console, manifestPath, isComplete, otherRows } = result;
+  const count = (action: PlanItem["action"]) =>
+    formatCount(plan.filter((item) => item.action === action).length);
+  const shown = plan.filter(({ action }) => action !== "unchanged");
+  const hidden = shown.length - ITEMS_SHOWN_MAX;
+  return [
+    `Qualifying events of ${line(manifestPath)} at ${line(console)}`,
+    ...shown.slice(0, ITEMS_SHOWN_MAX).flatMap(linesOf).map(line),
+    ...(hidden > 0 ? [`  and ${formatCount(hidden)} more; --json lists them all`] : []),
+    `${count("create")} to create, ${count("change")} to change, ${count("unchanged")} unchanged, ${count("refused")} refused`,
+    ...(isComplete
+      ? []
+      : ["The export is not complete: counts and names are what there is so far."]),
+    ...(otherRows === 0
+      ? []
+      : [`${formatNumberOf(otherRows, "event")} of further names have no qualifying event.`]),
+    ...outcomeOf(result),
+  ].join("\n");
+}
+
+function linesOf(item: PlanItem): readonly string[] {
+  const head = `  ${item.action.padEnd(9)} ${item.name}`;
+  switch (item.action) {
+    case "create":
+      return [`${head}: ${item.body.description ?? ""}`];
+    case "change":
+      return [
+        head,
+        ...item.differences.map(
+          ({ field, before, after }) =>
+            `            ${field}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+        ),
+      ];
+    case "refused":
+      return [`${head}: ${item.reasons.join("; ")}`];
+    case "unchanged":
+      return [];
+  }
+}
+
+function outcomeOf({ mode, plan, applied }: QualifyResult): readonly string[] {
+  const work = plan.filter(({ action }) => action === "create" || action === "change").length;
+  const advice =
+    plan.some(({ action }) => action === "refused") && mode !== "plan"
+      ? [
+          "Leave the refused ones out with --exclude-event, or give them names with --name-template.",
+        ]
+      : [];
+  if (applied === undefined) {
+    return work === 0
+      ? ["There is nothing to do."]
+      : ["Nothing was sent. Run the same command with --yes to apply it."];
+  }
+  const { done, failed, notTried, stopped } = applied;
+  const verb = mode === "dryRun" ? "would be taken; nothing was kept" : "applied";
+  return [
+    `${formatCount(done.length)} of ${formatCount(work)} ${verb}.`,
+    ...failed
+      .slice(0, ITEMS_SHOWN_MAX)
+      .map(({ name, message }) => line(`  failed    ${name}: ${message}`)),
+    ...(notTried.length === 0 ? [] : [`Not tried: ${formatCount(notTried.length)}.`]),
+    ...(stopped === undefined ? [] : [line(stopped.message)]),
+    ...advice,
+  ];
+}
+
+function line(text: string): string {
+  return cutEnd(harmless(text), LINE_COLUMNS_MAX);
+}

@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { runCommandLine } from "../../src/cli/program.js";
+import type { Manifest, ManifestEvent } from "../../src/pipeline/manifest.js";
+import { exampleManifest } from "../report/example-result.js";
+import { startTestService, type TestService } from "../support/service.js";
+import { fakeContext } from "./fake-context.js";
+
+let directory: string;
+let service: TestService;
+let baseUrl: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), "switchyard-qualify-"));
+  service = await startTestService();
+  baseUrl = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
+  await writeManifest({});
+});
+
+afterEach(async () => {
+  await service.close();
+  await rm(directory, { recursive: true });
+});
+
+function counted(event: string, rows: number): ManifestEvent {
+  return {
+    ...{ event, rows },
+    firstTimestamp: "2026-01-30T00:00:00.000Z",
+    lastTimestamp: "2026-01-31T00:00:00.000Z",
+  };
+}
+
+async function writeManifest(changes: Partial<Manifest>): Promise<void> {
+  const events = [counted("page_view", 1_204), counted("purchase", 1)];
+  const manifest = { ...exampleManifest, events, ...changes };
+  await writeFile(path.join(directory, "manifest.json"), JSON.stringify(manifest));
+}
+
+interface Run {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function qualify(
+  words: readonly string[],
+  key: string | undefined = service.keys.console,
+  url = baseUrl,
+): Promise<Run> {
+  const { context, stdout, stderr } = fakeContext(
+    {},
+    { currentDirectory: directory, environment: { SWITCHYARD_CONSOLE_KEY: key } },
+  );
+  const exitCode = await runCommandLine(["qualify", "--console", url, ...words], context);
+  expect([...stdout, ...stderr].join("")).not.toContain(service.keys.console);
+  return { exitCode, stdout: stdout.join(""), stderr: stderr.join("") };
+}
+
+async function stored(): Promise<readonly string[]> {
+  const path = "/console/v1/experiments/qualifying_events";
+  return (await service.call<{ name: string }[]>({ path })).json.data.map(({ name }) => name);
+}
+
+describe("qualify", () => {
+  test("shows the plan, and sends nothing before --yes", async () => {
+    const { exitCode, stderr } = await qualify(["."]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      [
+        `Qualifying events of ${path.join(directory, "manifest.json")} at ${baseUrl}`,
+        "  create    page_view: 1,204 events, 2026-01-30 to 2026-01-31",
+        "  create    purchase: 1 event, 2026-01-30 to 2026-01-31",
+        "2 to create, 0 to change, 0 unchanged, 0 refused",
+        "Nothing was sent. Run the same command with --yes to apply it.",
+        "",
+      ].join("\n"),
+    );
+    expect(await stored()).toEqual([]);
+  });
+
+  test("applies with --yes, and finds nothing to do the second time", async () => {
+    const first = await qualify([".", "--yes"]);
+    expect(first.exitCode).toBe(0);
+    expect(first.stderr).toContain("2 of 2 applied.\n");
+    expect(await stored()).toEqual(["purchase", "page_view"]);
+    expect((await qualify(["."])).stderr).toContain(
+      "0 to create, 0 to change, 2 unchanged, 0 refused\nThere is nothing to do.\n",
+    );
+  });
+
+  test("shows what differs field by field", async () => {
+    await qualify([".", "--yes"]);
+    const { stderr } = await qualify([".", "--table", "w.events", "--include-event", "purchase"]);
+    expect(stderr).toContain(
+      "  change    purchase\n" +
+        `            sql: "SELECT * FROM events WHERE event = 'purchase'" -> ` +
+        `"SELECT * FROM w.events WHERE event = 'purchase'"\n0 to create, 1 to change`,
+    );
+  });
+
+  test("has the console check everything in a dry run, which wins over --yes", async () => {
+    const { exitCode, stderr } = await qualify([".", "--dry-run", "--yes"]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("2 of 2 would be taken; nothing was kept.\n");
+    expect(await stored()).toEqual([]);
+  });
+
+  test("shows names that are refused, and applies the others", async () => {
+    await writeManifest({ events: [counted("a\u001b[31m\nb", 1), counted("purchase", 1)] });
+    const plan = await qualify(["."]);
+    expect(plan.exitCode).toBe(0);
+    expect(plan.stderr).toContain("  refused   a\\u001b[31m\\nb: the event's name has a backslash");
+    const applied = await qualify([".", "--yes"]);
+    expect(applied.exitCode).toBe(1);
+    expect(applied.stderr).toContain("Leave the refused ones out with --exclude-event");
+    expect(await stored()).toEqual(["purchase"]);
+  });
+
+  test("prints one JSON object", async () => {
+    const { stdout } = await qualify([".", "--json", "--yes", "--exclude-event", "page_*"]);
+    expect(JSON.parse(stdout)).toEqual({
+      ...{ command: "qualify", exitCode: 0, mode: "apply", console: baseUrl },
+      ...{ manifestPath: path.join(directory, "manifest.json"), isComplete: true, otherRows: 0 },
+      plan: [expect.objectContaining({ action: "create", event: "purchase", name: "purchase" })],
+      ...{ done: ["purchase"], failed: [], notTried: [] },
+    });
+  });
+
+  test("says that an export is not whole, and that counts are at least", async () => {
+    const { event: _, ...otherEvents } = counted("", 7);
+    await writeManifest({ complete: false, otherEvents });
+    const { stderr } = await qualify([path.join(directory, "manifest.json")]);
+    expect(stderr).toContain("purchase: at least 1 event, ");
+    expect(stderr).toContain("The export is not complete");
+    expect(stderr).toContain("7 events of further names have no qualifying event.");
+  });
+
+  test.each([
+    ["a key that is revoked", () => service.keys.revoked, /check SWITCHYARD_CONSOLE_KEY/],
+    ["a key for events", () => service.keys.server, /check SWITCHYARD_CONSOLE_KEY|key may not/],
+  ])("ends at %s", async (_, key, message) => {
+    const { exitCode, stderr } = await qualify([".", "--yes"], key());
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain(key());
+  });
+
+  test("says what was not done where the key may not write", async () => {
+    const { exitCode, stderr } = await qualify([".", "--yes"], service.keys.readOnly);
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain("0 of 2 applied.\n");
+    expect(stderr).toContain("The key may not do this: check ");
+  });
+
+  test("takes its key from a file", async () => {
+    await writeFile(path.join(directory, "key"), `${service.keys.console}\n`);
+    expect((await qualify([".", "--console-key-file", "key"], "")).exitCode).toBe(0);
+    await writeFile(path.join(directory, "key"), "");
+    expect(await qualify([".", "--console-key-file", "key"], "")).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("[key_file_unusable]"),
+    });
+  });
+
+  test.each([
+    ["no key", ["."], "", undefined, "key_missing"],
+    ["no export", [], undefined, undefined, "export_missing"],
+    ["an address that is none", ["."], undefined, "console.example.com", "base_url_invalid"],
+    [
+      "a template without a place",
+      [".", "--name-template", "x"],
+      undefined,
+      undefined,
+      "template_invalid",
+    ],
+  ])("refuses %s", async (_, words, key, url, code) => {
+    const { exitCode, stderr } = await qualify(words, key, url);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(code) });
+  });
+
+  test("refuses inputs, which have no manifest", async () => {
+    await writeFile(path.join(directory, "rows.jsonl"), '{"event_type":"e"}\n{}\n');
+    const { exitCode, stderr } = await qualify(["rows.jsonl"]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("is no export. Run `switchyard export` on it first");
+  });
+});
