@@ -56,10 +56,9 @@ function outcomeOf({ mode, plan, applied }: QualifyResult): readonly string[] {
           "Leave the refused ones out with --exclude-event, or give them names with --name-template.",
         ]
       : [];
+  if (work === 0) return ["There is nothing to do.", ...advice];
   if (applied === undefined) {
-    return work === 0
-      ? ["There is nothing to do."]
-      : ["Nothing was sent. Run the same command with --yes to apply it."];
+    return ["Nothing was sent. Run the same command with --yes to apply it."];
   }
   const { done, failed, notTried, stopped } = applied;
   const verb = mode === "dryRun" ? "would be taken; nothing was kept" : "applied";
