@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import type { GivenFlags } from "../pipeline/configuration.js";
 import {
-  configurationOptions,
   describeOption,
   flagOf,
+  localNameOf,
   type OptionName,
   optionNames,
 } from "../pipeline/configuration-options.js";
@@ -15,7 +15,17 @@ export const outputOptions: readonly OptionName[] = ["json", "quiet"];
 /** Options of a migration that a flag can set, in the order of the table. */
 export const migrateOptions: readonly OptionName[] = optionNames.filter((name) => {
   const { flag, section } = describeOption(name);
-  return flag !== false && section !== "serve";
+  return flag !== false && section !== "serve" && section !== "send";
+});
+
+/** Options of the section `export` that `send` has as well: how inputs are read. */
+const readingOptions: readonly OptionName[] = ["splitSize", "memory"];
+
+/** Options of `send`. */
+export const sendOptions: readonly OptionName[] = optionNames.filter((name) => {
+  const { flag, section } = describeOption(name);
+  const isShared = section === undefined || readingOptions.includes(name);
+  return flag !== false && (isShared || section === "send");
 });
 
 /** Options of `export`. */
@@ -59,12 +69,18 @@ function collect(word: string, before: readonly string[] | undefined): readonly 
   return [...(before ?? []), word];
 }
 
-/** What commander parsed, as the values that would stand in the file. */
-export function givenFlags(parsed: Readonly<Record<string, unknown>>): GivenFlags {
+/** Options that are called the same in every section. */
+const plainNames = optionNames.filter((name) => describeOption(name).key === undefined);
+
+/** What commander parsed of the named options, as the values that would stand in the file. */
+export function givenFlags(
+  parsed: Readonly<Record<string, unknown>>,
+  names: readonly OptionName[] = plainNames,
+): GivenFlags {
   return Object.fromEntries(
-    Object.entries(parsed)
-      .filter((entry): entry is [OptionName, unknown] => entry[0] in configurationOptions)
-      .map(([name, value]) => [name, jsonValueOf(name, value)]),
+    names
+      .filter((name) => parsed[localNameOf(name)] !== undefined)
+      .map((name) => [name, jsonValueOf(name, parsed[localNameOf(name)])]),
   );
 }
 

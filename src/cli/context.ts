@@ -1,8 +1,9 @@
 import type { Clock } from "../base/clock.js";
 import type { Environment, JsonObject } from "../pipeline/configuration-types.js";
 import type { ExportResult } from "../pipeline/export-result.js";
-import type { ExportOptions } from "../pipeline/options.js";
+import type { ExportOptions, SendRequest } from "../pipeline/options.js";
 import type { RunContext } from "../pipeline/progress.js";
+import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify.js";
 import type { ProgressStream } from "../report/progress.js";
 
@@ -25,5 +26,6 @@ export interface Engine {
   /** Throws `UsageError` for an unknown preset or a mapping that makes no sense. */
   resolveMapping(preset: string, changes: JsonObject | undefined): unknown;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
+  runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   verifyExport(directory: string, context: RunContext): Promise<VerifyResult>;
 }

@@ -4,6 +4,7 @@ import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import type { RunOptions } from "../pipeline/options.js";
 import { runExport } from "../pipeline/run-export.js";
+import { runSend } from "../pipeline/run-send.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
 import { verifyExport } from "../pipeline/verify.js";
 import { createFormatDetection } from "../readers/detect-format.js";
@@ -15,11 +16,14 @@ import type { Engine } from "./context.js";
 // The bundle finds entry files where their names stand like this.
 const splitWorker = new URL("./split-worker.js", import.meta.url);
 
+const sendWorker = new URL("./send-worker.js", import.meta.url);
+
 /** The engine with the rooms that it works on: the one place that knows all of them. */
 export const engine: Engine = {
   mappingSchema,
   resolveMapping,
   runExport: (options, context) => runExport(options, context, outsideWith(splitWorker)),
+  runSend: (request, context) => runSend(request, context, outsideWith(sendWorker)),
   verifyExport: (directory, context) =>
     verifyExport(directory, { ...context, openReader: openRange }),
 };

@@ -3,7 +3,8 @@ import { addOptions, givenFlags, migrateOptions } from "./command-options.js";
 import type { CommandContext } from "./context.js";
 
 const examples = `
-The configuration lists the steps, in order: "steps": ["export", "verify"], which is the default. The
+The configuration lists the steps, in order: "steps": ["export", "verify"], which is the default;
+"send" is another one. The
 first one that does not end well ends the migration. Running it again does only what is not yet done.
 
 Examples:
@@ -13,6 +14,7 @@ Examples:
 export function migrateCommand(
   context: CommandContext,
   ended: (exitCode: number) => void,
+  words: readonly string[],
 ): Command {
   const command = new Command("migrate")
     .description("run all steps of pipeline.config.json")
@@ -20,6 +22,7 @@ export function migrateCommand(
   return addOptions(command, migrateOptions).action(async (parsed: Record<string, unknown>) => {
     const { runSteps } = await import("./run-steps.js");
     const configPath = parsed["config"] as string | undefined;
-    ended(await runSteps({ command: "migrate", flags: givenFlags(parsed), configPath }, context));
+    const flags = givenFlags(parsed);
+    ended(await runSteps({ command: "migrate", flags, configPath, words }, context));
   });
 }

@@ -6,12 +6,14 @@ import { exportCommand } from "./export-command.js";
 import { keysCommand } from "./keys-command.js";
 import { migrateCommand } from "./migrate-command.js";
 import { qualifyCommand } from "./qualify-command.js";
+import { sendCommand } from "./send-command.js";
 import { serveCommand } from "./serve-command.js";
 import { verifyCommand } from "./verify-command.js";
 
 const examples = `
 Examples:
   $ switchyard export export.zip --to out     one directory per day in out/events
+  $ switchyard send export.zip --to <url>     to an event webhook, one by one
   $ switchyard verify out                     prove it against its manifest
   $ switchyard qualify out --console https://console.example.com
                                               qualifying events for what was exported
@@ -34,9 +36,10 @@ export async function runCommandLine(
     .addHelpText("after", examples);
   program
     .addCommand(exportCommand(context, ended))
+    .addCommand(sendCommand(context, ended, words))
     .addCommand(verifyCommand(context, ended))
     .addCommand(qualifyCommand(context, ended))
-    .addCommand(migrateCommand(context, ended))
+    .addCommand(migrateCommand(context, ended, words))
     .addCommand(serveCommand(context, ended))
     .addCommand(keysCommand(context, ended));
   for (const command of withSubcommands(program)) {

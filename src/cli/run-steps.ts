@@ -17,6 +17,8 @@ export interface Invocation {
   readonly flags: GivenFlags;
   /** `--config`. */
   readonly configPath: string | undefined;
+  /** As they were given, without the program's name. */
+  readonly words?: readonly string[];
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Invocation {
  * what came of it. Gives the exit code; never throws.
  */
 export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
-  const { command, flags } = invocation;
+  const { command, flags, words: commandLine = [command] } = invocation;
   let output: Output = { json: flags.json === true, quiet: flags.quiet === true };
   const reports: StepReport[] = [];
   let names: readonly StepName[] = [];
@@ -38,7 +40,7 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
     };
     names = command === "migrate" ? configuration.steps : [command];
     for (const name of names) {
-      const report = await runStep(name, configuration, engine, output, context);
+      const report = await runStep(name, configuration, engine, output, context, commandLine);
       reports.push(report);
       if (report.exitCode !== exitCodes.done) break;
     }
@@ -66,11 +68,15 @@ async function runStep(
   engine: Engine,
   output: Output,
   { stderr, clock, signal }: CommandContext,
+  commandLine: readonly string[],
 ): Promise<StepReport> {
   signal.throwIfAborted();
   const display = output.quiet ? noProgress : showProgress(stderr, clock);
   try {
-    return await steps[name](configuration, { engine, signal, observer: display.observer });
+    return await steps[name](configuration, {
+      ...{ engine, signal, commandLine },
+      observer: display.observer,
+    });
   } finally {
     display.stop();
   }

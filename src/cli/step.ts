@@ -6,6 +6,8 @@ export interface StepContext {
   readonly engine: Engine;
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
+  /** Words that do the same again, without the program's name. */
+  readonly commandLine: readonly string[];
 }
 
 /** How a step ended, for whoever reads it. */

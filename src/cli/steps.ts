@@ -1,12 +1,14 @@
 import type { StepName } from "../pipeline/configuration-options.js";
 import { runExportStep } from "./export-step.js";
 import { runQualifyStep } from "./qualify-step.js";
+import { runSendStep } from "./send-step.js";
 import type { RunStep } from "./step.js";
 import { runVerifyStep } from "./verify-step.js";
 
 /** Every step that `migrate` knows. */
 export const steps: Readonly<Record<StepName, RunStep>> = {
   export: runExportStep,
+  send: runSendStep,
   qualify: runQualifyStep,
   verify: runVerifyStep,
 };

@@ -14,7 +14,7 @@ import { CONFIGURATION_NAME } from "./configuration-file.js";
 import type { OptionName, OptionValues } from "./configuration-options.js";
 import { HASH_SALT_VARIABLE } from "./configuration-secrets.js";
 import { parseTime } from "./configuration-values.js";
-import type { ExportOptions, PrivacyOptions } from "./options.js";
+import type { ExportOptions, PrivacyOptions, RunOptions } from "./options.js";
 
 /** Share of the machine's memory that an export takes where nobody says how much. */
 const MEMORY_SHARE = 0.5;
@@ -45,19 +45,31 @@ export function resolveExportOptions(
   machine: Machine = thisMachine(),
 ): ExportOptions {
   const { values } = configuration;
-  checkOrder("fromTime", values.fromTime, "toTime", values.toTime);
-  checkOrder("minTime", values.minTime, "maxTime", values.maxTime);
   return {
-    inputs: requireInputs(values),
-    cwd: configuration.inputsDirectory,
+    ...resolveRunOptions(configuration, mapping, machine),
     outputDirectory: requireOutput(values),
     dataset: values.dataset ?? "events",
-    csv: csvDialect(values),
     format: values.format ?? "parquet",
     compression: values.compression ?? "snappy",
     dayZone: values.dayZone ?? "UTC",
     partBytes: values.partSize ?? PART_BYTES,
     csvSafe: values.csvSafe ?? false,
+  };
+}
+
+/** What every run that reads inputs needs, with defaults. Throws like `resolveExportOptions`. */
+export function resolveRunOptions(
+  configuration: Configuration,
+  mapping: unknown,
+  machine: Machine = thisMachine(),
+): Omit<RunOptions, "outputDirectory"> {
+  const { values } = configuration;
+  checkOrder("fromTime", values.fromTime, "toTime", values.toTime);
+  checkOrder("minTime", values.minTime, "maxTime", values.maxTime);
+  return {
+    inputs: requireInputs(values),
+    cwd: configuration.inputsDirectory,
+    csv: csvDialect(values),
     preset: presetOf(values),
     mapping,
     privacy: privacyOf(configuration),

@@ -46,6 +46,11 @@ export const textFormats: Readonly<Record<string, TextFormat>> = {
       /^[\w!#$%&'*+.^`|~-]+$/.test(text) && !takenHeaders.includes(text.toLowerCase()),
     expected: "the name of a header that has no other meaning, such as SERVICE-API-KEY",
   },
+  "http-url": {
+    accepts: isBaseUrl,
+    expected:
+      "an http or https URL without a user, a query or a fragment, such as https://events.example.com",
+  },
   dataset: {
     accepts: (text) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(text),
     expected:
@@ -58,6 +63,15 @@ const takenHeaders: readonly string[] = [
   ...["connection", "content-encoding", "content-length", "content-type", "date", "expect", "host"],
   ...["idempotency-key", "if-match", "transfer-encoding", "upgrade", "x-request-id"],
 ];
+
+/** A password in a URL would be printed and kept with it. */
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return (
+    (protocol === "http:" || protocol === "https:") && username + password + search + hash === ""
+  );
+}
 
 function isUsable(use: () => unknown): boolean {
   try {

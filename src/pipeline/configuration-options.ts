@@ -19,9 +19,10 @@ import {
 import { type OptionDescription, option } from "./option-description.js";
 import { outputFormats } from "./options.js";
 import { qualifyOptions } from "./qualify-options.js";
+import { sendOptions } from "./send-options.js";
 
 const inputFormats = ["ndjson", "json", "csv", "parquet", "rejects"] as const;
-export const stepNames = ["export", "qualify", "verify"] as const;
+export const stepNames = ["export", "send", "qualify", "verify"] as const;
 export type StepName = (typeof stepNames)[number];
 
 /** What a migration does where the file lists no steps. */
@@ -202,6 +203,7 @@ export const configurationOptions = {
     description: "Throw away what an earlier run left in the directory and start over",
     default: "off",
   }),
+  ...sendOptions,
   ...qualifyOptions,
   port: option({
     section: "serve",
@@ -264,9 +266,14 @@ export function describeOption(name: OptionName): OptionDescription<unknown> {
   return configurationOptions[name] as OptionDescription<unknown>;
 }
 
+/** What an option is called within its section. */
+export function localNameOf(name: OptionName): string {
+  return describeOption(name).key ?? name;
+}
+
 /** `--part-size` for `partSize`. */
 export function flagOf(name: OptionName): string {
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return `--${localNameOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** `SWITCHYARD_PART_SIZE` for `partSize`. */
@@ -277,5 +284,5 @@ export function environmentNameOf(name: OptionName): string {
 /** `export.partSize` for `partSize`: the path in the file. */
 export function keyOf(name: OptionName): string {
   const { section } = describeOption(name);
-  return section === undefined ? name : `${section}.${name}`;
+  return section === undefined ? name : `${section}.${localNameOf(name)}`;
 }

@@ -1,6 +1,7 @@
 import {
   defaultSteps,
   describeOption,
+  localNameOf,
   type OptionName,
   optionNames,
   stepNames,
@@ -39,6 +40,12 @@ export function configurationSchema(mappingSchema: JsonObject): JsonObject {
         description: "What `switchyard export` writes, and how",
         properties: optionProperties(optionNames, "export"),
       },
+      send: {
+        type: "object",
+        additionalProperties: false,
+        description: "Where `switchyard send` sends events, and how",
+        properties: optionProperties(optionNames, "send"),
+      },
       qualify: {
         type: "object",
         additionalProperties: false,
@@ -63,6 +70,7 @@ export function optionsSchema(names: readonly OptionName[]): JsonObject {
     properties: {
       ...optionProperties(names, undefined),
       export: { type: "object", properties: optionProperties(names, "export") },
+      send: { type: "object", properties: optionProperties(names, "send") },
       qualify: { type: "object", properties: optionProperties(names, "qualify") },
       serve: { type: "object", properties: optionProperties(names, "serve") },
     },
@@ -76,7 +84,7 @@ function optionProperties(names: readonly OptionName[], section: Section | undef
       .map((name) => {
         const { type, description, default: fallback } = describeOption(name);
         const words = fallback === undefined ? description : `${description}. Default: ${fallback}`;
-        return [name, { ...type.schema, description: words }];
+        return [localNameOf(name), { ...type.schema, description: words }];
       }),
   );
 }

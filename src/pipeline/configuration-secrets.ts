@@ -4,6 +4,8 @@ import type { Environment } from "./configuration-types.js";
 
 export const HASH_SALT_VARIABLE = "SWITCHYARD_HASH_SALT";
 
+export const SERVER_SECRET_VARIABLE = "SWITCHYARD_SERVER_SECRET";
+
 export const CONSOLE_KEY_VARIABLE = "SWITCHYARD_CONSOLE_KEY";
 
 /** The salt for hashed paths: from the environment, else from the file. */
@@ -31,6 +33,25 @@ export async function readConsoleKey(
       cause,
     });
   });
+}
+
+/** The secret of the event webhook: from the environment, else from the file. */
+export async function readServerSecret(
+  environment: Environment,
+  file: string | undefined,
+): Promise<string | undefined> {
+  const given = environment[SERVER_SECRET_VARIABLE];
+  const secret = await readSecret(given, file, (reason, cause) => {
+    const what = reason === "" ? "is empty" : `cannot be read (${reason})`;
+    return new UsageError("secret_unreadable", `The file of the server secret ${file} ${what}.`, {
+      cause,
+    });
+  });
+  if (secret === undefined || /^[\x21-\x7e]+$/.test(secret)) return secret;
+  throw new UsageError(
+    "secret_malformed",
+    `${given === secret ? SERVER_SECRET_VARIABLE : file} holds no secret that a header can carry: visible ASCII characters without a space.`,
+  );
 }
 
 /** Without the last line end of the file. `unusable` makes the error; no reason means an empty file. */

@@ -48,6 +48,13 @@ export const pathType: OptionType<string> = {
   read: (value, pathOf) => pathOf(String(value)),
 };
 
+export const urlType: OptionType<string> = {
+  placeholder: "<url>",
+  schema: { type: "string", format: "http-url" },
+  fromText: keep,
+  read: String,
+};
+
 /** A directory, or `:memory:`. */
 export const dataType: OptionType<string> = {
   ...pathType,

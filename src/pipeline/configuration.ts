@@ -7,13 +7,14 @@ import {
   environmentNameOf,
   flagOf,
   keyOf,
+  localNameOf,
   type OptionName,
   type OptionValues,
   optionNames,
   type StepName,
 } from "./configuration-options.js";
 import { configurationSchema, optionsSchema } from "./configuration-schema.js";
-import { readConsoleKey, readHashSalt } from "./configuration-secrets.js";
+import { readConsoleKey, readHashSalt, readServerSecret } from "./configuration-secrets.js";
 import type { Environment, JsonObject, JsonValue } from "./configuration-types.js";
 import { type ConfigurationProblem, createValidator } from "./configuration-validation.js";
 import type { Section } from "./option-description.js";
@@ -42,6 +43,10 @@ export interface Configuration {
   readonly hashSalt: string | undefined;
   /** A secret likewise. */
   readonly consoleKey: string | undefined;
+  /** A secret: never printed, never written. */
+  readonly serverSecret: string | undefined;
+  /** Of the configuration file, else the current one: what defaults are relative to. */
+  readonly directory: string;
   /** As given; undefined where there is no file. */
   readonly fileName: string | undefined;
 }
@@ -84,6 +89,8 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     steps: (content?.["steps"] as readonly StepName[] | undefined) ?? defaultSteps,
     hashSalt: await readHashSalt(sources.environment, values.hashSaltFile),
     consoleKey: await readConsoleKey(sources.environment, values.consoleKeyFile),
+    serverSecret: await readServerSecret(sources.environment, values.serverSecretFile),
+    directory: file === undefined ? sources.currentDirectory : path.dirname(file.path),
     fileName: file?.name,
   };
 }
@@ -110,7 +117,7 @@ function isGiven(layers: readonly Layer[], name: OptionName): boolean {
 function valueIn(tree: JsonValue, name: OptionName): JsonValue | undefined {
   const { section } = describeOption(name);
   const parent = section === undefined ? tree : (tree as JsonObject)[section];
-  return (parent as JsonObject | undefined)?.[name];
+  return (parent as JsonObject | undefined)?.[localNameOf(name)];
 }
 
 function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
@@ -150,6 +157,7 @@ function treeOf(values: GivenFlags): JsonObject {
   const root: Record<string, JsonValue> = {};
   const bySection: Record<Section, Record<string, JsonValue>> = {
     export: {},
+    send: {},
     qualify: {},
     serve: {},
   };
@@ -157,7 +165,7 @@ function treeOf(values: GivenFlags): JsonObject {
     const value = values[name];
     if (value === undefined) continue;
     const { section } = describeOption(name);
-    (section === undefined ? root : bySection[section])[name] = value;
+    (section === undefined ? root : bySection[section])[localNameOf(name)] = value;
   }
   return { ...root, ...bySection };
 }

@@ -16,6 +16,8 @@ export interface Layout {
   readonly lockFile: string;
   /** One file for each finished split. */
   readonly splitsDirectory: string;
+  /** What a service has acknowledged of splits that are not finished. */
+  readonly acknowledgedDirectory: string;
   /** Emptied at the start of each run; on the same file system as what is renamed out of it. */
   readonly temporaryDirectory: string;
 }
@@ -32,6 +34,7 @@ export function layoutOf(outputDirectory: string, dataset: string): Layout {
     planFile: join(ledgerDirectory, "plan.json"),
     lockFile: join(ledgerDirectory, "lock"),
     splitsDirectory: join(ledgerDirectory, "splits"),
+    acknowledgedDirectory: join(ledgerDirectory, "acknowledged"),
     temporaryDirectory: join(ledgerDirectory, "tmp"),
   };
 }

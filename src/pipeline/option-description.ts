@@ -1,12 +1,14 @@
 import type { OptionType } from "./configuration-types.js";
 
 /** Parts of the configuration file. */
-export type Section = "export" | "qualify" | "serve";
+export type Section = "export" | "send" | "qualify" | "serve";
 
 /** What is known about one option. Flags, environment, schema and documentation come from it. */
 export interface OptionDescription<T> {
-  /** Section of the configuration file; the root where absent. The option's name is the key. */
+  /** Section of the configuration file; the root where absent. */
   readonly section?: Section;
+  /** Key in the section, and flag of its command, where another section has a key of that name. */
+  readonly key?: string;
   readonly type: OptionType<T>;
   /** One or two sentences without a full stop at the end. */
   readonly description: string;

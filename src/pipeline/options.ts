@@ -1,5 +1,6 @@
 import type { CsvDialect, Format } from "../readers/source.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
+import type { BodyForm } from "../sinks/webhook/parcel.js";
 
 export const outputFormats = ["parquet", "jsonl", "jsonl.gz", "csv"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -76,4 +77,35 @@ export interface ExportOptions extends RunOptions {
   readonly dayZone: string;
   readonly partBytes: number;
   readonly csvSafe: boolean;
+}
+
+/** Everything that sending needs to know, on the same terms. */
+export interface SendOptions extends RunOptions {
+  /** Where the events go, path included. */
+  readonly destination: string;
+  readonly body: BodyForm;
+  /** Events of one request. */
+  readonly batchRows: number;
+  /** Requests under way at the same time. */
+  readonly concurrency: number;
+  /** Events per second; no limit where absent. */
+  readonly rate?: number;
+  /** Events that may go out at once after a rest. */
+  readonly burst?: number;
+  readonly timeoutMs: number;
+  readonly giveUpAfterMs: number;
+  /** Header that carries the secret. */
+  readonly authHeader: string;
+  /** A secret: goes to the worker, never into a file or a message. */
+  readonly serverSecret: string;
+  /** Whatever decides, beside its content, which events are the n-th of a range. */
+  readonly keySeed: string;
+}
+
+/** What a user asks of `send`: directory and seed follow from it. */
+export interface SendRequest extends Omit<SendOptions, "outputDirectory" | "keySeed"> {
+  /** Absolute; holds a directory for each run. */
+  readonly runsDirectory: string;
+  /** Words that take the run up again, without the program's name. */
+  readonly command: readonly string[];
 }

@@ -38,6 +38,7 @@ export async function removeOutput(
 export async function forgetSplits(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
     await rm(layout.splitsDirectory, { recursive: true, force: true });
+    await rm(layout.acknowledgedDirectory, { recursive: true, force: true });
     await syncDirectory(layout.ledgerDirectory);
   });
 }

@@ -20,6 +20,8 @@ export interface PoolProgress {
   readonly bytes: number;
   readonly rows: number;
   readonly rejects: number;
+  /** A sink waits for the service that it sends to. */
+  readonly waiting: boolean;
   readonly splits: number;
 }
 
@@ -73,6 +75,7 @@ export class SplitPool {
 
   progress(): PoolProgress {
     let [bytes, rows, rejects] = [this.#bytes, this.#rows, this.#rejects];
+    const waiting = this.#slots.some(({ thread }) => thread?.counters.waiting === true);
     const threads = this.#slots.map(({ thread, split, rows: rowsBefore }): ThreadProgress => {
       const counters = thread?.counters;
       if (split === undefined || counters === undefined) {
@@ -84,7 +87,7 @@ export class SplitPool {
       const source = split.ranges[counters.range]?.source.name;
       return { source, rows: rowsBefore + counters.rows };
     });
-    return { threads, bytes, rows, rejects, splits: this.#splits };
+    return { threads, bytes, rows, rejects, waiting, splits: this.#splits };
   }
 
   async #serve(slot: Slot): Promise<"drained" | "stopped"> {

@@ -31,7 +31,7 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
  * looked at.
  */
 export async function recordRunOptions(
-  options: RunOptions,
+  options: Omit<RunOptions, "outputDirectory">,
 ): Promise<Readonly<Record<string, unknown>>> {
   const { drop, hash, salt } = options.privacy;
   return canonical({

@@ -6,7 +6,7 @@ import type { Source, SourceRange } from "../readers/source.js";
 import { writeDurably } from "./durable-file.js";
 import { throwIfInterrupted } from "./interruption.js";
 import type { Layout } from "./layout.js";
-import { Ledger, type SplitRecord } from "./ledger.js";
+import { Ledger, type RunRecord, type SplitRecord } from "./ledger.js";
 import { type Lock, takeLock } from "./lock.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
 import type { MaxRejects, RunOptions } from "./options.js";
@@ -50,6 +50,10 @@ export interface RunJob<Accounts extends RunAccounts> {
   /** Those that decide what is delivered. */
   readonly recorded: Readonly<Record<string, unknown>>;
   readonly layout: Layout;
+  /** Called when the plan stands, before anything is read. */
+  begun?(record: RunRecord): Promise<void>;
+  /** Called as soon as a split is in the ledger. */
+  committed?(record: SplitRecord): void;
   /** Makes the manifest. Pure. */
   fold(facts: AccountFacts, records: readonly SplitRecord[]): FoldedRun<Accounts>;
 }
@@ -73,10 +77,11 @@ export interface EndedRun<Accounts extends RunAccounts> {
  * Throws `UsageError` where it cannot begin, and `SwitchyardError` where it cannot go on (disk full).
  */
 export async function runSplits<Accounts extends RunAccounts>(
-  { options, recorded, layout, fold }: RunJob<Accounts>,
+  job: RunJob<Accounts>,
   { signal, observer }: RunContext,
   outside: RunOutside,
 ): Promise<EndedRun<Accounts>> {
+  const { options, recorded, layout, fold } = job;
   const startedMs = outside.now();
   const budget = budgetThreads(options);
   const inputs = await outside.discover(options, signal);
@@ -94,6 +99,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     });
     const earlier = await readFinished<Accounts>(layout, run);
     if (earlier !== undefined) return { end: "done", manifest: earlier, work: undefined };
+    await job.begun?.(run.record);
     const records = new Map(run.finished);
     const pool = new SplitPool(unfinishedSplits(run), {
       entry: outside.workerEntry,
@@ -102,6 +108,7 @@ export async function runSplits<Accounts extends RunAccounts>(
       signal,
       onRecord(record) {
         records.set(record.id, record);
+        job.committed?.(record);
         for (const failure of record.failures) observer.sourceFailed?.(failure);
       },
     });
@@ -193,7 +200,7 @@ function progressOf({ record, finished }: StartedRun, pool: SplitPool): RunProgr
     (sum, { id, bytes }) => (finished.has(id) ? sum + bytes : sum),
     0,
   );
-  const { threads, bytes, rows, rejects, splits: splitsDone } = pool.progress();
+  const { threads, bytes, rows, rejects, waiting, splits: splitsDone } = pool.progress();
   return {
     threads,
     bytesTotal,
@@ -201,6 +208,7 @@ function progressOf({ record, finished }: StartedRun, pool: SplitPool): RunProgr
     bytesResumed,
     rows,
     rejects,
+    waiting,
     splitsTotal: splits.length,
     splitsDone: finished.size + splitsDone,
   };

@@ -1,9 +1,10 @@
 const STOP = 0;
 const RANGE = 1;
+const WAITING = 2;
 const ROWS = 0;
 const REJECTS = 1;
 const BYTES = 2;
-const WORDS_BYTES = 8;
+const WORDS_BYTES = 16;
 const DOUBLES = 3;
 
 /**
@@ -38,6 +39,15 @@ export class ThreadCounters {
 
   set range(index: number) {
     Atomics.store(this.#words, RANGE, index + 1);
+  }
+
+  /** Whether the worker's sink waits for the service that it sends to. */
+  get waiting(): boolean {
+    return Atomics.load(this.#words, WAITING) !== 0;
+  }
+
+  set waiting(isWaiting: boolean) {
+    Atomics.store(this.#words, WAITING, isWaiting ? 1 : 0);
   }
 
   /** Rows read in the present split. */

@@ -1,14 +1,15 @@
 import path from "node:path";
 import type { ExportResult } from "../pipeline/export-result.js";
-import type { Manifest, RejectSummary, SourceFailure } from "../pipeline/manifest.js";
+import type { Manifest } from "../pipeline/manifest.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
-import { rejectAdvice } from "./reject-advice.js";
-import { cutEnd, harmless } from "./terminal-text.js";
-
-/** Reasons and sources that are written out; the others are in the manifest. */
-const REASONS_SHOWN_MAX = 3;
-const FAILURES_SHOWN_MAX = 3;
-const MESSAGE_COLUMNS_MAX = 160;
+import {
+  describeFailures,
+  describeNotices,
+  describeRejects,
+  describeRows,
+  line,
+} from "./run-summary.js";
+import { harmless } from "./terminal-text.js";
 
 /** The end of an export on one screen. Text from data is made harmless. */
 export function summarizeExport(result: ExportResult): string {
@@ -17,8 +18,8 @@ export function summarizeExport(result: ExportResult): string {
   return [
     headline(result, path.join(directory, manifest.dataset)),
     ...numbers(result),
-    ...rejects(manifest, path.join(directory, "rejects")),
-    ...failures(result.failures),
+    ...describeRejects(manifest, path.join(directory, "rejects")),
+    ...describeFailures(result.failures),
     ...places(result, directory),
   ].join("\n");
 }
@@ -35,28 +36,14 @@ function headline(result: ExportResult, datasetDirectory: string): string {
 
 function numbers(result: ExportResult): string[] {
   const { manifest } = result;
-  const { totals, rows } = manifest;
+  const { totals } = manifest;
   const period = manifest.days.length === 0 ? "none" : periodOf(manifest);
-  const parts = [
-    [rows.delivered, "delivered"],
-    [rows.rejected, "rejected"],
-    [rows.filtered, "filtered"],
-    [rows.duplicates, "duplicate"],
-  ] as const;
-  const added = rows.added > 0 ? ` + ${formatCount(rows.added)} added` : "";
-  const accounted = parts
-    .filter(([count], index) => index === 0 || count > 0)
-    .map(([count, word]) => `${formatCount(count)} ${word}`);
   return [
-    line("rows", `${formatCount(rows.read)} read${added} = ${accounted.join(" + ")}`),
+    describeRows(manifest),
     line("days", `${formatCount(totals.days)}: ${period} (${manifest.dayZone})`),
     line("files", `${formatCount(totals.files)} ${manifest.format}, ${formatBytes(totals.bytes)}`),
     ...(result.alreadyDone ? [] : [line("time", speedOf(result))]),
-    ...Object.entries(manifest.notices)
-      .filter(([, count]) => count > 0)
-      .map(([name, count]) =>
-        line("notice", `${name.replaceAll("_", " ")}: ${formatCount(count)}`),
-      ),
+    ...describeNotices(manifest),
   ];
 }
 
@@ -75,57 +62,12 @@ function speedOf({ durationMs, rowsRead, bytesRead, manifest }: ExportResult): s
   );
 }
 
-function rejects(manifest: Manifest, directory: string): string[] {
-  if (manifest.rows.rejected === 0) return [];
-  const reasons = [...manifest.rejects].sort((one, other) => other.rows - one.rows);
-  const hidden = reasons.length - REASONS_SHOWN_MAX;
-  return [
-    "",
-    `Rejected: ${formatNumberOf(manifest.rows.rejected, "row")}, kept in ${harmless(directory)}`,
-    ...reasons.slice(0, REASONS_SHOWN_MAX).flatMap(describeReason),
-    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more reason")}, see the manifest`] : []),
-    "  Once the mapping is right, give that directory as input to try these rows again.",
-  ];
-}
-
-function describeReason({ code, rows, example }: RejectSummary): string[] {
-  const place = [
-    harmless(example.source),
-    ...(example.row === undefined ? [] : [`row ${formatCount(example.row)}`]),
-    ...(example.row === undefined && example.byte !== undefined ? [`byte ${example.byte}`] : []),
-  ].join(", ");
-  const message = cutEnd(harmless(example.message), MESSAGE_COLUMNS_MAX);
-  return [
-    `  ${code}: ${formatNumberOf(rows, "row")}, such as ${place}`,
-    `    ${message} → ${rejectAdvice[code]}`,
-  ];
-}
-
-function failures(failed: readonly SourceFailure[]): string[] {
-  if (failed.length === 0) return [];
-  const hidden = failed.length - FAILURES_SHOWN_MAX;
-  return [
-    "",
-    `Failed: ${formatNumberOf(failed.length, "source")}, not read to the end`,
-    ...failed.slice(0, FAILURES_SHOWN_MAX).map(({ source, message, code }) => {
-      const text = message.startsWith(source) ? message : `${source}: ${message}`;
-      return `  ${cutEnd(harmless(text), 2 * MESSAGE_COLUMNS_MAX)} (${code})`;
-    }),
-    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more source")}, see the manifest`] : []),
-    "  Repair them and run the same command again: it reads only these, the rest stays.",
-  ];
-}
-
 function places(result: ExportResult, directory: string): string[] {
   const verify =
     result.outcome === "interrupted"
       ? []
       : [line("next", `switchyard verify ${quoted(directory)}`)];
   return ["", line("manifest", harmless(result.manifestPath)), ...verify];
-}
-
-function line(label: string, text: string): string {
-  return `  ${label.padEnd(9)} ${text}`;
 }
 
 /** A path as a word for a shell, when it needs quotes. */

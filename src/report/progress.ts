@@ -135,6 +135,7 @@ function describeTotal(progress: RunProgress, speed: Speed): string {
     `${formatBytes(speed.bytesPerSecond)}/s`,
     `${formatCount(progress.rejects)} rejected`,
     left,
+    ...(progress.waiting === true ? ["waiting for the service"] : []),
   ].join(" · ");
 }
 

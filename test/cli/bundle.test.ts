@@ -98,6 +98,7 @@ test("threads and processes start from files of the bundle", () => {
   expect(files.sort()).toEqual([
     "./event-writer-thread.js",
     "./schema-checker-process.js",
+    "./send-worker.js",
     "./split-worker.js",
   ]);
   expect([...texts.keys()]).toEqual(expect.arrayContaining(files.map((file) => file.slice(2))));

@@ -214,9 +214,10 @@ describe("usage", () => {
     expect(stdout.join("")).toContain("$ switchyard export export.zip --to out");
   });
 
-  test("help of export, qualify and serve shows every flag of the table", async () => {
+  test("help of export, send, qualify and serve shows every flag of the table", async () => {
     const { context, stdout } = fakeContext();
     await runCommandLine(["export", "--help"], context);
+    await runCommandLine(["send", "--help"], context);
     await runCommandLine(["qualify", "--help"], context);
     await runCommandLine(["serve", "--help"], context);
     const missing = optionNames.filter((name) => !stdout.join("").includes(`${flagOf(name)} `));

@@ -94,7 +94,7 @@ test("relative paths of the file are relative to the file, those of flags to the
 test("everything that is wrong is reported at once, each with its place", async () => {
   const file = `{
     "exprot": {},
-    "steps": ["export", "send"],
+    "steps": ["export", "import"],
     "preset": "amplitud",
     "includeEvent": ["a", ""],
     "hash": ["user.email", "email"],
@@ -114,7 +114,8 @@ test("everything that is wrong is reported at once, each with its place", async 
       "SWITCHYARD_MAX_TIME: must be a date that exists (2026-01-31), a date-time " +
         '(2026-01-31T17:00:00Z) or epoch milliseconds (got "soon")',
       "<dir>/given.json: exprot: unknown key; did you mean export?",
-      '<dir>/given.json: steps[1]: must be one of export, qualify, verify (got "send")',
+      "<dir>/given.json: steps[1]: must be one of export, send, qualify, verify " +
+        '(got "import"); did you mean export?',
       "<dir>/given.json: preset: must be one of amplitude, mixpanel " +
         '(got "amplitud"); did you mean amplitude?',
       "<dir>/given.json: includeEvent[1]: must not be empty",

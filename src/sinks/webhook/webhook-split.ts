@@ -73,6 +73,7 @@ export class WebhookSplit implements SplitSink {
       rows: this.#delivered,
       parts: [],
       counts: {
+        delivered: this.#delivered,
         retried: retried - this.#countsBefore.retried,
         possiblyTwice: this.#journal.unknownRows,
         waitedMs: waitedMs - this.#countsBefore.waitedMs,

@@ -1,0 +1,42 @@
+import { Kernel } from "../batch/kernel.js";
+import { createMapper } from "../mapper/create-mapper.js";
+import { layoutOf } from "../pipeline/layout.js";
+import { Ledger } from "../pipeline/ledger.js";
+import type { SendOptions } from "../pipeline/options.js";
+import { serveSplits } from "../pipeline/split-server.js";
+import { ThreadCounters } from "../pipeline/thread-counters.js";
+import { openRange } from "../readers/registry.js";
+import { createPoster } from "../sinks/webhook/undici-post.js";
+import { createWebhookSink } from "../sinks/webhook/webhook-sink.js";
+import { mapperOptions } from "./mapper-options.js";
+
+// Entry file of the thread that reads, maps and sends.
+await serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {
+  const kernel = new Kernel();
+  const { outputDirectory, rowBytesMax, ratioMax, destination, serverSecret } = options;
+  const layout = layoutOf(outputDirectory, "events");
+  const { temporaryDirectory, acknowledgedDirectory } = layout;
+  const threadCounters = new ThreadCounters(counters);
+  const { post } = createPoster({
+    ...options,
+    url: new URL(destination),
+    secret: serverSecret,
+  });
+  return {
+    kernel,
+    layout,
+    ledger: new Ledger(layout),
+    open: openRange,
+    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
+    sink: createWebhookSink(kernel, {
+      ...{ ...options, post, signal },
+      journalDirectory: acknowledgedDirectory,
+      // A resumed run keeps the end of the time range that it started with.
+      keySeed: `${options.keySeed} ${maxTimeMs}`,
+      onWaiting(isWaiting) {
+        threadCounters.waiting = isWaiting;
+      },
+    }),
+  };
+});

@@ -1,0 +1,38 @@
+import { type CommandOptions, type CommandResult, runSwitchyard } from "./command-line.js";
+
+/** A secret that a test can look for everywhere. */
+export const testSecret = "secret-0123456789abcdefghijklmnop";
+
+/** Result of `switchyard send --json`. */
+export interface SendJson {
+  readonly exitCode: number;
+  readonly runId: string;
+  readonly alreadyDone: boolean;
+  readonly rows: { readonly read: number; readonly delivered: number; readonly rejected: number };
+  readonly delivery: {
+    readonly delivered: number;
+    readonly retried: number;
+    readonly possiblyTwice: number;
+    readonly waitedMs: number;
+  };
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface SendEnd extends CommandResult {
+  readonly json: SendJson;
+}
+
+/** Runs the built `switchyard send` in a directory, with the secret in the environment. */
+export async function runSend(
+  cwd: string,
+  words: readonly string[],
+  options: CommandOptions = {},
+): Promise<SendEnd> {
+  const result = await runSwitchyard(["send", ...words, "--json"], {
+    cwd,
+    env: { SWITCHYARD_SERVER_SECRET: testSecret },
+    ...options,
+  });
+  const json = result.stdout === "" ? undefined : JSON.parse(result.stdout);
+  return { ...result, json: json as SendJson };
+}
