@@ -13,7 +13,9 @@ export function createQualifyingEvent(
   { dryRun: _, ...body }: QualifyingEventCreate,
   stamp: Stamp,
 ): QualifyingEvent {
-  return { ...structuredClone(qualifyingEventDefaults), ...newProvenance(stamp), ...body };
+  // The name leads in answers.
+  const { name, ...others } = body;
+  return { name, ...structuredClone(qualifyingEventDefaults), ...newProvenance(stamp), ...others };
 }
 
 /**
