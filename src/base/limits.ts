@@ -112,6 +112,9 @@ export const CENSUS_NAME_BYTES_MAX = 1 * MIB;
 /** Pairs of day and event name that one split counts; rows of further ones count for no day. */
 export const CENSUS_PAIRS_MAX = 262_144;
 
+/** Memory that the counting of a worker takes for these names and pairs. */
+export const CENSUS_BYTES = 8 * MIB;
+
 /** Pairs of day and event name that a manifest tells; rows of further ones count for no name. */
 export const EXPORT_PAIRS_MAX = 2_000_000;
 

@@ -1,4 +1,4 @@
-import { formatDay } from "../base/day.js";
+import { parseDay } from "../base/day.js";
 import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, EXPORT_PAIRS_MAX } from "../base/limits.js";
 import type { ManifestEvent, ManifestEventCount } from "./manifest.js";
 import type { EventCount, SplitEvents } from "./split-events.js";
@@ -13,44 +13,56 @@ export interface FoldedEvents {
   readonly byDay: string;
 }
 
-/** What is looked at of a split's record. */
-interface CountedSplit {
-  readonly events?: SplitEvents;
-  readonly parts: readonly { readonly day: string; readonly rows: number }[];
+/** What is looked at of a part. */
+interface CountedPart {
+  readonly day: string;
+  readonly rows: number;
 }
-
-const nothing: SplitEvents = { names: [], days: [] };
 
 type DayCounts = Map<string, number>;
 
-/** Adds up the events of splits in the order of their ids, within the same limits as one split. */
-export function foldEvents(splits: readonly CountedSplit[]): FoldedEvents {
-  const names = new NameFold();
-  const days = new Map<string, DayCounts>();
-  let pairs = 0;
-  for (const { events = nothing } of splits) {
-    const isNamed = events.names.map((count) => names.add(count));
-    if (events.others !== undefined) names.addOther(events.others);
-    for (const [day, counts] of events.days) {
-      const dayCounts = upsert(days, formatDay(day), (): DayCounts => new Map());
+/**
+ * Adds up the events of splits, which are to be added in the order of their ids, within the same limits
+ * as one split. Holds no split that was added.
+ */
+export class EventFold {
+  readonly #names = new NameFold();
+  readonly #days = new Map<number, DayCounts>();
+  #pairs = 0;
+
+  add({ names, others, days }: SplitEvents): void {
+    const isNamed = names.map((count) => this.#names.add(count));
+    if (others !== undefined) this.#names.addOther(others);
+    for (const [day, counts] of days) {
+      const dayCounts = this.#countsOf(day);
       for (const [place, rows] of counts) {
-        const name = events.names[place]?.event;
+        const name = names[place]?.event;
         if (name === undefined || isNamed[place] !== true) continue;
         const before = dayCounts.get(name);
-        if (before === undefined && pairs === EXPORT_PAIRS_MAX) continue;
-        if (before === undefined) pairs++;
+        if (before === undefined && this.#pairs === EXPORT_PAIRS_MAX) continue;
+        if (before === undefined) this.#pairs++;
         dayCounts.set(name, (before ?? 0) + rows);
       }
     }
   }
-  const rowsOfDays = new Map<string, number>();
-  for (const { day, rows } of splits.flatMap(({ parts }) => parts)) {
-    rowsOfDays.set(day, (rowsOfDays.get(day) ?? 0) + rows);
+
+  /** `parts` are those of all splits that were added. */
+  result(parts: readonly CountedPart[]): FoldedEvents {
+    const rowsOfDays = new Map<string, number>();
+    for (const { day, rows } of parts) rowsOfDays.set(day, (rowsOfDays.get(day) ?? 0) + rows);
+    const lines = [...rowsOfDays]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([day, rows]) => eventsOfDay(day, this.#countsOf(parseDay(day)), rows));
+    return { ...this.#names.result(), byDay: lines.map((line) => `${line}\n`).join("") };
   }
-  const lines = [...rowsOfDays]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([day, rows]) => eventsOfDay(day, days.get(day) ?? new Map(), rows));
-  return { ...names.result(), byDay: lines.map((line) => `${line}\n`).join("") };
+
+  #countsOf(day: number): DayCounts {
+    const known = this.#days.get(day);
+    if (known !== undefined) return known;
+    const counts: DayCounts = new Map();
+    this.#days.set(day, counts);
+    return counts;
+  }
 }
 
 /** A line of `events-by-day.jsonl`: names in order with their rows, and `others` where rows are left. */
@@ -112,12 +124,4 @@ export function countOf({ rows, firstMs, lastMs }: EventCount): ManifestEventCou
     new Date(timeMs).toISOString(),
   ) as [string, string];
   return { rows, firstTimestamp, lastTimestamp };
-}
-
-function upsert<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
 }

@@ -7,6 +7,7 @@ import type { Layout } from "./layout.js";
 import type { SourceFailure, SplitCounts } from "./manifest.js";
 import { asOutput } from "./output-error.js";
 import { assemblePlan, type Plan } from "./plan.js";
+import type { SplitEvents } from "./split-events.js";
 
 /** Changes whenever an older Switchyard could not go on with a newer ledger, or the reverse. */
 export const LEDGER_VERSION = 2;
@@ -110,7 +111,22 @@ export class Ledger {
   }
 
   async removeSplit(id: string): Promise<void> {
-    await asOutput(this.layout.splitsDirectory, () => rm(this.#splitFile(id), { force: true }));
+    await asOutput(this.layout.splitsDirectory, async () => {
+      await rm(this.#splitFile(id), { force: true });
+      await rm(this.#eventsFile(id), { force: true });
+    });
+  }
+
+  /** To be called before `writeSplit`. Apart from the record: there can be many times as much of it. */
+  async writeEvents(id: string, events: SplitEvents): Promise<void> {
+    await this.#writeJson(this.#eventsFile(id), events);
+  }
+
+  /** The events of a split that was committed. Throws where they cannot be read. */
+  async readEvents(id: string): Promise<SplitEvents> {
+    const events = await this.#readJson<SplitEvents>(this.#eventsFile(id));
+    if (events === undefined) throw this.#broken(this.#eventsFile(id), "it is not there");
+    return events;
   }
 
   /** Makes the ledger's directories and empties the one for temporary files. */
@@ -124,6 +140,10 @@ export class Ledger {
 
   #splitFile(id: string): string {
     return join(this.layout.splitsDirectory, `${id}.json`);
+  }
+
+  #eventsFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.events.json`);
   }
 
   async #writeJson(path: string, value: unknown): Promise<void> {

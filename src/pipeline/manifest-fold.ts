@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
 import type { PartFile } from "../sinks/sink.js";
-import { type FoldedEvents, foldEvents } from "./event-fold.js";
+import type { EventFold, FoldedEvents } from "./event-fold.js";
 import type { SplitRecord } from "./ledger.js";
 import {
   EVENTS_BY_DAY_NAME,
@@ -27,12 +27,16 @@ export interface FoldedExport {
 }
 
 /**
- * Adds up the records of an export. Pure, and independent of the order of `records`. Throws when the
- * sums do not add up.
+ * Adds up the records of an export and the events of the same splits. Pure, and independent of the
+ * order of `records`. Throws when the sums do not add up.
  */
-export function foldExport(facts: ManifestFacts, records: readonly SplitRecord[]): FoldedExport {
+export function foldExport(
+  facts: ManifestFacts,
+  records: readonly SplitRecord[],
+  fold: EventFold,
+): FoldedExport {
   const ordered = inOrder(records);
-  const events = foldEvents(ordered);
+  const events = fold.result(ordered.flatMap(({ parts }) => parts));
   return { manifest: foldManifest(facts, ordered, events), eventsByDay: events.byDay };
 }
 

@@ -1,6 +1,5 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { PartFile } from "../sinks/sink.js";
-import type { SplitEvents } from "./split-events.js";
 
 export const MANIFEST_NAME = "manifest.json";
 
@@ -145,8 +144,6 @@ export interface SplitCounts {
   readonly parts: readonly PartFile[];
   /** What the sink has counted; absent where it counts nothing. */
   readonly counts?: Readonly<Record<string, number>>;
-  /** Of the rows that the mapper let pass; absent where nobody counts them. */
-  readonly events?: SplitEvents;
   readonly rows: RowCounts;
   readonly rejects: readonly RejectSummary[];
   readonly notices: Readonly<Record<string, number>>;

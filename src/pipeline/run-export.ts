@@ -1,10 +1,13 @@
+import { EventFold } from "./event-fold.js";
 import type { ExportResult, RunOutcome } from "./export-result.js";
 import { layoutOf } from "./layout.js";
+import { Ledger } from "./ledger.js";
 import type { Manifest } from "./manifest.js";
 import { foldExport } from "./manifest-fold.js";
 import type { ExportOptions } from "./options.js";
 import type { RunContext } from "./progress.js";
 import { recordOptions } from "./recorded-options.js";
+import { inOrder } from "./run-accounts.js";
 import { type EndedRun, exceeds, type RunOutside, runSplits } from "./run-splits.js";
 
 /**
@@ -22,8 +25,13 @@ export async function runExport(
   const ended = await runSplits<Manifest>(
     {
       ...{ options, recorded, layout },
-      fold(facts, records) {
-        const { manifest, eventsByDay } = foldExport({ ...facts, options: recorded }, records);
+      async fold(facts, records) {
+        const ledger = new Ledger(layout);
+        const events = new EventFold();
+        // One at a time: together they would take many times the memory of the records.
+        for (const { id } of inOrder(records)) events.add(await ledger.readEvents(id));
+        const exportFacts = { ...facts, options: recorded };
+        const { manifest, eventsByDay } = foldExport(exportFacts, records, events);
         return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };
       },
     },

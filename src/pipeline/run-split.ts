@@ -25,7 +25,7 @@ export interface SplitTools {
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
   readonly layout: Layout;
-  readonly ledger: Pick<Ledger, "writeSplit">;
+  readonly ledger: Pick<Ledger, "writeEvents" | "writeSplit">;
   readonly counters: ThreadCounters;
   /** Throws when the run is to stop; called between batches. */
   checkpoint(): void;
@@ -151,6 +151,7 @@ async function commit(
   const rows = tally.rows();
   checkAccounts(id, rows, written);
   await rejects.commit();
+  if (tools.census !== undefined) await tools.ledger.writeEvents(id, tools.census.events());
   const record: SplitRecord = {
     id,
     status: failures.length === 0 ? "complete" : "incomplete",
@@ -159,7 +160,6 @@ async function commit(
     rejects: rejects.summary(),
     notices: since(noticesBefore, tools.mapper.notices),
     parts,
-    ...(tools.census === undefined ? {} : { events: tools.census.events() }),
     ...(Object.keys(counts).length === 0 ? {} : { counts }),
   };
   await tools.ledger.writeSplit(record);

@@ -54,8 +54,11 @@ export interface RunJob<Accounts extends RunAccounts> {
   begun?(record: RunRecord): Promise<void>;
   /** Called as soon as a split is in the ledger. */
   committed?(record: SplitRecord): void;
-  /** Makes the manifest. Pure. */
-  fold(facts: AccountFacts, records: readonly SplitRecord[]): FoldedRun<Accounts>;
+  /** Makes the manifest. A function of what it is given and of what the ledger holds. */
+  fold(
+    facts: AccountFacts,
+    records: readonly SplitRecord[],
+  ): FoldedRun<Accounts> | Promise<FoldedRun<Accounts>>;
 }
 
 /** What is written at the end of a run. */
@@ -118,7 +121,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     const end = await pool.run();
     // A worker that was ended while it committed may have left parts that no record speaks of.
     if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
-    const folded = fold(accountFacts(run, startedMs, outside.now()), [...records.values()]);
+    const folded = await fold(accountFacts(run, startedMs, outside.now()), [...records.values()]);
     await writeManifest(layout, folded);
     return { end, manifest: folded.manifest, work: pool.progress() };
   } finally {

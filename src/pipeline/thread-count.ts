@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import {
+  CENSUS_BYTES,
   MAIN_THREAD_BYTES,
   MIB,
   SEGMENT_BYTES,
@@ -40,8 +41,8 @@ export function budgetThreads(
 /**
  * What a worker takes in kernel memory and buffers: the window, which grows by doubling until it
  * holds the longest row (old and new at once), the same row once more on its way through the mapper,
- * the sink's segment and, sorted and encoded, the segment again.
+ * the sink's segment and, sorted and encoded, the segment again, and what counts the events.
  */
 function bytesOutsideHeap(rowBytesMax: number): number {
-  return 2 * WINDOW_BYTES + 3 * rowBytesMax + 2 * SEGMENT_BYTES;
+  return 2 * WINDOW_BYTES + 3 * rowBytesMax + 2 * SEGMENT_BYTES + CENSUS_BYTES;
 }

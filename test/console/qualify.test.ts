@@ -14,11 +14,12 @@ const options: QualifyOptions = {
   ...{ timestampColumn: "timestamp", tags: ["migrated"], isExact: true },
 };
 
-const events = ["purchase", "it's ☕/tea?", "50% off"].map((event) => ({
+const counted = (event: string) => ({
   ...{ event, rows: 2 },
   firstTimestamp: "2026-01-30T00:00:00.000Z",
   lastTimestamp: "2026-01-31T00:00:00.000Z",
-}));
+});
+const events = ["purchase", "it's ☕/tea?", "50% off"].map(counted);
 
 let service: TestService;
 let baseUrl: string;
@@ -84,11 +85,15 @@ describe("a plan that is applied", () => {
   });
 
   it("stops at a key that may not write, and says what was not done", async () => {
-    const applied = await applyPlan(await plan(), clientWith(service.keys.readOnly), {
+    const many = Array.from({ length: 12 }, (_, index) => counted(`event ${index}`));
+    const client = clientWith(service.keys.readOnly);
+    const applied = await applyPlan(planQualify(many, [], options), client, {
       ...{ dryRun: false, signal },
     });
     expect(applied).toMatchObject({ done: [], stopped: { code: "console_unusable" } });
-    expect(applied.failed.length + applied.notTried.length).toBe(3);
+    // Those that were under way when the first answer came.
+    expect(applied.failed.length).toBeLessThanOrEqual(4);
+    expect(applied.failed.length + applied.notTried.length).toBe(12);
     expect(applied.stopped?.message).toMatch(/^The key may not do this: check .* answered 403: /);
     expect(await stored()).toEqual([]);
   });

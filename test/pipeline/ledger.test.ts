@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Layout, layoutOf } from "../../src/pipeline/layout.js";
 import { Ledger, type RunRecord, type SplitRecord } from "../../src/pipeline/ledger.js";
 import { makePlan } from "../../src/pipeline/plan.js";
+import type { SplitEvents } from "../../src/pipeline/split-events.js";
 import type { Source } from "../../src/readers/source.js";
 
 let root: string;
@@ -51,8 +52,12 @@ const split: SplitRecord = {
   rows: { read: 0, added: 0, delivered: 0, rejected: 0, filtered: 0, duplicates: 0 },
   rejects: [],
   notices: {},
-  events: { names: [], days: [] },
   parts: [],
+};
+
+const events: SplitEvents = {
+  names: [{ event: "tea", rows: 1, firstMs: 2, lastMs: 3 }],
+  days: [[0, [[0, 1]]]],
 };
 
 describe("a ledger", () => {
@@ -61,9 +66,12 @@ describe("a ledger", () => {
     await ledger.writeRun(run);
     expect(await ledger.readRun()).toEqual(run);
     await ledger.writeSplit({ ...split, id: "000001", status: "incomplete" });
+    await ledger.writeEvents(split.id, events);
     await ledger.writeSplit(split);
+    expect(await ledger.readEvents(split.id)).toEqual(events);
     expect((await ledger.readSplits()).map(({ id }) => id)).toEqual(["000000", "000001"]);
     await ledger.removeSplit("000000");
+    await expect(ledger.readEvents("000000")).rejects.toMatchObject({ code: "ledger_unreadable" });
     expect((await ledger.readSplits()).map(({ id }) => id)).toEqual(["000001"]);
   });
 

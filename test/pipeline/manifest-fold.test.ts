@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { CENSUS_NAMES_MAX } from "../../src/base/limits.js";
-import { foldEvents } from "../../src/pipeline/event-fold.js";
+import { EventFold } from "../../src/pipeline/event-fold.js";
 import type { SplitRecord } from "../../src/pipeline/ledger.js";
-import { foldExport } from "../../src/pipeline/manifest-fold.js";
+import { foldExport, type ManifestFacts } from "../../src/pipeline/manifest-fold.js";
 import { makePlan } from "../../src/pipeline/plan.js";
+import type { SplitEvents } from "../../src/pipeline/split-events.js";
 import type { Source } from "../../src/readers/source.js";
 
 const DAY_MS = 86_400_000;
@@ -31,8 +32,36 @@ const facts = {
   run: { startedAt: "s", endedAt: "e", durationMs: 1, resumes: 0 },
 };
 
-function fold(...given: Parameters<typeof foldExport>) {
-  return foldExport(...given).manifest;
+function foldWith(records: readonly SplitRecord[], events: readonly SplitEvents[]) {
+  const fold = new EventFold();
+  for (const one of events) fold.add(one);
+  return foldExport(facts, records, fold);
+}
+
+function fold(given: ManifestFacts, records: readonly SplitRecord[]) {
+  const events = new EventFold();
+  const ids = records.map(({ id }) => id).sort();
+  for (const id of ids) events.add(eventsOf(id));
+  return foldExport(given, records, events).manifest;
+}
+
+function eventsOf(id: string): SplitEvents {
+  return {
+    names: [
+      { event: "tea", rows: 3, firstMs: Number(id), lastMs: DAY_MS + Number(id) },
+      { event: "rum", rows: 1, firstMs: DAY_MS, lastMs: DAY_MS },
+    ],
+    days: [
+      [0, [[0, 2]]],
+      [
+        1,
+        [
+          [0, 1],
+          [1, 1],
+        ],
+      ],
+    ],
+  };
 }
 
 function recordOf(id: string, changes: Partial<SplitRecord> = {}): SplitRecord {
@@ -52,22 +81,6 @@ function recordOf(id: string, changes: Partial<SplitRecord> = {}): SplitRecord {
     rows: { read: 7, added: 0, delivered: 4, rejected: 2, filtered: 1, duplicates: 0 },
     rejects: [{ code: "time_missing", rows: 2, example: { source: id, message: `in ${id}` } }],
     notices: { collisions: 3 },
-    events: {
-      names: [
-        { event: "tea", rows: 3, firstMs: Number(id), lastMs: DAY_MS + Number(id) },
-        { event: "rum", rows: 1, firstMs: DAY_MS, lastMs: DAY_MS },
-      ],
-      days: [
-        [0, [[0, 2]]],
-        [
-          1,
-          [
-            [0, 1],
-            [1, 1],
-          ],
-        ],
-      ],
-    },
     parts: [part(0), part(1)],
     ...changes,
   };
@@ -104,7 +117,10 @@ describe("a manifest", () => {
   });
 
   it("counts events by name, and by day and name", () => {
-    const { manifest, eventsByDay } = foldExport(facts, [recordOf("000000"), recordOf("000001")]);
+    const { manifest, eventsByDay } = foldWith(
+      [recordOf("000000"), recordOf("000001")],
+      [eventsOf("000000"), eventsOf("000001")],
+    );
     expect(manifest.events).toEqual([
       {
         event: "rum",
@@ -132,11 +148,9 @@ describe("a manifest", () => {
   });
 
   it("shows the events of names that were too many, in all and by day", () => {
-    const { events = { names: [], days: [] }, ...record } = recordOf("000000");
     const others = { rows: 1, firstMs: 5, lastMs: 5 };
-    const folded = foldExport(facts, [
-      { ...record, events: { names: events.names.slice(0, 1), others, days: [[0, [[0, 1]]]] } },
-    ]);
+    const names = eventsOf("000000").names.slice(0, 1);
+    const folded = foldWith([recordOf("000000")], [{ names, others, days: [[0, [[0, 1]]]] }]);
     expect(folded.manifest.otherEvents).toEqual({
       rows: 1,
       firstTimestamp: "1970-01-01T00:00:00.005Z",
@@ -153,20 +167,18 @@ describe("a manifest", () => {
       Array.from({ length: count }, (_, index) => ({
         ...{ event: `e${from + index}`, rows: 1, firstMs: 1, lastMs: 1 },
       }));
-    const split = (from: number, count: number) => ({
-      events: { names: named(from, count), days: [] },
-      parts: [],
-    });
-    const folded = foldEvents([split(0, CENSUS_NAMES_MAX), split(1, CENSUS_NAMES_MAX)]);
+    const fold = new EventFold();
+    fold.add({ names: named(0, CENSUS_NAMES_MAX), days: [] });
+    fold.add({ names: named(1, CENSUS_NAMES_MAX), days: [] });
+    const folded = fold.result([]);
     expect(folded.events).toHaveLength(CENSUS_NAMES_MAX);
     expect(folded.otherEvents?.rows).toBe(1);
     expect(folded.events.find(({ event }) => event === "e1")?.rows).toBe(2);
   });
 
   it("is refused where an event was not counted", () => {
-    const { events = { names: [], days: [] }, ...record } = recordOf("000000");
-    const wrong = { ...record, events: { ...events, names: events.names.slice(1) } };
-    expect(() => fold(facts, [wrong])).toThrow(
+    const { names, days } = eventsOf("000000");
+    expect(() => foldWith([recordOf("000000")], [{ names: names.slice(1), days }])).toThrow(
       expect.objectContaining({ code: "accounts_differ" }),
     );
   });
