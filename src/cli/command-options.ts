@@ -37,7 +37,7 @@ export const exportOptions: readonly OptionName[] = migrateOptions.filter(
 export const qualifyOptions: readonly OptionName[] = optionNames.filter(
   (name) =>
     describeOption(name).section === "qualify" ||
-    ["includeEvent", "excludeEvent", "authHeader", ...outputOptions].includes(name),
+    ["includeEvent", "excludeEvent", ...outputOptions].includes(name),
 );
 
 /** Options of `serve`. */

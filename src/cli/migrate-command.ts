@@ -22,7 +22,7 @@ export function migrateCommand(
   return addOptions(command, migrateOptions).action(async (parsed: Record<string, unknown>) => {
     const { runSteps } = await import("./run-steps.js");
     const configPath = parsed["config"] as string | undefined;
-    const flags = givenFlags(parsed);
+    const flags = givenFlags(parsed, migrateOptions);
     ended(await runSteps({ command: "migrate", flags, configPath, words }, context));
   });
 }

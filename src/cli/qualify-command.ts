@@ -25,7 +25,10 @@ export function qualifyCommand(
   return addOptions(command, qualifyOptions).action(
     async (from: string | undefined, parsed: Record<string, unknown>) => {
       const { runSteps } = await import("./run-steps.js");
-      const flags = { ...(from === undefined ? {} : { from }), ...givenFlags(parsed) };
+      const flags = {
+        ...(from === undefined ? {} : { from }),
+        ...givenFlags(parsed, qualifyOptions),
+      };
       const configPath = parsed["config"] as string | undefined;
       ended(await runSteps({ command: "qualify", flags, configPath }, context));
     },

@@ -59,7 +59,7 @@ function taskOf({ values, consoleKey }: Configuration): QualifyTask {
     from,
     client: {
       ...{ baseUrl: values.console, key: consoleKey },
-      ...(values.authHeader === undefined ? {} : { keyHeader: values.authHeader }),
+      ...(values.qualifyAuthHeader === undefined ? {} : { keyHeader: values.qualifyAuthHeader }),
     },
     mode: values.dryRun === true ? "dryRun" : values.yes === true ? "apply" : "plan",
     options: {

@@ -27,12 +27,14 @@ export async function readConsoleKey(
   environment: Environment,
   file: string | undefined,
 ): Promise<string | undefined> {
-  return readSecret(environment[CONSOLE_KEY_VARIABLE], file, (reason, cause) => {
+  const given = environment[CONSOLE_KEY_VARIABLE];
+  const key = await readSecret(given, file, (reason, cause) => {
     const what = reason === "" ? "is empty" : `cannot be read (${reason})`;
     return new UsageError("key_file_unusable", `The file of the console key ${file} ${what}.`, {
       cause,
     });
   });
+  return requireHeaderText(key, given === key ? CONSOLE_KEY_VARIABLE : file);
 }
 
 /** The secret of the event webhook: from the environment, else from the file. */
@@ -47,10 +49,17 @@ export async function readServerSecret(
       cause,
     });
   });
+  return requireHeaderText(secret, given === secret ? SERVER_SECRET_VARIABLE : file);
+}
+
+function requireHeaderText(
+  secret: string | undefined,
+  place: string | undefined,
+): string | undefined {
   if (secret === undefined || /^[\x21-\x7e]+$/.test(secret)) return secret;
   throw new UsageError(
     "secret_malformed",
-    `${given === secret ? SERVER_SECRET_VARIABLE : file} holds no secret that a header can carry: visible ASCII characters without a space.`,
+    `${place} holds no secret that a header can carry: visible ASCII characters without a space.`,
   );
 }
 

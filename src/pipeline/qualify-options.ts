@@ -15,6 +15,14 @@ export const qualifyOptions = {
     placeholder: "<file>",
     description: "File that holds the console key; SWITCHYARD_CONSOLE_KEY can hold the key itself",
   }),
+  qualifyAuthHeader: option({
+    section: "qualify",
+    key: "authHeader",
+    type: { ...textType, schema: { type: "string", format: "header-name" } },
+    placeholder: "<header>",
+    description: "Header that carries the console key",
+    default: "SERVICE-API-KEY",
+  }),
   from: option({
     section: "qualify",
     type: pathType,

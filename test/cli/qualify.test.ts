@@ -154,6 +154,18 @@ describe("qualify", () => {
     expect(stderr).toContain("The key may not do this: check ");
   });
 
+  test("sends the key in the header that it is told to", async () => {
+    const other = await startTestService({ keyHeader: "X-Other-Key" });
+    try {
+      const url = await other.app.http.listen({ host: "127.0.0.1", port: 0 });
+      expect((await qualify(["."], other.keys.console, url)).exitCode).toBe(1);
+      const words = [".", "--auth-header", "X-Other-Key"];
+      expect((await qualify(words, other.keys.console, url)).exitCode).toBe(0);
+    } finally {
+      await other.close();
+    }
+  });
+
   test("takes its key from a file", async () => {
     await writeFile(path.join(directory, "key"), `${service.keys.console}\n`);
     expect((await qualify([".", "--console-key-file", "key"], "")).exitCode).toBe(0);
@@ -166,6 +178,7 @@ describe("qualify", () => {
 
   test.each([
     ["no key", ["."], "", undefined, "key_missing"],
+    ["a key that no header can carry", ["."], "console-two words", undefined, "secret_malformed"],
     ["no export", [], undefined, undefined, "export_missing"],
     ["an address that is none", ["."], undefined, "console.example.com", "base_url_invalid"],
     [
