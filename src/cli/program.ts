@@ -6,6 +6,7 @@ import { exportCommand } from "./export-command.js";
 import { keysCommand } from "./keys-command.js";
 import { migrateCommand } from "./migrate-command.js";
 import { qualifyCommand } from "./qualify-command.js";
+import { runsCommand } from "./runs-command.js";
 import { sendCommand } from "./send-command.js";
 import { serveCommand } from "./serve-command.js";
 import { verifyCommand } from "./verify-command.js";
@@ -14,6 +15,7 @@ const examples = `
 Examples:
   $ switchyard export export.zip --to out     one directory per day in out/events
   $ switchyard send export.zip --to <url>     to an event webhook, one by one
+  $ switchyard runs                           what was sent, and how to go on with it
   $ switchyard verify out                     prove it against its manifest
   $ switchyard qualify out --console https://console.example.com
                                               qualifying events for what was exported
@@ -37,6 +39,7 @@ export async function runCommandLine(
   program
     .addCommand(exportCommand(context, ended))
     .addCommand(sendCommand(context, ended, words))
+    .addCommand(runsCommand(context, ended))
     .addCommand(verifyCommand(context, ended))
     .addCommand(qualifyCommand(context, ended))
     .addCommand(migrateCommand(context, ended, words))

@@ -72,6 +72,15 @@ export async function takeLock(
   }
 }
 
+/** Whether a run is at work there, as far as can be seen from this host. */
+export async function isLocked(
+  lockFile: string,
+  system: ProcessTable = processTable,
+): Promise<boolean> {
+  const holder = await readHolder(lockFile).catch(() => undefined);
+  return holder !== undefined && !(await isDead(holder, system));
+}
+
 /**
  * Makes the draft the lock. It appears with its content in one step (a hard link), so that nobody
  * ever sees an empty one. Of many that find the same dead holder, only the one that holds the lock on

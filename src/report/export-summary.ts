@@ -9,7 +9,7 @@ import {
   describeRows,
   line,
 } from "./run-summary.js";
-import { harmless } from "./terminal-text.js";
+import { harmless, shellWord } from "./terminal-text.js";
 
 /** The end of an export on one screen. Text from data is made harmless. */
 export function summarizeExport(result: ExportResult): string {
@@ -66,12 +66,6 @@ function places(result: ExportResult, directory: string): string[] {
   const verify =
     result.outcome === "interrupted"
       ? []
-      : [line("next", `switchyard verify ${quoted(directory)}`)];
+      : [line("next", `switchyard verify ${shellWord(directory)}`)];
   return ["", line("manifest", harmless(result.manifestPath)), ...verify];
-}
-
-/** A path as a word for a shell, when it needs quotes. */
-function quoted(word: string): string {
-  const safe = harmless(word);
-  return /^[\w./:@%+=,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }

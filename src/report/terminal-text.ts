@@ -57,3 +57,9 @@ export function cutStart(text: string, columns: number): string {
   const reversed = [...text].reverse().join("");
   return [...cutEnd(reversed, columns)].reverse().join("");
 }
+
+/** A path or argument as a word for a shell, in quotes when it needs them. */
+export function shellWord(word: string): string {
+  const safe = harmless(word);
+  return /^[\w./:@%+=,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+}

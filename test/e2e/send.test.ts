@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { runSwitchyard } from "../support/command-line.js";
 import { accepted, FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -109,12 +110,23 @@ test("after a refusal of the secret nothing of it is in any output or file, and 
   for (const text of [refused.stdout, refused.stderr, allText(directory)]) {
     expect(text).not.toContain(testSecret);
   }
+  const listed = await runSwitchyard(["runs", "--json"], { cwd: directory });
+  const [run] = JSON.parse(listed.stdout).runs;
+  expect(run).toMatchObject({
+    ...{ state: "interrupted", splitsDone: 0, splitsTotal: 1 },
+    destination: `${url}/v1/webhooks/event_webhook`,
+    delivered: service.storedIndexes().length,
+  });
+  expect(["send", ...words, "--json"]).toEqual(run.command);
   isOpen = true;
   const before = service.requests.length;
   const end = await runSend(directory, words);
   expect(end.json, end.stderr).toMatchObject({ exitCode: 0, delivery: { possiblyTwice: 0 } });
   expect(service.storedIndexes()).toHaveLength(ROWS - MALFORMED);
   expect([...service.copies.values()].every((count) => count === 1)).toBe(true);
+  const text = (await runSwitchyard(["runs"], { cwd: directory })).stdout;
+  expect(text).toMatch(/^[0-9a-f]{12} {2}done {2}started 2/);
+  expect(text).toContain("1,998 delivered, 2 rejected, 1 of 1 splits done");
   expect(service.requests.length - before).toBeLessThan(ROWS - MALFORMED - 150);
 });
 
