@@ -30,6 +30,8 @@ export class EventFold {
   readonly #days = new Map<number, DayCounts>();
   #pairs = 0;
 
+  constructor(private readonly pairsMax = EXPORT_PAIRS_MAX) {}
+
   add({ names, others, days }: SplitEvents): void {
     const isNamed = names.map((count) => this.#names.add(count));
     if (others !== undefined) this.#names.addOther(others);
@@ -39,7 +41,7 @@ export class EventFold {
         const name = names[place]?.event;
         if (name === undefined || isNamed[place] !== true) continue;
         const before = dayCounts.get(name);
-        if (before === undefined && this.#pairs === EXPORT_PAIRS_MAX) continue;
+        if (before === undefined && this.#pairs === this.pairsMax) continue;
         if (before === undefined) this.#pairs++;
         dayCounts.set(name, (before ?? 0) + rows);
       }

@@ -176,6 +176,17 @@ describe("a manifest", () => {
     expect(folded.events.find(({ event }) => event === "e1")?.rows).toBe(2);
   });
 
+  it("counts only the first pairs by day, where there are too many pairs", () => {
+    const fold = new EventFold(2);
+    fold.add(eventsOf("000000"));
+    fold.add(eventsOf("000001"));
+    const parts = ["000000", "000001"].flatMap((id) => recordOf(id).parts);
+    expect(fold.result(parts).byDay).toBe(
+      '{"day":"1970-01-01","events":[["tea",4]]}\n' +
+        '{"day":"1970-01-02","events":[["tea",2]],"others":2}\n',
+    );
+  });
+
   it("is refused where an event was not counted", () => {
     const { names, days } = eventsOf("000000");
     expect(() => foldWith([recordOf("000000")], [{ names: names.slice(1), days }])).toThrow(
