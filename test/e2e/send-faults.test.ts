@@ -9,6 +9,7 @@ import {
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
+import { selfSigned } from "../support/self-signed.js";
 import { runSend } from "../support/send-command.js";
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
@@ -112,6 +113,15 @@ test("a redirect is not followed, and nothing is sent to where it leads", async 
   expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_redirected"]);
   expect(end.stderr).toContain(location);
   expect(elsewhere.requests).toHaveLength(0);
+});
+
+test("a certificate that nobody trusts ends the run before the secret is sent", async () => {
+  const directory = directoryWithRows("send-certificate");
+  const service = new FaultyService(() => accepted, selfSigned);
+  const end = await runSend(directory, ["rows.jsonl", "--to", await service.listen()]);
+  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_certificate"]);
+  expect(end.stderr).toContain("NODE_EXTRA_CA_CERTS");
+  expect(service.requests).toHaveLength(0);
 });
 
 test("a closed port is given up, with words that say how to go on", async () => {
