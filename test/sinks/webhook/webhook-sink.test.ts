@@ -148,7 +148,12 @@ describe("a service that is busy", () => {
       index === 0 ? answer(429, "", { "retry-after": "60" }) : ok,
     );
     expect(commitment.rows).toBe(10);
-    expect(commitment.counts).toEqual({ retried: 1, possiblyTwice: 0, waitedMs: 60_000 });
+    expect(commitment.counts).toEqual({
+      delivered: 10,
+      retried: 1,
+      possiblyTwice: 0,
+      waitedMs: 60_000,
+    });
     expect(calls.filter(({ key }) => key === calls[0]?.key)).toHaveLength(2);
     // The two beside it were under way already.
     expect(calls.slice(3).every(({ timeMs }) => timeMs >= startMs + 60_000)).toBe(true);
