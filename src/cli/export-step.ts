@@ -1,8 +1,8 @@
-import { exitCodes } from "../base/errors.js";
 import type { Configuration } from "../pipeline/configuration.js";
 import { presetOf, resolveExportOptions } from "../pipeline/configuration-export.js";
 import type { ExportResult } from "../pipeline/export-result.js";
 import { summarizeExport } from "../report/export-summary.js";
+import { runExitCode } from "./run-exit-code.js";
 import type { StepContext, StepReport } from "./step.js";
 
 export async function runExportStep(
@@ -12,19 +12,8 @@ export async function runExportStep(
   const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
   const options = resolveExportOptions(configuration, mapping);
   const result = await engine.runExport(options, { signal, observer });
-  const exitCode = exitCodeOf(result);
+  const exitCode = runExitCode(result);
   return { exitCode, summary: summarizeExport(result), json: jsonOf(result, exitCode) };
-}
-
-function exitCodeOf(result: ExportResult): number {
-  switch (result.outcome) {
-    case "interrupted":
-      return exitCodes.interrupted;
-    case "failed":
-      return exitCodes.failed;
-    case "done":
-      return result.tooManyRejects ? exitCodes.tooManyRejects : exitCodes.done;
-  }
 }
 
 /** Days and files are left to the manifest: there can be a great many. */

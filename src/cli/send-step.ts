@@ -1,9 +1,9 @@
-import { exitCodes } from "../base/errors.js";
 import type { Configuration } from "../pipeline/configuration.js";
 import { presetOf } from "../pipeline/configuration-export.js";
 import { resolveSendRequest } from "../pipeline/configuration-send.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import { summarizeSend } from "../report/send-summary.js";
+import { runExitCode } from "./run-exit-code.js";
 import type { StepContext, StepReport } from "./step.js";
 
 export async function runSendStep(
@@ -13,19 +13,8 @@ export async function runSendStep(
   const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
   const request = resolveSendRequest(configuration, mapping, commandLine);
   const result = await engine.runSend(request, { signal, observer });
-  const exitCode = exitCodeOf(result);
+  const exitCode = runExitCode(result);
   return { exitCode, summary: summarizeSend(result), json: jsonOf(result, exitCode) };
-}
-
-function exitCodeOf(result: SendResult): number {
-  switch (result.outcome) {
-    case "interrupted":
-      return exitCodes.interrupted;
-    case "failed":
-      return exitCodes.failed;
-    case "done":
-      return result.tooManyRejects ? exitCodes.tooManyRejects : exitCodes.done;
-  }
 }
 
 function jsonOf({ manifest, ...run }: SendResult, exitCode: number) {

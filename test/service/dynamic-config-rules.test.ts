@@ -6,26 +6,7 @@ import {
   replaceDynamicConfig,
 } from "../../src/service/dynamic-config-rules.js";
 import { ServiceError } from "../../src/service/service-error.js";
-import type { KeyRecord } from "../../src/storage/key-store.js";
-
-const caller: KeyRecord = {
-  id: "key-1",
-  kind: "console",
-  canWrite: true,
-  hash: "00",
-  prefix: "console-",
-  createdTime: 0,
-  revokedTime: null,
-};
-const stamp = { caller, time: 1_700_000_000_000 };
-
-function identifiers(): () => string {
-  let count = 0;
-  return () => {
-    count += 1;
-    return `base-${count}`;
-  };
-}
+import { countedIdentifiers as identifiers, stamp } from "../support/stamp.js";
 
 const create = (body: object = {}): DynamicConfig =>
   createDynamicConfig({ name: "A Config", ...body }, stamp, identifiers());
@@ -129,18 +110,18 @@ describe("the id of a rule", () => {
 
   test("is <baseID>:<pass percentage>:<place> with two decimals and places from 1", () => {
     const ids = idsOf({}, { passPercentage: 12.345, baseID: "own" }, { passPercentage: 0 });
-    expect(ids).toEqual(["base-1:10.00:1", "own:12.35:2", "base-2:0.00:3"]);
+    expect(ids).toEqual(["identifier-1:10.00:1", "own:12.35:2", "identifier-2:0.00:3"]);
   });
 
   test("takes a percentage that is text", () => {
-    expect(idsOf({ passPercentage: "7.5" })).toEqual(["base-1:7.50:1"]);
+    expect(idsOf({ passPercentage: "7.5" })).toEqual(["identifier-1:7.50:1"]);
   });
 
   test("stays where it is given, and is made where it is empty or null", () => {
     expect(idsOf({ id: "mine", baseID: "b" }, { id: "" }, { id: null })).toEqual([
       "mine",
-      "base-1:10.00:2",
-      "base-2:10.00:3",
+      "identifier-1:10.00:2",
+      "identifier-2:10.00:3",
     ]);
   });
 

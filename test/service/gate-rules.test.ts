@@ -11,26 +11,7 @@ import {
   unarchiveGate,
 } from "../../src/service/gate-rules.js";
 import { ServiceError } from "../../src/service/service-error.js";
-import type { KeyRecord } from "../../src/storage/key-store.js";
-
-const caller: KeyRecord = {
-  id: "key-1",
-  kind: "console",
-  canWrite: true,
-  hash: "00",
-  prefix: "console-",
-  createdTime: 0,
-  revokedTime: null,
-};
-const stamp = { caller, time: 1_700_000_000_000 };
-
-function identifiers(): () => string {
-  let count = 0;
-  return () => {
-    count += 1;
-    return `identifier-${count}`;
-  };
-}
+import { countedIdentifiers as identifiers, stamp } from "../support/stamp.js";
 
 const made = (): Gate => createGate({ name: "A Gate" }, stamp, identifiers());
 const rule = { name: "staff", passPercentage: 10, conditions: [] };
