@@ -121,6 +121,9 @@ export const EXPORT_PAIRS_MAX = 2_000_000;
 /** Calls of the console that are under way at the same time. */
 export const CONSOLE_CALLS_MAX = 4;
 
+/** Milliseconds that these have to be answered once a command is interrupted. */
+export const CONSOLE_STOP_GRACE_MS = 1_500;
+
 /** Bytes of events that are encoded in one go on their way to a service. */
 export const SEND_TEXT_BYTES = 1 * MIB;
 

@@ -28,10 +28,8 @@ export async function runQualifyStep(
 /** A plan alone is always done; one that is carried out has to be carried out in full. */
 function exitCodeOf({ mode, plan, applied }: QualifyResult): number {
   if (mode === "plan") return exitCodes.done;
-  const isWhole =
-    applied?.stopped === undefined &&
-    applied?.failed.length === 0 &&
-    plan.every(({ action }) => action !== "refused");
+  if (applied?.stopped !== undefined) return applied.stopped.exitCode;
+  const isWhole = applied?.failed.length === 0 && plan.every(({ action }) => action !== "refused");
   return isWhole ? exitCodes.done : exitCodes.failed;
 }
 

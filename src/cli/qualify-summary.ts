@@ -1,3 +1,4 @@
+import type { Applied } from "../console/qualify.js";
 import type { PlanItem } from "../console/qualify-plan.js";
 import { formatCount, formatNumberOf } from "../report/quantities.js";
 import { cutEnd, harmless } from "../report/terminal-text.js";
@@ -48,7 +49,8 @@ function linesOf(item: PlanItem): readonly string[] {
   }
 }
 
-function outcomeOf({ mode, plan, applied }: QualifyResult): readonly string[] {
+function outcomeOf(result: QualifyResult): readonly string[] {
+  const { mode, plan, applied } = result;
   const work = plan.filter(({ action }) => action === "create" || action === "change").length;
   const advice =
     plan.some(({ action }) => action === "refused") && mode !== "plan"
@@ -60,16 +62,38 @@ function outcomeOf({ mode, plan, applied }: QualifyResult): readonly string[] {
   if (applied === undefined) {
     return ["Nothing was sent. Run the same command with --yes to apply it."];
   }
-  const { done, failed, notTried, stopped } = applied;
+  const { done, failed, stopped } = applied;
   const verb = mode === "dryRun" ? "would be taken; nothing was kept" : "applied";
   return [
     `${formatCount(done.length)} of ${formatCount(work)} ${verb}.`,
-    ...failed
-      .slice(0, ITEMS_SHOWN_MAX)
-      .map(({ name, message }) => line(`  failed    ${name}: ${message}`)),
-    ...(notTried.length === 0 ? [] : [`Not tried: ${formatCount(notTried.length)}.`]),
-    ...(stopped === undefined ? [] : [line(stopped.message)]),
+    ...(stopped === undefined ? [] : shorten(doneLines(result, applied))),
+    ...shorten(failed.map(({ name, message }) => `  failed    ${name}: ${message}`)),
+    ...(stopped === undefined ? [] : [...shorten(leftLines(applied)), line(stopped.message)]),
     ...advice,
+  ];
+}
+
+/** What an end before its time has left done; otherwise the plan above has said it. */
+function doneLines({ mode, plan }: QualifyResult, { done }: Applied): readonly string[] {
+  const actions = new Map(plan.map(({ name, action }) => [name, action]));
+  const verbOf = (name: string) => (actions.get(name) === "create" ? "created" : "changed");
+  return done.map(
+    (name) => `  ${(mode === "dryRun" ? "checked" : verbOf(name)).padEnd(9)} ${name}`,
+  );
+}
+
+function leftLines({ uncertain, notTried }: Applied): readonly string[] {
+  return [
+    ...uncertain.map((name) => `  unknown   ${name}: the console had not answered yet`),
+    ...notTried.map((name) => `  not tried ${name}`),
+  ];
+}
+
+function shorten(lines: readonly string[]): readonly string[] {
+  const hidden = lines.length - ITEMS_SHOWN_MAX;
+  return [
+    ...lines.slice(0, ITEMS_SHOWN_MAX).map(line),
+    ...(hidden > 0 ? [`  and ${formatCount(hidden)} more; --json lists them all`] : []),
   ];
 }
 

@@ -1,5 +1,5 @@
-import { SwitchyardError } from "../base/errors.js";
-import { CONSOLE_CALLS_MAX } from "../base/limits.js";
+import { exitCodes, SwitchyardError } from "../base/errors.js";
+import { CONSOLE_CALLS_MAX, CONSOLE_STOP_GRACE_MS } from "../base/limits.js";
 import type { QualifyingEvent } from "../contract/qualifying-event.js";
 import type { ConsoleClient } from "./client.js";
 import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
@@ -33,56 +33,109 @@ export interface ApplyOptions {
   /** The console is asked whether it would take each, and keeps nothing. */
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
+  /** Milliseconds that calls under way have to be answered once the signal is aborted. */
+  readonly graceMs?: number;
 }
 
+/** What became of a plan; names in its order. */
 export interface Applied {
   /** Names that were created or changed; of a dry run those that could be. */
   readonly done: readonly string[];
   readonly failed: readonly { readonly name: string; readonly message: string }[];
-  /** Names that were not tried, because the console cannot be used. */
+  /** Names whose calls were cut off: the console may have taken them or not. */
+  readonly uncertain: readonly string[];
+  /** Names that were not tried, because it ended before. */
   readonly notTried: readonly string[];
-  /** Why it ended early, and what to check. */
+  /** Why it ended early (`interrupted`, or what to check), with the exit code for it. */
   readonly stopped?: SwitchyardError;
 }
 
+/** How one call ended: with the words of a failure, where it is one. */
+type CallEnd = "done" | "uncertain" | { readonly message: string };
+
 /**
  * Creates and changes what a plan says, a few at a time. One that is refused does not keep the others;
- * a console that cannot be used (401, 403, 404, no answer) does. Throws the signal's reason.
+ * a console that cannot be used (401, 403, 404, no answer) does, and so does the signal. Applying a
+ * new plan then does the rest.
  */
 export async function applyPlan(
   plan: QualifyPlan,
   console: QualifyConsole,
-  { dryRun, signal }: ApplyOptions,
+  { dryRun, signal, graceMs = CONSOLE_STOP_GRACE_MS }: ApplyOptions,
 ): Promise<Applied> {
   const work = plan.filter(isWork);
-  const results = new Map<string, string | undefined>();
+  const ends = new Map<string, CallEnd>();
   let stopped: SwitchyardError | undefined;
   const queue = work.values();
+  const cut = abortAfter(signal, graceMs);
   const lane = async (): Promise<void> => {
-    for (const item of queue) {
-      signal.throwIfAborted();
-      if (stopped !== undefined) return;
+    while (stopped === undefined && !signal.aborted) {
+      const item = queue.next().value;
+      if (item === undefined) return;
       try {
-        await send(item, console, dryRun, signal);
-        results.set(item.name, undefined);
+        await send(item, console, dryRun, cut.signal);
+        ends.set(item.name, "done");
       } catch (error) {
         const stop = stopOf(error);
-        if (stop === undefined && !(error instanceof ConsoleError)) throw error;
-        results.set(item.name, (error as Error).message);
+        if (stop !== undefined || error instanceof ConsoleError) {
+          ends.set(item.name, { message: (error as Error).message });
+        } else if (cut.signal.aborted) ends.set(item.name, "uncertain");
+        else throw error;
         stopped ??= stop;
       }
     }
   };
-  await Promise.all(Array.from({ length: CONSOLE_CALLS_MAX }, lane));
+  try {
+    await Promise.all(Array.from({ length: CONSOLE_CALLS_MAX }, lane));
+  } finally {
+    cut.release();
+  }
+  const applied = sortEnds(work, ends);
+  const isCutShort = applied.notTried.length + applied.uncertain.length > 0;
+  if (signal.aborted && isCutShort) stopped ??= interruption();
+  return { ...applied, ...(stopped === undefined ? {} : { stopped }) };
+}
+
+function sortEnds(
+  work: readonly (Creation | Change)[],
+  ends: ReadonlyMap<string, CallEnd>,
+): Omit<Applied, "stopped"> {
   const names = work.map(({ name }) => name);
   return {
-    done: names.filter((name) => results.has(name) && results.get(name) === undefined),
+    done: names.filter((name) => ends.get(name) === "done"),
     failed: names.flatMap((name) => {
-      const message = results.get(name);
-      return message === undefined ? [] : [{ name, message }];
+      const end = ends.get(name);
+      return typeof end === "object" ? [{ name, message: end.message }] : [];
     }),
-    notTried: names.filter((name) => !results.has(name)),
-    ...(stopped === undefined ? {} : { stopped }),
+    uncertain: names.filter((name) => ends.get(name) === "uncertain"),
+    notTried: names.filter((name) => !ends.has(name)),
+  };
+}
+
+function interruption(): SwitchyardError {
+  return new SwitchyardError(
+    "interrupted",
+    "Interrupted: what was not tried is as it was before.",
+    {
+      exitCode: exitCodes.interrupted,
+    },
+  );
+}
+
+/** Aborted `graceMs` after `signal`, so that what is under way may still be answered. */
+function abortAfter(signal: AbortSignal, graceMs: number) {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const wait = () => {
+    timer = setTimeout(() => controller.abort(signal.reason), graceMs);
+  };
+  signal.addEventListener("abort", wait, { once: true });
+  return {
+    signal: controller.signal,
+    release() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", wait);
+    },
   };
 }
 

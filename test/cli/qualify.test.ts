@@ -1,6 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Manifest, ManifestEvent } from "../../src/pipeline/manifest.js";
@@ -48,10 +51,11 @@ async function qualify(
   words: readonly string[],
   key: string | undefined = service.keys.console,
   url = baseUrl,
+  signal = new AbortController().signal,
 ): Promise<Run> {
   const { context, stdout, stderr } = fakeContext(
     {},
-    { currentDirectory: directory, environment: { SWITCHYARD_CONSOLE_KEY: key } },
+    { currentDirectory: directory, environment: { SWITCHYARD_CONSOLE_KEY: key }, signal },
   );
   const exitCode = await runCommandLine(["qualify", "--console", url, ...words], context);
   expect([...stdout, ...stderr].join("")).not.toContain(service.keys.console);
@@ -124,7 +128,7 @@ describe("qualify", () => {
       ...{ command: "qualify", exitCode: 0, mode: "apply", console: baseUrl },
       ...{ manifestPath: path.join(directory, "manifest.json"), isComplete: true, otherRows: 0 },
       plan: [expect.objectContaining({ action: "create", event: "purchase", name: "purchase" })],
-      ...{ done: ["purchase"], failed: [], notTried: [] },
+      ...{ done: ["purchase"], failed: [], uncertain: [], notTried: [] },
     });
   });
 
@@ -152,6 +156,48 @@ describe("qualify", () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain("0 of 2 applied.\n");
     expect(stderr).toContain("The key may not do this: check ");
+  });
+
+  test("lists what was done and what is left when it is interrupted, and does the rest", async () => {
+    const names = Array.from({ length: 9 }, (_, index) => `event ${index}`);
+    await writeManifest({ events: names.map((name) => counted(name, 1)) });
+    const interruption = new AbortController();
+    const between = createServer(async (request, response) => {
+      const { method = "GET", url = "/", headers } = request;
+      const body = await text(request);
+      const answer = await fetch(`${baseUrl}${url}`, {
+        ...{ method, ...(body === "" ? {} : { body }) },
+        headers: {
+          "service-api-key": String(headers["service-api-key"]),
+          "content-type": "application/json",
+        },
+      });
+      if (method === "POST") interruption.abort();
+      response.writeHead(answer.status, { "content-type": "application/json" });
+      response.end(await answer.text());
+    });
+    await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
+    try {
+      const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+      const { exitCode, stderr } = await qualify(
+        [".", "--yes"],
+        ...[undefined, url, interruption.signal],
+      );
+      expect(exitCode).toBe(130);
+      const done = (await stored()).toSorted();
+      expect(done.length).toBeGreaterThan(0);
+      expect(done.length).toBeLessThan(names.length);
+      expect(stderr).toContain(`${done.length} of 9 applied.\n`);
+      const listed = (verb: string) =>
+        [...stderr.matchAll(new RegExp(`^  ${verb} +(event \\d)$`, "gm"))].map(([, name]) => name);
+      expect(listed("created")).toEqual(done);
+      expect(listed("not tried")).toEqual(names.filter((name) => !done.includes(name)));
+      expect(stderr).toContain("Interrupted. Run the same command again");
+    } finally {
+      between.close();
+    }
+    expect((await qualify([".", "--yes"])).exitCode).toBe(0);
+    expect((await stored()).toSorted()).toEqual(names);
   });
 
   test("sends the key in the header that it is told to", async () => {

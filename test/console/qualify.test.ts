@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createConsoleClient } from "../../src/console/client.js";
-import { applyPlan, readQualifyingEvents } from "../../src/console/qualify.js";
+import { applyPlan, type QualifyConsole, readQualifyingEvents } from "../../src/console/qualify.js";
 import { planQualify, type QualifyOptions } from "../../src/console/qualify-plan.js";
 import type { QualifyingEvent } from "../../src/contract/qualifying-event.js";
 import { startTestService, type TestService } from "../support/service.js";
@@ -48,7 +48,10 @@ describe("a plan that is applied", () => {
   it("creates, changes, and then finds nothing to do", async () => {
     const client = clientWith(service.keys.console);
     const created = await applyPlan(await plan(), client, { dryRun: false, signal });
-    expect(created).toEqual({ done: events.map(({ event }) => event), failed: [], notTried: [] });
+    expect(created).toEqual({
+      ...{ done: events.map(({ event }) => event), failed: [] },
+      ...{ uncertain: [], notTried: [] },
+    });
     expect((await plan()).map(({ action }) => action)).toEqual(events.map(() => "unchanged"));
 
     const changes = await plan({ table: "other" });
@@ -96,6 +99,76 @@ describe("a plan that is applied", () => {
     expect(applied.failed.length + applied.notTried.length).toBe(12);
     expect(applied.stopped?.message).toMatch(/^The key may not do this: check .* answered 403: /);
     expect(await stored()).toEqual([]);
+  });
+});
+
+describe("a plan that is interrupted", () => {
+  const many = Array.from({ length: 12 }, (_, index) => counted(`event ${index}`));
+
+  it("lets calls under way end, says what is left, and a new plan does the rest", async () => {
+    const client = clientWith(service.keys.console);
+    const interruption = new AbortController();
+    let calls = 0;
+    const interrupting: QualifyConsole = {
+      ...client,
+      createQualifyingEvent(input) {
+        calls++;
+        if (calls === 2) interruption.abort();
+        return client.createQualifyingEvent(input);
+      },
+    };
+    const applied = await applyPlan(planQualify(many, [], options), interrupting, {
+      ...{ dryRun: false, signal: interruption.signal },
+    });
+    expect(applied).toMatchObject({
+      ...{ done: ["event 0", "event 1"], failed: [], uncertain: [] },
+      stopped: { code: "interrupted", exitCode: 130 },
+    });
+    expect(applied.notTried).toEqual(many.slice(2).map(({ event }) => event));
+    expect((await stored()).map(({ name }) => name).sort()).toEqual(applied.done);
+
+    const rest = planQualify(many, await readQualifyingEvents(client, signal), options);
+    const end = await applyPlan(rest, client, { dryRun: false, signal });
+    expect(end).toMatchObject({ done: applied.notTried, notTried: [] });
+    expect(end.stopped).toBeUndefined();
+  });
+
+  it("says of calls that get no answer that nobody knows", async () => {
+    const interruption = new AbortController();
+    const silent: QualifyConsole = {
+      ...clientWith(service.keys.console),
+      createQualifyingEvent: (input) =>
+        new Promise((_, reject) => {
+          const { signal: cut } = input;
+          cut?.addEventListener("abort", () => reject(cut.reason), { once: true });
+          if (input.body.name === "event 3") interruption.abort();
+        }),
+    };
+    const applied = await applyPlan(planQualify(many, [], options), silent, {
+      ...{ dryRun: false, signal: interruption.signal, graceMs: 0 },
+    });
+    expect(applied.uncertain).toEqual(["event 0", "event 1", "event 2", "event 3"]);
+    expect(applied.notTried).toHaveLength(8);
+    expect(applied).toMatchObject({ done: [], failed: [], stopped: { code: "interrupted" } });
+  });
+
+  it("is done where nothing was left", async () => {
+    const client = clientWith(service.keys.console);
+    const interruption = new AbortController();
+    const last: QualifyConsole = {
+      ...client,
+      async createQualifyingEvent(input) {
+        const answer = await client.createQualifyingEvent(input);
+        interruption.abort();
+        return answer;
+      },
+    };
+    const one = planQualify(many.slice(0, 1), [], options);
+    const applied = await applyPlan(one, last, {
+      ...{ dryRun: false, signal: interruption.signal },
+    });
+    expect(applied.done).toEqual(["event 0"]);
+    expect(applied.stopped).toBeUndefined();
   });
 });
 
