@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -9,12 +9,14 @@ import { killServicesAfterEach, startServiceProcess } from "../support/service-p
 
 const KILLS = Number(process.env["SWITCHYARD_SEND_KILLS"] ?? (process.env["CI"] ? 50 : 4));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-const ROWS = 3_000;
+const ROWS = 4_000;
 const CONCURRENCY = 8;
-/** Of a run that nobody disturbs, about; the rate sees to it. */
-const RUN_MS = 2_000;
-/** Until the first event is sent, about. */
-const START_MS = 400;
+/** Of the runs that are killed: so slow that all of them together do not come to the end. */
+const slowly = ["--rate", "200", "--burst", "16"];
+/** From a start, or from the first acknowledgement after it, to the kill. */
+const KILL_MS_MAX = 60;
+/** Of the kills: before the start is over, which takes longer than that. */
+const EARLY_SHARE = 0.1;
 
 const consoleKey = `console-${"c".repeat(43)}`;
 const directory = scratchDirectory("send-kill");
@@ -29,49 +31,65 @@ it(`${KILLS} kills at random moments, seed ${seed}: the service has every event 
     env: { SWITCHYARD_CONSOLE_KEY: consoleKey, SWITCHYARD_SERVER_SECRET: testSecret },
   });
   const words = [
-    ...[
-      "rows.jsonl",
-      "--to",
-      service.url,
-      "--rate",
-      String((ROWS / RUN_MS) * 1000),
-      "--burst",
-      "1",
-    ],
-    ...["--concurrency", String(CONCURRENCY), "--max-rejects", "1%", "--split-size", "256KiB"],
+    ...["rows.jsonl", "--to", service.url, "--concurrency", String(CONCURRENCY)],
+    ...["--max-rejects", "1%", "--split-size", "256KiB"],
   ];
-  let kills = 0;
-  let end: SendEnd | undefined;
-  while (end === undefined) {
-    end = await runOrKill(
-      words,
-      kills < KILLS ? START_MS + (random() * 2 * RUN_MS) / KILLS : undefined,
-    );
-    if (end === undefined) kills++;
-  }
-  expect(kills).toBeGreaterThan(KILLS / 4);
+  for (let kill = 0; kill < KILLS; kill++) await sendAndKill([...words, ...slowly]);
+  const before = await storedIndexes(service.url);
+  // Most of the kills hit a run that was sending, and none of these runs came to its end.
+  expect(before.length).toBeGreaterThan(KILLS / 2);
+  expect(before.length).toBeLessThan(expectedIndexes().length);
+
+  const end = await runSend(directory, words);
   expect(end, end.stderr).toMatchObject({ exitCode: 0 });
-  // Of each kill no more than what was under way, in each of the splits that it may have hit.
-  expect(end.json.delivery.possiblyTwice).toBeLessThanOrEqual(kills * CONCURRENCY);
+  // Of each kill no more than what was under way, in the one split that was.
+  expect(end.json.delivery.possiblyTwice).toBeLessThanOrEqual(KILLS * CONCURRENCY);
   expect(await storedIndexes(service.url)).toEqual(expectedIndexes());
   expect(end.json.rows.delivered).toBe(expectedIndexes().length);
   expect(readdirSync(join(directory, ".switchyard/runs"))).toHaveLength(1);
 }, 600_000);
 
-/** undefined when the kill came before the end. */
-async function runOrKill(
-  words: readonly string[],
-  afterMs: number | undefined,
-): Promise<SendEnd | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const end = await runSend(directory, words, {
-    env: { SWITCHYARD_SERVER_SECRET: testSecret },
+/** Kills a run some time after it was started, mostly after it has sent something. */
+async function sendAndKill(words: readonly string[]): Promise<void> {
+  const end: SendEnd = await runSend(directory, words, {
     started: (child) => {
-      if (afterMs !== undefined) timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
+      const begun = random() < EARLY_SHARE ? Promise.resolve() : acknowledgedMore();
+      const delayMs = random() * KILL_MS_MAX;
+      void begun.finally(() => setTimeout(() => child.kill("SIGKILL"), delayMs));
     },
   });
-  clearTimeout(timer);
-  return end.signal === "SIGKILL" ? undefined : end;
+  expect(end.signal, end.stderr).toBe("SIGKILL");
+}
+
+/** Resolves once the service has acknowledged something that it had not before. */
+async function acknowledgedMore(): Promise<void> {
+  const before = acknowledgements();
+  const hasMore = () =>
+    [...acknowledgements()].some(([file, count]) => count > (before.get(file) ?? 0));
+  await vi.waitUntil(hasMore, { interval: 5, timeout: 60_000 });
+}
+
+/** Acknowledged requests by the journal that tells of them. */
+function acknowledgements(): ReadonlyMap<string, number> {
+  const runs = join(directory, ".switchyard/runs");
+  const files = namesIn(runs).flatMap((run) => {
+    const journals = join(runs, run, "_switchyard/acknowledged");
+    return namesIn(journals).map((name) => join(journals, name));
+  });
+  return new Map(files.map((file) => [file, textOf(file).split("\n+").length]));
+}
+
+function namesIn(path: string): readonly string[] {
+  return existsSync(path) ? readdirSync(path) : [];
+}
+
+/** The journal of a split goes when the split is done, be it while we look. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 function expectedIndexes(): number[] {
