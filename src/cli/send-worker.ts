@@ -37,6 +37,9 @@ await serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) 
       onWaiting(isWaiting) {
         threadCounters.waiting = isWaiting;
       },
+      onSettled(delivered, refused) {
+        threadCounters.settle(delivered, refused);
+      },
     }),
   };
 });

@@ -20,6 +20,8 @@ export interface PoolProgress {
   readonly bytes: number;
   readonly rows: number;
   readonly rejects: number;
+  /** Events that a service has taken; 0 where events go to files. */
+  readonly delivered: number;
   /** A sink waits for the service that it sends to. */
   readonly waiting: boolean;
   readonly splits: number;
@@ -43,6 +45,7 @@ export class SplitPool {
   #bytes = 0;
   #rows = 0;
   #rejects = 0;
+  #delivered = 0;
   #splits = 0;
 
   constructor(
@@ -75,6 +78,7 @@ export class SplitPool {
 
   progress(): PoolProgress {
     let [bytes, rows, rejects] = [this.#bytes, this.#rows, this.#rejects];
+    let delivered = this.#delivered;
     const waiting = this.#slots.some(({ thread }) => thread?.counters.waiting === true);
     const threads = this.#slots.map(({ thread, split, rows: rowsBefore }): ThreadProgress => {
       const counters = thread?.counters;
@@ -84,10 +88,11 @@ export class SplitPool {
       bytes += Math.min(counters.bytes, split.bytes);
       rows += counters.rows;
       rejects += counters.rejects;
+      delivered += counters.delivered;
       const source = split.ranges[counters.range]?.source.name;
       return { source, rows: rowsBefore + counters.rows };
     });
-    return { threads, bytes, rows, rejects, waiting, splits: this.#splits };
+    return { threads, bytes, rows, rejects, delivered, waiting, splits: this.#splits };
   }
 
   async #serve(slot: Slot): Promise<"drained" | "stopped"> {
@@ -147,6 +152,7 @@ export class SplitPool {
     this.#bytes += split.bytes;
     this.#rows += record.rows.read;
     this.#rejects += record.rows.rejected;
+    this.#delivered += record.counts?.["delivered"] ?? 0;
     this.#splits++;
     this.options.onRecord(record, split);
   }

@@ -19,6 +19,8 @@ export interface RunProgress {
   readonly rows: number;
   /** Rows rejected in this run. */
   readonly rejects: number;
+  /** Events of these rows that the service has taken, where they go to a service. */
+  readonly delivered?: number;
   /** The service that is sent to takes nothing for now. */
   readonly waiting?: boolean;
   readonly splitsTotal: number;

@@ -103,6 +103,7 @@ async function readRange(
   };
   let reader: Reader | undefined;
   counters.range = index;
+  let bytesDone = bytesBefore;
   try {
     reader = await guard(signal, () => tools.open(kernel, range, mapper.fields, readerOptions));
     for (;;) {
@@ -110,9 +111,12 @@ async function readRange(
       const batch = await guard(signal, () => (reader as Reader).next());
       if (batch === null) break;
       const events = mapper.map(batch);
-      tally.take(source, events);
+      const deliverable = tally.take(source, events);
+      const bytes = bytesBefore + reader.consumed;
+      counters.begin(batch.rows, bytes - bytesDone, deliverable);
       await sink.write(events, origin);
-      counters.set(tally.read, tally.rejected, bytesBefore + reader.consumed);
+      bytesDone = bytes;
+      counters.set(tally.read, tally.rejected, bytesDone);
     }
     return reader.consumed;
   } catch (error) {

@@ -203,15 +203,12 @@ function progressOf({ record, finished }: StartedRun, pool: SplitPool): RunProgr
     (sum, { id, bytes }) => (finished.has(id) ? sum + bytes : sum),
     0,
   );
-  const { threads, bytes, rows, rejects, waiting, splits: splitsDone } = pool.progress();
+  const { bytes, splits: splitsDone, ...work } = pool.progress();
   return {
-    threads,
+    ...work,
     bytesTotal,
     bytesDone: bytesResumed + bytes,
     bytesResumed,
-    rows,
-    rejects,
-    waiting,
     splitsTotal: splits.length,
     splitsDone: finished.size + splitsDone,
   };

@@ -31,8 +31,11 @@ export class SplitTally {
     );
   }
 
-  /** Throws when a mapper lost a row: every row of the batch has to be in `events`. */
-  take(source: Source, events: EventBatch): void {
+  /**
+   * Gives the number of rows to be delivered. Throws when a mapper lost a row: every row of the batch
+   * has to be in `events`.
+   */
+  take(source: Source, events: EventBatch): number {
     const { rows, outcomes: address, kernel } = events;
     const added = rows - events.batch.rows;
     if (added < 0) throw new Error(`the mapper gave ${rows} rows for ${events.batch.rows}`);
@@ -53,6 +56,7 @@ export class SplitTally {
       this.rejects.add(source, events, row, code);
       rejected--;
     }
+    return this.#batchCounts[outcomes.deliver]!;
   }
 
   /** Keeps a delivered row for `Origin.keep`: it is a reject once the result is called. */

@@ -4,8 +4,13 @@ const WAITING = 2;
 const ROWS = 0;
 const REJECTS = 1;
 const BYTES = 2;
+const BATCH_ROWS = 3;
+const BATCH_BYTES = 4;
+const BATCH_EVENTS = 5;
+const BATCH_SETTLED = 6;
+const DELIVERED = 7;
 const WORDS_BYTES = 16;
-const DOUBLES = 3;
+const DOUBLES = 8;
 
 /**
  * What a worker thread and the main thread tell each other without a message: where the worker is,
@@ -50,24 +55,61 @@ export class ThreadCounters {
     Atomics.store(this.#words, WAITING, isWaiting ? 1 : 0);
   }
 
-  /** Rows read in the present split. */
+  /** Rows of the present split that are done with, a batch being done with event by event. */
   get rows(): number {
-    return this.#doubles[ROWS] ?? 0;
+    return Math.floor(this.#get(ROWS) + this.#get(BATCH_ROWS) * this.#share());
   }
 
   /** Rows rejected in the present split. */
   get rejects(): number {
-    return this.#doubles[REJECTS] ?? 0;
+    return this.#get(REJECTS);
   }
 
-  /** Bytes on disk read in the present split. */
+  /** Bytes on disk of the present split that are done with. */
   get bytes(): number {
-    return this.#doubles[BYTES] ?? 0;
+    return this.#get(BYTES) + this.#get(BATCH_BYTES) * this.#share();
   }
 
+  /** Events of the present split that a service has taken; 0 where events go to files. */
+  get delivered(): number {
+    return this.#get(DELIVERED);
+  }
+
+  /** A split begins. */
+  reset(): void {
+    this.#doubles.fill(0);
+  }
+
+  /** All batches so far are done with. */
   set(rows: number, rejects: number, bytes: number): void {
+    this.begin(0, 0, 0);
     this.#doubles[ROWS] = rows;
     this.#doubles[REJECTS] = rejects;
     this.#doubles[BYTES] = bytes;
+  }
+
+  /** A batch goes to the sink, with so many events among its rows. */
+  begin(rows: number, bytes: number, events: number): void {
+    this.#doubles[BATCH_SETTLED] = 0;
+    this.#doubles[BATCH_ROWS] = rows;
+    this.#doubles[BATCH_BYTES] = bytes;
+    this.#doubles[BATCH_EVENTS] = events;
+  }
+
+  /** The sink knows what became of some more events, before it is done with their batch. */
+  settle(delivered: number, refused: number): void {
+    this.#doubles[DELIVERED]! += delivered;
+    this.#doubles[REJECTS]! += refused;
+    this.#doubles[BATCH_SETTLED]! += delivered + refused;
+  }
+
+  /** Of the batch that is with the sink. The last events of the one before may count for it. */
+  #share(): number {
+    const events = this.#get(BATCH_EVENTS);
+    return events === 0 ? 0 : Math.min(1, this.#get(BATCH_SETTLED) / events);
+  }
+
+  #get(index: number): number {
+    return this.#doubles[index] ?? 0;
   }
 }

@@ -54,7 +54,7 @@ export class WorkerThread {
 
   /** Throws `WorkerDeath` when the worker dies over it. */
   async run(task: SplitTask): Promise<FromWorker> {
-    this.counters.set(0, 0, 0);
+    this.counters.reset();
     this.#post({ kind: "run", task });
     const message = await this.#answer();
     if (message.kind === "failed") throw fromFacts(message.error);

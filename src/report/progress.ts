@@ -128,11 +128,16 @@ function describeThreads(progress: RunProgress, linesMax: number, columns: numbe
 function describeTotal(progress: RunProgress, speed: Speed): string {
   const left =
     speed.leftMs === undefined ? "time left unknown" : `${formatDuration(speed.leftMs)} left`;
+  const delivered =
+    progress.delivered === undefined || progress.delivered === 0
+      ? []
+      : [`${formatCount(progress.delivered)} delivered`];
   return [
     formatShare(progress.bytesDone, progress.bytesTotal),
     formatNumberOf(progress.rows, "row"),
     `${formatCount(speed.rowsPerSecond)} rows/s`,
     `${formatBytes(speed.bytesPerSecond)}/s`,
+    ...delivered,
     `${formatCount(progress.rejects)} rejected`,
     left,
     ...(progress.waiting === true ? ["waiting for the service"] : []),

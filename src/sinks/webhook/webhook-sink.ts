@@ -31,6 +31,11 @@ export interface WebhookOptions {
   readonly clock?: SendClock;
   random?(): number;
   onWaiting?(isWaiting: boolean): void;
+  /**
+   * Called as soon as it is known what became of events, so that progress need not wait for a batch.
+   * Those that an earlier run has settled count when they come by.
+   */
+  onSettled?(delivered: number, refused: number): void;
 }
 
 /**
@@ -40,6 +45,7 @@ export interface WebhookOptions {
  */
 export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink {
   const { clock = systemSendClock, random = Math.random, signal } = options;
+  const { onSettled = () => undefined } = options;
   const { journalDirectory, keySeed, concurrency, batchRows } = options;
   const sender = new Sender({ ...options, clock, random });
   const stop = () => sender.stop(signal.reason);
@@ -50,7 +56,7 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
   return {
     openSplit: (splitId) =>
       new WebhookSplit({
-        ...{ sender, lines, concurrency, keySeed, clock },
+        ...{ sender, lines, concurrency, keySeed, clock, onSettled },
         parcelRows: batchRows,
         journalPath: join(journalDirectory, journalNameOf(splitId)),
       }),

@@ -21,6 +21,7 @@ export interface WebhookSplitOptions {
   /** Whatever decides, beside a range's content, which events are the n-th of it. */
   readonly keySeed: string;
   readonly clock: SendClock;
+  onSettled(delivered: number, refused: number): void;
 }
 
 /**
@@ -115,8 +116,7 @@ export class WebhookSplit implements SplitSink {
       this.#journal.flush();
       this.#send(parcel);
     } else {
-      parcel.refuse(known.refused);
-      this.#delivered += rows - known.refused.length;
+      this.#account(parcel, known.refused);
     }
     this.#parcel = undefined;
   }
@@ -138,9 +138,15 @@ export class WebhookSplit implements SplitSink {
     const { rangeKey, number, texts } = parcel;
     this.#underWay.delete(parcel);
     this.#journal.settle(rangeKey, number, { rows: texts.length, refused });
-    this.#delivered += texts.length - refused.length;
-    parcel.refuse(refused);
+    this.#account(parcel, refused);
     this.#wakeWriter();
+  }
+
+  #account(parcel: OpenParcel, refused: readonly RowFault[]): void {
+    const delivered = parcel.texts.length - refused.length;
+    this.#delivered += delivered;
+    parcel.refuse(refused);
+    this.options.onSettled(delivered, refused.length);
   }
 
   /** Resolves once more parcels are settled, all that came in one go; throws after a failure. */

@@ -1,0 +1,49 @@
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import type { Engine } from "../../src/cli/context.js";
+import { runCommandLine } from "../../src/cli/program.js";
+import { fakeContext } from "../cli/fake-context.js";
+import { FakeClock } from "../report/fake-clock.js";
+import { accepted, FaultyService } from "../support/faulty-service.js";
+import { writeAmplitudeRows } from "../support/generated-input.js";
+import { scratchDirectory } from "../support/scratch.js";
+import { testSecret } from "../support/send-command.js";
+
+const ROWS = 2_000;
+const ANSWERED = 50;
+
+test.each([
+  ["plain lines", false, 5_000],
+  ["a terminal", true, 200],
+])("%s show what was delivered of a batch that is still on its way", async (_, isTTY, stepMs) => {
+  const directory = scratchDirectory("send-progress");
+  writeAmplitudeRows(join(directory, "rows.jsonl"), ROWS, 2);
+  const service = new FaultyService(({ index }) => (index < ANSWERED ? accepted : "mute"));
+  const url = await service.listen();
+  const clock = new FakeClock();
+  const written: string[] = [];
+  const { context, controller } = fakeContext(
+    {},
+    {
+      currentDirectory: directory,
+      environment: { SWITCHYARD_SERVER_SECRET: testSecret },
+      clock,
+      stderr: { write: (text) => written.push(text), isTTY, columns: 200, rows: 24 },
+      async loadEngine() {
+        // The built one: its worker threads have to find their entry files.
+        const entry = new URL("../../dist/cli/engine.js", import.meta.url).href;
+        return ((await import(entry)) as { engine: Engine }).engine;
+      },
+    },
+  );
+  const ended = runCommandLine(["send", "rows.jsonl", "--to", url], context);
+  await vi.waitFor(
+    () => {
+      clock.advance(stepMs);
+      expect(written.join("")).toMatch(/2\.5 % · 50 rows .* · 50 delivered · /);
+    },
+    { interval: 5, timeout: 30_000 },
+  );
+  controller.abort();
+  expect(await ended).toBe(130);
+});
