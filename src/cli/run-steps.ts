@@ -44,8 +44,12 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
       reports.push(report);
       if (report.exitCode !== exitCodes.done) break;
     }
-    const exitCode = reports.at(-1)?.exitCode ?? exitCodes.done;
-    outcome = { command, exitCode, reports, notRun: names.slice(reports.length) };
+    const last = reports.at(-1);
+    outcome = {
+      ...{ command, exitCode: last?.exitCode ?? exitCodes.done },
+      ...{ reports, notRun: names.slice(reports.length) },
+      ...(last?.error === undefined ? {} : { error: last.error }),
+    };
   } catch (error) {
     const exitCode = exitCodeOf(error, context.signal);
     outcome = { command, exitCode, reports, notRun: names.slice(reports.length + 1), error };

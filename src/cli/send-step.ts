@@ -1,8 +1,9 @@
 import type { Configuration } from "../pipeline/configuration.js";
 import { presetOf } from "../pipeline/configuration-export.js";
 import { resolveSendRequest } from "../pipeline/configuration-send.js";
-import type { SendResult } from "../pipeline/send-result.js";
-import { summarizeSend } from "../report/send-summary.js";
+import { type SendResult, type SendStanding, SendStopped } from "../pipeline/send-result.js";
+import { factsOf } from "../report/error-text.js";
+import { summarizeSend, summarizeStoppedSend } from "../report/send-summary.js";
 import { runExitCode } from "./run-exit-code.js";
 import type { StepContext, StepReport } from "./step.js";
 
@@ -12,15 +13,38 @@ export async function runSendStep(
 ): Promise<StepReport> {
   const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
   const request = resolveSendRequest(configuration, mapping, commandLine);
-  const result = await engine.runSend(request, { signal, observer });
-  const exitCode = runExitCode(result);
-  return { exitCode, summary: summarizeSend(result), json: jsonOf(result, exitCode) };
+  try {
+    const result = await engine.runSend(request, { signal, observer });
+    const exitCode = runExitCode(result);
+    return { exitCode, summary: summarizeSend(result), json: jsonOfResult(result, exitCode) };
+  } catch (error) {
+    if (!(error instanceof SendStopped)) throw error;
+    const { exitCode, standing } = error;
+    const json = { ...jsonOfStanding(standing, exitCode), error: factsOf(error) };
+    return { exitCode, summary: summarizeStoppedSend(standing), json, error };
+  }
 }
 
-function jsonOf({ manifest, ...run }: SendResult, exitCode: number) {
-  const { version, destination, delivery, rows, rejects, notices } = manifest;
+function jsonOfResult(result: SendResult, exitCode: number) {
+  const { outcome, manifest, manifestPath, failures, tooManyRejects } = result;
+  const { alreadyDone, rowsRead, durationMs } = result;
+  const { version, rows, rejects, notices } = manifest;
   return {
-    ...{ command: "send", exitCode, ...run },
-    ...{ version, destination, delivery, rows, rejects, notices },
+    ...jsonOfStanding(result, exitCode),
+    ...{ outcome, manifestPath, failures, tooManyRejects, alreadyDone, rowsRead, durationMs },
+    ...{ version, rows, rejects, notices },
+  };
+}
+
+/** What is known of a run wherever it has come to. `delivery` counts what there is by now. */
+function jsonOfStanding(
+  { runId, destination, sent, directory, command }: SendStanding,
+  exitCode: number,
+) {
+  const { splitsDone, splitsTotal, ...delivery } = sent;
+  const isOver = splitsDone === splitsTotal;
+  return {
+    ...{ command: "send", exitCode, runId, destination, delivery, splitsDone, splitsTotal },
+    ...(isOver ? {} : { resume: { directory, command } }),
   };
 }

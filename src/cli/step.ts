@@ -17,6 +17,8 @@ export interface StepReport {
   readonly summary: string;
   /** The same for programs. */
   readonly json: Readonly<Record<string, unknown>>;
+  /** What ended the step, to be told below its summary. */
+  readonly error?: unknown;
 }
 
 /** One part of a migration: a command of its own, and a step of `migrate`. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { layoutOf } from "./layout.js";
-import { Ledger, listOrNone } from "./ledger.js";
+import { listOrNone } from "./ledger.js";
 import { isLocked } from "./lock.js";
-import { deliveredInJournals } from "./run-send.js";
+import { countSent } from "./sent-counts.js";
 import { readSentRun, type SentRun } from "./sent-run.js";
 
 export const runStates = ["done", "at_work", "interrupted"] as const;
@@ -12,7 +12,6 @@ export type RunState = (typeof runStates)[number];
 export interface ListedRun extends SentRun {
   readonly state: RunState;
   readonly delivered: number;
-  /** Of the splits that are finished. */
   readonly rejected: number;
   readonly splitsDone: number;
   readonly splitsTotal: number;
@@ -32,19 +31,11 @@ async function describeRun(directory: string): Promise<ListedRun | undefined> {
   const layout = layoutOf(directory, "events");
   const run = await readSentRun(layout);
   if (run === undefined) return undefined;
-  const ledger = new Ledger(layout);
-  const record = await ledger.readRun();
-  const splits = await ledger.readSplits();
-  const done = splits.filter(({ status }) => status === "complete");
-  const splitsTotal = record?.plan.splits.length ?? 0;
-  const isDone = record !== undefined && done.length === splitsTotal;
-  const finished = done.reduce((sum, { rows }) => sum + rows.delivered, 0);
+  const { delivered, rejected, splitsDone, splitsTotal } = await countSent(layout);
+  const isDone = splitsTotal > 0 && splitsDone === splitsTotal;
   return {
     ...run,
     state: (await isLocked(layout.lockFile)) ? "at_work" : isDone ? "done" : "interrupted",
-    delivered: finished + (isDone ? 0 : await deliveredInJournals(layout)),
-    rejected: done.reduce((sum, { rows }) => sum + rows.rejected, 0),
-    splitsDone: done.length,
-    splitsTotal,
+    ...{ delivered, rejected, splitsDone, splitsTotal },
   };
 }

@@ -1,6 +1,6 @@
 import type { ListedRun } from "../pipeline/list-runs.js";
 import { formatCount } from "./quantities.js";
-import { harmless, shellWord } from "./terminal-text.js";
+import { commandLine, harmless } from "./terminal-text.js";
 
 const stateWords = {
   done: "done",
@@ -24,6 +24,5 @@ function describeRun(run: ListedRun): string {
       `${splitsDone} of ${splitsTotal} splits done`,
   ];
   if (state !== "interrupted") return lines.join("\n");
-  const words = ["switchyard", ...run.command].map(shellWord).join(" ");
-  return [...lines, `  goes on with: cd ${shellWord(run.directory)} && ${words}`].join("\n");
+  return [...lines, `  goes on with: ${commandLine(run.directory, run.command)}`].join("\n");
 }

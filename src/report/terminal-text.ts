@@ -63,3 +63,8 @@ export function shellWord(word: string): string {
   const safe = harmless(word);
   return /^[\w./:@%+=,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }
+
+/** What to type to run Switchyard with these words where they were first given. */
+export function commandLine(directory: string, words: readonly string[]): string {
+  return `cd ${shellWord(directory)} && ${["switchyard", ...words].map(shellWord).join(" ")}`;
+}

@@ -11,10 +11,12 @@ export interface SendJson {
   readonly rows: { readonly read: number; readonly delivered: number; readonly rejected: number };
   readonly delivery: {
     readonly delivered: number;
+    readonly rejected: number;
     readonly retried: number;
     readonly possiblyTwice: number;
     readonly waitedMs: number;
   };
+  readonly resume?: { readonly directory: string; readonly command: readonly string[] };
   readonly error?: { readonly code: string; readonly message: string };
 }
 

@@ -29,18 +29,24 @@ export interface AcknowledgedRows {
   readonly refused: number;
   /** Events that were sent again though they may have been stored. */
   readonly unknown: number;
+  /** Requests that were sent again. */
+  readonly retried: number;
+  /** Milliseconds in which the service took nothing. */
+  readonly waitedMs: number;
 }
 
 const SETTLED = "+";
 const UNKNOWN = "?";
+const TROUBLE = "!";
 const CLEAN = "clean";
 
 /**
  * What was acknowledged of one split, in a file that lines are appended to: `range <ordinal> <key>`,
  * `+ <ordinal> <parcel> <rows> [<refused>]`, `? <ordinal> <parcel> <rows>` for a parcel that is sent
- * again without its fate being known, and `clean` where nothing was under way at the end. What was
- * written survives a kill of the process, what was synced the loss of power as well. Parcels are known
- * by range, number and size: whatever changes what a number means has to change the range's key.
+ * again without its fate being known, `! <retried> <waitedMs>` for what has come to these since the
+ * last such line, and `clean` where nothing was under way at the end. What was written survives a
+ * kill of the process, what was synced the loss of power as well. Parcels are known by range, number
+ * and size: whatever changes what a number means has to change the range's key.
  */
 export class Acknowledgements {
   readonly #file: number;
@@ -52,6 +58,8 @@ export class Acknowledgements {
   #pending = "";
   #isUnsynced = false;
   #unknownRows = 0;
+  #retried = 0;
+  #waitedMs = 0;
 
   /**
    * Makes the file where it is missing. `parcelRows` is the size of all parcels but the last ones of
@@ -71,8 +79,9 @@ export class Acknowledgements {
     this.flush();
   }
 
-  get unknownRows(): number {
-    return this.#unknownRows;
+  /** Since the split was first begun. */
+  get trouble(): Pick<AcknowledgedRows, "unknown" | "retried" | "waitedMs"> {
+    return { unknown: this.#unknownRows, retried: this.#retried, waitedMs: this.#waitedMs };
   }
 
   /** What became of a parcel; undefined where that is still to be found out. */
@@ -100,6 +109,14 @@ export class Acknowledgements {
     const ordinal = this.#ordinalOf(key);
     if (this.#doubt(key, parcel, rows))
       this.#pending += `${UNKNOWN} ${ordinal} ${parcel} ${rows}\n`;
+  }
+
+  /** Adds to what retries there were and how long the service was waited for. */
+  addTrouble(retried: number, waitedMs: number): void {
+    if (retried === 0 && waitedMs === 0) return;
+    this.#retried += retried;
+    this.#waitedMs += waitedMs;
+    this.#pending += `${TROUBLE} ${retried} ${waitedMs}\n`;
   }
 
   /** Hands everything to the system: to be called before more is sent. */
@@ -134,6 +151,11 @@ export class Acknowledgements {
     if (kind === "range") {
       keys[Number(ordinal)] = number;
       this.#ordinals.set(number, Number(ordinal));
+      return;
+    }
+    if (kind === TROUBLE) {
+      this.#retried += Number(ordinal);
+      this.#waitedMs += Number(number);
       return;
     }
     const key = keys[Number(ordinal)];
@@ -179,9 +201,13 @@ export class Acknowledgements {
 
 /** What the journal of a split says has been settled; nothing where there is no journal. */
 export function countAcknowledged(path: string): AcknowledgedRows {
-  let [delivered, refused, unknown] = [0, 0, 0];
+  let [delivered, refused, unknown, retried, waitedMs] = [0, 0, 0, 0, 0];
   for (const line of linesOf(readOrEmpty(path))) {
-    const [kind, , , count = "0"] = line.split(" ", 4);
+    const [kind, first, second, count = "0"] = line.split(" ", 4);
+    if (kind === TROUBLE) {
+      retried += Number(first);
+      waitedMs += Number(second);
+    }
     if (kind === UNKNOWN) unknown += Number(count);
     if (kind !== SETTLED) continue;
     const faults = line.indexOf("[");
@@ -189,7 +215,7 @@ export function countAcknowledged(path: string): AcknowledgedRows {
     delivered += Number(count) - rows;
     refused += rows;
   }
-  return { delivered, refused, unknown };
+  return { delivered, refused, unknown, retried, waitedMs };
 }
 
 /** A line that was cut off by the loss of power is taken away, or the next one would go on in it. */

@@ -33,7 +33,7 @@ export interface WebhookSplitOptions {
 export class WebhookSplit implements SplitSink {
   readonly #journal: Acknowledgements;
   readonly #underWay = new Set<OpenParcel>();
-  readonly #countsBefore: SendCounts;
+  #countsNoted: SendCounts;
   #cancelSync: () => void = () => undefined;
   #origin: Origin | undefined;
   #rangeKey = "";
@@ -49,7 +49,7 @@ export class WebhookSplit implements SplitSink {
   constructor(private readonly options: WebhookSplitOptions) {
     this.#journal = new Acknowledgements(options.journalPath, options.parcelRows);
     this.#inDoubt = this.#journal.wasBroken ? options.concurrency : 0;
-    this.#countsBefore = options.sender.counts;
+    this.#countsNoted = options.sender.counts;
     this.#syncLater();
   }
 
@@ -69,15 +69,12 @@ export class WebhookSplit implements SplitSink {
     await this.#dispatch();
     while (this.#underWay.size > 0) await this.#settled();
     this.#end(true);
-    const { retried, waitedMs } = this.options.sender.counts;
+    const { unknown, retried, waitedMs } = this.#journal.trouble;
     return {
       rows: this.#delivered,
       parts: [],
       counts: {
-        delivered: this.#delivered,
-        retried: retried - this.#countsBefore.retried,
-        possiblyTwice: this.#journal.unknownRows,
-        waitedMs: waitedMs - this.#countsBefore.waitedMs,
+        ...{ delivered: this.#delivered, retried, possiblyTwice: unknown, waitedMs },
       },
     };
   }
@@ -163,10 +160,20 @@ export class WebhookSplit implements SplitSink {
   #syncLater(): void {
     this.#cancelSync = this.options.clock.after(ACKNOWLEDGE_SYNC_MS, () => {
       this.#guard(() => {
+        this.#noteTrouble();
         this.#journal.syncSoon((error) => this.#fail(error));
         this.#syncLater();
       });
     });
+  }
+
+  #noteTrouble(): void {
+    const { retried, waitedMs } = this.options.sender.counts;
+    this.#journal.addTrouble(
+      retried - this.#countsNoted.retried,
+      waitedMs - this.#countsNoted.waitedMs,
+    );
+    this.#countsNoted = { retried, waitedMs };
   }
 
   #guard(work: () => void): void {
@@ -190,6 +197,7 @@ export class WebhookSplit implements SplitSink {
   #end(isClean: boolean): void {
     this.#state = "ended";
     this.#cancelSync();
+    this.#noteTrouble();
     this.#journal.close(isClean);
   }
 }
