@@ -16,6 +16,8 @@ export interface SendJson {
     readonly possiblyTwice: number;
     readonly waitedMs: number;
   };
+  readonly splitsDone: number;
+  readonly splitsTotal: number;
   readonly resume?: { readonly directory: string; readonly command: readonly string[] };
   readonly error?: { readonly code: string; readonly message: string };
 }
