@@ -21,6 +21,9 @@ export const migrateOptions: readonly OptionName[] = optionNames.filter((name) =
 /** Options of the section `export` that `send` has as well: how inputs are read. */
 const readingOptions: readonly OptionName[] = ["splitSize", "memory"];
 
+/** Those that `qualify` has as well, which reads them on several threads. */
+const countingOptions: readonly OptionName[] = [...readingOptions, "threads", "maxRejects"];
+
 /** Options of `send`. */
 export const sendOptions: readonly OptionName[] = optionNames.filter((name) => {
   const { flag, section } = describeOption(name);
@@ -34,11 +37,11 @@ export const exportOptions: readonly OptionName[] = migrateOptions.filter(
 );
 
 /** Options of `qualify`. */
-export const qualifyOptions: readonly OptionName[] = optionNames.filter(
-  (name) =>
-    describeOption(name).section === "qualify" ||
-    ["includeEvent", "excludeEvent", ...outputOptions].includes(name),
-);
+export const qualifyOptions: readonly OptionName[] = optionNames.filter((name) => {
+  const { flag, section } = describeOption(name);
+  const isShared = section === undefined || countingOptions.includes(name);
+  return flag !== false && (isShared || section === "qualify");
+});
 
 /** Options of `serve`. */
 export const serveOptions: readonly OptionName[] = optionNames.filter(

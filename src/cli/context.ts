@@ -1,7 +1,8 @@
 import type { Clock } from "../base/clock.js";
 import type { Environment, JsonObject } from "../pipeline/configuration-types.js";
+import type { CountResult } from "../pipeline/count-result.js";
 import type { ExportResult } from "../pipeline/export-result.js";
-import type { ExportOptions, SendRequest } from "../pipeline/options.js";
+import type { CountRequest, ExportOptions, SendRequest } from "../pipeline/options.js";
 import type { RunContext } from "../pipeline/progress.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify.js";
@@ -27,5 +28,6 @@ export interface Engine {
   resolveMapping(preset: string, changes: JsonObject | undefined): unknown;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
+  runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
   verifyExport(directory: string, context: RunContext): Promise<VerifyResult>;
 }

@@ -3,6 +3,7 @@ import { UsageError } from "../base/errors.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import type { RunOptions } from "../pipeline/options.js";
+import { runCount } from "../pipeline/run-count.js";
 import { runExport } from "../pipeline/run-export.js";
 import { runSend } from "../pipeline/run-send.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
@@ -16,6 +17,8 @@ import type { Engine } from "./context.js";
 // The bundle finds entry files where their names stand like this.
 const splitWorker = new URL("./split-worker.js", import.meta.url);
 
+const countWorker = new URL("./count-worker.js", import.meta.url);
+
 const sendWorker = new URL("./send-worker.js", import.meta.url);
 
 /** The engine with the rooms that it works on: the one place that knows all of them. */
@@ -24,6 +27,7 @@ export const engine: Engine = {
   resolveMapping,
   runExport: (options, context) => runExport(options, context, outsideWith(splitWorker)),
   runSend: (request, context) => runSend(request, context, outsideWith(sendWorker)),
+  runCount: (request, context) => runCount(request, context, outsideWith(countWorker)),
   verifyExport: (directory, context) =>
     verifyExport(directory, { ...context, openReader: openRange }),
 };

@@ -32,7 +32,7 @@ export function printOutcome(
     ? []
     : outcome.reports.filter((one) => isWanted(one, output)).map((one) => one.summary);
   if (outcome.exitCode === exitCodes.interrupted) {
-    paragraphs.push("Interrupted. Run the same command again: it goes on where it stopped.");
+    paragraphs.push("Interrupted. Run the same command again: it does what is left.");
   } else if ("error" in outcome) {
     const debug = (environment["SWITCHYARD_DEBUG"] ?? "") !== "";
     paragraphs.push(describeError(outcome.error, debug));

@@ -1,35 +1,60 @@
 import type { Applied } from "../console/qualify.js";
 import type { PlanItem } from "../console/qualify-plan.js";
 import { formatCount, formatNumberOf } from "../report/quantities.js";
+import { describeFailed, describeReasons } from "../report/run-summary.js";
 import { cutEnd, harmless } from "../report/terminal-text.js";
+import type { KnownEvents } from "./known-events.js";
 import type { QualifyResult } from "./run-qualify.js";
 
 const ITEMS_SHOWN_MAX = 40;
 const LINE_COLUMNS_MAX = 400;
 
+type Lines = readonly string[];
+
 /** Plan and outcome on a screen or two. Text from data is made harmless. */
 export function summarizeQualify(result: QualifyResult): string {
-  const { plan, console, manifestPath, isComplete, otherRows } = result;
+  const { plan, console, known } = result;
   const count = (action: PlanItem["action"]) =>
     formatCount(plan.filter((item) => item.action === action).length);
   const shown = plan.filter(({ action }) => action !== "unchanged");
-  const hidden = shown.length - ITEMS_SHOWN_MAX;
   return [
-    `Qualifying events of ${line(manifestPath)} at ${line(console)}`,
-    ...shown.slice(0, ITEMS_SHOWN_MAX).flatMap(linesOf).map(line),
-    ...(hidden > 0 ? [`  and ${formatCount(hidden)} more; --json lists them all`] : []),
+    `Qualifying events of ${line(nameOf(known.origin))} at ${line(console)}`,
+    ...shorten(shown.map(linesOf)),
     `${count("create")} to create, ${count("change")} to change, ${count("unchanged")} unchanged, ${count("refused")} refused`,
-    ...(isComplete
-      ? []
-      : ["The export is not complete: counts and names are what there is so far."]),
-    ...(otherRows === 0
-      ? []
-      : [`${formatNumberOf(otherRows, "event")} of further names have no qualifying event.`]),
+    ...missing(known),
     ...outcomeOf(result),
   ].join("\n");
 }
 
-function linesOf(item: PlanItem): readonly string[] {
+function nameOf(origin: KnownEvents["origin"]): string {
+  return "inputs" in origin ? origin.inputs.join(" ") : origin.manifestPath;
+}
+
+/** Events that the plan may lack. */
+function missing({ isComplete, otherRows, origin }: Omit<KnownEvents, "events">): Lines {
+  const others =
+    otherRows === 0
+      ? []
+      : [`${formatNumberOf(otherRows, "event")} of further names have no qualifying event.`];
+  if (!("inputs" in origin)) {
+    const advice = "The export is not complete: counts and names are what there is so far.";
+    return [...(isComplete ? [] : [advice]), ...others];
+  }
+  const { rows, rejects, failures } = origin;
+  const place = "which --json lists";
+  return [
+    ...others,
+    ...(rows.rejected === 0
+      ? []
+      : [
+          `Rejected: ${formatCount(rows.rejected)} of ${formatNumberOf(rows.read, "row")}, whose events are not counted`,
+          ...describeReasons(rejects, place),
+        ]),
+    ...(failures.length === 0 ? [] : describeFailed(failures, place)),
+  ];
+}
+
+function linesOf(item: PlanItem): Lines {
   const head = `  ${item.action.padEnd(9)} ${item.name}`;
   switch (item.action) {
     case "create":
@@ -49,7 +74,7 @@ function linesOf(item: PlanItem): readonly string[] {
   }
 }
 
-function outcomeOf(result: QualifyResult): readonly string[] {
+function outcomeOf(result: QualifyResult): Lines {
   const { mode, plan, applied } = result;
   const work = plan.filter(({ action }) => action === "create" || action === "change").length;
   const advice =
@@ -74,7 +99,7 @@ function outcomeOf(result: QualifyResult): readonly string[] {
 }
 
 /** What an end before its time has left done; otherwise the plan above has said it. */
-function doneLines({ mode, plan }: QualifyResult, { done }: Applied): readonly string[] {
+function doneLines({ mode, plan }: QualifyResult, { done }: Applied): Lines {
   const actions = new Map(plan.map(({ name, action }) => [name, action]));
   const verbOf = (name: string) => (actions.get(name) === "create" ? "created" : "changed");
   return done.map(
@@ -82,17 +107,18 @@ function doneLines({ mode, plan }: QualifyResult, { done }: Applied): readonly s
   );
 }
 
-function leftLines({ uncertain, notTried }: Applied): readonly string[] {
+function leftLines({ uncertain, notTried }: Applied): Lines {
   return [
     ...uncertain.map((name) => `  unknown   ${name}: the console had not answered yet`),
     ...notTried.map((name) => `  not tried ${name}`),
   ];
 }
 
-function shorten(lines: readonly string[]): readonly string[] {
-  const hidden = lines.length - ITEMS_SHOWN_MAX;
+/** The first items, and how many there are beside them. */
+function shorten(items: readonly (string | Lines)[]): Lines {
+  const hidden = items.length - ITEMS_SHOWN_MAX;
   return [
-    ...lines.slice(0, ITEMS_SHOWN_MAX).map(line),
+    ...items.slice(0, ITEMS_SHOWN_MAX).flat().map(line),
     ...(hidden > 0 ? [`  and ${formatCount(hidden)} more; --json lists them all`] : []),
   ];
 }

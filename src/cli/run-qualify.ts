@@ -1,18 +1,15 @@
-import { stat } from "node:fs/promises";
-import path from "node:path";
-import { UsageError } from "../base/errors.js";
 import { type ConsoleClientOptions, createConsoleClient } from "../console/client.js";
 import { type Applied, applyPlan, readQualifyingEvents } from "../console/qualify.js";
 import { planQualify, type QualifyOptions, type QualifyPlan } from "../console/qualify-plan.js";
-import { MANIFEST_NAME } from "../pipeline/manifest.js";
-import { readManifest } from "../pipeline/verify-manifest.js";
+import type { KnownEvents } from "./known-events.js";
 
 /** `plan` sends nothing but questions; `dryRun` has the console check everything and keep nothing. */
 export type QualifyMode = "plan" | "dryRun" | "apply";
 
 export interface QualifyTask {
-  /** Directory of an export, or its manifest. */
-  readonly from: string;
+  readonly readEvents: () => Promise<KnownEvents>;
+  /** Reading takes long: the console is asked before as well, whether it can be used. */
+  readonly isSlow: boolean;
   readonly client: ConsoleClientOptions;
   readonly mode: QualifyMode;
   readonly options: Omit<QualifyOptions, "isExact">;
@@ -21,31 +18,31 @@ export interface QualifyTask {
 export interface QualifyResult {
   readonly mode: QualifyMode;
   readonly console: string;
-  readonly manifestPath: string;
-  /** False for an export that was interrupted or of which a source failed. */
-  readonly isComplete: boolean;
-  /** Rows of names that were too many to be counted by name: they have no qualifying events. */
-  readonly otherRows: number;
+  /** What the plan was made from, without the events. */
+  readonly known: Omit<KnownEvents, "events">;
   readonly plan: QualifyPlan;
   /** Absent where nothing was to be sent. */
   readonly applied?: Applied;
 }
 
-/** Throws `ManifestError`, `UsageError`, and `SwitchyardError` where the console cannot be read. */
+/**
+ * Throws what `readEvents` does, `UsageError`, and `SwitchyardError` where the console cannot be
+ * read.
+ */
 export async function runQualify(
-  { from, client, mode, options }: QualifyTask,
+  { readEvents, isSlow, client, mode, options }: QualifyTask,
   signal: AbortSignal,
 ): Promise<QualifyResult> {
-  const manifestPath = await findManifest(from);
-  const { events, otherEvents, complete } = await readManifest(manifestPath);
   const console = createConsoleClient(client);
-  const isExact = otherEvents === undefined;
+  if (isSlow) {
+    // For the faults in the templates.
+    planQualify([], [], { ...options, isExact: true });
+    await readQualifyingEvents(console, signal);
+  }
+  const { events, ...known } = await readEvents();
   const existing = await readQualifyingEvents(console, signal);
-  const plan = planQualify(events, existing, { ...options, isExact });
-  const result = {
-    ...{ mode, console: addressOf(client.baseUrl), manifestPath, isComplete: complete },
-    ...{ otherRows: otherEvents?.rows ?? 0, plan },
-  };
+  const plan = planQualify(events, existing, { ...options, isExact: known.otherRows === 0 });
+  const result = { mode, console: addressOf(client.baseUrl), known, plan };
   if (mode === "plan") return result;
   const dryRun = mode === "dryRun";
   return { ...result, applied: await applyPlan(plan, console, { dryRun, signal }) };
@@ -55,15 +52,4 @@ export async function runQualify(
 function addressOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/\/$/, "")}`;
-}
-
-/** Throws `UsageError` for inputs, which would have to be read to know their events. */
-async function findManifest(from: string): Promise<string> {
-  const found = await stat(from).catch(() => undefined);
-  if (found?.isFile() !== true) return path.join(from, MANIFEST_NAME);
-  if (from.endsWith(".json")) return from;
-  throw new UsageError(
-    "export_missing",
-    `${from} is no export. Run \`switchyard export\` on it first, and give the directory of --to.`,
-  );
 }

@@ -3,6 +3,7 @@ import { createMapper } from "../mapper/create-mapper.js";
 import { layoutOf } from "../pipeline/layout.js";
 import { Ledger } from "../pipeline/ledger.js";
 import type { SendOptions } from "../pipeline/options.js";
+import { RejectFile } from "../pipeline/reject-file.js";
 import { serveSplits } from "../pipeline/split-server.js";
 import { ThreadCounters } from "../pipeline/thread-counters.js";
 import { openRange } from "../readers/registry.js";
@@ -26,6 +27,7 @@ await serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) 
     kernel,
     layout,
     ledger: new Ledger(layout),
+    openRejects: (splitId) => new RejectFile(layout, splitId),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
     mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),

@@ -5,6 +5,7 @@ import { Census } from "../pipeline/census.js";
 import { layoutOf } from "../pipeline/layout.js";
 import { Ledger } from "../pipeline/ledger.js";
 import type { ExportOptions } from "../pipeline/options.js";
+import { RejectFile } from "../pipeline/reject-file.js";
 import { serveSplits } from "../pipeline/split-server.js";
 import { openRange } from "../readers/registry.js";
 import { createDayDirectorySink } from "../sinks/day-directory-sink.js";
@@ -21,6 +22,7 @@ await serveSplits<ExportOptions>(async ({ options, maxTimeMs }, signal) => {
     kernel,
     layout,
     ledger: new Ledger(layout),
+    openRejects: (splitId) => new RejectFile(layout, splitId),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
     mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),

@@ -34,6 +34,8 @@ export interface ConfigurationSources {
 /** What was asked for, checked, before defaults. */
 export interface Configuration {
   readonly values: OptionValues;
+  /** Options that the command line itself gave. */
+  readonly given: ReadonlySet<OptionName>;
   /** The part of the file that changes the preset's mapping. */
   readonly mapping: JsonObject | undefined;
   readonly steps: readonly StepName[];
@@ -84,6 +86,7 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
   const content = file?.content as JsonObject | undefined;
   return {
     values,
+    given: new Set(optionNames.filter((name) => sources.flags[name] !== undefined)),
     inputsDirectory,
     mapping: content?.["mapping"] as JsonObject | undefined,
     steps: (content?.["steps"] as readonly StepName[] | undefined) ?? defaultSteps,

@@ -1,6 +1,8 @@
 import { parseDay } from "../base/day.js";
 import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, EXPORT_PAIRS_MAX } from "../base/limits.js";
+import type { Ledger, SplitRecord } from "./ledger.js";
 import type { ManifestEvent, ManifestEventCount } from "./manifest.js";
+import { inOrder } from "./run-accounts.js";
 import type { EventCount, SplitEvents } from "./split-events.js";
 
 /** What the splits of a run delivered, by name and by day. */
@@ -65,6 +67,17 @@ export class EventFold {
     this.#days.set(day, counts);
     return counts;
   }
+}
+
+/** Adds up the events of splits that were committed. Throws where the ledger does not have them. */
+export async function foldEvents(
+  ledger: Pick<Ledger, "readEvents">,
+  records: readonly SplitRecord[],
+): Promise<EventFold> {
+  const fold = new EventFold();
+  // One at a time: together they would take many times the memory of the records.
+  for (const { id } of inOrder(records)) fold.add(await ledger.readEvents(id));
+  return fold;
 }
 
 /** A line of `events-by-day.jsonl`: names in order with their rows, and `others` where rows are left. */

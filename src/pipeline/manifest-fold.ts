@@ -7,7 +7,6 @@ import {
   EVENTS_BY_DAY_NAME,
   type Manifest,
   type ManifestDay,
-  type ManifestEventCount,
   type ManifestFile,
   type RowCounts,
 } from "./manifest.js";
@@ -43,8 +42,9 @@ export function foldExport(
 function foldManifest(
   facts: ManifestFacts,
   ordered: readonly SplitRecord[],
-  { events, otherEvents, byDay }: FoldedEvents,
+  folded: FoldedEvents,
 ): Manifest {
+  const { events, otherEvents, byDay } = folded;
   const { dataset, format, dayZone } = facts.options;
   const days = foldDays(ordered);
   const parts = ordered.flatMap((record) => record.parts);
@@ -54,7 +54,7 @@ function foldManifest(
   );
   const rows = sum(parts, (part) => part.rows);
   checkAccounts("total", accounts.rows, rows);
-  checkEvents(accounts.rows, [...events, ...(otherEvents === undefined ? [] : [otherEvents])]);
+  checkEvents(accounts.rows, folded);
   const { run, failures, ...counts } = accounts;
   return {
     ...{ manifestVersion, version, complete, dataset, format, dayZone, configuration },
@@ -78,8 +78,12 @@ function foldManifest(
   };
 }
 
-function checkEvents({ delivered }: RowCounts, counts: readonly ManifestEventCount[]): void {
-  const counted = sum(counts, ({ rows }) => rows);
+/** Throws where the names do not account for every event. */
+export function checkEvents(
+  { delivered }: RowCounts,
+  { events, otherEvents }: Omit<FoldedEvents, "byDay">,
+): void {
+  const counted = sum(events, ({ rows }) => rows) + (otherEvents?.rows ?? 0);
   if (counted === delivered) return;
   throw new SwitchyardError(
     "accounts_differ",

@@ -67,6 +67,9 @@ export interface RunOptions {
   readonly fresh: boolean;
 }
 
+/** Everything that counting the events of inputs needs to know: it leaves nothing behind. */
+export type CountRequest = Omit<RunOptions, "outputDirectory">;
+
 /** Everything that an export needs to know, on the same terms. */
 export interface ExportOptions extends RunOptions {
   /** Name of the directory that holds the days. */

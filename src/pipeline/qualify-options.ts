@@ -28,7 +28,8 @@ export const qualifyOptions = {
     type: pathType,
     placeholder: "<dir|manifest>",
     description: "Export whose events are qualified: its directory, or its manifest.json",
-    default: "the directory of export.to",
+    default:
+      "what the command line names, else the directory of export.to, else the inputs are read",
   }),
   nameTemplate: option({
     section: "qualify",

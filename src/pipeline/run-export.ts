@@ -1,5 +1,5 @@
-import { EventFold } from "./event-fold.js";
-import type { ExportResult, RunOutcome } from "./export-result.js";
+import { foldEvents } from "./event-fold.js";
+import type { ExportResult } from "./export-result.js";
 import { layoutOf } from "./layout.js";
 import { Ledger } from "./ledger.js";
 import type { Manifest } from "./manifest.js";
@@ -7,8 +7,7 @@ import { foldExport } from "./manifest-fold.js";
 import type { ExportOptions } from "./options.js";
 import type { RunContext } from "./progress.js";
 import { recordOptions } from "./recorded-options.js";
-import { inOrder } from "./run-accounts.js";
-import { type EndedRun, exceeds, type RunOutside, runSplits } from "./run-splits.js";
+import { type EndedRun, exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
 
 /**
  * Runs an export from its inputs to its manifest, or takes up the one that the output directory
@@ -26,10 +25,7 @@ export async function runExport(
     {
       ...{ options, recorded, layout },
       async fold(facts, records) {
-        const ledger = new Ledger(layout);
-        const events = new EventFold();
-        // One at a time: together they would take many times the memory of the records.
-        for (const { id } of inOrder(records)) events.add(await ledger.readEvents(id));
+        const events = await foldEvents(new Ledger(layout), records);
         const exportFacts = { ...facts, options: recorded };
         const { manifest, eventsByDay } = foldExport(exportFacts, records, events);
         return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };
@@ -42,14 +38,14 @@ export async function runExport(
 }
 
 function describe(
-  { end, manifest, work }: EndedRun<Manifest>,
+  ended: EndedRun<Manifest>,
   { maxRejects }: ExportOptions,
   manifestPath: string,
 ): ExportResult {
+  const { manifest, work } = ended;
   const { failures, rows, run } = manifest;
-  const outcome: RunOutcome = end === "done" && failures.length > 0 ? "failed" : end;
   return {
-    outcome,
+    outcome: outcomeOf(ended),
     manifest,
     manifestPath,
     failures,

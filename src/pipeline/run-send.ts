@@ -3,7 +3,6 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
 import { version } from "../base/version.js";
-import type { RunOutcome } from "./export-result.js";
 import { layoutOf } from "./layout.js";
 import type { SplitRecord } from "./ledger.js";
 import type { SendOptions, SendRequest } from "./options.js";
@@ -11,7 +10,14 @@ import type { RunContext } from "./progress.js";
 import { recordRunOptions } from "./recorded-options.js";
 import { type AccountFacts, foldAccounts, foldNumbers } from "./run-accounts.js";
 import { checkAccounts } from "./run-split.js";
-import { type EndedRun, exceeds, type RunJob, type RunOutside, runSplits } from "./run-splits.js";
+import {
+  type EndedRun,
+  exceeds,
+  outcomeOf,
+  type RunJob,
+  type RunOutside,
+  runSplits,
+} from "./run-splits.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
 import { countSent, deliveryOf, journalOf } from "./sent-counts.js";
 import { writeSentRun } from "./sent-run.js";
@@ -97,14 +103,15 @@ function foldSend(
 }
 
 function describe(
-  { end, manifest, work }: EndedRun<SendManifest>,
+  ended: EndedRun<SendManifest>,
   maxRejects: SendRequest["maxRejects"],
   manifestPath: string,
 ) {
+  const { manifest, work } = ended;
   const { failures, rows, run } = manifest;
-  const outcome: RunOutcome = end === "done" && failures.length > 0 ? "failed" : end;
   return {
-    ...{ outcome, manifest, manifestPath, failures },
+    outcome: outcomeOf(ended),
+    ...{ manifest, manifestPath, failures },
     tooManyRejects: exceeds(rows, maxRejects),
     alreadyDone: work === undefined,
     rowsRead: work?.rows ?? 0,

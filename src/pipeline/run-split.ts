@@ -11,7 +11,7 @@ import type { Ledger, SplitRecord } from "./ledger.js";
 import type { RowCounts, SourceFailure } from "./manifest.js";
 import { isStorageFull, toOutputError } from "./output-error.js";
 import type { Split } from "./plan.js";
-import { SplitRejects } from "./split-rejects.js";
+import type { OpenRejects, SplitRejects } from "./split-rejects.js";
 import { SplitTally } from "./split-tally.js";
 import type { ThreadCounters } from "./thread-counters.js";
 
@@ -22,6 +22,7 @@ export interface SplitTools {
   readonly sink: Sink;
   /** Absent where nobody asks how many events there are of which name. */
   readonly census?: EventCensus;
+  readonly openRejects: OpenRejects;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
   readonly layout: Layout;
@@ -56,7 +57,7 @@ export class ReaderCrash extends Error {
 export async function runSplit(task: SplitTask, tools: SplitTools): Promise<SplitRecord> {
   const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
-  const rejects = new SplitRejects(tools.layout, split.id);
+  const rejects = tools.openRejects(split.id);
   const tally = new SplitTally(rejects, tools.census);
   const failures: SourceFailure[] = [];
   const sink = tools.sink.openSplit(split.id);

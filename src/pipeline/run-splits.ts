@@ -4,6 +4,7 @@ import { version } from "../base/version.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import { writeDurably } from "./durable-file.js";
+import type { RunOutcome } from "./export-result.js";
 import { throwIfInterrupted } from "./interruption.js";
 import type { Layout } from "./layout.js";
 import { Ledger, type RunRecord, type SplitRecord } from "./ledger.js";
@@ -127,6 +128,11 @@ export async function runSplits<Accounts extends RunAccounts>(
   } finally {
     await lock.release();
   }
+}
+
+/** Sources that fail do not end a run, but it has failed then. */
+export function outcomeOf({ end, manifest }: EndedRun<RunAccounts>): RunOutcome {
+  return end === "done" && manifest.failures.length > 0 ? "failed" : end;
 }
 
 /** Whether more rows were rejected than allowed. */

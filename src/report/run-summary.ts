@@ -32,14 +32,21 @@ export function describeNotices({ notices }: RunAccounts): string[] {
 /** What was rejected and why; nothing where nothing was. */
 export function describeRejects(manifest: RunAccounts, directory: string): string[] {
   if (manifest.rows.rejected === 0) return [];
-  const reasons = [...manifest.rejects].sort((one, other) => other.rows - one.rows);
-  const hidden = reasons.length - REASONS_SHOWN_MAX;
   return [
     "",
     `Rejected: ${formatNumberOf(manifest.rows.rejected, "row")}, kept in ${harmless(directory)}`,
-    ...reasons.slice(0, REASONS_SHOWN_MAX).flatMap(describeReason),
-    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more reason")}, see the manifest`] : []),
+    ...describeReasons(manifest.rejects, "see the manifest"),
     "  Once the mapping is right, give that directory as input to try these rows again.",
+  ];
+}
+
+/** The most frequent reasons; `place` says where the others are. */
+export function describeReasons(rejects: readonly RejectSummary[], place: string): string[] {
+  const reasons = [...rejects].sort((one, other) => other.rows - one.rows);
+  const hidden = reasons.length - REASONS_SHOWN_MAX;
+  return [
+    ...reasons.slice(0, REASONS_SHOWN_MAX).flatMap(describeReason),
+    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more reason")}, ${place}`] : []),
   ];
 }
 
@@ -59,16 +66,23 @@ function describeReason({ code, rows, example }: RejectSummary): string[] {
 /** Sources that could not be read to their end. */
 export function describeFailures(failed: readonly SourceFailure[]): string[] {
   if (failed.length === 0) return [];
-  const hidden = failed.length - FAILURES_SHOWN_MAX;
   return [
     "",
+    ...describeFailed(failed, "see the manifest"),
+    "  Repair them and run the same command again: it reads only these, the rest stays.",
+  ];
+}
+
+/** The first of them; `place` says where the others are. */
+export function describeFailed(failed: readonly SourceFailure[], place: string): string[] {
+  const hidden = failed.length - FAILURES_SHOWN_MAX;
+  return [
     `Failed: ${formatNumberOf(failed.length, "source")}, not read to the end`,
     ...failed.slice(0, FAILURES_SHOWN_MAX).map(({ source, message, code }) => {
       const text = message.startsWith(source) ? message : `${source}: ${message}`;
       return `  ${cutEnd(harmless(text), 2 * MESSAGE_COLUMNS_MAX)} (${code})`;
     }),
-    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more source")}, see the manifest`] : []),
-    "  Repair them and run the same command again: it reads only these, the rest stays.",
+    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more source")}, ${place}`] : []),
   ];
 }
 

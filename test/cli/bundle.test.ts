@@ -96,6 +96,7 @@ test("threads and processes start from files of the bundle", () => {
     matchesIn(text, /new URL\("([^"]+\.js)", import\.meta\.url\)(?!\.href)/g),
   );
   expect(files.sort()).toEqual([
+    "./count-worker.js",
     "./event-writer-thread.js",
     "./schema-checker-process.js",
     "./send-worker.js",

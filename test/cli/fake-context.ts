@@ -39,6 +39,9 @@ const fakeEngine: Engine = {
   runSend: async () => {
     throw new Error("nothing is sent here");
   },
+  runCount: async () => {
+    throw new Error("nothing is counted here");
+  },
   verifyExport: async () => ({
     ...{ outcome: "verified", manifestPath: "/data/out/manifest.json", differences: [] },
     ...{ files: 2, rows: 1_000, bytes: 1e6, days: 2, durationMs: 1_000 },

@@ -119,7 +119,7 @@ describe("export", () => {
       },
     });
     await runCommandLine(["export", "a", "--to", "o"], context);
-    expect(stderr.join("")).toContain("Run the same command again: it goes on where it stopped.");
+    expect(stderr.join("")).toContain("Run the same command again: it does what is left.");
   });
 
   test("prints an error of the engine with its code, and as JSON where that is asked for", async () => {

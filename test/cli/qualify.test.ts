@@ -1,12 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Engine } from "../../src/cli/context.js";
 import { runCommandLine } from "../../src/cli/program.js";
+import type { CountManifest, CountResult } from "../../src/pipeline/count-result.js";
 import type { Manifest, ManifestEvent } from "../../src/pipeline/manifest.js";
+import type { CountRequest } from "../../src/pipeline/options.js";
 import { exampleManifest } from "../report/example-result.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { fakeContext } from "./fake-context.js";
@@ -52,11 +55,13 @@ async function qualify(
   key: string | undefined = service.keys.console,
   url = baseUrl,
   signal = new AbortController().signal,
+  engine: Partial<Engine> = {},
 ): Promise<Run> {
-  const { context, stdout, stderr } = fakeContext(
-    {},
-    { currentDirectory: directory, environment: { SWITCHYARD_CONSOLE_KEY: key }, signal },
-  );
+  const { context, stdout, stderr } = fakeContext(engine, {
+    currentDirectory: directory,
+    environment: { SWITCHYARD_CONSOLE_KEY: key },
+    signal,
+  });
   const exitCode = await runCommandLine(["qualify", "--console", url, ...words], context);
   expect([...stdout, ...stderr].join("")).not.toContain(service.keys.console);
   return { exitCode, stdout: stdout.join(""), stderr: stderr.join("") };
@@ -239,10 +244,137 @@ describe("qualify", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(code) });
   });
 
-  test("refuses inputs, which have no manifest", async () => {
-    await writeFile(path.join(directory, "rows.jsonl"), '{"event_type":"e"}\n{}\n');
-    const { exitCode, stderr } = await qualify(["rows.jsonl"]);
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain("is no export. Run `switchyard export` on it first");
+  test("refuses an export that has not come to its manifest", async () => {
+    await mkdir(path.join(directory, "begun", "_switchyard"), { recursive: true });
+    await writeFile(path.join(directory, "begun", "_switchyard", "plan.json"), "{}");
+    expect(await qualify(["begun"])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("[manifest_missing]"),
+    });
+  });
+
+  test.each([
+    ["two exports", [".", "manifest.json"]],
+    ["an export and inputs", ["rows.jsonl", "."]],
+    ["an export with and one without a flag", [".", "--from", "."]],
+  ])("refuses %s", async (_, words) => {
+    await writeFile(path.join(directory, "rows.jsonl"), "{}\n");
+    expect(await qualify(words)).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("[event_source_ambiguous]"),
+    });
+  });
+
+  test("refuses an input that --from takes for an export", async () => {
+    await writeFile(path.join(directory, "rows.jsonl"), "{}\n");
+    expect(await qualify(["--from", "rows.jsonl"])).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining("name it without --from"),
+    });
+  });
+});
+
+describe("qualifying the events of inputs", () => {
+  const rows = { read: 12, added: 0, delivered: 9, rejected: 3, filtered: 0, duplicates: 0 };
+  const example = { source: "rows.jsonl", row: 4, message: "no event name in event_type" };
+  const manifest: CountManifest = {
+    ...exampleManifest,
+    rows,
+    rejects: [{ code: "event_missing", rows: 3, example }],
+    failures: [],
+    events: [counted("page_view", 9)],
+  };
+  let requests: CountRequest[];
+  let result: CountResult;
+
+  beforeEach(async () => {
+    requests = [];
+    result = { outcome: "done", manifest, tooManyRejects: false };
+    await writeFile(path.join(directory, "rows.jsonl"), "{}\n");
+  });
+
+  const counting: Partial<Engine> = {
+    async runCount(request) {
+      requests.push(request);
+      return result;
+    },
+  };
+  const count = (words: readonly string[], url?: string) =>
+    qualify(words, undefined, url, undefined, counting);
+
+  test("shows the plan, and how many rows it says nothing of", async () => {
+    const { exitCode, stderr } = await count(["rows.jsonl", "more", "--exclude-event", "x*"]);
+    expect(exitCode).toBe(0);
+    expect(stderr).toBe(
+      [
+        `Qualifying events of rows.jsonl more at ${baseUrl}`,
+        "  create    page_view: 9 events, 2026-01-30 to 2026-01-31",
+        "1 to create, 0 to change, 0 unchanged, 0 refused",
+        "Rejected: 3 of 12 rows, whose events are not counted",
+        "  event_missing: 3 rows, such as rows.jsonl, row 4",
+        "    no event name in event_type → map another field to the event's name",
+        "Nothing was sent. Run the same command with --yes to apply it.",
+        "",
+      ].join("\n"),
+    );
+    expect(requests).toMatchObject([
+      { inputs: ["rows.jsonl", "more"], cwd: directory, excludeEvents: ["x*"] },
+    ]);
+  });
+
+  test("leaves names alone that passed the filters under another name", async () => {
+    const { stderr } = await count(["rows.jsonl", "--include-event", "before"]);
+    expect(stderr).toContain("1 to create");
+  });
+
+  const failure = { source: "rows.jsonl", code: "source_truncated", message: "it stops" };
+
+  test.each([
+    ["rejects more than are allowed", { tooManyRejects: true }, 3],
+    ["fails in part", { manifest: { ...manifest, failures: [failure] } }, 1],
+  ])("applies what it found where reading %s, with its exit code", async (_, changes, exitCode) => {
+    result = { ...result, ...changes };
+    const end = await count(["rows.jsonl", "--yes"]);
+    expect(end.exitCode, end.stderr).toBe(exitCode);
+    expect(end.stderr).toContain("1 of 1 applied.");
+    expect(end.stderr.includes("Failed: 1 source, not read to the end")).toBe(exitCode === 1);
+    expect(await stored()).toEqual(["page_view"]);
+  });
+
+  test("sends nothing where reading was interrupted", async () => {
+    result = { ...result, outcome: "interrupted" };
+    const { exitCode, stderr } = await count(["rows.jsonl", "--yes"]);
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain("Interrupted. Run the same command again");
+    expect(await stored()).toEqual([]);
+  });
+
+  test.each([
+    ["a console that does not know the key", [], () => service.keys.revoked, "console_unusable"],
+    ["a template", ["--name-template", "x"], undefined, "template_invalid"],
+    ["times", ["--from-time", "2026-02", "--to-time", "2026-01"], undefined, "configuration"],
+  ])("finds fault with %s before it reads anything", async (_, words, key, code) => {
+    const all = ["rows.jsonl", ...words];
+    const { stderr } = await qualify(all, key?.(), undefined, undefined, counting);
+    expect(stderr).toContain(code);
+    expect(requests).toEqual([]);
+  });
+
+  test("reads what the configuration names where no export is, and looks for an export first", async () => {
+    const name = path.join(directory, "pipeline.config.json");
+    await writeFile(name, JSON.stringify({ inputs: ["a/*.json"] }));
+    expect((await count([])).stderr).toContain("Qualifying events of a/*.json at ");
+    await writeFile(name, JSON.stringify({ inputs: ["a/*.json"], export: { to: "." } }));
+    expect((await count([])).stderr).toContain("manifest.json at ");
+    expect((await count(["rows.jsonl"])).stderr).toContain("Qualifying events of rows.jsonl at ");
+  });
+
+  test.each([
+    ["a file", "manifest.json", '{"files":["x"]}'],
+    ["a directory with a manifest", ".", '{"files":["x"]}'],
+    ["a directory with no object for a manifest", ".", '["manifestVersion"]'],
+  ])("takes %s for an input where Switchyard did not write it", async (_, input, text) => {
+    await writeFile(path.join(directory, "manifest.json"), text);
+    expect((await count([input])).stderr).toContain(`Qualifying events of ${input} at `);
   });
 });

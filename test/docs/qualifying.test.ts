@@ -32,7 +32,8 @@ test("the session of docs/qualifying.md goes as the page shows it", async () => 
       const { exitCode, stderr } = await runSwitchyard(words, { cwd: directory, env });
       const seen = stderr
         .replaceAll(url, "http://127.0.0.1:8080")
-        .replaceAll(directory, "/home/you");
+        .replaceAll(directory, "/home/you")
+        .replaceAll(sample, "fixtures/sample");
       expect({ command, exitCode, seen }).toEqual({ command, exitCode: 0, seen: shown });
     }
   } finally {

@@ -21,6 +21,7 @@ import { SourceError } from "../../../dist/base/errors.js";
 import { Kernel } from "../../../dist/batch/kernel.js";
 import { layoutOf } from "../../../dist/pipeline/layout.js";
 import { Ledger } from "../../../dist/pipeline/ledger.js";
+import { RejectFile } from "../../../dist/pipeline/reject-file.js";
 import { serveSplits } from "../../../dist/pipeline/split-server.js";
 
 const BATCH_LINES = 2;
@@ -214,5 +215,6 @@ await serveSplits(async ({ options }, signal) => {
       signal,
     },
     ledger: new Ledger(layout),
+    openRejects: (splitId) => new RejectFile(layout, splitId),
   };
 });

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { outcomes } from "../../src/batch/event-batch.js";
+import { Kernel } from "../../src/batch/kernel.js";
+import { createCountingSink } from "../../src/sinks/counting-sink.js";
+import { eventRow, writeRows } from "./event-rows.js";
+
+test("counts what is delivered, of each split from nothing, and has no parts", async () => {
+  const kernel = new Kernel();
+  const sink = createCountingSink();
+  const fates = [outcomes.deliver, outcomes.filtered, 13, outcomes.deliver, outcomes.duplicate];
+  const rows = fates.map((outcome) => eventRow({ outcome }));
+
+  const first = sink.openSplit("000000");
+  await writeRows(first, kernel, rows, 2);
+  await writeRows(first, kernel, rows, 2);
+  expect(await first.commit()).toEqual({ rows: 4, parts: [], counts: {} });
+
+  const second = sink.openSplit("000001");
+  await writeRows(second, kernel, rows.slice(0, 1), 1);
+  await second.abort();
+  const again = sink.openSplit("000001");
+  expect(await again.commit()).toEqual({ rows: 0, parts: [], counts: {} });
+});
