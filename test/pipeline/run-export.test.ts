@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SwitchyardError } from "../../src/base/errors.js";
+import { CENSUS_NAMES_MAX } from "../../src/base/limits.js";
 import type { RunProgress } from "../../src/pipeline/progress.js";
 import { ChangedError } from "../../src/pipeline/resume.js";
 import { runExport } from "../../src/pipeline/run-export.js";
@@ -63,6 +64,19 @@ describe("an export", () => {
     await one.run({ threads: 1 });
     await four.run({ threads: 4 });
     expect(four.files()).toEqual(one.files());
+  });
+
+  it("counts by name those that come first in the inputs, whichever split is done first", async () => {
+    const run = fakeExport();
+    const lines = (word: string, count: number) =>
+      Array.from({ length: count }, (_, index) => `${DAYS[0]} ${word}${index}`);
+    run.input("a.txt", ...lines("early", 20));
+    run.input("b.txt", ...lines("late", CENSUS_NAMES_MAX));
+    // A split for each of them; the larger one is done first.
+    const { manifest } = await run.run({ threads: 1, splitBytes: run.inputBytes() - 10 });
+    expect(manifest.events).toHaveLength(CENSUS_NAMES_MAX);
+    expect(manifest.events.filter(({ event }) => event.startsWith("early"))).toHaveLength(20);
+    expect(manifest.otherEvents?.rows).toBe(20);
   });
 
   it("keeps a rejected row with its place, its reason and its bytes", async () => {
