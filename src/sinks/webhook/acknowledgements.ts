@@ -119,7 +119,7 @@ export class Acknowledgements {
     this.#pending += `${TROUBLE} ${retried} ${waitedMs}\n`;
   }
 
-  /** Hands everything to the system: to be called before more is sent. */
+  /** Hands everything to the system, where a kill of this process does not reach it. */
   flush(): void {
     if (this.#pending === "") return;
     const bytes = Buffer.from(this.#pending);

@@ -25,6 +25,8 @@ export type Verdict =
   | { readonly kind: "refused"; readonly reason: string; readonly faults: readonly RowFault[] }
   | { readonly kind: "stop"; readonly error: SendError };
 
+const delivered: Verdict = { kind: "delivered" };
+
 const retriedStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** Statuses of a service that has done nothing with the request. */
@@ -33,7 +35,7 @@ const undoneStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 503]);
 /** 409 is what a service says that is still at work on a request with the same key. */
 export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
   const { status, headers } = answer;
-  if (status >= 200 && status < 300) return { kind: "delivered" };
+  if (status >= 200 && status < 300) return delivered;
   const reason = `${status}${wordsOf(answer)}`;
   if (status >= 500 || retriedStatuses.has(status)) {
     const waitMs = parseRetryAfter(headers["retry-after"], nowMs);

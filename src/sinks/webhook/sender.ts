@@ -31,6 +31,8 @@ export interface Delivery {
   readonly refused: readonly RowFault[];
 }
 
+const NOTHING_REFUSED: Delivery = { refused: [] };
+
 type Settled = Extract<Verdict, { kind: "delivered" | "too_large" | "refused" }>;
 
 /**
@@ -40,7 +42,8 @@ type Settled = Extract<Verdict, { kind: "delivered" | "too_large" | "refused" }>
  */
 export class Sender {
   readonly #pacer: Pacer;
-  readonly #running = new Set<Promise<void>>();
+  #running = 0;
+  #drained: () => void = () => undefined;
   readonly #sleepers = new Set<() => void>();
   #failure: unknown;
   #failingSinceMs: number | undefined;
@@ -63,15 +66,20 @@ export class Sender {
    * Settles every event of a parcel. `onUnknown` is called before events are sent again that may have
    * been stored. Rejects with `SendError`, or with what the sender was stopped for.
    */
-  deliver(parcel: Parcel, onUnknown: () => void): Promise<Delivery> {
-    const delivery = this.#deliver(parcel, onUnknown);
-    const ended = delivery.then(
-      () => undefined,
-      (error: unknown) => this.stop(error),
-    );
-    this.#running.add(ended);
-    void ended.then(() => this.#running.delete(ended));
-    return delivery;
+  async deliver(parcel: Parcel, onUnknown: () => void): Promise<Delivery> {
+    this.#running++;
+    try {
+      const whole = wholeOf(parcel);
+      const verdict = await this.#settle(parcel, whole, onUnknown);
+      if (verdict.kind === "delivered") return NOTHING_REFUSED;
+      return await this.#divide(parcel, whole, verdict, onUnknown);
+    } catch (error) {
+      this.stop(error);
+      throw error;
+    } finally {
+      this.#running--;
+      if (this.#running === 0) this.#drained();
+    }
   }
 
   /** Ends all deliveries with an error; requests under way may still be answered. */
@@ -83,27 +91,40 @@ export class Sender {
 
   /** Waits until nothing is under way, or for a moment. Says whether all requests were answered. */
   async drain(): Promise<boolean> {
-    let cancel: () => void = () => undefined;
-    const late = new Promise<void>((resolve) => {
-      cancel = this.options.clock.after(SEND_STOP_GRACE_MS, resolve);
-    });
-    await Promise.race([Promise.all(this.#running), late]);
-    cancel();
-    return this.#running.size === 0;
+    if (this.#running > 0) {
+      await new Promise<void>((resolve) => {
+        const cancel = this.options.clock.after(SEND_STOP_GRACE_MS, resolve);
+        this.#drained = () => {
+          cancel();
+          // Whoever waits for the last delivery learns of it first.
+          setImmediate(resolve);
+        };
+      });
+    }
+    return this.#running === 0;
   }
 
-  async #deliver(parcel: Parcel, onUnknown: () => void): Promise<Delivery> {
+  /** Finds out which rows of a parcel that was not taken as it is are refused, and delivers the others. */
+  async #divide(
+    parcel: Parcel,
+    whole: readonly number[],
+    first: Exclude<Settled, { kind: "delivered" }>,
+    onUnknown: () => void,
+  ): Promise<Delivery> {
     const refused: RowFault[] = [];
-    const open: (readonly number[])[] = [parcel.texts.map((_, row) => row)];
-    for (let rows = open.pop(); rows !== undefined; rows = open.pop()) {
-      const verdict = await this.#settle(parcel, rows, onUnknown);
-      if (verdict.kind === "delivered") continue;
-      const faults = verdict.kind === "refused" ? namedFaults(verdict, rows) : [];
-      refused.push(...faults);
-      open.push(...remainders(rows, faults));
-      if (rows.length === 1 && faults.length === 0) {
-        refused.push({ row: rows[0] ?? 0, message: verdict.reason });
+    const open: (readonly number[])[] = [];
+    let [rows, verdict]: [readonly number[] | undefined, Settled] = [whole, first];
+    while (rows !== undefined) {
+      if (verdict.kind !== "delivered") {
+        const faults = verdict.kind === "refused" ? namedFaults(verdict, rows) : [];
+        refused.push(...faults);
+        open.push(...remainders(rows, faults));
+        if (rows.length === 1 && faults.length === 0) {
+          refused.push({ row: rows[0] ?? 0, message: verdict.reason });
+        }
       }
+      rows = open.pop();
+      if (rows !== undefined) verdict = await this.#settle(parcel, rows, onUnknown);
     }
     return { refused };
   }
@@ -113,7 +134,9 @@ export class Sender {
     const body = bodyOf(parcel, rows, this.options.body);
     const key = keyOf(parcel, rows);
     for (let failures = 0; ; ) {
-      await this.#admit(rows.length, failures > 0);
+      const admission = this.#pacer.admit(rows.length);
+      if (admission !== undefined) await this.#await(admission, failures > 0);
+      if (this.#failure !== undefined) throw this.#failure;
       const verdict = await this.#attempt(body, key);
       if (verdict.kind === "stop") throw verdict.error;
       if (verdict.kind !== "retry") return verdict;
@@ -127,15 +150,11 @@ export class Sender {
     }
   }
 
-  async #admit(events: number, isRetry: boolean): Promise<void> {
-    const admission = this.#pacer.admit(events);
-    if (admission !== undefined) {
-      const isPaused = isRetry || this.#pacer.pauseMs > 0;
-      if (isPaused) this.#changeDelayed(1);
-      await admission;
-      if (isPaused) this.#changeDelayed(-1);
-    }
-    if (this.#failure !== undefined) throw this.#failure;
+  async #await(admission: Promise<void>, isRetry: boolean): Promise<void> {
+    const isPaused = isRetry || this.#pacer.pauseMs > 0;
+    if (isPaused) this.#changeDelayed(1);
+    await admission;
+    if (isPaused) this.#changeDelayed(-1);
   }
 
   async #attempt(body: Uint8Array, key: string): Promise<Verdict> {
@@ -206,6 +225,12 @@ export class Sender {
     this.#waitingSinceMs = isWaiting ? nowMs : undefined;
     this.options.onWaiting?.(isWaiting);
   }
+}
+
+const ONE_ROW: readonly number[] = [0];
+
+function wholeOf({ texts }: Parcel): readonly number[] {
+  return texts.length === 1 ? ONE_ROW : texts.map((_, row) => row);
 }
 
 /** Faults by their places in the parcel; those that name no event of the request say nothing. */

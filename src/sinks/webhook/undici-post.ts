@@ -84,6 +84,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     clearTimeout(this.#timer);
+    if (isGood(this.#status)) {
+      this.resolve({ status: this.#status, headers: {}, text: "" });
+      return;
+    }
     const { location } = this.#headers;
     this.resolve({
       status: this.#status,

@@ -9,6 +9,12 @@ import { OpenParcel } from "./open-parcel.js";
 import type { SendClock } from "./send-clock.js";
 import type { SendCounts, Sender } from "./sender.js";
 
+/**
+ * Share of the parcels under way that are written down in one go. Less costs system calls; more, and the
+ * service waits for work while answers are taken in.
+ */
+const WRITTEN_TOGETHER = 0.25;
+
 export interface WebhookSplitOptions {
   readonly sender: Sender;
   readonly lines: EventLines;
@@ -26,13 +32,16 @@ export interface WebhookSplitOptions {
 
 /**
  * The events of one split on their way to a service: cut into parcels by their place in their range,
- * each of which is sent unless the journal knows it as settled. What is acknowledged is handed to the
- * system before the next request goes out, so that a kill leaves at most `concurrency` parcels to be
- * sent again, under the same keys.
+ * each of which is sent unless the journal knows it as settled. A parcel that is acknowledged keeps its
+ * place among those under way until that is handed to the system, so that a kill leaves at most
+ * `concurrency` parcels to be sent again, under the same keys.
  */
 export class WebhookSplit implements SplitSink {
   readonly #journal: Acknowledgements;
   readonly #underWay = new Set<OpenParcel>();
+  /** Parcels that are settled, which only the memory of this process knows. */
+  #unwritten = 0;
+  #isWriteDue = false;
   #countsNoted: SendCounts;
   #cancelSync: () => void = () => undefined;
   #origin: Origin | undefined;
@@ -58,7 +67,10 @@ export class WebhookSplit implements SplitSink {
     for (const line of this.options.lines.of(events)) {
       this.#parcel ??= new OpenParcel(origin, this.#rangeKey, this.#nextNumber++);
       this.#parcel.add(events, line);
-      if (this.#parcel.texts.length === this.options.parcelRows) await this.#dispatch();
+      if (this.#parcel.texts.length < this.options.parcelRows) continue;
+      // No promise where there is room, as this is done for each event.
+      if (!this.#hasRoom()) await this.#room();
+      this.#dispatch();
     }
     this.#throwFailure();
     this.#parcel?.detach();
@@ -66,7 +78,7 @@ export class WebhookSplit implements SplitSink {
   }
 
   async commit(): Promise<Commitment> {
-    await this.#dispatch();
+    await this.#dispatchLast();
     while (this.#underWay.size > 0) await this.#settled();
     this.#end(true);
     const { unknown, retried, waitedMs } = this.#journal.trouble;
@@ -87,7 +99,7 @@ export class WebhookSplit implements SplitSink {
   }
 
   async #begin(origin: Origin): Promise<void> {
-    await this.#dispatch();
+    await this.#dispatchLast();
     this.#origin = origin;
     this.#rangeKey = createHash("sha256")
       .update(JSON.stringify([this.options.keySeed, origin.fingerprint]))
@@ -96,8 +108,13 @@ export class WebhookSplit implements SplitSink {
     this.#nextNumber = 0;
   }
 
-  /** Sends the parcel that is open, once there is room for it. */
-  async #dispatch(): Promise<void> {
+  async #dispatchLast(): Promise<void> {
+    if (!this.#hasRoom()) await this.#room();
+    this.#dispatch();
+  }
+
+  /** Sends the parcel that is open, if there is one and it is not known as settled. Needs room for it. */
+  #dispatch(): void {
     const parcel = this.#parcel;
     if (parcel === undefined) return;
     const { rangeKey, number } = parcel;
@@ -105,12 +122,10 @@ export class WebhookSplit implements SplitSink {
     const known = this.#journal.find(rangeKey, number, rows);
     if (known === undefined) {
       this.#throwFailure();
-      while (this.#underWay.size >= this.options.concurrency) await this.#settled();
       if (this.#inDoubt > 0) {
         this.#inDoubt--;
         this.#journal.doubt(rangeKey, number, rows);
       }
-      this.#journal.flush();
       this.#send(parcel);
     } else {
       this.#account(parcel, known.refused);
@@ -136,6 +151,30 @@ export class WebhookSplit implements SplitSink {
     this.#underWay.delete(parcel);
     this.#journal.settle(rangeKey, number, { rows: texts.length, refused });
     this.#account(parcel, refused);
+    this.#unwritten++;
+    if (this.#unwritten >= this.options.concurrency * WRITTEN_TOGETHER) this.#writeJournal();
+    else this.#writeJournalSoon();
+  }
+
+  /** A parcel keeps its place until a kill of the process cannot make it go out again. */
+  #hasRoom(): boolean {
+    return this.#underWay.size + this.#unwritten < this.options.concurrency;
+  }
+
+  /** Once the answers that have come by now are taken in. */
+  #writeJournalSoon(): void {
+    if (this.#isWriteDue) return;
+    this.#isWriteDue = true;
+    setImmediate(() => {
+      this.#isWriteDue = false;
+      if (this.#unwritten > 0) this.#guard(() => this.#writeJournal());
+    });
+  }
+
+  #writeJournal(): void {
+    if (this.#state === "ended") return;
+    this.#journal.flush();
+    this.#unwritten = 0;
     this.#wakeWriter();
   }
 
@@ -146,14 +185,17 @@ export class WebhookSplit implements SplitSink {
     this.options.onSettled(delivered, refused.length);
   }
 
-  /** Resolves once more parcels are settled, all that came in one go; throws after a failure. */
+  async #room(): Promise<void> {
+    while (!this.#hasRoom()) await this.#settled();
+  }
+
+  /** Resolves once more parcels are settled and written down; throws after a failure. */
   async #settled(): Promise<void> {
+    this.#throwFailure();
     await new Promise<void>((resolve) => {
-      this.#wakeWriter = () => {
-        this.#wakeWriter = () => undefined;
-        setImmediate(resolve);
-      };
+      this.#wakeWriter = resolve;
     });
+    this.#wakeWriter = () => undefined;
     this.#throwFailure();
   }
 

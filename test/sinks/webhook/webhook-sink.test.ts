@@ -42,9 +42,14 @@ function namedRows(count: number, start = 0) {
 async function send(
   rows: ReturnType<typeof namedRows>,
   respond: (call: Call, index: number) => Answer | NoAnswer | Promise<Answer>,
-  options: Partial<WebhookOptions> & { batch?: number; fingerprint?: string } = {},
+  options: Partial<WebhookOptions> & {
+    batch?: number;
+    fingerprint?: string;
+    /** Done between two batches. */
+    pause?: () => Promise<void>;
+  } = {},
 ): Promise<Commitment> {
-  const { batch = 7, fingerprint = "f", ...changes } = options;
+  const { batch = 7, fingerprint = "f", pause, ...changes } = options;
   const kernel = new Kernel();
   const body = changes.body ?? "object";
   const sink = createWebhookSink(kernel, {
@@ -75,6 +80,7 @@ async function send(
       await split.write(events, origin);
       kernel.bytes.fill(0xee, events.event.starts, events.event.starts + events.rows * 4);
       events.free();
+      await pause?.();
     }
     return await split.commit();
   } catch (error) {
@@ -268,6 +274,25 @@ describe("after an end at any moment", () => {
     expect(calls).toHaveLength(20);
     const keys = new Map(before.map(({ key, events }) => [events[0]?.event, key]));
     for (const { key, events } of calls) expect(keys.get(events[0]?.event) ?? key).toBe(key);
+  });
+
+  test("no more can go out again than may be under way at once", async () => {
+    const ticks = async (count: number) => {
+      for (let tick = 0; tick < count; tick++) await Promise.resolve();
+    };
+    let most = 0;
+    let pauses = 0;
+    await send(
+      namedRows(400),
+      async (_, index) => {
+        most = Math.max(most, calls.length - countAcknowledged(journal()).delivered);
+        await ticks(index % 7);
+        return ok;
+      },
+      // Batches that meet answers which are taken in and not yet written down.
+      { concurrency: 16, batch: 16, pause: () => ticks(pauses++ % 12) },
+    );
+    expect(most).toBe(16);
   });
 
   test("rejects are there once again, and those of whom it was not known count as doubtful", async () => {
