@@ -150,3 +150,11 @@ export const ACKNOWLEDGE_SYNC_MS = 900;
 
 /** Milliseconds that requests under way have to be answered once a sender is stopped. */
 export const SEND_STOP_GRACE_MS = 1_100;
+
+/** Days, names of a day, and events of a name and day that are compared field by field. */
+export const SAMPLE_DAYS_MAX = 16;
+export const SAMPLE_NAMES_MAX = 8;
+export const SAMPLE_EVENTS_MAX = 8;
+
+/** Differences between export and service that are told one by one. */
+export const STORED_DIFFERENCES_MAX = 1_000;

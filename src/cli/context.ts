@@ -6,6 +6,7 @@ import type { CountRequest, ExportOptions, SendRequest } from "../pipeline/optio
 import type { RunContext } from "../pipeline/progress.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify.js";
+import type { StoredResult, VerifyStoredTask } from "../pipeline/verify-stored.js";
 import type { ProgressStream } from "../report/progress.js";
 
 /** Everything that a command takes from outside. */
@@ -30,4 +31,5 @@ export interface Engine {
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
   verifyExport(directory: string, context: RunContext): Promise<VerifyResult>;
+  verifyStored(task: VerifyStoredTask, signal: AbortSignal): Promise<StoredResult>;
 }

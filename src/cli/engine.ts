@@ -8,6 +8,7 @@ import { runExport } from "../pipeline/run-export.js";
 import { runSend } from "../pipeline/run-send.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
 import { verifyExport } from "../pipeline/verify.js";
+import { verifyStored } from "../pipeline/verify-stored.js";
 import { createFormatDetection } from "../readers/detect-format.js";
 import { listInputs } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
@@ -30,6 +31,7 @@ export const engine: Engine = {
   runCount: (request, context) => runCount(request, context, outsideWith(countWorker)),
   verifyExport: (directory, context) =>
     verifyExport(directory, { ...context, openReader: openRange }),
+  verifyStored: (task, signal) => verifyStored(task, { signal, openReader: openRange }),
 };
 
 function outsideWith(workerEntry: URL): RunOutside {

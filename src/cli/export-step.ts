@@ -13,7 +13,10 @@ export async function runExportStep(
   const options = resolveExportOptions(configuration, mapping);
   const result = await engine.runExport(options, { signal, observer });
   const exitCode = runExitCode(result);
-  return { exitCode, summary: summarizeExport(result), json: jsonOf(result, exitCode) };
+  return {
+    ...{ exitCode, summary: summarizeExport(result), json: jsonOf(result, exitCode) },
+    results: { export: result },
+  };
 }
 
 /** Days and files are left to the manifest: there can be a great many. */

@@ -1,7 +1,8 @@
 import { exitCodes } from "../base/errors.js";
-import type { StepName } from "../pipeline/configuration-options.js";
 import { describeError, factsOf } from "../report/error-text.js";
+import { type CommandOutcome, notRunOf } from "./command-outcome.js";
 import type { CommandContext } from "./context.js";
+import { summarizeMigration } from "./migration-summary.js";
 import type { StepReport } from "./step.js";
 
 /** How the result is wanted. */
@@ -10,15 +11,9 @@ export interface Output {
   readonly quiet: boolean;
 }
 
-export interface CommandOutcome {
-  readonly command: StepName | "migrate";
-  readonly exitCode: number;
-  /** Of the steps that ended, whether well or not. */
-  readonly reports: readonly StepReport[];
-  /** Steps that were not begun, because one before them did not end well. */
-  readonly notRun: readonly StepName[];
-  /** What was thrown instead of a result. */
-  readonly error?: unknown;
+/** Prints how a step of a migration ended, as soon as it has. */
+export function printStep(report: StepReport, output: Output, { stderr }: CommandContext): void {
+  if (!output.json && isWanted(report, output)) stderr.write(`${report.summary}\n\n`);
 }
 
 /** Prints the end of a command: one JSON object on standard output, or a summary on standard error. */
@@ -28,19 +23,23 @@ export function printOutcome(
   { stdout, stderr, environment }: CommandContext,
 ): void {
   if (output.json) stdout.write(`${JSON.stringify(jsonOf(outcome))}\n`);
-  const paragraphs = output.json
-    ? []
-    : outcome.reports.filter((one) => isWanted(one, output)).map((one) => one.summary);
+  const paragraphs = output.json ? [] : summariesOf(outcome, output);
   if (outcome.exitCode === exitCodes.interrupted) {
     paragraphs.push("Interrupted. Run the same command again: it does what is left.");
   } else if ("error" in outcome) {
     const debug = (environment["SWITCHYARD_DEBUG"] ?? "") !== "";
     paragraphs.push(describeError(outcome.error, debug));
   }
-  if (outcome.notRun.length > 0 && !output.quiet) {
-    paragraphs.push(`Not run: ${outcome.notRun.join(", ")}.`);
-  }
   if (paragraphs.length > 0) stderr.write(`${paragraphs.join("\n\n")}\n`);
+}
+
+function summariesOf(outcome: CommandOutcome, output: Output): string[] {
+  const { command, reports, names } = outcome;
+  if (command !== "migrate") {
+    return reports.filter((one) => isWanted(one, output)).map(({ summary }) => summary);
+  }
+  // Its steps have been printed one by one.
+  return output.quiet || names.length === 0 ? [] : [summarizeMigration(outcome)];
 }
 
 /** Who asks for quiet does not ask to be left alone with an exit code. */
@@ -49,8 +48,9 @@ function isWanted({ exitCode }: StepReport, { quiet }: Output): boolean {
 }
 
 function jsonOf(outcome: CommandOutcome): unknown {
-  const { command, exitCode, reports, notRun } = outcome;
+  const { command, exitCode, reports } = outcome;
   const error = "error" in outcome ? { error: factsOf(outcome.error) } : {};
   if (command !== "migrate") return reports[0]?.json ?? { command, exitCode, ...error };
+  const notRun = notRunOf(outcome);
   return { command, exitCode, steps: reports.map((one) => one.json), notRun, ...error };
 }

@@ -19,7 +19,10 @@ export async function runQualifyStep(
   const { runQualify } = await import("./run-qualify.js");
   const result = await runQualify(task, context.signal);
   const exitCode = exitCodeOf(result);
-  return { exitCode, summary: summarizeQualify(result), json: jsonOf(result, exitCode) };
+  return {
+    ...{ exitCode, summary: summarizeQualify(result), json: jsonOf(result, exitCode) },
+    results: { qualify: result },
+  };
 }
 
 function jsonOf({ mode, console, known, plan, applied }: QualifyResult, exitCode: number) {

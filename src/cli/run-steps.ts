@@ -1,14 +1,13 @@
 import { exitCodes, SwitchyardError } from "../base/errors.js";
-import {
-  type Configuration,
-  type GivenFlags,
-  loadConfiguration,
-} from "../pipeline/configuration.js";
+import { type GivenFlags, loadConfiguration } from "../pipeline/configuration.js";
 import type { StepName } from "../pipeline/configuration-options.js";
 import { noProgress, showProgress } from "../report/progress.js";
+import type { CommandOutcome } from "./command-outcome.js";
 import type { CommandContext, Engine } from "./context.js";
-import { type CommandOutcome, type Output, printOutcome } from "./print-outcome.js";
+import { type MigrationService, openMigrationService } from "./migration-service.js";
+import { type Output, printOutcome, printStep } from "./print-outcome.js";
 import type { StepReport } from "./step.js";
+import { resultsOf } from "./step-results.js";
 import { steps } from "./steps.js";
 
 /** A command line, before the file and the environment are looked at. */
@@ -21,65 +20,88 @@ export interface Invocation {
   readonly words?: readonly string[];
 }
 
+/** A run of steps while it goes on. */
+interface Run {
+  readonly context: CommandContext;
+  readonly command: Invocation["command"];
+  readonly commandLine: readonly string[];
+  output: Output;
+  /** Steps that are to be done. */
+  names: readonly StepName[];
+  /** Of those that ended. */
+  readonly reports: StepReport[];
+}
+
 /**
  * Runs the step of a command, or the steps of a migration until one does not end well, and prints
  * what came of it. Gives the exit code; never throws.
  */
 export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
   const { command, flags, words: commandLine = [command] } = invocation;
-  let output: Output = { json: flags.json === true, quiet: flags.quiet === true };
-  const reports: StepReport[] = [];
-  let names: readonly StepName[] = [];
-  let outcome: CommandOutcome;
+  const output: Output = { json: flags.json === true, quiet: flags.quiet === true };
+  const run: Run = { context, command, commandLine, output, names: [], reports: [] };
+  let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error">;
   try {
-    const engine = await context.loadEngine();
-    const configuration = await load(invocation, engine, context);
-    output = {
-      json: configuration.values.json ?? false,
-      quiet: configuration.values.quiet ?? false,
-    };
-    names = command === "migrate" ? configuration.steps : [command];
-    for (const name of names) {
-      const report = await runStep(name, configuration, engine, output, context, commandLine);
-      reports.push(report);
-      if (report.exitCode !== exitCodes.done) break;
-    }
-    const last = reports.at(-1);
+    const service = await runAll(run, invocation);
+    const last = run.reports.at(-1);
     outcome = {
-      ...{ command, exitCode: last?.exitCode ?? exitCodes.done },
-      ...{ reports, notRun: names.slice(reports.length) },
+      exitCode: last?.exitCode ?? exitCodes.done,
+      ...(service === undefined ? {} : { service }),
       ...(last?.error === undefined ? {} : { error: last.error }),
     };
   } catch (error) {
-    const exitCode = exitCodeOf(error, context.signal);
-    outcome = { command, exitCode, reports, notRun: names.slice(reports.length + 1), error };
+    outcome = { exitCode: exitCodeOf(error, context.signal), error };
   }
-  printOutcome(outcome, output, context);
+  const { names, reports } = run;
+  printOutcome({ command, names, reports, ...outcome }, run.output, context);
   return outcome.exitCode;
 }
 
-function load(
+/** Gives the migration's own service, which has been stopped, where it had one. */
+async function runAll(
+  run: Run,
   { flags, configPath }: Invocation,
-  { mappingSchema }: Engine,
-  { environment, currentDirectory }: CommandContext,
-): Promise<Configuration> {
-  return loadConfiguration({ flags, configPath, mappingSchema, environment, currentDirectory });
+): Promise<MigrationService["embedded"]> {
+  const { context, command } = run;
+  const { environment, currentDirectory, signal } = context;
+  const engine = await context.loadEngine();
+  const { mappingSchema } = engine;
+  const sources = { flags, configPath, mappingSchema, environment, currentDirectory };
+  const configuration = await loadConfiguration(sources);
+  const { json = false, quiet = false } = configuration.values;
+  run.output = { json, quiet };
+  run.names = command === "migrate" ? configuration.steps : [command];
+  const service =
+    command === "migrate"
+      ? await openMigrationService(configuration, context)
+      : { configuration, stop: async () => undefined };
+  try {
+    for (const name of run.names) {
+      signal.throwIfAborted();
+      const report = await runStep(run, name, engine, service);
+      run.reports.push(report);
+      if (command === "migrate") printStep(report, run.output, context);
+      if (report.exitCode !== exitCodes.done) break;
+    }
+  } finally {
+    await service.stop();
+  }
+  return service.embedded;
 }
 
 async function runStep(
+  { context: { stderr, clock, signal }, output, commandLine, reports }: Run,
   name: StepName,
-  configuration: Configuration,
   engine: Engine,
-  output: Output,
-  { stderr, clock, signal }: CommandContext,
-  commandLine: readonly string[],
+  { configuration, embedded }: MigrationService,
 ): Promise<StepReport> {
-  signal.throwIfAborted();
   const display = output.quiet ? noProgress : showProgress(stderr, clock);
   try {
     return await steps[name](configuration, {
       ...{ engine, signal, commandLine },
       observer: display.observer,
+      results: resultsOf(reports),
+      ...(embedded === undefined ? {} : { stored: embedded.stored }),
     });
   } finally {
     display.stop();

@@ -16,12 +16,15 @@ export async function runSendStep(
   try {
     const result = await engine.runSend(request, { signal, observer });
     const exitCode = runExitCode(result);
-    return { exitCode, summary: summarizeSend(result), json: jsonOfResult(result, exitCode) };
+    return {
+      ...{ exitCode, summary: summarizeSend(result), json: jsonOfResult(result, exitCode) },
+      results: { send: result },
+    };
   } catch (error) {
     if (!(error instanceof SendStopped)) throw error;
     const { exitCode, standing } = error;
     const json = { ...jsonOfStanding(standing, exitCode), error: factsOf(error) };
-    return { exitCode, summary: summarizeStoppedSend(standing), json, error };
+    return { exitCode, summary: summarizeStoppedSend(standing), json, error, results: {} };
   }
 }
 

@@ -14,13 +14,13 @@ import { mapperOptions } from "./mapper-options.js";
 // Entry file of the thread that reads, maps and sends.
 await serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {
   const kernel = new Kernel();
-  const { outputDirectory, rowBytesMax, ratioMax, destination, serverSecret } = options;
+  const { outputDirectory, rowBytesMax, ratioMax, eventUrl, serverSecret } = options;
   const layout = layoutOf(outputDirectory, "events");
   const { temporaryDirectory, acknowledgedDirectory } = layout;
   const threadCounters = new ThreadCounters(counters);
   const { post } = createPoster({
     ...options,
-    url: new URL(destination),
+    url: new URL(eventUrl),
     secret: serverSecret,
   });
   return {

@@ -37,7 +37,8 @@ export async function loadServiceOptions(
   return serviceOptionsOf(values, currentDirectory);
 }
 
-function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
+/** With defaults. */
+export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
   return {
     host: values.host ?? "127.0.0.1",
     port: values.port ?? 8080,

@@ -23,6 +23,7 @@ import { sendOptions } from "./send-options.js";
 
 const inputFormats = ["ndjson", "json", "csv", "parquet", "rejects"] as const;
 export const stepNames = ["export", "send", "qualify", "verify"] as const;
+const services = ["embedded"] as const;
 export type StepName = (typeof stepNames)[number];
 
 /** What a migration does where the file lists no steps. */
@@ -128,6 +129,13 @@ export const configurationOptions = {
     placeholder: "<file>",
     description:
       "File that holds the salt for hashed paths; SWITCHYARD_HASH_SALT can hold the salt itself",
+  }),
+  service: option({
+    type: choiceType(services),
+    flag: false,
+    description:
+      "Service that `migrate` sends to and qualifies at: embedded is one inside the process, with its data in the directory of serve.data",
+    default: "those of send.to and qualify.console",
   }),
   to: option({
     section: "export",

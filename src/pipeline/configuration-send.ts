@@ -27,7 +27,7 @@ export function resolveSendRequest(
   const { rate, burst = rate } = values;
   return {
     ...resolveRunOptions(configuration, mapping, machine),
-    destination: requireDestination(values),
+    ...destinationOf(configuration),
     ...bodyOptions(values),
     concurrency: values.concurrency ?? CONCURRENCY,
     ...(rate === undefined ? {} : { rate }),
@@ -60,8 +60,11 @@ function bodyOptions({ body = "object", batchSize }: OptionValues) {
   return { body, batchRows: body === "object" ? 1 : (batchSize ?? BATCH_ROWS) };
 }
 
-function requireDestination({ sendTo }: OptionValues): string {
-  if (sendTo !== undefined) return eventUrl(sendTo).href;
+function destinationOf({ values: { sendTo }, destination }: Configuration) {
+  if (sendTo !== undefined) {
+    const { href } = eventUrl(sendTo);
+    return { destination: destination ?? href, eventUrl: href };
+  }
   throw new UsageError(
     "destination_missing",
     `No service to send to: give --to <url>, or put "send": { "to": … } into ${CONFIGURATION_NAME}.`,

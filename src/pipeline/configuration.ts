@@ -49,6 +49,8 @@ export interface Configuration {
   readonly serverSecret: string | undefined;
   /** Of the configuration file, else the current one: what defaults are relative to. */
   readonly directory: string;
+  /** What the service of `sendTo` is called, where its address is another one each time. */
+  readonly destination?: string;
   /** As given; undefined where there is no file. */
   readonly fileName: string | undefined;
 }

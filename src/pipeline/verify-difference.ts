@@ -16,13 +16,16 @@ export const differenceCodes = [
   "events_differ",
   "rejects_differ",
   "accounting_differs",
+  "stored_count_differs",
+  "stored_event_unknown",
+  "stored_field_differs",
 ] as const;
 export type DifferenceCode = (typeof differenceCodes)[number];
 
-/** One thing in which an export is not what its manifest says. */
+/** One thing in which an export is not what its manifest says, or a service has not what it has. */
 export interface Difference {
   readonly code: DifferenceCode;
-  /** Relative to the export's directory. */
+  /** Relative to the export's directory; `service` for what is stored. */
   readonly path: string;
   readonly message: string;
 }

@@ -16,6 +16,7 @@ import {
   type ManifestDay,
   type ManifestEventCount,
 } from "./manifest.js";
+import { nameInPart } from "./name-in-part.js";
 import type { EventCount } from "./split-events.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 
@@ -40,8 +41,9 @@ export class EventCheck {
     this.#marks = kernel.allocate(BATCH_ROWS_MAX);
     this.#timestamps = kernel.allocate(BATCH_ROWS_MAX * 8);
     this.#census = new Census(kernel, zone);
-    this.#census.limitTo(manifest.events.map(({ event }) => event));
-    this.#names = this.#census.events().names.map(({ event }) => event);
+    const names = new Map(manifest.events.map(({ event }) => [nameInPart(event, manifest), event]));
+    this.#census.limitTo([...names.keys()]);
+    this.#names = this.#census.events().names.map(({ event }) => names.get(event) ?? event);
   }
 
   /** Says when row `row` of the next batch happened; NaN for one that cannot be read. */
@@ -84,7 +86,7 @@ export class EventCheck {
   #nameDifferences(): readonly Difference[] {
     const { events, otherEvents } = this.manifest;
     const found = this.#census.events();
-    const counts = new Map(found.names.map((count) => [count.event, count]));
+    const counts = new Map(found.names.map((count, place) => [this.#names[place], count]));
     const isExact = otherEvents === undefined;
     const named = events.flatMap((stated) =>
       compareCounts(JSON.stringify(stated.event), counts.get(stated.event), stated, isExact),

@@ -1,30 +1,20 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { dayOf, parseDay } from "../base/day.js";
 import { SourceError } from "../base/errors.js";
-import { ROW_BYTES_MAX } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { Batch } from "../batch/batch.js";
 import { cellKinds } from "../batch/column.js";
-import type { Kernel } from "../batch/kernel.js";
-import { fileState, fingerprintFile } from "../readers/fingerprint.js";
-import type { OpenReader } from "../readers/reader.js";
-import type { Codec, Format, Source } from "../readers/source.js";
+import type { Source } from "../readers/source.js";
 import type { ManifestFile } from "./manifest.js";
-import type { OutputFormat } from "./options.js";
+import { parseInteger } from "./parse-integer.js";
+import { openPart, type PartReading, partSource } from "./part-reader.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import type { EventCheck } from "./verify-events.js";
 
-export interface FileCheck {
-  readonly directory: string;
-  readonly format: OutputFormat;
+export interface FileCheck extends PartReading {
   readonly zone: Zone;
-  readonly kernel: Kernel;
-  readonly openReader: OpenReader;
-  readonly signal: AbortSignal;
   readonly events: EventCheck;
   /** Called after each batch with the rows read of this file so far. */
   rowsRead(rows: number): void;
@@ -40,7 +30,7 @@ export async function verifyFile(
   check: FileCheck,
 ): Promise<readonly Difference[]> {
   try {
-    const source = await sourceOf(file, check);
+    const source = await partSource(file, check);
     const changed = await verifyBytes(file, check);
     return changed.length > 0 ? changed : await verifyContent(file, day, source, check);
   } catch (error) {
@@ -101,17 +91,11 @@ async function verifyContent(
     wrongDayTimestamp: 0,
   };
   const dayNumber = parseDay(day);
-  const range = { source, start: 0, end: null };
   const fields = [
     { path: ["timestamp"], form: "text" },
     { path: ["event"], form: "text" },
   ] as const;
-  const reader = await check.openReader(check.kernel, range, fields, {
-    rowBytesMax: 4 * ROW_BYTES_MAX,
-    ratioMax: Number.MAX_SAFE_INTEGER,
-    temporaryDirectory: tmpdir(),
-    signal: check.signal,
-  });
+  const reader = await openPart(source, fields, check);
   try {
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
       check.signal.throwIfAborted();
@@ -152,20 +136,6 @@ function scanBatch(batch: Batch, dayNumber: number, { zone, events }: FileCheck,
   }
   events.count(batch.rows, batch.columns[1]!);
   scan.rows += batch.rows;
-}
-
-/** NaN for bytes that are no whole number of at most 15 digits, which doubles hold exactly. */
-function parseInteger(bytes: Uint8Array, start: number, end: number): number {
-  const isNegative = bytes[start] === 0x2d;
-  const first = isNegative ? start + 1 : start;
-  if (end - first < 1 || end - first > 15) return Number.NaN;
-  let value = 0;
-  for (let position = first; position < end; position++) {
-    const digit = bytes[position]! - 0x30;
-    if (digit < 0 || digit > 9) return Number.NaN;
-    value = value * 10 + digit;
-  }
-  return isNegative ? -value : value;
 }
 
 function differencesOf(
@@ -209,32 +179,3 @@ function iso(milliseconds: number): string {
   const date = new Date(milliseconds);
   return Number.isNaN(date.getTime()) ? `${milliseconds} ms` : date.toISOString();
 }
-
-/** Its fingerprint is of the moment before the first read: a file that changes meanwhile is found. */
-async function sourceOf(file: ManifestFile, { directory, format }: FileCheck): Promise<Source> {
-  const codecs: readonly Codec[] = format === "jsonl.gz" ? ["gzip"] : [];
-  const absolute = path.join(directory, file.path);
-  const state = fileState(await stat(absolute));
-  return {
-    name: file.path,
-    path: absolute,
-    codecs,
-    size: state.size,
-    fingerprint: fingerprintFile(state, []),
-    format: formats[format],
-  };
-}
-
-const formats: Readonly<Record<OutputFormat, Format>> = {
-  parquet: { kind: "parquet" },
-  jsonl: { kind: "ndjson" },
-  "jsonl.gz": { kind: "ndjson" },
-  csv: {
-    kind: "csv",
-    delimiter: ",",
-    quote: '"',
-    columns: ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"],
-    header: true,
-    encoding: "utf-8",
-  },
-};

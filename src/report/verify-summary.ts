@@ -1,10 +1,8 @@
 import path from "node:path";
 import type { VerifyResult } from "../pipeline/verify.js";
+import { describeDifferences } from "./difference-lines.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
-import { cutEnd, harmless } from "./terminal-text.js";
-
-const DIFFERENCES_SHOWN_MAX = 10;
-const MESSAGE_COLUMNS_MAX = 320;
+import { harmless } from "./terminal-text.js";
 
 /** The end of a verification on one screen. Text from data is made harmless. */
 export function summarizeVerify(result: VerifyResult): string {
@@ -18,17 +16,11 @@ export function summarizeVerify(result: VerifyResult): string {
   if (differences.length === 0) {
     return `Verified: ${directory} is what its manifest says\n  ${read}`;
   }
-  const hidden = differences.length - DIFFERENCES_SHOWN_MAX;
-  const lines = differences
-    .slice(0, DIFFERENCES_SHOWN_MAX)
-    .map((one) => `  ${cutEnd(harmless(`${one.path}: ${one.message}`), MESSAGE_COLUMNS_MAX)}`);
   return [
     `Not verified: ${directory} is not what its manifest says`,
     `  ${read}`,
     "",
-    `${formatNumberOf(differences.length, "difference")}, the first one first`,
-    ...lines,
-    ...(hidden > 0 ? [`  and ${formatCount(hidden)} more; --json lists them all`] : []),
+    ...describeDifferences(differences),
     "",
     "  Write the export again with --fresh, or take the files from where they were copied from.",
   ].join("\n");

@@ -42,6 +42,9 @@ const fakeEngine: Engine = {
   runCount: async () => {
     throw new Error("nothing is counted here");
   },
+  verifyStored: async () => {
+    throw new Error("nothing is stored here");
+  },
   verifyExport: async () => ({
     ...{ outcome: "verified", manifestPath: "/data/out/manifest.json", differences: [] },
     ...{ files: 2, rows: 1_000, bytes: 1e6, days: 2, durationMs: 1_000 },

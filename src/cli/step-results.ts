@@ -1,0 +1,19 @@
+import type { ExportResult } from "../pipeline/export-result.js";
+import type { SendResult } from "../pipeline/send-result.js";
+import type { VerifyResult } from "../pipeline/verify.js";
+import type { StoredResult } from "../pipeline/verify-stored.js";
+import type { QualifyResult } from "./run-qualify.js";
+
+/** What the steps of a migration came to, for those after them and for its summary. */
+export interface StepResults {
+  readonly export?: ExportResult;
+  readonly send?: SendResult;
+  readonly qualify?: QualifyResult;
+  readonly verify?: VerifyResult;
+  /** Only where the service is embedded and events were sent to it. */
+  readonly stored?: StoredResult;
+}
+
+export function resultsOf(reports: readonly { readonly results: StepResults }[]): StepResults {
+  return Object.assign({}, ...reports.map(({ results }) => results)) as StepResults;
+}

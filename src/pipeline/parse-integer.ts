@@ -1,0 +1,13 @@
+/** NaN for bytes that are no whole number of at most 15 digits, which doubles hold exactly. */
+export function parseInteger(bytes: Uint8Array, start: number, end: number): number {
+  const isNegative = bytes[start] === 0x2d;
+  const first = isNegative ? start + 1 : start;
+  if (end - first < 1 || end - first > 15) return Number.NaN;
+  let value = 0;
+  for (let position = first; position < end; position++) {
+    const digit = bytes[position]! - 0x30;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return isNegative ? -value : value;
+}
