@@ -39,11 +39,14 @@ function outsideWith(workerEntry: URL): RunOutside {
 }
 
 async function discover(options: RunOptions, signal: AbortSignal) {
-  const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory } = options;
+  const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
   const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
   const found = await listInputs(inputs, cwd);
   // An output below an input directory is no input: the second run would read what the first wrote.
-  const files = found.filter(({ path }) => !path.startsWith(outputDirectory + sep));
+  const own = [outputDirectory, ...notInputs];
+  const files = found.filter(
+    ({ path }) => !own.some((one) => path === one || path.startsWith(one + sep)),
+  );
   if (files.length === 0) {
     throw new UsageError(
       "input_in_output",

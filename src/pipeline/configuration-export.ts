@@ -1,4 +1,5 @@
 import { availableParallelism, totalmem } from "node:os";
+import path from "node:path";
 import { UsageError } from "../base/errors.js";
 import {
   DECOMPRESSION_RATIO_MAX,
@@ -69,6 +70,7 @@ export function resolveRunOptions(
   return {
     inputs: requireInputs(values),
     cwd: configuration.inputsDirectory,
+    notInputs: notInputsOf(configuration),
     csv: csvDialect(values),
     preset: presetOf(values),
     mapping,
@@ -90,6 +92,13 @@ export function resolveRunOptions(
     ...(values.fromTime === undefined ? {} : { fromTimeMs: values.fromTime }),
     ...(values.toTime === undefined ? {} : { toTimeMs: values.toTime }),
   };
+}
+
+function notInputsOf({ values, directory, fileName }: Configuration): readonly string[] {
+  return [
+    ...(values.to === undefined ? [] : [values.to]),
+    ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),
+  ];
 }
 
 export function presetOf(values: OptionValues): PresetName {

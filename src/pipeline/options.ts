@@ -25,6 +25,8 @@ export interface RunOptions {
   /** Files, directories and globs as the user gave them, relative to `cwd`. */
   readonly inputs: readonly string[];
   readonly cwd: string;
+  /** Absolute; what other steps write, and the configuration: no inputs, wherever they lie. */
+  readonly notInputs: readonly string[];
   /** Absolute; holds the ledger, the rejects and the manifest. */
   readonly outputDirectory: string;
   /** Where absent, each source's own bytes decide. */

@@ -44,7 +44,7 @@ interface Wanted {
   readonly name: string;
   readonly fields: Fields;
   isFound: boolean;
-  /** Of a row of the same name and time. */
+  /** Of the row of the same name and time that differs the least. */
   nearest: Fields | undefined;
 }
 
@@ -125,7 +125,14 @@ function matchRow({ columns: cells }: Batch, row: number, candidates: readonly W
   };
   const same = named.find((one) => changedFields(one.fields, fields).length === 0);
   if (same !== undefined) same.isFound = true;
-  for (const one of named) one.nearest ??= fields;
+  // A row is the row of one event: what it has found is no neighbour of another one.
+  else for (const one of named) one.nearest = nearer(one, fields);
+}
+
+function nearer({ fields, nearest }: Wanted, other: Fields): Fields {
+  if (nearest === undefined) return other;
+  const isNearer = changedFields(fields, other).length < changedFields(fields, nearest).length;
+  return isNearer ? other : nearest;
 }
 
 function wantedOf(stored: StoredEventText, manifest: Manifest): Wanted {
@@ -159,12 +166,11 @@ function changedFields(one: Fields, other: Fields): readonly (keyof Fields)[] {
 function differencesOf({ stored, fields, isFound, nearest }: Wanted): readonly Difference[] {
   if (isFound) return [];
   const what = `${JSON.stringify(stored.event)} at ${new Date(stored.timestamp).toISOString()}`;
-  const changed = nearest === undefined ? [] : changedFields(fields, nearest);
-  if (nearest === undefined || changed.length === 0) {
+  if (nearest === undefined) {
     const message = `${what} is stored, and the export has no such event, or not as often`;
     return [difference("stored_event_unknown", "service", message)];
   }
-  return changed.map((name) => {
+  return changedFields(fields, nearest).map((name) => {
     const message = `${name} of ${what}: stored is ${shown(fields[name])}, the export has ${shown(nearest[name])}`;
     return difference("stored_field_differs", "service", message);
   });

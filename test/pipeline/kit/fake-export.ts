@@ -64,6 +64,7 @@ export class FakeExport {
     return {
       inputs: ["."],
       cwd: this.root,
+      notInputs: [],
       outputDirectory: this.output,
       dataset: "events",
       csv: {},
