@@ -32,13 +32,13 @@ describe.each(outputFormats)("an export as %s", (format) => {
     const out = path.join(root, format);
     const sample = path.join(repository, "fixtures/sample");
     const words = ["export", sample, "--to", out, "--format", format, "--max-time", "2027-01-01"];
-    const exported = await runSwitchyard([...words, "--json"]);
+    const exported = await runSwitchyard([...words, "--json", "--quiet"]);
     expect(exported).toMatchObject({ exitCode: 0, stderr: "" });
     const { days } = await readJson<Manifest>(path.join(out, "manifest.json"));
     const expected = await readJson<Expected>(path.join(sample, "_expected.json"));
     expect(Object.fromEntries(days.map(({ day, rows }) => [day, rows]))).toEqual(expected.days);
 
-    const verified = await runSwitchyard(["verify", out, "--json"]);
+    const verified = await runSwitchyard(["verify", out, "--json", "--quiet"]);
     expect(verified).toMatchObject({ exitCode: 0, stderr: "" });
     expect(JSON.parse(verified.stdout)).toMatchObject({ rows: expected.rows, differences: [] });
 
@@ -54,10 +54,12 @@ describe.each(outputFormats)("an export as %s", (format) => {
 
 test("the repository's own configuration migrates the sample, a second time without any work", async () => {
   const words = ["migrate", "--to", path.join(root, "own")];
-  const first = await runSwitchyard(words);
+  const options = { cwd: repository, env: { SWITCHYARD_DATA: path.join(root, "own-service") } };
+  const first = await runWith(words, options);
   expect(first).toMatchObject({ exitCode: 0, stdout: "" });
   expect(first.stderr).toMatch(/^Exported 4,250 events .*Verified: /s);
-  const second = await runSwitchyard(words);
+  expect(first.stderr).toContain("\nMigration done\n");
+  const second = await runWith(words, options);
   expect(second.exitCode).toBe(0);
   expect(second.stderr).toMatch(/^Already done, nothing to do: 4,250 events .*Verified: /s);
 });
