@@ -18,9 +18,16 @@ export function mergedBytes(
   for (let row = 0; row < rows; row++) {
     if (load<u8>(outcomes + row) != 0) continue;
     sum += USER_FRAME_BYTES;
-    if (properties.kind(row) != KIND_NULL) sum += <f64>properties.length(row);
-    if (userID.kind(row) != KIND_NULL) sum += <f64>(userID.length(row) * 6);
-    if (stableID.kind(row) != KIND_NULL) sum += <f64>(stableID.length(row) * 6);
+    const hasUserID = userID.kind(row) != KIND_NULL;
+    const hasStableID = stableID.kind(row) != KIND_NULL;
+    if (hasUserID) sum += <f64>(userID.length(row) * 6);
+    if (hasStableID) sum += <f64>(stableID.length(row) * 6);
+    if (properties.kind(row) == KIND_NULL) continue;
+    const length = properties.length(row);
+    sum += <f64>length;
+    // JSON as text has at most twice its bytes, and two for which the member's name has paid.
+    const start = properties.start(row);
+    if (!(hasUserID && hasStableID) && mayCollide(start, start + length)) sum += <f64>length;
   }
   return sum;
 }
@@ -29,6 +36,10 @@ const USER_ID: usize = memory.data<u8>([0x75, 0x73, 0x65, 0x72, 0x49, 0x44]);
 const USER_ID_BYTES: usize = 6;
 const STABLE_ID: usize = memory.data<u8>([0x73, 0x74, 0x61, 0x62, 0x6c, 0x65, 0x49, 0x44]);
 const STABLE_ID_BYTES: usize = 8;
+
+const QUOTE: u8 = 0x22;
+/** No other JSON value begins with it. */
+const NULL_START: u8 = 0x6e;
 
 /** Appends `"name":"text"`. */
 function writeId(t: usize, name: usize, nameLength: usize, text: usize, length: usize): usize {
@@ -79,28 +90,45 @@ function keyIs(
   return length == nameLength && memory.compare(key, name, nameLength) == 0;
 }
 
-/** Of the last `copyOthers`: which ids stood among the members. */
+/** Of the last `copyOthers`: which ids stood among the members, and whether one was made text. */
 let foundUserID: bool = false;
 let foundStableID: bool = false;
+let madeText: bool = false;
 
-/** Appends a comma and each member of the inside of an object that is not named like a given id. */
+/**
+ * Appends a comma and each member of the inside of an object that is not named like a given id. One
+ * that is named like an id that is not given has to be text, as ids are: null is left out, and
+ * anything else becomes its JSON as text.
+ */
 function copyOthers(t: usize, p: usize, end: usize, hasUserID: bool, hasStableID: bool): usize {
   foundUserID = false;
   foundStableID = false;
+  madeText = false;
   while (true) {
     const member = p;
     const key = skipSpace(p, end) + 1;
     const keyEnd = skipString(key, end);
     const hasEscape = escaped;
     const value = skipSpace(skipSpace(keyEnd + 1, end) + 1, end);
-    p = skipSpace(skipValueAt(value, end, 1), end);
-    if (hasUserID && keyIs(key, keyEnd, hasEscape, USER_ID, USER_ID_BYTES, t)) {
+    const valueEnd = skipValueAt(value, end, 1);
+    p = skipSpace(valueEnd, end);
+    const isUserID = keyIs(key, keyEnd, hasEscape, USER_ID, USER_ID_BYTES, t);
+    const isStableID = keyIs(key, keyEnd, hasEscape, STABLE_ID, STABLE_ID_BYTES, t);
+    const first = load<u8>(value);
+    if (hasUserID && isUserID) {
       foundUserID = true;
-    } else if (hasStableID && keyIs(key, keyEnd, hasEscape, STABLE_ID, STABLE_ID_BYTES, t)) {
+    } else if (hasStableID && isStableID) {
       foundStableID = true;
-    } else {
+    } else if (!(isUserID || isStableID) || first == QUOTE) {
       store<u8>(t, 0x2c);
       t = copyLoose(t + 1, member, p - member);
+    } else if (first != NULL_START) {
+      madeText = true;
+      store<u8>(t, 0x2c);
+      t = copyLoose(t + 1, member, value - member);
+      store<u8>(t, QUOTE);
+      t = escapeString(value, valueEnd - value, t + 1);
+      store<u8>(t++, QUOTE);
     }
     if (p >= end) return t;
     p++;
@@ -109,8 +137,9 @@ function copyOthers(t: usize, p: usize, end: usize, hasUserID: bool, hasStableID
 
 /**
  * Writes each row's user to `output` (`mergedBytes` bytes) and points `target` at it: the ids, then
- * the properties (objects or null) byte for byte, without those named like an id that is given.
- * Adds to the two u32 at `collisions` the rows in which userID and stableID were among them.
+ * the properties (objects or null) byte for byte, but for those named like an id (`copyOthers`).
+ * Adds to the three u32 at `collisions` the rows in which a given userID and stableID were among them,
+ * and those in which one was made text.
  */
 export function mergeUsers(
   outcomes: usize,
@@ -142,6 +171,7 @@ export function mergeUsers(
           t = copyOthers(t, inside, end, hasUserID, hasStableID);
           if (foundUserID) store<u32>(collisions, load<u32>(collisions) + 1);
           if (foundStableID) store<u32>(collisions, load<u32>(collisions, 4) + 1, 4);
+          if (madeText) store<u32>(collisions, load<u32>(collisions, 8) + 1, 8);
         } else {
           store<u8>(t, 0x2c);
           t = copyLoose(t + 1, inside, end - inside);

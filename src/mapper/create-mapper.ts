@@ -27,8 +27,12 @@ export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
       return events;
     },
     get notices() {
-      const { userID, stableID } = rows.collisions;
-      return { userID_property_replaced: userID, stableID_property_replaced: stableID };
+      const { userID, stableID, madeText } = rows.collisions;
+      return {
+        userID_property_replaced: userID,
+        stableID_property_replaced: stableID,
+        id_property_made_text: madeText,
+      };
     },
   };
 }

@@ -13,6 +13,14 @@ import { createObjectTarget, type ObjectTarget } from "./object-target.js";
 import { RejectWords } from "./reject-words.js";
 import { type TimeLimits, TimeTarget } from "./time-target.js";
 
+export interface Collisions {
+  /** The id was given, and the property gave way to it. */
+  readonly userID: number;
+  readonly stableID: number;
+  /** No id was given, and the property was no text: it became its JSON as text. */
+  readonly madeText: number;
+}
+
 /**
  * Rows to events by data alone: no privacy, no transform. Each row gets the outcome of the first
  * step that does not let it through: reader's fault; event missing or no text; event filtered; time
@@ -20,9 +28,9 @@ import { type TimeLimits, TimeTarget } from "./time-target.js";
  * object; value no scalar.
  */
 export class RowMapper {
-  /** Rows in which a user property had the name of an id that was given, and gave way to it. */
-  get collisions(): { readonly userID: number; readonly stableID: number } {
-    return { userID: this.#collisions.userID, stableID: this.#collisions.stableID };
+  /** Rows in which a user property had the name of an id, by what became of it. */
+  get collisions(): Collisions {
+    return { ...this.#collisions };
   }
   readonly #kernel: Kernel;
   readonly #limits: TimeLimits;
@@ -40,7 +48,7 @@ export class RowMapper {
   readonly #user: Column;
   readonly #userBytes: Region;
   readonly #counters: number;
-  readonly #collisions = { userID: 0, stableID: 0 };
+  readonly #collisions = { userID: 0, stableID: 0, madeText: 0 };
 
   constructor(kernel: Kernel, options: MapperOptions, plan: FieldPlan) {
     const { mapping, includeEvents = [], excludeEvents = [] } = options;
@@ -68,7 +76,7 @@ export class RowMapper {
     this.#properties = createObjectTarget(kernel, mapping.user, plan.user);
     this.#user = new Column(kernel);
     this.#userBytes = new Region(kernel, 0);
-    this.#counters = placeWords(kernel, [0, 0]);
+    this.#counters = placeWords(kernel, [0, 0, 0]);
   }
 
   map(batch: Batch): EventBatch {
@@ -107,7 +115,7 @@ export class RowMapper {
     const properties = this.#properties.column.address;
     const userID = this.#userID.column.address;
     const stableID = this.#stableID.column.address;
-    words.fill(0, this.#counters / 4, this.#counters / 4 + 2);
+    words.fill(0, this.#counters / 4, this.#counters / 4 + 3);
     this.#userBytes.ensure(run.mergedBytes(this.#outcomes, properties, userID, stableID, rows));
     run.mergeUsers(
       this.#outcomes,
@@ -121,6 +129,7 @@ export class RowMapper {
     );
     this.#collisions.userID += this.#kernel.words[this.#counters / 4]!;
     this.#collisions.stableID += this.#kernel.words[this.#counters / 4 + 1]!;
+    this.#collisions.madeText += this.#kernel.words[this.#counters / 4 + 2]!;
   }
 
   #events(batch: Batch): EventBatch {
