@@ -44,6 +44,8 @@ export async function openMigrationService(
       values: {
         ...others,
         ...{ sendTo: service.url, console: service.url },
+        // It takes arrays, which are many times as fast.
+        body: values.body ?? "array",
         // Nobody else works with it, so that there is nothing to be asked.
         yes: values.yes ?? true,
         // Beside the events, so that whoever deletes one has deleted the other.

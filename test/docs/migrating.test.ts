@@ -1,0 +1,25 @@
+import { cpSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { runSwitchyard } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const page = readFileSync(new URL("../../docs/migrating.md", import.meta.url), "utf8");
+const sample = fileURLToPath(new URL("../../fixtures/sample", import.meta.url));
+
+test("the rehearsal of docs/migrating.md goes as the page shows it", async () => {
+  const [, configuration = ""] = /^```json\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const [, shown = ""] = /^```console\n\$ switchyard migrate\n([\s\S]*?)^```$/m.exec(page) ?? [];
+  const directory = realpathSync(scratchDirectory("migrating"));
+  for (const part of ["export-api", "s3"]) {
+    cpSync(join(sample, part), join(directory, "exports", part), { recursive: true });
+  }
+  writeFileSync(join(directory, "pipeline.config.json"), configuration);
+  const { exitCode, stderr } = await runSwitchyard(["migrate"], { cwd: directory });
+  expect(exitCode, stderr).toBe(0);
+  const seen = stderr.replaceAll(directory, "/home/you");
+  const paragraphs = shown.split("…\n").filter((text) => text !== "");
+  expect(paragraphs).toHaveLength(2);
+  for (const text of paragraphs) expect(seen).toContain(text);
+});
