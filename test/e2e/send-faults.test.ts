@@ -1,38 +1,23 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
-  accepted,
-  FaultyService,
-  type Reaction,
-  type ReceivedEvent,
-} from "../support/faulty-service.js";
+  busyFaults,
+  decide,
+  doubtfulFaults,
+  faultPlan,
+  judgeOf,
+} from "../support/fault-scenario.js";
+import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { createRandom } from "../support/random.js";
+import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
-import { selfSigned } from "../support/self-signed.js";
 import { runSend } from "../support/send-command.js";
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 const ROWS = 600;
-
-const busy: readonly Reaction[] = [
-  { status: 429, headers: { "retry-after": "0" } },
-  { status: 429, headers: { "retry-after": new Date(0).toUTCString() } },
-  { status: 408 },
-  { status: 425 },
-  { status: 503, body: { message: "not ready" } },
-];
-const doubtful: readonly Reaction[] = [
-  { status: 500 },
-  { status: 502 },
-  { status: 504 },
-  "reset_early",
-  "reset_late",
-  "half",
-];
-
-/** Always refused; a function of the event, as with a service that checks events. */
-const isFaulty = (index: number) => index % 90 === 40;
+/** What the clocks of two processes may differ by when they count milliseconds. */
+const CLOCK_MS = 5;
 
 function directoryWithRows(name: string): string {
   const directory = scratchDirectory(name);
@@ -40,54 +25,34 @@ function directoryWithRows(name: string): string {
   return directory;
 }
 
-function judge(events: readonly ReceivedEvent[], rowsMax: number): Reaction {
-  if (events.length > rowsMax) return { status: 413, body: { message: "too large" } };
-  const isRefused = events.some(({ metadata }) => isFaulty(metadata.index));
-  return isRefused ? { status: 400, body: { message: "odd", errors: [] } } : accepted;
-}
-
-/** A service in which a share of the requests meets a fault; the same head meets the same one. */
-function unreliable(faults: readonly Reaction[], share: number, rowsMax: number): FaultyService {
-  const random = createRandom(seed);
-  const drawn = new Map<number, Reaction | undefined>();
-  return new FaultyService(({ index, events }) => {
-    if (!drawn.has(index)) {
-      const fault = faults[Math.floor(random() * faults.length)];
-      drawn.set(index, random() < share ? fault : undefined);
-    }
-    const fault = drawn.get(index);
-    const judged = judge(events, rowsMax);
-    // What would be refused is not stored either before the service breaks off.
-    if ((fault === "reset_late" || fault === "half") && judged !== accepted) return judged;
-    return fault ?? judged;
-  });
-}
+/** Always refused; a function of the event, as with a service that checks events. */
+const isRefused = (index: number) => index % 90 === 40;
 
 describe(`with faults of seed ${seed}`, () => {
+  const judge = judgeOf({ rowsMax: 12, hasNames: false, isRefused });
   const object: readonly string[] = [];
   const array = ["--body", "array", "--batch-size", "32"];
   test.each([
-    ["a busy service", busy, object],
-    ["a busy service that takes arrays", busy, array],
-    ["a service that breaks off and fails", doubtful, object],
-    ["a service that breaks off, fails and takes arrays", doubtful, array],
-    ["everything at once", [...busy, ...doubtful], object],
-    ["everything at once and arrays", [...busy, ...doubtful], array],
-  ])("%s ends with every event delivered or rejected", async (_, faults, words) => {
+    ["a busy service", busyFaults, object],
+    ["a busy service that takes arrays", busyFaults, array],
+    ["a service that breaks off and fails", doubtfulFaults, object],
+    ["a service that breaks off, fails and takes arrays", doubtfulFaults, array],
+  ])("%s ends with every event delivered or rejected", async (_, kinds, words) => {
     const directory = directoryWithRows("send-faults");
-    const service = unreliable(faults, 0.15, 12);
+    const faultOf = faultPlan(createRandom(seed), { kinds, share: 0.15 });
+    const service = new FaultyService((request) => decide(faultOf(request), judge(request)));
     const url = await service.listen();
     const end = await runSend(directory, ["rows.jsonl", "--to", url, ...words]);
-    const expected = Array.from({ length: ROWS }, (_, index) => index);
-    const good = expected.filter((index) => !isFaulty(index));
+    const good = Array.from({ length: ROWS }, (_, index) => index).filter(
+      (index) => !isRefused(index),
+    );
     expect(end.json, end.stderr).toMatchObject({
       exitCode: 3,
       rows: { read: ROWS, delivered: good.length, rejected: ROWS - good.length },
     });
     // By key: nothing lost, nothing twice.
     expect(service.storedIndexes()).toEqual(good);
-    const copies = [...service.copies.values()].filter((count) => count > 1).length;
-    expect(copies).toBeLessThanOrEqual(end.json.delivery.possiblyTwice);
+    expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyTwice);
     expect(end.json.delivery.retried).toBeGreaterThan(0);
   });
 });
@@ -104,31 +69,81 @@ test("an answer that does not come is not waited for longer than --timeout", asy
   expect(service.storedIndexes()).toHaveLength(ROWS);
 });
 
-test("a redirect is not followed, and nothing is sent to where it leads", async () => {
-  const directory = directoryWithRows("send-redirect");
-  const elsewhere = new FaultyService(() => accepted);
-  const location = await elsewhere.listen();
-  const service = new FaultyService(() => ({ status: 307, headers: { location } }));
-  const end = await runSend(directory, ["rows.jsonl", "--to", await service.listen()]);
-  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_redirected"]);
-  expect(end.stderr).toContain(location);
-  expect(elsewhere.requests).toHaveLength(0);
+test("a service that goes away in the middle and comes back is sent the rest", async () => {
+  const directory = directoryWithRows("send-restart");
+  let restarted: Promise<void> | undefined;
+  const service = new FaultyService(({ index }) => {
+    if (index === 200) restarted ??= service.close().then(() => service.reopen(url));
+    return accepted;
+  });
+  const url = await service.listen();
+  const end = await runSend(directory, ["rows.jsonl", "--to", url]);
+  expect(restarted).toBeDefined();
+  expect(end.json, end.stderr).toMatchObject({ exitCode: 0, delivery: { delivered: ROWS } });
+  expect(service.storedIndexes()).toHaveLength(ROWS);
+  expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyTwice);
 });
 
-test("a certificate that nobody trusts ends the run before the secret is sent", async () => {
-  const directory = directoryWithRows("send-certificate");
-  const service = new FaultyService(() => accepted, selfSigned);
-  const end = await runSend(directory, ["rows.jsonl", "--to", await service.listen()]);
-  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_certificate"]);
-  expect(end.stderr).toContain("NODE_EXTRA_CA_CERTS");
-  expect(service.requests).toHaveLength(0);
+describe("Retry-After", () => {
+  const CONCURRENCY = 8;
+  /** Dates have no milliseconds: the first full second that is at least one second away. */
+  const forms: readonly [string, (nowMs: number) => { value: string; untilMs: number }][] = [
+    ["in seconds", (nowMs) => ({ value: "2", untilMs: nowMs + 2_000 })],
+    [
+      "as a date",
+      (nowMs) => {
+        const untilMs = Math.ceil(nowMs / 1000 + 1) * 1000;
+        return { value: new Date(untilMs).toUTCString(), untilMs };
+      },
+    ],
+  ];
+  test.each(forms)("%s holds all requests but those that were under way", async (_, pauseFrom) => {
+    const directory = directoryWithRows("send-retry-after");
+    let untilMs = 0;
+    const service = new FaultyService(({ index, timeMs }) => {
+      if (index !== 100) return accepted;
+      const pause = pauseFrom(timeMs);
+      untilMs = pause.untilMs;
+      return { status: 429, headers: { "retry-after": pause.value } };
+    });
+    const words = ["rows.jsonl", "--to", await service.listen()];
+    const end = await runSend(directory, [...words, "--concurrency", String(CONCURRENCY)]);
+    expect(end.json, end.stderr).toMatchObject({
+      exitCode: 0,
+      delivery: { delivered: ROWS, retried: 1, possiblyTwice: 0 },
+    });
+    const early = service.requests.filter(
+      ({ index, timeMs }) => index > 100 && timeMs < untilMs - CLOCK_MS,
+    );
+    expect(early.length).toBeLessThan(CONCURRENCY);
+    expect(end.json.delivery.waitedMs).toBeGreaterThan(0);
+    expect(service.storedIndexes()).toHaveLength(ROWS);
+  });
 });
 
-test("a closed port is given up, with words that say how to go on", async () => {
-  const directory = directoryWithRows("send-closed");
-  const words = ["rows.jsonl", "--to", "http://127.0.0.1:9", "--give-up-after", "1"];
+/** Of 60 KB and more, so that it is still on its way when the service answers. */
+const large = ["--body", "array", "--batch-size", "200"];
+
+test("an array that is refused as too large before it was read is sent in halves", async () => {
+  const directory = directoryWithRows("send-large");
+  const service = new FaultyService(({ headers }) =>
+    Number(headers["content-length"]) > 20_000 ? { status: 413, manner: "unread" } : accepted,
+  );
+  const words = ["rows.jsonl", "--to", await service.listen(), ...large];
   const end = await runSend(directory, words);
-  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_gave_up"]);
-  expect(end.stderr).toContain("ECONNREFUSED");
-  expect(end.stderr).toContain("the same command goes on");
+  expect(end.json, end.stderr).toMatchObject({ exitCode: 0, delivery: { delivered: ROWS } });
+  expect(service.storedIndexes()).toHaveLength(ROWS);
+});
+
+test("connections that break within large arrays cost no event", async () => {
+  const directory = directoryWithRows("send-within");
+  const service = new FaultyService(({ index }) => (index < 3 ? "reset_within" : accepted));
+  const words = ["rows.jsonl", "--to", await service.listen(), ...large];
+  const end = await runSend(directory, words);
+  expect(end.json, end.stderr).toMatchObject({
+    exitCode: 0,
+    delivery: { delivered: ROWS, retried: 3, possiblyTwice: ROWS },
+  });
+  expect(service.storedIndexes()).toHaveLength(ROWS);
+  expect(service.repeated).toBe(0);
 });

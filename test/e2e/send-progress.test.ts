@@ -4,8 +4,9 @@ import type { Engine } from "../../src/cli/context.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { fakeContext } from "../cli/fake-context.js";
 import { FakeClock } from "../report/fake-clock.js";
-import { accepted, FaultyService } from "../support/faulty-service.js";
+import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { testSecret } from "../support/send-command.js";
 

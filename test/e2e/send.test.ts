@@ -2,8 +2,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
-import { accepted, FaultyService } from "../support/faulty-service.js";
+import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { runSend, testSecret } from "../support/send-command.js";
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { afterEach } from "vitest";
 
 export const mainFile = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
 
@@ -18,6 +19,13 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
+const running = new Set<ChildProcess>();
+
+// A test that came to its time limit has left its process behind.
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** Runs the built `switchyard` in a process of its own, without options from this environment. */
 export async function runSwitchyard(
   args: readonly string[],
@@ -29,6 +37,7 @@ export async function runSwitchyard(
     env: { ...Object.fromEntries(inherited), ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  running.add(child);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
@@ -38,7 +47,7 @@ export async function runSwitchyard(
     child.on("close", (exitCode, signal) => resolve({ exitCode, signal }));
   });
   options.started?.(child);
-  const end = await ended;
+  const end = await ended.finally(() => running.delete(child));
   return {
     ...end,
     stdout: Buffer.concat(stdout).toString(),

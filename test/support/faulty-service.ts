@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createSecureServer, type ServerOptions } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
+import { isDoubtful, isStoring, type Reaction, react, readBody } from "./reaction.js";
 
 /** An event as the service got it. */
 export interface ReceivedEvent {
@@ -12,32 +13,18 @@ export interface ReceivedEvent {
 export interface ReceivedRequest {
   /** From 0, in the order of arrival. */
   readonly index: number;
+  /** Since 1970 UTC, of the arrival. */
+  readonly timeMs: number;
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly key: string;
+  /** None where only the head was read so far. */
   readonly events: readonly ReceivedEvent[];
 }
 
-/**
- * What the service does with a request. `reset_early`: breaks off before the body was read;
- * `reset_late`: stores the events and breaks off instead of answering; `half`: stores them and breaks
- * off within the answer; `mute`: stores them and never answers.
- */
-export type Reaction =
-  | "reset_early"
-  | "reset_late"
-  | "half"
-  | "mute"
-  | {
-      readonly status: number;
-      readonly headers?: Readonly<Record<string, string>>;
-      readonly body?: unknown;
-    };
-
-export const accepted: Reaction = { status: 202, body: { success: true } };
-
 /** A service that does what a test says, and remembers what it was sent. */
 export class FaultyService {
+  /** Those that were read. */
   readonly requests: ReceivedRequest[] = [];
   /** Events that were stored, by key: what a service has that honours keys. */
   readonly stored = new Map<string, readonly ReceivedEvent[]>();
@@ -45,28 +32,47 @@ export class FaultyService {
   readonly copies = new Map<number, number>();
   readonly #server: Server;
   #arrivals = 0;
+  #doubtful = 0;
 
-  /** `react` is asked once with the head of a request, and once more with all of it. */
+  /** `decide` is asked once with the head of a request, and once more with all of it. */
   constructor(
-    private readonly react: (request: ReceivedRequest) => Reaction,
+    private readonly decide: (request: ReceivedRequest) => Reaction,
     tls?: ServerOptions,
   ) {
-    const listener = (request: IncomingMessage, response: ServerResponse) => {
-      void this.#serve(request, response);
-    };
+    const listener = (_: IncomingMessage, response: ServerResponse) => void this.#serve(response);
     this.#server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener);
+  }
+
+  /** Requests of which a sender cannot know whether their events are stored. */
+  get doubtful(): number {
+    return this.#doubtful;
+  }
+
+  /** Events that are there more than once if keys mean nothing. */
+  get repeated(): number {
+    return [...this.copies.values()].filter((count) => count > 1).length;
   }
 
   /** Base URL; the server is closed when the test ends. */
   async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => {
-      this.#server.closeAllConnections();
-      this.#server.close();
-    });
+    await this.#open(0);
+    onTestFinished(() => void this.close());
     const { port } = this.#server.address() as AddressInfo;
     const scheme = "setSecureContext" in this.#server ? "https" : "http";
     return `${scheme}://127.0.0.1:${port}`;
+  }
+
+  /** Breaks everything off, and closes the port. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+  }
+
+  /** Opens the port that was closed. */
+  reopen(url: string): Promise<void> {
+    return this.#open(Number(new URL(url).port));
   }
 
   /** Indexes of the stored events, one for each time that one is stored under a key of its own. */
@@ -77,25 +83,32 @@ export class FaultyService {
       .sort((a, b) => a - b);
   }
 
-  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const index = this.#arrivals++;
-    const { url = "", headers } = message;
+  #open(port: number): Promise<void> {
+    return new Promise((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
+  }
+
+  async #serve(response: ServerResponse): Promise<void> {
+    const { url = "", headers } = response.req;
     const key = String(headers["idempotency-key"]);
-    const head = { index, url, headers, key, events: [] };
-    const early = this.react(head);
-    if (early === "reset_early") {
-      message.socket.destroy();
+    const head = { index: this.#arrivals++, timeMs: Date.now(), url, headers, key, events: [] };
+    const first = this.decide(head);
+    if (typeof first === "object" && first.manner === "unread") {
+      this.#doubtful++;
+      return react(response, first);
+    }
+    // A sender that was killed has sent only a part of it.
+    const body = await readBody(response, first).catch(() => undefined);
+    if (body === undefined) {
+      this.#doubtful++;
       return;
     }
-    const chunks: Buffer[] = [];
-    for await (const chunk of message) chunks.push(chunk as Buffer);
-    const value = JSON.parse(Buffer.concat(chunks).toString()) as ReceivedEvent | ReceivedEvent[];
-    const request = { ...head, events: [value].flat() };
+    const events = [JSON.parse(body) as ReceivedEvent | ReceivedEvent[]].flat();
+    const request = { ...head, events };
     this.requests.push(request);
-    const reaction = this.react(request);
-    const isStored = typeof reaction === "string" || reaction.status < 300;
-    if (isStored) this.#store(request);
-    answer(reaction, response);
+    const reaction = this.decide(request);
+    if (isStoring(reaction)) this.#store(request);
+    if (isDoubtful(reaction)) this.#doubtful++;
+    await react(response, reaction);
   }
 
   #store({ key, events }: ReceivedRequest): void {
@@ -104,20 +117,4 @@ export class FaultyService {
       this.copies.set(metadata.index, (this.copies.get(metadata.index) ?? 0) + 1);
     }
   }
-}
-
-function answer(reaction: Reaction, response: ServerResponse): void {
-  if (reaction === "mute") return;
-  if (reaction === "half") {
-    response.writeHead(202, { "content-length": "100" });
-    response.write('{"success":', () => response.socket?.destroy());
-    return;
-  }
-  if (typeof reaction === "string") {
-    response.socket?.destroy();
-    return;
-  }
-  const body = reaction.body === undefined ? "" : JSON.stringify(reaction.body);
-  response.writeHead(reaction.status, { "content-type": "application/json", ...reaction.headers });
-  response.end(body);
 }
