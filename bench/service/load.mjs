@@ -1,6 +1,8 @@
 // Runs autocannon, in a process of its own, so that making load does not slow down what is measured.
-// Takes its options as JSON on standard input: those of autocannon, and `paths`, one for each connection in turn.
+// Takes its options as JSON on standard input: those of autocannon; `paths`, one for each connection in turn;
+// and `keyed`, for an `Idempotency-Key` of its own in each request.
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import autocannon from "autocannon";
@@ -18,11 +20,12 @@ export async function load(options) {
   return result;
 }
 
-async function run({ paths, ...options }) {
+async function run({ paths, keyed = false, ...options }) {
   const { method, headers, body } = options;
   let connections = 0;
   const result = await autocannon({
     ...options,
+    ...(keyed ? { requests: [withKeys(options)] } : {}),
     ...(paths === undefined
       ? {}
       : {
@@ -39,6 +42,19 @@ async function run({ paths, ...options }) {
     p50: latency.p50,
     p99: latency.p99,
     failures: errors + timeouts + non2xx,
+  };
+}
+
+/** Keys of the form that `switchyard send` gives, and of no earlier run. */
+function withKeys({ method, headers, body }) {
+  const prefix = randomBytes(16).toString("hex");
+  let count = 0;
+  return {
+    ...{ method, body },
+    setupRequest: (request) => ({
+      ...request,
+      headers: { ...headers, "idempotency-key": `${prefix}-${count++}` },
+    }),
   };
 }
 
