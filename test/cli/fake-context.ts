@@ -1,6 +1,7 @@
 import type { CommandContext, Engine } from "../../src/cli/context.js";
 import { exampleResult } from "../report/example-result.js";
 import { FakeClock } from "../report/fake-clock.js";
+import { watchOutput } from "../support/secret-watch.js";
 
 export interface FakeContext {
   readonly context: CommandContext;
@@ -16,6 +17,7 @@ export function fakeContext(
 ): FakeContext {
   const stdout: string[] = [];
   const stderr: string[] = [];
+  watchOutput("the command line in this process", () => [...stdout, ...stderr].join(""));
   const controller = new AbortController();
   return {
     ...{ stdout, stderr, controller },

@@ -95,7 +95,7 @@ test("arrays go where a service takes them, and what it names as faulty is rejec
 });
 
 test("after a refusal of the secret nothing of it is in any output or file, and a run goes on", async () => {
-  const directory = directoryWithRows("send-secret");
+  const directory = directoryWithRows("send-refused");
   let isOpen = false;
   const service = new FaultyService(({ index }) =>
     isOpen || index < 400

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
+import { watchOutput } from "./secret-watch.js";
 
 export const mainFile = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
 
@@ -48,9 +49,12 @@ export async function runSwitchyard(
   });
   options.started?.(child);
   const end = await ended.finally(() => running.delete(child));
-  return {
-    ...end,
+  const texts = {
     stdout: Buffer.concat(stdout).toString(),
     stderr: Buffer.concat(stderr).toString(),
   };
+  const where = `switchyard ${args.join(" ")}`;
+  const showsKey = args[0] === "keys" && args[1] === "create";
+  watchOutput(where, () => (showsKey ? texts.stderr : texts.stdout + texts.stderr));
+  return { ...end, ...texts };
 }

@@ -2,11 +2,23 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, vi } from "vitest";
+import { refuseKeysBelow } from "./secret-watch.js";
 
-/** A directory that is gone after the tests of the file. */
+const directories: string[] = [];
+
+// Here and not where one is made: within a test, which may make some, it is too late for a hook.
+afterAll(() => {
+  try {
+    for (const directory of directories) refuseKeysBelow(directory);
+  } finally {
+    for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+/** A directory that is gone after the tests of the file; nothing in it may hold a key by then. */
 export function scratchDirectory(name: string): string {
   const directory = mkdtempSync(join(tmpdir(), `switchyard-${name}-`));
-  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  directories.push(directory);
   return directory;
 }
 

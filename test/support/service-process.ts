@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterEach } from "vitest";
 import { mainFile } from "./command-line.js";
+import { watchOutput } from "./secret-watch.js";
 
 /** What `serve --json` prints when it is ready. */
 export interface ReadyFacts {
@@ -48,6 +49,11 @@ export async function startServiceProcess(
   child.stderr.on("data", (chunk: Buffer) => {
     stderr += chunk.toString();
   });
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  watchOutput("switchyard serve", () => `${stdout}\n${stderr}`);
   const ready = await Promise.race([
     firstLine(child),
     ended.then((exitCode) => {

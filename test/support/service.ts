@@ -8,6 +8,7 @@ import { createLogger } from "../../src/service/logger.js";
 import type { KeyKind } from "../../src/storage/key-store.js";
 import type { Store } from "../../src/storage/store.js";
 import { checkAnswer } from "./answer-check.js";
+import { watchOutput } from "./secret-watch.js";
 import { openTestStore } from "./test-store.js";
 
 /** When tests begin: every call is one second later than the one before. */
@@ -71,6 +72,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ...dependencies
   } = options;
   const log: string[] = [];
+  const answers: string[] = [];
+  watchOutput("the log of a service", () => log.join("\n"));
+  watchOutput("an answer of a service", () => answers.join("\n"));
   const logger = createLogger(logLevel, { write: (line) => log.push(line) });
   const app = createApp({ now: steppingClock(), ...dependencies, logger });
   const keys = await insertKeys(store);
@@ -78,6 +82,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const call = async <Data>(call: TestCall): Promise<TestAnswer<Data>> => {
     const response = await app.http.inject(injection(call, keys, dependencies.keyHeader));
     const { statusCode: status, payload } = response;
+    answers.push(payload);
     const headers = response.headers as Readonly<Record<string, string>>;
     const answer = { status, headers, json: jsonOf(payload) as AnswerBody<Data> };
     checkAnswer(call, answer, dependencies.endpoints?.routes);
