@@ -37,7 +37,8 @@ export function resolveSendRequest(
     authHeader: values.sendAuthHeader ?? "SERVICE-API-KEY",
     serverSecret: requireSecret(configuration),
     runsDirectory: runsDirectoryOf(configuration),
-    command,
+    // Going on is not starting over.
+    command: command.filter((word) => word !== "--fresh"),
     // One thread reads and maps faster than any service takes events, and rate and pauses are one.
     threads: 1,
     maxRejects: values.sendMaxRejects ?? { rows: 0 },

@@ -54,6 +54,11 @@ test("every event goes to the webhook below the base URL, and a second run has n
   expect(service.requests).toHaveLength(ROWS - MALFORMED);
 
   const third = await runSend(directory, [...words, "--fresh"]);
+  const { command } = JSON.parse(
+    readFileSync(join(directory, ".switchyard/runs", third.json.runId, "run.json"), "utf8"),
+  );
+  // Who goes on with a run does not want it to start over.
+  expect(command).toEqual(["send", ...words, "--json"]);
   expect(third.json).toMatchObject({ exitCode: 0, alreadyDone: false });
   // The same keys: a service that honours them still has every event once.
   expect(service.storedIndexes()).toHaveLength(ROWS - MALFORMED);
