@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { afterEach } from "vitest";
+import { afterAll } from "vitest";
 import { watchOutput } from "./secret-watch.js";
 
 export const mainFile = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
@@ -22,8 +22,9 @@ export interface CommandResult {
 
 const running = new Set<ChildProcess>();
 
-// A test that came to its time limit has left its process behind.
-afterEach(() => {
+// A test that came to its time limit has left its process behind. Not after each test: others of the
+// file may run beside it.
+afterAll(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
