@@ -1,6 +1,7 @@
 import { IANAZone } from "luxon";
 import { UsageError } from "./errors.js";
 import type { Zone } from "./zone.js";
+import { suggestZone } from "./zone-suggestion.js";
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -10,6 +11,13 @@ const HOURS_MAX = 1_000_000;
 
 /** Local time is never further from UTC than this, in any zone at any time. */
 const OFFSET_MAX_MS = 26 * HOUR_MS;
+
+/**
+ * Abbreviations that Node takes for zones and the IANA does not: some of them for zones that hardly
+ * anybody means (`BST` is Dhaka).
+ */
+const ambiguous =
+  /^(?:act|aet|agt|art|ast|bet|bst|cat|cnt|cst|ctt|eat|ect|iet|ist|jst|mit|net|nst|plt|pnt|prt|pst|sst|vst)$/i;
 
 const fixedOffset = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i;
 
@@ -25,12 +33,20 @@ export function createZone(name: string): Zone {
     const size = Number(hours) * 60 + Number(minutes);
     return new FixedZone(name, sign === "-" ? -size : size);
   }
-  if (/^[a-z]/i.test(name) && IANAZone.isValidZone(name)) return new NamedZone(name);
-  throw new UsageError(
-    "zone_unknown",
-    `Unknown time zone ${JSON.stringify(name)}. ` +
-      'Give an IANA name such as "Europe/Berlin", "UTC", or an offset such as "+05:30".',
-  );
+  if (/^[a-z]/i.test(name) && !ambiguous.test(name) && IANAZone.isValidZone(name)) {
+    return new NamedZone(name);
+  }
+  throw new UsageError("zone_unknown", `Unknown time zone: ${refuseZone(name)}.`);
+}
+
+/** Says that there is no such zone, and which one may be meant. Not a whole sentence. */
+export function refuseZone(name: string): string {
+  const near = suggestZone(name);
+  const advice =
+    near === undefined
+      ? ': give a name such as "Europe/Berlin", "UTC", or an offset such as "+05:30"'
+      : `; did you mean ${JSON.stringify(near)}?`;
+  return `${JSON.stringify(name)} is not an IANA zone${advice}`;
 }
 
 class FixedZone implements Zone {

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.js";
-import type { Environment, JsonObject } from "../pipeline/configuration-types.js";
+import type { Environment, JsonObject, JsonValue } from "../pipeline/configuration-types.js";
+import type { ConfigurationProblem } from "../pipeline/configuration-validation.js";
 import type { CountResult } from "../pipeline/count-result.js";
 import type { ExportResult } from "../pipeline/export-result.js";
 import type { CountRequest, ExportOptions, SendRequest } from "../pipeline/options.js";
@@ -25,6 +26,8 @@ export interface CommandContext {
 /** What commands set to work. */
 export interface Engine {
   readonly mappingSchema: JsonObject;
+  /** What is wrong with changes to a preset's mapping beyond that schema. */
+  findMappingProblems(changes: JsonValue): readonly ConfigurationProblem[];
   /** Throws `UsageError` for an unknown preset or a mapping that makes no sense. */
   resolveMapping(preset: string, changes: JsonObject | undefined): unknown;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;

@@ -1,5 +1,6 @@
 import { sep } from "node:path";
 import { UsageError } from "../base/errors.js";
+import { findMappingProblems } from "../mapper/mapping-problems.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import type { RunOptions } from "../pipeline/options.js";
@@ -25,6 +26,7 @@ const sendWorker = new URL("./send-worker.js", import.meta.url);
 /** The engine with the rooms that it works on: the one place that knows all of them. */
 export const engine: Engine = {
   mappingSchema,
+  findMappingProblems,
   resolveMapping,
   runExport: (options, context) => runExport(options, context, outsideWith(splitWorker)),
   runSend: (request, context) => runSend(request, context, outsideWith(sendWorker)),

@@ -65,9 +65,11 @@ async function runAll(
   const { context, command } = run;
   const { environment, currentDirectory, signal } = context;
   const engine = await context.loadEngine();
-  const { mappingSchema } = engine;
-  const sources = { flags, configPath, mappingSchema, environment, currentDirectory };
-  const configuration = await loadConfiguration(sources);
+  const { mappingSchema, findMappingProblems } = engine;
+  const configuration = await loadConfiguration({
+    ...{ flags, configPath, environment, currentDirectory },
+    ...{ mappingSchema, findMappingProblems },
+  });
   const { json = false, quiet = false } = configuration.values;
   run.output = { json, quiet };
   run.names = command === "migrate" ? configuration.steps : [command];

@@ -47,6 +47,7 @@ const timeChoice = {
         field: path,
         format: {
           type: "string",
+          format: "time-format",
           minLength: 1,
           default: "auto",
           description:
@@ -54,6 +55,7 @@ const timeChoice = {
         },
         zone: {
           type: "string",
+          format: "zone",
           minLength: 1,
           default: "UTC",
           description:

@@ -21,9 +21,9 @@ import { loadPreset } from "./presets.js";
 import { isEpochFormat } from "./time-format.js";
 import { checkPattern } from "./time-pattern.js";
 
-const validate = new Ajv2020({ allErrors: true, strictTypes: false }).compile<Mapping>(
-  mappingSchema,
-);
+// Formats are looked at where they are put to use.
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false, validateFormats: false });
+const validate = ajv.compile<Mapping>(mappingSchema);
 
 /**
  * The preset's mapping with the targets of `overrides` in the place of its own. Without a preset the

@@ -1,6 +1,7 @@
 import { DateTime, type TokenParser } from "luxon";
 import { UsageError } from "../base/errors.js";
 import type { Zone } from "../base/zone.js";
+import { suggestFormat } from "./time-format.js";
 
 /** Names of months and days are English, whatever the machine speaks. */
 const locale = { locale: "en-US" } as const;
@@ -33,7 +34,19 @@ export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
   };
 }
 
+/** Why a pattern is refused, and what may be meant; empty for one that can be used. Not a whole sentence. */
+export function refusePattern(pattern: string): string {
+  try {
+    createParser(pattern);
+    return "";
+  } catch (error) {
+    return error instanceof UsageError ? error.message.replace(/\.$/, "") : String(error);
+  }
+}
+
 function createParser(pattern: string): TokenParser {
+  // Other tools' year: Luxon would look for the letters themselves.
+  if (/Y/.test(withoutLiterals(pattern))) throw invalidPattern(pattern, "Y is no token of Luxon's");
   // Luxon would take what is not named from the current day.
   if (!/y|kk|[DFf]/.test(withoutLiterals(pattern))) {
     throw invalidPattern(pattern, "it names no year");
@@ -57,9 +70,13 @@ function withoutLiterals(pattern: string): string {
 }
 
 function invalidPattern(pattern: string, reason: string): UsageError {
+  const near = suggestFormat(pattern);
+  const advice =
+    near === undefined
+      ? "Give auto, s, ms, us, ns, or a pattern of Luxon's tokens such as yyyy-MM-dd HH:mm."
+      : `Did you mean ${JSON.stringify(near)}?`;
   return new UsageError(
     "time_pattern_invalid",
-    `The time format ${JSON.stringify(pattern)} cannot be used: ${reason}. ` +
-      "Give auto, s, ms, us, ns, or a pattern of Luxon's tokens such as yyyy-MM-dd HH:mm.",
+    `The time format ${JSON.stringify(pattern)} cannot be used: ${reason}. ${advice}`,
   );
 }

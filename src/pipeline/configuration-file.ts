@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import JSON5 from "json5";
 import { UsageError } from "../base/errors.js";
+import { ConfigurationPlaces } from "./configuration-places.js";
 import type { JsonValue } from "./configuration-types.js";
 
 export const CONFIGURATION_NAME = "pipeline.config.json";
@@ -12,6 +13,7 @@ export interface ConfigurationFile {
   /** As messages call it: the path as given. */
   readonly name: string;
   readonly content: JsonValue;
+  readonly places: ConfigurationPlaces;
 }
 
 /**
@@ -27,7 +29,8 @@ export async function readConfigurationFile(
   const text = await readText(absolute, given, name === undefined);
   if (text === undefined) return undefined;
   try {
-    return { path: absolute, name: given, content: JSON5.parse<JsonValue>(text) };
+    const content = JSON5.parse<JsonValue>(text);
+    return { path: absolute, name: given, content, places: new ConfigurationPlaces(text) };
   } catch (error) {
     throw new UsageError(
       "configuration_malformed",

@@ -1,6 +1,8 @@
 import { UsageError } from "../base/errors.js";
-import { createZone } from "../base/luxon-zone.js";
+import { createZone, refuseZone } from "../base/luxon-zone.js";
 import { parsePrivacyPath } from "../mapper/privacy-path.js";
+import { isEpochFormat } from "../mapper/time-format.js";
+import { checkPattern, refusePattern } from "../mapper/time-pattern.js";
 import { parseCharacter, parseRejectLimit, parseSize, parseTime } from "./configuration-values.js";
 
 /** A rule for text that JSON Schema has no words for. */
@@ -8,15 +10,18 @@ export interface TextFormat {
   accepts(text: string): boolean;
   /** Completes the sentence "must be …". */
   readonly expected: string;
+  /** Says more of a text that is not accepted, in the place of `expected`. */
+  refuse?(text: string): string;
 }
 
-/** Formats that configuration-schema.ts uses, by name. */
+/** Formats that configuration-schema.ts and mapping-schema.ts use, by name. */
 export const textFormats: Readonly<Record<string, TextFormat>> = {
   size: {
     accepts: (text) => parseSize(text) !== undefined,
     expected: "a size such as 512MB, 2GiB or a number of bytes",
   },
-  time: {
+  // Not "time", which JSON Schema has for a time of day: editors check it.
+  instant: {
     accepts: (text) => parseTime(text) !== undefined,
     expected:
       "a date that exists (2026-01-31), a date-time (2026-01-31T17:00:00Z) or epoch milliseconds",
@@ -24,6 +29,12 @@ export const textFormats: Readonly<Record<string, TextFormat>> = {
   zone: {
     accepts: (text) => isUsable(() => createZone(text)),
     expected: "an IANA time zone such as Europe/Berlin, or a fixed offset such as +05:30",
+    refuse: refuseZone,
+  },
+  "time-format": {
+    accepts: (text) => isEpochFormat(text) || isUsable(() => checkPattern(text)),
+    expected: "auto, s, ms, us, ns, or a pattern of Luxon's tokens such as yyyy-MM-dd HH:mm",
+    refuse: refusePattern,
   },
   "reject-limit": {
     accepts: (text) => parseRejectLimit(text) !== undefined,

@@ -6,10 +6,13 @@ import {
   optionNames,
   stepNames,
 } from "./configuration-options.js";
-import type { JsonObject } from "./configuration-types.js";
+import type { JsonObject, JsonValue, OptionType } from "./configuration-types.js";
 import type { Section } from "./option-description.js";
 
 export const SCHEMA_ID = "pipeline.schema.json";
+
+/** Keywords beside those of JSON Schema, which editors know. */
+export const editorKeywords = ["allowComments", "allowTrailingCommas"] as const;
 
 /**
  * JSON Schema 2020-12 of `pipeline.config.json`: the options' table as a schema. The package ships it
@@ -20,6 +23,8 @@ export function configurationSchema(mappingSchema: JsonObject): JsonObject {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: SCHEMA_ID,
     title: "Switchyard pipeline",
+    // Not of JSON Schema: what tells editors that a .json file of this kind is no strict JSON.
+    ...{ allowComments: true, allowTrailingCommas: true },
     type: "object",
     additionalProperties: false,
     properties: {
@@ -84,7 +89,22 @@ function optionProperties(names: readonly OptionName[], section: Section | undef
       .map((name) => {
         const { type, description, default: fallback } = describeOption(name);
         const words = fallback === undefined ? description : `${description}. Default: ${fallback}`;
-        return [localNameOf(name), { ...type.schema, description: words }];
+        const value = defaultOf(type, fallback);
+        const known = value === undefined ? {} : { default: value };
+        return [localNameOf(name), { ...type.schema, description: words, ...known }];
       }),
   );
+}
+
+/** The default as a value, where the words for it are one. */
+function defaultOf(
+  { schema, fromText }: OptionType<unknown>,
+  words: string | undefined,
+): JsonValue | undefined {
+  if (words === undefined) return undefined;
+  const choices = schema["enum"] as readonly string[] | undefined;
+  if (choices !== undefined) return choices.includes(words) ? words : undefined;
+  const value = fromText(words);
+  if (schema["type"] === "boolean") return typeof value === "boolean" ? value : undefined;
+  return /^\d/.test(words) ? value : undefined;
 }

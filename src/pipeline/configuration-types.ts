@@ -102,7 +102,7 @@ export const sizeType: OptionType<number> = {
 
 export const timeType: OptionType<number> = {
   placeholder: "<time>",
-  schema: { type: ["string", "integer"], format: "time" },
+  schema: { type: ["string", "integer"], format: "instant" },
   fromText: numberOrText,
   read: (value) => known(parseTime(String(value))),
 };

@@ -1,7 +1,8 @@
 import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { closestTo } from "../base/spelling.js";
 import { errorsThatMatter } from "./configuration-choice.js";
 import { textFormats } from "./configuration-formats.js";
-import { closestTo } from "./configuration-spelling.js";
+import { editorKeywords } from "./configuration-schema.js";
 import type { JsonObject, JsonValue } from "./configuration-types.js";
 
 /** One thing that is wrong: where, as the path of keys, and what. */
@@ -20,15 +21,16 @@ export function createValidator(schema: JsonObject): Validate {
     // a small export.
     ...{ validateSchema: false, meta: false, code: { optimize: false } },
   });
+  ajv.addVocabulary([...editorKeywords]);
   for (const [name, format] of Object.entries(textFormats)) ajv.addFormat(name, format.accepts);
   const check = ajv.compile(schema);
-  return (value) => (check(value) ? [] : problemsOf(check.errors ?? []));
+  return (value) => (check(value) ? [] : problemsOf(check.errors ?? [], schema));
 }
 
-function problemsOf(errors: readonly ErrorObject[]): ConfigurationProblem[] {
+function problemsOf(errors: readonly ErrorObject[], schema: JsonObject): ConfigurationProblem[] {
   const unique = new Map<string, ConfigurationProblem>();
   for (const error of errorsThatMatter(errors)) {
-    const problem = { path: pathOf(error), message: describe(error) };
+    const problem = { path: pathOf(error), message: describe(error, schema) };
     unique.set(JSON.stringify(problem), problem);
   }
   return [...unique.values()];
@@ -43,13 +45,15 @@ function pathOf(error: ErrorObject): string[] {
   return unknown === undefined ? path : [...path, String(unknown)];
 }
 
-function describe(error: ErrorObject): string {
+function describe(error: ErrorObject, schema: JsonObject): string {
   const { keyword, params } = error;
   switch (keyword) {
     case "additionalProperties":
     case "unevaluatedProperties": {
-      const known = Object.keys((error.parentSchema?.["properties"] as object | undefined) ?? {});
-      return `unknown key${suggestion(String(pathOf(error).at(-1)), known)}`;
+      const key = String(pathOf(error).at(-1));
+      const elsewhere = pathOf(error).length > 2 ? [] : placesOf(key, schema);
+      if (elsewhere.length > 0) return `unknown key; did you mean ${elsewhere.join(" or ")}?`;
+      return `unknown key${suggestion(key, Object.keys(propertiesOf(error.parentSchema)))}`;
     }
     case "enum": {
       const allowed = (params["allowedValues"] as readonly unknown[]).map(String);
@@ -57,8 +61,9 @@ function describe(error: ErrorObject): string {
       return `must be one of ${allowed.join(", ")}${got(error.data)}${near}`;
     }
     case "format": {
-      const expected = textFormats[String(params["format"])]?.expected ?? String(params["format"]);
-      return `must be ${expected}${got(error.data)}`;
+      const format = textFormats[String(params["format"])];
+      if (format?.refuse !== undefined) return format.refuse(String(error.data));
+      return `must be ${format?.expected ?? String(params["format"])}${got(error.data)}`;
     }
     case "type":
       return `must be ${typeNames(params["type"] as string | readonly string[])}${got(error.data)}`;
@@ -72,6 +77,21 @@ function describe(error: ErrorObject): string {
     default:
       return `${error.message ?? `fails ${keyword}`}${got(error.data)}`;
   }
+}
+
+/** Where in the file, at its root or in a section, there is a key of that name. */
+function placesOf(key: string, schema: JsonObject): readonly string[] {
+  const root = propertiesOf(schema);
+  return [
+    ...(Object.hasOwn(root, key) ? [key] : []),
+    ...Object.entries(root)
+      .filter(([, section]) => Object.hasOwn(propertiesOf(section), key))
+      .map(([name]) => `${name}.${key}`),
+  ];
+}
+
+function propertiesOf(schema: unknown): object {
+  return (schema as { readonly properties?: object } | undefined)?.properties ?? {};
 }
 
 const typeWords: Readonly<Record<string, string>> = {

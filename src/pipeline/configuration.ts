@@ -29,6 +29,8 @@ export interface ConfigurationSources {
   /** `--config`. */
   readonly configPath: string | undefined;
   readonly mappingSchema: JsonObject;
+  /** What is wrong with `mapping` beyond its schema; left out by commands that do not map. */
+  readonly findMappingProblems?: (changes: JsonValue) => readonly ConfigurationProblem[];
 }
 
 /** What was asked for, checked, before defaults. */
@@ -61,6 +63,8 @@ interface Layer {
   /** What relative paths are relative to. */
   readonly directory: string;
   nameOf(problem: ConfigurationProblem): string;
+  /** What no schema says. */
+  findProblems(sources: ConfigurationSources): readonly ConfigurationProblem[];
 }
 
 /**
@@ -80,7 +84,9 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
       : configurationSchema(sources.mappingSchema);
   const validate = createValidator(schema);
   const problems = layers.flatMap((layer) =>
-    validate(layer.tree).map((problem) => `${layer.nameOf(problem)}: ${problem.message}`),
+    [...validate(layer.tree), ...layer.findProblems(sources)].map(
+      (problem) => `${layer.nameOf(problem)}: ${problem.message}`,
+    ),
   );
   if (problems.length > 0) throw invalid(problems);
 
@@ -133,6 +139,7 @@ function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
       const name = optionAt(first, second);
       return name === "inputs" ? "inputs" : flagOf(name);
     },
+    findProblems: () => [],
   };
 }
 
@@ -147,15 +154,35 @@ function environmentLayer({ environment, currentDirectory }: ConfigurationSource
     tree: treeOf(Object.fromEntries(given)),
     directory: currentDirectory,
     nameOf: ({ path: [first, second] }) => environmentNameOf(optionAt(first, second)),
+    findProblems: () => [],
   };
 }
 
-function fileLayer(file: ConfigurationFile): Layer {
+function fileLayer({ name, path: file, content, places }: ConfigurationFile): Layer {
   return {
-    tree: file.content,
-    directory: path.dirname(file.path),
-    nameOf: ({ path: keys }) => [file.name, ...(keys.length > 0 ? [dotted(keys)] : [])].join(": "),
+    tree: content,
+    directory: path.dirname(file),
+    nameOf: ({ path: keys }) => {
+      const { line, column } = places.placeOf(keys);
+      return [`${name}:${line}:${column}`, ...(keys.length > 0 ? [dotted(keys)] : [])].join(": ");
+    },
+    findProblems: ({ findMappingProblems = () => [] }) => [
+      ...places.repeated.map(({ path: keys, first: { line, column } }) => ({
+        path: keys,
+        message: `stands at ${line}:${column} already; take one of them away`,
+      })),
+      ...findMappingProblems(mappingIn(content) ?? {}).map(({ path: keys, message }) => ({
+        path: ["mapping", ...keys],
+        message,
+      })),
+    ],
   };
+}
+
+function mappingIn(content: JsonValue): JsonValue | undefined {
+  return typeof content === "object" && content !== null && "mapping" in content
+    ? content["mapping"]
+    : undefined;
 }
 
 function treeOf(values: GivenFlags): JsonObject {

@@ -54,8 +54,8 @@ function unreadable(file: string, error: unknown): ManifestError {
 
 const count = { type: "integer", minimum: 0 };
 const text = { type: "string" };
-const time = { type: "string", format: "time" };
-const timeOrNull = { type: ["string", "null"], format: "time" };
+const time = { type: "string", format: "instant" };
+const timeOrNull = { type: ["string", "null"], format: "instant" };
 
 const object = (properties: JsonObject, optional: readonly string[] = []): JsonObject => ({
   type: "object",

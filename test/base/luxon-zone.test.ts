@@ -114,7 +114,35 @@ describe("createZone", () => {
     "refuses %j and says what it takes",
     (name) => {
       expect(() => createZone(name)).toThrow(UsageError);
-      expect(() => createZone(name)).toThrow(/Unknown time zone .*Europe\/Berlin/);
+      expect(() => createZone(name)).toThrow(/^Unknown time zone: .* such as "Europe\/Berlin"/);
+    },
+  );
+
+  it.each([
+    ["PST8", "America/Los_Angeles"],
+    ["PDT", "America/Los_Angeles"],
+    ["pst", "America/Los_Angeles"],
+    ["EDT", "America/New_York"],
+    ["CEST", "Europe/Berlin"],
+    // Node takes these for Dhaka and Kolkata.
+    ["BST", "Europe/London"],
+    ["IST", "Asia/Kolkata"],
+    ["Berlin", "Europe/Berlin"],
+    ["new york", "America/New_York"],
+    ["Europe/Berln", "Europe/Berlin"],
+    ["America/New York", "America/New_York"],
+    ["W. Europe Standard Time", "Europe/Berlin"],
+  ])("refuses %j and asks whether %s is meant", (name, meant) => {
+    expect(() => createZone(name)).toThrow(
+      `Unknown time zone: ${JSON.stringify(name)} is not an IANA zone; did you mean "${meant}"?`,
+    );
+    expect(createZone(meant).name).toBe(meant);
+  });
+
+  it.each(["EST5EDT", "CET", "EST", "US/Pacific", "europe/berlin", "Etc/GMT+2"])(
+    "takes %s, which the IANA has",
+    (name) => {
+      expect(createZone(name).name).toBe(name);
     },
   );
 });

@@ -36,6 +36,7 @@ export function fakeContext(
 
 const fakeEngine: Engine = {
   mappingSchema: { type: "object" },
+  findMappingProblems: () => [],
   resolveMapping: () => ({}),
   runExport: async () => exampleResult,
   runSend: async () => {

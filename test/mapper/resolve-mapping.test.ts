@@ -8,7 +8,11 @@ import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
 
 describe("presets", () => {
   it.each(presetNames)("%s fits the schema and is complete", (name) => {
-    const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(mappingSchema);
+    const validate = new Ajv2020({
+      strict: true,
+      strictTypes: false,
+      validateFormats: false,
+    }).compile(mappingSchema);
     expect(validate(loadPreset(name)), JSON.stringify(validate.errors)).toBe(true);
     expect(resolveMapping(name).event).not.toEqual([]);
   });
@@ -108,7 +112,7 @@ describe("resolveMapping", () => {
     [{ event: "" }, /\/event must NOT have fewer than 1 characters/],
     [{ timestamp: { field: "t", shifted: "yes" } }, /\/timestamp\/shifted must be boolean/],
     [{ timestamp: { field: "t", format: "s", timezone: "UTC" } }, /timezone/],
-    [{ timestamp: { field: "t", zone: "Mars" } }, /Unknown time zone "Mars"/],
+    [{ timestamp: { field: "t", zone: "Mars" } }, /Unknown time zone: "Mars"/],
     [{ timestamp: { field: "t", format: "HH:mm" } }, /"HH:mm" cannot be used: it names no year/],
     [{ metadata: { fields: ["a.x", "b.x"] } }, /two fields named "x"/],
     [{ value: { field: "v", unlessPrefix: "x" } }, /unlessPrefix/],

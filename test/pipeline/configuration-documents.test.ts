@@ -11,7 +11,9 @@ import {
   type OptionName,
   optionNames,
 } from "../../src/pipeline/configuration-options.js";
-import { configurationSchema } from "../../src/pipeline/configuration-schema.js";
+import { configurationSchema, editorKeywords } from "../../src/pipeline/configuration-schema.js";
+import type { JsonObject, JsonValue } from "../../src/pipeline/configuration-types.js";
+import { createValidator } from "../../src/pipeline/configuration-validation.js";
 
 const isUpdate = process.env["SWITCHYARD_UPDATE_GOLDEN"] === "1";
 
@@ -49,7 +51,43 @@ test("docs/configuration.md has every option of the table", async () => {
 
 test("the schema is a valid JSON Schema 2020-12, strict but for types", () => {
   const ajv = new Ajv2020({ strict: true, strictTypes: false, validateFormats: false });
+  ajv.addVocabulary([...editorKeywords]);
   expect(() => ajv.compile(configurationSchema(mappingSchema))).not.toThrow();
+});
+
+/** Members of an object schema that have a default, with what is in them. */
+function defaultsIn({ properties = {} }: { readonly properties?: JsonObject }): JsonObject {
+  const found: Record<string, JsonValue> = {};
+  for (const [name, schema] of Object.entries(properties)) {
+    const inner = schema as JsonObject & { readonly properties?: JsonObject };
+    const value = inner.properties === undefined ? inner["default"] : defaultsIn(inner);
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
+test("the defaults of the schema are values that it accepts", () => {
+  const schema = configurationSchema(mappingSchema);
+  const defaults = defaultsIn(schema);
+  expect(createValidator(schema)(defaults)).toEqual([]);
+  expect(defaults).toMatchObject({
+    ...{ steps: ["export", "verify"], preset: "amplitude", maxRowSize: "16MiB", maxRatio: 1000 },
+    ...{ minTime: "1971-01-01", json: false, serve: { port: 8080, host: "127.0.0.1" } },
+    export: { format: "parquet", csvSafe: false, maxRejects: 0 },
+  });
+  // Words are no values.
+  expect(Object.keys(defaults)).not.toContain("includeEvent");
+  expect(Object.keys(defaults["export"] as JsonObject)).not.toContain("threads");
+});
+
+test("every key of the schema is described, for whoever completes it", () => {
+  const undescribed = (schema: JsonObject, path: string): string[] =>
+    Object.entries((schema["properties"] ?? {}) as JsonObject).flatMap(([name, inner]) => {
+      const { description, $ref } = inner as JsonObject;
+      const own = description === undefined && $ref === undefined ? [`${path}${name}`] : [];
+      return [...own, ...undescribed(inner as JsonObject, `${path}${name}.`)];
+    });
+  expect(undescribed(configurationSchema(mappingSchema), "")).toEqual([]);
 });
 
 test("pipeline.schema.json is the schema of the table and the mapping", async () => {

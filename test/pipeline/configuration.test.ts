@@ -113,28 +113,28 @@ test("everything that is wrong is reported at once, each with its place", async 
       'SWITCHYARD_FRESH: must be true or false (got "perhaps")',
       "SWITCHYARD_MAX_TIME: must be a date that exists (2026-01-31), a date-time " +
         '(2026-01-31T17:00:00Z) or epoch milliseconds (got "soon")',
-      "<dir>/given.json: exprot: unknown key; did you mean export?",
-      "<dir>/given.json: steps[1]: must be one of export, send, qualify, verify " +
+      "<dir>/given.json:2:5: exprot: unknown key; did you mean export?",
+      "<dir>/given.json:3:25: steps[1]: must be one of export, send, qualify, verify " +
         '(got "import"); did you mean export?',
-      "<dir>/given.json: preset: must be one of amplitude, mixpanel " +
+      "<dir>/given.json:4:5: preset: must be one of amplitude, mixpanel " +
         '(got "amplitud"); did you mean amplitude?',
-      "<dir>/given.json: includeEvent[1]: must not be empty",
-      "<dir>/given.json: hash[1]: must be userID, stableID, value, or a path such as user.email " +
+      "<dir>/given.json:5:27: includeEvent[1]: must not be empty",
+      "<dir>/given.json:6:28: hash[1]: must be userID, stableID, value, or a path such as user.email " +
         'or metadata.card.number (got "email")',
-      "<dir>/given.json: export.threads: must be >= 1 (got 0)",
-      "<dir>/given.json: export.memory: must be a size such as 512MB, 2GiB or a number of bytes " +
+      "<dir>/given.json:8:7: export.threads: must be >= 1 (got 0)",
+      "<dir>/given.json:8:21: export.memory: must be a size such as 512MB, 2GiB or a number of bytes " +
         '(got "lots")',
-      "<dir>/given.json: export.partSize: must be >= 1 (got -1)",
-      "<dir>/given.json: export.dayZone: must be an IANA time zone such as Europe/Berlin, or a " +
-        'fixed offset such as +05:30 (got "Mars/Base")',
-      "<dir>/given.json: export.formats: unknown key; did you mean format?",
-      "<dir>/given.json: export.format: must be one of parquet, jsonl, jsonl.gz, csv " +
+      "<dir>/given.json:8:39: export.partSize: must be >= 1 (got -1)",
+      '<dir>/given.json:8:55: export.dayZone: "Mars/Base" is not an IANA zone: give a name ' +
+        'such as "Europe/Berlin", "UTC", or an offset such as "+05:30"',
+      "<dir>/given.json:8:79: export.formats: unknown key; did you mean format?",
+      "<dir>/given.json:9:7: export.format: must be one of parquet, jsonl, jsonl.gz, csv " +
         '(got "parqet"); did you mean parquet?',
-      "<dir>/given.json: export.dataset: must be a directory's name of letters, digits, dots, " +
+      "<dir>/given.json:9:27: export.dataset: must be a directory's name of letters, digits, dots, " +
         'dashes and underscores, not led by _ or a dot (got "_x")',
-      "<dir>/given.json: export.maxRejects: must be a number of rows such as 100, or a share such " +
+      "<dir>/given.json:9:44: export.maxRejects: must be a number of rows such as 100, or a share such " +
         'as 1% (got "200%")',
-      "<dir>/given.json: fromTime: must be a date that exists (2026-01-31), a date-time " +
+      "<dir>/given.json:11:5: fromTime: must be a date that exists (2026-01-31), a date-time " +
         '(2026-01-31T17:00:00Z) or epoch milliseconds (got "2026-02-30")',
     ].sort(),
   );
@@ -148,7 +148,7 @@ test("a file that is no JSON is refused with the place in it", async () => {
 
 test("a file that holds no object is refused", async () => {
   expect(await messageOf({ file: "[1]" })).toBe(
-    "The configuration is not valid: <dir>/given.json: must be an object (got [1])",
+    "The configuration is not valid: <dir>/given.json:1:1: must be an object (got [1])",
   );
 });
 
@@ -230,20 +230,20 @@ test("hashing without a salt is refused, and the salt is in no message", async (
 });
 
 test.each([
-  ['{ "evnt": "x" }', "mapping.evnt: unknown key; did you mean event?"],
-  ['{ "event": 5 }', "mapping.event: is none of the forms that are allowed here (got 5)"],
+  ['{ "evnt": "x" }', "1:16: mapping.evnt: unknown key; did you mean event?"],
+  ['{ "event": 5 }', "1:16: mapping.event: is none of the forms that are allowed here (got 5)"],
   [
     '{ "timestamp": { "field": "t", "zon": "UTC" } }',
-    "mapping.timestamp.zon: unknown key; did you mean zone?",
+    "1:45: mapping.timestamp.zon: unknown key; did you mean zone?",
   ],
-  ['{ "timestamp": { "format": "ms" } }', "mapping.timestamp: needs the key field"],
-  ['{ "userID": ["a", { "field": "b", "x": 1 }] }', "mapping.userID[1].x: unknown key"],
+  ['{ "timestamp": { "format": "ms" } }', "1:16: mapping.timestamp: needs the key field"],
+  ['{ "userID": ["a", { "field": "b", "x": 1 }] }', "1:48: mapping.userID[1].x: unknown key"],
   [
     '{ "metadata": { "rest": "p", "except": [1] } }',
-    "mapping.metadata.except[0]: must be a text (got 1)",
+    "1:54: mapping.metadata.except[0]: must be a text (got 1)",
   ],
 ])("the mapping %s is refused with its place", async (mapping, message) => {
   expect(await messageOf({ file: `{ "mapping": ${mapping} }` })).toBe(
-    `The configuration is not valid: <dir>/given.json: ${message}`,
+    `The configuration is not valid: <dir>/given.json:${message}`,
   );
 });
