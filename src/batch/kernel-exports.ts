@@ -43,6 +43,8 @@ export interface EventKernels {
     emptyIsNull: number,
     prefix: number,
     prefixLength: number,
+    texts: number,
+    textsEnd: number,
   ): void;
   clearCells(target: number, rows: number): void;
   checkEvents(outcomes: number, event: number, rows: number): void;

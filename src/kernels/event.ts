@@ -19,7 +19,8 @@ import { validateUtf8 } from "./utf8";
 /**
  * Gives `target` the cells of `candidate` where it has none yet (everywhere, when `first`). Empty
  * text is null when `emptyIsNull`; text that begins with the `prefixLength` bytes at `prefix` is
- * null when there are any.
+ * null when there are any. [texts, textsEnd) are pairs of address and length: text or a number that is
+ * one of them is null.
  */
 export function takeCells(
   target: Column,
@@ -29,6 +30,8 @@ export function takeCells(
   emptyIsNull: i32,
   prefix: usize,
   prefixLength: usize,
+  texts: usize,
+  textsEnd: usize,
 ): void {
   for (let row = 0; row < rows; row++) {
     if (first == 0 && target.kind(row) != KIND_NULL) continue;
@@ -45,8 +48,19 @@ export function takeCells(
         kind = KIND_NULL;
       }
     }
+    if (texts != textsEnd && (kind == KIND_STRING || kind == KIND_NUMBER)) {
+      if (isOneOf(start, length, texts, textsEnd)) kind = KIND_NULL;
+    }
     target.set(row, kind, start, length);
   }
+}
+
+function isOneOf(start: usize, length: usize, texts: usize, textsEnd: usize): bool {
+  for (let pair = texts; pair < textsEnd; pair += 8) {
+    if (length != <usize>load<u32>(pair, 4)) continue;
+    if (memory.compare(start, <usize>load<u32>(pair), length) == 0) return true;
+  }
+  return false;
 }
 
 export function clearCells(target: Column, rows: i32): void {

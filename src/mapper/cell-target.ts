@@ -1,12 +1,14 @@
 import { Column } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
-import { placeText } from "./kernel-constant.js";
+import { placeText, placeTexts } from "./kernel-constant.js";
 import type { ResolvedField } from "./mapping.js";
 
 interface Candidate {
   readonly index: number;
   readonly prefix: number;
   readonly prefixLength: number;
+  readonly texts: number;
+  readonly textsEnd: number;
 }
 
 /** A target that takes the first of its fields that is not null. */
@@ -25,12 +27,15 @@ export class CellTarget {
   ) {
     this.#kernel = kernel;
     this.#emptyIsNull = options.emptyIsNull ? 1 : 0;
-    this.#candidates = choices.map(({ unlessPrefix = "" }, place) => {
+    this.#candidates = choices.map(({ unlessPrefix = "", unless = [] }, place) => {
       const prefix = placeText(kernel, unlessPrefix);
+      const texts = placeTexts(kernel, unless);
       return {
         index: indexes[place] as number,
         prefix: prefix.address,
         prefixLength: prefix.length,
+        texts,
+        textsEnd: texts + unless.length * 8,
       };
     });
     this.column = new Column(kernel);
@@ -39,17 +44,17 @@ export class CellTarget {
   take(columns: readonly Column[], rows: number): void {
     const run = this.#kernel.run;
     if (this.#candidates.length === 0) run.clearCells(this.column.address, rows);
-    this.#candidates.forEach(({ index, prefix, prefixLength }, place) => {
-      const candidate = (columns[index] as Column).address;
-      const first = place === 0 ? 1 : 0;
+    this.#candidates.forEach((candidate, place) => {
       run.takeCells(
         this.column.address,
-        candidate,
+        (columns[candidate.index] as Column).address,
         rows,
-        first,
+        place === 0 ? 1 : 0,
         this.#emptyIsNull,
-        prefix,
-        prefixLength,
+        candidate.prefix,
+        candidate.prefixLength,
+        candidate.texts,
+        candidate.textsEnd,
       );
     });
   }

@@ -1,6 +1,6 @@
 import type { Column } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
-import { placeText, placeWords } from "./kernel-constant.js";
+import { placeTexts, placeWords } from "./kernel-constant.js";
 
 /** A power of two; four times the distinct names that the largest tools allow in a project. */
 const SLOTS = 8_192;
@@ -20,15 +20,8 @@ export class EventFilter {
     const slots = kernel.allocate(SLOTS * SLOT_BYTES);
     kernel.bytes.fill(0, slots, slots + SLOTS * SLOT_BYTES);
     const names = kernel.allocate(NAME_BYTES_MAX);
-    const [included, excluded] = [includes, excludes].map((patterns) =>
-      placeWords(
-        kernel,
-        patterns.flatMap((pattern) => {
-          const { address, length } = placeText(kernel, pattern);
-          return [address, length];
-        }),
-      ),
-    ) as [number, number];
+    const included = placeTexts(kernel, includes);
+    const excluded = placeTexts(kernel, excludes);
     this.#address = placeWords(kernel, [
       included,
       included + includes.length * 8,

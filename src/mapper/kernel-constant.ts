@@ -22,3 +22,14 @@ export function placeWords(kernel: Kernel, words: readonly number[]): number {
   kernel.words.set(words, address / 4);
   return address;
 }
+
+/** Puts texts into the kernel's memory, and pairs of their addresses and lengths, whose address it gives. */
+export function placeTexts(kernel: Kernel, texts: readonly string[]): number {
+  return placeWords(
+    kernel,
+    texts.flatMap((text) => {
+      const { address, length } = placeText(kernel, text);
+      return [address, length];
+    }),
+  );
+}

@@ -19,6 +19,12 @@ const textChoice = {
           minLength: 1,
           description: "A text that begins like this counts as null.",
         },
+        unless: {
+          type: "array",
+          items: { type: "string", minLength: 1 },
+          minItems: 1,
+          description: "A text or a number that is one of these counts as null.",
+        },
       },
       required: ["field"],
       additionalProperties: false,

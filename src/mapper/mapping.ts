@@ -25,6 +25,8 @@ export interface FieldChoice {
   readonly field: FieldPath;
   /** Text that begins like this counts as null. */
   readonly unlessPrefix?: string;
+  /** Text, or a number, that is one of these counts as null. */
+  readonly unless?: readonly string[];
 }
 
 export type TimeTarget = OneOrMore<string | TimeChoice>;
@@ -75,6 +77,7 @@ export interface ResolvedMapping {
 export interface ResolvedField {
   readonly path: readonly string[];
   readonly unlessPrefix?: string;
+  readonly unless?: readonly string[];
 }
 
 export interface ResolvedTime {

@@ -111,8 +111,9 @@ function firstCell(
     const kind = column.kind(row);
     if (kind === cellKinds.null) continue;
     if (emptyIsNull && kind === cellKinds.string && column.text(row) === "") continue;
-    const { unlessPrefix } = choice;
+    const { unlessPrefix, unless } = choice;
     if (unlessPrefix !== undefined && column.text(row)?.startsWith(unlessPrefix)) continue;
+    if (unless !== undefined && isIdKind(kind) && unless.includes(column.text(row) ?? "")) continue;
     return { column, choice };
   }
   return undefined;

@@ -100,10 +100,10 @@ function resolveFields(
   used: (readonly string[])[],
 ): readonly ResolvedField[] {
   return listOf(target).map((choice) => {
-    const { field, unlessPrefix }: FieldChoice = withField(choice);
+    const { field, ...exceptions }: FieldChoice = withField(choice);
     const path = parsePath(field);
     used.push(path);
-    return unlessPrefix === undefined ? { path } : { path, unlessPrefix };
+    return { path, ...exceptions };
   });
 }
 

@@ -25,6 +25,31 @@ describe("a target of several fields", () => {
   });
 });
 
+describe("a field with texts that stand for nobody", () => {
+  const overrides = { userID: [{ field: "a", unless: ["0", "null", "ü"] }, "b"] };
+  const idsOf = (rows: readonly CellRow[]) =>
+    mapRows(
+      rows.map((row) => ({ ...good, ...row })),
+      { overrides },
+    );
+
+  it("is null where its text or number is one of them, whole and to the letter", () => {
+    const rows = [{ a: "null" }, { a: "0" }, { a: 0 }, { a: "ü" }, { a: "nullable" }, { a: "Null" }];
+    const ids = idsOf(rows.map((row) => ({ ...row, b: "b" }))).rows.map(({ userID }) => userID);
+    expect(ids).toEqual(["b", "b", "b", "b", "nullable", "Null"]);
+  });
+
+  it("says that there is no id where nothing else has one", () => {
+    const { rows, words } = idsOf([{ a: "null" }]);
+    expect(rows[0]?.outcome).toBe("unit_id_missing");
+    expect(words[0]).toBe("no unit id in a or b or device_id");
+  });
+
+  it("says what is wrong with the field that is taken", () => {
+    expect(idsOf([{ a: "0", b: { json: "[]" } }]).words[0]).toContain("but b is the list []");
+  });
+});
+
 describe("the mixpanel preset", () => {
   const row = (properties: CellRow) => ({
     event: "Signed up",
