@@ -116,6 +116,8 @@ export interface Fix {
   readonly line: string;
   /** Safe ones can be applied without a person who knows the data. */
   readonly isSafe: boolean;
+  /** The transform module that the line names: one and the same for all findings that need one. */
+  readonly module?: { readonly name: string; readonly text: string };
 }
 
 export interface ReportDay {

@@ -1,0 +1,117 @@
+import type { ReportEvent } from "../../profile/report.js";
+import { formatCount } from "../quantities.js";
+import { bulkOf } from "./day-bulk.js";
+import type { Facts, Observation } from "./observation.js";
+import { quoted } from "./words.js";
+
+const DAY_MS = 86_400_000;
+
+/** Events that would have been expected in the time without any: chance does not explain that. */
+const MISSING_EVENTS_MIN = 30;
+
+/** Days without any at an end of the export, from which on it is told. */
+const MISSING_DAYS_MIN = 1.5;
+
+/** Share of the days between its first and last on which a steady event comes. */
+const STEADY_SHARE = 0.6;
+
+/** A name that ends and one that begins belong together where that is at most so far apart. */
+const CHANGE_DAYS_MAX = 1.5;
+const CHANGE_RATE_FACTOR_MAX = 1.6;
+
+interface Life {
+  readonly one: ReportEvent;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly perDay: number;
+}
+
+/** Names that end or begin in the middle of the export, and those that took the place of others. */
+export function findNameChanges(facts: Facts): readonly Observation[] {
+  const { days, events } = facts;
+  const { start, end } = bulkOf(days);
+  const startMs = Date.parse(days[start]?.day ?? "");
+  const endMs = Math.min(Date.parse(days[end - 1]?.day ?? "") + DAY_MS, lastMsOf(facts));
+  if (Number.isNaN(startMs)) return [];
+  const lives = events.map(lifeOf).filter((life) => isSteady(life));
+  const vanished = lives.filter(({ lastMs, perDay }) => isMissing(endMs - lastMs, perDay));
+  const appeared = lives.filter(({ firstMs, perDay }) => isMissing(firstMs - startMs, perDay));
+  const changes = vanished.flatMap((old) => {
+    const successor = appeared.find((life) => follows(old, life));
+    return successor === undefined ? [] : [{ old, successor }];
+  });
+  const olds = new Set(changes.map(({ old }) => old));
+  const successors = new Set(changes.map(({ successor }) => successor));
+  return [
+    ...changes.map(({ old, successor }) => describeChange(old, successor)),
+    ...vanished.filter((life) => !olds.has(life)).map((life) => describeVanished(life, endMs)),
+    ...appeared
+      .filter((life) => !successors.has(life))
+      .map((life) => describeAppeared(life, startMs)),
+  ];
+}
+
+function lastMsOf({ times }: Facts): number {
+  return times.last === null ? Number.POSITIVE_INFINITY : Date.parse(times.last);
+}
+
+function lifeOf(one: ReportEvent): Life {
+  const [firstMs, lastMs] = [Date.parse(one.firstTimestamp), Date.parse(one.lastTimestamp)];
+  return { one, firstMs, lastMs, perDay: one.rows / Math.max(1, (lastMs - firstMs) / DAY_MS) };
+}
+
+function isSteady({ one, firstMs, lastMs }: Life): boolean {
+  return one.days >= STEADY_SHARE * Math.max(1, (lastMs - firstMs) / DAY_MS);
+}
+
+function isMissing(durationMs: number, perDay: number): boolean {
+  const missingDays = durationMs / DAY_MS;
+  return missingDays >= MISSING_DAYS_MIN && missingDays * perDay >= MISSING_EVENTS_MIN;
+}
+
+function follows(old: Life, next: Life): boolean {
+  const apartDays = Math.abs(next.firstMs - old.lastMs) / DAY_MS;
+  const factor = Math.max(old.perDay, next.perDay) / Math.min(old.perDay, next.perDay);
+  return old !== next && apartDays <= CHANGE_DAYS_MAX && factor <= CHANGE_RATE_FACTOR_MAX;
+}
+
+function describeChange(old: Life, next: Life): Observation {
+  const [before, after] = [old.one.event, next.one.event];
+  return {
+    code: "name_changed",
+    title: `${quoted(before)} seems to have become ${quoted(after)} on ${dayOf(next.firstMs)}`,
+    detail:
+      `The one was last seen ${old.one.lastTimestamp}, the other first ${next.one.firstTimestamp}, both about ` +
+      `${formatCount(old.perDay)} times a day. The module gives both the newer name.`,
+    ...{ rows: old.one.rows, event: before, day: dayOf(next.firstMs) },
+    mend: `if (event.event === ${JSON.stringify(before)}) event.event = ${JSON.stringify(after)};`,
+  };
+}
+
+function describeVanished({ one, lastMs, perDay }: Life, endMs: number): Observation {
+  const days = (endMs - lastMs) / DAY_MS;
+  return {
+    code: "name_vanished",
+    title: `${quoted(one.event)} was last seen on ${dayOf(lastMs)}`,
+    detail:
+      `It came about ${formatCount(perDay)} times a day until ${one.lastTimestamp}, and then not once in ` +
+      `${formatCount(days)} days. It may have been renamed or switched off: a metric on it ends there.`,
+    ...{ rows: one.rows, event: one.event, day: dayOf(lastMs) },
+  };
+}
+
+function describeAppeared({ one, firstMs, perDay }: Life, startMs: number): Observation {
+  const days = (firstMs - startMs) / DAY_MS;
+  return {
+    code: "name_appeared",
+    title: `${quoted(one.event)} was first seen on ${dayOf(firstMs)}`,
+    detail:
+      `It came about ${formatCount(perDay)} times a day from ${one.firstTimestamp} on, and not once in the ` +
+      `${formatCount(days)} days before. A comparison with earlier days would be with nothing.`,
+    ...{ rows: one.rows, event: one.event, day: dayOf(firstMs) },
+  };
+}
+
+function dayOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}

@@ -1,0 +1,136 @@
+import { type Finding, type Fix, severities } from "../../profile/report.js";
+import { findCaps } from "./caps.js";
+import { findDuplicates } from "./duplicates.js";
+import {
+  findAlikeNames,
+  findLongNames,
+  findNamesWithIDs,
+  findRefusedNames,
+  findTooManyNames,
+} from "./event-names.js";
+import { findLargeEvents } from "./event-sizes.js";
+import { findNameChanges } from "./event-times.js";
+import { findingCodes } from "./finding-codes.js";
+import { fixOf } from "./fix.js";
+import { findGapDays, findGapHours } from "./gaps.js";
+import { findEmailIDs, findJunkIDs, findMissingUsers } from "./identity.js";
+import { mendModule } from "./mend-module.js";
+import type { Facts, Finder, Observation } from "./observation.js";
+import { findPersonalData } from "./personal-data.js";
+import { findAlikeKeys } from "./property-keys.js";
+import { findLongValues } from "./property-sizes.js";
+import { findJsonTexts, findMixedTypes, findNumberTexts } from "./property-types.js";
+import { hasTransform } from "./recorded-options.js";
+import { findRejects } from "./rejects.js";
+import { findSharedDevices, findSharedUsers } from "./shared-ids.js";
+import { findFailedSources, findNoEvents } from "./sources.js";
+import { findSpikeDays, findSpikeHours } from "./spikes.js";
+import { FINDINGS_PER_CODE } from "./thresholds.js";
+import {
+  findFutureTimes,
+  findMidnights,
+  findScatteredTimes,
+  findSuspiciousTimes,
+} from "./time-moments.js";
+import { findTimeUnits } from "./time-unit.js";
+import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
+
+/** What the module of a fix is called, in the line and beside the report. */
+export const MEND_MODULE = "mend.mjs";
+
+const finders: readonly Finder[] = [
+  findNoEvents,
+  findFailedSources,
+  findTimeUnits,
+  findRejects,
+  findDaylightSaving,
+  findShiftedHours,
+  findMidnights,
+  findFutureTimes,
+  findSuspiciousTimes,
+  findScatteredTimes,
+  findGapDays,
+  findGapHours,
+  findSpikeDays,
+  findSpikeHours,
+  findNameChanges,
+  findAlikeNames,
+  findNamesWithIDs,
+  findTooManyNames,
+  findLongNames,
+  findRefusedNames,
+  findMissingUsers,
+  findJunkIDs,
+  findEmailIDs,
+  findSharedDevices,
+  findSharedUsers,
+  findMixedTypes,
+  findAlikeKeys,
+  findLongValues,
+  findJsonTexts,
+  findNumberTexts,
+  findPersonalData,
+  findDuplicates,
+  findLargeEvents,
+  findCaps,
+];
+
+/** Everything that somebody should know of a report: most severe first, then by rows. Pure. */
+export function findFindings(facts: Facts): readonly Finding[] {
+  const observations = finders.flatMap((find) => limit(find(facts)));
+  const module = mendModule(observations);
+  return observations
+    .map((observation) => findingOf(observation, facts, module))
+    .sort(
+      (one, other) =>
+        severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
+        other.rows - one.rows,
+    );
+}
+
+/** Of each code the first ones by rows; what is left is told together. */
+function limit(observations: readonly Observation[]): readonly Observation[] {
+  const codes = [...new Set(observations.map(({ code }) => code))];
+  return codes.flatMap((code) => {
+    const same = observations.filter((one) => one.code === code);
+    if (same.length <= FINDINGS_PER_CODE) return same;
+    const sorted = [...same].sort((one, other) => other.rows - one.rows);
+    const hidden = sorted.slice(FINDINGS_PER_CODE);
+    return [
+      ...sorted.slice(0, FINDINGS_PER_CODE),
+      {
+        code,
+        title: `${hidden.length} more of this kind`,
+        detail: hidden
+          .map(({ title }) => title)
+          .join("; ")
+          .slice(0, 1_000),
+        rows: hidden.reduce((sum, { rows }) => sum + rows, 0),
+      },
+    ];
+  });
+}
+
+function findingOf(observation: Observation, facts: Facts, module: string): Finding {
+  const { mend, fix: ownFix, ...finding } = observation;
+  const fix = ownFix ?? (mend === undefined ? undefined : moduleFix(facts, module));
+  const more =
+    mend !== undefined && fix === undefined
+      ? ` There is a transform module already: add to it\n${mend}`
+      : "";
+  return {
+    ...finding,
+    severity: findingCodes[observation.code],
+    detail: `${finding.detail}${more}`,
+    ...(fix === undefined ? {} : { fix }),
+  };
+}
+
+/** One module mends all: a configuration has one transform. */
+function moduleFix(facts: Facts, text: string): Fix | undefined {
+  if (hasTransform(facts)) return undefined;
+  return {
+    ...fixOf(["transform"], `./${MEND_MODULE}`, false),
+    module: { name: MEND_MODULE, text },
+  };
+}

@@ -1,0 +1,135 @@
+import type { ReportDay } from "../../profile/report.js";
+import { formatCount } from "../quantities.js";
+import { bulkOf, median } from "./day-bulk.js";
+import type { Facts, Observation } from "./observation.js";
+import {
+  CHANCE_DEVIATIONS,
+  GAP_DAY_SHARE,
+  GAP_HOUR_SHARE,
+  MINIMUM_DAY_EVENTS,
+  MINIMUM_HOUR_EVENTS,
+} from "./thresholds.js";
+import { runsOf, usualOfDay, usualOfHour } from "./usual-counts.js";
+
+/** Days with far fewer events than those around them and than the same weekday has. */
+export function findGapDays({ days }: Facts): readonly Observation[] {
+  return gapRuns(days).map(({ start, end, usual }) => {
+    const run = days.slice(start, end);
+    const [first, last] = [run[0]?.day ?? "", run.at(-1)?.day ?? ""];
+    const events = run.reduce((sum, day) => sum + day.events, 0);
+    const missing = Math.round(usual * run.length - events);
+    return {
+      code: "gap_days" as const,
+      title:
+        first === last
+          ? `${first} has only ${formatCount(events)} events`
+          : `${first} to ${last} have only ${formatCount(events)} events`,
+      detail:
+        `About ${formatCount(usual)} a day are usual around it, so that some ${formatCount(missing)} are ` +
+        "missing. No configuration brings them back: export these days from the tool again.",
+      ...{ rows: missing, day: first },
+    };
+  });
+}
+
+interface GapRun {
+  readonly start: number;
+  readonly end: number;
+  readonly usual: number;
+}
+
+function gapRuns(days: readonly ReportDay[]): readonly GapRun[] {
+  const { start, end } = bulkOf(days);
+  const counts = days.map(({ events }) => events);
+  const runs: GapRun[] = [];
+  for (let from = start + 1; from < end - 1; from++) {
+    const before = median(counts.slice(Math.max(start, from - 3), from));
+    let to = from;
+    while (to < end - 1 && (counts[to] ?? 0) < before * GAP_DAY_SHARE) to++;
+    if (to === from) continue;
+    const after = median(counts.slice(to, Math.min(end, to + 3)));
+    const usual = Math.min(before, after);
+    const low = counts.slice(from, to);
+    const isGap =
+      usual >= MINIMUM_DAY_EVENTS &&
+      low.every((count) => count < usual * GAP_DAY_SHARE) &&
+      !low.every((count, index) =>
+        isUsualForWeekday(counts, from + index, count, runs, start, end),
+      );
+    if (isGap && isBeyondChance(sum(low), usual * low.length))
+      runs.push({ start: from, end: to, usual });
+    from = to - 1;
+  }
+  return runs;
+}
+
+/** Weekends are quiet every week. */
+function isUsualForWeekday(
+  counts: readonly number[],
+  place: number,
+  count: number,
+  gaps: readonly GapRun[],
+  start: number,
+  end: number,
+): boolean {
+  const same = [-21, -14, -7, 7, 14, 21]
+    .map((distance) => place + distance)
+    .filter((other) => other >= start && other < end)
+    .filter((other) => !gaps.some((gap) => other >= gap.start && other < gap.end))
+    .map((other) => counts[other] ?? 0);
+  return same.length > 0 && count >= median(same) / 2;
+}
+
+function isBeyondChance(events: number, usual: number): boolean {
+  return usual - events > CHANCE_DEVIATIONS * Math.sqrt(usual) || (events === 0 && usual >= 25);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+/** Hours without events where the days around have many in them. */
+export function findGapHours({ days }: Facts): readonly Observation[] {
+  const gapDays = new Set(
+    gapRuns(days).flatMap(({ start, end }) => days.slice(start, end).map(({ day }) => day)),
+  );
+  return days.flatMap((day, place) => {
+    if (gapDays.has(day.day) || usualOfDay(days, place) === undefined) return [];
+    // A quiet day has quiet hours: no more is expected than its own busier hours have.
+    const busy = upperQuartile(day.hours);
+    const usual = day.hours.map((_, hour) =>
+      Math.min(busy, usualOfHour(days, place, hour)?.least ?? 0),
+    );
+    return runsOf(day.hours, (events, hour) => isGapHour(events, usual[hour] ?? 0)).map((run) =>
+      describeHours(day.day, day.hours, usual, run),
+    );
+  });
+}
+
+function upperQuartile(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[Math.floor(sorted.length * 0.75)] ?? 0;
+}
+
+function isGapHour(events: number, usual: number): boolean {
+  return usual >= MINIMUM_HOUR_EVENTS && events <= usual * GAP_HOUR_SHARE;
+}
+
+function describeHours(
+  day: string,
+  hours: readonly number[],
+  usual: readonly number[],
+  { start, end }: { readonly start: number; readonly end: number },
+): Observation {
+  const events = sum(hours.slice(start, end));
+  const expected = sum(usual.slice(start, end));
+  const clock = (hour: number) => `${String(hour).padStart(2, "0")}:00`;
+  return {
+    code: "gap_hours",
+    title: `${day} from ${clock(start)} to ${clock(end)} has only ${formatCount(events)} events`,
+    detail:
+      `The same hours of the days around have about ${formatCount(expected)}. No configuration brings ` +
+      "them back: export these hours from the tool again.",
+    ...{ rows: Math.round(expected - events), day },
+  };
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import type { Report, TopID } from "../../../src/profile/report.js";
+import { findFindings } from "../../../src/report/findings/findings.js";
+import { cleanReport, exampleEvent } from "../example-report.js";
+
+const withEvents = (...events: Report["events"]): Report => ({ ...cleanReport, events });
+const withIdentity = (identity: Partial<Report["identity"]>): Report => ({
+  ...cleanReport,
+  identity: { ...cleanReport.identity, ...identity },
+});
+const codesOf = (report: Report) => findFindings(report).map(({ code }) => code);
+const only = (report: Report) => {
+  expect(codesOf(report)).toHaveLength(1);
+  return findFindings(report)[0];
+};
+
+describe("names over time", () => {
+  const until = { lastTimestamp: "2026-01-14T12:00:00.000Z", rows: 1_000, days: 14 };
+  const from = { firstTimestamp: "2026-01-14T13:00:00.000Z", rows: 1_000, days: 15 };
+
+  it("one that ends in the middle has vanished", () => {
+    const finding = only(withEvents(exampleEvent("brewed"), exampleEvent("old", until)));
+    expect(finding).toMatchObject({ code: "name_vanished", event: "old", day: "2026-01-14" });
+  });
+
+  it("one that begins in the middle has appeared", () => {
+    const finding = only(withEvents(exampleEvent("brewed"), exampleEvent("new", from)));
+    expect(finding).toMatchObject({ code: "name_appeared", event: "new", day: "2026-01-14" });
+  });
+
+  it("one that begins where another ends has taken its place, and a module says so", () => {
+    const finding = only(withEvents(exampleEvent("old", until), exampleEvent("new", from)));
+    expect(finding).toMatchObject({ code: "name_changed", event: "old" });
+    expect(finding?.fix?.line).toBe('"transform": "./mend.mjs"');
+    expect(finding?.fix?.module?.text).toContain('if (event.event === "old") event.event = "new";');
+  });
+
+  it("rare ones, and those of a campaign, are nothing special", () => {
+    const rare = exampleEvent("rare", { ...until, rows: 14 });
+    const campaign = exampleEvent("campaign", { ...until, days: 3 });
+    expect(codesOf(withEvents(exampleEvent("brewed"), rare, campaign))).toEqual([]);
+  });
+});
+
+describe("the spelling of names", () => {
+  it("that differs by case or space is brought together", () => {
+    const finding = only(
+      withEvents(exampleEvent("Page View"), exampleEvent("page view ", { rows: 9 })),
+    );
+    expect(finding).toMatchObject({ code: "names_alike", rows: 9 });
+    expect(finding?.fix?.module?.text).toContain('[["page view ","Page View"]]');
+    expect(codesOf(withEvents(exampleEvent("a b"), exampleEvent("a c")))).toEqual([]);
+  });
+
+  it("that holds ids is brought together from ten names on", () => {
+    const names = (count: number) =>
+      Array.from({ length: count }, (_, id) => exampleEvent(`Viewed /product/${id}`, { rows: 1 }));
+    const finding = only(withEvents(...names(10)));
+    expect(finding).toMatchObject({ code: "names_with_ids", rows: 10 });
+    expect(finding?.title).toContain("Viewed /product/*");
+    expect(codesOf(withEvents(...names(9)))).toEqual([]);
+  });
+
+  it("that services do not take is left out, or made to fit", () => {
+    const long = withEvents(exampleEvent("x".repeat(2_000)));
+    expect(only(long)?.fix?.line).toBe(`"excludeEvent": ["${"x".repeat(60)}*"]`);
+    const qualifyingEvents = [{ name: "a\\b", event: "a\\b", refused: "unsafe in SQL" }];
+    const estimates = { ...cleanReport.estimates, qualifyingEvents };
+    const finding = only({ ...withEvents(exampleEvent("a\\b")), estimates });
+    expect(finding).toMatchObject({ code: "name_refused", event: "a\\b", rows: 33_600 });
+  });
+
+  it("too many names are too many to look through", () => {
+    const report = { ...cleanReport, otherEvents: { names: 49_000, rows: 50_000 } };
+    expect(codesOf(report)).toEqual(["names_too_many", "cap_reached"]);
+  });
+});
+
+describe("identity", () => {
+  it("junk ids are made none, safely where every event has the other id", () => {
+    const junkIDs = [
+      { field: "userID", value: "null", rows: 5 },
+      { field: "userID", value: "0", rows: 2 },
+    ] as const;
+    const finding = only(withIdentity({ junkIDs }));
+    expect(finding).toMatchObject({ code: "ids_junk", rows: 7 });
+    expect(finding?.fix).toEqual({
+      path: ["mapping", "userID"],
+      value: { field: "user_id", unless: ["null", "0"] },
+      line: '"mapping": {"userID": {"field": "user_id", "unless": ["null", "0"]}}',
+      isSafe: true,
+    });
+    expect(only(withIdentity({ junkIDs, userOnly: 1 }))?.fix?.isSafe).toBe(false);
+  });
+
+  it("hardly any user ids are doubted", () => {
+    expect(only(withIdentity({ both: 10, deviceOnly: 67_000 }))?.code).toBe("users_missing");
+  });
+
+  const top = (id: string, others: number): TopID => ({
+    ...{ id, rows: 900 },
+    others: { count: others, error: 0 },
+  });
+
+  it("devices of hundreds of users, and users of hundreds of devices, are made none", () => {
+    const device = only(withIdentity({ topDevices: [top("kiosk", 300), top("d2", 2)] }));
+    expect(device).toMatchObject({
+      ...{ code: "device_shared", rows: 900, title: 'The device "kiosk" has 300 users' },
+      fix: { value: { field: "device_id", unless: ["kiosk"] }, isSafe: false },
+    });
+    expect(only(withIdentity({ topUsers: [top("bot", 300)] }))?.code).toBe("user_many_devices");
+  });
+
+  it("ids that are email addresses are hashed", () => {
+    const finding = only(withIdentity({ topUsers: [top("mina@example.com", 1)] }));
+    expect(finding).toMatchObject({ code: "ids_emails" });
+    expect(finding?.fix?.line).toBe('"hash": ["userID"]');
+  });
+});
+
+it("duplicates are told beyond the error of the estimate", () => {
+  const withDuplicates = (estimated: number, withinSplits: number): Report => ({
+    ...cleanReport,
+    rows: {
+      ...cleanReport.rows,
+      duplicates: { withInsertID: 67_200, withinSplits, estimated, error: 500 },
+    },
+  });
+  expect(codesOf(withDuplicates(1_400, 0))).toEqual([]);
+  expect(only(withDuplicates(1_600, 0))?.title).toBe("About 1,600 events repeat an insert id");
+  expect(only(withDuplicates(0, 1))?.title).toBe("1 event repeats an insert id");
+});
+
+it("an export without events, and a source that failed, are errors", () => {
+  const nothing: Report = {
+    ...cleanReport,
+    ...{ days: [], events: [], rows: { ...cleanReport.rows, mapped: 0 } },
+  };
+  expect(only(nothing)).toMatchObject({ code: "no_events", severity: "error" });
+  const failure = { code: "gzip_truncated", message: "ends in the middle" };
+  const sources = [{ name: "a.gz", bytes: 9, format: "ndjson", failure }];
+  const inputs = { ...cleanReport.inputs, sources };
+  expect(only({ ...cleanReport, inputs })?.title).toBe("a.gz could not be read to its end");
+});
+
+it("the most severe come first, then those of the most rows", () => {
+  const report = {
+    ...withIdentity({ junkIDs: [{ field: "userID", value: "0", rows: 5 }] }),
+    ...{ times: { ...cleanReport.times, future: 9 } },
+    events: [exampleEvent("x".repeat(2_000), { rows: 1 })],
+  };
+  expect(codesOf(report)).toEqual(["name_too_long", "times_future", "ids_junk"]);
+});

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import type { Report, ReportProperty } from "../../../src/profile/report.js";
+import { findFindings } from "../../../src/report/findings/findings.js";
+import { cleanReport, exampleEvent, exampleProperty, properties } from "../example-report.js";
+
+const withProperties = (...keys: readonly ReportProperty[]): Report => ({
+  ...cleanReport,
+  events: [exampleEvent("bought", { properties: properties(...keys) })],
+});
+const withValues = (key: string, ...values: readonly string[]): Report =>
+  withProperties(exampleProperty(key, { topValues: values.map((value) => ({ value, rows: 10 })) }));
+const codesOf = (report: Report) => findFindings(report).map(({ code }) => code);
+const only = (report: Report) => {
+  expect(codesOf(report)).toHaveLength(1);
+  return findFindings(report)[0];
+};
+
+/** Runs the module of a fix on an event. */
+async function mended(report: Report, event: object): Promise<unknown> {
+  const text = only(report)?.fix?.module?.text ?? "";
+  const module = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+  return module.default(event);
+}
+
+it("ordinary properties have no findings", () => {
+  expect(codesOf(withProperties(exampleProperty("colour")))).toEqual([]);
+});
+
+describe("types", () => {
+  const mixed = withProperties(
+    exampleProperty("price", { types: { number: 900, string: 80, object: 20, null: 7 } }),
+  );
+
+  it("several of one property are told, null is none", () => {
+    expect(only(mixed)).toMatchObject({
+      ...{ code: "property_mixed_types", event: "bought", property: "metadata.price", rows: 100 },
+    });
+    const nullable = exampleProperty("price", { types: { number: 900, null: 7 } });
+    expect(codesOf(withProperties(nullable))).toEqual([]);
+  });
+
+  it("become text by the module, lists and objects JSON", async () => {
+    const become = async (price: unknown) => mended(mixed, { metadata: { price } });
+    expect(await become(1.5)).toEqual({ metadata: { price: "1.5" } });
+    expect(await become("x")).toEqual({ metadata: { price: "x" } });
+    expect(await become(null)).toEqual({ metadata: { price: null } });
+    expect(await become({ eur: 1 })).toEqual({ metadata: { price: '{"eur":1}' } });
+    expect(await become([1])).toEqual({ metadata: { price: "[1]" } });
+  });
+
+  it("text that holds JSON, also where it is cut, becomes an object by the module", async () => {
+    const report = withValues("cart", '{"sku":"T-1"}', '{"sku":"T-2","coun…');
+    expect(only(report)?.code).toBe("property_json_text");
+    const event = { metadata: { cart: '{"sku":"T-1"}' } };
+    expect(await mended(report, event)).toEqual({ metadata: { cart: { sku: "T-1" } } });
+    expect(codesOf(withValues("cart", "[draft]", "{x}"))).toEqual([]);
+  });
+
+  it("numbers with a fraction that are text are told, whole ones may be ids", async () => {
+    const report = withValues("total", "1.5", "12", "0.25");
+    expect(only(report)?.code).toBe("property_numbers_as_text");
+    expect(await mended(report, { metadata: { total: "1.5" } })).toEqual({
+      metadata: { total: 1.5 },
+    });
+    expect(codesOf(withValues("order", "15", "12", "25"))).toEqual([]);
+  });
+});
+
+it("keys that differ only by case are brought together by the module", async () => {
+  const report = withProperties(exampleProperty("plan"), exampleProperty("Plan", { rows: 5 }));
+  expect(only(report)).toMatchObject({
+    ...{ code: "property_keys_alike", property: "metadata.Plan", rows: 5 },
+  });
+  expect(await mended(report, { metadata: { Plan: "free" } })).toEqual({
+    metadata: { plan: "free" },
+  });
+});
+
+describe("personal data", () => {
+  it.each([
+    ["email addresses", "mina@example.com", "jo.b@mail.example.org"],
+    ["phone numbers", "+49 30 1234567", "(212) 555-0101"],
+    ["card numbers", "4111111111111111", "5500 0000 0000 0004"],
+    ["IP addresses", "198.51.100.7", "2001:db8::1"],
+  ])("%s are left out by the line, and not repeated", (words, ...values) => {
+    const finding = only(withValues("contact", ...values));
+    expect(finding?.title).toBe(`"metadata.contact" seems to hold ${words}`);
+    expect(finding?.fix?.line).toBe('"drop": ["metadata.contact"]');
+    for (const value of values) expect(JSON.stringify(finding)).not.toContain(value);
+  });
+
+  it.each([
+    ["versions", "1.2.3", "10.14.6"],
+    ["dates", "2026-01-31", "2026-02-01"],
+    ["ids", "4111111111111112", "9007199254740993"],
+    ["handles", "@mina", "mina at example"],
+    ["times", "10:30:05", "1:2"],
+  ])("%s are none", (_, ...values) => {
+    expect(codesOf(withValues("contact", ...values))).toEqual([]);
+  });
+
+  it("keys that say so are believed, unless their values are hashes", () => {
+    expect(only(withValues("password", "tea"))?.title).toContain("secrets");
+    expect(codesOf(withValues("password", "0".repeat(64)))).toEqual([]);
+  });
+
+  it("what is left out already stays in the line", () => {
+    const configuration = {
+      ...cleanReport.configuration,
+      privacy: { drop: ["user.name"], hash: [] },
+    };
+    const report = { ...withValues("mail", "mina@example.com"), configuration };
+    expect(only(report)?.fix?.value).toEqual(["user.name", "metadata.mail"]);
+  });
+});
+
+describe("sizes", () => {
+  const long = (max: number) =>
+    withProperties(exampleProperty("page", { bytes: { min: 1, mean: 9, max } }));
+
+  it("of values are told from 1 KiB on, and those from 32 KiB on can be left out", () => {
+    expect(codesOf(long(1_024))).toEqual([]);
+    expect(only(long(1_025))).toMatchObject({ code: "property_long", severity: "info" });
+    expect(only(long(40_000))?.fix?.line).toBe('"drop": ["metadata.page"]');
+  });
+
+  it("of events name the property that makes them so large", () => {
+    const largest = [{ event: "bought", bytes: 300_000, source: "a.json", row: 4 }];
+    const report = { ...long(299_000), sizes: { ...cleanReport.sizes, largest } };
+    const finding = findFindings(report).find(({ code }) => code === "event_too_large");
+    expect(finding).toMatchObject({ event: "bought", property: "metadata.page" });
+    expect(finding?.fix?.line).toBe('"drop": ["metadata.page"]');
+  });
+});
+
+describe("the module", () => {
+  const two = withProperties(
+    exampleProperty("plan"),
+    exampleProperty("Plan", { rows: 5 }),
+    exampleProperty("price", { types: { number: 9, string: 1 } }),
+  );
+
+  it("is one for all findings", () => {
+    const modules = new Set(findFindings(two).map(({ fix }) => fix?.module?.text));
+    expect(modules.size).toBe(1);
+  });
+
+  it("is told as what to add where there is a transform already", () => {
+    const configuration = { ...cleanReport.configuration, transform: "digest" };
+    for (const { fix, detail } of findFindings({ ...two, configuration })) {
+      expect(fix).toBeUndefined();
+      expect(detail).toContain("add to it\n");
+    }
+  });
+});
+
+it("many findings of one kind are told together from the eleventh on", () => {
+  const keys = Array.from({ length: 14 }, (_, index) =>
+    exampleProperty(`key${index}`, { types: { number: 9, string: 100 - index } }),
+  );
+  const findings = findFindings(withProperties(...keys));
+  expect(findings).toHaveLength(11);
+  expect(findings.find(({ title }) => title === "4 more of this kind")?.rows).toBe(36);
+});

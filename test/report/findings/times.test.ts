@@ -1,0 +1,271 @@
+import { describe, expect, it } from "vitest";
+import type { Report, ReportReject } from "../../../src/profile/report.js";
+import { findFindings } from "../../../src/report/findings/findings.js";
+import { cleanReport, dayOf, evenDay, evenDays, withHour } from "../example-report.js";
+
+const codesOf = (report: Report) => findFindings(report).map(({ code }) => code);
+const only = (report: Report) => {
+  const findings = findFindings(report);
+  expect(findings.map(({ code }) => code)).toHaveLength(1);
+  return findings[0];
+};
+const withTimes = (times: Partial<Report["times"]>): Report => ({
+  ...cleanReport,
+  times: { ...cleanReport.times, ...times },
+});
+
+it("a clean report has no findings", () => {
+  expect(findFindings(cleanReport)).toEqual([]);
+});
+
+describe("the unit of times", () => {
+  const rejected = (format: string, ...words: readonly string[]): Report => ({
+    ...cleanReport,
+    configuration: {
+      ...cleanReport.configuration,
+      mapping: { timestamp: [{ path: ["t"], format, zone: "UTC", shifted: false }] },
+    },
+    rejects: [
+      {
+        ...{ code: "time_out_of_range", rows: 500, advice: "correct the time" },
+        samples: words.map((word) => ({
+          ...{ source: "a.json", message: `t is the ${word}: x is before y`, raw: "{}" },
+          isBase64: false,
+        })),
+      },
+    ],
+  });
+
+  it.each([
+    ["ms", "number 1767225600", "time_unit_seconds"],
+    ["s", "number 1767225600123", "time_unit_milliseconds"],
+    ["ms", 'text "1767225600123456"', "time_unit_microseconds"],
+    ["us", "number 1767225600123456789", "time_unit_nanoseconds"],
+  ])("that was read as %s from the %s is %s, and auto mends it safely", (format, word, code) => {
+    const finding = only(rejected(format, word));
+    expect(finding).toMatchObject({ code, severity: "error", rows: 500 });
+    expect(finding?.detail).toContain("2026-01-01T00:00:00");
+    expect(finding?.fix).toEqual({
+      ...{ path: ["mapping", "timestamp"], value: "t", isSafe: true },
+      line: '"mapping": {"timestamp": "t"}',
+    });
+  });
+
+  it.each([
+    ["number 46023", "spreadsheets"],
+    ["number 13411699200000000", "browsers"],
+    ["number 639028224000000000", "ticks"],
+  ])("of the %s is named where the mapping has none for it", (word, kind) => {
+    const finding = only(rejected("auto", word));
+    expect(finding).toMatchObject({ code: "time_epoch_unknown" });
+    expect(finding?.title).toContain(kind);
+    expect(finding?.fix).toBeUndefined();
+  });
+
+  it("is doubted only where all samples agree", () => {
+    expect(codesOf(rejected("ms", "number 1767225600", "number 12"))).toEqual(["rows_rejected"]);
+    expect(codesOf(rejected("ms", "number 1767225600", 'text "soon"'))).toEqual(["rows_rejected"]);
+  });
+});
+
+describe("the zone of times", () => {
+  const march = Date.UTC(2026, 2, 8);
+  const around = (skipped: number, repeated: number): readonly Report["days"][number][] =>
+    Array.from({ length: 260 }, (_, place) => {
+      const day = {
+        ...evenDay(0),
+        day: new Date(march + (place - 10) * 86_400_000).toISOString().slice(0, 10),
+      };
+      if (day.day === "2026-03-08") return withHour(day, 2, skipped);
+      return day.day === "2026-11-01" ? withHour(day, 1, repeated) : day;
+    });
+  const report = (days: Report["days"]): Report => ({
+    ...withTimes({ first: null, last: null }),
+    ...{ days, events: [] },
+  });
+
+  it("is found where the hours of its clock changes are missing and doubled", () => {
+    const finding = findFindings(report(around(0, 200))).find(
+      ({ code }) => code === "zone_daylight_saving",
+    );
+    expect(finding?.detail).toContain("2026-03-08 02:00 has 0 instead of about 100 events");
+    expect(finding?.detail).toContain("2026-11-01 01:00 has 200 instead");
+    expect(finding?.fix).toMatchObject({
+      value: { field: "event_time", zone: "America/New_York" },
+      isSafe: false,
+    });
+  });
+
+  it("is not where one of the changes leaves no trace", () => {
+    expect(codesOf(report(around(0, 100)))).not.toContain("zone_daylight_saving");
+    expect(codesOf(report(around(100, 200)))).not.toContain("zone_daylight_saving");
+  });
+
+  it("is that of epochs too, where the rows have such", () => {
+    const [sample] = cleanReport.samples;
+    if (sample === undefined) throw new Error("the example has no sample");
+    const samples = [{ ...sample, raw: '{"time":1767225600}' }];
+    const finding = findFindings({ ...report(around(0, 200)), samples }).find(
+      ({ code }) => code === "zone_daylight_saving",
+    );
+    expect(finding?.fix?.value).toMatchObject({ shifted: true });
+  });
+
+  it("is not doubted where the times name theirs", () => {
+    const [sample] = cleanReport.samples;
+    if (sample === undefined) throw new Error("the example has no sample");
+    const samples = [{ ...sample, raw: '{"time":"2026-01-01T02:00:00.123+02:00"}' }];
+    expect(codesOf({ ...report(around(0, 200)), samples })).not.toContain("zone_daylight_saving");
+  });
+
+  it("is asked for where the quiet hours are not those of a night", () => {
+    const guess = {
+      shiftHours: 7,
+      confidence: "strong",
+      evidence: "Quietest from 09:00.",
+    } as const;
+    const finding = only(withTimes({ zoneGuess: guess }));
+    expect(finding).toMatchObject({ code: "zone_hours_shifted", severity: "info" });
+    expect(finding?.title).toContain("near UTC-7");
+    expect(codesOf(withTimes({ zoneGuess: { ...guess, confidence: "weak" } }))).toEqual([]);
+  });
+});
+
+describe("moments", () => {
+  it("at midnight are dates", () => {
+    expect(only(withTimes({ midnight: 60_000 }))).toMatchObject({
+      code: "times_midnight",
+      title: "89.2 % of the events are at exactly midnight (UTC)",
+    });
+  });
+
+  it("after the run can be left out", () => {
+    const finding = only(withTimes({ future: 12 }));
+    expect(finding?.code).toBe("times_future");
+    expect(finding?.fix?.line).toBe('"toTime": "2026-02-01T00:00:00.000Z"');
+  });
+
+  it("that clocks make up can be made rejects", () => {
+    const finding = only(withTimes({ suspicious: 4, first: "1999-12-31T00:00:00.000Z" }));
+    expect(finding?.code).toBe("times_suspicious");
+    expect(finding?.fix?.line).toBe('"minTime": "2026-01-01"');
+  });
+
+  it("long before all others are scattered", () => {
+    const days = [
+      { ...evenDay(0), day: "2019-05-01", events: 9 },
+      { ...evenDay(0), day: "2019-05-02", events: 0 },
+      ...evenDays(),
+    ];
+    const finding = only({ ...cleanReport, days });
+    expect(finding).toMatchObject({ code: "times_scattered", rows: 9, day: "2019-05-01" });
+    expect(finding?.fix?.line).toBe('"minTime": "2026-01-01"');
+  });
+});
+
+describe("gaps and spikes", () => {
+  const changed = (place: number, day: Report["days"][number]): Report => ({
+    ...cleanReport,
+    days: evenDays().with(place, day),
+  });
+
+  it("a day with hardly any events is a gap", () => {
+    const finding = only(changed(10, evenDay(10, 2)));
+    expect(finding).toMatchObject({ code: "gap_days", day: dayOf(10), rows: 2_352 });
+  });
+
+  it("days in a row are one gap", () => {
+    const days = evenDays().map((day, place) =>
+      place >= 8 && place < 13 ? evenDay(place, 0) : day,
+    );
+    expect(only({ ...cleanReport, days })?.title).toBe(
+      "2026-01-09 to 2026-01-13 have only 0 events",
+    );
+  });
+
+  it("a weekend is none, and neither is a step from one level to another", () => {
+    const week = evenDays().map((day, place) => (place % 7 > 4 ? evenDay(place, 5) : day));
+    expect(codesOf({ ...cleanReport, days: week })).toEqual([]);
+    const step = evenDays().map((day, place) => (place < 9 ? evenDay(place, 10) : day));
+    expect(codesOf({ ...cleanReport, days: step })).toEqual([]);
+  });
+
+  it("a day off is a gap where the same weekday has events", () => {
+    const days = evenDays().map((day, place) => (place % 7 > 4 ? evenDay(place, 5) : day));
+    expect(codesOf({ ...cleanReport, days: days.with(15, evenDay(15, 0)) })).toEqual(["gap_days"]);
+  });
+
+  it("hours without events are a gap of hours", () => {
+    const day = withHour(withHour(evenDay(10), 14, 0), 15, 1);
+    expect(only(changed(10, day))).toMatchObject({
+      ...{ code: "gap_hours", day: dayOf(10), rows: 199 },
+      title: `${dayOf(10)} from 14:00 to 16:00 has only 1 events`,
+    });
+  });
+
+  it("an hour with many times the usual is a spike, and not its day too", () => {
+    const finding = only(changed(10, withHour(evenDay(10), 14, 90_000)));
+    expect(finding).toMatchObject({ code: "spike_hour", day: dayOf(10), rows: 89_900 });
+  });
+
+  it("a day with many times the usual is a spike, and its cause is named", () => {
+    const day = {
+      ...evenDay(10, 390),
+      byEvent: [
+        [0, 8_160],
+        [1, 1_200],
+      ] as const,
+    };
+    expect(only(changed(10, day))?.detail).toContain(
+      '100.0 % of what the day has more than the one before is "brewed"',
+    );
+  });
+});
+
+it("rows that are rejected come with the line that would let them through", () => {
+  const rejects: readonly ReportReject[] = [
+    {
+      ...{ code: "unit_id_missing", rows: 3, advice: "map further fields" },
+      samples: [
+        {
+          source: "a.json",
+          row: 4,
+          message: "no unit id",
+          raw: '{"anonymous_id":"x"}',
+          isBase64: false,
+        },
+      ],
+    },
+  ];
+  const finding = only({ ...cleanReport, rejects });
+  expect(finding).toMatchObject({ code: "rows_rejected", rejectCode: "unit_id_missing" });
+  expect(finding?.detail).toContain("such as a.json, row 4: no unit id. To mend it: map further");
+  expect(finding?.fix?.line).toBe('"mapping": {"stableID": ["device_id", "anonymous_id"]}');
+});
+
+it("times that no form fits come with their pattern where there are no others", () => {
+  const reject = (time: string): Report => ({
+    ...cleanReport,
+    ...{ days: [], events: [], rows: { ...cleanReport.rows, mapped: 0, rejected: 5 } },
+    rejects: [
+      {
+        ...{ code: "time_unparsable", rows: 5, advice: "give the format" },
+        samples: [
+          {
+            source: "a",
+            message: `t is the text "${time}", which is no time`,
+            raw: "",
+            isBase64: false,
+          },
+        ],
+      },
+    ],
+  });
+  const fixOf = (time: string) =>
+    findFindings(reject(time)).find(({ code }) => code === "rows_rejected")?.fix;
+  expect(fixOf("31.01.2026 10:30:05")?.value).toEqual({
+    ...{ field: "event_time", format: "dd.MM.yyyy HH:mm:ss" },
+  });
+  expect(fixOf("01/02/2026 10:30:05")).toBeUndefined();
+  expect(fixOf("31/01/2026 10:30:05")?.value).toMatchObject({ format: "dd/MM/yyyy HH:mm:ss" });
+});
