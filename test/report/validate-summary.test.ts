@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import type { Finding, Report } from "../../src/profile/report.js";
+import { drawDays } from "../../src/report/day-bars.js";
+import { summarizeValidate } from "../../src/report/validate-summary.js";
+import { cleanReport, evenDay, evenDays } from "./example-report.js";
+
+const places = {
+  files: ["/r/report.html", "/r/report.json"],
+  next: "switchyard export in --to out",
+};
+const finding: Finding = {
+  ...{ code: "ids_junk", severity: "warning", title: "5 events have \u001b[31ma user id", rows: 5 },
+  detail: "null: 5",
+  fix: {
+    ...{ path: ["mapping", "userID"], value: "u", isSafe: true },
+    line: '"mapping": {"userID": "u"}',
+  },
+};
+
+it("shows a report on one screen", () => {
+  const days = evenDays().with(9, evenDay(9, 50)).with(10, evenDay(10, 0));
+  const rows = { ...cleanReport.rows, read: 67_300, rejected: 60, filtered: 40 };
+  const report: Report = { ...cleanReport, days, rows, findings: [finding] };
+  expect(
+    summarizeValidate(report, places),
+  ).toBe(`Read 67,300 rows in 2.0 s (33,650 rows/s); nothing was sent
+  rows      67,300 read = 67,200 events + 60 rejected + 40 filtered
+  days      28: 2026-01-01 to 2026-01-28 (UTC)
+            █████████▅·█████████████████
+  events    brewed 50.0 %, bought 50.0 %
+  identity  200 users in 89.2 % of the events, 220 devices in 100.0 %
+  export    about 2.00 MB in 2.0 s
+  send      13.4 MB in 1:07 min at 1,000 events/s
+  qualify   2 qualifying events
+
+Findings: 1 warning
+  warning  5 events have \\u001b[31ma user id [ids_junk]
+           → "mapping": {"userID": "u"}  (safe: --apply writes it)
+
+  report    /r/report.html
+            /r/report.json
+  next      switchyard export in --to out`);
+});
+
+it("says that nothing is wrong, and that it was a sample", () => {
+  const summary = summarizeValidate({ ...cleanReport, sample: { share: 0.01 } }, places);
+  expect(summary).toContain("Read a sample of 67,200 rows (1.0 %) in");
+  expect(summary).toContain("No findings: nothing seems to be wrong.");
+});
+
+it("stays on one screen however many findings and names there are", () => {
+  const findings = Array.from({ length: 90 }, () => ({ ...finding, title: "x".repeat(900) }));
+  const events = Array.from({ length: 300 }, (_, index) => ({
+    ...cleanReport.events[0]!,
+    event: `${index}${"y".repeat(400)}`,
+  }));
+  const summary = summarizeValidate({ ...cleanReport, findings, events }, places);
+  expect(summary.split("\n").length).toBeLessThanOrEqual(30);
+  expect(summary).toContain("and 84 warnings more, see the report");
+  expect(summary).toContain("and 296 more names");
+});
+
+it("draws many days as stretches", () => {
+  expect(drawDays(evenDays(120), 60)).toBe("█".repeat(60));
+  expect(drawDays(evenDays(121), 60)).toBe("█".repeat(41));
+  expect(drawDays([], 60)).toBe("");
+});
