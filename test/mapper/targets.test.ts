@@ -34,7 +34,14 @@ describe("a field with texts that stand for nobody", () => {
     );
 
   it("is null where its text or number is one of them, whole and to the letter", () => {
-    const rows = [{ a: "null" }, { a: "0" }, { a: 0 }, { a: "ü" }, { a: "nullable" }, { a: "Null" }];
+    const rows = [
+      { a: "null" },
+      { a: "0" },
+      { a: 0 },
+      { a: "ü" },
+      { a: "nullable" },
+      { a: "Null" },
+    ];
     const ids = idsOf(rows.map((row) => ({ ...row, b: "b" }))).rows.map(({ userID }) => userID);
     expect(ids).toEqual(["b", "b", "b", "b", "nullable", "Null"]);
   });
