@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { makeDirectory } from "../../src/base/make-directory.js";
+import { scratchDirectory } from "../support/scratch.js";
 
-const root = mkdtempSync(join(tmpdir(), "switchyard-make-directory-"));
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = scratchDirectory("make-directory");
 
 describe("making a directory", () => {
   it("makes every level that is missing, and is content with those that are there", async () => {

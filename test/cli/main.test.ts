@@ -1,20 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Manifest } from "../../src/pipeline/manifest.js";
 import { outputFormats } from "../../src/pipeline/options.js";
 import { runSwitchyard as runWith } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
-let root: string;
-
-beforeAll(async () => {
-  root = await mkdtemp(path.join(tmpdir(), "switchyard-main-"));
-});
-
-afterAll(() => rm(root, { recursive: true }));
+const root = scratchDirectory("main");
 
 const runSwitchyard = (words: readonly string[], cwd = repository) => runWith(words, { cwd });
 

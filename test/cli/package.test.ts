@@ -1,19 +1,14 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { scratchDirectory } from "../support/scratch.js";
+import { watchOutput } from "../support/secret-watch.js";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
-let root: string;
-
-beforeAll(async () => {
-  root = await mkdtemp(path.join(tmpdir(), "switchyard-package-"));
-});
-
-afterAll(() => rm(root, { recursive: true }));
+const root = scratchDirectory("package");
 
 interface LockFile {
   readonly lockfileVersion: number;
@@ -49,12 +44,14 @@ function isOfOuterNpm(name: string): boolean {
   );
 }
 
-/** Standard output of npm; throws with its errors where it fails. */
+/** Standard output of npm, watched for keys; throws with its errors where it fails. */
 async function npm(words: readonly string[], cwd: string): Promise<string> {
   const settings = { npm_config_prefer_offline: "true", npm_config_loglevel: "error" };
   const inherited = Object.entries(process.env).filter(([name]) => !isOfOuterNpm(name));
   const env = { ...Object.fromEntries(inherited), ...settings };
-  return (await promisify(execFile)("npm", [...words], { cwd, env })).stdout;
+  const { stdout, stderr } = await promisify(execFile)("npm", [...words], { cwd, env });
+  watchOutput(`npm ${words.join(" ")}`, () => stdout + stderr);
+  return stdout;
 }
 
 test("the packed package installs elsewhere and runs", { timeout: 180_000 }, async () => {

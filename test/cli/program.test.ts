@@ -1,26 +1,23 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import type { Engine } from "../../src/cli/context.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { flagOf, optionNames } from "../../src/pipeline/configuration-options.js";
 import type { ExportOptions } from "../../src/pipeline/options.js";
 import { exampleResult } from "../report/example-result.js";
+import { scratchDirectory } from "../support/scratch.js";
 import { fakeContext } from "./fake-context.js";
 
-let directory: string;
+const directory = scratchDirectory("program");
 
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "switchyard-program-"));
   await writeFile(
     path.join(directory, "pipeline.config.json"),
     '{ "inputs": ["in"], "export": { "to": "out", "threads": 3 } }',
   );
 });
-
-afterAll(() => rm(directory, { recursive: true }));
 
 const different: Engine["verifyExport"] = async () => ({
   ...{ outcome: "different", manifestPath: "/data/out/manifest.json" },

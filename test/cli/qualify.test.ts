@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -11,6 +10,7 @@ import type { CountManifest, CountResult } from "../../src/pipeline/count-result
 import type { Manifest, ManifestEvent } from "../../src/pipeline/manifest.js";
 import type { CountRequest } from "../../src/pipeline/options.js";
 import { exampleManifest } from "../report/example-result.js";
+import { scratchDirectory } from "../support/scratch.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { fakeContext } from "./fake-context.js";
 
@@ -19,16 +19,13 @@ let service: TestService;
 let baseUrl: string;
 
 beforeEach(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "switchyard-qualify-"));
+  directory = scratchDirectory("qualify");
   service = await startTestService();
   baseUrl = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
   await writeManifest({});
 });
 
-afterEach(async () => {
-  await service.close();
-  await rm(directory, { recursive: true });
-});
+afterEach(() => service.close());
 
 function counted(event: string, rows: number): ManifestEvent {
   return {

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { routes } from "../../src/contract/routes.js";
+import { watchOutput } from "../support/secret-watch.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { differences, readApiExamples } from "./api-examples.js";
 
@@ -73,13 +74,20 @@ function tableRows(heading: string): string[][] {
 
 function runShell(command: string, env: NodeJS.ProcessEnv): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = spawn("bash", ["-c", command], { env, stdio: ["ignore", "pipe", "inherit"] });
-    const chunks: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk));
+    const child = spawn("bash", ["-c", command], { env, stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    watchOutput(command, () => `${stdout}\n${stderr}`);
     child.on("error", reject);
     child.on("close", (code) => {
-      if (code === 0) resolve(Buffer.concat(chunks).toString());
-      else reject(new Error(`exit code ${code}: ${command}`));
+      if (code === 0) resolve(stdout);
+      else reject(new Error(`exit code ${code}: ${command}\n${stderr}`));
     });
   });
 }

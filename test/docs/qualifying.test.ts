@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { realpath } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
 import { startTestService } from "../support/service.js";
 
 const page = readFileSync(new URL("../../docs/qualifying.md", import.meta.url), "utf8");
@@ -21,7 +20,7 @@ test("the session of docs/qualifying.md goes as the page shows it", async () => 
   const sessions = [...page.matchAll(/^```console\n\$ switchyard (.*)\n([\s\S]*?)^```$/gm)];
   expect(sessions.length).toBeGreaterThan(4);
   const service = await startTestService();
-  const directory = await realpath(await mkdtemp(join(tmpdir(), "switchyard-qualifying-")));
+  const directory = await realpath(scratchDirectory("qualifying"));
   try {
     const url = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
     for (const [, command = "", shown = ""] of sessions) {
@@ -40,6 +39,5 @@ test("the session of docs/qualifying.md goes as the page shows it", async () => 
     }
   } finally {
     await service.close();
-    await rm(directory, { recursive: true });
   }
 });

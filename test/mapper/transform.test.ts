@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LosslessNumber } from "lossless-json";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
 import { loadTransform, type Transform, type TransformEvent } from "../../src/mapper/transform.js";
 import type { CellRow } from "../support/cells.js";
 import { type MapRowsOptions, mapRow, mapRows } from "../support/mapping.js";
+import { scratchDirectory } from "../support/scratch.js";
 
 const good = {
   event_type: "checkout",
@@ -164,11 +164,7 @@ describe("a transform", () => {
 });
 
 describe("loadTransform", () => {
-  let directory: string;
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "switchyard-transform-"));
-  });
-  afterAll(() => rm(directory, { recursive: true }));
+  const directory = scratchDirectory("transform");
 
   const load = async (name: string, source: string) => {
     const path = join(directory, name);

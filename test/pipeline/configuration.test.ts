@@ -1,19 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
 import { mappingSchema } from "../../src/mapper/mapping-schema.js";
 import { loadConfiguration } from "../../src/pipeline/configuration.js";
 import { resolveExportOptions } from "../../src/pipeline/configuration-export.js";
+import { scratchDirectory } from "../support/scratch.js";
 
-let directory: string;
-
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), "switchyard-configuration-"));
-});
-
-afterAll(() => rm(directory, { recursive: true }));
+const directory = scratchDirectory("configuration");
 
 interface Given {
   readonly file?: string;

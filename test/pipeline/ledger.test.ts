@@ -1,25 +1,23 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type Layout, layoutOf } from "../../src/pipeline/layout.js";
 import { Ledger, type RunRecord, type SplitRecord } from "../../src/pipeline/ledger.js";
 import { makePlan } from "../../src/pipeline/plan.js";
 import type { SplitEvents } from "../../src/pipeline/split-events.js";
 import type { Source } from "../../src/readers/source.js";
+import { scratchDirectory } from "../support/scratch.js";
 
 let root: string;
 let layout: Layout;
 let ledger: Ledger;
 
 beforeEach(async () => {
-  root = mkdtempSync(join(tmpdir(), "switchyard-ledger-"));
+  root = scratchDirectory("ledger");
   layout = layoutOf(join(root, "out"), "events");
   ledger = new Ledger(layout);
   await ledger.prepare();
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const sources = ["a", "b"].map(
   (name): Source => ({

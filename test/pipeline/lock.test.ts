@@ -1,18 +1,16 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { type LockHolder, type ProcessTable, takeLock } from "../../src/pipeline/lock.js";
+import { scratchDirectory } from "../support/scratch.js";
 
 let root: string;
 let lockFile: string;
 
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), "switchyard-lock-"));
+  root = scratchDirectory("lock");
   lockFile = join(root, "out/_switchyard/lock");
 });
-
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const now = () => new Date(0);
 

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { differences, recordOptions } from "../../src/pipeline/recorded-options.js";
+import { scratchDirectory } from "../support/scratch.js";
 import { fakeExport } from "./kit/fake-export.js";
 
 describe("differences between two values", () => {
@@ -21,9 +21,8 @@ describe("differences between two values", () => {
 describe("recorded options", () => {
   let root: string;
   beforeEach(() => {
-    root = mkdtempSync(join(tmpdir(), "switchyard-options-"));
+    root = scratchDirectory("options");
   });
-  afterEach(() => rmSync(root, { recursive: true, force: true }));
 
   it("are the same after a journey through JSON, whatever the order of members", async () => {
     const options = fakeExport().options();

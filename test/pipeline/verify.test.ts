@@ -1,26 +1,19 @@
 import { createHash } from "node:crypto";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Manifest, ManifestFile } from "../../src/pipeline/manifest.js";
 import type { OutputFormat } from "../../src/pipeline/options.js";
 import type { RunProgress } from "../../src/pipeline/progress.js";
 import { verifyExport } from "../../src/pipeline/verify.js";
+import { scratchDirectory } from "../support/scratch.js";
 import { openJsonFile } from "./open-json-file.js";
 
-let root: string;
 let directory: string;
 
-beforeAll(async () => {
-  root = await mkdtemp(path.join(tmpdir(), "switchyard-verify-"));
-});
-
-afterAll(() => rm(root, { recursive: true }));
-
-beforeEach(async () => {
-  directory = await mkdtemp(path.join(root, "export-"));
+beforeEach(() => {
+  directory = scratchDirectory("verify");
 });
 
 const times = {

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { beforeEach } from "vitest";
 import type { ByteSource } from "../../src/readers/byte-source.js";
 import { fileState, fingerprintFile } from "../../src/readers/fingerprint.js";
 import type { OpenOptions, SourceBytes } from "../../src/readers/open-bytes.js";
 import type { Codec } from "../../src/readers/source.js";
+import { scratchDirectory } from "../support/scratch.js";
 
 export const openOptions: OpenOptions = { ratioMax: 1_000, signal: new AbortController().signal };
 
@@ -13,9 +13,8 @@ export const openOptions: OpenOptions = { ratioMax: 1_000, signal: new AbortCont
 export function useScratchDirectory() {
   let directory = "";
   beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), "switchyard-readers-"));
+    directory = scratchDirectory("readers");
   });
-  afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   return {
     get directory() {

@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
 import type { Zone } from "../../src/base/zone.js";
 import { type CellKind, Column, cellKinds } from "../../src/batch/column.js";
 import type { EventBatch } from "../../src/batch/event-batch.js";
@@ -14,6 +11,7 @@ import {
 } from "../../src/sinks/day-directory-sink.js";
 import { textColumns } from "../../src/sinks/segment.js";
 import type { Origin, PartFile, SplitSink } from "../../src/sinks/sink.js";
+import { scratchDirectory } from "../support/scratch.js";
 
 /** An event as it reaches the sinks; `value` is a JSON token, `user` and `metadata` JSON texts. */
 export interface EventRow {
@@ -140,11 +138,9 @@ export async function writeRows(
   }
 }
 
-/** A directory of the test at hand, removed when it ends. */
+/** A new directory, for the test at hand alone. */
 export function temporaryDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "switchyard-sinks-"));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return directory;
+  return scratchDirectory("sinks");
 }
 
 export interface Written {

@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { scratchDirectory } from "../support/scratch.js";
@@ -12,7 +10,6 @@ const KILLS = 12;
 /** Acknowledged writes after which a process is killed at the latest. */
 const WRITES_MAX = 60;
 
-const scratch = scratchDirectory("store-kill");
 const script = fileURLToPath(new URL("kit/write-entities.mjs", import.meta.url));
 
 /** Lets a process write until it has acknowledged `writes`, and kills it: all that it acknowledged. */
@@ -35,7 +32,7 @@ async function killedAfter(directory: string, prefix: string, writes: number) {
 }
 
 it("has all that was acknowledged after a kill, and the rest wholly or not at all", async () => {
-  const directory = mkdtempSync(join(scratch, "data-"));
+  const directory = scratchDirectory("store-kill");
   const expected = new Map<string, number>();
   for (let kill = 0; kill < KILLS; kill += 1) {
     const writes = 1 + Math.floor(Math.random() * WRITES_MAX);

@@ -1,5 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { BUSY_ATTEMPTS_MAX, WAITING_WRITES_MAX } from "../../src/storage/limits.js";
@@ -8,8 +6,7 @@ import { scratchDirectory } from "../support/scratch.js";
 import { look, openEntities } from "./open-entities.js";
 import { everything, gate, next } from "./records.js";
 
-const scratch = scratchDirectory("sqlite-faults");
-const newDirectory = () => mkdtempSync(join(scratch, "data-"));
+const newDirectory = () => scratchDirectory("sqlite-faults");
 
 const large = { text: "x".repeat(2_000_000) };
 

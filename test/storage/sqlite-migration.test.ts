@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -14,8 +14,7 @@ import { scratchDirectory } from "../support/scratch.js";
 import { look } from "./open-entities.js";
 import { key, withoutEvents } from "./records.js";
 
-const scratch = scratchDirectory("sqlite-migration");
-const newDirectory = () => mkdtempSync(join(scratch, "data-"));
+const newDirectory = () => scratchDirectory("sqlite-migration");
 
 const run = promisify(execFile);
 const script = fileURLToPath(new URL("kit/open-store.mjs", import.meta.url));
@@ -145,7 +144,6 @@ describe("a data directory", () => {
 
   it("that may not be written to is refused, new or in use before", async () => {
     const above = newDirectory();
-    chmodSync(scratch, 0o755);
     chmodSync(above, 0o755);
     const used = join(above, "used");
     // In a process of its own: this one would go on with the files that it opened as root.

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openEventStore } from "../../src/storage/sqlite-event-store.js";
@@ -7,8 +7,7 @@ import { scratchDirectory } from "../support/scratch.js";
 import { gate, noEventStore } from "./records.js";
 import { storeSuite } from "./store-suite.js";
 
-const scratch = scratchDirectory("sqlite-store");
-const newDirectory = () => mkdtempSync(join(scratch, "data-"));
+const newDirectory = () => scratchDirectory("sqlite-store");
 
 storeSuite("SQLite in a directory", {
   newPlace: () => join(newDirectory(), "made as needed"),

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach } from "vitest";
 import { SourceError } from "../../../src/base/errors.js";
 import { GIB, MIB } from "../../../src/base/limits.js";
 import type { ExportResult } from "../../../src/pipeline/export-result.js";
@@ -11,6 +9,7 @@ import type { RunObserver } from "../../../src/pipeline/progress.js";
 import { runExport } from "../../../src/pipeline/run-export.js";
 import type { DiscoveredInputs, RunOutside } from "../../../src/pipeline/run-splits.js";
 import type { Source, SourceRange } from "../../../src/readers/source.js";
+import { scratchDirectory } from "../../support/scratch.js";
 
 /** An export with fake rooms as JSON. */
 export interface PortableExport {
@@ -22,7 +21,7 @@ export interface PortableExport {
 
 /** A directory with inputs and one for the output, and exports between them with fake rooms. */
 export class FakeExport {
-  readonly root = mkdtempSync(join(tmpdir(), "switchyard-pipeline-"));
+  readonly root = scratchDirectory("pipeline");
   readonly output = join(this.root, "out");
   now = Date.UTC(2026, 0, 31, 12);
 
@@ -145,18 +144,10 @@ export class FakeExport {
   }
 }
 
-/** A fake export that is cleaned up after the test. */
+/** A fake export in a directory of its own. */
 export function fakeExport(): FakeExport {
-  const made = new FakeExport();
-  exports.push(made);
-  return made;
+  return new FakeExport();
 }
-
-const exports: FakeExport[] = [];
-
-afterEach(() => {
-  for (const made of exports.splice(0)) rmSync(made.root, { recursive: true, force: true });
-});
 
 /** Cuts after the first line end behind each multiple of `splitBytes`. */
 async function lineRanges(source: Source, splitBytes: number): Promise<readonly SourceRange[]> {

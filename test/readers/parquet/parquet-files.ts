@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll } from "vitest";
 import { rejectCodeName } from "../../../src/base/reject-codes.js";
 import type { Batch, FieldRequest } from "../../../src/batch/batch.js";
 import { Kernel } from "../../../src/batch/kernel.js";
@@ -10,9 +8,9 @@ import { fileState } from "../../../src/readers/fingerprint.js";
 import { openParquetReader } from "../../../src/readers/parquet/parquet-reader.js";
 import type { Reader } from "../../../src/readers/reader.js";
 import type { Source } from "../../../src/readers/source.js";
+import { scratchDirectory } from "../../support/scratch.js";
 
-export const directory = mkdtempSync(join(tmpdir(), "parquet-"));
-afterAll(() => rmSync(directory, { recursive: true }));
+export const directory = scratchDirectory("parquet");
 
 let files = 0;
 
