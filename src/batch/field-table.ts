@@ -1,3 +1,4 @@
+import { BATCH_ROWS_MAX } from "../base/limits.js";
 import type { FieldRequest } from "./batch.js";
 import { Column } from "./column.js";
 import type { Kernel } from "./kernel.js";
@@ -34,10 +35,12 @@ export class FieldTable {
   readonly #kernel: Kernel;
   readonly #blocks: number[] = [];
 
-  constructor(kernel: Kernel, requests: readonly FieldRequest[]) {
+  constructor(kernel: Kernel, requests: readonly FieldRequest[], rowsMax = BATCH_ROWS_MAX) {
     this.#kernel = kernel;
     const top = createBranch();
-    this.columns = requests.map((request) => place(top, request, () => new Column(kernel)));
+    this.columns = requests.map((request) =>
+      place(top, request, () => new Column(kernel, rowsMax)),
+    );
     const rests = requests.filter(({ form, path }) => form === "rest" || path.length === 0);
     const levels = Math.max(0, ...requests.map(({ path }) => path.length));
     // At every level, the cells' own included, a text may be unescaped twice.

@@ -97,6 +97,16 @@ export interface UserKernels {
     output: number,
     collisions: number,
   ): void;
+  longestCell(outcomes: number, column: number, rows: number): number;
+  buildObjectsOfPairs(
+    pairs: number,
+    outcomes: number,
+    target: number,
+    lists: number,
+    rows: number,
+    code: number,
+    output: number,
+  ): void;
   buildObjects(
     outcomes: number,
     target: number,

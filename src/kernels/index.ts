@@ -24,6 +24,7 @@ export {
 } from "./event";
 export { filterEvents } from "./name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./privacy";
+export { buildObjectsOfPairs, longestCell } from "./pairs";
 export { checkTimes, parseTimes } from "./time";
 export { buildObjects, mergedBytes, mergeUsers } from "./user";
 export { encodeRecords, measureRecord } from "./csv-cells";

@@ -1,5 +1,5 @@
 // Event names in or out by wildcards, judged once per distinct name.
-import { Column } from "./column";
+import { Column, KIND_NULL } from "./column";
 
 // The same number as `outcomes.filtered` in src/batch/event-batch.ts.
 const FILTERED: u8 = 254;
@@ -118,10 +118,11 @@ function isOut(filter: Filter, start: usize, length: usize): bool {
   }
 }
 
-/** Marks the rows whose event's name is out. */
-export function filterEvents(filter: Filter, outcomes: usize, event: Column, rows: i32): void {
+/** Marks the rows whose name is out. Null is no text: no pattern but `*` is like it. */
+export function filterEvents(filter: Filter, outcomes: usize, name: Column, rows: i32): void {
   for (let row = 0; row < rows; row++) {
     if (load<u8>(outcomes + row) != 0) continue;
-    if (isOut(filter, event.start(row), event.length(row))) store<u8>(outcomes + row, FILTERED);
+    const length = name.kind(row) == KIND_NULL ? <usize>0 : name.length(row);
+    if (isOut(filter, name.start(row), length)) store<u8>(outcomes + row, FILTERED);
   }
 }

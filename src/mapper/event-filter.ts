@@ -9,7 +9,7 @@ const SLOT_BYTES = 16;
 const NAMES_MAX = 4_096;
 const NAME_BYTES_MAX = 256 * 1024;
 
-/** Event names in or out by patterns, in which `*` is any text and `?` any character. Out wins. */
+/** Names in or out by patterns, in which `*` is any text and `?` any character. Out wins. */
 export class EventFilter {
   readonly #kernel: Kernel;
   readonly #address: number;
@@ -35,8 +35,8 @@ export class EventFilter {
     ]);
   }
 
-  /** Marks the rows whose event's name is out as filtered. */
-  apply(event: Column, rows: number, outcomes: number): void {
-    this.#kernel.run.filterEvents(this.#address, outcomes, event.address, rows);
+  /** Marks the rows whose name is out as filtered. */
+  apply(names: Column, rows: number, outcomes: number): void {
+    this.#kernel.run.filterEvents(this.#address, outcomes, names.address, rows);
   }
 }

@@ -11,6 +11,8 @@ export interface FieldPlan {
   readonly value: readonly number[];
   readonly metadata: readonly number[];
   readonly user: readonly number[];
+  /** One, or none without a filter. */
+  readonly filter: readonly number[];
 }
 
 /**
@@ -39,6 +41,8 @@ export function planFields(mapping: ResolvedMapping): FieldPlan {
         return tokens(target.fields);
       case "rest":
         return [index({ path: target.path, form: "rest", except: target.except })];
+      case "pairs":
+        return texts(target.lists);
     }
   };
   return {
@@ -50,5 +54,6 @@ export function planFields(mapping: ResolvedMapping): FieldPlan {
     value: tokens(mapping.value),
     metadata: object(mapping.metadata),
     user: object(mapping.user),
+    filter: texts(mapping.filter === null ? [] : [mapping.filter]),
   };
 }

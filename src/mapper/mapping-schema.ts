@@ -80,13 +80,77 @@ const timeChoice = {
   ],
 } as const;
 
+const pairValue = {
+  anyOf: [
+    { type: "string", minLength: 1, description: "A path with dots." },
+    {
+      type: "object",
+      properties: {
+        field: path,
+        as: {
+          const: "number",
+          description: 'Text that is a JSON number (`"123"`) becomes that number.',
+        },
+      },
+      required: ["field"],
+      additionalProperties: false,
+    },
+  ],
+} as const;
+
+const oneOrMoreOf = <T>(choice: T, what: string) => ({
+  description: `${what} Of a list the first that is not null.`,
+  anyOf: [choice, { type: "array", items: choice, minItems: 1 }],
+});
+
+const pairs = {
+  type: "object",
+  description:
+    'An object made of a list of key and value, as GA4 has them: `{ "pairs": "event_params", "key": "key", "value": ["value.string_value", "value.int_value"] }`. Of repeated keys the last counts.',
+  properties: {
+    pairs: oneOrMoreOf(plainChoice, "Where the list stands."),
+    key: oneOrMoreOf(plainChoice, "Within an element of the list: the member's name."),
+    value: oneOrMoreOf(pairValue, "Within an element of the list: the member's value."),
+  },
+  required: ["pairs", "key", "value"],
+  additionalProperties: false,
+} as const;
+
+const patterns = (what: string) => ({
+  type: "array",
+  items: { type: "string" },
+  minItems: 1,
+  description: `${what} \`*\` is any text, \`?\` any character.`,
+});
+
+const rowFilter = {
+  description:
+    "Which rows are events, by the text of one field, such as a call's type. The others are counted as filtered, and are no rejects.",
+  anyOf: [
+    {
+      type: "object",
+      properties: {
+        field: path,
+        include: patterns("Rows whose text is none of these are left out; nothing is no text."),
+        exclude: patterns(
+          "Rows whose text is one of these are left out, also where it is included.",
+        ),
+      },
+      required: ["field"],
+      minProperties: 2,
+      additionalProperties: false,
+    },
+    { type: "null" },
+  ],
+} as const;
+
 const oneOrMore = <T>(choice: T, what: string) => ({
   description: `${what} A list is tried in order: the first that is not null is taken.`,
   anyOf: [choice, { type: "array", items: choice, minItems: 1 }, { type: "null" }],
 });
 
 const objectOf = (what: string) => ({
-  description: `${what} An object, a JSON text of one, a list of fields, or the rest of an object.`,
+  description: `${what} An object, a JSON text of one, a list of fields, the rest of an object, or a list of key and value.`,
   anyOf: [
     plainChoice,
     { type: "array", items: plainChoice, minItems: 1 },
@@ -133,6 +197,7 @@ const objectOf = (what: string) => ({
       required: ["rest"],
       additionalProperties: false,
     },
+    pairs,
     { type: "null" },
   ],
 });
@@ -155,6 +220,7 @@ export const mappingSchema = {
     metadata: objectOf("The event's properties."),
     user: objectOf("The user's properties; the ids are put before them."),
     insertID: oneOrMore(textChoice, "What tells a repeated event from another one."),
+    filter: rowFilter,
   },
   additionalProperties: false,
 } as const;

@@ -12,6 +12,7 @@ export interface Mapping {
   readonly metadata?: ObjectTarget | null;
   readonly user?: ObjectTarget | null;
   readonly insertID?: TextTarget | null;
+  readonly filter?: RowFilter | null;
 }
 
 /** Steps joined by dots, or one by one where a name contains a dot. `""` is the row itself. */
@@ -43,7 +44,7 @@ export interface TimeChoice {
 
 export type PlainTarget = OneOrMore<string | { readonly field: FieldPath }>;
 
-export type ObjectTarget = PlainTarget | FieldList | Rest;
+export type ObjectTarget = PlainTarget | FieldList | Rest | PairList;
 
 export interface FieldList {
   readonly fields: readonly (string | NamedField)[];
@@ -62,6 +63,30 @@ export interface Rest {
   readonly except?: readonly string[];
 }
 
+/** A list of objects, each of which is a member by itself: `[{"key": "plan", "value": "free"}]`. */
+export interface PairList {
+  /** Where the list stands. */
+  readonly pairs: PlainTarget;
+  /** Within an element: the member's name, which is text. */
+  readonly key: PlainTarget;
+  /** Within an element: the member's value. */
+  readonly value: OneOrMore<string | PairValue>;
+}
+
+export interface PairValue {
+  readonly field: FieldPath;
+  /** `number`: text that is a JSON number becomes that number. */
+  readonly as?: "number";
+}
+
+/** Which rows are events, by the text of one field; patterns as of `--include-event`. */
+export interface RowFilter {
+  readonly field: FieldPath;
+  readonly include?: readonly string[];
+  /** Wins over `include`. */
+  readonly exclude?: readonly string[];
+}
+
 /** What a mapping comes to, with everything said out loud: what mappers work from. Plain data. */
 export interface ResolvedMapping {
   readonly event: readonly ResolvedField[];
@@ -72,6 +97,13 @@ export interface ResolvedMapping {
   readonly metadata: ResolvedObject;
   readonly user: ResolvedObject;
   readonly insertID: readonly ResolvedField[];
+  readonly filter: ResolvedFilter | null;
+}
+
+export interface ResolvedFilter {
+  readonly path: readonly string[];
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
 }
 
 export interface ResolvedField {
@@ -95,7 +127,21 @@ export type ResolvedObject =
       readonly path: readonly string[];
       /** Names of members directly under `path`, sorted. */
       readonly except: readonly string[];
-    };
+    }
+  | ResolvedPairs;
+
+export interface ResolvedPairs {
+  readonly kind: "pairs";
+  readonly lists: readonly ResolvedField[];
+  /** Paths within an element. */
+  readonly keys: readonly ResolvedField[];
+  readonly values: readonly ResolvedPairValue[];
+}
+
+export interface ResolvedPairValue {
+  readonly path: readonly string[];
+  readonly isNumber: boolean;
+}
 
 export interface ResolvedMember {
   readonly path: readonly string[];

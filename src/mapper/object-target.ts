@@ -3,6 +3,7 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { CellTarget } from "./cell-target.js";
 import { placeText, placeWords } from "./kernel-constant.js";
 import type { ResolvedMember, ResolvedObject } from "./mapping.js";
+import { ObjectOfPairs } from "./pairs-target.js";
 
 /** Bytes that the kernels may write past the end of what they were asked for. */
 const LOOSE_BYTES = 64;
@@ -28,6 +29,8 @@ export function createObjectTarget(
     }
     case "fields":
       return new ObjectOfFields(kernel, target.fields, indexes);
+    case "pairs":
+      return new ObjectOfPairs(kernel, target, indexes);
   }
 }
 

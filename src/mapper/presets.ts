@@ -5,6 +5,10 @@ import { UsageError } from "../base/errors.js";
 const files = {
   amplitude: "./presets/amplitude.json",
   mixpanel: "./presets/mixpanel.json",
+  posthog: "./presets/posthog.json",
+  ga4: "./presets/ga4.json",
+  segment: "./presets/segment.json",
+  rudderstack: "./presets/rudderstack.json",
 } as const;
 
 export type PresetName = keyof typeof files;

@@ -47,9 +47,9 @@ export class RejectWords {
       case rejectCodes.unit_id_not_text:
         return `a unit id must be text or a number, but ${this.#wrongId(batch, row)}`;
       case rejectCodes.metadata_not_object:
-        return `event properties must be an object, but ${this.#object(batch, row, "metadata")}`;
+        return `event properties must be ${this.#object(batch, row, "metadata")}`;
       case rejectCodes.user_not_object:
-        return `user properties must be an object, but ${this.#object(batch, row, "user")}`;
+        return `user properties must be ${this.#object(batch, row, "user")}`;
       case rejectCodes.value_not_scalar:
         return `the value must be text or a number, but ${found(mapping.value, this.plan.value)}`;
       default:
@@ -81,8 +81,20 @@ export class RejectWords {
 
   #object(batch: Batch, row: number, target: "metadata" | "user"): string {
     const resolved = this.options.mapping[target];
-    const choices = "choices" in resolved ? resolved.choices : "path" in resolved ? [resolved] : [];
-    return describeCell(batch, row, choices, this.plan[target], true);
+    const found = (choices: readonly ResolvedField[]) =>
+      describeCell(batch, row, choices, this.plan[target], true);
+    switch (resolved.kind) {
+      case "choices":
+        return `an object, but ${found(resolved.choices)}`;
+      case "rest":
+        return `an object, but ${found([resolved])}`;
+      case "fields":
+        return "an object";
+      case "pairs": {
+        const keys = namesOf(resolved.keys);
+        return `a list of objects with text in ${keys}, but ${found(resolved.lists)}`;
+      }
+    }
   }
 }
 

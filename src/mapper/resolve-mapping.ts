@@ -8,11 +8,16 @@ import type {
   NamedField,
   ObjectTarget,
   OneOrMore,
+  PairList,
+  PairValue,
   ResolvedField,
+  ResolvedFilter,
   ResolvedMapping,
   ResolvedMember,
   ResolvedObject,
+  ResolvedPairs,
   ResolvedTime,
+  RowFilter,
   TextTarget,
   TimeChoice,
 } from "./mapping.js";
@@ -53,6 +58,7 @@ export function resolveMapping(
     stableID: fields(mapping.stableID),
     value: fields(mapping.value),
     insertID: fields(mapping.insertID),
+    filter: resolveFilter(mapping.filter),
   };
   used.push(...resolved.timestamp.map(({ path }) => path));
   used.push(...objectPaths(mapping.metadata), ...objectPaths(mapping.user));
@@ -114,9 +120,16 @@ function resolveTime(choice: string | TimeChoice): ResolvedTime {
   return { path: parsePath(field), format, zone, shifted };
 }
 
+function resolveFilter(filter: RowFilter | null | undefined): ResolvedFilter | null {
+  if (filter == null) return null;
+  const { field, include = [], exclude = [] } = filter;
+  return { path: parsePath(field), include, exclude };
+}
+
 function objectPaths(target: ObjectTarget | null | undefined): (readonly string[])[] {
   if (target == null) return [];
   if (typeof target === "object" && "rest" in target) return [parsePath(target.rest)];
+  if (typeof target === "object" && "pairs" in target) return objectPaths(target.pairs);
   const choices = typeof target === "object" && "fields" in target ? target.fields : target;
   return listOf<string | NamedField>(choices).map((choice) => parsePath(withField(choice).field));
 }
@@ -130,6 +143,7 @@ function resolveObject(
   if (typeof target === "object" && "fields" in target) {
     return { kind: "fields", fields: resolveMembers(target.fields, name) };
   }
+  if (typeof target === "object" && "pairs" in target) return resolvePairs(target);
   if (typeof target === "object" && "rest" in target) {
     const path = parsePath(target.rest);
     const taken = used
@@ -140,6 +154,14 @@ function resolveObject(
     return { kind: "rest", path, except };
   }
   return { kind: "choices", choices: resolveFields(target, []) };
+}
+
+function resolvePairs({ pairs, key, value }: PairList): ResolvedPairs {
+  const values = listOf(value).map((choice) => {
+    const { field, as }: PairValue = withField(choice);
+    return { path: parsePath(field), isNumber: as === "number" };
+  });
+  return { kind: "pairs", lists: resolveFields(pairs, []), keys: resolveFields(key, []), values };
 }
 
 function resolveMembers(

@@ -6,6 +6,7 @@ import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { CellTarget } from "./cell-target.js";
 import { EventFilter } from "./event-filter.js";
+import { FieldFilter } from "./field-filter.js";
 import type { FieldPlan } from "./field-plan.js";
 import { placeText, placeWords } from "./kernel-constant.js";
 import type { MapperOptions } from "./mapper-options.js";
@@ -23,7 +24,7 @@ export interface Collisions {
 
 /**
  * Rows to events by data alone: no privacy, no transform. Each row gets the outcome of the first
- * step that does not let it through: reader's fault; event missing or no text; event filtered; time
+ * step that does not let it through: reader's fault; filtered by a field; event missing or no text; event filtered; time
  * missing, unparsable, out of range; time filtered; an id no text; no id; metadata, then user no
  * object; value no scalar.
  */
@@ -38,6 +39,7 @@ export class RowMapper {
   readonly #words: RejectWords;
   readonly #outcomes: number;
   readonly #emptyObject: number;
+  readonly #fieldFilter: FieldFilter | undefined;
   readonly #event: CellTarget;
   readonly #time: TimeTarget;
   readonly #userID: CellTarget;
@@ -67,6 +69,8 @@ export class RowMapper {
         : new EventFilter(kernel, includeEvents, excludeEvents);
     this.#outcomes = kernel.allocate(BATCH_ROWS_MAX);
     this.#emptyObject = placeText(kernel, "{}").address;
+    this.#fieldFilter =
+      mapping.filter === null ? undefined : new FieldFilter(kernel, mapping.filter, plan.filter);
     this.#event = new CellTarget(kernel, mapping.event, plan.event, texts);
     this.#time = new TimeTarget(kernel, mapping.timestamp, plan.timestamp);
     this.#userID = new CellTarget(kernel, mapping.userID, plan.userID, texts);
@@ -84,6 +88,7 @@ export class RowMapper {
     const { run, bytes } = this.#kernel;
     const outcomes = this.#outcomes;
     bytes.copyWithin(outcomes, batch.faults, batch.faults + rows);
+    this.#fieldFilter?.apply(columns, rows, outcomes);
     this.#event.take(columns, rows);
     run.checkEvents(outcomes, this.#event.column.address, rows);
     this.#filter?.apply(this.#event.column, rows, outcomes);

@@ -20,7 +20,7 @@ describe("presets", () => {
   it("that do not exist are refused with those that do", () => {
     expect(() => resolveMapping("heap")).toThrow(UsageError);
     expect(() => resolveMapping("toString")).toThrow(
-      'Unknown preset "toString". There are: amplitude, mixpanel.',
+      'Unknown preset "toString". There are: amplitude, mixpanel, posthog, ga4, segment, rudderstack.',
     );
   });
 
@@ -78,6 +78,7 @@ describe("resolveMapping", () => {
       stableID: [],
       value: [],
       insertID: [],
+      filter: null,
       metadata: {
         kind: "fields",
         fields: [
@@ -100,6 +101,39 @@ describe("resolveMapping", () => {
     expect(metadata).toEqual({ kind: "rest", path: ["p"], except: ["name", "traits"] });
   });
 
+  it("knows where the pairs of a list stand, and leaves the list out of a rest", () => {
+    const resolved = resolveMapping(undefined, {
+      event: "e",
+      timestamp: "t",
+      metadata: {
+        pairs: ["p.list", { field: ["q.r"] }],
+        key: "k",
+        value: ["v.a", { field: "v.b", as: "number" }],
+      },
+      user: { rest: "" },
+      filter: { field: "call.type", exclude: ["identify"] },
+    });
+    expect(resolved).toMatchObject({
+      metadata: {
+        kind: "pairs",
+        lists: [{ path: ["p", "list"] }, { path: ["q.r"] }],
+        keys: [{ path: ["k"] }],
+        values: [
+          { path: ["v", "a"], isNumber: false },
+          { path: ["v", "b"], isNumber: true },
+        ],
+      },
+      user: { kind: "rest", path: [], except: ["e", "q.r", "t"] },
+      filter: { path: ["call", "type"], include: [], exclude: ["identify"] },
+    });
+    expect(planFields(resolved).fields.slice(2)).toEqual([
+      { path: ["p", "list"], form: "text" },
+      { path: ["q.r"], form: "text" },
+      { path: [], form: "rest", except: ["e", "q.r", "t"] },
+      { path: ["call", "type"], form: "text" },
+    ]);
+  });
+
   it("survives a structured clone, as plans and workers need", () => {
     const resolved = resolveMapping("mixpanel");
     expect(structuredClone(resolved)).toEqual(resolved);
@@ -116,6 +150,13 @@ describe("resolveMapping", () => {
     [{ timestamp: { field: "t", format: "HH:mm" } }, /"HH:mm" cannot be used: it names no year/],
     [{ metadata: { fields: ["a.x", "b.x"] } }, /two fields named "x"/],
     [{ value: { field: "v", unlessPrefix: "x" } }, /unlessPrefix/],
+    [{ metadata: { pairs: "p", key: "k" } }, /must have required property 'value'/],
+    [
+      { metadata: { pairs: "p", key: "k", value: { field: "v", as: "text" } } },
+      /value\/as must be/,
+    ],
+    [{ filter: { field: "type" } }, /\/filter must NOT have fewer than 2 properties/],
+    [{ filter: { field: "type", exclude: [] } }, /\/filter\/exclude must NOT have fewer than 1/],
     ["amplitude", /it must be object/],
   ])("refuses %j and says why", (overrides, message) => {
     expect(() => resolveMapping("amplitude", overrides)).toThrow(UsageError);

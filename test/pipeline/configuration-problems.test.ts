@@ -94,7 +94,8 @@ test("problems of the mapping come with all the others, line by line", async () 
   expect(await problemsOf(text)).toEqual([
     "4:16: threads: unknown key; did you mean export.threads?",
     "14:3: to: unknown key; did you mean export.to or send.to?",
-    '3:3: preset: must be one of amplitude, mixpanel (got "amplitud"); did you mean amplitude?',
+    "3:3: preset: must be one of amplitude, mixpanel, posthog, ga4, segment, rudderstack " +
+      '(got "amplitud"); did you mean amplitude?',
     "12:5: mapping.usr: unknown key; did you mean user?",
     '8:38: mapping.timestamp[1].format: The time format "unix" cannot be used: it names no year. Did you mean "s"?',
     '8:23: mapping.timestamp[1].zone: "EDT" is not an IANA zone; did you mean "America/New_York"?',

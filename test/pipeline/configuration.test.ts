@@ -110,8 +110,8 @@ test("everything that is wrong is reported at once, each with its place", async 
       "<dir>/given.json:2:5: exprot: unknown key; did you mean export?",
       "<dir>/given.json:3:25: steps[1]: must be one of export, send, qualify, verify " +
         '(got "import"); did you mean export?',
-      "<dir>/given.json:4:5: preset: must be one of amplitude, mixpanel " +
-        '(got "amplitud"); did you mean amplitude?',
+      "<dir>/given.json:4:5: preset: must be one of amplitude, mixpanel, posthog, ga4, segment, " +
+        'rudderstack (got "amplitud"); did you mean amplitude?',
       "<dir>/given.json:5:27: includeEvent[1]: must not be empty",
       "<dir>/given.json:6:28: hash[1]: must be userID, stableID, value, or a path such as user.email " +
         'or metadata.card.number (got "email")',

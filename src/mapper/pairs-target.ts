@@ -1,0 +1,101 @@
+import type { FieldRequest } from "../batch/batch.js";
+import { Column } from "../batch/column.js";
+import { FieldTable } from "../batch/field-table.js";
+import { type Kernel, Region } from "../batch/kernel.js";
+import { CellTarget } from "./cell-target.js";
+import { placeWords } from "./kernel-constant.js";
+import type { ResolvedPairs } from "./mapping.js";
+
+/** Bytes that the kernels may write past the end of what they were asked for. */
+const LOOSE_BYTES = 64;
+
+/** Words of `Pairs` in src/kernels/pairs.ts by index, as far as they change from batch to batch. */
+const REGION_WORDS = 5;
+
+/**
+ * Bytes of records and slots (src/kernels/pairs.ts) for each byte of a list: a pair has at least
+ * eight, 28 become its record, and less than 16 its slots.
+ */
+const RECORD_FACTOR = 4;
+const SLOT_FACTOR = 2;
+
+/** A member's bytes stand in its element; where one field is both name and value, twice. */
+const OUTPUT_FACTOR = 2;
+
+/** An object made of a list of pairs, one list at a time, all in kernel memory. */
+export class ObjectOfPairs {
+  readonly column: Column;
+  readonly #kernel: Kernel;
+  readonly #lists: CellTarget;
+  readonly #fields: FieldTable;
+  /** Address of the `Pairs`. */
+  readonly #pairs: number;
+  readonly #scratch: Region;
+  readonly #kept: Region;
+  readonly #records: Region;
+  readonly #slots: Region;
+  readonly #output: Region;
+
+  constructor(kernel: Kernel, target: ResolvedPairs, indexes: readonly number[]) {
+    const { keys, values } = target;
+    this.#kernel = kernel;
+    this.#lists = new CellTarget(kernel, target.lists, indexes, { emptyIsNull: true });
+    this.#fields = new FieldTable(kernel, requestsOf(target), 1);
+    const { columns } = this.#fields;
+    const addresses = columns.map(({ address }) => address);
+    // Keys and values have two columns each: the text and the JSON.
+    const table = placeWords(kernel, addresses);
+    const flags = placeWords(
+      kernel,
+      values.map(({ isNumber }) => (isNumber ? 1 : 0)),
+    );
+    this.#pairs = placeWords(kernel, [
+      this.#fields.root,
+      table,
+      keys.length,
+      values.length,
+      flags,
+      ...[0, 0, 0, 0],
+    ]);
+    const region = () => new Region(kernel, LOOSE_BYTES);
+    this.#scratch = region();
+    this.#kept = region();
+    this.#records = region();
+    this.#slots = region();
+    this.#output = region();
+    this.column = new Column(kernel);
+  }
+
+  take(columns: readonly Column[], rows: number, outcomes: number, code: number): void {
+    const { run } = this.#kernel;
+    this.#lists.take(columns, rows);
+    const lists = this.#lists.column.address;
+    const longest = run.longestCell(outcomes, lists, rows);
+    // A text that is quoted once more is unescaped before it is looked at.
+    this.#scratch.ensure(longest * (this.#fields.scratchFactor + 1) + LOOSE_BYTES);
+    this.#kept.ensure(longest + LOOSE_BYTES);
+    this.#records.ensure(longest * RECORD_FACTOR + LOOSE_BYTES);
+    this.#slots.ensure(longest * SLOT_FACTOR + LOOSE_BYTES);
+    this.#output.ensure(run.cellBytes(outcomes, lists, rows) * OUTPUT_FACTOR + LOOSE_BYTES);
+    this.#kernel.words.set(
+      [this.#scratch, this.#kept, this.#records, this.#slots].map(({ address }) => address),
+      this.#pairs / 4 + REGION_WORDS,
+    );
+    run.buildObjectsOfPairs(
+      this.#pairs,
+      outcomes,
+      this.column.address,
+      lists,
+      rows,
+      code,
+      this.#output.address,
+    );
+  }
+}
+
+function requestsOf({ keys, values }: ResolvedPairs): readonly FieldRequest[] {
+  return [...keys, ...values].flatMap(({ path }): FieldRequest[] => [
+    { path, form: "text" },
+    { path, form: "json" },
+  ]);
+}
