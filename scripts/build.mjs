@@ -1,6 +1,6 @@
-// Builds dist/: the kernels to WebAssembly, the rest with the TypeScript compiler, the data files that
-// the code reads at run time, and the bundle that users run. Steps whose inputs did not change are
-// skipped.
+// Builds dist/: the kernels to WebAssembly, the rest with the TypeScript compiler, the page of reports,
+// the data files that the code reads at run time, and the bundle that users run. Steps whose inputs did
+// not change are skipped.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
@@ -32,6 +32,18 @@ if (modifiedMs(wasm) < newestMs([...filesIn("src/kernels"), "scripts/build.mjs"]
   ]);
 }
 run("node_modules/typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
+
+// What is installed.
+const installed = "node_modules/.package-lock.json";
+const page = ["dist/report/html/page.css", "dist/report/html/page.js"];
+const pageInputs = [
+  ...filesIn("src/report"),
+  "src/profile/report.ts",
+  "scripts/bundle-page.mjs",
+  "scripts/licenses.mjs",
+  installed,
+];
+if (Math.min(...page.map(modifiedMs)) < newestMs(pageInputs)) run("scripts/bundle-page.mjs", []);
 cpSync("src/mapper/presets", "dist/mapper/presets", { recursive: true });
 
 const modules = filesIn("dist").filter(
@@ -41,14 +53,14 @@ const modules = filesIn("dist").filter(
 // others may be running what is in dist/.
 for (const file of modules) {
   const source = file.replace(/^dist/, "src").replace(/(\.d\.ts|\.js)(\.map)?$/, ".ts");
-  if (file !== wasm && !existsSync(source)) rmSync(file, { force: true });
+  if (file !== wasm && !page.includes(file) && !existsSync(source)) rmSync(file, { force: true });
 }
 
 const bundleInputs = [
   ...modules.filter((file) => file.endsWith(".js")),
   "scripts/bundle.mjs",
-  // What is installed.
-  "node_modules/.package-lock.json",
+  "scripts/licenses.mjs",
+  installed,
 ];
 // Of all files of the bundle this one is written last.
 if (modifiedMs("dist/bin/LICENSES.txt") < newestMs(bundleInputs)) run("scripts/bundle.mjs", []);

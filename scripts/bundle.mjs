@@ -1,8 +1,9 @@
 // Bundles the command line, with the entry files of its threads and processes, into dist/bin/: loading
 // hundreds of small modules one by one took most of the time that a command needs to start.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { rolldown } from "rolldown";
+import { licenseTexts } from "./licenses.mjs";
 
 const dist = resolve("dist");
 const target = join(dist, "bin");
@@ -38,7 +39,11 @@ async function bundle() {
   });
   await build.close();
   const files = new Map(output.map(({ fileName, code }) => [fileName, code]));
-  files.set("LICENSES.txt", licenses(output.flatMap(({ moduleIds }) => moduleIds)));
+  const licenses = licenseTexts(output.flatMap(({ moduleIds }) => moduleIds));
+  files.set(
+    "LICENSES.txt",
+    `The files in this directory contain the packages below.\n${licenses.join("")}`,
+  );
   write(files);
 }
 
@@ -68,30 +73,6 @@ function fromTarget(file) {
   const path =
     entry === undefined ? relative(target, file).replaceAll(sep, "/") : `./${entry[0]}.js`;
   return JSON.stringify(path);
-}
-
-/** The licence of every package that went into the bundle, as the package itself carries it. */
-function licenses(moduleIds) {
-  const directories = moduleIds.map(
-    (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0],
-  );
-  const found = [...new Set(directories)].filter((directory) => directory !== undefined);
-  const texts = [...new Set(found.map(license))].sort();
-  return `The files in this directory contain the packages below.\n${texts.join("")}`;
-}
-
-function license(directory) {
-  const { name, version, license, author } = JSON.parse(
-    readFileSync(join(directory, "package.json"), "utf8"),
-  );
-  const files = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
-  const texts = files.map((file) => readFileSync(join(directory, file), "utf8").trim());
-  if (texts.length === 0) {
-    texts.push(
-      `Copyright ${author?.name ?? author ?? name}. The package carries no text of its licence.`,
-    );
-  }
-  return `\n${"-".repeat(80)}\n${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
 }
 
 /** Each file is replaced whole: others may be running what is there. */

@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** The licence of every package that these modules are from, as the package itself carries it. */
+export function licenseTexts(moduleIds) {
+  const directories = moduleIds.map(
+    (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0],
+  );
+  const found = [...new Set(directories)].filter((directory) => directory !== undefined);
+  return [...new Set(found.map(licenseText))].sort();
+}
+
+function licenseText(directory) {
+  const { name, version, license, author } = JSON.parse(
+    readFileSync(join(directory, "package.json"), "utf8"),
+  );
+  const files = readdirSync(directory).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
+  const texts = files.map((file) => readFileSync(join(directory, file), "utf8").trim());
+  if (texts.length === 0) {
+    texts.push(
+      `Copyright ${author?.name ?? author ?? name}. The package carries no text of its licence.`,
+    );
+  }
+  return `\n${"-".repeat(80)}\n${name} ${version} (${license})\n\n${texts.join("\n\n")}\n`;
+}

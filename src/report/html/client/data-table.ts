@@ -1,0 +1,225 @@
+import { formatCount } from "../../quantities.js";
+import { button, type Child, element } from "./element.js";
+
+export interface Column<Row> {
+  readonly heading: string;
+  readonly cell: (row: Row) => Child;
+  /** What it is sorted by; a column without it cannot be sorted. */
+  readonly sortValue?: (row: Row) => number | string;
+  readonly isNumber?: boolean;
+  readonly className?: string;
+}
+
+export interface TableOptions<Row> {
+  readonly caption: string;
+  /** What one row is, and several are: `["property", "properties"]`. */
+  readonly nouns: readonly [one: string, several: string];
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** Text that a search looks in, in lower case; without it there is no search. */
+  readonly searchText?: (row: Row) => string;
+  /** Column that it is sorted by at first, if not as the rows come. */
+  readonly sortedBy?: number;
+}
+
+/** Rows of one page of a table: more than these are leafed through, so any number stays usable. */
+export const PAGE_ROWS = 50;
+
+interface Sorting {
+  readonly column: number;
+  readonly isDescending: boolean;
+}
+
+/** A table that can be sorted, searched and leafed through; the first column names the row. */
+export class DataTable<Row> {
+  readonly element: HTMLElement;
+  readonly #options: TableOptions<Row>;
+  readonly #body = element("tbody");
+  readonly #status = element("p", { class: "table-status", role: "status" });
+  readonly #headings: HTMLTableCellElement[];
+  readonly #back: HTMLButtonElement;
+  readonly #forward: HTMLButtonElement;
+  #rows: readonly Row[];
+  #visible: readonly Row[] = [];
+  #words = "";
+  #sorting: Sorting | undefined;
+  #page = 0;
+
+  constructor(options: TableOptions<Row>) {
+    this.#options = options;
+    this.#rows = options.rows;
+    if (options.sortedBy !== undefined) {
+      this.#sorting = { column: options.sortedBy, isDescending: true };
+    }
+    this.#headings = options.columns.map((column, index) => this.#heading(column, index));
+    this.#back = button({ class: "quiet" }, () => this.#turn(-1), "← Previous");
+    this.#forward = button({ class: "quiet" }, () => this.#turn(1), "Next →");
+    this.element = this.#frame();
+    this.#arrange();
+  }
+
+  /** Other rows, or the same ones whose values have changed; search and order stay. */
+  update(rows: readonly Row[]): void {
+    this.#rows = rows;
+    this.#arrange(this.#page);
+  }
+
+  #frame(): HTMLElement {
+    const { caption, rows, nouns, searchText } = this.#options;
+    const table = element(
+      "table",
+      {},
+      element("caption", {}, caption),
+      element("thead", {}, element("tr", {}, ...this.#headings)),
+      this.#body,
+    );
+    const area = { class: "wide", role: "region", "aria-label": caption, tabindex: 0 };
+    const isPaged = rows.length > PAGE_ROWS;
+    const pages = element("div", { class: "pages" }, this.#back, this.#forward);
+    return element(
+      "div",
+      { class: "data-table" },
+      element(
+        "div",
+        { class: "table-tools" },
+        searchText && rows.length > 1 ? this.#search(`Search ${nouns[1]}`) : null,
+        this.#status,
+      ),
+      element("div", area, table),
+      isPaged ? pages : null,
+    );
+  }
+
+  #search(label: string): HTMLElement {
+    const input = element("input", {
+      ...{ type: "search", placeholder: label, "aria-label": label },
+      ...{ autocomplete: "off", spellcheck: "false" },
+    });
+    input.addEventListener("input", () => {
+      this.#words = input.value.trim().toLowerCase();
+      this.#arrange();
+    });
+    return input;
+  }
+
+  #heading({ heading, sortValue, isNumber, className }: Column<Row>, index: number) {
+    const attributes = { scope: "col", class: classes(isNumber && "number", className) };
+    if (sortValue === undefined) return element("th", attributes, heading);
+    const mark = element("span", { class: "sort-mark", "aria-hidden": "true" });
+    return element(
+      "th",
+      attributes,
+      button({ class: "sort" }, () => this.#sortBy(index), heading, mark),
+    );
+  }
+
+  #sortBy(column: number): void {
+    const isAgain = this.#sorting?.column === column;
+    const first = this.#options.columns[column]?.isNumber === true;
+    this.#sorting = { column, isDescending: isAgain ? !this.#sorting?.isDescending : first };
+    this.#arrange();
+  }
+
+  #turn(pages: number): void {
+    this.#page += pages;
+    this.#draw();
+    this.element.scrollIntoView({ block: "nearest" });
+  }
+
+  #arrange(page = 0): void {
+    const { searchText, columns } = this.#options;
+    const found =
+      this.#words === "" || searchText === undefined
+        ? [...this.#rows]
+        : this.#rows.filter((row) => searchText(row).includes(this.#words));
+    const sortValue = columns[this.#sorting?.column ?? -1]?.sortValue;
+    if (sortValue !== undefined) {
+      const direction = this.#sorting?.isDescending ? -1 : 1;
+      const keyed = found.map((row) => ({ row, key: sortValue(row) }));
+      keyed.sort((left, right) => direction * compare(left.key, right.key));
+      this.#visible = keyed.map(({ row }) => row);
+    } else {
+      this.#visible = found;
+    }
+    this.#page = Math.min(page, this.#lastPage);
+    this.#draw();
+  }
+
+  get #lastPage(): number {
+    return Math.max(0, Math.ceil(this.#visible.length / PAGE_ROWS) - 1);
+  }
+
+  #draw(): void {
+    const start = this.#page * PAGE_ROWS;
+    const rows = this.#visible.slice(start, start + PAGE_ROWS);
+    this.#body.replaceChildren(...rows.map((row) => this.#row(row)));
+    this.#headings.forEach((heading, index) => {
+      if (this.#options.columns[index]?.sortValue === undefined) return;
+      const isSorted = this.#sorting?.column === index;
+      const order = this.#sorting?.isDescending ? "descending" : "ascending";
+      heading.setAttribute("aria-sort", isSorted ? order : "none");
+    });
+    this.#back.disabled = this.#page === 0;
+    this.#forward.disabled = this.#page >= this.#lastPage;
+    this.#status.textContent = this.#statusText(start, rows.length);
+  }
+
+  #statusText(start: number, shown: number): string {
+    const found = this.#visible.length;
+    const [one, several] = this.#options.nouns;
+    const nouns = found === 1 ? one : several;
+    const total = formatCount(found);
+    const all = this.#words === "" ? "" : ` of ${formatCount(this.#rows.length)}`;
+    if (found === 0) return `No ${one}${all === "" ? "" : " matches"}`;
+    if (shown === found) return `${total}${all} ${nouns}`;
+    return `${formatCount(start + 1)} to ${formatCount(start + shown)} of ${total} ${nouns}`;
+  }
+
+  #row(row: Row): HTMLTableRowElement {
+    const cells = this.#options.columns.map(({ cell, isNumber, className }, index) => {
+      const attributes = { class: classes(isNumber && "number", className) };
+      return index === 0
+        ? element("th", { scope: "row", ...attributes }, cell(row))
+        : element("td", attributes, cell(row));
+    });
+    return element("tr", {}, ...cells);
+  }
+}
+
+function compare(left: number | string, right: number | string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function classes(...names: readonly (string | false | undefined)[]): string | undefined {
+  return names.filter((name) => name).join(" ") || undefined;
+}
+
+/** A small table that needs neither search nor pages; `numbers` are the columns that hold them. */
+export function plainTable(
+  caption: string,
+  headings: readonly string[],
+  rows: readonly (readonly Child[])[],
+  numbers: readonly number[] = [],
+): HTMLElement {
+  const classOf = (column: number) => (numbers.includes(column) ? "number" : undefined);
+  const cells = (row: readonly Child[]) =>
+    row.map((child, column) =>
+      column === 0
+        ? element("th", { scope: "row" }, child)
+        : element("td", { class: classOf(column) }, child),
+    );
+  const head = headings.map((heading, column) =>
+    element("th", { scope: "col", class: classOf(column) }, heading),
+  );
+  return element(
+    "div",
+    { class: "wide", role: "region", "aria-label": caption, tabindex: 0 },
+    element(
+      "table",
+      {},
+      element("caption", {}, caption),
+      element("thead", {}, element("tr", {}, ...head)),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells(row)))),
+    ),
+  );
+}

@@ -1,0 +1,52 @@
+/** What may stand in an element: nodes, and texts that stay texts. */
+export type Child = Node | string | number | null | undefined | false;
+
+/** `true` sets an attribute without a value; `false` and `undefined` leave it out. */
+export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The only ways in which this page makes elements: no text is ever taken as HTML. */
+export function element<Name extends keyof HTMLElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name] {
+  const made = document.createElement(name);
+  fill(made, attributes, children);
+  return made;
+}
+
+export function svgElement<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Attributes = {},
+  ...children: readonly Child[]
+): SVGElementTagNameMap[Name] {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+  fill(made, attributes, children);
+  return made;
+}
+
+function fill(made: Element, attributes: Attributes, children: readonly Child[]): void {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === undefined || value === false) continue;
+    made.setAttribute(name, value === true ? "" : String(value));
+  }
+  append(made, children);
+}
+
+export function append(parent: Element, children: readonly Child[]): void {
+  for (const child of children) {
+    if (child === null || child === undefined || child === false) continue;
+    parent.append(typeof child === "number" ? String(child) : child);
+  }
+}
+
+/** A button that does something in the page; it never sends a form. */
+export function button(
+  attributes: Attributes,
+  action: (event: MouseEvent) => void,
+  ...children: readonly Child[]
+): HTMLButtonElement {
+  const made = element("button", { type: "button", ...attributes }, ...children);
+  made.addEventListener("click", action);
+  return made;
+}

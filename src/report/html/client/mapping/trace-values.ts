@@ -1,0 +1,106 @@
+import type { TextToken } from "./text-tokens.js";
+
+/** A value of the source beside the value of the event that it became. */
+export interface Trace {
+  /** Place among the source's tokens. */
+  readonly from: number;
+  /** Place among the event's tokens. */
+  readonly to: number;
+  /** Field of the event: `userID`, `metadata`, … */
+  readonly field: string;
+  /** The same moment or number in another form, not the same text. */
+  readonly isConverted: boolean;
+}
+
+/** Shorter values are everywhere: they are the same ones only under the same key. */
+const TELLING_LENGTH_MIN = 4;
+
+/**
+ * Finds for each value of an event the value of the source row that it comes from: the same text,
+ * under the same key where there are several, and for the time the same moment. It reads no mapping:
+ * it is what a careful reader would see, and leaves out what cannot be told.
+ */
+export function traceValues(
+  source: readonly TextToken[],
+  event: readonly TextToken[],
+): readonly Trace[] {
+  const byValue = new Map<string, number[]>();
+  source.forEach(({ kind, value }, place) => {
+    if (kind === "value" && !isNothing(value)) {
+      byValue.set(value, [...(byValue.get(value) ?? []), place]);
+    }
+  });
+  const homes = fieldHomes(source, event, byValue);
+  const used = new Set<number>();
+  const traces: Trace[] = [];
+  event.forEach((token, to) => {
+    if (token.kind !== "value" || isNothing(token.value)) return;
+    const unused = (byValue.get(token.value) ?? []).filter((place) => !used.has(place));
+    const same = sourceOf(token, unused, source, homes.get(token.field));
+    const from =
+      same ?? (token.field === "timestamp" ? sameMoment(token.value, source) : undefined);
+    if (from === undefined) return;
+    used.add(from);
+    traces.push({ from, to, field: token.field, isConverted: same === undefined });
+  });
+  return traces;
+}
+
+function isNothing(value: string): boolean {
+  return value === "" || value === "null";
+}
+
+/** Where in the source a field's values lie, told by those that can come from one place only. */
+function fieldHomes(
+  source: readonly TextToken[],
+  event: readonly TextToken[],
+  byValue: ReadonlyMap<string, readonly number[]>,
+): ReadonlyMap<string, string> {
+  const homes = new Map<string, string>();
+  for (const { kind, value, key, field } of event) {
+    const [only, ...others] = byValue.get(value) ?? [];
+    const token = source[only ?? -1];
+    if (kind !== "value" || others.length > 0 || token?.key !== key) continue;
+    if (!homes.has(field)) homes.set(field, token.field);
+  }
+  return homes;
+}
+
+function sourceOf(
+  token: TextToken,
+  candidates: readonly number[],
+  source: readonly TextToken[],
+  home: string | undefined,
+): number | undefined {
+  const sameKey = candidates.filter((place) => source[place]?.key === token.key);
+  const atHome = sameKey.find((place) => source[place]?.field === home);
+  if (sameKey.length > 0) return atHome ?? sameKey[0];
+  const isTop = token.key === token.field;
+  const isTelling = token.value.length >= TELLING_LENGTH_MIN || isTop;
+  return isTelling ? candidates[0] : undefined;
+}
+
+/** Milliseconds that a number of seconds, milliseconds, microseconds or nanoseconds may stand for. */
+const unitFactors = [1000, 1, 1 / 1000, 1 / 1_000_000] as const;
+
+function sameMoment(text: string, source: readonly TextToken[]): number | undefined {
+  const wanted = momentsOf(text)[/^\d+$/.test(text) ? 1 : 0];
+  if (wanted === undefined) return undefined;
+  const place = source.findIndex(
+    ({ kind, value }) => kind === "value" && momentsOf(value).some((moment) => moment === wanted),
+  );
+  return place === -1 ? undefined : place;
+}
+
+function momentsOf(text: string): readonly number[] {
+  if (/^\d{9,19}(\.\d+)?$/.test(text)) {
+    return unitFactors.map((factor) => Math.floor(Number(text) * factor));
+  }
+  const parts = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?(?:\.\d{1,3})?)\d*)?\s?(.*)$/.exec(
+    text,
+  );
+  if (parts === null) return [];
+  const [, day, time = "00:00:00", zone] = parts;
+  const moment = Date.parse(`${day}T${time}${zone === "" || zone === "UTC" ? "Z" : zone}`);
+  return Number.isNaN(moment) ? [] : [moment];
+}

@@ -1,0 +1,113 @@
+import type { Report } from "../../../../profile/report.js";
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../../../quantities.js";
+import { element } from "../element.js";
+import { verdictOf } from "../verdict.js";
+import {
+  errorText,
+  partText,
+  periodText,
+  shareText,
+  shortEstimate,
+  shown,
+  timeText,
+} from "../words.js";
+import { facts } from "./section.js";
+
+/** What this is, the verdict, and where every row went. */
+export function headSection(report: Report): HTMLElement {
+  const { tone, sentence } = verdictOf(report);
+  const { version, inputs, run, sample } = report;
+  const files = `${formatNumberOf(inputs.sourcesTotal, "source")}, ${formatBytes(inputs.bytes)}`;
+  const about = `Dry run of ${files}. Nothing was sent. ${timeText(run.startedAt)} UTC, Switchyard ${shown(version)}`;
+  const sampled = `A sample: ${shareText(sample.share)} of the rows were looked at, spread over all sources. All counts are those of the sample.`;
+  return element(
+    "header",
+    { class: `head tone-${tone}`, id: "top" },
+    element("p", { class: "eyebrow" }, about),
+    element("h1", {}, sentence),
+    sample.share < 1 ? element("p", { class: "notice" }, sampled) : null,
+    balance(report),
+    mainFacts(report),
+  );
+}
+
+/** Rows read = mapped + rejected + filtered, as an equation and as a bar. */
+function balance({ rows }: Report): HTMLElement {
+  const term = (name: string, sign: string, count: number, label: string) =>
+    element(
+      "div",
+      { class: `term term-${name}`, "data-sign": sign },
+      element("dt", {}, label),
+      element("dd", {}, formatCount(count)),
+    );
+  const parts = [
+    { name: "mapped", sign: "=", count: rows.mapped, label: "become events" },
+    { name: "rejected", sign: "+", count: rows.rejected, label: "rejected" },
+    { name: "filtered", sign: "+", count: rows.filtered, label: "filtered out" },
+  ] as const;
+  const total = Math.max(1, rows.read + rows.added);
+  const bar = parts.map(({ name, count }) => {
+    const part = element("span", { class: `part part-${name}` });
+    part.style.flexGrow = String(count / total);
+    return part;
+  });
+  return element(
+    "div",
+    { class: "balance" },
+    element(
+      "dl",
+      {},
+      term("read", "", rows.read, "rows read"),
+      rows.added > 0 && term("added", "+", rows.added, "added by the transform"),
+      ...parts.map(({ name, sign, count, label }) =>
+        term(name, sign, count, `${label}, ${partText(count, total)}`),
+      ),
+    ),
+    element("div", { class: "balance-bar", "aria-hidden": "true" }, ...bar),
+  );
+}
+
+function mainFacts(report: Report): HTMLElement {
+  const { days, events, otherEvents, identity, sizes, rows, run, dayZone } = report;
+  const names = events.length + (otherEvents.names ?? 0);
+  const isMore = otherEvents.names === null && otherEvents.rows > 0;
+  const { withInsertID, estimated, error, withinSplits } = rows.duplicates;
+  const [first, last] = [days[0]?.day, days.at(-1)?.day];
+  const period = first && last ? periodText(first, last) : "–";
+  return facts(
+    {
+      label: "Period",
+      value: period,
+      note: `${formatNumberOf(days.length, "day")}, ${shown(dayZone)}`,
+    },
+    { label: "Event names", value: `${isMore ? "more than " : ""}${formatCount(names)}` },
+    {
+      label: "Users",
+      value: shortEstimate(identity.users),
+      note: errorText(identity.users),
+    },
+    {
+      label: "Devices",
+      value: shortEstimate(identity.devices),
+      note: errorText(identity.devices),
+    },
+    {
+      label: "Duplicates",
+      value: withInsertID === 0 ? "not known" : `≈ ${formatCount(estimated)}`,
+      note:
+        withInsertID === 0
+          ? "no insert id is mapped"
+          : `± ${formatCount(error)}; ${formatCount(withinSplits)} for certain`,
+    },
+    {
+      label: "Event size",
+      value: formatBytes(sizes.mean),
+      note: `the largest ${formatBytes(sizes.max)}`,
+    },
+    {
+      label: "Read in",
+      value: formatDuration(run.durationMs),
+      note: formatNumberOf(run.threads, "thread"),
+    },
+  );
+}

@@ -1,0 +1,114 @@
+import {
+  type ReportProperties,
+  type ReportProperty,
+  valueTypes,
+} from "../../../../profile/report.js";
+import { formatCount, formatNumberOf } from "../../../quantities.js";
+import { DataTable } from "../data-table.js";
+import { type Child, element } from "../element.js";
+import { bytesRange, estimateText, partText, shareText, shortEstimate, shown } from "../words.js";
+import { disclosure, none } from "./section.js";
+
+const TOP_VALUES_OPEN = 2;
+
+/** Keys with their fill, types, values and lengths. `caption` says whose they are. */
+export function propertyTable(caption: string, properties: ReportProperties): HTMLElement {
+  const { keys, otherKeys, rows } = properties;
+  if (keys.length === 0) return none("There are none.");
+  const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+  const table = new DataTable<ReportProperty>({
+    caption: `${caption}: ${formatNumberOf(keys.length, "key")} in ${formatNumberOf(rows, "event")}`,
+    nouns: ["property", "properties"],
+    rows: keys,
+    searchText: ({ key }) => key.toLowerCase(),
+    columns: [
+      {
+        heading: "Property",
+        className: "name",
+        cell: ({ key }) => element("code", {}, shown(key)),
+        sortValue: ({ key }) => key.toLowerCase(),
+      },
+      {
+        heading: "In events",
+        isNumber: true,
+        cell: (property) => withNote(formatCount(property.rows), partText(property.rows, rows)),
+        sortValue: (property) => property.rows,
+      },
+      { heading: "Filled", cell: ({ fill }) => fillBar(fill), sortValue: ({ fill }) => fill },
+      { heading: "Types", cell: ({ types }) => typeList(types) },
+      {
+        heading: "Distinct",
+        isNumber: true,
+        cell: ({ distinct }) =>
+          element("span", { title: estimateText(distinct) }, shortEstimate(distinct)),
+        sortValue: ({ distinct }) => distinct.count,
+      },
+      { heading: "Most frequent values", className: "values", cell: topValues },
+      {
+        heading: "Length, numbers",
+        className: "length",
+        cell: ({ bytes, numbers }) =>
+          withNote(
+            bytesRange(bytes),
+            numbers && `${number.format(numbers.min)} … ${number.format(numbers.max)}`,
+          ),
+        sortValue: ({ bytes }) => bytes.max,
+      },
+    ],
+  });
+  return element("div", {}, table.element, restOf(otherKeys));
+}
+
+function restOf({ keys, values }: ReportProperties["otherKeys"]): HTMLElement | null {
+  if (values === 0) return null;
+  const count = keys === null ? "Further keys" : formatNumberOf(keys, "further key");
+  return none(`${count} beyond the limit, with ${formatNumberOf(values, "value")} together.`);
+}
+
+function withNote(text: string, note: string | null): HTMLElement {
+  return element("span", {}, text, note === null ? null : element("small", {}, note));
+}
+
+function fillBar(fill: number): HTMLElement {
+  const bar = element("span", { class: "fill-bar", "aria-hidden": "true" });
+  bar.style.setProperty("--fill", String(fill));
+  return element("span", { class: "fill" }, bar, shareText(fill));
+}
+
+function typeList(types: ReportProperty["types"]): HTMLElement {
+  const seen = valueTypes.filter((type) => (types[type] ?? 0) > 0);
+  const total = seen.reduce((sum, type) => sum + (types[type] ?? 0), 0);
+  const isMixed = seen.filter((type) => type !== "null").length > 1;
+  const names = seen.map((type) =>
+    element(
+      "span",
+      { class: "type" },
+      seen.length === 1 ? type : `${type} ${partText(types[type] ?? 0, total)}`,
+    ),
+  );
+  return element(
+    "span",
+    { class: isMixed ? "types mixed" : "types" },
+    isMixed ? element("strong", {}, "mixed ") : null,
+    ...names,
+  );
+}
+
+function topValues({ topValues: values }: ReportProperty): Child {
+  const item = ({ value, rows }: ReportProperty["topValues"][number]) =>
+    element(
+      "li",
+      {},
+      element("span", { class: "value" }, shown(value)),
+      element("span", { class: "value-rows" }, formatCount(rows)),
+    );
+  const open = element(
+    "ul",
+    { class: "top-values" },
+    ...values.slice(0, TOP_VALUES_OPEN).map(item),
+  );
+  const rest = values.slice(TOP_VALUES_OPEN);
+  if (rest.length === 0) return open;
+  const more = element("ul", { class: "top-values" }, ...rest.map(item));
+  return element("div", {}, open, disclosure(`${rest.length} more`, more));
+}

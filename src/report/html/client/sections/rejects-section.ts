@@ -1,0 +1,57 @@
+import type { Report, ReportReject } from "../../../../profile/report.js";
+import { formatCount, formatNumberOf } from "../../../quantities.js";
+import { harmless } from "../../../terminal-text.js";
+import { element } from "../element.js";
+import { partText, placeText, shown } from "../words.js";
+import { disclosure, lead, none, section } from "./section.js";
+
+const SAMPLES_OPEN = 2;
+
+export function rejectsSection({ rejects, rows }: Report): HTMLElement {
+  if (rejects.length === 0) return section("rejects", "Rejects", none("No row was rejected."));
+  const all = `${formatNumberOf(rows.rejected, "row")} of ${formatCount(rows.read)} cannot become events. An export keeps them beside its days, so that they can be put right and fed back.`;
+  return section(
+    "rejects",
+    "Rejects",
+    lead(all),
+    ...rejects.map((reject) => card(reject, rows.read)),
+  );
+}
+
+function card({ code, rows, advice, samples }: ReportReject, read: number): HTMLElement {
+  const shownSamples = samples.map(sample);
+  const rest = shownSamples.slice(SAMPLES_OPEN);
+  return element(
+    "article",
+    { class: "reject" },
+    element("h3", {}, element("code", {}, shown(code))),
+    element(
+      "p",
+      { class: "reject-rows" },
+      `${formatNumberOf(rows, "row")}, ${partText(rows, read)}`,
+    ),
+    element("p", {}, element("strong", {}, "What to do: "), `${shown(advice).replace(/\.$/, "")}.`),
+    ...shownSamples.slice(0, SAMPLES_OPEN),
+    rest.length === 0 ? null : disclosure(`${formatNumberOf(rest.length, "more row")}`, ...rest),
+  );
+}
+
+function sample({
+  message,
+  raw,
+  isBase64,
+  ...place
+}: ReportReject["samples"][number]): HTMLElement {
+  const where = placeText(place);
+  return element(
+    "figure",
+    { class: "raw-row" },
+    element(
+      "figcaption",
+      {},
+      element("strong", {}, shown(message)),
+      element("span", { class: "place" }, where, isBase64 ? " (no UTF-8: as base64)" : ""),
+    ),
+    element("pre", { tabindex: 0, role: "region", "aria-label": `Row at ${where}` }, harmless(raw)),
+  );
+}

@@ -1,0 +1,95 @@
+import { formatCount, formatNumberOf } from "../../../quantities.js";
+import { LAYERS_MAX, layersOf } from "../charts/layers.js";
+import { layerName, timeline } from "../charts/timeline.js";
+import { plainTable } from "../data-table.js";
+import { button, element } from "../element.js";
+import { rowsInRange } from "../event-series.js";
+import type { Tooltip } from "../tooltip.js";
+import type { ViewState } from "../view-state.js";
+import { dayText, partText } from "../words.js";
+import { disclosure, lead, section } from "./section.js";
+
+const HEIGHT_PX = 300;
+
+export function timelineSection(view: ViewState, tooltip: Tooltip): HTMLElement {
+  const { days, events } = view.report;
+  if (days.length === 0) return section("timeline", "Timeline");
+  const named = Math.min(events.length, LAYERS_MAX);
+  const what = `The ${named} most frequent names, and all others together. Drag over the chart to choose days, or move its handles with the arrow keys.`;
+  const chart = timeline({
+    view,
+    tooltip,
+    heightPx: HEIGHT_PX,
+    label: "Events by day, stacked by event name; the table below has the numbers",
+    layers: (bucketDays) => layersOf(view.report, view.series, bucketDays),
+  });
+  return section("timeline", "Timeline", lead(what), rangeLine(view), chart, legend(view, chart));
+}
+
+/** What is chosen, and the way back to everything. */
+export function rangeLine(view: ViewState, signal?: AbortSignal): HTMLElement {
+  const text = element("span", { role: "status" });
+  const reset = button({ class: "quiet" }, () => view.choose(null), "Show all days");
+  view.onRange(() => {
+    const { start, end } = view.range;
+    const { days } = view.report;
+    const [first, last] = [days[start]?.day ?? "", days[end - 1]?.day ?? ""];
+    const events = days.slice(start, end).reduce((sum, day) => sum + day.events, 0);
+    const period = first === last ? dayText(first) : `${dayText(first)} to ${dayText(last)}`;
+    text.textContent = `${view.isWhole ? "All days: " : ""}${period}, ${formatNumberOf(events, "event")}`;
+    reset.hidden = view.isWhole;
+  }, signal);
+  return element("p", { class: "range-line" }, text, reset);
+}
+
+/** Names with their colours, which lift out their layer, and the numbers as a table. */
+function legend(view: ViewState, chart: HTMLElement): HTMLElement {
+  const { events } = view.report;
+  const places = events.slice(0, LAYERS_MAX).map((_, place) => place);
+  const hasRest =
+    view.report.rows.mapped > places.reduce((sum, p) => sum + (events[p]?.rows ?? 0), 0);
+  const item = (place: number | undefined) => {
+    const swatch = { class: `swatch swatch-${place ?? "rest"}`, "aria-hidden": "true" };
+    const name = layerName(view, place);
+    const event = place === undefined ? undefined : events[place];
+    const made = element(
+      "li",
+      {},
+      element("span", swatch),
+      event === undefined ? name : element("a", { href: view.linkTo(event) }, name),
+    );
+    const lift = (isOn: boolean) => {
+      chart.classList.toggle("lifting", isOn);
+      const layer = chart.querySelector(place === undefined ? ".layer-rest" : `.layer-${place}`);
+      layer?.classList.toggle("lifted", isOn);
+    };
+    for (const name of ["pointerenter", "focusin"]) made.addEventListener(name, () => lift(true));
+    for (const name of ["pointerleave", "focusout"]) made.addEventListener(name, () => lift(false));
+    return made;
+  };
+  const items = [...places.map(item), ...(hasRest ? [item(undefined)] : [])];
+  return element(
+    "div",
+    {},
+    element("ul", { class: "chart-legend" }, ...items),
+    disclosure("Timeline as a table", rangeTable(view, places)),
+  );
+}
+
+function rangeTable(view: ViewState, places: readonly number[]): HTMLElement {
+  const holder = element("div");
+  view.onRange(() => {
+    const { start, end } = view.range;
+    const total = view.report.days.slice(start, end).reduce((sum, { events }) => sum + events, 0);
+    const named = places.map((place) => rowsInRange(view.series, place, view.range));
+    const rest = total - named.reduce((sum, rows) => sum + rows, 0);
+    const rows = [...named, rest].map((count, place) => [
+      layerName(view, places[place]),
+      formatCount(count),
+      partText(count, total),
+    ]);
+    const caption = "Events by name in the chosen days";
+    holder.replaceChildren(plainTable(caption, ["Event", "Events", "Share"], rows, [1, 2]));
+  });
+  return holder;
+}

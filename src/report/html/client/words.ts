@@ -1,0 +1,102 @@
+import type { Estimate } from "../../../profile/report.js";
+import { formatBytes, formatCount } from "../../quantities.js";
+import { harmless } from "../../terminal-text.js";
+
+/** Text from data as it is shown: what would hide or turn text around is made visible. */
+export function shown(text: string): string {
+  return text === "" ? "(empty text)" : harmless(text);
+}
+
+/** `48.2 %`; `< 0.1 %` and `> 99.9 %` where rounding would say none or all. */
+export function shareText(share: number): string {
+  const percent = share * 100;
+  if (percent > 0 && percent < 0.1) return "< 0.1 %";
+  if (percent < 100 && percent > 99.9) return "> 99.9 %";
+  return `${percent.toFixed(1)} %`;
+}
+
+export function partText(part: number, whole: number): string {
+  return whole === 0 ? "–" : shareText(part / whole);
+}
+
+/** `about 12,345 (± 1.6 %)`, or the bare number where it is exact. */
+export function estimateText({ count, error }: Estimate): string {
+  if (error === 0) return formatCount(count);
+  return `about ${formatCount(count)} (${errorText({ count, error })})`;
+}
+
+/** The same for narrow columns. */
+export function shortEstimate({ count, error }: Estimate): string {
+  return `${error === 0 ? "" : "≈ "}${formatCount(count)}`;
+}
+
+/** How far an estimate may be off; nothing where it is exact. */
+export function errorText({ error }: Estimate): string | undefined {
+  return error === 0 ? undefined : `± ${(error * 100).toFixed(1)} %`;
+}
+
+/** `1 Jan – 31 Mar 2026`: the year once where it is the same. */
+export function periodText(first: string, last: string): string {
+  if (first === last) return dayText(first);
+  const form = first.slice(0, 4) === last.slice(0, 4) ? "short" : "full";
+  return `${dayText(first, form)} – ${dayText(last)}`;
+}
+
+/** `1.5k`, `23M`: for axes, where the place tells the rest. */
+export function axisCount(count: number): string {
+  return axisFormat.format(count);
+}
+
+const axisFormat = new Intl.NumberFormat("en-US", {
+  notation: "compact",
+  maximumFractionDigits: 1,
+});
+
+const dayFormats = {
+  short: new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }),
+  month: new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" }),
+  full: new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" }),
+  weekday: new Intl.DateTimeFormat("en-GB", {
+    ...{ weekday: "short", day: "numeric", month: "short", year: "numeric" },
+    timeZone: "UTC",
+  }),
+} as const;
+
+/** A day `YYYY-MM-DD` for people: `3 Mar`, `Mar 2026`, `3 Mar 2026`, `Tue, 3 Mar 2026`. */
+export function dayText(day: string, form: keyof typeof dayFormats = "full"): string {
+  const time = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(time) ? shown(day) : dayFormats[form].format(time);
+}
+
+/** A time of the report, to the second: `2026-03-03 18:04:09`. */
+export function timeText(time: string): string {
+  return shown(time)
+    .replace("T", " ")
+    .replace(/(\.\d+)?Z$/, "");
+}
+
+/** The two halves of a time, for a number with its note: the day, and `18:04:09 UTC`. */
+export function timeParts(time: string): { readonly value: string; readonly note: string } {
+  const text = timeText(time);
+  return { value: text.slice(0, 10), note: `${text.slice(11)} UTC` };
+}
+
+export function bytesRange(bytes: { readonly min: number; readonly max: number }): string {
+  const { min, max } = bytes;
+  return min === max ? formatBytes(min) : `${formatBytes(min)} – ${formatBytes(max)}`;
+}
+
+/** Where a row stands: `events.jsonl, row 12, byte 3456`. */
+export function placeText(place: {
+  readonly source: string;
+  readonly row?: number;
+  readonly byte?: number;
+}): string {
+  const { source, row, byte } = place;
+  const parts = [
+    shown(source),
+    row === undefined ? undefined : `row ${formatCount(row)}`,
+    byte === undefined ? undefined : `byte ${formatCount(byte)}`,
+  ];
+  return parts.filter((part) => part !== undefined).join(", ");
+}

@@ -1,0 +1,64 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Report } from "../../profile/report.js";
+
+/**
+ * `report.html`: one file that asks for nothing else. Its security policy lets it run its own script
+ * and style, known by their hashes, and forbids every request and every text that is taken as HTML;
+ * the report is in it as JSON that a parser of HTML sees no markup in. Nothing that stands in the
+ * report can run.
+ */
+export function renderReport(report: Report): string {
+  const { script, style } = pageParts();
+  const policy = [
+    "default-src 'none'",
+    `script-src '${sourceHash(script)}'`,
+    `style-src '${sourceHash(style)}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join("; ");
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>Switchyard: dry run</title>
+<style>${style}</style>
+</head>
+<body>
+<noscript><p class="notice">A script in this file draws the report, and scripts are switched off.
+report.json beside it holds the same.</p></noscript>
+<script type="application/json" id="report">${jsonInHtml(report)}</script>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+/**
+ * JSON that stands in a script element: without `<`, `>` and `&` nothing in it can end the element or
+ * begin another, and the two line ends that old parsers of JavaScript trip over are escaped too.
+ */
+function jsonInHtml(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function sourceHash(text: string): string {
+  return `sha256-${createHash("sha256").update(text).digest("base64")}`;
+}
+
+/** What the build has made of `client/`: the same place from src/report/html and dist/report/html. */
+function pageParts(): { readonly script: string; readonly style: string } {
+  return {
+    script: readFileSync(new URL("../../../dist/report/html/page.js", import.meta.url), "utf8"),
+    style: readFileSync(new URL("../../../dist/report/html/page.css", import.meta.url), "utf8"),
+  };
+}

@@ -1,0 +1,53 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { expect } from "vitest";
+import type { Report } from "../../../src/profile/report.js";
+import { renderReport } from "../../../src/report/html/render-report.js";
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** Fails if the page has asked for anything but itself, or has complained. */
+  readonly expectQuiet: () => void;
+  readonly close: () => Promise<void>;
+}
+
+export interface Opening {
+  readonly browser: Browser;
+  readonly directory: string;
+  readonly hash?: string;
+  readonly context?: BrowserContextOptions;
+}
+
+let files = 0;
+
+/** Writes the report's page to disk and opens it from there, where nothing else can be reached. */
+export async function openReport(report: Report, opening: Opening): Promise<OpenedPage> {
+  const { browser, directory, hash = "", context: options = {} } = opening;
+  const file = join(directory, `report-${++files}.html`);
+  writeFileSync(file, renderReport(report));
+  const url = pathToFileURL(file).href;
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: "reduce",
+    ...options,
+  });
+  const page = await context.newPage();
+  const requests: string[] = [];
+  const complaints: string[] = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  await page.goto(url + hash);
+  return {
+    page,
+    expectQuiet: () => {
+      expect(complaints).toEqual([]);
+      expect(requests.map((request) => request.replace(/#.*$/s, ""))).toEqual([url]);
+    },
+    close: () => context.close(),
+  };
+}

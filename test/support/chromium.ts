@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/**
+ * Where the browser is that pages are opened in: what CHROMIUM names, else that of the system.
+ * Undefined where there is none; on CI that is an error, as nothing would be tested.
+ */
+export function findChromium(): string | undefined {
+  const found = [process.env["CHROMIUM"], ...places].find(
+    (path) => path !== undefined && existsSync(path),
+  );
+  if (found !== undefined) return found;
+  if (process.env["CI"] === "true")
+    throw new Error("there is no Chromium: install it, or set CHROMIUM");
+  console.warn("There is no Chromium, so pages are not opened: install it, or set CHROMIUM.");
+  return undefined;
+}
+
+export function startChromium(executablePath: string): Promise<Browser> {
+  // Containers run as root, where Chromium's own sandbox does not start.
+  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+}
