@@ -12,6 +12,7 @@ const target = join(dist, "bin");
 const entries = {
   switchyard: "cli/main.js",
   "split-worker": "cli/split-worker.js",
+  "validate-worker": "cli/validate-worker.js",
   "count-worker": "cli/count-worker.js",
   "send-worker": "cli/send-worker.js",
   "event-writer-thread": "storage/event-writer-thread.js",

@@ -158,3 +158,33 @@ export const SAMPLE_EVENTS_MAX = 8;
 
 /** Differences between export and service that are told one by one. */
 export const STORED_DIFFERENCES_MAX = 1_000;
+
+/** Event names whose properties a dry run looks at. */
+export const PROFILE_NAMES_MAX = 1_000;
+
+/** Keys of properties, over all event names, that a dry run knows apart. */
+export const PROFILE_KEYS_MAX = 20_000;
+
+/** Bytes of these keys in UTF-8. */
+export const PROFILE_KEY_TEXT_BYTES_MAX = 1 * MIB;
+
+/** Bytes of memory for the values of these keys; beyond it fewer values of a key are known apart. */
+export const PROFILE_VALUE_BYTES = 32 * MIB;
+
+/** Distinct values of a key that are counted one by one (`VALUES_MAX` in src/kernels). */
+export const PROFILE_VALUES_MAX = 64;
+
+/** Users, and devices, that are counted one by one to find those with the most events. */
+export const PROFILE_IDS_MAX = 256;
+
+/** Insert ids of one split that are remembered to find repeated ones. */
+export const PROFILE_INSERT_IDS_MAX = 1_048_576;
+
+/** Hours that one split counts events of. */
+export const PROFILE_HOURS_MAX = 524_288;
+
+/** Days that one split counts rejected rows of. */
+export const PROFILE_DAYS_MAX = 16_384;
+
+/** Bytes of a sample's source row, and of the event that it becomes. */
+export const SAMPLE_BYTES_MAX = 4 * KIB;

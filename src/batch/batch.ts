@@ -53,11 +53,15 @@ export interface RawRows {
   explain(row: number): string;
 }
 
-/** The first place of a row that is tried again, as its reject line said. */
-export interface RowOrigin {
+/** Where a row stands, as far as its reader knows (`RawRows.number` and `offset`). */
+export interface RowPlace {
   readonly source: string;
   readonly row?: number;
   readonly byte?: number;
+}
+
+/** The first place of a row that is tried again, as its reject line said. */
+export interface RowOrigin extends RowPlace {
   /** How the raw bytes are to be read: plain data that the readers understand. */
   readonly format: unknown;
 }

@@ -40,6 +40,11 @@ export interface EventBatch {
   readonly user: Column;
   /** JSON object text. */
   readonly metadata: Column;
+  /**
+   * What tells a repeated event from another one, UTF-8 text or null, by row of `batch`; absent where
+   * the mapper was not asked for it.
+   */
+  readonly insertID?: Column;
   /** Words for the reject of a row: what stood there and what was expected. */
   explain(row: number): string;
 }

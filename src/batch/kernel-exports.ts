@@ -14,6 +14,7 @@ export interface KernelExports
     SegmentKernels,
     TextKernels,
     CensusKernels,
+    ProfileKernels,
     ParquetKernels,
     SnappyKernels,
     ArrowCellKernels {
@@ -220,6 +221,13 @@ export interface CensusKernels {
     timestamps: number,
     rows: number,
   ): void;
+}
+
+/** All are addresses but counts, masks and the time, which is in milliseconds since 1970 UTC. */
+export interface ProfileKernels {
+  profileRows(profile: number, rows: number, now: number): void;
+  junkHash(start: number, length: number): number;
+  moveIds(set: number, slots: number, mask: number): void;
 }
 
 export interface ParquetKernels {

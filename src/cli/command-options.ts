@@ -33,8 +33,18 @@ export const sendOptions: readonly OptionName[] = optionNames.filter((name) => {
 
 /** Options of `export`. */
 export const exportOptions: readonly OptionName[] = migrateOptions.filter(
-  (name) => describeOption(name).section !== "qualify",
+  (name) => !["qualify", "validate"].includes(describeOption(name).section ?? ""),
 );
+
+/** Options of the section `export` that `validate` has as well. */
+const validatingOptions: readonly OptionName[] = [...countingOptions, "dayZone"];
+
+/** Options of `validate`. */
+export const validateOptions: readonly OptionName[] = optionNames.filter((name) => {
+  const { flag, section } = describeOption(name);
+  const isShared = section === undefined || validatingOptions.includes(name);
+  return flag !== false && (isShared || section === "validate");
+});
 
 /** Options of `qualify`. */
 export const qualifyOptions: readonly OptionName[] = optionNames.filter((name) => {

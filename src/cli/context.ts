@@ -3,9 +3,15 @@ import type { Environment, JsonObject, JsonValue } from "../pipeline/configurati
 import type { ConfigurationProblem } from "../pipeline/configuration-validation.js";
 import type { CountResult } from "../pipeline/count-result.js";
 import type { ExportResult } from "../pipeline/export-result.js";
-import type { CountRequest, ExportOptions, SendRequest } from "../pipeline/options.js";
+import type {
+  CountRequest,
+  ExportOptions,
+  SendRequest,
+  ValidateRequest,
+} from "../pipeline/options.js";
 import type { RunContext } from "../pipeline/progress.js";
 import type { SendResult } from "../pipeline/send-result.js";
+import type { ValidateResult } from "../pipeline/validate-result.js";
 import type { VerifyResult } from "../pipeline/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify-stored.js";
 import type { ProgressStream } from "../report/progress.js";
@@ -30,6 +36,7 @@ export interface Engine {
   findMappingProblems(changes: JsonValue): readonly ConfigurationProblem[];
   /** Throws `UsageError` for an unknown preset or a mapping that makes no sense. */
   resolveMapping(preset: string, changes: JsonObject | undefined): unknown;
+  runValidate(request: ValidateRequest, context: RunContext): Promise<ValidateResult>;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;

@@ -1,12 +1,12 @@
 import { createZone } from "../base/luxon-zone.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
-import { Census } from "../pipeline/census.js";
 import { layoutOf } from "../pipeline/layout.js";
 import { Ledger } from "../pipeline/ledger.js";
 import type { RunOptions } from "../pipeline/options.js";
 import { RejectCounts } from "../pipeline/reject-counts.js";
 import { serveSplits } from "../pipeline/split-server.js";
+import { Census } from "../profile/census.js";
 import { openRange } from "../readers/registry.js";
 import { createCountingSink } from "../sinks/counting-sink.js";
 import { mapperOptions } from "./mapper-options.js";

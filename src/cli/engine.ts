@@ -8,16 +8,20 @@ import { runCount } from "../pipeline/run-count.js";
 import { runExport } from "../pipeline/run-export.js";
 import { runSend } from "../pipeline/run-send.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
+import { runValidate } from "../pipeline/run-validate.js";
 import { verifyExport } from "../pipeline/verify.js";
 import { verifyStored } from "../pipeline/verify-stored.js";
 import { createFormatDetection } from "../readers/detect-format.js";
 import { listInputs } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
 import { discoverSources } from "../readers/sources.js";
+import { rejectAdvice } from "../report/reject-advice.js";
 import type { Engine } from "./context.js";
 
 // The bundle finds entry files where their names stand like this.
 const splitWorker = new URL("./split-worker.js", import.meta.url);
+
+const validateWorker = new URL("./validate-worker.js", import.meta.url);
 
 const countWorker = new URL("./count-worker.js", import.meta.url);
 
@@ -28,6 +32,10 @@ export const engine: Engine = {
   mappingSchema,
   findMappingProblems,
   resolveMapping,
+  runValidate: (request, context) =>
+    runValidate(request, context, outsideWith(validateWorker), {
+      adviceOn: (code) => rejectAdvice[code],
+    }),
   runExport: (options, context) => runExport(options, context, outsideWith(splitWorker)),
   runSend: (request, context) => runSend(request, context, outsideWith(sendWorker)),
   runCount: (request, context) => runCount(request, context, outsideWith(countWorker)),

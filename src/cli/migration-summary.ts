@@ -25,6 +25,16 @@ export function summarizeMigration(outcome: CommandOutcome): string {
 
 /** Nothing for a step without a result. */
 const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly string[]>> = {
+  validate({ validate: result }) {
+    if (result === undefined) return [];
+    const { rows, findings } = result;
+    return [
+      line(
+        "validated",
+        `${formatNumberOf(rows.read, "row")}, ${formatNumberOf(findings.length, "finding")}`,
+      ),
+    ];
+  },
   export({ export: result }) {
     if (result === undefined) return [];
     const { rows, totals, inputs } = result.manifest;

@@ -9,10 +9,12 @@ import { qualifyCommand } from "./qualify-command.js";
 import { runsCommand } from "./runs-command.js";
 import { sendCommand } from "./send-command.js";
 import { serveCommand } from "./serve-command.js";
+import { validateCommand } from "./validate-command.js";
 import { verifyCommand } from "./verify-command.js";
 
 const examples = `
 Examples:
+  $ switchyard validate export.zip            what an export would do, as a report
   $ switchyard export export.zip --to out     one directory per day in out/events
   $ switchyard send export.zip --to <url>     to an event webhook, one by one
   $ switchyard runs                           what was sent, and how to go on with it
@@ -37,6 +39,7 @@ export async function runCommandLine(
     .version(version, "-V, --version", "print the version")
     .addHelpText("after", examples);
   program
+    .addCommand(validateCommand(context, ended))
     .addCommand(exportCommand(context, ended))
     .addCommand(sendCommand(context, ended, words))
     .addCommand(runsCommand(context, ended))

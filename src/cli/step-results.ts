@@ -2,10 +2,12 @@ import type { ExportResult } from "../pipeline/export-result.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify.js";
 import type { StoredResult } from "../pipeline/verify-stored.js";
+import type { Report } from "../profile/report.js";
 import type { QualifyResult } from "./run-qualify.js";
 
 /** What the steps of a migration came to, for those after them and for its summary. */
 export interface StepResults {
+  readonly validate?: Report;
   readonly export?: ExportResult;
   readonly send?: SendResult;
   readonly qualify?: QualifyResult;

@@ -22,6 +22,22 @@ export function hashOf(start: usize, length: usize): u64 {
   return hash;
 }
 
+/** Bits of a hash that is kept: as many as a JavaScript number has. The lowest eleven are 0. */
+export const KEPT_BITS: u32 = 53;
+
+/** `hashOf` with every bit as good as the others (the finalizer of MurmurHash3), for sketches. */
+@inline
+export function spreadHash(start: usize, length: usize): u64 {
+  return spread(hashOf(start, length));
+}
+
+@inline
+export function spread(hash: u64): u64 {
+  hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+  hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+  return (hash ^ (hash >> 33)) & ~(<u64>0x7ff);
+}
+
 @inline
 export function equal(a: usize, b: usize, length: usize): bool {
   let i: usize = 0;

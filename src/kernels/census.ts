@@ -30,7 +30,7 @@ class Pair {
   rows: u32;
 }
 
-/** Made in src/pipeline/census.ts. Slots hold the index of an entry plus one; 0 is a free slot. */
+/** Made in src/profile/census.ts. Slots hold the index of an entry plus one; 0 is a free slot. */
 @unmanaged
 class Census {
   nameSlots: u32;

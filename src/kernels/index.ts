@@ -22,6 +22,7 @@ export {
   requireId,
   takeCells,
 } from "./event";
+export { moveIds } from "./distinct";
 export { filterEvents } from "./name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./privacy";
 export { buildObjectsOfPairs, longestCell } from "./pairs";
@@ -38,6 +39,7 @@ export {
   hybridBytesMax,
   measurePlain,
 } from "./parquet-pages";
+export { junkHash, profileRows } from "./profile-rows";
 export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./segment";
 export { snappyBytesMax, snappyCompress } from "./snappy";
 export { validateUtf8 } from "./utf8";

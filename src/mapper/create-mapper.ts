@@ -12,7 +12,7 @@ import { TransformStage } from "./transform-stage.js";
  * `UsageError` for options that cannot be used.
  */
 export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
-  const plan = planFields(options.mapping);
+  const plan = planFields(options.mapping, options.withInsertID);
   const rows = new RowMapper(kernel, options, plan);
   const privacy = options.privacy && new Privacy(kernel, options.privacy);
   const { minTimeMs, maxTimeMs } = options;

@@ -62,6 +62,7 @@ export class EventRows {
       sourceRow: (row) => (rows[row] as EventRow).sourceRow,
       outcomes: this.#outcomes.address,
       timestamps: this.#times.address,
+      ...(events.insertID === undefined ? {} : { insertID: events.insertID }),
       explain: (row) => {
         const { sourceRow, words } = rows[row] as EventRow;
         return words ?? events.explain(sourceRow);

@@ -13,13 +13,15 @@ export interface FieldPlan {
   readonly user: readonly number[];
   /** One, or none without a filter. */
   readonly filter: readonly number[];
+  /** Empty where nobody asked. */
+  readonly insertID: readonly number[];
 }
 
 /**
  * What the readers have to extract for a mapping; what several targets want is asked for once. The
- * insert id is not among it: events carry none, and nothing removes repeated events yet.
+ * insert id is among it where it is asked for: events carry none.
  */
-export function planFields(mapping: ResolvedMapping): FieldPlan {
+export function planFields(mapping: ResolvedMapping, withInsertID = false): FieldPlan {
   const fields: FieldRequest[] = [];
   const indexes = new Map<string, number>();
   const index = (request: FieldRequest): number => {
@@ -55,5 +57,6 @@ export function planFields(mapping: ResolvedMapping): FieldPlan {
     metadata: object(mapping.metadata),
     user: object(mapping.user),
     filter: texts(mapping.filter === null ? [] : [mapping.filter]),
+    insertID: withInsertID ? texts(mapping.insertID) : [],
   };
 }

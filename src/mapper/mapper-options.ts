@@ -18,6 +18,8 @@ export interface MapperOptions {
   readonly excludeEvents?: readonly string[];
   readonly privacy?: PrivacyPaths;
   readonly transform?: Transform;
+  /** Whether event batches say the insert ids of their rows. */
+  readonly withInsertID?: boolean;
 }
 
 /**

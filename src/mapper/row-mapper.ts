@@ -45,6 +45,7 @@ export class RowMapper {
   readonly #userID: CellTarget;
   readonly #stableID: CellTarget;
   readonly #value: CellTarget;
+  readonly #insertID: CellTarget | undefined;
   readonly #metadata: ObjectTarget;
   readonly #properties: ObjectTarget;
   readonly #user: Column;
@@ -76,6 +77,10 @@ export class RowMapper {
     this.#userID = new CellTarget(kernel, mapping.userID, plan.userID, texts);
     this.#stableID = new CellTarget(kernel, mapping.stableID, plan.stableID, texts);
     this.#value = new CellTarget(kernel, mapping.value, plan.value, { emptyIsNull: false });
+    this.#insertID =
+      options.withInsertID === true
+        ? new CellTarget(kernel, mapping.insertID, plan.insertID, texts)
+        : undefined;
     this.#metadata = createObjectTarget(kernel, mapping.metadata, plan.metadata);
     this.#properties = createObjectTarget(kernel, mapping.user, plan.user);
     this.#user = new Column(kernel);
@@ -100,6 +105,7 @@ export class RowMapper {
     this.#properties.take(columns, rows, outcomes, rejectCodes.user_not_object);
     this.#value.take(columns, rows);
     run.checkValues(outcomes, this.#value.column.address, rows);
+    this.#insertID?.take(columns, rows);
     this.#mergeUsers(rows);
     return this.#events(batch);
   }
@@ -152,6 +158,7 @@ export class RowMapper {
       value: this.#value.column,
       user: this.#user,
       metadata: this.#metadata.column,
+      ...(this.#insertID === undefined ? {} : { insertID: this.#insertID.column }),
       explain: (row) => {
         const code = kernel.bytes[this.#outcomes + row]!;
         const time = kernel.doubles[this.#time.times / 8 + row]!;

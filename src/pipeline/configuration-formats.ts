@@ -3,7 +3,13 @@ import { createZone, refuseZone } from "../base/luxon-zone.js";
 import { parsePrivacyPath } from "../mapper/privacy-path.js";
 import { isEpochFormat } from "../mapper/time-format.js";
 import { checkPattern, refusePattern } from "../mapper/time-pattern.js";
-import { parseCharacter, parseRejectLimit, parseSize, parseTime } from "./configuration-values.js";
+import {
+  parseCharacter,
+  parseRejectLimit,
+  parseShare,
+  parseSize,
+  parseTime,
+} from "./configuration-values.js";
 
 /** A rule for text that JSON Schema has no words for. */
 export interface TextFormat {
@@ -39,6 +45,10 @@ export const textFormats: Readonly<Record<string, TextFormat>> = {
   "reject-limit": {
     accepts: (text) => parseRejectLimit(text) !== undefined,
     expected: "a number of rows such as 100, or a share such as 1%",
+  },
+  share: {
+    accepts: (text) => parseShare(text) !== undefined,
+    expected: "a share above 0 and up to 100 %, such as 1% or 0.01",
   },
   character: {
     accepts: (text) => (parseCharacter(text) ?? "") !== "",

@@ -20,9 +20,10 @@ import { type OptionDescription, option } from "./option-description.js";
 import { outputFormats } from "./options.js";
 import { qualifyOptions } from "./qualify-options.js";
 import { sendOptions } from "./send-options.js";
+import { validateOptions } from "./validate-options.js";
 
 const inputFormats = ["ndjson", "json", "csv", "parquet", "rejects"] as const;
-export const stepNames = ["export", "send", "qualify", "verify"] as const;
+export const stepNames = ["validate", "export", "send", "qualify", "verify"] as const;
 const services = ["embedded"] as const;
 export type StepName = (typeof stepNames)[number];
 
@@ -137,6 +138,7 @@ export const configurationOptions = {
       "Service that `migrate` sends to and qualifies at: embedded is one inside the process, with its data in the directory of serve.data",
     default: "those of send.to and qualify.console",
   }),
+  ...validateOptions,
   to: option({
     section: "export",
     type: pathType,

@@ -39,6 +39,12 @@ export function configurationSchema(mappingSchema: JsonObject): JsonObject {
       },
       ...optionProperties(optionNames, undefined),
       mapping: { $ref: "#/$defs/mapping" },
+      validate: {
+        type: "object",
+        additionalProperties: false,
+        description: "What `switchyard validate` reads, and where it writes its report",
+        properties: optionProperties(optionNames, "validate"),
+      },
       export: {
         type: "object",
         additionalProperties: false,
@@ -74,6 +80,7 @@ export function optionsSchema(names: readonly OptionName[]): JsonObject {
     type: "object",
     properties: {
       ...optionProperties(names, undefined),
+      validate: { type: "object", properties: optionProperties(names, "validate") },
       export: { type: "object", properties: optionProperties(names, "export") },
       send: { type: "object", properties: optionProperties(names, "send") },
       qualify: { type: "object", properties: optionProperties(names, "qualify") },

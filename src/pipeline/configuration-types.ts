@@ -1,4 +1,10 @@
-import { parseCharacter, parseRejectLimit, parseSize, parseTime } from "./configuration-values.js";
+import {
+  parseCharacter,
+  parseRejectLimit,
+  parseShare,
+  parseSize,
+  parseTime,
+} from "./configuration-values.js";
 import type { MaxRejects } from "./options.js";
 
 /** A value of the configuration file, as JSON. */
@@ -119,6 +125,14 @@ export const rejectLimitType: OptionType<MaxRejects> = {
   schema: { type: ["string", "integer"], format: "reject-limit", minimum: 0 },
   fromText: numberOrText,
   read: (value) => known(parseRejectLimit(String(value))),
+};
+
+/** A part of a whole, as a share above 0 and up to 1. */
+export const shareType: OptionType<number> = {
+  placeholder: "<share>",
+  schema: { type: ["string", "number"], format: "share", exclusiveMinimum: 0, maximum: 1 },
+  fromText: numberOrText,
+  read: (value) => known(parseShare(String(value))),
 };
 
 /** `format` is `character` or, where none is allowed too, `character-or-none`. */

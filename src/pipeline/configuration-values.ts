@@ -71,6 +71,14 @@ export function parseRejectLimit(text: string): MaxRejects | undefined {
   return Number.isSafeInteger(number) ? { rows: number } : undefined;
 }
 
+/** `1%` or `0.01` as a share above 0 and up to 1; undefined for anything else. */
+export function parseShare(text: string): number | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text);
+  if (match === null) return undefined;
+  const share = match[2] === "%" ? Number(match[1]) / 100 : Number(match[1]);
+  return share > 0 && share <= 1 ? share : undefined;
+}
+
 /**
  * One ASCII character as given, or by name: `tab`, `comma`, `semicolon`, `pipe`, `space`; `none` is
  * no character. Undefined for anything else, and for line ends.

@@ -188,6 +188,7 @@ function mappingIn(content: JsonValue): JsonValue | undefined {
 function treeOf(values: GivenFlags): JsonObject {
   const root: Record<string, JsonValue> = {};
   const bySection: Record<Section, Record<string, JsonValue>> = {
+    validate: {},
     export: {},
     send: {},
     qualify: {},

@@ -1,9 +1,9 @@
 import { parseDay } from "../base/day.js";
 import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, EXPORT_PAIRS_MAX } from "../base/limits.js";
+import type { EventCount, SplitEvents } from "../profile/split-events.js";
 import type { Ledger, SplitRecord } from "./ledger.js";
 import type { ManifestEvent, ManifestEventCount } from "./manifest.js";
 import { inOrder } from "./run-accounts.js";
-import type { EventCount, SplitEvents } from "./split-events.js";
 
 /** What the splits of a run delivered, by name and by day. */
 export interface FoldedEvents {
@@ -34,7 +34,13 @@ export class EventFold {
 
   constructor(private readonly pairsMax = EXPORT_PAIRS_MAX) {}
 
-  add({ names, others, days }: SplitEvents): void {
+  /** Events of each day since 1970 by name, of the names that are counted by name. */
+  get days(): ReadonlyMap<number, ReadonlyMap<string, number>> {
+    return this.#days;
+  }
+
+  /** Says of each name whether it is counted by name. */
+  add({ names, others, days }: SplitEvents): readonly boolean[] {
     const isNamed = names.map((count) => this.#names.add(count));
     if (others !== undefined) this.#names.addOther(others);
     for (const [day, counts] of days) {
@@ -48,6 +54,7 @@ export class EventFold {
         dayCounts.set(name, (before ?? 0) + rows);
       }
     }
+    return isNamed;
   }
 
   /** `parts` are those of all splits that were added. */

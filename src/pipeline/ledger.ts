@@ -1,13 +1,14 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
+import type { SplitEvents } from "../profile/split-events.js";
+import type { SplitProfile } from "../profile/split-profile.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import { writeDurably } from "./durable-file.js";
 import type { Layout } from "./layout.js";
 import type { SourceFailure, SplitCounts } from "./manifest.js";
 import { asOutput } from "./output-error.js";
 import { assemblePlan, type Plan } from "./plan.js";
-import type { SplitEvents } from "./split-events.js";
 
 /** Changes whenever an older Switchyard could not go on with a newer ledger, or the reverse. */
 export const LEDGER_VERSION = 2;
@@ -114,6 +115,7 @@ export class Ledger {
     await asOutput(this.layout.splitsDirectory, async () => {
       await rm(this.#splitFile(id), { force: true });
       await rm(this.#eventsFile(id), { force: true });
+      await rm(this.#profileFile(id), { force: true });
     });
   }
 
@@ -127,6 +129,18 @@ export class Ledger {
     const events = await this.#readJson<SplitEvents>(this.#eventsFile(id));
     if (events === undefined) throw this.#broken(this.#eventsFile(id), "it is not there");
     return events;
+  }
+
+  /** To be called before `writeSplit`. */
+  async writeProfile(id: string, profile: SplitProfile): Promise<void> {
+    await this.#writeJson(this.#profileFile(id), profile);
+  }
+
+  /** The profile of a split that was committed. Throws where it cannot be read. */
+  async readProfile(id: string): Promise<SplitProfile> {
+    const profile = await this.#readJson<SplitProfile>(this.#profileFile(id));
+    if (profile === undefined) throw this.#broken(this.#profileFile(id), "it is not there");
+    return profile;
   }
 
   /** Makes the ledger's directories and empties the one for temporary files. */
@@ -144,6 +158,10 @@ export class Ledger {
 
   #eventsFile(id: string): string {
     return join(this.layout.splitsDirectory, `${id}.events.json`);
+  }
+
+  #profileFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.profile.json`);
   }
 
   async #writeJson(path: string, value: unknown): Promise<void> {

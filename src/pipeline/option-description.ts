@@ -1,7 +1,7 @@
 import type { OptionType } from "./configuration-types.js";
 
 /** Parts of the configuration file. */
-export type Section = "export" | "send" | "qualify" | "serve";
+export type Section = "validate" | "export" | "send" | "qualify" | "serve";
 
 /** What is known about one option. Flags, environment, schema and documentation come from it. */
 export interface OptionDescription<T> {

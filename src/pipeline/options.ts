@@ -72,6 +72,23 @@ export interface RunOptions {
 /** Everything that counting the events of inputs needs to know: it leaves nothing behind. */
 export type CountRequest = Omit<RunOptions, "outputDirectory">;
 
+/** What a user asks of `validate`. */
+export interface ValidateRequest extends CountRequest {
+  /** IANA name or fixed offset that days and hours are in. */
+  readonly dayZone: string;
+  /** Share of the inputs to read; 1 is all. */
+  readonly sampleShare: number;
+  /** Absolute; holds the report. */
+  readonly reportDirectory: string;
+}
+
+/** Everything that a worker of a dry run needs to know, on the same terms. */
+export interface ValidateOptions extends RunOptions {
+  readonly dayZone: string;
+  /** Milliseconds since 1970 UTC: events that are later are in the future. */
+  readonly nowMs: number;
+}
+
 /** Everything that an export needs to know, on the same terms. */
 export interface ExportOptions extends RunOptions {
   /** Name of the directory that holds the days. */

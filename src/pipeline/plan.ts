@@ -258,7 +258,9 @@ function weightFactor(source: Source): number {
 function diskBytes(source: Source, ranges: readonly SourceRange[]): readonly number[] {
   const last = ranges.at(-1);
   if (last === undefined) return [];
-  if (ranges.length === 1) return [source.size];
+  // One that does not reach to the end is one of several, of which the others were left out.
+  const isWhole = last.end === null || source.format.kind === "parquet";
+  if (ranges.length === 1 && last.start === 0 && isWhole) return [source.size];
   const units = source.format.kind === "parquet" ? last.end : source.size;
   if (units === null) return ranges.map(() => Math.floor(source.size / ranges.length));
   const bytesPerUnit = units === 0 ? 0 : source.size / units;

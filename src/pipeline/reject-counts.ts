@@ -1,5 +1,5 @@
 import { rejectCodeName } from "../base/reject-codes.js";
-import type { RawRows, RowOrigin } from "../batch/batch.js";
+import type { RawRows, RowOrigin, RowPlace } from "../batch/batch.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import type { Format, Source } from "../readers/source.js";
 import type { RejectExample, RejectSummary } from "./manifest.js";
@@ -17,7 +17,7 @@ export class RejectCounts implements SplitRejects {
   }
 
   keep(source: Source, events: EventBatch, row: number, code: number): (message: string) => void {
-    const { format: _, ...place } = originOf(source, events.batch.raw, events.sourceRow(row));
+    const place = placeOf(source, events, row);
     return (message) => this.count(code, { ...place, message });
   }
 
@@ -36,6 +36,12 @@ export class RejectCounts implements SplitRejects {
   async commit(): Promise<void> {}
 
   abort(): void {}
+}
+
+/** Where the row of a batch stands that an event came from, or a reject. */
+export function placeOf(source: Source, events: EventBatch, row: number): RowPlace {
+  const { format: _, ...place } = originOf(source, events.batch.raw, events.sourceRow(row));
+  return place;
 }
 
 /** Where a row came from, and how it is to be read on its own. */

@@ -2,15 +2,16 @@ import { createHash } from "node:crypto";
 import { SourceError, SwitchyardError } from "../base/errors.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { Mapper } from "../mapper/mapper.js";
+import type { EventCensus } from "../profile/census.js";
 import type { OpenReader, Reader, ReaderOptions } from "../readers/reader.js";
 import type { SourceRange } from "../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../sinks/sink.js";
-import type { EventCensus } from "./census.js";
 import type { Layout } from "./layout.js";
 import type { Ledger, SplitRecord } from "./ledger.js";
 import type { RowCounts, SourceFailure } from "./manifest.js";
 import { isStorageFull, toOutputError } from "./output-error.js";
 import type { Split } from "./plan.js";
+import { placeOf } from "./reject-counts.js";
 import type { OpenRejects, SplitRejects } from "./split-rejects.js";
 import { SplitTally } from "./split-tally.js";
 import type { ThreadCounters } from "./thread-counters.js";
@@ -101,6 +102,7 @@ async function readRange(
   const origin: Origin = {
     fingerprint: fingerprintOf(range),
     keep: (events, row) => tally.keep(source, events, row),
+    place: (events, row) => placeOf(source, events, row),
   };
   let reader: Reader | undefined;
   counters.range = index;

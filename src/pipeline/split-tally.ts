@@ -1,8 +1,8 @@
 import { rejectCodes } from "../base/reject-codes.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { outcomes } from "../batch/event-batch.js";
+import type { EventCensus } from "../profile/census.js";
 import type { Source } from "../readers/source.js";
-import type { EventCensus } from "./census.js";
 import type { RowCounts } from "./manifest.js";
 import type { SplitRejects } from "./split-rejects.js";
 

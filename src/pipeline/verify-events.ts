@@ -7,7 +7,8 @@ import type { Zone } from "../base/zone.js";
 import { type Column, cellKinds } from "../batch/column.js";
 import { outcomes } from "../batch/event-batch.js";
 import type { Kernel } from "../batch/kernel.js";
-import { Census } from "./census.js";
+import { Census } from "../profile/census.js";
+import type { EventCount } from "../profile/split-events.js";
 import { countOf, eventsOfDay } from "./event-fold.js";
 import {
   EVENTS_BY_DAY_NAME,
@@ -17,7 +18,6 @@ import {
   type ManifestEventCount,
 } from "./manifest.js";
 import { nameInPart } from "./name-in-part.js";
-import type { EventCount } from "./split-events.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 
 /**

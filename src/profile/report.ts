@@ -25,6 +25,8 @@ export interface Report {
   readonly findings: readonly Finding[];
   /** In order; days without events between the first and the last are in it, with 0. */
   readonly days: readonly ReportDay[];
+  /** Events of hours beyond the cap, which are in no day. */
+  readonly otherDays: { readonly rows: number };
   /** Events of each hour of the day, over all days. */
   readonly hoursOfDay: readonly number[];
   /** By events, most first. */
@@ -75,10 +77,12 @@ export interface ReportRows {
 
 /** Events whose insert id came before. Nothing is left out of an export for it. */
 export interface ReportDuplicates {
-  /** Events that have an insert id; 0 where the mapping names none. */
+  /** Events that have an insert id; 0 where the mapping names none. Of several of one row the first. */
   readonly withInsertID: number;
   /** Exact, of repetitions within one split. */
   readonly withinSplits: number;
+  /** Events that are not looked at for that, as their splits have too many. */
+  readonly unknown: number;
   /** Estimate over everything, by a sketch of distinct insert ids. */
   readonly estimated: number;
   /** Standard error of the estimate, in events. */
@@ -138,6 +142,7 @@ export interface ReportEvent {
   readonly lastTimestamp: string;
   /** Days on which it came. */
   readonly days: number;
+  /** By user id, by device id where there is none; null like `properties`. */
   readonly users: Estimate | null;
   /** Bytes of the resulting event as JSON. */
   readonly bytes: { readonly mean: number; readonly max: number };
@@ -171,10 +176,16 @@ export interface ReportProperty {
   /** Share of the events that have it with something else than null. */
   readonly fill: number;
   readonly types: Readonly<Partial<Record<ValueType, number>>>;
+  /** Values that are not null. */
   readonly distinct: Estimate;
-  /** Most frequent first; exact where `distinct.error` is 0. Long values are cut. */
+  /**
+   * Most frequent first, null left out: strings as their text, everything else as JSON, cut where it is
+   * long. A value has as many rows as it says, and `topValuesError` more at most.
+   */
   readonly topValues: readonly { readonly value: string; readonly rows: number }[];
-  /** Bytes of the value as JSON. */
+  /** 0 where the rows of all values are exact. */
+  readonly topValuesError: number;
+  /** Bytes of the value as JSON, null left out. */
   readonly bytes: { readonly min: number; readonly mean: number; readonly max: number };
   /** Of those that are numbers; null where none is. */
   readonly numbers: { readonly min: number; readonly max: number } | null;
@@ -188,7 +199,7 @@ export interface ReportIdentity {
   readonly none: number;
   readonly users: Estimate;
   readonly devices: Estimate;
-  /** Ids that stand for nobody (`""`, `"0"`, `"null"`, `"undefined"`, zero UUID …), as they stand. */
+  /** Ids that stand for nobody (`"0"`, `"-1"`, `"null"`, `"undefined"`, zero UUID …), as they stand. */
   readonly junkIDs: readonly {
     readonly field: "userID" | "stableID";
     readonly value: string;
@@ -200,7 +211,9 @@ export interface ReportIdentity {
 }
 
 export interface TopID {
+  /** Cut where it is long. */
   readonly id: string;
+  /** Not more than it has; `limits.ids` tells of how many it was followed up. */
   readonly rows: number;
   readonly others: Estimate;
 }

@@ -1,3 +1,4 @@
+import type { RowPlace } from "../batch/batch.js";
 import type { EventBatch } from "../batch/event-batch.js";
 
 /** Where events go. One per worker; one `SplitSink` at a time. */
@@ -33,6 +34,8 @@ export interface Origin {
    * the rejects. To be called before the split is committed.
    */
   keep(events: EventBatch, row: number): (message: string) => void;
+  /** Where a row of the batch that is being written stands in its source. */
+  place(events: EventBatch, row: number): RowPlace;
 }
 
 /** What a sink has made of the events of a split. */

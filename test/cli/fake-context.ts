@@ -42,6 +42,9 @@ const fakeEngine: Engine = {
   runSend: async () => {
     throw new Error("nothing is sent here");
   },
+  runValidate: async () => {
+    throw new Error("nothing is validated here");
+  },
   runCount: async () => {
     throw new Error("nothing is counted here");
   },

@@ -216,8 +216,9 @@ describe("usage", () => {
     expect(stdout.join("")).toContain("$ switchyard export export.zip --to out");
   });
 
-  test("help of export, send, qualify and serve shows every flag of the table", async () => {
+  test("help of validate, export, send, qualify and serve shows every flag of the table", async () => {
     const { context, stdout } = fakeContext();
+    await runCommandLine(["validate", "--help"], context);
     await runCommandLine(["export", "--help"], context);
     await runCommandLine(["send", "--help"], context);
     await runCommandLine(["qualify", "--help"], context);

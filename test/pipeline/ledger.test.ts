@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Layout, layoutOf } from "../../src/pipeline/layout.js";
 import { Ledger, type RunRecord, type SplitRecord } from "../../src/pipeline/ledger.js";
 import { makePlan } from "../../src/pipeline/plan.js";
-import type { SplitEvents } from "../../src/pipeline/split-events.js";
+import type { SplitEvents } from "../../src/profile/split-events.js";
 import type { Source } from "../../src/readers/source.js";
 import { scratchDirectory } from "../support/scratch.js";
 

@@ -5,7 +5,7 @@ import { EventFold } from "../../src/pipeline/event-fold.js";
 import type { SplitRecord } from "../../src/pipeline/ledger.js";
 import { foldExport, type ManifestFacts } from "../../src/pipeline/manifest-fold.js";
 import { makePlan } from "../../src/pipeline/plan.js";
-import type { SplitEvents } from "../../src/pipeline/split-events.js";
+import type { SplitEvents } from "../../src/profile/split-events.js";
 import type { Source } from "../../src/readers/source.js";
 
 const DAY_MS = 86_400_000;

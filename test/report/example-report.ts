@@ -58,7 +58,7 @@ export function exampleProperty(key: string, more: Partial<ReportProperty> = {})
       { value: "green", rows: 600 },
       { value: "black", rows: 400 },
     ],
-    ...{ bytes: { min: 5, mean: 5, max: 5 }, numbers: null },
+    ...{ bytes: { min: 5, mean: 5, max: 5 }, numbers: null, topValuesError: 0 },
     ...more,
   };
 }
@@ -94,10 +94,11 @@ export const cleanReport: Report = {
   sample: { share: 1 },
   rows: {
     ...{ read: 67_200, added: 0, mapped: 67_200, rejected: 0, filtered: 0 },
-    duplicates: { withInsertID: 67_200, withinSplits: 0, estimated: 300, error: 500 },
+    duplicates: { withInsertID: 67_200, withinSplits: 0, unknown: 0, estimated: 300, error: 500 },
   },
   findings: [],
   days: evenDays(),
+  otherDays: { rows: 0 },
   hoursOfDay: Array.from({ length: 24 }, () => HOUR_EVENTS * DAYS),
   events: [exampleEvent("brewed"), exampleEvent("bought")],
   otherEvents: { names: 0, rows: 0 },

@@ -121,6 +121,9 @@ const origin: Origin = {
   keep() {
     throw new Error("no row is refused here");
   },
+  place() {
+    throw new Error("no row is shown here");
+  },
 };
 
 /** Writes rows in batches of `batchRows`, each of which is gone before the next one comes. */

@@ -123,7 +123,7 @@ it("duplicates are told beyond the error of the estimate", () => {
     ...cleanReport,
     rows: {
       ...cleanReport.rows,
-      duplicates: { withInsertID: 67_200, withinSplits, estimated, error: 500 },
+      duplicates: { withInsertID: 67_200, withinSplits, unknown: 0, estimated, error: 500 },
     },
   });
   expect(codesOf(withDuplicates(1_400, 0))).toEqual([]);

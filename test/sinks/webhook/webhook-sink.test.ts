@@ -74,6 +74,9 @@ async function send(
         const name = events.event.text(row) ?? "";
         return (message) => rejects.push({ row: name, message });
       },
+      place() {
+        throw new Error("no row is shown here");
+      },
     };
     for (let start = 0; start < rows.length; start += batch) {
       const events = eventBatch(kernel, rows.slice(start, start + batch));

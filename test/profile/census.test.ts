@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { createZone } from "../../src/base/luxon-zone.js";
 import type { Zone } from "../../src/base/zone.js";
 import { Kernel } from "../../src/batch/kernel.js";
-import { Census, type CensusLimits } from "../../src/pipeline/census.js";
-import type { SplitEvents } from "../../src/pipeline/split-events.js";
+import { Census, type CensusLimits } from "../../src/profile/census.js";
+import type { SplitEvents } from "../../src/profile/split-events.js";
 import { type EventRow, eventBatch, eventRow, utc } from "../sinks/event-rows.js";
 
 const DAY_MS = 86_400_000;

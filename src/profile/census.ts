@@ -50,7 +50,8 @@ export interface CountedRows {
  * their order: names beyond the limits are counted together, pairs beyond them not at all.
  */
 export class Census implements EventCensus {
-  readonly #address: number;
+  /** What kernels take. */
+  readonly address: number;
   readonly #names: number;
   readonly #pairs: number;
   readonly #days: Region;
@@ -73,13 +74,13 @@ export class Census implements EventCensus {
       ...[text, 0, nameBytesMax],
       ...[kernel.allocate(pairSlots * 4), pairSlots - 1, this.#pairs, 0, pairsMax],
     ];
-    this.#address = kernel.allocate(members.length * 4);
-    kernel.words.set(members, this.#address / 4);
+    this.address = kernel.allocate(members.length * 4);
+    kernel.words.set(members, this.address / 4);
     this.clear();
   }
 
   clear(): void {
-    this.kernel.run.clearCensus(this.#address);
+    this.kernel.run.clearCensus(this.address);
   }
 
   take({ rows, outcomes: marks, event, timestamps }: CountedRows): void {
@@ -87,7 +88,7 @@ export class Census implements EventCensus {
     this.#days.ensure(rows * 4);
     const days = this.#days.address;
     fillDays(kernel, { rows, outcomes: marks, timestamps, days }, zone);
-    kernel.run.countEvents(this.#address, marks, event.address, days, timestamps, rows);
+    kernel.run.countEvents(this.address, marks, event.address, days, timestamps, rows);
   }
 
   /** Gives these names places and no others: what bears another name is counted with the others. */
@@ -97,16 +98,16 @@ export class Census implements EventCensus {
       const bytes = encoder.encode(name);
       const address = kernel.allocate(bytes.length);
       kernel.bytes.set(bytes, address);
-      kernel.run.addName(this.#address, address, bytes.length);
+      kernel.run.addName(this.address, address, bytes.length);
       kernel.free(address);
     }
-    kernel.words[this.#address / 4 + words.namesMax] = this.#word("nameCount");
+    kernel.words[this.address / 4 + words.namesMax] = this.#word("nameCount");
   }
 
   /** Counts by day since the last call, which then are forgotten; names go on being counted. */
   takeDays(): SplitEvents["days"] {
     const days = this.#dayCounts();
-    this.kernel.run.clearPairs(this.#address);
+    this.kernel.run.clearPairs(this.address);
     return days;
   }
 
@@ -149,7 +150,7 @@ export class Census implements EventCensus {
   }
 
   #word(name: keyof typeof words): number {
-    return this.kernel.words[this.#address / 4 + words[name]] ?? 0;
+    return this.kernel.words[this.address / 4 + words[name]] ?? 0;
   }
 }
 

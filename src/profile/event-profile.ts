@@ -1,0 +1,226 @@
+import { CENSUS_NAMES_MAX } from "../base/limits.js";
+import { rejectCodes } from "../base/reject-codes.js";
+import type { Zone } from "../base/zone.js";
+import { type EventBatch, outcomes } from "../batch/event-batch.js";
+import { type Kernel, Region } from "../batch/kernel.js";
+import { Census } from "./census.js";
+import { IdSet } from "./id-set.js";
+import { JunkIds } from "./junk-ids.js";
+import {
+  GROUP_BYTES,
+  ID_REGISTER_BYTES,
+  INSERT_ID_REGISTER_BYTES,
+  NAME_REGISTER_BYTES,
+  type ProfileLimits,
+  ProfileMemory,
+  profileLimits,
+  SIZE_CLASSES,
+} from "./profile-memory.js";
+import { readFrequent, readKeys, readRegisters } from "./profile-tables.js";
+import { type Candidate, type PlaceOf, RowSamples } from "./row-samples.js";
+import {
+  figureNames,
+  type SplitFigures,
+  type SplitKey,
+  type SplitName,
+  type SplitProfile,
+  type SplitProperties,
+} from "./split-profile.js";
+
+/** The words of the kernels' `Rows`, in their order. */
+const ROWS_WORDS = 12;
+
+/** A row has two candidates at most: as a sample, and as one of the largest. */
+const CANDIDATE_BYTES = 16;
+
+/**
+ * Finds out about the events of a split. A sketch in a library would see each value as a JavaScript
+ * object, which costs more than all else that is done with a row: so kernels keep them, in their
+ * memory, which is taken once, here.
+ */
+export class EventProfile {
+  readonly #memory: ProfileMemory;
+  readonly #census: Census;
+  readonly #ids: IdSet;
+  readonly #junk: JunkIds;
+  readonly #samples = new RowSamples();
+  readonly #rows: number;
+  readonly #locals: Region;
+  readonly #sources: Region;
+  readonly #candidates: Region;
+
+  /** Events later than `nowMs` are in the future. */
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly zone: Zone,
+    private readonly nowMs: number,
+    limits: ProfileLimits = profileLimits,
+  ) {
+    this.#census = new Census(kernel, zone);
+    this.#memory = new ProfileMemory(kernel, this.#census.address, CENSUS_NAMES_MAX + 1, limits);
+    this.#ids = new IdSet(kernel);
+    this.#junk = new JunkIds(kernel);
+    this.#rows = kernel.allocate(ROWS_WORDS * 4);
+    this.#locals = new Region(kernel, 0);
+    this.#sources = new Region(kernel, 0);
+    this.#candidates = new Region(kernel, 0);
+    this.#memory.set("idSet", this.#ids.address);
+    this.#memory.set("junk", this.#junk.address);
+    this.clear(0);
+  }
+
+  /** Forgets everything. `seed` decides, beside the rows' numbers, which of them are shown. */
+  clear(seed: number): void {
+    this.#census.clear();
+    this.#memory.clear(seed);
+    this.#ids.clear();
+    this.#junk.clear();
+    this.#samples.clear();
+  }
+
+  take(events: EventBatch, placeOf: PlaceOf): void {
+    this.#census.take(events);
+    this.#describe(events);
+    this.kernel.run.profileRows(this.#memory.address, this.#rows, this.nowMs);
+    const candidates = this.#readCandidates();
+    if (candidates.length > 0) this.#samples.take(events, candidates, placeOf);
+  }
+
+  result(): SplitProfile {
+    const { kernel } = this;
+    const memory = this.#memory;
+    const keys = readKeys(kernel, memory);
+    const events = this.#census.events();
+    const table = (word: "topUsers" | "topDevices") => readFrequent(kernel, memory.get(word));
+    const registers = (word: "users" | "devices" | "insertIDs", size: number) =>
+      readRegisters(kernel, memory.get(word), size);
+    return {
+      events,
+      names: events.names.map((_, index) => this.#name(index + 1, keys)),
+      hours: this.#counts("hours"),
+      leftOutOfHours: kernel.words[memory.get("hours") / 4 + 4] ?? 0,
+      rejectedDays: this.#counts("rejectedDays"),
+      figures: this.#figures(),
+      users: registers("users", ID_REGISTER_BYTES),
+      devices: registers("devices", ID_REGISTER_BYTES),
+      insertIDs: {
+        registers: registers("insertIDs", INSERT_ID_REGISTER_BYTES),
+        repeated: this.#ids.repeated,
+        unknown: this.#ids.unknown,
+      },
+      topUsers: table("topUsers"),
+      topDevices: table("topDevices"),
+      junkIDs: this.#junk.counts(),
+      sizes: this.#sizes(),
+      largest: this.#samples.largest,
+      userProperties: this.#properties(memory.get("userGroup"), keys.get(memory.get("namesMax"))),
+      samples: this.#samples.samples(),
+      rejectSamples: this.#samples.rejects(),
+    };
+  }
+
+  #describe(events: EventBatch): void {
+    const { kernel } = this;
+    const { rows, outcomes: marks, event, userID, stableID, value, user, metadata } = events;
+    this.#locals.ensure(rows * 8);
+    this.#candidates.ensure(rows * 2 * CANDIDATE_BYTES);
+    const sources = events.insertID === undefined ? 0 : this.#sourceRows(events);
+    if (events.insertID !== undefined) this.#ids.makeRoom(rows);
+    this.#memory.set("candidates", this.#candidates.address);
+    const locals = this.#locals.address;
+    fillLocals(kernel, { rows, outcomes: marks, timestamps: events.timestamps, locals }, this.zone);
+    const columns = [event, userID, stableID, value, user, metadata].map((one) => one.address);
+    kernel.words.set(
+      [
+        ...[marks, ...columns, events.insertID?.address ?? 0],
+        ...[events.timestamps, locals, sources, rows],
+      ],
+      this.#rows / 4,
+    );
+  }
+
+  /** Address of the rows of the batch that the events came from; 0 where they are the same. */
+  #sourceRows({ rows, batch, sourceRow }: EventBatch): number {
+    if (rows === 0 || (rows === batch.rows && sourceRow(rows - 1) === rows - 1)) return 0;
+    this.#sources.ensure(rows * 4);
+    const first = this.#sources.address / 4;
+    for (let row = 0; row < rows; row++) this.kernel.words[first + row] = sourceRow(row);
+    return this.#sources.address;
+  }
+
+  #readCandidates(): readonly Candidate[] {
+    const count = this.#memory.get("candidateCount");
+    if (count === 0) return [];
+    const { words } = this.kernel;
+    const first = this.#candidates.address / 4;
+    return Array.from({ length: count }, (_, index) => {
+      const at = first + index * 4;
+      const [low = 0, high = 0, row = 0, group = 0] = words.subarray(at, at + 4);
+      // Hashes have nothing in their lowest bits, and sizes nothing in the upper half.
+      return { row, group, order: high * 2 ** 32 + low };
+    });
+  }
+
+  #name(number: number, keys: ReadonlyMap<number, SplitKey[]>): SplitName {
+    const { kernel } = this;
+    const memory = this.#memory;
+    const group = memory.get("groups") + number * GROUP_BYTES;
+    const [bytesMax = 0, , users = 0] = kernel.words.subarray(group / 4 + 2, group / 4 + 5);
+    const bytes = kernel.doubles[group / 8] ?? 0;
+    if (users === 0) return { bytes, bytesMax };
+    return {
+      ...{ bytes, bytesMax },
+      users: readRegisters(kernel, users, NAME_REGISTER_BYTES),
+      properties: this.#properties(group, keys.get(number)),
+    };
+  }
+
+  #properties(group: number, keys: readonly SplitKey[] = []): SplitProperties {
+    const [rows = 0, otherValues = 0] = this.kernel.words.subarray(group / 4 + 5, group / 4 + 7);
+    return { rows, otherValues, keys };
+  }
+
+  #figures(): SplitFigures {
+    const first = this.#memory.get("figures") / 8;
+    const figures = figureNames.map((name, index) => [name, this.kernel.doubles[first + index]]);
+    return Object.fromEntries(figures) as SplitFigures;
+  }
+
+  /** What a kernel's `Counts` holds, in order. */
+  #counts(word: "hours" | "rejectedDays"): (readonly [number, number])[] {
+    const { words } = this.kernel;
+    const address = this.#memory.get(word) / 4;
+    const [slots = 0, mask = 0] = words.subarray(address, address + 2);
+    const counts: [number, number][] = [];
+    for (let slot = slots / 4; slot <= slots / 4 + mask * 2; slot += 2) {
+      const rows = words[slot + 1] as number;
+      if (rows > 0) counts.push([(words[slot] as number) | 0, rows]);
+    }
+    return counts.sort(([one], [other]) => one - other);
+  }
+
+  #sizes(): (readonly [number, number])[] {
+    const first = this.#memory.get("sizeCounts") / 4;
+    return [...this.kernel.words.subarray(first, first + SIZE_CLASSES)]
+      .map((rows, sizeClass) => [sizeClass, rows] as const)
+      .filter(([, rows]) => rows > 0);
+  }
+}
+
+/** The time of a row is known where it is delivered or rejected for something that is looked at later. */
+function fillLocals(
+  { bytes, doubles }: Kernel,
+  at: { rows: number; outcomes: number; timestamps: number; locals: number },
+  zone: Zone,
+): void {
+  const [marks, timestamps, locals] = [at.outcomes, at.timestamps / 8, at.locals / 8];
+  for (let row = 0; row < at.rows; row++) {
+    const outcome = bytes[marks + row]!;
+    const isKnown =
+      outcome === outcomes.deliver ||
+      (outcome >= rejectCodes.unit_id_missing && outcome <= rejectCodes.value_not_scalar);
+    if (!isKnown) continue;
+    const timestamp = doubles[timestamps + row]!;
+    doubles[locals + row] = timestamp + zone.offsetMs(timestamp);
+  }
+}

@@ -1,0 +1,62 @@
+import { PROFILE_INSERT_IDS_MAX } from "../base/limits.js";
+import type { Kernel } from "../batch/kernel.js";
+
+const SLOTS_MIN = 65_536;
+
+/** Words of the kernels' `IdSet`. */
+const words = { slots: 0, mask: 1, count: 2, max: 3, repeated: 4, unknown: 5 } as const;
+
+/** Hashes of ids in kernel memory, which grows with their number up to a bound. */
+export class IdSet {
+  /** What kernels take. */
+  readonly address: number;
+  #slots: number;
+  #slotCount = SLOTS_MIN;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly idsMax = PROFILE_INSERT_IDS_MAX,
+  ) {
+    this.address = kernel.allocate(24);
+    this.#slots = kernel.allocate(SLOTS_MIN * 8);
+    this.clear();
+  }
+
+  /** Ids that were in it already. */
+  get repeated(): number {
+    return this.#word("repeated");
+  }
+
+  /** Ids for which there was no place. */
+  get unknown(): number {
+    return this.#word("unknown");
+  }
+
+  clear(): void {
+    const { kernel } = this;
+    kernel.bytes.fill(0, this.#slots, this.#slots + this.#slotCount * 8);
+    kernel.words.set([this.#slots, this.#slotCount - 1, 0, this.#max, 0, 0], this.address / 4);
+  }
+
+  /** To be called before `rows` ids are added. */
+  makeRoom(rows: number): void {
+    const { kernel } = this;
+    const wanted = Math.min(this.#word("count") + rows, this.idsMax) * 2;
+    if (wanted <= this.#slotCount) return;
+    const slotCount = 2 ** Math.ceil(Math.log2(wanted));
+    const slots = kernel.allocate(slotCount * 8);
+    kernel.run.moveIds(this.address, slots, slotCount - 1);
+    kernel.free(this.#slots);
+    this.#slots = slots;
+    this.#slotCount = slotCount;
+    kernel.words[this.address / 4 + words.max] = this.#max;
+  }
+
+  get #max(): number {
+    return Math.min(this.idsMax, this.#slotCount / 2);
+  }
+
+  #word(name: keyof typeof words): number {
+    return this.kernel.words[this.address / 4 + words[name]] as number;
+  }
+}

@@ -1,0 +1,160 @@
+import {
+  PROFILE_IDS_MAX,
+  PROFILE_KEYS_MAX,
+  PROFILE_NAMES_MAX,
+  PROFILE_VALUES_MAX,
+} from "../base/limits.js";
+import { FrequentFold } from "./frequent-fold.js";
+import {
+  ID_REGISTER_BYTES,
+  INSERT_ID_REGISTER_BYTES,
+  LARGEST_MAX,
+  NAME_REGISTER_BYTES,
+} from "./profile-memory.js";
+import { type KeyBudget, PropertyFold } from "./property-fold.js";
+import { Registers } from "./registers.js";
+import { PICKS } from "./row-samples.js";
+import {
+  figureNames,
+  type SplitFigures,
+  type SplitLargest,
+  type SplitName,
+  type SplitProfile,
+  type SplitRejectSample,
+  type SplitSample,
+} from "./split-profile.js";
+
+/** What is known of the events of one name, over all splits. */
+export interface FoldedName {
+  bytes: number;
+  bytesMax: number;
+  users: Registers | undefined;
+  properties: PropertyFold | undefined;
+}
+
+/**
+ * Adds up the profiles of splits, which are to be added in the order of the splits. Holds no profile
+ * that was added, and no more of names and keys than one split does.
+ */
+export class ProfileFold {
+  readonly names = new Map<string, FoldedName>();
+  readonly hours = new Map<number, number>();
+  readonly rejectedDays = new Map<number, number>();
+  readonly sizes = new Map<number, number>();
+  readonly users = new Registers(ID_REGISTER_BYTES);
+  readonly devices = new Registers(ID_REGISTER_BYTES);
+  readonly insertIDs = new Registers(INSERT_ID_REGISTER_BYTES);
+  readonly topUsers = new FrequentFold(PROFILE_IDS_MAX);
+  readonly topDevices = new FrequentFold(PROFILE_IDS_MAX);
+  readonly junkIDs = new Map<string, number>();
+  readonly samples = new Map<string, readonly SplitSample[]>();
+  readonly rejectSamples = new Map<string, readonly SplitRejectSample[]>();
+  readonly userProperties: PropertyFold;
+  readonly #keys: KeyBudget = { left: PROFILE_KEYS_MAX };
+  readonly #figures = Object.fromEntries(figureNames.map((name) => [name, 0])) as Record<
+    keyof SplitFigures,
+    number
+  >;
+  #namesLookedAt = 0;
+  #largest: readonly SplitLargest[] = [];
+  #repeated = 0;
+  #unknown = 0;
+  #leftOut = 0;
+
+  constructor() {
+    this.userProperties = new PropertyFold(this.#keys);
+  }
+
+  get figures(): SplitFigures {
+    return this.#figures;
+  }
+
+  get largest(): readonly SplitLargest[] {
+    return this.#largest;
+  }
+
+  /** Insert ids that came before in their split, and those of which that is not known. */
+  get insertCounts(): { readonly repeated: number; readonly unknown: number } {
+    return { repeated: this.#repeated, unknown: this.#unknown };
+  }
+
+  /** Events of hours that a split had no room for. */
+  get leftOutOfHours(): number {
+    return this.#leftOut;
+  }
+
+  /** `isNamed` says of each name of the split whether it is counted by name. */
+  add(profile: SplitProfile, isNamed: readonly boolean[]): void {
+    const { events, names, figures, insertIDs } = profile;
+    for (const [index, name] of names.entries()) {
+      const event = events.names[index]?.event;
+      if (event !== undefined && isNamed[index] === true) this.#addName(event, name);
+    }
+    for (const name of figureNames) this.#figures[name] += figures[name];
+    addCounts(this.hours, profile.hours);
+    addCounts(this.rejectedDays, profile.rejectedDays);
+    addCounts(this.sizes, profile.sizes);
+    this.#leftOut += profile.leftOutOfHours;
+    this.users.merge(profile.users);
+    this.devices.merge(profile.devices);
+    this.insertIDs.merge(insertIDs.registers);
+    this.#repeated += insertIDs.repeated;
+    this.#unknown += insertIDs.unknown;
+    this.topUsers.add(profile.topUsers);
+    this.topDevices.add(profile.topDevices);
+    for (const { field, value, rows } of profile.junkIDs) {
+      addCounts(this.junkIDs, [[`${field} ${value}`, rows]]);
+    }
+    this.#largest = [...this.#largest, ...profile.largest]
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, LARGEST_MAX);
+    this.userProperties.add(profile.userProperties);
+    for (const sample of profile.samples) keepSmallest(this.samples, sample.event, sample);
+    for (const sample of profile.rejectSamples) {
+      keepSmallest(this.rejectSamples, sample.code, sample);
+    }
+  }
+
+  #addName(event: string, { bytes, bytesMax, users, properties }: SplitName): void {
+    let known = this.names.get(event);
+    if (known === undefined) {
+      known = { bytes: 0, bytesMax: 0, users: undefined, properties: undefined };
+      this.names.set(event, known);
+    }
+    known.bytes += bytes;
+    known.bytesMax = Math.max(known.bytesMax, bytesMax);
+    if (users === undefined || properties === undefined) return;
+    if (known.properties === undefined) {
+      if (this.#namesLookedAt === PROFILE_NAMES_MAX) return;
+      this.#namesLookedAt++;
+      known.users = new Registers(NAME_REGISTER_BYTES);
+      known.properties = new PropertyFold(this.#keys);
+    }
+    known.users?.merge(users);
+    known.properties.add(properties);
+  }
+}
+
+/** Caps that decide what a profile keeps, for reports. */
+export const foldLimits = {
+  namesWithProperties: PROFILE_NAMES_MAX,
+  keys: PROFILE_KEYS_MAX,
+  exactValues: PROFILE_VALUES_MAX,
+  largestEvents: LARGEST_MAX,
+} as const;
+
+function addCounts<Key>(
+  counts: Map<Key, number>,
+  more: readonly (readonly [key: Key, rows: number])[],
+): void {
+  for (const [key, rows] of more) counts.set(key, (counts.get(key) ?? 0) + rows);
+}
+
+function keepSmallest<T extends { readonly order: number }>(
+  kept: Map<string, readonly T[]>,
+  key: string,
+  item: T,
+): void {
+  const items = [...(kept.get(key) ?? []), item].sort((a, b) => a.order - b.order);
+  kept.set(key, items.slice(0, PICKS));
+}

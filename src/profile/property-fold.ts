@@ -1,0 +1,116 @@
+import { PROFILE_VALUES_MAX } from "../base/limits.js";
+import { FrequentFold } from "./frequent-fold.js";
+import type { ReportProperties, ReportProperty, ValueType } from "./report.js";
+import { valueTypes } from "./report.js";
+import type { SplitKey, SplitProperties } from "./split-profile.js";
+
+/** Values of a property that a report shows. */
+const TOP_VALUES_MAX = 16;
+
+/** How many keys may still be added, over all event names of a report. */
+export interface KeyBudget {
+  left: number;
+}
+
+/** Adds up the properties of one event name, or of users, over splits in their order. */
+export class PropertyFold {
+  readonly #keys = new Map<string, KeyFold>();
+  #rows = 0;
+  #otherValues = 0;
+
+  constructor(private readonly budget: KeyBudget) {}
+
+  add({ rows, otherValues, keys }: SplitProperties): void {
+    this.#rows += rows;
+    this.#otherValues += otherValues;
+    for (const key of keys) this.#addKey(key);
+  }
+
+  result(): ReportProperties {
+    const keys = [...this.#keys].map(([key, fold]) => fold.result(key, this.#rows));
+    return {
+      rows: this.#rows,
+      keys: keys.sort((a, b) => b.rows - a.rows || (a.key < b.key ? -1 : 1)),
+      otherKeys: { keys: this.#otherValues === 0 ? 0 : null, values: this.#otherValues },
+    };
+  }
+
+  #addKey(key: SplitKey): void {
+    let known = this.#keys.get(key.key);
+    if (known === undefined) {
+      if (this.budget.left === 0) {
+        this.#otherValues += key.rows;
+        return;
+      }
+      this.budget.left--;
+      known = new KeyFold();
+      this.#keys.set(key.key, known);
+    }
+    known.add(key);
+  }
+}
+
+class KeyFold {
+  #rows = 0;
+  readonly #types = valueTypes.map(() => 0);
+  readonly #bytes = { min: Number.POSITIVE_INFINITY, max: 0, sum: 0 };
+  readonly #numbers = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
+  readonly #values = new FrequentFold(PROFILE_VALUES_MAX);
+
+  add({ rows, types, bytes, numbers, values }: SplitKey): void {
+    this.#rows += rows;
+    for (const [index, count] of types.entries()) this.#types[index]! += count;
+    if (bytes !== null) {
+      this.#bytes.min = Math.min(this.#bytes.min, bytes.min);
+      this.#bytes.max = Math.max(this.#bytes.max, bytes.max);
+      this.#bytes.sum += bytes.sum;
+    }
+    if (numbers !== null) {
+      this.#numbers.min = Math.min(this.#numbers.min, numbers.min);
+      this.#numbers.max = Math.max(this.#numbers.max, numbers.max);
+    }
+    this.#values.add(values);
+  }
+
+  result(key: string, eventRows: number): ReportProperty {
+    const types = valueTypes
+      .map((type, index): [ValueType, number] => [type, this.#types[index] as number])
+      .filter(([, rows]) => rows > 0);
+    const values = this.#rows - (this.#types[valueTypes.indexOf("null")] as number);
+    const { min, max, sum } = this.#bytes;
+    return {
+      key,
+      rows: this.#rows,
+      fill: eventRows === 0 ? 0 : values / eventRows,
+      types: Object.fromEntries(types),
+      distinct: this.#values.distinct(),
+      topValues: this.#values
+        .top(TOP_VALUES_MAX)
+        .map(({ text, length, rows }) => ({ value: valueText(text, length), rows })),
+      topValuesError: this.#values.taken,
+      bytes: values === 0 ? { min: 0, mean: 0, max: 0 } : { min, mean: sum / values, max },
+      numbers: this.#numbers.min <= this.#numbers.max ? { ...this.#numbers } : null,
+    };
+  }
+}
+
+/** Strings as their text, everything else as JSON; what was cut ends in an ellipsis. */
+function valueText(token: string, length: number): string {
+  const isWhole = Buffer.byteLength(token) === length;
+  if (!token.startsWith('"')) return isWhole ? token : `${token}…`;
+  if (isWhole) return parseText(token) ?? token.slice(1, -1);
+  // The cut may have gone through an escape, of which at most five characters are left.
+  for (let end = token.length; end > token.length - 6; end--) {
+    const text = parseText(`${token.slice(0, end)}"`);
+    if (text !== undefined) return `${text}…`;
+  }
+  return `${token.slice(1)}…`;
+}
+
+function parseText(token: string): string | undefined {
+  try {
+    return JSON.parse(token) as string;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,189 @@
+import { SAMPLE_BYTES_MAX } from "../base/limits.js";
+import { rejectCodeName } from "../base/reject-codes.js";
+import type { RowPlace } from "../batch/batch.js";
+import type { EventBatch } from "../batch/event-batch.js";
+import { LARGEST_MAX } from "./profile-memory.js";
+import type { SplitLargest, SplitRejectSample, SplitSample } from "./split-profile.js";
+
+/** Rows that are kept of a group (`PICKS` in src/kernels/profile-rows.ts). */
+export const PICKS = 3;
+
+/** Numbers of groups there: names of events up to the first, then reject codes, then the largest. */
+const PICKED_NAMES = 64;
+const PICKED_GROUPS = 96;
+
+/** Where a row stands in its source. */
+export type PlaceOf = (events: EventBatch, row: number) => RowPlace;
+
+/** Bytes of a row that outlive its batch; they become text only if the row is still wanted then. */
+interface KeptSample {
+  readonly order: number;
+  readonly event: string;
+  readonly place: RowPlace;
+  readonly raw: Uint8Array;
+  readonly parts: EventParts;
+}
+
+interface EventParts {
+  readonly timestamp: number;
+  readonly user: Uint8Array;
+  readonly metadata: Uint8Array;
+  readonly value: Uint8Array | undefined;
+}
+
+/** A row that the kernels think worth keeping; smaller orders win, but for sizes. */
+export interface Candidate {
+  readonly row: number;
+  readonly group: number;
+  readonly order: number;
+}
+
+/** Rows of one split that are shown: samples, rejects, and the largest events. */
+export class RowSamples {
+  readonly #samples = new Map<number, readonly KeptSample[]>();
+  readonly #rejects = new Map<number, readonly SplitRejectSample[]>();
+  #largest: readonly SplitLargest[] = [];
+
+  clear(): void {
+    this.#samples.clear();
+    this.#rejects.clear();
+    this.#largest = [];
+  }
+
+  /** Takes those candidates of a batch that are not outdone by others of the same batch. */
+  take(events: EventBatch, candidates: readonly Candidate[], placeOf: PlaceOf): void {
+    const byGroup = new Map<number, Candidate[]>();
+    for (const candidate of candidates) {
+      const known = byGroup.get(candidate.group);
+      if (known === undefined) byGroup.set(candidate.group, [candidate]);
+      else known.push(candidate);
+    }
+    for (const [group, all] of byGroup) {
+      if (group === PICKED_GROUPS) {
+        this.#takeLargest(events, all, placeOf);
+        continue;
+      }
+      const best = all.sort((a, b) => a.order - b.order).slice(0, PICKS);
+      if (group < PICKED_NAMES) {
+        const kept = best.map((candidate) => keepSample(events, candidate, placeOf));
+        this.#samples.set(group, smallest(this.#samples.get(group), kept));
+      } else {
+        const kept = best.map((candidate) => keepReject(events, candidate, placeOf));
+        this.#rejects.set(group, smallest(this.#rejects.get(group), kept));
+      }
+    }
+  }
+
+  samples(): readonly SplitSample[] {
+    return [...this.#samples.values()].flat().map(({ order, event, place, raw, parts }) => ({
+      ...{ order, event, ...place },
+      raw: cutText(raw),
+      result: resultText(event, parts),
+    }));
+  }
+
+  rejects(): readonly SplitRejectSample[] {
+    return [...this.#rejects.values()].flat();
+  }
+
+  get largest(): readonly SplitLargest[] {
+    return this.#largest;
+  }
+
+  #takeLargest(events: EventBatch, candidates: readonly Candidate[], placeOf: PlaceOf): void {
+    const best = candidates.toSorted((a, b) => b.order - a.order).slice(0, LARGEST_MAX);
+    const fresh = best.map(({ row, order }) => ({
+      ...{ event: events.event.text(row) ?? "", bytes: order },
+      ...placeOf(events, row),
+    }));
+    this.#largest = [...this.#largest, ...fresh]
+      .sort((a, b) => b.bytes - a.bytes)
+      .slice(0, LARGEST_MAX);
+  }
+}
+
+function smallest<T extends { readonly order: number }>(
+  before: readonly T[] = [],
+  fresh: readonly T[],
+): readonly T[] {
+  return [...before, ...fresh].sort((a, b) => a.order - b.order).slice(0, PICKS);
+}
+
+function keepSample(events: EventBatch, { row, order }: Candidate, placeOf: PlaceOf): KeptSample {
+  const { batch, kernel } = events;
+  const value = events.value.kind(row) === 0 ? undefined : cutBytes(events.value.bytes(row));
+  return {
+    order,
+    event: events.event.text(row) ?? "",
+    place: placeOf(events, row),
+    raw: cutBytes(batch.raw.bytes(events.sourceRow(row))),
+    parts: {
+      timestamp: kernel.doubles[events.timestamps / 8 + row] as number,
+      user: cutBytes(events.user.bytes(row)),
+      metadata: cutBytes(events.metadata.bytes(row)),
+      value,
+    },
+  };
+}
+
+function keepReject(
+  events: EventBatch,
+  { row, group, order }: Candidate,
+  placeOf: PlaceOf,
+): SplitRejectSample {
+  const bytes = cutBytes(events.batch.raw.bytes(events.sourceRow(row)));
+  const text = utf8Text(bytes);
+  return {
+    order,
+    code: rejectCodeName(group - PICKED_NAMES),
+    message: events.explain(row),
+    ...placeOf(events, row),
+    raw: text ?? Buffer.from(bytes).toString("base64"),
+    isBase64: text === undefined,
+  };
+}
+
+/** The event as it would be delivered, cut where it is long. */
+function resultText(event: string, { timestamp, user, metadata, value }: EventParts): string {
+  const members = [
+    `"event":${JSON.stringify(event)}`,
+    `"timestamp":${timestamp}`,
+    `"user":${cutText(user)}`,
+    `"metadata":${cutText(metadata)}`,
+    ...(value === undefined ? [] : [`"value":${cutText(value)}`]),
+  ];
+  return cutText(encoder.encode(`{${members.join(",")}}`));
+}
+
+function cutBytes(bytes: Uint8Array): Uint8Array {
+  return bytes.slice(0, SAMPLE_BYTES_MAX + 1);
+}
+
+/** What was longer ends in an ellipsis. */
+function cutText(bytes: Uint8Array): string {
+  const text = decoder.decode(bytes.subarray(0, SAMPLE_BYTES_MAX));
+  return bytes.length > SAMPLE_BYTES_MAX ? `${text.replace(/\uFFFD+$/u, "")}…` : text;
+}
+
+/** undefined where it is no UTF-8; a character that was cut does not count. */
+function utf8Text(bytes: Uint8Array): string | undefined {
+  if (bytes.length <= SAMPLE_BYTES_MAX) return strictText(bytes);
+  // A character has four bytes at most.
+  for (let end = SAMPLE_BYTES_MAX; end > SAMPLE_BYTES_MAX - 4; end--) {
+    const text = strictText(bytes.subarray(0, end));
+    if (text !== undefined) return `${text}…`;
+  }
+  return undefined;
+}
+
+function strictText(bytes: Uint8Array): string | undefined {
+  try {
+    return strictDecoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -1,0 +1,47 @@
+import type { ReportTimes } from "./report.js";
+
+/** The quietest hours with people: from 02:00 to 08:00. */
+const QUIET_HOURS = 6;
+const QUIET_FROM = 2;
+const HOURS = 24;
+
+/** Events, and days with events, below which the hours say nothing. */
+const EVENTS_MIN = 1_000;
+const DAYS_MIN = 3;
+
+/** Shares of all events that the quietest hours may have; even use would give them a quarter. */
+const STRONG_SHARE = 0.08;
+const WEAK_SHARE = 0.16;
+
+/** What the events of each hour of the day suggest about the zone that they are in. */
+export function guessZone(hoursOfDay: readonly number[], days: number): ReportTimes["zoneGuess"] {
+  const total = hoursOfDay.reduce((sum, rows) => sum + rows, 0);
+  if (total < EVENTS_MIN || days < DAYS_MIN) {
+    const evidence = "There are too few events or days to tell quiet hours from busy ones.";
+    return { shiftHours: 0, confidence: "none", evidence };
+  }
+  const sums = hoursOfDay.map((_, start) => quietSum(hoursOfDay, start));
+  const quiet = sums.indexOf(Math.min(...sums));
+  const share = (sums[quiet] as number) / total;
+  const percent = `${(share * 100).toFixed(1)} %`;
+  const range = `${clockOf(quiet)} to ${clockOf((quiet + QUIET_HOURS) % HOURS)}`;
+  if (share > WEAK_SHARE) {
+    const evidence = `No hours are quiet: the quietest six, ${range}, have ${percent} of all events.`;
+    return { shiftHours: 0, confidence: "none", evidence };
+  }
+  return {
+    shiftHours: ((quiet - QUIET_FROM + HOURS / 2 + HOURS) % HOURS) - HOURS / 2,
+    confidence: share > STRONG_SHARE ? "weak" : "strong",
+    evidence: `The quietest six hours are ${range}, with ${percent} of all events; with people they are about 02:00 to 08:00.`,
+  };
+}
+
+function quietSum(hoursOfDay: readonly number[], start: number): number {
+  let sum = 0;
+  for (let hour = start; hour < start + QUIET_HOURS; hour++) sum += hoursOfDay[hour % HOURS] ?? 0;
+  return sum;
+}
+
+function clockOf(hour: number): string {
+  return `${String(hour).padStart(2, "0")}:00`;
+}

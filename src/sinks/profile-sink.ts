@@ -1,0 +1,43 @@
+import { type EventBatch, outcomes } from "../batch/event-batch.js";
+import type { EventProfile } from "../profile/event-profile.js";
+import type { SplitProfile } from "../profile/split-profile.js";
+import type { Commitment, Origin, Sink, SplitSink } from "./sink.js";
+
+/** Makes the profile of a split durable. */
+export type WriteProfile = (splitId: string, profile: SplitProfile) => Promise<void>;
+
+/** Finds out about events and keeps none: a dry run. */
+export function createProfileSink(profile: EventProfile, write: WriteProfile): Sink {
+  return { openSplit: (splitId) => new ProfileSplit(profile, splitId, write) };
+}
+
+class ProfileSplit implements SplitSink {
+  #rows = 0;
+
+  constructor(
+    private readonly profile: EventProfile,
+    private readonly splitId: string,
+    private readonly writeProfile: WriteProfile,
+  ) {
+    profile.clear(Number(splitId));
+  }
+
+  async write(events: EventBatch, origin: Origin): Promise<void> {
+    const { kernel, rows, outcomes: address } = events;
+    this.profile.take(events, origin.place);
+    this.#rows += countDelivered(kernel.bytes, address, address + rows);
+  }
+
+  async commit(): Promise<Commitment> {
+    await this.writeProfile(this.splitId, this.profile.result());
+    return { rows: this.#rows, parts: [], counts: {} };
+  }
+
+  async abort(): Promise<void> {}
+}
+
+function countDelivered(bytes: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let index = start; index < end; index++) if (bytes[index] === outcomes.deliver) count++;
+  return count;
+}
