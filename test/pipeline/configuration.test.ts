@@ -108,7 +108,7 @@ test("everything that is wrong is reported at once, each with its place", async 
       "SWITCHYARD_MAX_TIME: must be a date that exists (2026-01-31), a date-time " +
         '(2026-01-31T17:00:00Z) or epoch milliseconds (got "soon")',
       "<dir>/given.json:2:5: exprot: unknown key; did you mean export?",
-      "<dir>/given.json:3:25: steps[1]: must be one of export, send, qualify, verify " +
+      "<dir>/given.json:3:25: steps[1]: must be one of validate, export, send, qualify, verify " +
         '(got "import"); did you mean export?',
       "<dir>/given.json:4:5: preset: must be one of amplitude, mixpanel, posthog, ga4, segment, " +
         'rudderstack (got "amplitud"); did you mean amplitude?',
