@@ -4,7 +4,7 @@ import type { CommandContext } from "./context.js";
 
 const examples = `
 Reads inputs as \`export\` does, sends and exports nothing, and writes what it found out to
-report/report.json: rows and what becomes of them, days and hours, events with their properties, ids,
+report/report.html, for people, and report/report.json: rows and what becomes of them, days and hours, events with their properties, ids,
 times, sizes, and samples of source rows beside the events that they become.
 
 Examples:

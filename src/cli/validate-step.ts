@@ -2,8 +2,9 @@ import { exitCodes } from "../base/errors.js";
 import type { Configuration } from "../pipeline/configuration.js";
 import { presetOf } from "../pipeline/configuration-export.js";
 import { resolveValidateRequest } from "../pipeline/configuration-validate.js";
-import { writeReport } from "../pipeline/write-report.js";
+import { REPORT_PAGE_NAME, writeReport, writeReportFile } from "../pipeline/write-report.js";
 import type { Report } from "../profile/report.js";
+import { renderReport } from "../report/html/render-report.js";
 import { shellWord } from "../report/terminal-text.js";
 import { summarizeValidate } from "../report/validate-summary.js";
 import { completeReport } from "./complete-report.js";
@@ -45,5 +46,6 @@ async function writeFiles(
   directory: string,
   report: Report,
 ): Promise<Readonly<Record<string, string>>> {
-  return { reportPath: await writeReport(directory, report) };
+  const htmlPath = await writeReportFile(directory, REPORT_PAGE_NAME, renderReport(report));
+  return { htmlPath, reportPath: await writeReport(directory, report) };
 }

@@ -5,6 +5,7 @@ import { writeDurably } from "./durable-file.js";
 import { asOutput } from "./output-error.js";
 
 export const REPORT_NAME = "report.json";
+export const REPORT_PAGE_NAME = "report.html";
 
 /** Replaces a file of the report's directory, which is made where it is missing; gives its path. */
 export async function writeReportFile(

@@ -28,7 +28,7 @@ it("says the same of the sample with any number of threads, and leaves nothing b
       ...["sample", "--threads", threads, "--split-size", "20kB"],
     );
     expect(exitCode).toBe(0);
-    expect(readdirSync(report)).toEqual(["report.json"]);
+    expect(readdirSync(report)).toEqual(["report.html", "report.json"]);
     const { run: _, estimates: __, ...facts } = readReport(report);
     reports.push(facts);
   }

@@ -11,6 +11,7 @@ export function exampleProperties(seed: number, rows: number): ReportProperties 
     types: { string: rows },
     distinct: { count: 4, error: 0 },
     topValues: plans.map((value, place) => ({ value, rows: Math.ceil(rows / (place + 2)) })),
+    topValuesError: 0,
     bytes: { min: 6, mean: 8, max: 12 },
     numbers: null,
     ...change,

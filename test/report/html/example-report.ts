@@ -88,8 +88,15 @@ function frame(
       mapped,
       rejected,
       filtered: 2_000,
-      duplicates: { withInsertID: mapped, withinSplits: 214, estimated: 1_830, error: 410 },
+      duplicates: {
+        withInsertID: mapped,
+        withinSplits: 214,
+        unknown: 0,
+        estimated: 1_830,
+        error: 410,
+      },
     },
+    otherDays: { rows: 0 },
     otherEvents: { names: 0, rows: 0 },
     identity: {
       both: Math.floor(mapped * 0.62),
