@@ -1,5 +1,5 @@
 import type { FieldRequest } from "../../batch/batch.js";
-import { isStruct, prune, type SchemaNode } from "./schema-tree.js";
+import { isList, isStruct, prune, type SchemaNode } from "./schema-tree.js";
 
 /** Where a requested field's cells come from. */
 export type FieldSource =
@@ -74,6 +74,8 @@ function planField(
     if (steps.length > 0) return { kind: "missing" };
     if (request.form === "rest") return planRest(nodes, path, request.except ?? [], select);
   }
+  // No path leads into a list: there is nothing to be read for it.
+  if (steps.length > 0 && isList(node)) return { kind: "missing" };
   select(nodes);
   if (steps.length > 0 || request.form === "rest") {
     return { kind: "inside", path, request: { ...request, path: steps } };

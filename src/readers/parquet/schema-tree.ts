@@ -51,6 +51,11 @@ export function isStruct({ element, children }: SchemaNode): boolean {
   return children.length > 0 && element.repetition !== REPEATED && groupType(element) === undefined;
 }
 
+/** Whether the node becomes a JSON array. */
+export function isList({ element }: SchemaNode): boolean {
+  return element.repetition === REPEATED || groupType(element) === convertedTypes.list;
+}
+
 /** Whether a row can have several values of a leaf of this node. */
 export function hasRepeated({ element, children }: SchemaNode): boolean {
   return element.repetition === REPEATED || children.some(hasRepeated);

@@ -114,6 +114,21 @@ describe("a nested column", () => {
     expect(cells).toEqual(Array.from({ length: 20_000 }, (_, i) => String(i)));
     await expect(readColumn(path, text("s"))).rejects.toThrow(/"s"|"s\.large"/);
   });
+
+  it("is not read for a path into a list, which has no members", async () => {
+    const path = await writeWithDuckDB(
+      "select i, [{'large': repeat(md5(i::varchar), 20)}] as l from range(20000) r(i)",
+    );
+    const fields = [text("i"), text("l", "large"), rest(["l", "0"])];
+    const none = Array.from({ length: 20_000 }, (_, i) => [String(i), undefined, undefined]);
+    expect((await readRows(path, fields)).map(({ cells }) => cells)).toEqual(none);
+    const metadata = await parquetMetadataAsync(await asyncBufferFromFile(path));
+    const large = metadata.row_groups[0]?.columns[1]?.meta_data;
+    const start = Number(large?.dictionary_page_offset ?? large?.data_page_offset);
+    writeFileSync(path, readFileSync(path).fill(0xff, start, start + 64));
+    expect((await readRows(path, fields)).map(({ cells }) => cells)).toEqual(none);
+    await expect(readColumn(path, text("l"))).rejects.toThrow(/column "l/);
+  });
 });
 
 describe("a field of a row of columns", () => {
