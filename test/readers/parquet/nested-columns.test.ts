@@ -119,7 +119,7 @@ describe("a nested column", () => {
     const path = await writeWithDuckDB(
       "select i, [{'large': repeat(md5(i::varchar), 20)}] as l from range(20000) r(i)",
     );
-    const fields = [text("i"), text("l", "large"), rest(["l", "0"])];
+    const fields = [text("i"), text("l", "large"), rest(["l", "0"], [])];
     const none = Array.from({ length: 20_000 }, (_, i) => [String(i), undefined, undefined]);
     expect((await readRows(path, fields)).map(({ cells }) => cells)).toEqual(none);
     const metadata = await parquetMetadataAsync(await asyncBufferFromFile(path));
