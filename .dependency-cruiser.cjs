@@ -6,6 +6,7 @@ const rooms = {
   mapper: ["base", "batch"],
   profile: ["base", "batch"],
   sinks: ["base", "batch", "profile"],
+  survey: ["base", "batch", "readers", "mapper"],
   pipeline: ["base", "batch", "readers", "mapper", "sinks", "profile"],
   report: ["base", "pipeline", "profile"],
   contract: ["base"],
@@ -14,7 +15,7 @@ const rooms = {
   service: ["base", "contract", "storage"],
   cli: [
     ...["base", "batch", "readers", "mapper", "sinks", "profile", "pipeline", "report"],
-    ...["contract", "console", "storage", "service"],
+    ...["contract", "console", "storage", "service", "survey"],
   ],
 };
 

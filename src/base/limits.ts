@@ -188,3 +188,15 @@ export const PROFILE_DAYS_MAX = 16_384;
 
 /** Bytes of a sample's source row, and of the event that it becomes. */
 export const SAMPLE_BYTES_MAX = 4 * KIB;
+
+/** Sources of which `init` reads rows, spread over all of them; a few of rare shapes come on top. */
+export const SURVEY_SOURCES_MAX = 24;
+
+/** First rows of each that it looks at. */
+export const SURVEY_ROWS_MAX = 200;
+
+/** Bytes of one such row; longer ones are passed over. */
+export const SURVEY_ROW_BYTES_MAX = 1 * MIB;
+
+/** Paths that it tells apart in the rows of one source. */
+export const SURVEY_FIELDS_MAX = 2_000;

@@ -58,12 +58,18 @@ export const serveOptions: readonly OptionName[] = optionNames.filter(
   (name) => describeOption(name).section === "serve",
 );
 
-/** Adds `--config` and the named options of the table. */
-export function addOptions(command: Command, names: readonly OptionName[]): Command {
-  command.option(
-    "--config <file>",
-    "Configuration file (default: pipeline.config.json in the current directory, if there is one)",
-  );
+/** Adds `--config`, for a file to be read, and the named options of the table. */
+export function addOptions(
+  command: Command,
+  names: readonly OptionName[],
+  readsFile = true,
+): Command {
+  if (readsFile) {
+    command.option(
+      "--config <file>",
+      "Configuration file (default: pipeline.config.json in the current directory, if there is one)",
+    );
+  }
   for (const name of names) {
     const { type, description, default: fallback, placeholder, negation } = describeOption(name);
     const words = fallback === undefined ? description : `${description} (default: ${fallback})`;

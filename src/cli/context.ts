@@ -15,6 +15,8 @@ import type { ValidateResult } from "../pipeline/validate-result.js";
 import type { VerifyResult } from "../pipeline/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify-stored.js";
 import type { ProgressStream } from "../report/progress.js";
+import type { Survey } from "../survey/survey.js";
+import type { SurveyRequest } from "./survey-inputs.js";
 
 /** Everything that a command takes from outside. */
 export interface CommandContext {
@@ -40,6 +42,7 @@ export interface Engine {
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
+  surveyInputs(request: SurveyRequest, signal: AbortSignal): Promise<Survey>;
   verifyExport(directory: string, context: RunContext): Promise<VerifyResult>;
   verifyStored(task: VerifyStoredTask, signal: AbortSignal): Promise<StoredResult>;
 }

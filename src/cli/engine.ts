@@ -17,6 +17,7 @@ import { openRange, planRanges } from "../readers/registry.js";
 import { discoverSources } from "../readers/sources.js";
 import { rejectAdvice } from "../report/reject-advice.js";
 import type { Engine } from "./context.js";
+import { surveyInputs } from "./survey-inputs.js";
 
 // The bundle finds entry files where their names stand like this.
 const splitWorker = new URL("./split-worker.js", import.meta.url);
@@ -39,6 +40,11 @@ export const engine: Engine = {
   runExport: (options, context) => runExport(options, context, outsideWith(splitWorker)),
   runSend: (request, context) => runSend(request, context, outsideWith(sendWorker)),
   runCount: (request, context) => runCount(request, context, outsideWith(countWorker)),
+  surveyInputs: async (request, signal) => {
+    const { options, outputDirectory } = request;
+    const discovery = await discover({ ...options, outputDirectory }, signal);
+    return surveyInputs(request, discovery, signal, Date.now());
+  },
   verifyExport: (directory, context) =>
     verifyExport(directory, { ...context, openReader: openRange }),
   verifyStored: (task, signal) => verifyStored(task, { signal, openReader: openRange }),

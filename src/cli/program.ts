@@ -3,6 +3,7 @@ import { exitCodes } from "../base/errors.js";
 import { version } from "../base/version.js";
 import type { CommandContext } from "./context.js";
 import { exportCommand } from "./export-command.js";
+import { initCommand } from "./init-command.js";
 import { keysCommand } from "./keys-command.js";
 import { migrateCommand } from "./migrate-command.js";
 import { qualifyCommand } from "./qualify-command.js";
@@ -14,6 +15,7 @@ import { verifyCommand } from "./verify-command.js";
 
 const examples = `
 Examples:
+  $ switchyard init export.zip                look at it, write pipeline.config.json
   $ switchyard validate export.zip            what an export would do, as a report
   $ switchyard export export.zip --to out     one directory per day in out/events
   $ switchyard send export.zip --to <url>     to an event webhook, one by one
@@ -39,6 +41,7 @@ export async function runCommandLine(
     .version(version, "-V, --version", "print the version")
     .addHelpText("after", examples);
   program
+    .addCommand(initCommand(context, ended))
     .addCommand(validateCommand(context, ended))
     .addCommand(exportCommand(context, ended))
     .addCommand(sendCommand(context, ended, words))

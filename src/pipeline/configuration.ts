@@ -26,8 +26,8 @@ export interface ConfigurationSources {
   readonly flags: GivenFlags;
   readonly environment: Environment;
   readonly currentDirectory: string;
-  /** `--config`. */
-  readonly configPath: string | undefined;
+  /** `--config`; null for commands that look at no file. */
+  readonly configPath: string | undefined | null;
   readonly mappingSchema: JsonObject;
   /** What is wrong with `mapping` beyond its schema; left out by commands that do not map. */
   readonly findMappingProblems?: (changes: JsonValue) => readonly ConfigurationProblem[];
@@ -72,7 +72,9 @@ interface Layer {
  * in all of them.
  */
 export async function loadConfiguration(sources: ConfigurationSources): Promise<Configuration> {
-  const file = await readConfigurationFile(sources.configPath, sources.currentDirectory);
+  const { configPath, currentDirectory } = sources;
+  const file =
+    configPath === null ? undefined : await readConfigurationFile(configPath, currentDirectory);
   const layers = [
     flagLayer(sources),
     environmentLayer(sources),

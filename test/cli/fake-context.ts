@@ -48,6 +48,9 @@ const fakeEngine: Engine = {
   runCount: async () => {
     throw new Error("nothing is counted here");
   },
+  surveyInputs: async () => {
+    throw new Error("nothing is looked at here");
+  },
   verifyStored: async () => {
     throw new Error("nothing is stored here");
   },

@@ -1,0 +1,95 @@
+import { UsageError } from "../base/errors.js";
+import { presetSignatures } from "../mapper/preset-signatures.js";
+import type { PresetName } from "../mapper/presets.js";
+import { detectPresets, type PresetMatch, weightOf } from "./detect-preset.js";
+import { summarizeFields } from "./field-summary.js";
+import type { SampledSource } from "./sampled-source.js";
+
+/** The preset of a sample, with what speaks for it. */
+export interface PresetChoice {
+  readonly preset: PresetName;
+  readonly reasons: readonly string[];
+  readonly doubts: readonly string[];
+}
+
+/** A second preset is named where so much of what speaks for the first speaks for it. */
+const NEAR = 0.8;
+
+/** Sources that a message names. */
+const NAMES_SHOWN = 3;
+
+/**
+ * The preset that the sources fit; undefined where none fits any. Throws `UsageError` where no preset
+ * fits all that fit one at all: a configuration has one mapping.
+ */
+export function choosePreset(samples: readonly SampledSource[]): PresetChoice | undefined {
+  const fitting = new Map<PresetName, SampledSource[]>();
+  const strangers: SampledSource[] = [];
+  for (const sample of samples) {
+    const matches = detectPresets(summarizeFields(sample.rows), sample.rows.length);
+    for (const { preset } of matches) {
+      fitting.set(preset, [...(fitting.get(preset) ?? []), sample]);
+    }
+    if (matches.length === 0) strangers.push(sample);
+  }
+  if (fitting.size === 0) return undefined;
+  const known = samples.length - strangers.length;
+  const common = [...fitting].filter(([, sources]) => sources.length === known);
+  if (common.length === 0) throw mixed(fitting);
+  const rows = samples.filter((one) => !strangers.includes(one)).flatMap((one) => one.rows);
+  const [best, ...others] = detectPresets(summarizeFields(rows), rows.length).filter(({ preset }) =>
+    common.some(([name]) => name === preset),
+  );
+  return best === undefined ? undefined : describeChoice(best, others, strangers);
+}
+
+function describeChoice(
+  best: PresetMatch,
+  others: readonly PresetMatch[],
+  strangers: readonly SampledSource[],
+): PresetChoice {
+  const { preset, signature, marks } = best;
+  const near = others.filter((other) => weightOf(other) >= weightOf(best) * NEAR);
+  return {
+    preset,
+    reasons: [
+      describeColumns(best),
+      ...(marks.length === 0 ? [] : [`typical of ${signature.vendor}: ${marks.join(", ")}`]),
+    ],
+    doubts: [
+      ...near.map(
+        (other) =>
+          `The rows are like ${other.signature.vendor}'s as well: ${describeColumns(other)}. ` +
+          `If they are: "preset": ${JSON.stringify(other.preset)}.`,
+      ),
+      ...(strangers.length === 0
+        ? []
+        : [
+            `No preset fits the rows of ${namesOf(strangers)}, which will be rejected: leave out what is no export.`,
+          ]),
+      ...signature.doubts,
+    ],
+  };
+}
+
+function describeColumns({ columns, known, signature }: PresetMatch): string {
+  return `${known} of ${columns} columns are ${signature.vendor}'s`;
+}
+
+function mixed(fitting: ReadonlyMap<PresetName, readonly SampledSource[]>): UsageError {
+  const groups = [...fitting].map(([preset, samples]) => {
+    const vendor = presetSignatures.find((one) => one.preset === preset)?.vendor ?? preset;
+    return `  ${vendor}: ${namesOf(samples)}`;
+  });
+  return new UsageError(
+    "presets_mixed",
+    `The inputs are exports of several tools, and one configuration has one mapping:\n${groups.join("\n")}\n` +
+      "Name the inputs of one tool at a time, each with a file of its own: --config <file>.",
+  );
+}
+
+function namesOf(samples: readonly SampledSource[]): string {
+  const names = samples.slice(0, NAMES_SHOWN).map(({ source }) => source.name);
+  const more = samples.length - names.length;
+  return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;
+}

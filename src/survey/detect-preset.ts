@@ -1,0 +1,55 @@
+import { type PresetSignature, presetSignatures } from "../mapper/preset-signatures.js";
+import { type PresetName, presetNames } from "../mapper/presets.js";
+import { type Fields, fieldAt } from "./field-summary.js";
+
+/** A preset that rows fit, with what speaks for it. */
+export interface PresetMatch {
+  readonly preset: PresetName;
+  readonly signature: PresetSignature;
+  /** Columns at the root of the rows, and how many of them are the tool's. */
+  readonly columns: number;
+  readonly known: number;
+  /** Paths that are there and that only this tool's rows have. */
+  readonly marks: readonly string[];
+}
+
+/** Share of the rows in which a field has to be filled to be called one that rows have. */
+const MOST = 0.5;
+
+/** What a mark weighs beside the share of known columns, which is 1 at most. */
+const MARK_WEIGHT = 0.25;
+
+/** The presets that the rows of a sample fit, the best one first. */
+export function detectPresets(fields: Fields, rows: number): readonly PresetMatch[] {
+  const names = [...fields.values()]
+    .filter(({ path }) => path.length === 1)
+    .map(({ path }) => path[0] as string);
+  const matches = presetSignatures.flatMap((signature) => {
+    const preset = presetNames.find((name) => name === signature.preset);
+    const isMet = signature.required.every((choices) => isFilled(fields, choices, rows));
+    if (preset === undefined || !isMet) return [];
+    const known = names.filter((name) => signature.columns.includes(name)).length;
+    return [{ preset, signature, columns: names.length, known, marks: marksIn(fields, signature) }];
+  });
+  return matches.sort((one, other) => weightOf(other) - weightOf(one));
+}
+
+/** How much speaks for a match. */
+export function weightOf({ columns, known, marks }: PresetMatch): number {
+  return (columns === 0 ? 0 : known / columns) + MARK_WEIGHT * marks.length;
+}
+
+function isFilled(fields: Fields, choices: readonly string[], rows: number): boolean {
+  const filled = choices.map((path) => fieldAt(fields, path.split("."))?.filled ?? 0);
+  return filled.reduce((sum, count) => sum + count, 0) >= Math.max(1, rows * MOST);
+}
+
+function marksIn(fields: Fields, { marks }: PresetSignature): readonly string[] {
+  return marks
+    .filter(({ path, contains }) => {
+      const field = fieldAt(fields, path.split("."));
+      if (field === undefined || contains === undefined) return field !== undefined;
+      return field.scalars.some((value) => String(value).toLowerCase().includes(contains));
+    })
+    .map(({ path }) => path);
+}

@@ -1,0 +1,161 @@
+import type { FieldPath, Mapping } from "../mapper/mapping.js";
+import type { FieldSummary, Fields } from "./field-summary.js";
+import { findTimeForm } from "./time-form.js";
+
+/**
+ * A mapping for rows that no preset fits: a guess, by the names and values of their fields. It names or
+ * takes away every target that the default preset has.
+ */
+export interface ProposedMapping {
+  readonly mapping: Mapping;
+  /** Fields that could be the same target as well, in dotted form. */
+  readonly others: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What fields of each target are called, without case and punctuation; the likeliest first. */
+const names = {
+  event: [
+    ...["eventname", "eventtype", "event", "action", "activity", "eventaction", "eventlabel"],
+    ...["actionname", "eventcode", "verb", "name", "type"],
+  ],
+  timestamp: [
+    ...["eventtimestamp", "eventtime", "timestamp", "occurredat", "eventat", "time", "ts"],
+    ...["clienttimestamp", "clienttime", "eventdatetime", "createdat", "datetime", "createdtime"],
+    ...["loggedat", "receivedat", "sentat", "insertedat", "eventdate", "date", "at", "when"],
+    ...["unixtime", "epoch", "epochms"],
+  ],
+  userID: [
+    ...["userid", "useruuid", "uid", "user", "customerid", "accountid", "memberid", "externalid"],
+    ...["externaluserid", "profileid", "personid", "loginid", "customer", "who", "distinctid"],
+    ...["username", "identity"],
+  ],
+  stableID: [
+    ...["stableid", "deviceid", "deviceuuid", "anonymousid", "anonid", "anonymoususerid"],
+    ...["visitorid", "clientid", "cookieid", "browserid", "installid", "installationid"],
+    ...["userpseudoid", "device", "visitor", "cookie", "idfv", "idfa", "gaid"],
+  ],
+  metadata: [
+    ...["eventproperties", "properties", "props", "eventprops", "eventparams", "params"],
+    ...["attributes", "eventattributes", "eventdata", "metadata", "payload", "data", "details"],
+    ...["extra", "customattributes", "context"],
+  ],
+  user: [
+    ...["userproperties", "userprops", "traits", "usertraits", "userattributes"],
+    ...["personproperties", "profile", "userdata", "user"],
+  ],
+  insertID: ["insertid", "eventid", "eventuuid", "messageid", "dedupeid", "uuid", "id"],
+  value: ["value", "eventvalue", "amount", "revenue", "price"],
+} as const;
+
+type TargetName = keyof typeof names;
+
+/** Rows of which a field holds something, for it to be what a target is in most rows. */
+const MOST = 0.5;
+
+/** A guess at the mapping of rows with these fields; undefined where they have no event, time or id. */
+export function proposeMapping(fields: Fields, rows: number): ProposedMapping | undefined {
+  const found = findCandidates(fields, rows);
+  const [event, timestamp] = [found.event[0], found.timestamp[0]];
+  const [userID, stableID] = [found.userID[0], found.stableID[0]];
+  if (event === undefined || timestamp === undefined) return undefined;
+  if (userID === undefined && stableID === undefined) return undefined;
+  const format = findTimeForm(timestamp.scalars)?.format;
+  const metadata = found.metadata[0];
+  const others = Object.entries(found).flatMap(([target, [, ...further]]) =>
+    further.length === 0 ? [] : [[target, further.map(({ path }) => path.join("."))] as const],
+  );
+  return {
+    mapping: {
+      event: targetOf(event),
+      timestamp: format === undefined ? targetOf(timestamp) : { field: pathOf(timestamp), format },
+      userID: targetOf(userID),
+      stableID: targetOf(stableID),
+      metadata: metadata === undefined ? { rest: "" } : targetOf(metadata),
+      user: targetOf(found.user[0]),
+      insertID: targetOf(found.insertID[0]),
+      ...(found.value[0] === undefined ? {} : { value: targetOf(found.value[0]) }),
+    },
+    others: Object.fromEntries(others),
+  };
+}
+
+/** Fields that could be each target, the likeliest first; no field is two targets. */
+function findCandidates(
+  fields: Fields,
+  rows: number,
+): Readonly<Record<TargetName, readonly FieldSummary[]>> {
+  const isUseful: Readonly<Record<TargetName, (field: FieldSummary) => boolean>> = {
+    event: (field) => isScalar(field) && isMost(field, rows) && !isTime(field),
+    timestamp: (field) => isMost(field, rows) && isTime(field),
+    userID: isScalar,
+    stableID: isScalar,
+    metadata: isObject,
+    user: isObject,
+    insertID: (field) => isScalar(field) && isMost(field, rows),
+    value: (field) => isScalar(field) && !isTime(field),
+  };
+  const taken = new Set<FieldSummary>();
+  const candidates = (target: TargetName): readonly FieldSummary[] => {
+    const known: readonly string[] = names[target];
+    const ranked = [...fields.values()]
+      .filter((field) => !taken.has(field) && field.filled > 0)
+      .flatMap((field) => {
+        const rank = rankOf(field, known);
+        return rank === undefined || !isUseful[target](field) ? [] : [{ field, rank }];
+      })
+      .sort((one, other) => one.rank - other.rank)
+      .map(({ field }) => field);
+    if (ranked[0] !== undefined) taken.add(ranked[0]);
+    return ranked;
+  };
+  return {
+    timestamp: candidates("timestamp"),
+    event: candidates("event"),
+    userID: candidates("userID"),
+    stableID: candidates("stableID"),
+    insertID: candidates("insertID"),
+    metadata: candidates("metadata"),
+    user: candidates("user"),
+    value: candidates("value"),
+  };
+}
+
+/** Place among the known names, those of the root before those inside objects. */
+function rankOf({ path }: FieldSummary, known: readonly string[]): number | undefined {
+  const whole = known.indexOf(plain(path.join("")));
+  const last = known.indexOf(plain(path.at(-1) ?? ""));
+  const depth = (path.length - 1) * known.length;
+  if (whole >= 0) return depth + whole;
+  return last < 0 ? undefined : depth + known.length + last;
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
+}
+
+function isScalar({ filled, scalars, objects }: FieldSummary): boolean {
+  return objects === 0 && scalars.length >= filled * MOST;
+}
+
+function isObject({ filled, objects }: FieldSummary): boolean {
+  return objects >= filled * 0.9;
+}
+
+function isMost({ filled }: FieldSummary, rows: number): boolean {
+  return filled >= rows * MOST;
+}
+
+function isTime({ scalars }: FieldSummary): boolean {
+  return findTimeForm(scalars) !== undefined;
+}
+
+function pathOf({ path }: FieldSummary): FieldPath {
+  return path.some((step) => step === "" || step.includes(".")) ? path : path.join(".");
+}
+
+/** Null takes the preset's own target away. */
+function targetOf(field: FieldSummary | undefined) {
+  if (field === undefined) return null;
+  const path = pathOf(field);
+  return typeof path === "string" ? path : { field: path };
+}

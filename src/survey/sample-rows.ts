@@ -1,0 +1,65 @@
+import { SourceError } from "../base/errors.js";
+import { SURVEY_ROWS_MAX } from "../base/limits.js";
+import type { Batch, FieldRequest } from "../batch/batch.js";
+import type { Kernel } from "../batch/kernel.js";
+import type { OpenReader, Reader, ReaderOptions } from "../readers/reader.js";
+import type { Source } from "../readers/source.js";
+import type { Row, SampledSource } from "./sampled-source.js";
+
+/** What reads sources. */
+export interface SampleTools {
+  readonly kernel: Kernel;
+  readonly open: OpenReader;
+  readonly readerOptions: ReaderOptions;
+}
+
+/** The whole row. */
+const wholeRow: readonly FieldRequest[] = [{ path: [], form: "rest", except: [] }];
+
+/** The first rows of a source: those of its first batch, up to SURVEY_ROWS_MAX. Throws `SourceError`. */
+export async function sampleRows(source: Source, tools: SampleTools): Promise<SampledSource> {
+  return withFirstBatch(source, wholeRow, tools, (batch) => {
+    const rows: Row[] = [];
+    let faults = 0;
+    for (let row = 0; batch !== null && row < batch.rows && rows.length < SURVEY_ROWS_MAX; row++) {
+      const parsed = rowOf(batch, row);
+      if (parsed === undefined) faults++;
+      else rows.push(parsed);
+    }
+    return { source, rows, faults };
+  });
+}
+
+/** Shows the first batch of a source, null where it has no rows. */
+export async function withFirstBatch<T>(
+  source: Source,
+  fields: readonly FieldRequest[],
+  { kernel, open, readerOptions }: SampleTools,
+  look: (batch: Batch | null) => T,
+): Promise<T> {
+  let reader: Reader | undefined;
+  try {
+    reader = await open(kernel, { source, start: 0, end: null }, fields, readerOptions);
+    return look(await reader.next());
+  } catch (error) {
+    readerOptions.signal.throwIfAborted();
+    throw error;
+  } finally {
+    await reader?.close();
+  }
+}
+
+function rowOf(batch: Batch, row: number): Row | undefined {
+  if (batch.kernel.bytes[batch.faults + row] !== 0) return undefined;
+  try {
+    return JSON.parse(batch.columns[0]?.text(row) ?? "null") as Row;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What keeps a source from being looked at; rethrows everything else. */
+export function asSourceError(error: unknown): SourceError {
+  if (error instanceof SourceError) return error;
+  throw error;
+}

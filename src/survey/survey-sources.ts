@@ -1,0 +1,190 @@
+import { UsageError } from "../base/errors.js";
+import { evenly } from "../base/evenly.js";
+import { SURVEY_SOURCES_MAX } from "../base/limits.js";
+import type { Mapping } from "../mapper/mapping.js";
+import { presetSignatures } from "../mapper/preset-signatures.js";
+import type { PresetName } from "../mapper/presets.js";
+import { resolveMapping } from "../mapper/resolve-mapping.js";
+import type { Discovery } from "../readers/discovery.js";
+import type { Source } from "../readers/source.js";
+import { choosePreset } from "./choose-preset.js";
+import { type Fields, summarizeFields } from "./field-summary.js";
+import { findTime } from "./find-time.js";
+import { proposeMapping } from "./propose-mapping.js";
+import { asSourceError, type SampleTools, sampleRows } from "./sample-rows.js";
+import type { SampledSource } from "./sampled-source.js";
+import { shapesOf } from "./source-shapes.js";
+import type { FoundMapping, Survey, SurveyFailure, Trial } from "./survey.js";
+import { tryMapping } from "./try-mapping.js";
+
+export interface SurveyTask {
+  readonly discovery: Discovery;
+  /** Where the user says it. */
+  readonly preset: PresetName | undefined;
+  /** Events at or after it would be rejected; milliseconds since 1970 UTC. */
+  readonly maxTimeMs: number;
+}
+
+/** Shapes of which one source each is looked at, wherever it is. */
+const SHAPES_MAX = 8;
+
+/** Failures that are told one by one. */
+const FAILURES_SHOWN = 5;
+
+/** Names of columns that a message lists. */
+const COLUMNS_SHOWN = 30;
+
+/**
+ * Looks at sources: all are counted, the first rows of some of them, spread over all, are read. Throws
+ * `UsageError` where there are no rows, rows of several tools, or rows without what an event needs.
+ */
+export async function surveySources(task: SurveyTask, tools: SampleTools): Promise<Survey> {
+  const { discovery, maxTimeMs } = task;
+  const { samples, failures } = await takeSamples(discovery, tools);
+  const withRows = samples.filter(({ rows }) => rows.length > 0);
+  if (withRows.length === 0) throw rowsMissing(samples, failures);
+  const rows = withRows.flatMap((one) => one.rows);
+  const fields = summarizeFields(rows);
+  const found = findMapping(task, withRows, fields);
+  const preset = found.mapping.kind === "guess" ? undefined : found.mapping.preset;
+  const own = resolveMapping(preset, found.mapping.changes);
+  const signature = presetSignatures.find((one) => one.preset === preset);
+  const { time, changes, doubts } = findTime(fields, own, signature?.zone);
+  const mapping: FoundMapping =
+    changes === undefined
+      ? found.mapping
+      : { ...found.mapping, changes: { ...found.mapping.changes, ...changes } };
+  const trial = await tryMapping(
+    withRows.map(({ source }) => source),
+    resolveMapping(preset, mapping.changes),
+    maxTimeMs,
+    tools,
+  );
+  if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(fields);
+  return {
+    sources: discovery.sources.length,
+    bytes: discovery.sources.reduce((sum, { size }) => sum + size, 0),
+    shapes: shapesOf(discovery.sources),
+    sample: {
+      sources: samples.length,
+      rows: rows.length,
+      faults: samples.reduce((sum, { faults }) => sum + faults, 0),
+    },
+    ...{ mapping, time, trial },
+    failures: failures.slice(0, FAILURES_SHOWN),
+    failuresTotal: failures.length,
+    doubts: [...found.doubts, ...doubts, ...doubtsOfTrial(trial)],
+  };
+}
+
+interface Samples {
+  readonly samples: readonly SampledSource[];
+  readonly failures: readonly SurveyFailure[];
+}
+
+async function takeSamples(
+  { sources, failures: undiscovered }: Discovery,
+  tools: SampleTools,
+): Promise<Samples> {
+  const failures = undiscovered.map(({ name, error: { code, message } }) => ({
+    ...{ name, code, message },
+  }));
+  const samples: SampledSource[] = [];
+  for (const source of chooseSources(sources)) {
+    try {
+      samples.push(await sampleRows(source, tools));
+    } catch (error) {
+      const { code, message } = asSourceError(error);
+      failures.push({ name: source.name, code, message });
+    }
+  }
+  return { samples, failures };
+}
+
+/** Sources spread over all of them, with one of each shape: what is rare may be what is different. */
+function chooseSources(sources: readonly Source[]): readonly Source[] {
+  const filled = sources.filter(({ size }) => size > 0);
+  const names = new Set(shapesOf(filled).map(({ example }) => example));
+  const examples = filled.filter(({ name }) => names.has(name));
+  return [...new Set([...evenly(filled, SURVEY_SOURCES_MAX), ...evenly(examples, SHAPES_MAX)])];
+}
+
+interface MappingFinding {
+  readonly mapping: FoundMapping;
+  readonly doubts: readonly string[];
+}
+
+function findMapping(
+  { preset }: SurveyTask,
+  samples: readonly SampledSource[],
+  fields: Fields,
+): MappingFinding {
+  if (preset !== undefined) {
+    return { mapping: { kind: "given", preset, reasons: ["as you said"] }, doubts: [] };
+  }
+  const choice = choosePreset(samples);
+  if (choice !== undefined) {
+    const { reasons, doubts } = choice;
+    return { mapping: { kind: "preset", preset: choice.preset, reasons }, doubts };
+  }
+  const rows = samples.reduce((sum, one) => sum + one.rows.length, 0);
+  const proposal = proposeMapping(fields, rows);
+  if (proposal === undefined) throw mappingUnknown(fields);
+  return {
+    mapping: {
+      kind: "guess",
+      changes: proposal.mapping,
+      reasons: ["by names and values of the fields"],
+    },
+    doubts: [
+      "No preset fits these rows: the mapping is a guess by the names of their fields. Read it.",
+      ...Object.entries(proposal.others).map(
+        ([target, paths]) =>
+          `${target} is taken from ${dotted(proposal.mapping, target)}, but could be ${paths.join(", ")}.`,
+      ),
+    ],
+  };
+}
+
+function dotted(mapping: Mapping, target: string): string {
+  const taken = mapping[target as keyof Mapping] as string | { readonly field: string | string[] };
+  return [typeof taken === "string" ? taken : taken.field].flat().join(".");
+}
+
+function doubtsOfTrial({ rows, delivered, filtered, rejects }: Trial): readonly string[] {
+  const rejected = rows - delivered - filtered;
+  if (rejected === 0) return [];
+  const codes = Object.entries(rejects).map(([code, count]) => `${code} ${count}`);
+  const isLate = rejects.time_out_of_range !== undefined;
+  return [
+    `Of ${rows} sampled rows ${rejected} would be rejected: ${codes.join(", ")}.` +
+      (isLate ? ' Where times lie in the future on purpose, set "maxTime".' : ""),
+  ];
+}
+
+function rowsMissing(
+  samples: readonly SampledSource[],
+  failures: readonly SurveyFailure[],
+): UsageError {
+  const faults = samples.reduce((sum, one) => sum + one.faults, 0);
+  const facts = [
+    ...(faults === 0 ? [] : [`${faults} rows cannot be read`]),
+    ...failures.slice(0, FAILURES_SHOWN).map(({ message }) => message),
+  ];
+  const words = facts.length === 0 ? "" : `:\n  ${facts.join("\n  ")}`;
+  return new UsageError(
+    "rows_missing",
+    `The inputs have no rows that could be looked at${words}${words === "" ? "." : ""}`,
+  );
+}
+
+function mappingUnknown(fields: Fields): UsageError {
+  const columns = [...fields.values()].map(({ path }) => path.join("."));
+  const shown = columns.slice(0, COLUMNS_SHOWN).join(", ");
+  const more = columns.length > COLUMNS_SHOWN ? ` and ${columns.length - COLUMNS_SHOWN} more` : "";
+  return new UsageError(
+    "mapping_unknown",
+    "No preset fits these rows, and no fields were found that would be an event's name, its time and " +
+      `an id. They have: ${shown}${more}. Give --preset, or write a mapping (docs/mapping.md).`,
+  );
+}

@@ -1,0 +1,116 @@
+import { createZone } from "../base/luxon-zone.js";
+import { createPatternParser } from "../mapper/time-pattern.js";
+
+/** How times are written, as far as a sample tells. */
+export interface TimeForm {
+  /** In words. */
+  readonly words: string;
+  /** What the mapping has to say of it: a unit or a pattern; undefined where `auto` reads it. */
+  readonly format?: string;
+  /** A pattern that reads the whole sample as well, and other days out of it. */
+  readonly otherFormat?: string;
+  /** Whether some of them name no zone, and are no epochs. */
+  readonly isLocal: boolean;
+}
+
+const iso =
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:(?<utc>Z|UTC)|(?<offset>[+-]\d{2}(?::?\d{2})?))?)?$/i;
+
+/** Days and moments in digits alone, which `auto` would take for epochs. */
+const compact =
+  /^(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-3])[0-5]\d[0-5]\d)?$/;
+
+/** Ways to write times that `auto` does not read, in the order in which they are tried. */
+const patterns: readonly string[] = [
+  ...[
+    "yyyy/MM/dd HH:mm:ss",
+    "yyyy/MM/dd HH:mm",
+    "yyyy/MM/dd",
+    "yyyyMMdd'T'HHmmss",
+    "yyyyMMddHHmmss",
+    "yyyyMMdd",
+  ],
+  ...["MM/dd/yyyy HH:mm:ss", "dd/MM/yyyy HH:mm:ss", "M/d/yyyy HH:mm", "d/M/yyyy HH:mm"],
+  ...["M/d/yyyy h:mm:ss a", "d/M/yyyy h:mm:ss a", "M/d/yyyy h:mm a", "d/M/yyyy h:mm a"],
+  ...["M/d/yyyy", "d/M/yyyy", "d.M.yyyy HH:mm:ss", "d.M.yyyy HH:mm", "d.M.yyyy"],
+  ...["EEE, dd LLL yyyy HH:mm:ss ZZZ", "EEE, dd LLL yyyy HH:mm:ss z", "dd LLL yyyy HH:mm:ss"],
+  ...["dd/LLL/yyyy:HH:mm:ss ZZZ", "EEE LLL dd HH:mm:ss ZZZ yyyy", "EEE LLL dd HH:mm:ss yyyy"],
+  ...["LLL d, yyyy h:mm:ss a", "LLL d, yyyy h:mm a", "LLLL d, yyyy h:mm a", "LLL d, yyyy"],
+];
+
+/** Of each unit: numbers below `end`, in which times since 1973 are. `auto` draws the same lines. */
+const epochUnits = [
+  { name: "seconds", start: 1e8, end: 1e10 },
+  { name: "milliseconds", start: 1e10, end: 1e14 },
+  { name: "microseconds", start: 1e14, end: 1e17 },
+  { name: "nanoseconds", start: 1e17, end: 1e20 },
+] as const;
+
+/** Values that a pattern is tried on. */
+const TRIED_MAX = 50;
+
+/** Share of the values that must be like a form: broken times are rejects, not another form. */
+const MOST = 0.9;
+
+/** How these values write times; undefined where they are none, or written in no way that is known. */
+export function findTimeForm(values: readonly (string | number)[]): TimeForm | undefined {
+  if (values.length === 0) return undefined;
+  const texts = values.map((value) => String(value).trim());
+  return plainForm(texts) ?? patternForm(texts.slice(0, TRIED_MAX));
+}
+
+/** Of what `auto` reads: ISO 8601 and epochs, also side by side. */
+function plainForm(texts: readonly string[]): TimeForm | undefined {
+  const found = texts.map((text) => iso.exec(text)).filter((match) => match !== null);
+  const numbers = texts
+    .filter((text) => /^-?\d+(?:\.\d+)?$/.test(text) && !compact.test(text))
+    .map(Number);
+  const epochs = epochUnits.map(({ name, start, end }) => ({
+    name,
+    count: numbers.filter((number) => number >= start && number < end).length,
+  }));
+  const plausible = epochs.reduce((sum, { count }) => sum + count, 0);
+  if (found.length + plausible < texts.length * MOST) return undefined;
+  const inUtc = found.filter(({ groups }) => groups?.["utc"] !== undefined).length;
+  const withOffset = found.filter(({ groups }) => groups?.["offset"] !== undefined).length;
+  const local = found.length - inUtc - withOffset;
+  const zones = [
+    ...(inUtc > 0 ? ["Z"] : []),
+    ...(withOffset > 0 ? ["an offset"] : []),
+    ...(local > 0 ? ["no zone"] : []),
+  ];
+  const isDate = found.every(([text]) => text.length === 10);
+  const dates = isDate ? "dates without a time of day" : `ISO 8601 with ${zones.join(" or ")}`;
+  const units = epochs.filter(({ count }) => count > 0).map(({ name }) => name);
+  const words = [
+    ...(found.length > 0 ? [dates] : []),
+    ...(units.length > 0 ? [`epoch ${units.join(" or ")}`] : []),
+  ];
+  return { words: words.join(", or "), isLocal: local > 0 };
+}
+
+function patternForm(texts: readonly string[]): TimeForm | undefined {
+  // Most fields are no times, and trying all patterns takes long.
+  if (!texts.slice(0, 5).some((text) => /^[\w/.,:+ -]{6,40}$/.test(text) && /\d\d/.test(text))) {
+    return undefined;
+  }
+  const utc = createZone("UTC");
+  const fitting = patterns.flatMap((format) => {
+    const parse = createPatternParser(format, utc);
+    const times = texts.map(parse);
+    const read = times.filter((time) => time !== undefined).length;
+    return read < texts.length * MOST ? [] : [{ format, times, read }];
+  });
+  const [best] = fitting.sort((one, other) => other.read - one.read);
+  if (best === undefined) return undefined;
+  const other = fitting.find(
+    ({ times, read }) =>
+      read === best.read && times.some((time, index) => time !== best.times[index]),
+  );
+  return {
+    words: `like ${best.format}`,
+    format: best.format,
+    ...(other === undefined ? {} : { otherFormat: other.format }),
+    isLocal: !/z/i.test(best.format.replaceAll(/'[^']*'/g, "")),
+  };
+}

@@ -1,0 +1,81 @@
+import { BATCH_ROWS_MAX, SURVEY_ROWS_MAX } from "../base/limits.js";
+import { type RejectCodeName, rejectCodeName } from "../base/reject-codes.js";
+import { outcomes } from "../batch/event-batch.js";
+import { createMapper } from "../mapper/create-mapper.js";
+import type { Mapper } from "../mapper/mapper.js";
+import type { ResolvedMapping } from "../mapper/mapping.js";
+import type { Source } from "../readers/source.js";
+import { asSourceError, type SampleTools, withFirstBatch } from "./sample-rows.js";
+import type { Trial } from "./survey.js";
+
+/** Events from 1971 on, as an export has it where nobody says otherwise. */
+const MIN_TIME_MS = Date.UTC(1971, 0, 1);
+
+/**
+ * Maps the first rows of sources as an export would. Times at or after `maxTimeMs` (milliseconds since
+ * 1970 UTC) are rejected. What a source does not give is left out.
+ */
+export async function tryMapping(
+  sources: readonly Source[],
+  mapping: ResolvedMapping,
+  maxTimeMs: number,
+  tools: SampleTools,
+): Promise<Trial> {
+  const mapper = createMapper(tools.kernel, { mapping, minTimeMs: MIN_TIME_MS, maxTimeMs });
+  const tally = new TrialTally(mapper);
+  for (const source of sources) {
+    try {
+      await withFirstBatch(source, mapper.fields, tools, (batch) => {
+        if (batch !== null) tally.take(batch);
+      });
+    } catch (error) {
+      asSourceError(error);
+    }
+  }
+  return tally.trial();
+}
+
+class TrialTally {
+  readonly #mapper: Mapper;
+  readonly #rejects: Partial<Record<RejectCodeName, number>> = {};
+  #rows = 0;
+  #delivered = 0;
+  #filtered = 0;
+  #firstMs = Number.POSITIVE_INFINITY;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  constructor(mapper: Mapper) {
+    this.#mapper = mapper;
+  }
+
+  take(batch: Parameters<Mapper["map"]>[0]): void {
+    const events = this.#mapper.map(batch);
+    const { bytes, doubles } = events.kernel;
+    const rows = Math.min(events.rows, SURVEY_ROWS_MAX, BATCH_ROWS_MAX);
+    for (let row = 0; row < rows; row++) {
+      const outcome = bytes[events.outcomes + row] ?? outcomes.filtered;
+      this.#rows++;
+      if (outcome === outcomes.filtered) {
+        this.#filtered++;
+        continue;
+      }
+      if (outcome === outcomes.deliver) {
+        const timeMs = doubles[events.timestamps / 8 + row] ?? Number.NaN;
+        this.#delivered++;
+        this.#firstMs = Math.min(this.#firstMs, timeMs);
+        this.#lastMs = Math.max(this.#lastMs, timeMs);
+      } else {
+        const name = rejectCodeName(outcome);
+        this.#rejects[name] = (this.#rejects[name] ?? 0) + 1;
+      }
+    }
+  }
+
+  trial(): Trial {
+    return {
+      ...{ rows: this.#rows, delivered: this.#delivered, filtered: this.#filtered },
+      rejects: { ...this.#rejects },
+      ...(this.#delivered === 0 ? {} : { firstMs: this.#firstMs, lastMs: this.#lastMs }),
+    };
+  }
+}

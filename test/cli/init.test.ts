@@ -1,0 +1,317 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { beforeEach, describe, expect, test } from "vitest";
+import { engine } from "../../src/cli/engine.js";
+import { runCommandLine } from "../../src/cli/program.js";
+import { findMappingProblems } from "../../src/mapper/mapping-problems.js";
+import { mappingSchema } from "../../src/mapper/mapping-schema.js";
+import { loadConfiguration } from "../../src/pipeline/configuration.js";
+import type { Survey } from "../../src/survey/survey.js";
+import { scratchDirectory } from "../support/scratch.js";
+import { fakeContext } from "./fake-context.js";
+
+const root = scratchDirectory("init");
+const published = readFileSync(
+  fileURLToPath(new URL("../../pipeline.schema.json", import.meta.url)),
+  "utf8",
+);
+let directory: string;
+let count = 0;
+
+beforeEach(() => {
+  directory = join(root, String(count++));
+  mkdirSync(directory);
+});
+
+const amplitude = (event: string, more: object = {}) =>
+  JSON.stringify({
+    ...{ event_type: event, event_time: "2026-01-31 17:03:12.123000", user_id: "mina" },
+    ...{ event_properties: {}, ...more },
+  });
+const mixpanel = JSON.stringify({
+  ...{ event: "open", properties: { time: 1769878992, distinct_id: "mina", $insert_id: "i" } },
+});
+
+function put(name: string, content: string | Uint8Array): void {
+  const file = join(directory, name);
+  mkdirSync(join(file, ".."), { recursive: true });
+  writeFileSync(file, content);
+}
+
+const read = (name = "pipeline.config.json") => readFileSync(join(directory, name), "utf8");
+
+/** Runs `init` on the engine itself. */
+async function init(...words: readonly string[]) {
+  const { context, stdout, stderr, controller } = fakeContext(
+    {},
+    { currentDirectory: directory, loadEngine: async () => engine },
+  );
+  const exitCode = await runCommandLine(["init", ...words], context);
+  return { exitCode, stdout: stdout.join(""), stderr: stderr.join(""), controller };
+}
+
+async function survey(...words: readonly string[]): Promise<Survey> {
+  const { exitCode, stdout, stderr } = await init(...words, "--json");
+  expect(stderr).toBe("");
+  expect(exitCode).toBe(0);
+  return (JSON.parse(stdout) as { readonly survey: Survey }).survey;
+}
+
+/** The file that was written, as the other commands read it. */
+const load = (name?: string) =>
+  loadConfiguration({
+    ...{ flags: {}, environment: {}, configPath: name, currentDirectory: directory },
+    ...{ mappingSchema, findMappingProblems },
+  });
+
+describe("what is written", () => {
+  test("is a configuration with comments that says what was found", async () => {
+    put("in/a.json.gz", gzipSync(`${amplitude("a")}\n${amplitude("b")}\n`));
+    put("in/b.csv", `event_type,event_time,user_id\nc,2026-02-01 00:00:00,mina\n`);
+    const { exitCode, stderr, stdout } = await init("in");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
+    expect(stderr).toBe(
+      `Looked at 2 sources, ${stderr.match(/sources, (\d+ B)/)?.[1]}
+  format    1 × newline-delimited JSON in gzip, 1 × CSV
+  sample    first 3 rows of 2 sources
+  preset    amplitude: 4 of 4 columns are Amplitude's; typical of Amplitude: event_properties
+  time      event_time, ISO 8601 with no zone (taken as UTC), in the sample from 2026-01-31T17:03Z to 2026-02-01T00:00Z
+  result    3 events from 3 sampled rows
+Written: pipeline.config.json (its schema: ./pipeline.schema.json)
+Next:    switchyard validate
+`,
+    );
+    expect(read()).toContain("// 4 of 4 columns are Amplitude's;");
+    const { values, steps, mapping } = await load();
+    expect(steps).toEqual(["export", "verify"]);
+    expect(values).toEqual({ inputs: ["in"], preset: "amplitude", to: join(directory, "out") });
+    expect(mapping).toBeUndefined();
+    expect(read("pipeline.schema.json")).toBe(published);
+  });
+
+  test("is one screen, whatever the data", async () => {
+    const columns = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`c${i}`, i]));
+    for (let index = 0; index < 40; index++) put(`in/${index}.png`, new Uint8Array([0, 1, 2, 255]));
+    put("in/a.json", amplitude("a", columns));
+    const { stderr } = await init("in");
+    expect(stderr.split("\n").length).toBeLessThan(25);
+    expect(stderr).toContain("40 sources: in/0.png: ");
+    expect(stderr).toContain("; and 35 more");
+  });
+
+  test("has what flags said of the inputs, in the file's own words", async () => {
+    put("rows.txt", "a;2026-01-31 00:00:00;mina\nb;2026-01-31 00:00:00;mina\n");
+    const names = "event_type,event_time,user_id";
+    await init("rows.txt", "--csv-delimiter", ";", "--csv-columns", names, "--to", "days");
+    expect((await load()).values).toMatchObject({
+      ...{ csvDelimiter: ";", csvColumns: names.split(","), to: join(directory, "days") },
+    });
+  });
+
+  test("believes a preset that is given, and says what comes of it", async () => {
+    put("a.json", mixpanel);
+    const { mapping, trial, doubts } = await survey("a.json", "--preset", "amplitude");
+    expect(mapping).toEqual({ kind: "given", preset: "amplitude", reasons: ["as you said"] });
+    expect(trial).toMatchObject({ rows: 1, delivered: 0, rejects: { event_missing: 1 } });
+    expect(doubts).toContain("Of 1 sampled rows 1 would be rejected: event_missing 1.");
+  });
+
+  test("has inputs relative to the file, wherever it is", async () => {
+    put("data/in/a.json", amplitude("a"));
+    mkdirSync(join(directory, "conf/deep"), { recursive: true });
+    await init("data/in", "--config", "conf/deep/acme.json", "--to", "days");
+    const { values, inputsDirectory } = await load("conf/deep/acme.json");
+    expect(values.inputs).toEqual(["../../data/in"]);
+    expect(inputsDirectory).toBe(join(directory, "conf/deep"));
+    expect(values.to).toBe(join(directory, "days"));
+  });
+
+  test("leaves what it writes, and what an export wrote, out of the inputs", async () => {
+    put("a.json", amplitude("a"));
+    await init(".");
+    put("out/events/2026-01-31/part.jsonl", mixpanel);
+    const { sources, mapping } = await survey(".", "--force");
+    expect(sources).toBe(1);
+    expect(mapping).toMatchObject({ preset: "amplitude" });
+  });
+
+  test("keeps names from the data in their comments and strings", async () => {
+    const row = JSON.stringify({
+      'action"\n}, "steps": ["send"], //': "x",
+      ...{ action: "open", ts: 1769878992, "user.id\u2028": "u", uid: "m" },
+    });
+    put('a"\n, "steps": ["send"], .json', row);
+    await init(".");
+    const { steps, values, mapping } = await load();
+    expect(steps).toEqual(["export", "verify"]);
+    expect(values.inputs).toEqual(["."]);
+    expect(mapping?.["userID"]).toEqual({ field: ["user.id\u2028"] });
+    expect(read()).not.toContain("\u2028");
+  });
+});
+
+describe("a file that is there", () => {
+  test("stays as it is, byte for byte, unless --force is given", async () => {
+    put("a.json", amplitude("a"));
+    put("pipeline.config.json", "mine, and broken {");
+    const refused = await init("a.json", "--json");
+    expect(refused.exitCode).toBe(2);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: "configuration_exists" } });
+    expect(read()).toBe("mine, and broken {");
+    expect(existsSync(join(directory, "pipeline.schema.json"))).toBe(false);
+    expect((await init("a.json", "--force")).exitCode).toBe(0);
+    expect((await load()).values.preset).toBe("amplitude");
+  });
+
+  test("is not replaced where nothing could be found out", async () => {
+    put("a.json", "{}");
+    put("pipeline.config.json", "mine");
+    expect((await init("a.json", "--force")).exitCode).toBe(2);
+    expect(read()).toBe("mine");
+  });
+});
+
+describe("the schema", () => {
+  const schemaIn = (text: string) => /"\$schema": "([^"]+)"/.exec(text)?.[1];
+
+  test("is the installed package's, from whatever directory of the project", async () => {
+    put("node_modules/switchyard/pipeline.schema.json", published);
+    put("sub/a.json", amplitude("a"));
+    await init("sub/a.json");
+    expect(schemaIn(read())).toBe("./node_modules/switchyard/pipeline.schema.json");
+    await init("sub/a.json", "--config", "sub/own.json");
+    expect(schemaIn(read("sub/own.json"))).toBe("../node_modules/switchyard/pipeline.schema.json");
+    expect(existsSync(join(directory, "pipeline.schema.json"))).toBe(false);
+  });
+
+  test("that lies beside the file is used, and replaced with --force alone", async () => {
+    put("in.json", amplitude("a"));
+    const older = '{ "$id": "pipeline.schema.json", "title": "older" }';
+    put("pipeline.schema.json", older);
+    await init("in.json");
+    expect(schemaIn(read())).toBe("./pipeline.schema.json");
+    expect(read("pipeline.schema.json")).toBe(older);
+    await init("in.json", "--force");
+    expect(read("pipeline.schema.json")).toBe(published);
+  });
+
+  test("is left out where another file has its name", async () => {
+    put("in.json", amplitude("a"));
+    put("pipeline.schema.json", "something else");
+    expect((await init("in.json")).stderr).toContain("Written: pipeline.config.json\n");
+    expect(schemaIn(read())).toBeUndefined();
+    expect(read("pipeline.schema.json")).toBe("something else");
+  });
+});
+
+describe("odd inputs", () => {
+  const errorOf = async (...words: readonly string[]) => {
+    const { exitCode, stdout } = await init(...words, "--json");
+    expect(exitCode).toBe(2);
+    expect(existsSync(join(directory, "pipeline.config.json"))).toBe(false);
+    return (JSON.parse(stdout) as { error: { code: string; message: string } }).error;
+  };
+
+  test("of several tools are refused, with the files of each", async () => {
+    put("in/a.json", amplitude("a"));
+    put("in/b.json", mixpanel);
+    put("in/c.json", mixpanel);
+    const { code, message } = await errorOf("in");
+    expect(code).toBe("presets_mixed");
+    expect(message).toContain("\n  Amplitude: in/a.json\n  Mixpanel: in/b.json, in/c.json\n");
+  });
+
+  test("with a stranger among them are taken, and the stranger is named", async () => {
+    put("in/a.json", `${amplitude("a")}\n${amplitude("b")}\n${amplitude("c")}`);
+    put("in/notes.csv", "who,what\nmina,tea\n");
+    const { mapping, doubts } = await survey("in");
+    expect(mapping).toMatchObject({ preset: "amplitude" });
+    expect(doubts[0]).toContain("No preset fits the rows of in/notes.csv");
+    expect(doubts.at(-1)).toContain("Of 4 sampled rows 1 would be rejected: event_missing 1.");
+  });
+
+  test("with one broken file are taken, and what is wrong with it is said", async () => {
+    put("in/a.json", amplitude("a"));
+    put("in/broken.json.gz", gzipSync(amplitude("b").repeat(20)).subarray(0, 12));
+    const { failures, failuresTotal, sources } = await survey("in");
+    expect({ failuresTotal, sources }).toEqual({ failuresTotal: 1, sources: 1 });
+    expect(failures[0]).toMatchObject({ name: "in/broken.json.gz", code: "source_truncated" });
+  });
+
+  test.each<[string, string | Uint8Array, string]>([
+    ["empty", "", "rows_missing"],
+    ["blank", "\n \n", "rows_missing"],
+    ["binary", new Uint8Array(300).map((_, index) => index), "rows_missing"],
+    ["prose", "It was a dark and stormy night.\n", "rows_missing"],
+    ["malformed", "{{{\n{{\n", "rows_missing"],
+    ["no event", '{"temperature": 5}\n', "mapping_unknown"],
+  ])("that are %s are refused, and nothing is written", async (_, content, code) => {
+    put("a", content);
+    expect((await errorOf("a")).code).toBe(code);
+  });
+
+  test("that are not there are refused with where was looked", async () => {
+    expect(await errorOf("gone")).toMatchObject({
+      code: "input_not_found",
+      message: expect.stringContaining(join(directory, "gone")),
+    });
+  });
+
+  test("need to be named", async () => {
+    const { exitCode, stderr } = await init();
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("missing required argument 'inputs'");
+  });
+
+  test("that no preset fits get a mapping that is marked as a guess", async () => {
+    put(
+      "a.csv",
+      "Action,When,Who,Plan\nopen,31/01/2026 17:03,mina,x\nclose,01/02/2026 09:00,ole,y\n",
+    );
+    const { stderr } = await init("a.csv");
+    expect(stderr).toContain(
+      "  preset    none fits; the mapping is a guess by names and values of the fields",
+    );
+    expect(stderr).toContain("\nNot certain:\n  - No preset fits these rows");
+    expect(stderr).toContain("name no zone and are taken as UTC");
+    const { mapping, values } = await load();
+    expect(values.preset).toBeUndefined();
+    expect(mapping).toEqual({
+      ...{ event: "Action", timestamp: { field: "When", format: "d/M/yyyy HH:mm" } },
+      ...{ userID: "Who", stableID: null, metadata: { rest: "" }, user: null, insertID: null },
+    });
+    expect(read()).toContain("// A guess, by names and values of the fields;");
+  });
+
+  test("whose times the preset would not read get a format", async () => {
+    put("a.csv", "event_type,event_time,user_id\nopen,1/31/2026 5:03 PM,mina\n");
+    const { mapping, trial } = await survey("a.csv");
+    expect(mapping.changes).toEqual({
+      timestamp: { field: "event_time", format: "M/d/yyyy h:mm a" },
+    });
+    expect(trial).toMatchObject({ delivered: 1, firstMs: Date.UTC(2026, 0, 31, 17, 3) });
+  });
+
+  test("in the future are doubted", async () => {
+    put("a.json", amplitude("a", { event_time: "2999-01-01 00:00:00" }));
+    const { doubts } = await survey("a.json");
+    expect(doubts).toEqual([
+      "Of 1 sampled rows 1 would be rejected: time_out_of_range 1. " +
+        'Where times lie in the future on purpose, set "maxTime".',
+    ]);
+  });
+});
+
+test("an interruption writes nothing", async () => {
+  put("a.json", amplitude("a"));
+  const { context, controller, stderr } = fakeContext(
+    {},
+    { currentDirectory: directory, loadEngine: async () => engine },
+  );
+  controller.abort();
+  expect(await runCommandLine(["init", "a.json"], context)).toBe(130);
+  expect(stderr.join("")).toContain("Interrupted; nothing was written. [interrupted]");
+  expect(existsSync(join(directory, "pipeline.config.json"))).toBe(false);
+});

@@ -1,0 +1,75 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { runSwitchyard } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
+const root = scratchDirectory("init");
+const notLater = { SWITCHYARD_MAX_TIME: "2027-01-01" };
+
+function directoryFor(name: string): string {
+  const directory = join(root, name);
+  mkdirSync(directory, { recursive: true });
+  return directory;
+}
+
+interface Accounts {
+  readonly read: number;
+  readonly delivered: number;
+  readonly filtered: number;
+}
+
+const sources = readdirSync(join(fixtures, "sources")).flatMap((preset) =>
+  readdirSync(join(fixtures, "sources", preset, "inputs")).map((name) => [preset, name] as const),
+);
+
+test.each(sources)(
+  "an export of %s (%s) is known, and its configuration runs",
+  async (preset, name) => {
+    const cwd = directoryFor(`${preset}-${name}`);
+    const input = join(fixtures, "sources", preset, "inputs", name);
+    const found = await runSwitchyard(["init", input, "--json"], { cwd, env: notLater });
+    expect(found).toMatchObject({ exitCode: 0, stderr: "" });
+    const { survey } = JSON.parse(found.stdout);
+    expect(survey.mapping).toMatchObject({ kind: "preset", preset });
+    const expected = join(fixtures, "sources", preset, "expected/accounts.json");
+    const { read, delivered, filtered } = JSON.parse(readFileSync(expected, "utf8")) as Accounts;
+    expect(survey.trial).toMatchObject({ rows: read, delivered, filtered });
+    const words = ["export", "--max-rejects", "100%", "--json"];
+    const exported = await runSwitchyard(words, { cwd, env: notLater });
+    expect(exported.exitCode).toBe(0);
+    expect(JSON.parse(exported.stdout).rows).toMatchObject({ read, delivered, filtered });
+  },
+);
+
+test("the sample's configuration migrates all of it", async () => {
+  const cwd = directoryFor("sample");
+  const input = join(fixtures, "sample");
+  const found = await runSwitchyard(["init", input], { cwd, env: notLater });
+  expect(found.exitCode).toBe(0);
+  expect(found.stderr).toContain("  preset    amplitude: 44 of 44 columns are Amplitude's");
+  expect(found.stderr).not.toContain("Not certain");
+  expect(found.stderr).toMatch(/\nNext: {4}switchyard validate\n$/);
+  const migrated = await runSwitchyard(["migrate", "--json"], { cwd, env: notLater });
+  expect(migrated.exitCode).toBe(0);
+  expect(JSON.parse(migrated.stdout).steps[0].rows).toMatchObject({
+    read: 4_250,
+    delivered: 4_250,
+  });
+});
+
+test("of 10,000 files all are counted and few are read", { timeout: 120_000 }, async () => {
+  const cwd = directoryFor("many");
+  mkdirSync(join(cwd, "in"));
+  for (let index = 0; index < 10_000; index++) {
+    const row = { event_type: `e${index}`, event_time: "2026-01-31 17:03:12", user_id: "mina" };
+    writeFileSync(join(cwd, "in", `${index}.json`), `${JSON.stringify(row)}\n`);
+  }
+  const found = await runSwitchyard(["init", "in", "--json"], { cwd, env: notLater });
+  expect(found.exitCode).toBe(0);
+  const { survey } = JSON.parse(found.stdout);
+  expect(survey).toMatchObject({ sources: 10_000, sample: { sources: 24, rows: 24, faults: 0 } });
+  expect(readdirSync(cwd).sort()).toEqual(["in", "pipeline.config.json", "pipeline.schema.json"]);
+});

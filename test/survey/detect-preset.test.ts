@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { presetSignatures } from "../../src/mapper/preset-signatures.js";
+import { presetNames } from "../../src/mapper/presets.js";
+import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
+import { detectPresets } from "../../src/survey/detect-preset.js";
+import { summarizeFields } from "../../src/survey/field-summary.js";
+import type { Row } from "../../src/survey/sampled-source.js";
+
+const detect = (rows: readonly Row[]) => detectPresets(summarizeFields(rows), rows.length);
+
+test("every preset has one signature, and needs no field that its mapping does not use", () => {
+  expect(presetSignatures.map(({ preset }) => preset).sort()).toEqual([...presetNames].sort());
+  for (const { preset, required } of presetSignatures) {
+    const { event, timestamp } = resolveMapping(preset);
+    const needed = required.flat();
+    for (const choices of [event, timestamp]) {
+      expect(choices.some(({ path }) => needed.includes(path.join(".")))).toBe(true);
+    }
+  }
+});
+
+test("columns are counted, and what is typical is named", () => {
+  const row = { event_type: "a", event_time: "2026-01-31", amplitude_id: 1, city: null, own: 1 };
+  expect(detect([row])).toMatchObject([
+    { preset: "amplitude", columns: 5, known: 4, marks: ["amplitude_id"] },
+  ]);
+});
+
+test.each<[string, Row]>([
+  ["a name alone", { event: "a", properties: {} }],
+  ["a table of one's own", { event_name: "a", event_timestamp: 1, user_id: "u" }],
+  ["empty fields", { event_type: null, event_time: "", user_id: "u" }],
+])("%s is no preset's row", (_, row) => {
+  expect(detect([row])).toEqual([]);
+});
+
+test("a field that most rows lack is none that a preset can do with", () => {
+  const rows = [{ event_type: "a", event_time: "2026-01-31" }, { x: 1 }, { x: 2 }];
+  expect(detect(rows)).toEqual([]);
+});
+
+test("Segment and RudderStack, whose rows are alike, are told apart by what is theirs alone", () => {
+  const shared = {
+    ...{ type: "track", event: "a", messageId: "m", userId: "u", anonymousId: "d" },
+    ...{ timestamp: "2026-01-31T17:03:12Z", context: {}, properties: {} },
+  };
+  const of = (own: Row) => detect([{ ...shared, ...own }])[0]?.preset;
+  expect(of({ rudderId: "r", channel: "web" })).toBe("rudderstack");
+  expect(of({ context: { library: { name: "RudderLabs JavaScript SDK" } } })).toBe("rudderstack");
+  expect(of({ context: { library: { name: "analytics.js" } } })).toBe("segment");
+  expect(of({ writeKey: "w", integrations: {} })).toBe("segment");
+});
+
+test("fields inside a JSON text count like those of an object", () => {
+  const properties = JSON.stringify({ time: 1769878992, distinct_id: "u" });
+  expect(detect([{ event: "a", properties }])[0]?.preset).toBe("mixpanel");
+  expect(detect([{ event: "a", properties: JSON.stringify(properties) }])[0]?.preset).toBe(
+    "mixpanel",
+  );
+});
+
+test("the signatures name no column twice", () => {
+  for (const { columns } of presetSignatures) expect(new Set(columns).size).toBe(columns.length);
+});

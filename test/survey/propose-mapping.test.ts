@@ -1,0 +1,76 @@
+import { expect, test } from "vitest";
+import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
+import { summarizeFields } from "../../src/survey/field-summary.js";
+import { proposeMapping } from "../../src/survey/propose-mapping.js";
+import type { Row } from "../../src/survey/sampled-source.js";
+
+function propose(...rows: Row[]) {
+  return proposeMapping(summarizeFields(rows), rows.length);
+}
+
+test.each<[Row, object]>([
+  [
+    { action: "open", ts: 1769878992, uid: "u", anonymous_id: "d", props: { a: 1 }, id: "i1" },
+    {
+      ...{ event: "action", timestamp: "ts", userID: "uid", stableID: "anonymous_id" },
+      ...{ metadata: "props", user: null, insertID: "id" },
+    },
+  ],
+  [
+    { EventName: "open", "Created At": "2026-01-31T17:03:12Z", "Customer ID": 5, Amount: "1.50" },
+    {
+      ...{ event: "EventName", timestamp: "Created At", userID: "Customer ID", stableID: null },
+      ...{ metadata: { rest: "" }, user: null, insertID: null, value: "Amount" },
+    },
+  ],
+  [
+    { name: "open", time: "31/01/2026 17:03", user: { id: "u", plan: "x" }, data: '{"a":1}' },
+    {
+      ...{ event: "name", timestamp: { field: "time", format: "d/M/yyyy HH:mm" } },
+      ...{ userID: "user.id", stableID: null, metadata: "data", user: "user", insertID: null },
+    },
+  ],
+  [
+    { event: { name: "open", at: 1769878992123 }, "device.id": "d" },
+    {
+      ...{ event: "event.name", timestamp: "event.at", userID: null },
+      ...{ stableID: { field: ["device.id"] }, metadata: { rest: "" }, user: null, insertID: null },
+    },
+  ],
+])("of %j the mapping is guessed", (row, mapping) => {
+  const proposal = propose(row, row);
+  expect(proposal?.mapping).toEqual(mapping);
+  expect(() => resolveMapping(undefined, proposal?.mapping)).not.toThrow();
+});
+
+test("what a field is called counts less than what stands in it", () => {
+  const row = { event: "2026-01-31", type: "open", time: "noon", created_at: "2026-01-31", uid: 1 };
+  expect(propose(row)?.mapping).toMatchObject({ event: "type", timestamp: "created_at" });
+});
+
+test("a field that few rows have is no event, however it is called", () => {
+  const usual: Row = { action: "b", ts: "2026-01-31", user_id: "u" };
+  const rare: Row = { event: "a", ts: "2026-01-31", user_id: "u" };
+  expect(propose(usual, usual, usual, rare)?.mapping.event).toBe("action");
+});
+
+test("other fields that would do are named", () => {
+  const row = { event: "a", action: "b", ts: "2026-01-31", created_at: "2026-02-01", uid: "u" };
+  expect(propose(row)?.others).toEqual({ event: ["action"], timestamp: ["created_at"] });
+});
+
+test.each<[string, Row]>([
+  ["event", { ts: 1769878992, uid: "u" }],
+  ["time", { event: "a", uid: "u", day: "Monday" }],
+  ["id", { event: "a", ts: 1769878992 }],
+  ["field", {}],
+])("nothing is guessed where there is no %s", (_, row) => {
+  expect(propose(row)).toBeUndefined();
+});
+
+test("rows with very many fields are summed up to a bound", () => {
+  const wide = Object.fromEntries(
+    Array.from({ length: 5_000 }, (_, index) => [`c${index}`, index]),
+  );
+  expect(summarizeFields([wide]).size).toBe(2_000);
+});
