@@ -46,6 +46,7 @@ export interface EventKernels {
     prefixLength: number,
     texts: number,
     textsEnd: number,
+    compared: number,
   ): void;
   clearCells(target: number, rows: number): void;
   checkEvents(outcomes: number, event: number, rows: number): void;

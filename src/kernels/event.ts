@@ -20,7 +20,7 @@ import { validateUtf8 } from "./utf8";
  * Gives `target` the cells of `candidate` where it has none yet (everywhere, when `first`). Empty
  * text is null when `emptyIsNull`; text that begins with the `prefixLength` bytes at `prefix` is
  * null when there are any. [texts, textsEnd) are pairs of address and length: text or a number that is
- * one of them is null.
+ * one of them is null, and so is one that stands in the column `compared` as well, unless that is 0.
  */
 export function takeCells(
   target: Column,
@@ -32,6 +32,7 @@ export function takeCells(
   prefixLength: usize,
   texts: usize,
   textsEnd: usize,
+  compared: usize,
 ): void {
   for (let row = 0; row < rows; row++) {
     if (first == 0 && target.kind(row) != KIND_NULL) continue;
@@ -51,8 +52,17 @@ export function takeCells(
     if (texts != textsEnd && (kind == KIND_STRING || kind == KIND_NUMBER)) {
       if (isOneOf(start, length, texts, textsEnd)) kind = KIND_NULL;
     }
+    if (compared != 0 && (kind == KIND_STRING || kind == KIND_NUMBER)) {
+      if (isSame(changetype<Column>(compared), row, start, length)) kind = KIND_NULL;
+    }
     target.set(row, kind, start, length);
   }
+}
+
+function isSame(column: Column, row: i32, start: usize, length: usize): bool {
+  const kind = column.kind(row);
+  if ((kind != KIND_STRING && kind != KIND_NUMBER) || column.length(row) != length) return false;
+  return memory.compare(column.start(row), start, length) == 0;
 }
 
 function isOneOf(start: usize, length: usize, texts: usize, textsEnd: usize): bool {

@@ -1,5 +1,6 @@
 import { Column } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
+import { comparedIndex } from "./field-plan.js";
 import { placeText, placeTexts } from "./kernel-constant.js";
 import type { ResolvedField } from "./mapping.js";
 
@@ -9,6 +10,8 @@ interface Candidate {
   readonly prefixLength: number;
   readonly texts: number;
   readonly textsEnd: number;
+  /** Place of the column that it is compared with. */
+  readonly compared: number | undefined;
 }
 
 /** A target that takes the first of its fields that is not null. */
@@ -18,7 +21,7 @@ export class CellTarget {
   readonly #candidates: readonly Candidate[];
   readonly #emptyIsNull: number;
 
-  /** `indexes` are the places of the choices' columns in the batch. */
+  /** `indexes` are the places of the choices' columns in the batch, as a `FieldPlan` has them. */
   constructor(
     kernel: Kernel,
     choices: readonly ResolvedField[],
@@ -36,6 +39,7 @@ export class CellTarget {
         prefixLength: prefix.length,
         texts,
         textsEnd: texts + unless.length * 8,
+        compared: comparedIndex(choices, indexes, place),
       };
     });
     this.column = new Column(kernel);
@@ -45,6 +49,7 @@ export class CellTarget {
     const run = this.#kernel.run;
     if (this.#candidates.length === 0) run.clearCells(this.column.address, rows);
     this.#candidates.forEach((candidate, place) => {
+      const { compared } = candidate;
       run.takeCells(
         this.column.address,
         (columns[candidate.index] as Column).address,
@@ -55,6 +60,7 @@ export class CellTarget {
         candidate.prefixLength,
         candidate.texts,
         candidate.textsEnd,
+        compared === undefined ? 0 : (columns[compared] as Column).address,
       );
     });
   }

@@ -1,7 +1,10 @@
 import type { FieldRequest } from "../batch/batch.js";
-import type { ResolvedMapping, ResolvedObject } from "./mapping.js";
+import type { ResolvedField, ResolvedMapping, ResolvedObject } from "./mapping.js";
 
-/** Indexes into the requested fields, target by target in the order of the mapping's choices. */
+/**
+ * Indexes into the requested fields, target by target in the order of the mapping's choices. Behind
+ * those of texts come the fields that choices are compared with, in the same order.
+ */
 export interface FieldPlan {
   readonly fields: readonly FieldRequest[];
   readonly event: readonly number[];
@@ -31,8 +34,10 @@ export function planFields(mapping: ResolvedMapping, withInsertID = false): Fiel
     indexes.set(key, fields.length);
     return fields.push(request) - 1;
   };
-  const texts = (choices: readonly { readonly path: readonly string[] }[]) =>
-    choices.map(({ path }) => index({ path, form: "text" }));
+  const texts = (choices: readonly ResolvedField[]) =>
+    [...choices.map(({ path }) => path), ...comparedPaths(choices)].map((path) =>
+      index({ path, form: "text" }),
+    );
   const tokens = (choices: readonly { readonly path: readonly string[] }[]) =>
     choices.map(({ path }) => index({ path, form: "json" }));
   const object = (target: ResolvedObject): readonly number[] => {
@@ -59,4 +64,18 @@ export function planFields(mapping: ResolvedMapping, withInsertID = false): Fiel
     filter: texts(mapping.filter === null ? [] : [mapping.filter]),
     insertID: withInsertID ? texts(mapping.insertID) : [],
   };
+}
+
+function comparedPaths(choices: readonly ResolvedField[]): readonly (readonly string[])[] {
+  return choices.flatMap(({ unlessSameAs }) => (unlessSameAs === undefined ? [] : [unlessSameAs]));
+}
+
+/** Of a choice that is compared with another field, the index of that field among its target's. */
+export function comparedIndex(
+  choices: readonly ResolvedField[],
+  indexes: readonly number[],
+  place: number,
+): number | undefined {
+  if (choices[place]?.unlessSameAs === undefined) return undefined;
+  return indexes[choices.length + comparedPaths(choices.slice(0, place)).length];
 }

@@ -25,6 +25,11 @@ const textChoice = {
           minItems: 1,
           description: "A text or a number that is one of these counts as null.",
         },
+        unlessSameAs: {
+          ...path,
+          description:
+            "A path, as `field` is: text, or a number, that is also the one of this field counts as null.",
+        },
       },
       required: ["field"],
       additionalProperties: false,

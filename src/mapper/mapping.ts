@@ -28,6 +28,8 @@ export interface FieldChoice {
   readonly unlessPrefix?: string;
   /** Text, or a number, that is one of these counts as null. */
   readonly unless?: readonly string[];
+  /** Text, or a number, that is also the one of this field counts as null. */
+  readonly unlessSameAs?: FieldPath;
 }
 
 export type TimeTarget = OneOrMore<string | TimeChoice>;
@@ -110,6 +112,7 @@ export interface ResolvedField {
   readonly path: readonly string[];
   readonly unlessPrefix?: string;
   readonly unless?: readonly string[];
+  readonly unlessSameAs?: readonly string[];
 }
 
 export interface ResolvedTime {

@@ -1,7 +1,7 @@
 import { rejectCodes } from "../base/reject-codes.js";
 import type { Batch } from "../batch/batch.js";
 import { type CellKind, type Column, cellKinds } from "../batch/column.js";
-import type { FieldPlan } from "./field-plan.js";
+import { comparedIndex, type FieldPlan } from "./field-plan.js";
 import type { MapperOptions } from "./mapper-options.js";
 import type { ResolvedField } from "./mapping.js";
 import { parsePrivacyPath } from "./privacy-path.js";
@@ -126,9 +126,15 @@ function firstCell(
     const { unlessPrefix, unless } = choice;
     if (unlessPrefix !== undefined && column.text(row)?.startsWith(unlessPrefix)) continue;
     if (unless !== undefined && isIdKind(kind) && unless.includes(column.text(row) ?? "")) continue;
+    const compared = batch.columns[comparedIndex(choices, indexes, place) ?? -1];
+    if (compared !== undefined && isSameId(compared, column, row)) continue;
     return { column, choice };
   }
   return undefined;
+}
+
+function isSameId(one: Column, other: Column, row: number): boolean {
+  return isIdKind(one.kind(row)) && isIdKind(other.kind(row)) && one.text(row) === other.text(row);
 }
 
 function describeCell(

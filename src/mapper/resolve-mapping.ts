@@ -106,10 +106,11 @@ function resolveFields(
   used: (readonly string[])[],
 ): readonly ResolvedField[] {
   return listOf(target).map((choice) => {
-    const { field, ...exceptions }: FieldChoice = withField(choice);
+    const { field, unlessSameAs, ...exceptions }: FieldChoice = withField(choice);
     const path = parsePath(field);
     used.push(path);
-    return { path, ...exceptions };
+    if (unlessSameAs === undefined) return { path, ...exceptions };
+    return { path, ...exceptions, unlessSameAs: parsePath(unlessSameAs) };
   });
 }
 

@@ -16,6 +16,33 @@ describe("a target of several fields", () => {
     expect(mapRows(rows, { overrides }).rows.map(({ userID }) => userID)).toEqual(["1", "2", "3"]);
   });
 
+  it("passes over what another field has as well", () => {
+    const overrides = {
+      userID: [
+        { field: "a", unlessSameAs: "device" },
+        { field: "b", unlessSameAs: ["props", "x.y"], unlessPrefix: "anon" },
+        "c",
+      ],
+      stableID: "device",
+    };
+    const rows = [
+      { a: "d", device: "d", b: "2", c: "3" },
+      { a: "d", device: "dd", b: "2" },
+      { a: "d", b: "2" },
+      { a: "d", device: "d", b: "x", "props.x.y": "x", c: "3" },
+      { a: "d", device: "d", b: "anon1", "props.x.y": "x", c: "3" },
+      { a: 7, device: "7", b: "2" },
+      { a: "", device: "", b: "2" },
+      { a: "d", device: "d" },
+    ].map((row) => ({ ...good, user_id: null, ...row }));
+    const mapped = mapRows(rows, { overrides }).rows;
+    expect(mapped.map(({ userID }) => userID)).toEqual([
+      ...["2", "d", "d", "3", "3", "2", "2", undefined],
+    ]);
+    const row = { ...good, a: "d", device: "d", b: { json: "[]" } };
+    expect(mapRows([row], { overrides }).words[0]).toContain("but b is the list []");
+  });
+
   it("is judged by the field that it takes", () => {
     const overrides = { userID: ["a", "b"] };
     const row = { ...good, a: { json: "[]" }, b: "fine" };
