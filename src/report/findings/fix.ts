@@ -1,11 +1,14 @@
 import type { Fix } from "../../profile/report.js";
 
 export function fixOf(path: readonly string[], value: unknown, isSafe: boolean): Fix {
-  return { path, value, line: lineOf(path, value), isSafe };
+  return { path, value, line: configurationLine(path, value), isSafe };
 }
 
-/** `"mapping": {"timestamp": "time"}` for `["mapping", "timestamp"]`. */
-function lineOf([first = "", ...rest]: readonly string[], value: unknown): string {
+/** As one would type it: `"mapping": {"timestamp": "time"}` for `["mapping", "timestamp"]`. */
+export function configurationLine(
+  [first = "", ...rest]: readonly string[],
+  value: unknown,
+): string {
   const nested = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
   return `${JSON.stringify(first)}: ${jsonOf(nested)}`;
 }
