@@ -73,7 +73,7 @@ export function findNamesWithIDs({ events }: Facts): readonly Observation[] {
         "and most come once. The module puts * in the place of the ids.",
       rows: names.reduce((sum, { rows }) => sum + rows, 0),
       mend:
-        `const forms = new Set(${JSON.stringify(found.map(([form]) => form))});\n` +
+        `const forms = new Set(${JSON.stringify(found.map(([form]) => form).slice(0, RENAMED_MAX))});\n` +
         `const form = event.event.replaceAll(${idPattern}, "*");\n` +
         "if (forms.has(form)) event.event = form;",
     },

@@ -35,7 +35,7 @@ import {
 import { findTimeUnits } from "./time-unit.js";
 import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
 
-/** What the module of a fix is called, in the line and beside the report. */
+/** What the module of fixes is called. */
 export const MEND_MODULE = "mend.mjs";
 
 const finders: readonly Finder[] = [
@@ -43,17 +43,10 @@ const finders: readonly Finder[] = [
   findFailedSources,
   findTimeUnits,
   findRejects,
-  findDaylightSaving,
   findShiftedHours,
   findMidnights,
   findFutureTimes,
   findSuspiciousTimes,
-  findScatteredTimes,
-  findGapDays,
-  findGapHours,
-  findSpikeDays,
-  findSpikeHours,
-  findNameChanges,
   findAlikeNames,
   findNamesWithIDs,
   findTooManyNames,
@@ -75,12 +68,27 @@ const finders: readonly Finder[] = [
   findCaps,
 ];
 
-/** Everything that somebody should know of a report: most severe first, then by rows. Pure. */
-export function findFindings(facts: Facts): readonly Finding[] {
-  const observations = finders.flatMap((find) => limit(find(facts)));
-  const module = mendModule(observations);
+/** What is missing from a sample may well be in the export: these look at all rows or not at all. */
+const findersOfAllRows: readonly Finder[] = [
+  findDaylightSaving,
+  findScatteredTimes,
+  findGapDays,
+  findGapHours,
+  findSpikeDays,
+  findSpikeHours,
+  findNameChanges,
+];
+
+/**
+ * Everything that somebody should know of a report: most severe first, then by rows. Pure.
+ * `modulePath` is where the module of fixes is written to, as the configuration has to name it.
+ */
+export function findFindings(facts: Facts, modulePath = `./${MEND_MODULE}`): readonly Finding[] {
+  const looking = facts.sample.share < 1 ? finders : [...finders, ...findersOfAllRows];
+  const observations = looking.flatMap((find) => limit(find(facts)));
+  const text = mendModule(observations);
   return observations
-    .map((observation) => findingOf(observation, facts, module))
+    .map((observation) => findingOf(observation, facts, { path: modulePath, text }))
     .sort(
       (one, other) =>
         severities.indexOf(one.severity) - severities.indexOf(other.severity) ||
@@ -111,7 +119,12 @@ function limit(observations: readonly Observation[]): readonly Observation[] {
   });
 }
 
-function findingOf(observation: Observation, facts: Facts, module: string): Finding {
+interface MendModule {
+  readonly path: string;
+  readonly text: string;
+}
+
+function findingOf(observation: Observation, facts: Facts, module: MendModule): Finding {
   const { mend, fix: ownFix, ...finding } = observation;
   const fix = ownFix ?? (mend === undefined ? undefined : moduleFix(facts, module));
   const more =
@@ -127,10 +140,10 @@ function findingOf(observation: Observation, facts: Facts, module: string): Find
 }
 
 /** One module mends all: a configuration has one transform. */
-function moduleFix(facts: Facts, text: string): Fix | undefined {
+function moduleFix(facts: Facts, { path, text }: MendModule): Fix | undefined {
   if (hasTransform(facts)) return undefined;
   return {
-    ...fixOf(["transform"], `./${MEND_MODULE}`, false),
+    ...fixOf(["transform"], path, false),
     module: { name: MEND_MODULE, text },
   };
 }

@@ -1,5 +1,5 @@
 import type { ReportDay } from "../../profile/report.js";
-import { formatCount } from "../quantities.js";
+import { formatCount, formatNumberOf } from "../quantities.js";
 import { bulkOf, median } from "./day-bulk.js";
 import type { Facts, Observation } from "./observation.js";
 import {
@@ -9,7 +9,10 @@ import {
   MINIMUM_DAY_EVENTS,
   MINIMUM_HOUR_EVENTS,
 } from "./thresholds.js";
+import { skippedHours } from "./time-zone.js";
 import { runsOf, usualOfDay, usualOfHour } from "./usual-counts.js";
+
+const HOUR_MS = 3_600_000;
 
 /** Days with far fewer events than those around them and than the same weekday has. */
 export function findGapDays({ days }: Facts): readonly Observation[] {
@@ -22,14 +25,18 @@ export function findGapDays({ days }: Facts): readonly Observation[] {
       code: "gap_days" as const,
       title:
         first === last
-          ? `${first} has only ${formatCount(events)} events`
-          : `${first} to ${last} have only ${formatCount(events)} events`,
+          ? `${first} has ${hardlyAny(events)}`
+          : `${first} to ${last} have ${hardlyAny(events)}`,
       detail:
         `About ${formatCount(usual)} a day are usual around it, so that some ${formatCount(missing)} are ` +
         "missing. No configuration brings them back: export these days from the tool again.",
       ...{ rows: missing, day: first },
     };
   });
+}
+
+function hardlyAny(events: number): string {
+  return events === 0 ? "no events" : `only ${formatNumberOf(events, "event")}`;
 }
 
 interface GapRun {
@@ -89,7 +96,9 @@ function sum(numbers: readonly number[]): number {
 }
 
 /** Hours without events where the days around have many in them. */
-export function findGapHours({ days }: Facts): readonly Observation[] {
+export function findGapHours(facts: Facts): readonly Observation[] {
+  const { days } = facts;
+  const explained = skippedHours(facts);
   const gapDays = new Set(
     gapRuns(days).flatMap(({ start, end }) => days.slice(start, end).map(({ day }) => day)),
   );
@@ -100,9 +109,9 @@ export function findGapHours({ days }: Facts): readonly Observation[] {
     const usual = day.hours.map((_, hour) =>
       Math.min(busy, usualOfHour(days, place, hour)?.least ?? 0),
     );
-    return runsOf(day.hours, (events, hour) => isGapHour(events, usual[hour] ?? 0)).map((run) =>
-      describeHours(day.day, day.hours, usual, run),
-    );
+    const isGap = (events: number, hour: number) =>
+      isGapHour(events, usual[hour] ?? 0) && !explained.has(Date.parse(day.day) + hour * HOUR_MS);
+    return runsOf(day.hours, isGap).map((run) => describeHours(day.day, day.hours, usual, run));
   });
 }
 
@@ -126,7 +135,7 @@ function describeHours(
   const clock = (hour: number) => `${String(hour).padStart(2, "0")}:00`;
   return {
     code: "gap_hours",
-    title: `${day} from ${clock(start)} to ${clock(end)} has only ${formatCount(events)} events`,
+    title: `${day} from ${clock(start)} to ${clock(end)} has ${hardlyAny(events)}`,
     detail:
       `The same hours of the days around have about ${formatCount(expected)}. No configuration brings ` +
       "them back: export these hours from the tool again.",

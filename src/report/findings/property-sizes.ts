@@ -1,4 +1,5 @@
 import { formatBytes } from "../quantities.js";
+import { findLargeEvents } from "./event-sizes.js";
 import type { Facts, Observation } from "./observation.js";
 import { type KeyUse, keyUses, onlyEvent, pathOf } from "./property-places.js";
 import { listFix } from "./recorded-options.js";
@@ -7,10 +8,12 @@ import { quoted } from "./words.js";
 
 /** Values that platforms cut, or refuse together with their event. */
 export function findLongValues(facts: Facts): readonly Observation[] {
+  const explained = new Set(findLargeEvents(facts).map(({ property }) => property));
   return keyUses(facts).flatMap((use): readonly Observation[] => {
     const max = Math.max(...use.uses.map(({ property }) => property.bytes.max));
     if (max <= VALUE_BYTES_CUT) return [];
     const path = pathOf(use);
+    if (explained.has(path)) return [];
     const long = use.uses.filter(({ property }) => property.bytes.max > VALUE_BYTES_CUT);
     const about = { ...onlyEvent(long), property: path, rows: rowsOf(long) };
     if (max <= VALUE_BYTES_REFUSED) {

@@ -29,8 +29,8 @@ export function findFailedSources({ inputs }: Facts): readonly Observation[] {
         code: "source_failed" as const,
         title: `${name} could not be read to its end`,
         detail:
-          `${failure.message} (${failure.code}). Rows before the place were read. Fetch the file again: no ` +
-          "configuration repairs it.",
+          `${failure.message} (${failure.code}). Rows before the place are in the report; no configuration ` +
+          "brings back the others.",
         rows: 0,
       },
     ];

@@ -5,7 +5,7 @@ import { median } from "./day-bulk.js";
 import type { Facts, Observation } from "./observation.js";
 import { timeFix, timesOf } from "./recorded-options.js";
 import { MINIMUM_HOUR_EVENTS } from "./thresholds.js";
-import { type TimeForm, timeFormOf } from "./time-form.js";
+import { timeFormOf } from "./time-form.js";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -39,17 +39,35 @@ interface ClockChange {
 
 /** Hours that are missing and doubled where the clocks of a zone change: times are its wall clock. */
 export function findDaylightSaving(facts: Facts): readonly Observation[] {
-  const form = timeFormOf(facts);
-  if (facts.dayZone !== "UTC" || timesOf(facts).some(({ zone }) => zone !== "UTC")) return [];
-  if (form === "zoned") return [];
-  for (const [zone, ...others] of zoneSets) {
-    const changes = changesOf(createZone(zone), facts).flatMap((change) => judge(facts, change));
+  const found = shownChanges(facts);
+  return found === undefined ? [] : [describe(facts, found)];
+}
+
+/** Hours that are missing for that reason, in ms as the report counts them. */
+export function skippedHours(facts: Facts): ReadonlySet<number> {
+  const changes = shownChanges(facts)?.changes ?? [];
+  return new Set(changes.filter(({ isSkipped }) => isSkipped).map(({ hourMs }) => hourMs));
+}
+
+interface ShownChanges {
+  readonly zones: readonly string[];
+  readonly changes: readonly JudgedChange[];
+}
+
+function shownChanges(facts: Facts): ShownChanges | undefined {
+  if (facts.dayZone !== "UTC" || timesOf(facts).some(({ zone }) => zone !== "UTC"))
+    return undefined;
+  if (timeFormOf(facts) === "zoned") return undefined;
+  for (const zones of zoneSets) {
+    const changes = changesOf(createZone(zones[0]), facts).flatMap((change) =>
+      judge(facts, change),
+    );
     const shown = changes.filter(({ isShown }) => isShown);
     if (shown.length === 0 || !shown.some(({ isSkipped }) => isSkipped)) continue;
     if (shown.length < changes.length) continue;
-    return [describe(facts, [zone, ...others], shown, form)];
+    return { zones, changes: shown };
   }
-  return [];
+  return undefined;
 }
 
 interface JudgedChange extends ClockChange {
@@ -89,20 +107,15 @@ function changesOf(zone: Zone, { days }: Facts): readonly ClockChange[] {
   });
 }
 
-function describe(
-  facts: Facts,
-  zones: readonly string[],
-  shown: readonly JudgedChange[],
-  form: TimeForm,
-): Observation {
+function describe(facts: Facts, { zones, changes }: ShownChanges): Observation {
   const [zone = ""] = zones;
-  const evidence = shown.slice(0, 3).map(({ hourMs, events, usual }) => {
+  const evidence = changes.slice(0, 3).map(({ hourMs, events, usual }) => {
     const hour = new Date(hourMs).toISOString().slice(0, 13).replace("T", " ");
     return `${hour}:00 has ${formatCount(events)} instead of about ${formatCount(usual)} events`;
   });
   const fix = timeFix(
     facts,
-    (time) => ({ ...time, zone, ...(form === "epoch" ? { shifted: true } : {}) }),
+    (time) => ({ ...time, zone, ...(timeFormOf(facts) === "epoch" ? { shifted: true } : {}) }),
     false,
   );
   return {

@@ -88,6 +88,7 @@ describe("the zone of times", () => {
     const finding = findFindings(report(around(0, 200))).find(
       ({ code }) => code === "zone_daylight_saving",
     );
+    expect(codesOf(report(around(0, 200)))).toEqual(["zone_daylight_saving"]);
     expect(finding?.detail).toContain("2026-03-08 02:00 has 0 instead of about 100 events");
     expect(finding?.detail).toContain("2026-11-01 01:00 has 200 instead");
     expect(finding?.fix).toMatchObject({
@@ -174,13 +175,15 @@ describe("gaps and spikes", () => {
     expect(finding).toMatchObject({ code: "gap_days", day: dayOf(10), rows: 2_352 });
   });
 
+  it("in a sample there are none: what it leaves out is no gap", () => {
+    expect(codesOf({ ...changed(10, evenDay(10, 2)), sample: { share: 0.5 } })).toEqual([]);
+  });
+
   it("days in a row are one gap", () => {
     const days = evenDays().map((day, place) =>
       place >= 8 && place < 13 ? evenDay(place, 0) : day,
     );
-    expect(only({ ...cleanReport, days })?.title).toBe(
-      "2026-01-09 to 2026-01-13 have only 0 events",
-    );
+    expect(only({ ...cleanReport, days })?.title).toBe("2026-01-09 to 2026-01-13 have no events");
   });
 
   it("a weekend is none, and neither is a step from one level to another", () => {
@@ -199,7 +202,7 @@ describe("gaps and spikes", () => {
     const day = withHour(withHour(evenDay(10), 14, 0), 15, 1);
     expect(only(changed(10, day))).toMatchObject({
       ...{ code: "gap_hours", day: dayOf(10), rows: 199 },
-      title: `${dayOf(10)} from 14:00 to 16:00 has only 1 events`,
+      title: `${dayOf(10)} from 14:00 to 16:00 has only 1 event`,
     });
   });
 
