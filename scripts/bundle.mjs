@@ -29,6 +29,8 @@ async function bundle() {
     ),
     platform: "node",
     external,
+    // Its main file finds the others in a way that no bundler sees; this one is the same as modules.
+    resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     plugins: [ownPlaces],
   });
   const { output } = await build.generate({

@@ -1,4 +1,4 @@
-import { pathType, shareType } from "./configuration-types.js";
+import { pathType, shareType, switchType } from "./configuration-types.js";
 import { option } from "./option-description.js";
 
 /** Options of `validate`. */
@@ -16,5 +16,12 @@ export const validateOptions = {
     placeholder: "<dir>",
     description: "Directory to write the report to, made where it is missing",
     default: "./report",
+  }),
+  apply: option({
+    section: "validate",
+    type: switchType,
+    description:
+      "Write the safe fixes of what was found into the configuration file, after the difference is shown",
+    default: "off",
   }),
 } as const;

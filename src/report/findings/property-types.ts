@@ -14,24 +14,63 @@ export function findMixedTypes(facts: Facts): readonly Observation[] {
     const [most, ...others] = counts;
     if (most === undefined || others.length === 0) return [];
     const path = pathOf(use);
-    const member = memberOf(use);
+    const { words, mend } = unifying(use, counts);
     return [
       {
         code: "property_mixed_types" as const,
         title: `${quoted(path)} is of several types`,
         detail:
           `${counts.map(([type, rows]) => `${type}: ${formatCount(rows)}`).join(", ")}. ` +
-          "A column has one type: the others become null or stop a load. The module makes text of all.",
+          `A column has one type: the others become null or stop a load. The module makes ${words} of all.`,
         rows: others.reduce((sum, [, rows]) => sum + rows, 0),
         ...onlyEvent(use.uses),
         property: path,
-        mend:
-          `if (${member} != null && typeof ${member} !== "string") {\n` +
-          `  const value = ${member};\n` +
-          `  ${member} = isPlain(value) ? String(value) : JSON.stringify(value);\n}`,
+        mend,
       },
     ];
   });
+}
+
+interface Unifying {
+  readonly words: string;
+  readonly mend: string;
+}
+
+/** Numbers where the texts are numbers, objects where they are JSON, else text. */
+function unifying(use: KeyUse, counts: readonly (readonly [ValueType, number])[]): Unifying {
+  const member = memberOf(use);
+  const texts = textsOf(use).map(({ value }) => plainText(value));
+  const types = counts.map(([type]) => type).sort();
+  const isAll = (test: (text: string) => boolean) => texts.length > 0 && texts.every(test);
+  if (types.join() === "number,string" && isAll(isNumberText)) {
+    return { words: "numbers", mend: toNumber(member) };
+  }
+  if (types.join() === "object,string" && isAll(isJsonText)) {
+    return { words: "objects", mend: toJson(member) };
+  }
+  return { words: "text", mend: toText(member) };
+}
+
+function toText(member: string): string {
+  return (
+    `if (${member} != null && typeof ${member} !== "string") {\n` +
+    `  const value = ${member};\n` +
+    `  ${member} = isPlain(value) ? String(value) : JSON.stringify(value);\n}`
+  );
+}
+
+function toNumber(member: string): string {
+  return (
+    `if (typeof ${member} === "string" && ${member}.trim() !== "" && Number.isFinite(Number(${member}))) {\n` +
+    `  ${member} = Number(${member});\n}`
+  );
+}
+
+function toJson(member: string): string {
+  return (
+    `if (typeof ${member} === "string") {\n` +
+    `  try {\n    ${member} = JSON.parse(${member});\n  } catch {}\n}`
+  );
 }
 
 function typeCounts({ uses }: KeyUse): readonly (readonly [ValueType, number])[] {
@@ -48,9 +87,9 @@ function typeCounts({ uses }: KeyUse): readonly (readonly [ValueType, number])[]
 export function findJsonTexts(facts: Facts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     const texts = textsOf(use).filter(({ value }) => isJsonText(plainText(value)));
+    if (typeCounts(use).length !== 1) return [];
     if (texts.length === 0 || texts.length * 2 < textsOf(use).length) return [];
     const path = pathOf(use);
-    const member = memberOf(use);
     const example = quoted(plainText(texts[0]?.value ?? ""));
     return [
       {
@@ -60,9 +99,7 @@ export function findJsonTexts(facts: Facts): readonly Observation[] {
         rows: rowsOf(use),
         ...onlyEvent(use.uses),
         property: path,
-        mend:
-          `if (typeof ${member} === "string") {\n` +
-          `  try {\n    ${member} = JSON.parse(${member});\n  } catch {}\n}`,
+        mend: toJson(memberOf(use)),
       },
     ];
   });
@@ -83,12 +120,14 @@ export function findNumberTexts(facts: Facts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     if (typeCounts(use).length !== 1) return [];
     const texts = [...new Set(textsOf(use).map(({ value }) => plainText(value)))];
-    const areNumbers = texts.every((text) => /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text));
-    if (texts.length < TEXTS_MIN || !areNumbers || !texts.some((text) => text.includes("."))) {
+    if (
+      texts.length < TEXTS_MIN ||
+      !texts.every(isNumberText) ||
+      !texts.some((text) => text.includes("."))
+    ) {
       return [];
     }
     const path = pathOf(use);
-    const member = memberOf(use);
     return [
       {
         code: "property_numbers_as_text" as const,
@@ -99,12 +138,15 @@ export function findNumberTexts(facts: Facts): readonly Observation[] {
         rows: rowsOf(use),
         ...onlyEvent(use.uses),
         property: path,
-        mend:
-          `if (typeof ${member} === "string" && ${member}.trim() !== "" && Number.isFinite(Number(${member}))) {\n` +
-          `  ${member} = Number(${member});\n}`,
+        mend: toNumber(memberOf(use)),
       },
     ];
   });
+}
+
+/** Without zeros in front, which codes and phone numbers have. */
+function isNumberText(text: string): boolean {
+  return /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text);
 }
 
 function rowsOf({ uses }: KeyUse): number {

@@ -48,6 +48,21 @@ describe("types", () => {
     expect(await become([1])).toEqual({ metadata: { price: "[1]" } });
   });
 
+  it("become numbers or objects where the texts are such", async () => {
+    const of = (types: ReportProperty["types"], ...values: readonly string[]) =>
+      withProperties(
+        exampleProperty("price", { types, topValues: values.map((value) => ({ value, rows: 1 })) }),
+      );
+    const numbers = of({ number: 9, string: 1 }, "1.5", "2");
+    expect(await mended(numbers, { metadata: { price: "1.5" } })).toEqual({
+      metadata: { price: 1.5 },
+    });
+    const objects = of({ object: 9, string: 1 }, '{"eur":1}', '{"usd":2}');
+    expect(await mended(objects, { metadata: { price: '{"eur":1}' } })).toEqual({
+      metadata: { price: { eur: 1 } },
+    });
+  });
+
   it("text that holds JSON, also where it is cut, becomes an object by the module", async () => {
     const report = withValues("cart", '{"sku":"T-1"}', '{"sku":"T-2","coun…');
     expect(only(report)?.code).toBe("property_json_text");

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { completeReport } from "../../src/cli/complete-report.js";
+import { cleanReport, exampleEvent } from "../report/example-report.js";
+
+it("plans qualifying events as the console would take them, and finds what it would refuse", async () => {
+  const events = [exampleEvent("brewed"), exampleEvent("a\\b"), exampleEvent("x".repeat(300))];
+  const { estimates, findings } = await completeReport(
+    { ...cleanReport, events },
+    { nameTemplate: "tea {event}", rate: 100 },
+    "./report/mend.mjs",
+  );
+  expect(estimates.qualifyingEvents).toMatchObject([
+    { name: "tea brewed", event: "brewed" },
+    { event: "a\\b", refused: expect.stringContaining("backslash") },
+    { event: "x".repeat(300), refused: expect.stringContaining("name") },
+  ]);
+  expect(estimates.qualifyingEvents[0]).not.toHaveProperty("refused");
+  expect(estimates.send.eventsPerSecond).toBe(100);
+  expect(findings.map(({ code }) => code)).toEqual(["name_refused"]);
+  expect(findings[0]?.fix?.line).toBe('"transform": "./report/mend.mjs"');
+});
+
+it("says the same of the same report", async () => {
+  const again = () => completeReport(cleanReport, {}, "./mend.mjs");
+  expect(await again()).toEqual(await again());
+  expect((await again()).findings).toEqual([]);
+});

@@ -1,0 +1,66 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+// @ts-expect-error The generators of fixtures are plain scripts.
+import { makePlanted, plantedFaults } from "../../fixtures/make/planted.mjs";
+import { editConfiguration } from "../../src/pipeline/configuration-edit.js";
+import type { Finding, Report } from "../../src/profile/report.js";
+import { runSwitchyard } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const directory = scratchDirectory("planted");
+const configurationFile = join(directory, "pipeline.config.json");
+const faults = plantedFaults as Readonly<Record<string, string>>;
+
+/** What no configuration mends: files and tracking have to. */
+const unmendable = [
+  ...["source_failed", "rows_rejected", "gap_days", "spike_hour", "name_vanished", "duplicates"],
+];
+
+beforeAll(() => makePlanted(directory, 24_000) as Promise<void>);
+
+async function validate(...words: readonly string[]) {
+  const { stderr } = await runSwitchyard(["validate", ...words], { cwd: directory });
+  const report = JSON.parse(readFileSync(join(directory, "report/report.json"), "utf8")) as Report;
+  return { findings: report.findings, stderr };
+}
+
+const codesOf = (findings: readonly Finding[]) =>
+  [...new Set(findings.map(({ code }) => code))].sort();
+
+it("each planted fault is found, told, and goes away by its line, and nothing else is said", async () => {
+  const first = await validate();
+  expect(codesOf(first.findings)).toEqual(Object.keys(faults).sort());
+  for (const { code, fix, detail } of first.findings) {
+    expect(detail, code).not.toBe("");
+    if (!unmendable.includes(code)) expect(fix?.line, code).toMatch(/^"\w+": /);
+  }
+
+  const applied = await validate("--apply");
+  expect(applied.stderr).toContain('+ "mapping": {"timestamp": "event_time"}');
+  const text = readFileSync(configurationFile, "utf8");
+  expect(text).toMatch(/^\/\/ As the export was described/);
+
+  const second = await validate("--apply");
+  expect(readFileSync(configurationFile, "utf8")).toBe(text);
+  const mended = ["time_unit_seconds", "ids_junk"];
+  const left = Object.keys(faults).filter((code) => !mended.includes(code));
+  expect(codesOf(second.findings)).toEqual(left.sort());
+
+  const fixes = second.findings.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));
+  const all = editConfiguration(text, unite(fixes), "pipeline.config.json");
+  writeFileSync(configurationFile, all.text);
+  const third = await validate();
+  // The gap is a day of New York, and so of two days in UTC.
+  const expected = codesOf(third.findings).filter((code) => code !== "gap_hours");
+  expect(unmendable).toEqual(expect.arrayContaining(expected));
+});
+
+/** As a person would type several lines for one list: all of what they name. */
+function unite(fixes: readonly NonNullable<Finding["fix"]>[]) {
+  return fixes.map((fix) => {
+    if (!Array.isArray(fix.value)) return fix;
+    const same = fixes.filter(({ path }) => path.join(".") === fix.path.join("."));
+    return { ...fix, value: [...new Set(same.flatMap(({ value }) => value as string[]))] };
+  });
+}
