@@ -1,13 +1,17 @@
 import { UsageError } from "../base/errors.js";
+import type { Mapping } from "../mapper/mapping.js";
 import { presetSignatures } from "../mapper/preset-signatures.js";
-import type { PresetName } from "../mapper/presets.js";
+import { loadPreset, type PresetName } from "../mapper/presets.js";
 import { detectPresets, type PresetMatch, weightOf } from "./detect-preset.js";
 import { summarizeFields } from "./field-summary.js";
+import { recaseMapping } from "./recase-mapping.js";
 import type { SampledSource } from "./sampled-source.js";
 
 /** The preset of a sample, with what speaks for it. */
 export interface PresetChoice {
   readonly preset: PresetName;
+  /** What the preset's mapping lacks for these rows. */
+  readonly changes?: Mapping;
   readonly reasons: readonly string[];
   readonly doubts: readonly string[];
 }
@@ -48,12 +52,15 @@ function describeChoice(
   others: readonly PresetMatch[],
   strangers: readonly SampledSource[],
 ): PresetChoice {
-  const { preset, signature, marks } = best;
+  const { preset, signature, marks, recased } = best;
+  const changes = recaseMapping(loadPreset(preset) as Mapping, recased);
+  const isRecased = Object.keys(changes).length > 0;
   const near = others.filter((other) => weightOf(other) >= weightOf(best) * NEAR);
   return {
     preset,
+    ...(isRecased ? { changes } : {}),
     reasons: [
-      describeColumns(best),
+      describeColumns(best) + (isRecased ? " but for the case of their names" : ""),
       ...(marks.length === 0 ? [] : [`typical of ${signature.vendor}: ${marks.join(", ")}`]),
     ],
     doubts: [

@@ -1,6 +1,7 @@
 import { type PresetSignature, presetSignatures } from "../mapper/preset-signatures.js";
 import { type PresetName, presetNames } from "../mapper/presets.js";
 import { type Fields, fieldAt } from "./field-summary.js";
+import type { Recased } from "./recase-mapping.js";
 
 /** A preset that rows fit, with what speaks for it. */
 export interface PresetMatch {
@@ -11,6 +12,8 @@ export interface PresetMatch {
   readonly known: number;
   /** Paths that are there and that only this tool's rows have. */
   readonly marks: readonly string[];
+  /** Empty where the columns are called exactly as in the preset. */
+  readonly recased: Recased;
 }
 
 /** Share of the rows in which a field has to be filled to be called one that rows have. */
@@ -26,10 +29,14 @@ export function detectPresets(fields: Fields, rows: number): readonly PresetMatc
     .map(({ path }) => path[0] as string);
   const matches = presetSignatures.flatMap((signature) => {
     const preset = presetNames.find((name) => name === signature.preset);
-    const isMet = signature.required.every((choices) => isFilled(fields, choices, rows));
+    const recased = recasedIn(names, signature);
+    const paths = (path: string) => rowPath(path, recased);
+    const isMet = signature.required.every((choices) => isFilled(fields, choices.map(paths), rows));
     if (preset === undefined || !isMet) return [];
-    const known = names.filter((name) => signature.columns.includes(name)).length;
-    return [{ preset, signature, columns: names.length, known, marks: marksIn(fields, signature) }];
+    const own = signature.columns.map((column) => recased[column] ?? column);
+    const known = names.filter((name) => own.includes(name)).length;
+    const marks = marksIn(fields, signature, recased);
+    return [{ preset, signature, columns: names.length, known, marks, recased }];
   });
   return matches.sort((one, other) => weightOf(other) - weightOf(one));
 }
@@ -39,17 +46,33 @@ export function weightOf({ columns, known, marks }: PresetMatch): number {
   return (columns === 0 ? 0 : known / columns) + MARK_WEIGHT * marks.length;
 }
 
-function isFilled(fields: Fields, choices: readonly string[], rows: number): boolean {
-  const filled = choices.map((path) => fieldAt(fields, path.split("."))?.filled ?? 0);
+/** Columns that the rows have in another case alone. */
+function recasedIn(names: readonly string[], { columns }: PresetSignature): Recased {
+  const byCase = new Map(names.map((name) => [name.toLowerCase(), name]));
+  return Object.fromEntries(
+    columns
+      .filter((column) => !names.includes(column))
+      .map((column) => [column, byCase.get(column.toLowerCase())] as const)
+      .filter((pair): pair is readonly [string, string] => pair[1] !== undefined),
+  );
+}
+
+function rowPath(path: string, recased: Recased): readonly string[] {
+  const [root = "", ...steps] = path.split(".");
+  return [recased[root] ?? root, ...steps];
+}
+
+function isFilled(fields: Fields, choices: readonly (readonly string[])[], rows: number): boolean {
+  const filled = choices.map((path) => fieldAt(fields, path)?.filled ?? 0);
   return filled.reduce((sum, count) => sum + count, 0) >= Math.max(1, rows * MOST);
 }
 
-function marksIn(fields: Fields, { marks }: PresetSignature): readonly string[] {
+function marksIn(fields: Fields, { marks }: PresetSignature, recased: Recased): readonly string[] {
   return marks
     .filter(({ path, contains }) => {
-      const field = fieldAt(fields, path.split("."));
+      const field = fieldAt(fields, rowPath(path, recased));
       if (field === undefined || contains === undefined) return field !== undefined;
       return field.scalars.some((value) => String(value).toLowerCase().includes(contains));
     })
-    .map(({ path }) => path);
+    .map(({ path }) => rowPath(path, recased).join("."));
 }

@@ -124,8 +124,8 @@ function findMapping(
   }
   const choice = choosePreset(samples);
   if (choice !== undefined) {
-    const { reasons, doubts } = choice;
-    return { mapping: { kind: "preset", preset: choice.preset, reasons }, doubts };
+    const { doubts, ...found } = choice;
+    return { mapping: { kind: "preset", ...found }, doubts };
   }
   const rows = samples.reduce((sum, one) => sum + one.rows.length, 0);
   const proposal = proposeMapping(fields, rows);

@@ -285,6 +285,21 @@ describe("odd inputs", () => {
     expect(read()).toContain("// A guess, by names and values of the fields;");
   });
 
+  test("whose columns are in capitals, as warehouses write them, get a mapping that says so", async () => {
+    put("a.csv", "EVENT_TYPE,EVENT_TIME,USER_ID,UUID\nopen,2026-01-31 17:03:12,mina,x\n");
+    const { mapping, trial } = await survey("a.csv");
+    expect(mapping).toEqual({
+      ...{ kind: "preset", preset: "amplitude" },
+      reasons: ["4 of 4 columns are Amplitude's but for the case of their names"],
+      changes: {
+        ...{ event: "EVENT_TYPE", timestamp: "EVENT_TIME", userID: "USER_ID" },
+        insertID: ["$insert_id", "UUID"],
+      },
+    });
+    expect(trial).toMatchObject({ rows: 1, delivered: 1 });
+    expect((await load()).mapping).toEqual(mapping.changes);
+  });
+
   test("whose times the preset would not read get a format", async () => {
     put("a.csv", "event_type,event_time,user_id\nopen,1/31/2026 5:03 PM,mina\n");
     const { mapping, trial } = await survey("a.csv");

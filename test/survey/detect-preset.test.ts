@@ -62,3 +62,12 @@ test("fields inside a JSON text count like those of an object", () => {
 test("the signatures name no column twice", () => {
   for (const { columns } of presetSignatures) expect(new Set(columns).size).toBe(columns.length);
 });
+
+test("columns in another case are the same columns, and known as such", () => {
+  const row = { EVENT_TYPE: "a", EVENT_TIME: "2026-01-31", Amplitude_ID: 1, user_id: "u", Own: 1 };
+  const [match] = detect([row]);
+  expect(match).toMatchObject({ preset: "amplitude", columns: 5, known: 4 });
+  expect(match?.recased).toEqual({
+    ...{ event_type: "EVENT_TYPE", event_time: "EVENT_TIME", amplitude_id: "Amplitude_ID" },
+  });
+});
