@@ -28,7 +28,7 @@ export function describeTime({ time, trial }: Survey): string {
 /** `2,250 events from 2,250 sampled rows`. */
 export function describeTrial({ trial }: Survey): string {
   const { delivered, filtered, rows } = trial;
-  const left = filtered === 0 ? "" : `, ${formatCount(filtered)} are left out by the mapping`;
+  const left = filtered === 0 ? "" : `, ${formatCount(filtered)} left out by the mapping`;
   return `${formatNumberOf(delivered, "event")} from ${formatNumberOf(rows, "sampled row")}${left}`;
 }
 

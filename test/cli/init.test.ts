@@ -232,6 +232,26 @@ describe("odd inputs", () => {
     expect(doubts.at(-1)).toContain("Of 4 sampled rows 1 would be rejected: event_missing 1.");
   });
 
+  test("of a rare form among many are looked at, wherever they are", async () => {
+    for (let index = 100; index < 160; index++) put(`in/${index}.json`, amplitude("a"));
+    put("in/132.csv", "who,what\nmina,tea\n");
+    const { doubts, sample } = await survey("in");
+    expect(doubts[0]).toContain("No preset fits the rows of in/132.csv");
+    expect(sample.sources).toBeLessThan(30);
+  });
+
+  test("with rows that the preset leaves out are told so", async () => {
+    const row = (type: string) =>
+      JSON.stringify({
+        ...{ type, event: "a", messageId: "m", anonymousId: "d", writeKey: "w" },
+        timestamp: "2026-01-31T17:03:12Z",
+      });
+    put("a.json", `${row("track")}\n${row("identify")}\n`);
+    const { stderr } = await init("a.json");
+    expect(stderr).toContain("1 event from 2 sampled rows, 1 left out by the mapping");
+    expect(stderr).not.toContain("Not certain");
+  });
+
   test("with one broken file are taken, and what is wrong with it is said", async () => {
     put("in/a.json", amplitude("a"));
     put("in/broken.json.gz", gzipSync(amplitude("b").repeat(20)).subarray(0, 12));
