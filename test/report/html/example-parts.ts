@@ -69,6 +69,16 @@ export function exampleFindings(
     {
       code: "junk_ids",
       severity: "info",
+      fix: {
+        path: ["transform"],
+        value: "./mend.mjs",
+        line: '"transform": "./mend.mjs"',
+        isSafe: false,
+        module: {
+          name: "mend.mjs",
+          text: 'export default (event) => {\n  if (event.userID === "undefined") event.userID = null;\n  return event;\n};\n',
+        },
+      },
       title: "Some ids stand for nobody",
       detail: "An empty text, undefined and a UUID of zeros: 1,190 events together.",
       rows: 1_190,

@@ -39,7 +39,7 @@ const payloads = [
 
 const fieldsOfData = new Set([
   ...["event", "property", "key", "value", "id", "raw", "result", "message", "title", "detail"],
-  ...["line", "source", "name", "advice", "evidence", "format", "refused"],
+  ...["line", "text", "source", "name", "advice", "evidence", "format", "refused"],
 ]);
 
 /** The report with a payload wherever text of the data can stand. */

@@ -15,18 +15,25 @@ export interface OpenedPage {
 
 export interface Opening {
   readonly browser: Browser;
-  readonly directory: string;
   readonly hash?: string;
   readonly context?: BrowserContextOptions;
 }
 
 let files = 0;
 
-/** Writes the report's page to disk and opens it from there, where nothing else can be reached. */
-export async function openReport(report: Report, opening: Opening): Promise<OpenedPage> {
-  const { browser, directory, hash = "", context: options = {} } = opening;
+/** Writes the report's page to disk and opens it from there. */
+export function openReport(
+  report: Report,
+  { directory, ...opening }: Opening & { readonly directory: string },
+): Promise<OpenedPage> {
   const file = join(directory, `report-${++files}.html`);
   writeFileSync(file, renderReport(report));
+  return openFile(file, opening);
+}
+
+/** Opens a page from disk, and watches what it asks for and complains about. */
+export async function openFile(file: string, opening: Opening): Promise<OpenedPage> {
+  const { browser, hash = "", context: options = {} } = opening;
   const url = pathToFileURL(file).href;
   const context = await browser.newContext({
     viewport: { width: 1280, height: 900 },

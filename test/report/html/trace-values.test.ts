@@ -62,6 +62,12 @@ describe("values of an event", () => {
     ]);
   });
 
+  test("that are ids of the user are fields of their own", () => {
+    const event = '{"user":{"userID":"user-7","stableID":"device-7","plan":"free"}}';
+    const fields = traced("user-7,device-7,free", event).map(([field]) => field);
+    expect(fields).toEqual(["userID", "stableID", "user"]);
+  });
+
   test("of one key in two places are each found where their neighbours are", () => {
     const source = rowTokens('{"up":{"plan":"team","seats":12},"ep":{"plan":"team","path":"/a"}}');
     const event = rowTokens(

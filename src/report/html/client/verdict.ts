@@ -1,4 +1,4 @@
-import type { Report } from "../../../profile/report.js";
+import type { Report, Severity } from "../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../quantities.js";
 import { partText } from "./words.js";
 
@@ -8,26 +8,19 @@ export interface Verdict {
 }
 
 /** What somebody wants to know who reads one sentence only. */
-export function verdictOf({ rows, findings, inputs }: Report): Verdict {
-  const errors = findings.filter(({ severity }) => severity === "error").length;
-  const warnings = findings.filter(({ severity }) => severity === "warning").length;
-  const unread = inputs.sources.filter(({ failure }) => failure !== undefined).length;
-  const share = mappedWords(rows);
-  const mend = `${formatNumberOf(errors, "error")} to mend`;
-  const look = `${formatNumberOf(warnings, "warning")} to look at`;
+export function verdictOf({ rows, findings }: Pick<Report, "rows" | "findings">): Verdict {
+  const count = (severity: Severity) => findings.filter((one) => one.severity === severity).length;
+  const [errors, warnings] = [count("error"), count("warning")];
   if (rows.read === 0) return { tone: "error", sentence: "There are no rows to migrate." };
   if (rows.mapped === 0) return { tone: "error", sentence: "No row becomes an event." };
-  if (unread > 0) {
-    const files = formatNumberOf(unread, "file");
-    return { tone: "error", sentence: `Not ready: ${files} could not be read to the end.` };
-  }
+  const share = mappedWords(rows);
+  const look = `${formatNumberOf(warnings, "warning")} to look at`;
   if (errors > 0) {
     const others = warnings > 0 ? ` and ${look}` : "";
+    const mend = `${formatNumberOf(errors, "error")} to mend`;
     return { tone: "error", sentence: `Not ready: ${share}, with ${mend}${others}.` };
   }
-  if (warnings > 0) {
-    return { tone: "warning", sentence: `Nearly ready: ${share}, with ${look}.` };
-  }
+  if (warnings > 0) return { tone: "warning", sentence: `Nearly ready: ${share}, with ${look}.` };
   return { tone: "good", sentence: `Ready: ${share}.` };
 }
 

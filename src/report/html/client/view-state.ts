@@ -1,10 +1,14 @@
-import type { Report, ReportEvent } from "../../../profile/report.js";
+import type { Report, ReportDay, ReportEvent } from "../../../profile/report.js";
 import { type DayRange, type EventSeries, eventSeries } from "./event-series.js";
 import { formatHash, nameInAddress, type PageAddress, parseHash } from "./location-hash.js";
+import { partDays } from "./outlying-days.js";
 
 /** What is looked at: the address says it, so that it can be kept, shared and gone back to. */
 export class ViewState {
+  /** Its days are those that charts are drawn of. */
   readonly report: Report;
+  /** Days that charts leave out. */
+  readonly outlying: readonly ReportDay[];
   readonly series: EventSeries;
   #range: DayRange | null = null;
   readonly #rangeListeners = new Set<() => void>();
@@ -12,9 +16,11 @@ export class ViewState {
   readonly #placeByName: ReadonlyMap<string, number>;
 
   constructor(report: Report) {
-    this.report = report;
-    this.series = eventSeries(report);
-    this.#placeByDay = new Map(report.days.map(({ day }, place) => [day, place]));
+    const { days, outlying } = partDays(report.days);
+    this.report = { ...report, days };
+    this.outlying = outlying;
+    this.series = eventSeries(this.report);
+    this.#placeByDay = new Map(days.map(({ day }, place) => [day, place]));
     const names = report.events.map(({ event }, place) => [nameInAddress(event), place] as const);
     // Of two names that one address stands for, the first is meant.
     this.#placeByName = new Map(names.reverse());

@@ -10,6 +10,8 @@ const LEVELS = 5;
 const BUSY_QUANTILE = 0.97;
 /** With more months than that, the days are small and bear no numbers. */
 const LARGE_MONTHS_MAX = 18;
+/** As many months without events, or more, are one line. */
+const EMPTY_MONTHS_MIN = 3;
 
 /**
  * Days as cells, by month, Monday first. One stop of the tab key: arrows walk over days and weeks,
@@ -19,16 +21,22 @@ export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
   const { days, findings } = view.report;
   const busy = busyDay(days);
   const flagged = new Set(findings.flatMap(({ day }) => (day === undefined ? [] : [day])));
-  const cells = days.map((day, place) => dayCell(day, place, levelOf(day.events, busy), flagged));
-  const months = byMonth(days).map(({ month, start, end }) =>
-    monthBlock(month, days[start], cells.slice(start, end)),
-  );
-  const isSmall = months.length > LARGE_MONTHS_MAX;
-  const label = `Events by day: arrow keys move, Enter chooses a day`;
+  const cells: HTMLElement[] = [];
+  const stretches = stretchesOf(days);
+  const blocks = stretches.map(({ start, end, isEmpty }) => {
+    if (isEmpty) return emptyStretch(days[start], days[end - 1]);
+    const own = days
+      .slice(start, end)
+      .map((day, place) => dayCell(day, start + place, levelOf(day.events, busy), flagged));
+    cells.push(...own);
+    return monthBlock(days[start], own);
+  });
+  const isSmall = stretches.length > LARGE_MONTHS_MAX;
+  const label = "Events by day: arrow keys move, Enter chooses a day";
   const frame = element(
     "div",
     { class: isSmall ? "calendar calendar-small" : "calendar", role: "group", "aria-label": label },
-    ...months,
+    ...blocks,
   );
   cells[0]?.setAttribute("tabindex", "0");
   addChoosing(frame, cells, view);
@@ -36,10 +44,12 @@ export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
   addTooltip(frame, days, tooltip);
   view.onRange(() => {
     const { start, end } = view.range;
-    cells.forEach((cell, place) => {
-      cell.classList.toggle("outside", place < start || place >= end);
-      cell.setAttribute("aria-pressed", String(!view.isWhole && place >= start && place < end));
-    });
+    for (const cell of cells) {
+      const place = placeOf(cell) ?? 0;
+      const isInside = place >= start && place < end;
+      cell.classList.toggle("outside", !isInside);
+      cell.setAttribute("aria-pressed", String(!view.isWhole && isInside));
+    }
   });
   return frame;
 }
@@ -77,35 +87,46 @@ function cellLines({ day, events, rejected }: ReportDay, hasFinding: boolean): r
   ];
 }
 
-interface Month {
-  readonly month: string;
+/** Days that stand together: those of a month, or of several months without events. */
+interface Stretch {
   readonly start: number;
   readonly end: number;
+  readonly isEmpty: boolean;
 }
 
-function byMonth(days: readonly ReportDay[]): readonly Month[] {
-  const months: Month[] = [];
+function stretchesOf(days: readonly ReportDay[]): readonly Stretch[] {
+  const stretches: Stretch[] = [];
+  let emptyMonths = 0;
   let start = 0;
-  for (let place = 1; place <= days.length; place++) {
-    const month = days[start]?.day.slice(0, 7) ?? "";
-    if (days[place]?.day.slice(0, 7) === month) continue;
-    months.push({ month, start, end: place });
-    start = place;
+  for (let end = 1; end <= days.length; end++) {
+    if (days[end]?.day.slice(0, 7) === days[start]?.day.slice(0, 7)) continue;
+    const isQuiet = days.slice(start, end).every(({ events, rejected }) => events + rejected === 0);
+    emptyMonths = isQuiet ? emptyMonths + 1 : 0;
+    if (emptyMonths < EMPTY_MONTHS_MIN) stretches.push({ start, end, isEmpty: false });
+    else {
+      const before = stretches.splice(emptyMonths === EMPTY_MONTHS_MIN ? 1 - EMPTY_MONTHS_MIN : -1);
+      stretches.push({ start: before[0]?.start ?? start, end, isEmpty: true });
+    }
+    start = end;
   }
-  return months;
+  return stretches;
 }
 
-function monthBlock(month: string, first: ReportDay | undefined, cells: readonly HTMLElement[]) {
-  const weekday = new Date(`${first?.day}T00:00:00Z`).getUTCDay();
-  const grid = element("div", { class: "month-days" }, ...cells);
+function emptyStretch(first: ReportDay | undefined, last: ReportDay | undefined): HTMLElement {
+  const [from, to] = [first, last].map((day) => dayText(day?.day ?? "", "month"));
+  return element("p", { class: "empty-months" }, `${from} to ${to}: no events`);
+}
+
+function monthBlock(first: ReportDay | undefined, cells: readonly HTMLElement[]): HTMLElement {
+  const day = first?.day ?? "";
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
   const firstCell = cells[0];
   if (firstCell) firstCell.style.gridColumnStart = String(((weekday + 6) % 7) + 1);
-  const name = dayText(`${month}-01`, "month");
   return element(
     "div",
     { class: "month" },
-    element("div", { class: "month-name", "aria-hidden": "true" }, name),
-    grid,
+    element("div", { class: "month-name", "aria-hidden": "true" }, dayText(day, "month")),
+    element("div", { class: "month-days" }, ...cells),
   );
 }
 
@@ -124,8 +145,13 @@ function addChoosing(frame: HTMLElement, cells: readonly HTMLElement[], view: Vi
     else if (event.shiftKey && !view.isWhole) {
       view.choose({ start: Math.min(start, place), end: Math.max(end, place + 1) });
     } else view.choose({ start: place, end: place + 1 });
-    stopAt(cells, place);
+    stopAt(cells, indexOf(cells, place));
   });
+}
+
+/** Cells are in the order of days, but not all days have one. */
+function indexOf(cells: readonly HTMLElement[], place: number): number {
+  return cells.findIndex((cell) => placeOf(cell) === place);
 }
 
 const steps: Readonly<Record<string, number>> = {
@@ -138,7 +164,7 @@ function addWalking(frame: HTMLElement, cells: readonly HTMLElement[]): void {
     const place = placeOf(event.target);
     const step = steps[event.key];
     if (place === undefined || step === undefined) return;
-    const next = Math.min(cells.length - 1, Math.max(0, place + step));
+    const next = Math.min(cells.length - 1, Math.max(0, indexOf(cells, place) + step));
     stopAt(cells, next);
     cells[next]?.focus();
     event.preventDefault();
@@ -146,9 +172,9 @@ function addWalking(frame: HTMLElement, cells: readonly HTMLElement[]): void {
 }
 
 /** The tab key stops at one day only. */
-function stopAt(cells: readonly HTMLElement[], place: number): void {
+function stopAt(cells: readonly HTMLElement[], index: number): void {
   for (const cell of cells) if (cell.tabIndex === 0) cell.tabIndex = -1;
-  cells[place]?.setAttribute("tabindex", "0");
+  cells[index]?.setAttribute("tabindex", "0");
 }
 
 function addTooltip(frame: HTMLElement, days: readonly ReportDay[], tooltip: Tooltip): void {

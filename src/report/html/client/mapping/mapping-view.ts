@@ -37,7 +37,7 @@ export function mappingLegend(): HTMLElement {
       "One colour on both sides is one value, seen by comparing the texts. ",
       element("span", { class: "converted" }, "Dotted"),
       " ones changed their form; ",
-      element("span", { class: "left-behind" }, "pale"),
+      element("span", { class: "left-behind" }, "slanted"),
       " ones are not in the event as they stand.",
     ),
   );

@@ -41,9 +41,14 @@ export function traceValues(
       same ?? (token.field === "timestamp" ? sameMoment(token.value, source) : undefined);
     if (from === undefined) return;
     used.add(from);
-    traces.push({ from, to, field: token.field, isConverted: same === undefined });
+    traces.push({ from, to, field: fieldOf(token), isConverted: same === undefined });
   });
   return traces;
+}
+
+/** Ids stand among the properties of the user, and are fields of their own. */
+function fieldOf({ field, key }: TextToken): string {
+  return field === "user" && (key === "userID" || key === "stableID") ? key : field;
 }
 
 function isNothing(value: string): boolean {

@@ -11,7 +11,7 @@ import { dayText, shown } from "../words.js";
 import { lazyDisclosure, lead, none, section } from "./section.js";
 
 export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
-  const { days, dayZone } = view.report;
+  const { days, dayZone, otherDays } = view.report;
   if (days.length === 0) return section("days", "Days", none("No row has a time."));
   const empty = days.filter(({ events }) => events === 0).length;
   const gaps =
@@ -23,13 +23,19 @@ export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
     "days",
     "Days and hours",
     lead(what),
+    outlyingDays(view.outlying),
+    otherDays.rows === 0
+      ? null
+      : none(
+          `${formatNumberOf(otherDays.rows, "event")} lie in hours beyond the limit, so in no day.`,
+        ),
     element(
       "div",
       { class: "days-and-hours" },
       element("div", {}, calendar(view, tooltip), calendarLegend()),
       hours(view),
     ),
-    lazyDisclosure("Days as a table", () => dayTable(days).element),
+    lazyDisclosure("Days as a table", () => dayTable("Events by day", days).element),
   );
 }
 
@@ -46,9 +52,24 @@ function calendarLegend(): HTMLElement {
   );
 }
 
-function dayTable(days: readonly ReportDay[]): DataTable<ReportDay> {
+/** What the charts leave out, and where it lies. */
+function outlyingDays(days: readonly ReportDay[]): HTMLElement | null {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  const events = days.reduce((sum, day) => sum + day.events, 0);
+  const where = `${formatNumberOf(days.length, "day")} between ${dayText(first.day)} and ${dayText(last.day)}`;
+  const what = `${formatNumberOf(events, "event")} far from all others, on ${where}: their times are probably wrong, and charts leave them out.`;
+  return element(
+    "div",
+    { class: "notice" },
+    element("p", {}, what),
+    lazyDisclosure("These days", () => dayTable("Days far from all others", days).element),
+  );
+}
+
+function dayTable(caption: string, days: readonly ReportDay[]): DataTable<ReportDay> {
   return new DataTable<ReportDay>({
-    caption: "Events by day",
+    caption,
     nouns: ["day", "days"],
     rows: days,
     columns: [

@@ -8,7 +8,7 @@ import type { ViewState } from "../view-state.js";
 import { partText, shortEstimate, shown, timeText } from "../words.js";
 import { none, section } from "./section.js";
 
-const SPARKLINE_BARS_MAX = 40;
+const SPARKLINE_BARS_MAX = 60;
 
 interface EventRow {
   readonly event: ReportEvent;
@@ -25,7 +25,8 @@ export function eventsSection(view: ViewState): HTMLElement {
   let total = 0;
   const rowsNow = () => {
     const { range, isWhole, report } = view;
-    total = report.days.slice(range.start, range.end).reduce((sum, day) => sum + day.events, 0);
+    const days = report.days.slice(range.start, range.end);
+    total = isWhole ? report.rows.mapped : days.reduce((sum, day) => sum + day.events, 0);
     const all = events.map((event, place) => ({
       ...{ event, place, name: names[place] ?? "" },
       rows: isWhole ? event.rows : rowsInRange(view.series, place, range),

@@ -1,10 +1,11 @@
-import type { Finding, Severity } from "../../../../profile/report.js";
+import type { Finding, Fix, Severity } from "../../../../profile/report.js";
 import { formatNumberOf } from "../../../quantities.js";
+import { harmless } from "../../../terminal-text.js";
 import { copyButton } from "../copy-button.js";
 import { button, type Child, element } from "../element.js";
 import type { ViewState } from "../view-state.js";
 import { dayText, shown } from "../words.js";
-import { lazyDisclosure, lead, none, section } from "./section.js";
+import { disclosure, lazyDisclosure, lead, none, section } from "./section.js";
 
 /** With more findings than that, the rest waits behind a fold. */
 const OPEN_MAX = 12;
@@ -57,7 +58,7 @@ function item(finding: Finding, view: ViewState): HTMLElement {
       {},
       element("h3", {}, shown(title)),
       element("p", { class: "finding-detail" }, shown(detail)),
-      fix === undefined ? null : fixLine(fix.line, fix.isSafe),
+      fix === undefined ? null : fixLine(fix),
       element(
         "p",
         { class: "finding-links" },
@@ -69,16 +70,25 @@ function item(finding: Finding, view: ViewState): HTMLElement {
   );
 }
 
-function fixLine(line: string, isSafe: boolean): HTMLElement {
+function fixLine({ line, isSafe, module }: Fix): HTMLElement {
   const code = element("code", {}, shown(line));
   const note = isSafe ? "safe to apply" : "check it first";
-  return element(
+  const change = element(
     "div",
     { class: "fix" },
     code,
     element("span", { class: "fix-note" }, note),
     copyButton(code, "the line that mends this"),
   );
+  return element("div", {}, change, module === undefined ? null : moduleText(module));
+}
+
+/** The file that the line names, as it is to be written. */
+function moduleText({ name, text }: NonNullable<Fix["module"]>): HTMLElement {
+  const lines = text.split("\n").map(harmless).join("\n");
+  const title = `Text of ${shown(name)}`;
+  const pre = element("pre", { tabindex: 0, role: "region", "aria-label": title }, lines);
+  return disclosure(title, pre, copyButton(pre, title));
 }
 
 function subjects({ event, day, rejectCode, property }: Finding, view: ViewState): Child[] {

@@ -71,7 +71,8 @@ function mainFacts(report: Report): HTMLElement {
   const { days, events, otherEvents, identity, sizes, rows, run, dayZone } = report;
   const names = events.length + (otherEvents.names ?? 0);
   const isMore = otherEvents.names === null && otherEvents.rows > 0;
-  const { withInsertID, estimated, error, withinSplits } = rows.duplicates;
+  const { withInsertID, estimated, error, withinSplits, unknown } = rows.duplicates;
+  const certain = `${unknown > 0 ? "at least " : ""}${formatCount(withinSplits)} for certain`;
   const [first, last] = [days[0]?.day, days.at(-1)?.day];
   const period = first && last ? periodText(first, last) : "–";
   return facts(
@@ -94,10 +95,7 @@ function mainFacts(report: Report): HTMLElement {
     {
       label: "Duplicates",
       value: withInsertID === 0 ? "not known" : `≈ ${formatCount(estimated)}`,
-      note:
-        withInsertID === 0
-          ? "no insert id is mapped"
-          : `± ${formatCount(error)}; ${formatCount(withinSplits)} for certain`,
+      note: withInsertID === 0 ? "no insert id is mapped" : `± ${formatCount(error)}; ${certain}`,
     },
     {
       label: "Event size",

@@ -94,7 +94,8 @@ function typeList(types: ReportProperty["types"]): HTMLElement {
   );
 }
 
-function topValues({ topValues: values }: ReportProperty): Child {
+function topValues({ topValues: values, topValuesError }: ReportProperty): Child {
+  const error = topValuesError > 0 && `Each up to ${formatCount(topValuesError)} more`;
   const item = ({ value, rows }: ReportProperty["topValues"][number]) =>
     element(
       "li",
@@ -108,7 +109,8 @@ function topValues({ topValues: values }: ReportProperty): Child {
     ...values.slice(0, TOP_VALUES_OPEN).map(item),
   );
   const rest = values.slice(TOP_VALUES_OPEN);
-  if (rest.length === 0) return open;
+  const note = error && element("small", {}, error);
+  if (rest.length === 0) return element("div", {}, open, note);
   const more = element("ul", { class: "top-values" }, ...rest.map(item));
-  return element("div", {}, open, disclosure(`${rest.length} more`, more));
+  return element("div", {}, open, disclosure(`${rest.length} more`, more), note);
 }

@@ -3,7 +3,7 @@ import { formatBytes, formatCount, formatNumberOf } from "../../../quantities.js
 import { DataTable, plainTable } from "../data-table.js";
 import { element } from "../element.js";
 import { shown } from "../words.js";
-import { disclosure, none, section } from "./section.js";
+import { disclosure, lazyDisclosure, none, section } from "./section.js";
 
 type Source = Report["inputs"]["sources"][number];
 
@@ -15,11 +15,18 @@ export function settingsSection(report: Report): HTMLElement {
     element("code", {}, shown(name)),
     formatCount(limit),
   ]);
+  const failed = inputs.sources.filter(({ failure }) => failure !== undefined);
   const further = inputs.sourcesTotal - inputs.sources.length;
   return section(
     "settings",
     "Inputs and configuration",
-    sourceTable(inputs.sources).element,
+    failed.length === 0
+      ? null
+      : sourceTable("Sources that could not be read to their end", failed).element,
+    lazyDisclosure(
+      `All ${formatNumberOf(inputs.sources.length, "source")}`,
+      () => sourceTable("Sources", inputs.sources).element,
+    ),
     further > 0 ? none(`${formatNumberOf(further, "further source")} beyond the limit.`) : null,
     disclosure(
       "Configuration of this run",
@@ -33,9 +40,9 @@ export function settingsSection(report: Report): HTMLElement {
   );
 }
 
-function sourceTable(sources: readonly Source[]): DataTable<Source> {
+function sourceTable(caption: string, sources: readonly Source[]): DataTable<Source> {
   return new DataTable<Source>({
-    caption: "Sources",
+    caption,
     nouns: ["source", "sources"],
     rows: sources,
     searchText: ({ name }) => name.toLowerCase(),

@@ -14,8 +14,11 @@ const HEIGHT_PX = 300;
 export function timelineSection(view: ViewState, tooltip: Tooltip): HTMLElement {
   const { days, events } = view.report;
   if (days.length === 0) return section("timeline", "Timeline");
-  const named = Math.min(events.length, LAYERS_MAX);
-  const what = `The ${named} most frequent names, and all others together. Drag over the chart to choose days, or move its handles with the arrow keys.`;
+  const isAll = events.length <= LAYERS_MAX;
+  const names = isAll
+    ? "Events by name."
+    : `The ${LAYERS_MAX} most frequent names, and all others together.`;
+  const what = `${names} Drag over the chart to choose days, or move its handles with the arrow keys.`;
   const chart = timeline({
     view,
     tooltip,
