@@ -5,7 +5,7 @@ import { type Configuration, loadConfiguration } from "../pipeline/configuration
 import { resolveRunOptions } from "../pipeline/configuration-export.js";
 import { CONFIGURATION_NAME } from "../pipeline/configuration-file.js";
 import type { OptionName } from "../pipeline/configuration-options.js";
-import { configurationSchema } from "../pipeline/configuration-schema.js";
+import { configurationSchema, SCHEMA_ID } from "../pipeline/configuration-schema.js";
 import type { JsonObject } from "../pipeline/configuration-types.js";
 import { draftConfiguration } from "./configuration-draft.js";
 import type { CommandContext, Engine } from "./context.js";
@@ -69,7 +69,7 @@ async function init(
   const { values } = configuration;
   const options = resolveRunOptions(configuration, {});
   const output = values.to ?? path.join(directory, DEFAULT_OUTPUT);
-  const own = [output, file, path.join(directory, "pipeline.schema.json")];
+  const own = [...options.notInputs, output, file, path.join(directory, SCHEMA_ID)];
   const survey = await engine.surveyInputs(
     {
       options: { ...options, notInputs: own },

@@ -13,9 +13,11 @@ import type { CsvDialect } from "../readers/source.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import type { OptionName, OptionValues } from "./configuration-options.js";
+import { SCHEMA_ID } from "./configuration-schema.js";
 import { HASH_SALT_VARIABLE } from "./configuration-secrets.js";
 import { parseTime } from "./configuration-values.js";
 import type { ExportOptions, PrivacyOptions, RunOptions } from "./options.js";
+import { REPORT_NAME, REPORT_PAGE_NAME } from "./write-report.js";
 
 /** Share of the machine's memory that an export takes where nobody says how much. */
 const MEMORY_SHARE = 0.5;
@@ -94,11 +96,21 @@ export function resolveRunOptions(
   };
 }
 
-function notInputsOf({ values, directory, fileName }: Configuration): readonly string[] {
+function notInputsOf(configuration: Configuration): readonly string[] {
+  const { values, directory, fileName } = configuration;
+  const reportDirectory = reportDirectoryOf(configuration);
   return [
     ...(values.to === undefined ? [] : [values.to]),
     ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),
+    // The directory itself may be one of the user's, with inputs in it.
+    ...[REPORT_NAME, REPORT_PAGE_NAME].map((name) => path.join(reportDirectory, name)),
+    path.join(directory, SCHEMA_ID),
   ];
+}
+
+/** Where a dry run writes its report. */
+export function reportDirectoryOf({ values, directory }: Configuration): string {
+  return values.report ?? path.join(directory, "report");
 }
 
 export function presetOf(values: OptionValues): PresetName {

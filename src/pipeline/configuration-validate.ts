@@ -1,6 +1,10 @@
-import path from "node:path";
 import type { Configuration } from "./configuration.js";
-import { type Machine, resolveRunOptions, thisMachine } from "./configuration-export.js";
+import {
+  type Machine,
+  reportDirectoryOf,
+  resolveRunOptions,
+  thisMachine,
+} from "./configuration-export.js";
 import type { ValidateRequest } from "./options.js";
 
 /** Everything that a dry run needs, with defaults. Throws like `resolveExportOptions`. */
@@ -19,9 +23,4 @@ export function resolveValidateRequest(
     sampleShare: values.sample ?? 1,
     reportDirectory,
   };
-}
-
-/** Where the report is written. */
-export function reportDirectoryOf({ values, directory }: Configuration): string {
-  return values.report ?? path.join(directory, "report");
 }

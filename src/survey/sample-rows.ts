@@ -21,7 +21,8 @@ export async function sampleRows(source: Source, tools: SampleTools): Promise<Sa
   return withFirstBatch(source, wholeRow, tools, (batch) => {
     const rows: Row[] = [];
     let faults = 0;
-    for (let row = 0; batch !== null && row < batch.rows && rows.length < SURVEY_ROWS_MAX; row++) {
+    const end = Math.min(batch?.rows ?? 0, SURVEY_ROWS_MAX);
+    for (let row = 0; batch !== null && row < end; row++) {
       const parsed = rowOf(batch, row);
       if (parsed === undefined) faults++;
       else rows.push(parsed);

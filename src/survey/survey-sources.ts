@@ -73,7 +73,7 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
     ...{ mapping, time, trial },
     failures: failures.slice(0, FAILURES_SHOWN),
     failuresTotal: failures.length,
-    doubts: [...found.doubts, ...doubts, ...doubtsOfTrial(trial)],
+    doubts: [...found.doubts, ...doubts, ...doubtsOfTrial(trial), ...doubtsOfFaults(samples)],
   };
 }
 
@@ -159,6 +159,17 @@ function doubtsOfTrial({ rows, delivered, filtered, rejects }: Trial): readonly 
   return [
     `Of ${rows} sampled rows ${rejected} would be rejected: ${codes.join(", ")}.` +
       (isLate ? ' Where times lie in the future on purpose, set "maxTime".' : ""),
+  ];
+}
+
+/** Sources of which nothing could be tried. */
+function doubtsOfFaults(samples: readonly SampledSource[]): readonly string[] {
+  const unread = samples.filter(({ rows, faults }) => rows.length === 0 && faults > 0);
+  const [first] = unread;
+  if (first === undefined) return [];
+  const more = unread.length === 1 ? "" : ` and ${unread.length - 1} more`;
+  return [
+    `None of the first rows of ${first.source.name}${more} can be read: leave out what is no export, or say what it is.`,
   ];
 }
 

@@ -132,6 +132,7 @@ Next:    switchyard validate
     put("a.json", amplitude("a"));
     await init(".");
     put("out/events/2026-01-31/part.jsonl", mixpanel);
+    put("report/report.json", mixpanel);
     const { sources, mapping } = await survey(".", "--force");
     expect(sources).toBe(1);
     expect(mapping).toMatchObject({ preset: "amplitude" });
@@ -250,6 +251,16 @@ describe("odd inputs", () => {
     const { stderr } = await init("a.json");
     expect(stderr).toContain("1 event from 2 sampled rows, 1 left out by the mapping");
     expect(stderr).not.toContain("Not certain");
+  });
+
+  test("of which one has no row that can be read are taken, and it is named", async () => {
+    put("in/a.json", amplitude("a"));
+    put("in/b.json", "{{{\n{{\n".repeat(500));
+    const { doubts, sample } = await survey("in");
+    expect(sample).toEqual({ sources: 2, rows: 1, faults: 200 });
+    expect(doubts).toEqual([
+      "None of the first rows of in/b.json can be read: leave out what is no export, or say what it is.",
+    ]);
   });
 
   test("with one broken file are taken, and what is wrong with it is said", async () => {

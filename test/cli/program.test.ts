@@ -46,7 +46,10 @@ describe("export", () => {
       {
         ...{ inputs: ["a", "b"], cwd: "/nowhere", outputDirectory: "/nowhere/o", dataset: "d1" },
         ...{
-          notInputs: ["/nowhere/o"],
+          notInputs: [
+            ...["/nowhere/o", "/nowhere/report/report.json", "/nowhere/report/report.html"],
+            "/nowhere/pipeline.schema.json",
+          ],
           preset: "mixpanel",
           mapping: {},
           transformPath: "/nowhere/t.mjs",
