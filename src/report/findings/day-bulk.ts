@@ -1,7 +1,7 @@
 import type { ReportDay } from "../../profile/report.js";
 
 /** Share of all events that may lie before the first day of the bulk, and after the last. */
-const TAIL_SHARE = 0.002;
+const TAIL_SHARE = 0.005;
 
 /** Places in `days`, `end` excluded, between which nearly all events lie. */
 export interface Bulk {

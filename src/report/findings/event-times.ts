@@ -12,6 +12,10 @@ const MISSING_EVENTS_MIN = 30;
 /** Days without any at an end of the export, from which on it is told. */
 const MISSING_DAYS_MIN = 1.5;
 
+/** Of a name with fewer events, or on fewer days, nothing is expected. */
+const STEADY_EVENTS_MIN = 50;
+const STEADY_DAYS_MIN = 2;
+
 /** Share of the days between its first and last on which a steady event comes. */
 const STEADY_SHARE = 0.6;
 
@@ -61,6 +65,7 @@ function lifeOf(one: ReportEvent): Life {
 }
 
 function isSteady({ one, firstMs, lastMs }: Life): boolean {
+  if (one.rows < STEADY_EVENTS_MIN || one.days < STEADY_DAYS_MIN) return false;
   return one.days >= STEADY_SHARE * Math.max(1, (lastMs - firstMs) / DAY_MS);
 }
 

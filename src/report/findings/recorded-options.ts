@@ -5,8 +5,9 @@ import type { Facts } from "./observation.js";
 /** The mapping as `Report.configuration` records it: resolved, so that everything is a list. */
 export interface RecordedField {
   readonly path: readonly string[];
-  readonly unlessPrefix?: string;
   readonly unless?: readonly string[];
+  /** Other exceptions, which a fix keeps. */
+  readonly [exception: string]: unknown;
 }
 
 export interface RecordedTime {
@@ -87,13 +88,10 @@ function writtenTime({ path, format, zone, shifted }: RecordedTime): unknown {
   return Object.keys(more).length === 0 ? shortest(field) : { field, ...more };
 }
 
-function writtenField({ path, unlessPrefix, unless }: RecordedField): unknown {
+/** With all of its exceptions, whatever they are. */
+function writtenField({ path, ...exceptions }: RecordedField): unknown {
   const field = writtenPath(path);
-  const more = {
-    ...(unlessPrefix === undefined ? {} : { unlessPrefix }),
-    ...(unless === undefined ? {} : { unless }),
-  };
-  return Object.keys(more).length === 0 ? shortest(field) : { field, ...more };
+  return Object.keys(exceptions).length === 0 ? shortest(field) : { field, ...exceptions };
 }
 
 /** Alone only text is a field; the steps of a path would be fields of their own. */

@@ -51,7 +51,7 @@ export function findSuspiciousTimes(facts: Facts): readonly Observation[] {
       title: `${formatNumberOf(suspicious, "event")} at a moment that clocks make up`,
       detail:
         `Before 2000, or exactly at the beginning of an epoch; the first event is of ${first ?? "none"}. ` +
-        "Devices without a clock report such times. The line makes them rejects.",
+        `Devices without a clock report such times.${isMended ? " The line makes them rejects." : ""}`,
       rows: suspicious,
       ...(isMended ? { fix: fixOf(["minTime"], bulkStart, false) } : {}),
     },

@@ -37,6 +37,13 @@ describe("names over time", () => {
 
   it("rare ones, and those of a campaign, are nothing special", () => {
     const rare = exampleEvent("rare", { ...until, rows: 14 });
+    const single = exampleEvent("single", {
+      ...until,
+      firstTimestamp: until.lastTimestamp,
+      rows: 40,
+      days: 1,
+    });
+    expect(codesOf(withEvents(exampleEvent("brewed"), single))).toEqual([]);
     const campaign = exampleEvent("campaign", { ...until, days: 3 });
     expect(codesOf(withEvents(exampleEvent("brewed"), rare, campaign))).toEqual([]);
   });
@@ -91,6 +98,15 @@ describe("identity", () => {
       isSafe: true,
     });
     expect(only(withIdentity({ junkIDs, userOnly: 1 }))?.fix?.isSafe).toBe(false);
+  });
+
+  it("other exceptions of the mapping stay in the line", () => {
+    const userID = [{ path: ["id"], unlessPrefix: "$device:", unlessSameAs: ["device"] }];
+    const configuration = { mapping: { userID } };
+    const junkIDs = [{ field: "userID", value: "0", rows: 2 }] as const;
+    expect(only({ ...withIdentity({ junkIDs }), configuration })?.fix?.value).toEqual({
+      ...{ field: "id", unlessPrefix: "$device:", unlessSameAs: ["device"], unless: ["0"] },
+    });
   });
 
   it("hardly any user ids are doubted", () => {
