@@ -13,6 +13,9 @@ function verdict(change: Partial<Report>): string {
 test("a clean report is ready, and a faulty one says why not", () => {
   const find = (severity: string) => full.findings.filter((one) => one.severity === severity);
   expect(verdict({})).toBe("Ready: every one of 1,000 rows becomes an event.");
+  expect(verdict({ rows: { ...rows, mapped: 999, filtered: 1 } })).toBe(
+    "Ready: all but 1 of 1,000 rows become events.",
+  );
   expect(verdict({ rows: { ...rows, mapped: 990, rejected: 10 } })).toBe(
     "Ready: 99.0 % of 1,000 rows become events.",
   );

@@ -24,9 +24,16 @@ export function verdictOf({ rows, findings }: Pick<Report, "rows" | "findings">)
   return { tone: "good", sentence: `Ready: ${share}.` };
 }
 
+/** Share of the rows that do not become events up to which they are told, not the others. */
+const ALL_BUT_SHARE_MAX = 0.002;
+
 function mappedWords({ read, added, mapped, rejected, filtered }: Report["rows"]): string {
   if (rejected === 0 && filtered === 0) {
     return `every one of ${formatNumberOf(read, "row")} becomes an event`;
+  }
+  const left = rejected + filtered;
+  if (added === 0 && mapped > 0 && left <= read * ALL_BUT_SHARE_MAX) {
+    return `all but ${formatCount(left)} of ${formatNumberOf(read, "row")} become events`;
   }
   if (added > 0) return `${formatCount(read)} rows become ${formatCount(mapped)} events`;
   return `${partText(mapped, read)} of ${formatNumberOf(read, "row")} become events`;

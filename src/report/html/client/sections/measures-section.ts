@@ -9,8 +9,8 @@ export function timesSection({ times, rows, dayZone }: Report): HTMLElement {
   const { first, last, future, suspicious, midnight, zoneGuess } = times;
   const part = (count: number) => partText(count, rows.mapped);
   const zoneWords = { none: "no guess", weak: "perhaps", strong: "likely" } as const;
-  const hours = `${zoneGuess.shiftHours > 0 ? "+" : ""}${zoneGuess.shiftHours} h`;
-  const guess = zoneGuess.confidence === "none" ? "–" : hours;
+  const hours = `${zoneGuess.shiftHours > 0 ? "+" : "−"}${Math.abs(zoneGuess.shiftHours)} h`;
+  const guess = zoneGuess.confidence === "none" || zoneGuess.shiftHours === 0 ? "–" : hours;
   return section(
     "times",
     "Times",

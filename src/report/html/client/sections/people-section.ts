@@ -4,7 +4,9 @@ import { plainTable } from "../data-table.js";
 import { element } from "../element.js";
 import { errorText, partText, shortEstimate, shown } from "../words.js";
 import { propertyTable } from "./property-table.js";
-import { facts, none, section } from "./section.js";
+import { facts, lazyDisclosure, none, section } from "./section.js";
+
+const TOP_IDS_OPEN = 8;
 
 export function userPropertiesSection({ userProperties }: Report): HTMLElement {
   return section(
@@ -56,10 +58,19 @@ export function identitySection({ identity }: Report): HTMLElement {
 
 function topTable(caption: string, id: string, others: string, list: readonly TopID[]) {
   if (list.length === 0) return null;
-  const rows = list.map((top) => [
-    element("code", {}, shown(top.id)),
-    formatCount(top.rows),
-    shortEstimate(top.others),
-  ]);
-  return plainTable(caption, [id, "Events", others], rows, [1, 2]);
+  const table = (part: readonly TopID[]) => {
+    const rows = part.map((top) => [
+      element("code", {}, shown(top.id)),
+      formatCount(top.rows),
+      shortEstimate(top.others),
+    ]);
+    return plainTable(caption, [id, "Events", others], rows, [1, 2]);
+  };
+  const rest = list.length - TOP_IDS_OPEN;
+  return element(
+    "div",
+    {},
+    table(list.slice(0, TOP_IDS_OPEN)),
+    rest > 0 && lazyDisclosure(`${rest} more`, () => table(list.slice(TOP_IDS_OPEN))),
+  );
 }
