@@ -27,11 +27,13 @@ export function summarizeMigration(outcome: CommandOutcome): string {
 const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly string[]>> = {
   validate({ validate: result }) {
     if (result === undefined) return [];
-    const { rows, findings } = result;
+    const { report, htmlPath } = result;
+    const { rows, findings } = report;
+    const page = htmlPath === undefined ? "" : `; ${harmless(htmlPath)}`;
     return [
       line(
         "validated",
-        `${formatNumberOf(rows.read, "row")}, ${formatNumberOf(findings.length, "finding")}`,
+        `${formatNumberOf(rows.read, "row")}, ${formatNumberOf(findings.length, "finding")}${page}`,
       ),
     ];
   },

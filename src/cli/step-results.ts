@@ -7,7 +7,8 @@ import type { QualifyResult } from "./run-qualify.js";
 
 /** What the steps of a migration came to, for those after them and for its summary. */
 export interface StepResults {
-  readonly validate?: Report;
+  /** Without a page where the dry run was interrupted. */
+  readonly validate?: { readonly report: Report; readonly htmlPath?: string };
   readonly export?: ExportResult;
   readonly send?: SendResult;
   readonly qualify?: QualifyResult;

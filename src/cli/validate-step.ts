@@ -51,7 +51,7 @@ export async function runValidateStep(
       ...(fixes.applied === undefined ? {} : { applied: fixes.applied }),
     },
     ...(fixes.error === undefined ? {} : { error: fixes.error }),
-    results: { validate: report },
+    results: { validate: { report, ...files } },
   };
 }
 
@@ -90,11 +90,16 @@ function nextCommand(
   return ["switchyard", ...words.map(shellWord)].join(" ");
 }
 
+/** Absolute paths. */
+interface ReportFiles {
+  readonly htmlPath: string;
+  readonly reportPath: string;
+  /** Of fixes that are code; absent where none is. */
+  readonly modulePath?: string;
+}
+
 /** Writes what there is of the report, the file for people first. */
-async function writeFiles(
-  directory: string,
-  report: Report,
-): Promise<Readonly<Record<string, string>>> {
+async function writeFiles(directory: string, report: Report): Promise<ReportFiles> {
   const htmlPath = await writeReportFile(directory, REPORT_PAGE_NAME, renderReport(report));
   const reportPath = await writeReport(directory, report);
   const module = report.findings.find(({ fix }) => fix?.module !== undefined)?.fix?.module;

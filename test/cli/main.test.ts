@@ -48,14 +48,18 @@ describe.each(outputFormats)("an export as %s", (format) => {
 
 test("the repository's own configuration migrates the sample, a second time without any work", async () => {
   const words = ["migrate", "--to", path.join(root, "own")];
-  const options = { cwd: repository, env: { SWITCHYARD_DATA: path.join(root, "own-service") } };
+  const env = {
+    SWITCHYARD_DATA: path.join(root, "own-service"),
+    SWITCHYARD_REPORT: path.join(root, "own-report"),
+  };
+  const options = { cwd: repository, env };
   const first = await runWith(words, options);
   expect(first).toMatchObject({ exitCode: 0, stdout: "" });
-  expect(first.stderr).toMatch(/^Exported 4,250 events .*Verified: /s);
+  expect(first.stderr).toMatch(/^Read 4,250 rows .*^Exported 4,250 events .*^Verified: /ms);
   expect(first.stderr).toContain("\nMigration done\n");
   const second = await runWith(words, options);
   expect(second.exitCode).toBe(0);
-  expect(second.stderr).toMatch(/^Already done, nothing to do: 4,250 events .*Verified: /s);
+  expect(second.stderr).toMatch(/^Already done, nothing to do: 4,250 events .*^Verified: /ms);
 });
 
 test("rejected rows end with exit code 3, and their file is an input that can be tried again", async () => {
