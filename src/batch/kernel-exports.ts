@@ -228,6 +228,7 @@ export interface CensusKernels {
 export interface ProfileKernels {
   profileRows(profile: number, rows: number, now: number): void;
   junkHash(start: number, length: number): number;
+  clearCounts(counts: number): void;
   moveIds(set: number, slots: number, mask: number): void;
 }
 

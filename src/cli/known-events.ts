@@ -4,6 +4,7 @@ import type { CountedEvent } from "../console/qualify-plan.js";
 import { layoutOf } from "../pipeline/layout.js";
 import type { RejectSummary, RowCounts, SourceFailure } from "../pipeline/manifest.js";
 import { MANIFEST_NAME } from "../pipeline/manifest.js";
+import { readReport } from "../pipeline/read-report.js";
 import { readManifest } from "../pipeline/verify-manifest.js";
 
 /** Which events there are, and what is known about how many are missing. */
@@ -13,11 +14,15 @@ export interface KnownEvents {
   readonly otherRows: number;
   /** False where an export was interrupted, or a source could not be read to its end. */
   readonly isComplete: boolean;
-  readonly origin: DocumentOrigin | InputsOrigin;
+  readonly origin: DocumentOrigin | ReportOrigin | InputsOrigin;
 }
 
 export interface DocumentOrigin {
   readonly manifestPath: string;
+}
+
+export interface ReportOrigin {
+  readonly reportPath: string;
 }
 
 /** Inputs that were read for their events. */
@@ -34,6 +39,7 @@ export interface InputsOrigin {
 /** Documents that say which events there are, by the member that they begin with. */
 const documentKinds: ReadonlyMap<string, (file: string) => Promise<KnownEvents>> = new Map([
   ["manifestVersion", readExportedEvents],
+  ["reportVersion", readReportedEvents],
 ]);
 
 const HEAD_BYTES = 256;
@@ -75,6 +81,13 @@ async function readExportedEvents(manifestPath: string): Promise<KnownEvents> {
     ...{ events, otherRows: otherEvents?.rows ?? 0, isComplete: complete },
     origin: { manifestPath },
   };
+}
+
+/** A sample does not say which events there are beside its own. */
+async function readReportedEvents(reportPath: string): Promise<KnownEvents> {
+  const { events, otherEvents, inputs, sample } = await readReport(reportPath);
+  const isComplete = sample.share === 1 && inputs.sources.every(({ failure }) => !failure);
+  return { events, otherRows: otherEvents.rows, isComplete, origin: { reportPath } };
 }
 
 /** Name of the first member of a file that begins with a JSON object: an input can be of any size. */

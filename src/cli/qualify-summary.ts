@@ -27,7 +27,8 @@ export function summarizeQualify(result: QualifyResult): string {
 }
 
 function nameOf(origin: KnownEvents["origin"]): string {
-  return "inputs" in origin ? origin.inputs.join(" ") : origin.manifestPath;
+  if ("inputs" in origin) return origin.inputs.join(" ");
+  return "reportPath" in origin ? origin.reportPath : origin.manifestPath;
 }
 
 /** Events that the plan may lack. */
@@ -37,7 +38,10 @@ function missing({ isComplete, otherRows, origin }: Omit<KnownEvents, "events">)
       ? []
       : [`${formatNumberOf(otherRows, "event")} of further names have no qualifying event.`];
   if (!("inputs" in origin)) {
-    const advice = "The export is not complete: counts and names are what there is so far.";
+    const advice =
+      "reportPath" in origin
+        ? "The report is of a part of the inputs: there may be further names."
+        : "The export is not complete: counts and names are what there is so far.";
     return [...(isComplete ? [] : [advice]), ...others];
   }
   const { rows, rejects, failures } = origin;

@@ -22,6 +22,7 @@ export {
   requireId,
   takeCells,
 } from "./event";
+export { clearCounts } from "./counts";
 export { moveIds } from "./distinct";
 export { filterEvents } from "./name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./privacy";

@@ -4,6 +4,7 @@
 import { mix, spread, spreadHash } from "./byte-hash";
 import { addName } from "./census";
 import { Column, KIND_NULL } from "./column";
+import { countAt, Counts } from "./counts";
 import { addId, addToRegisters, IdSet } from "./distinct";
 import { findEntry, Frequent } from "./frequent";
 import { Group, groupAt, Profile } from "./profile";
@@ -41,37 +42,6 @@ const MIDNIGHT: usize = 40;
 const BYTES: usize = 48;
 const WITH_INSERT_ID: usize = 56;
 const NONE: usize = 64;
-
-/** Counts by a whole number: pairs of i32 key and u32 count in open addressing, never more than half full. */
-@unmanaged
-class Counts {
-  slots: u32;
-  mask: u32;
-  count: u32;
-  max: u32;
-  others: u32;
-}
-
-function countAt(counts: Counts, key: i32): void {
-  let probe = <usize>(spread(<u64>(<u32>key) + 1) >> 24) & counts.mask;
-  for (;;) {
-    const slot = <usize>counts.slots + (probe << 3);
-    const rows = load<u32>(slot, 4);
-    if (rows == 0) {
-      if (counts.count == counts.max) {
-        counts.others++;
-        return;
-      }
-      counts.count++;
-      store<i32>(slot, key);
-    }
-    if (rows == 0 || load<i32>(slot) == key) {
-      store<u32>(slot, rows + 1, 4);
-      return;
-    }
-    probe = (probe + 1) & counts.mask;
-  }
-}
 
 /** An id that stands for nobody. Made in src/profile/junk-ids.ts. */
 @unmanaged

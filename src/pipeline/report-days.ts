@@ -5,8 +5,8 @@ import type { EventFold } from "./event-fold.js";
 
 const HOURS = 24;
 
-/** Days of a report; where there would be more, those without events are left out. */
-export const REPORT_DAYS_MAX = 40_000;
+/** Days from the first to the last; where there are more, one stray time would fill the report with nothing. */
+export const REPORT_DAYS_MAX = 4_000;
 
 /** Pairs of day and event name in a report; the names with the most rows are in it. */
 export const REPORT_DAY_EVENTS_MAX = 200_000;

@@ -1,4 +1,4 @@
-import { CENSUS_NAMES_MAX } from "../base/limits.js";
+import { CENSUS_NAMES_MAX, PROFILE_DAYS_MAX, PROFILE_HOURS_MAX } from "../base/limits.js";
 import { rejectCodes } from "../base/reject-codes.js";
 import type { Zone } from "../base/zone.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
@@ -6,6 +6,7 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { Census } from "./census.js";
 import { IdSet } from "./id-set.js";
 import { JunkIds } from "./junk-ids.js";
+import { NumberCounts } from "./number-counts.js";
 import {
   GROUP_BYTES,
   ID_REGISTER_BYTES,
@@ -43,6 +44,8 @@ export class EventProfile {
   readonly #census: Census;
   readonly #ids: IdSet;
   readonly #junk: JunkIds;
+  readonly #hours: NumberCounts;
+  readonly #rejectedDays: NumberCounts;
   readonly #samples = new RowSamples();
   readonly #rows: number;
   readonly #locals: Region;
@@ -64,6 +67,10 @@ export class EventProfile {
     this.#locals = new Region(kernel, 0);
     this.#sources = new Region(kernel, 0);
     this.#candidates = new Region(kernel, 0);
+    this.#hours = new NumberCounts(kernel, PROFILE_HOURS_MAX);
+    this.#rejectedDays = new NumberCounts(kernel, PROFILE_DAYS_MAX);
+    this.#memory.set("hours", this.#hours.address);
+    this.#memory.set("rejectedDays", this.#rejectedDays.address);
     this.#memory.set("idSet", this.#ids.address);
     this.#memory.set("junk", this.#junk.address);
     this.clear(0);
@@ -75,6 +82,8 @@ export class EventProfile {
     this.#memory.clear(seed);
     this.#ids.clear();
     this.#junk.clear();
+    this.#hours.clear();
+    this.#rejectedDays.clear();
     this.#samples.clear();
   }
 
@@ -97,9 +106,9 @@ export class EventProfile {
     return {
       events,
       names: events.names.map((_, index) => this.#name(index + 1, keys)),
-      hours: this.#counts("hours"),
-      leftOutOfHours: kernel.words[memory.get("hours") / 4 + 4] ?? 0,
-      rejectedDays: this.#counts("rejectedDays"),
+      hours: this.#hours.counts(),
+      leftOutOfHours: this.#hours.others,
+      rejectedDays: this.#rejectedDays.counts(),
       figures: this.#figures(),
       users: registers("users", ID_REGISTER_BYTES),
       devices: registers("devices", ID_REGISTER_BYTES),
@@ -184,19 +193,6 @@ export class EventProfile {
     const first = this.#memory.get("figures") / 8;
     const figures = figureNames.map((name, index) => [name, this.kernel.doubles[first + index]]);
     return Object.fromEntries(figures) as SplitFigures;
-  }
-
-  /** What a kernel's `Counts` holds, in order. */
-  #counts(word: "hours" | "rejectedDays"): (readonly [number, number])[] {
-    const { words } = this.kernel;
-    const address = this.#memory.get(word) / 4;
-    const [slots = 0, mask = 0] = words.subarray(address, address + 2);
-    const counts: [number, number][] = [];
-    for (let slot = slots / 4; slot <= slots / 4 + mask * 2; slot += 2) {
-      const rows = words[slot + 1] as number;
-      if (rows > 0) counts.push([(words[slot] as number) | 0, rows]);
-    }
-    return counts.sort(([one], [other]) => one - other);
   }
 
   #sizes(): (readonly [number, number])[] {

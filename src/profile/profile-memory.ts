@@ -1,6 +1,4 @@
 import {
-  PROFILE_DAYS_MAX,
-  PROFILE_HOURS_MAX,
   PROFILE_IDS_MAX,
   PROFILE_KEY_TEXT_BYTES_MAX,
   PROFILE_KEYS_MAX,
@@ -39,7 +37,6 @@ export interface ProfileLimits {
   readonly keyTextBytesMax: number;
   readonly valueBytes: number;
   readonly idsMax: number;
-  readonly hoursMax: number;
 }
 
 export const profileLimits: ProfileLimits = {
@@ -48,7 +45,6 @@ export const profileLimits: ProfileLimits = {
   keyTextBytesMax: PROFILE_KEY_TEXT_BYTES_MAX,
   valueBytes: PROFILE_VALUE_BYTES,
   idsMax: PROFILE_IDS_MAX,
-  hoursMax: PROFILE_HOURS_MAX,
 };
 
 /** The words of `Profile` in src/kernels/profile.ts, in their order. */
@@ -78,7 +74,7 @@ export class ProfileMemory {
     censusNamesMax: number,
     private readonly limits: ProfileLimits,
   ) {
-    const { namesMax, keysMax, keyTextBytesMax, hoursMax } = limits;
+    const { namesMax, keysMax, keyTextBytesMax } = limits;
     const allocate = (bytes: number) => kernel.allocate(bytes);
     // Names and keys are numbered from 1.
     const keySlots = slotsFor(keysMax + 1);
@@ -101,8 +97,6 @@ export class ProfileMemory {
       scratch: allocate(KEY_SCRATCH_BYTES),
       picks: allocate(PICK_GROUPS * PICK_BYTES),
       largest: allocate(LARGEST_MAX * 4),
-      hours: this.#counts(hoursMax),
-      rejectedDays: this.#counts(PROFILE_DAYS_MAX),
       users: allocate(ID_REGISTER_BYTES),
       devices: allocate(ID_REGISTER_BYTES),
       insertIDs: allocate(INSERT_ID_REGISTER_BYTES),
@@ -144,7 +138,6 @@ export class ProfileMemory {
     }
     const picks = this.get("picks");
     kernel.bytes.fill(0xff, picks, picks + PICK_GROUPS * PICK_BYTES);
-    for (const word of ["hours", "rejectedDays"] as const) this.#clearCounts(this.get(word));
     for (const word of ["topUsers", "topDevices"] as const) this.#clearTable(this.get(word));
     kernel.words.set([this.#arena, this.#arena + limits.valueBytes], this.get("arena") / 4);
     this.set("text", this.#text);
@@ -153,24 +146,6 @@ export class ProfileMemory {
     this.set("objects", 0);
     this.set("rows", 0);
     this.set("seed", seed);
-  }
-
-  /** A kernel's `Counts`: slots, mask, count, max, others. */
-  #counts(max: number): number {
-    const { kernel } = this;
-    const slots = slotsFor(max);
-    const members = [kernel.allocate(slots * 8), slots - 1, 0, max, 0];
-    const counts = kernel.allocate(members.length * 4);
-    kernel.words.set(members, counts / 4);
-    return counts;
-  }
-
-  #clearCounts(address: number): void {
-    const { kernel } = this;
-    const [slots = 0, mask = 0] = kernel.words.subarray(address / 4, address / 4 + 2);
-    kernel.bytes.fill(0, slots, slots + (mask + 1) * 8);
-    kernel.words[address / 4 + 2] = 0;
-    kernel.words[address / 4 + 4] = 0;
   }
 
   /** Kernels' `Frequent`s: entries, index, count, max, bytes of an entry, taken, registers. */

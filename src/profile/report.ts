@@ -23,7 +23,7 @@ export interface Report {
   readonly rows: ReportRows;
   /** Most severe first, then by rows. */
   readonly findings: readonly Finding[];
-  /** In order; days without events between the first and the last are in it, with 0. */
+  /** In order; days without events are in it with 0, unless that were more than `limits.days` days. */
   readonly days: readonly ReportDay[];
   /** Events of hours beyond the cap, which are in no day. */
   readonly otherDays: { readonly rows: number };

@@ -73,6 +73,7 @@ test("the packed package installs elsewhere and runs", { timeout: 180_000 }, asy
     "docs",
     "package.json",
     "pipeline.schema.json",
+    "report.schema.json",
   ]);
   const { version } = JSON.parse(await readFile(path.join(installed, "package.json"), "utf8"));
   expect(await npm(["exec", "--", "switchyard", "--version"], project)).toBe(`${version}\n`);
