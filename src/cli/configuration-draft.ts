@@ -33,7 +33,7 @@ export function draftConfiguration(facts: DraftFacts): string {
     schema === undefined ? [] : [member("$schema", schema)],
     [
       ...comment(["What `switchyard migrate` does, in this order."]),
-      member("steps", ["export", "verify"]),
+      member("steps", ["validate", "export", "verify"]),
     ],
     [
       ...comment([`${describeShapes(survey)}, ${formatBytes(survey.bytes)}.`]),

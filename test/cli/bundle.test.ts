@@ -93,7 +93,7 @@ test("the service, its thread and its processes run from the bundle, without the
 
 test("threads and processes start from files of the bundle", () => {
   const files = [...texts.values()].flatMap((text) =>
-    matchesIn(text, /new URL\("([^"]+\.js)", import\.meta\.url\)(?!\.href)/g),
+    matchesIn(text, /new URL\("(\.\/[^"]+\.js)", import\.meta\.url\)(?!\.href)/g),
   );
   expect(files.sort()).toEqual([
     "./count-worker.js",
@@ -101,6 +101,7 @@ test("threads and processes start from files of the bundle", () => {
     "./schema-checker-process.js",
     "./send-worker.js",
     "./split-worker.js",
+    "./validate-worker.js",
   ]);
   expect([...texts.keys()]).toEqual(expect.arrayContaining(files.map((file) => file.slice(2))));
 });

@@ -85,7 +85,7 @@ Next:    switchyard validate
     );
     expect(read()).toContain("// 4 of 4 columns are Amplitude's;");
     const { values, steps, mapping } = await load();
-    expect(steps).toEqual(["export", "verify"]);
+    expect(steps).toEqual(["validate", "export", "verify"]);
     expect(values).toEqual({ inputs: ["in"], preset: "amplitude", to: join(directory, "out") });
     expect(mapping).toBeUndefined();
     expect(read("pipeline.schema.json")).toBe(published);
@@ -146,7 +146,7 @@ Next:    switchyard validate
     put('a"\n, "steps": ["send"], .json', row);
     await init(".");
     const { steps, values, mapping } = await load();
-    expect(steps).toEqual(["export", "verify"]);
+    expect(steps).toEqual(["validate", "export", "verify"]);
     expect(values.inputs).toEqual(["."]);
     expect(mapping?.["userID"]).toEqual({ field: ["user.id\u2028"] });
     expect(read()).not.toContain("\u2028");

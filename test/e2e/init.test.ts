@@ -54,7 +54,7 @@ test("the sample's configuration migrates all of it", async () => {
   expect(found.stderr).toMatch(/\nNext: {4}switchyard validate\n$/);
   const migrated = await runSwitchyard(["migrate", "--json"], { cwd, env: notLater });
   expect(migrated.exitCode).toBe(0);
-  expect(JSON.parse(migrated.stdout).steps[0].rows).toMatchObject({
+  expect(JSON.parse(migrated.stdout).steps[1].rows).toMatchObject({
     read: 4_250,
     delivered: 4_250,
   });
