@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
@@ -43,6 +43,49 @@ it("prints the path of the report and what it counted", async () => {
   expect(printed).toMatchObject({ command: "validate", exitCode: 0, outcome: "done" });
   expect(printed["reportPath"]).toBe(join(report, "report.json"));
   expect(printed["rows"]).toEqual(readReport(report).rows);
+});
+
+it("reads a share of the inputs, spread over them, and says how much it was", async () => {
+  const directory = join(root, "many");
+  mkdirSync(directory);
+  // More than one piece each, on days that tell where the rows were.
+  for (const day of [1, 2, 3, 4]) {
+    const row = (index: number) =>
+      JSON.stringify({
+        ...{ event_type: "e", user_id: `u${index}`, event_time: `2026-01-0${day} 00:00:00` },
+        event_properties: { text: "x".repeat(1_000) },
+      });
+    writeFileSync(
+      join(directory, `${day}.jsonl`),
+      Array.from({ length: 1_000 }, (_, index) => `${row(index)}\n`).join(""),
+    );
+  }
+  const whole = await validate("whole", directory);
+  expect(readReport(whole.report).sample.share).toBe(1);
+  const { exitCode, report } = await validate("part", directory, "--sample", "25%");
+  expect(exitCode).toBe(0);
+  const { sample, rows, days } = readReport(report);
+  expect(sample.share).toBeGreaterThan(0.15);
+  expect(sample.share).toBeLessThan(0.45);
+  expect(Math.abs(rows.read / 4_000 - sample.share)).toBeLessThan(0.05);
+  expect(days.filter(({ events }) => events > 0).length).toBeGreaterThanOrEqual(3);
+  const refused = await validate("refused", directory, "--sample", "0%");
+  expect(refused.exitCode).toBe(2);
+});
+
+it("tells repeated insert ids exactly within a split, and about as many over all", async () => {
+  const file = join(root, "repeated.jsonl");
+  const lines = Array.from({ length: 3_000 }, (_, index) =>
+    JSON.stringify({
+      ...{ event_type: "e", user_id: "u", event_time: "2026-01-01 00:00:00" },
+      $insert_id: `id ${index % 2_500}`,
+    }),
+  );
+  writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
+  const { report } = await validate("repeated", file);
+  const { duplicates } = readReport(report).rows;
+  expect(duplicates).toMatchObject({ withInsertID: 3_000, withinSplits: 500, unknown: 0 });
+  expect(Math.abs(duplicates.estimated - 500)).toBeLessThanOrEqual(4 * duplicates.error);
 });
 
 it("fails like an export where rows are rejected or sources cannot be read", async () => {

@@ -1,0 +1,82 @@
+import { expect, it } from "vitest";
+import { ProfileFold } from "../../src/profile/profile-fold.js";
+import type { SplitProfile } from "../../src/profile/split-profile.js";
+import { eventRow } from "../sinks/event-rows.js";
+import { profileInKernel, smallProfile } from "./kit/profile-rows.js";
+
+function rowsWith(...metadata: readonly object[]) {
+  return metadata.map((properties) => eventRow({ metadata: JSON.stringify(properties) }));
+}
+
+function propertiesOf({ names: [name] }: SplitProfile) {
+  if (name?.properties === undefined) throw new Error("no properties were looked at");
+  return name.properties;
+}
+
+it("looks at the properties of as many names as it says, and counts all others", () => {
+  const rows = ["a", "b", "c", "a"].map((event) => eventRow({ event, metadata: '{"p":1}' }));
+  const { names } = profileInKernel([rows], smallProfile({ namesMax: 2 }));
+  expect(names.map(({ properties }) => properties?.rows)).toEqual([2, 1, undefined]);
+  expect(names.every(({ bytes, bytesMax }) => bytes >= bytesMax && bytesMax > 0)).toBe(true);
+});
+
+it("knows as many keys as it says, and counts the values of all others", () => {
+  const rows = rowsWith({ a: 1, b: 2 }, { c: 3, a: 1, d: 4 }, { b: 5 });
+  // The user's ids are keys that have places, too.
+  const properties = propertiesOf(profileInKernel([rows], smallProfile({ keysMax: 3 })));
+  expect(properties.keys.map(({ key, rows: count }) => [key, count])).toEqual([
+    ["a", 2],
+    ["b", 2],
+  ]);
+  expect(properties.otherValues).toBe(2);
+});
+
+it("counts keys that are too long with those that have no place, escaped or not", () => {
+  const long = "x".repeat(1_000_000);
+  const rows = [
+    ...rowsWith({ [long]: 1, short: 2 }, { ["y".repeat(512)]: 1 }, { ["y".repeat(513)]: 1 }),
+    eventRow({ metadata: `{"${"\\u0041".repeat(513)}":1}` }),
+    eventRow({ metadata: `{"${"\\u0041".repeat(512)}":1}` }),
+  ];
+  const properties = propertiesOf(profileInKernel([rows]));
+  expect(properties.keys.map(({ key }) => key)).toEqual([
+    ...["short", "y".repeat(512), "A".repeat(512)],
+  ]);
+  expect(properties.otherValues).toBe(3);
+});
+
+it("knows fewer values apart where there is no memory for more, and says how far it may be off", () => {
+  const rows = rowsWith(...Array.from({ length: 40 }, (_, index) => ({ p: index % 20 })));
+  const { keys } = propertiesOf(profileInKernel([rows], smallProfile({ valueBytes: 3_000 })));
+  expect(keys[0]?.rows).toBe(40);
+  expect(keys[0]?.values.entries.length).toBeLessThanOrEqual(8);
+  expect(keys[0]?.values.taken).toBeGreaterThan(0);
+});
+
+it("knows keys with a lone surrogate by how they stand there, and values of any depth", () => {
+  const deep = `${"[".repeat(500)}${"]".repeat(500)}`;
+  const rows = [eventRow({ metadata: `{"\\ud800":1,"\\ud800":${deep}}` })];
+  const { keys } = propertiesOf(profileInKernel([rows]));
+  expect(keys.map(({ key, types }) => [key, types])).toEqual([["\\ud800", [0, 0, 0, 0, 1, 0]]]);
+});
+
+it("keeps of equal names, keys and samples no more over many splits than in one", () => {
+  const fold = new ProfileFold();
+  for (let split = 0; split < 5; split++) {
+    const rows = Array.from({ length: 30 }, (_, index) =>
+      eventRow({ event: `event ${index}`, metadata: JSON.stringify({ [`key ${split}`]: index }) }),
+    );
+    const profile = profileInKernel([rows]);
+    fold.add(
+      profile,
+      profile.names.map(() => true),
+    );
+  }
+  expect(fold.names.size).toBe(30);
+  expect([...fold.samples.values()].every((samples) => samples.length === 3)).toBe(true);
+  const properties = fold.names.get("event 7")?.properties?.result();
+  expect(properties?.rows).toBe(5);
+  expect(properties?.keys.map(({ key, rows, fill }) => [key, rows, fill])).toEqual(
+    [0, 1, 2, 3, 4].map((split) => [`key ${split}`, 1, 0.2]),
+  );
+});
