@@ -234,9 +234,7 @@ function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void 
   if (hasDevice) {
     countId(profile.topDevices, device.start(row), device.length(row), deviceHash, userHash);
   }
-  if (group.users != 0 && (hasUser || hasDevice)) {
-    addToRegisters(group.users, NAME_BITS, hasUser ? userHash : deviceHash);
-  }
+  if (group.users != 0 && hasUser) addToRegisters(group.users, NAME_BITS, userHash);
 }
 
 function profileInsertId(profile: Profile, rows: Rows, row: i32): void {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createZone } from "../../src/base/luxon-zone.js";
+import { Registers } from "../../src/profile/registers.js";
 import { valueTypes } from "../../src/profile/report.js";
 import { sizeAt, sizeOfClass } from "../../src/profile/size-classes.js";
 import type { SplitProperties } from "../../src/profile/split-profile.js";
@@ -161,6 +162,10 @@ describe("a profile", () => {
         expect(profile.events.names.map((one) => one.event)).toEqual(names);
         for (const [index, name] of names.entries()) {
           const texts = rows.filter((one) => one.event === name).map((one) => one.metadata);
+          const ids = rows.filter((one) => one.event === name).map((one) => one.userID);
+          const users = new Registers(2 ** 10, profile.names[index]?.users).estimate().count;
+          // So few are told apart for certain. Devices are no users.
+          expect(users).toBe(new Set(ids.filter((id) => id !== null)).size);
           const { properties } = profile.names[index] ?? {};
           expect(properties?.rows).toBe(texts.length);
           expectProperties(properties, countPlainly(texts));
