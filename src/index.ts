@@ -8,8 +8,8 @@ export {
   type Configuration,
   type ConfigurationSources,
   loadConfiguration,
-} from "./pipeline/configuration.js";
-export { resolveExportOptions } from "./pipeline/configuration-export.js";
+} from "./pipeline/configuration/configuration.js";
+export { resolveExportOptions } from "./pipeline/configuration/configuration-export.js";
 export type { ExportResult } from "./pipeline/export-result.js";
 export type {
   Manifest,
@@ -21,5 +21,5 @@ export type {
 } from "./pipeline/manifest.js";
 export type { ExportOptions } from "./pipeline/options.js";
 export type { RunContext, RunObserver, RunProgress } from "./pipeline/progress.js";
-export type { VerifyResult } from "./pipeline/verify.js";
-export type { Difference } from "./pipeline/verify-difference.js";
+export type { VerifyResult } from "./pipeline/verify/verify.js";
+export type { Difference } from "./pipeline/verify/verify-difference.js";

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { open, readFile, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "../base/errors.js";
-import type { Configuration } from "../pipeline/configuration.js";
-import type { ConfigurationChange } from "../pipeline/configuration-edit.js";
-import { CONFIGURATION_NAME } from "../pipeline/configuration-file.js";
-import { moveDurably } from "../pipeline/durable-file.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import type { ConfigurationChange } from "../pipeline/configuration/configuration-edit.js";
+import { CONFIGURATION_NAME } from "../pipeline/configuration/configuration-file.js";
+import { moveDurably } from "../pipeline/ledger/durable-file.js";
 import type { Finding } from "../profile/report.js";
 import { describeChange } from "../report/configuration-difference.js";
 
@@ -30,7 +30,9 @@ export async function applyFixes(
   const wanted = findings.flatMap(({ fix }) => (fix?.isSafe === true ? [fix] : []));
   if (wanted.length === 0) return { file, changes: [] };
   // Loaded only here: few runs change a configuration.
-  const { editConfiguration, newConfiguration } = await import("../pipeline/configuration-edit.js");
+  const { editConfiguration, newConfiguration } = await import(
+    "../pipeline/configuration/configuration-edit.js"
+  );
   const target = path.join(directory, path.basename(file));
   // A fix belongs to the preset that it was found with, which the command line may have named.
   const preset = values.preset === undefined ? [] : [{ path: ["preset"], value: values.preset }];

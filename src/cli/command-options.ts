@@ -1,13 +1,13 @@
 import { type Command, Option } from "commander";
-import type { GivenFlags } from "../pipeline/configuration.js";
+import type { GivenFlags } from "../pipeline/configuration/configuration.js";
 import {
   describeOption,
   flagOf,
   localNameOf,
   type OptionName,
   optionNames,
-} from "../pipeline/configuration-options.js";
-import type { JsonValue } from "../pipeline/configuration-types.js";
+} from "../pipeline/configuration/configuration-options.js";
+import type { JsonValue } from "../pipeline/configuration/configuration-types.js";
 
 /** Options of every command: how the result is printed. */
 export const outputOptions: readonly OptionName[] = ["json", "quiet"];

@@ -1,6 +1,6 @@
 import type { QualifyOptions } from "../console/qualify-plan.js";
-import type { OptionValues } from "../pipeline/configuration-options.js";
-import type { CountedReport } from "../pipeline/fold-report.js";
+import type { OptionValues } from "../pipeline/configuration/configuration-options.js";
+import type { CountedReport } from "../pipeline/report/fold-report.js";
 import type { Report, ReportEstimates } from "../profile/report.js";
 import { estimateDelivery } from "../report/estimates.js";
 import { findFindings } from "../report/findings/findings.js";

@@ -1,5 +1,5 @@
 import { version } from "../base/version.js";
-import type { JsonObject, JsonValue } from "../pipeline/configuration-types.js";
+import type { JsonObject, JsonValue } from "../pipeline/configuration/configuration-types.js";
 import { formatBytes, formatNumberOf } from "../report/quantities.js";
 import { harmless } from "../report/terminal-text.js";
 import type { Survey } from "../survey/survey.js";

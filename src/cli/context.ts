@@ -1,6 +1,10 @@
 import type { Clock } from "../base/clock.js";
-import type { Environment, JsonObject, JsonValue } from "../pipeline/configuration-types.js";
-import type { ConfigurationProblem } from "../pipeline/configuration-validation.js";
+import type {
+  Environment,
+  JsonObject,
+  JsonValue,
+} from "../pipeline/configuration/configuration-types.js";
+import type { ConfigurationProblem } from "../pipeline/configuration/configuration-validation.js";
 import type { CountResult } from "../pipeline/count-result.js";
 import type { ExportResult } from "../pipeline/export-result.js";
 import type {
@@ -10,10 +14,10 @@ import type {
   ValidateRequest,
 } from "../pipeline/options.js";
 import type { RunContext } from "../pipeline/progress.js";
+import type { ValidateResult } from "../pipeline/report/validate-result.js";
 import type { SendResult } from "../pipeline/send-result.js";
-import type { ValidateResult } from "../pipeline/validate-result.js";
-import type { VerifyResult } from "../pipeline/verify.js";
-import type { StoredResult, VerifyStoredTask } from "../pipeline/verify-stored.js";
+import type { VerifyResult } from "../pipeline/verify/verify.js";
+import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
 import type { ProgressStream } from "../report/progress.js";
 import type { Survey } from "../survey/survey.js";
 import type { SurveyRequest } from "./survey-inputs.js";

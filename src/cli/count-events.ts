@@ -1,6 +1,6 @@
 import { exitCodes, SwitchyardError } from "../base/errors.js";
-import type { Configuration } from "../pipeline/configuration.js";
-import { presetOf, resolveRunOptions } from "../pipeline/configuration-export.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import { presetOf, resolveRunOptions } from "../pipeline/configuration/configuration-export.js";
 import type { KnownEvents } from "./known-events.js";
 import type { StepContext } from "./step.js";
 

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "../base/errors.js";
-import type { Configuration } from "../pipeline/configuration.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
 import { documentIn, findDocument } from "./known-events.js";
 
 /** Where `qualify` learns which events there are. */

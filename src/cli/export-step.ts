@@ -1,5 +1,5 @@
-import type { Configuration } from "../pipeline/configuration.js";
-import { presetOf, resolveExportOptions } from "../pipeline/configuration-export.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import { presetOf, resolveExportOptions } from "../pipeline/configuration/configuration-export.js";
 import type { ExportResult } from "../pipeline/export-result.js";
 import { summarizeExport } from "../report/export-summary.js";
 import { runExitCode } from "./run-exit-code.js";

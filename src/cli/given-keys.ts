@@ -1,5 +1,5 @@
 import { UsageError } from "../base/errors.js";
-import type { Environment } from "../pipeline/configuration-types.js";
+import type { Environment } from "../pipeline/configuration/configuration-types.js";
 import { keyPrefixes } from "../service/key-text.js";
 import type { KeyKind } from "../storage/key-store.js";
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "../base/errors.js";
-import { asOutput } from "../pipeline/output-error.js";
+import { asOutput } from "../pipeline/ledger/output-error.js";
 
 /** Where the package has its schema, in whatever project it is installed. */
 const INSTALLED_SCHEMA = "node_modules/switchyard/pipeline.schema.json";

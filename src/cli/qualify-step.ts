@@ -1,7 +1,7 @@
 import { exitCodes, UsageError } from "../base/errors.js";
 import type { ConsoleClientOptions } from "../console/client.js";
-import type { Configuration } from "../pipeline/configuration.js";
-import { CONSOLE_KEY_VARIABLE } from "../pipeline/configuration-secrets.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import { CONSOLE_KEY_VARIABLE } from "../pipeline/configuration/configuration-secrets.js";
 import { prepareCount } from "./count-events.js";
 import { findEventSource } from "./event-source.js";
 import { readKnownEvents } from "./known-events.js";

@@ -1,6 +1,6 @@
 import { exitCodes, SwitchyardError } from "../base/errors.js";
-import { type GivenFlags, loadConfiguration } from "../pipeline/configuration.js";
-import type { StepName } from "../pipeline/configuration-options.js";
+import { type GivenFlags, loadConfiguration } from "../pipeline/configuration/configuration.js";
+import type { StepName } from "../pipeline/configuration/configuration-options.js";
 import { noProgress, showProgress } from "../report/progress.js";
 import type { CommandOutcome } from "./command-outcome.js";
 import type { CommandContext, Engine } from "./context.js";

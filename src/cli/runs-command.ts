@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { exitCodes } from "../base/errors.js";
-import { loadConfiguration } from "../pipeline/configuration.js";
-import type { OptionName } from "../pipeline/configuration-options.js";
-import { runsDirectoryOf } from "../pipeline/configuration-send.js";
+import { loadConfiguration } from "../pipeline/configuration/configuration.js";
+import type { OptionName } from "../pipeline/configuration/configuration-options.js";
+import { runsDirectoryOf } from "../pipeline/configuration/configuration-send.js";
 import { addOptions, givenFlags } from "./command-options.js";
 import type { CommandContext } from "./context.js";
 import { printFailure } from "./print-failure.js";
@@ -26,7 +26,7 @@ export function runsCommand(context: CommandContext, ended: (exitCode: number) =
       });
       isJson = configuration.values.json ?? false;
       const directory = runsDirectoryOf(configuration);
-      const { listRuns } = await import("../pipeline/list-runs.js");
+      const { listRuns } = await import("../pipeline/ledger/list-runs.js");
       const { describeRuns } = await import("../report/run-table.js");
       const runs = await listRuns(directory);
       const text = isJson

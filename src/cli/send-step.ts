@@ -1,6 +1,6 @@
-import type { Configuration } from "../pipeline/configuration.js";
-import { presetOf } from "../pipeline/configuration-export.js";
-import { resolveSendRequest } from "../pipeline/configuration-send.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import { presetOf } from "../pipeline/configuration/configuration-export.js";
+import { resolveSendRequest } from "../pipeline/configuration/configuration-send.js";
 import { type SendResult, type SendStanding, SendStopped } from "../pipeline/send-result.js";
 import { factsOf } from "../report/error-text.js";
 import { summarizeSend, summarizeStoppedSend } from "../report/send-summary.js";

@@ -1,11 +1,11 @@
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
-import { layoutOf } from "../pipeline/layout.js";
-import { Ledger } from "../pipeline/ledger.js";
+import { layoutOf } from "../pipeline/ledger/layout.js";
+import { Ledger } from "../pipeline/ledger/ledger.js";
 import type { SendOptions } from "../pipeline/options.js";
-import { RejectFile } from "../pipeline/reject-file.js";
-import { serveSplits } from "../pipeline/split-server.js";
-import { ThreadCounters } from "../pipeline/thread-counters.js";
+import { RejectFile } from "../pipeline/worker/reject-file.js";
+import { serveSplits } from "../pipeline/worker/split-server.js";
+import { ThreadCounters } from "../pipeline/worker/thread-counters.js";
 import { openRange } from "../readers/registry.js";
 import { createPoster } from "../sinks/webhook/undici-post.js";
 import { createWebhookSink } from "../sinks/webhook/webhook-sink.js";

@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { LogLevel } from "../base/log-levels.js";
-import { type GivenFlags, loadConfiguration } from "../pipeline/configuration.js";
-import type { OptionValues } from "../pipeline/configuration-options.js";
+import { type GivenFlags, loadConfiguration } from "../pipeline/configuration/configuration.js";
+import type { OptionValues } from "../pipeline/configuration/configuration-options.js";
 import type { CommandContext } from "./context.js";
 
 export const DEFAULT_DATA_DIRECTORY = ".switchyard";

@@ -1,11 +1,11 @@
 import { createZone } from "../base/luxon-zone.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
-import { layoutOf } from "../pipeline/layout.js";
-import { Ledger } from "../pipeline/ledger.js";
+import { layoutOf } from "../pipeline/ledger/layout.js";
+import { Ledger } from "../pipeline/ledger/ledger.js";
 import type { ExportOptions } from "../pipeline/options.js";
-import { RejectFile } from "../pipeline/reject-file.js";
-import { serveSplits } from "../pipeline/split-server.js";
+import { RejectFile } from "../pipeline/worker/reject-file.js";
+import { serveSplits } from "../pipeline/worker/split-server.js";
 import { Census } from "../profile/census.js";
 import { openRange } from "../readers/registry.js";
 import { createDayDirectorySink } from "../sinks/day-directory-sink.js";

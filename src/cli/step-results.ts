@@ -1,7 +1,7 @@
 import type { ExportResult } from "../pipeline/export-result.js";
 import type { SendResult } from "../pipeline/send-result.js";
-import type { VerifyResult } from "../pipeline/verify.js";
-import type { StoredResult } from "../pipeline/verify-stored.js";
+import type { VerifyResult } from "../pipeline/verify/verify.js";
+import type { StoredResult } from "../pipeline/verify/verify-stored.js";
 import type { Report } from "../profile/report.js";
 import type { QualifyResult } from "./run-qualify.js";
 

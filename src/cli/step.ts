@@ -1,6 +1,6 @@
-import type { Configuration } from "../pipeline/configuration.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
 import type { RunObserver } from "../pipeline/progress.js";
-import type { StoredEvents } from "../pipeline/stored-events.js";
+import type { StoredEvents } from "../pipeline/verify/stored-events.js";
 import type { Engine } from "./context.js";
 import type { StepResults } from "./step-results.js";
 

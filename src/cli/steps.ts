@@ -1,4 +1,4 @@
-import type { StepName } from "../pipeline/configuration-options.js";
+import type { StepName } from "../pipeline/configuration/configuration-options.js";
 import { runExportStep } from "./export-step.js";
 import { runQualifyStep } from "./qualify-step.js";
 import { runSendStep } from "./send-step.js";

@@ -1,10 +1,10 @@
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../base/errors.js";
-import type { Configuration } from "../pipeline/configuration.js";
-import { presetOf } from "../pipeline/configuration-export.js";
-import { resolveValidateRequest } from "../pipeline/configuration-validate.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import { presetOf } from "../pipeline/configuration/configuration-export.js";
+import { resolveValidateRequest } from "../pipeline/configuration/configuration-validate.js";
 import type { RunObserver } from "../pipeline/progress.js";
-import { REPORT_PAGE_NAME, writeReport, writeReportFile } from "../pipeline/write-report.js";
+import { REPORT_PAGE_NAME, writeReport, writeReportFile } from "../pipeline/report/write-report.js";
 import type { Report } from "../profile/report.js";
 import { describeApplied } from "../report/configuration-difference.js";
 import { MEND_MODULE } from "../report/findings/findings.js";

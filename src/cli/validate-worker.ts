@@ -1,11 +1,11 @@
 import { createZone } from "../base/luxon-zone.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
-import { layoutOf } from "../pipeline/layout.js";
-import { Ledger } from "../pipeline/ledger.js";
+import { layoutOf } from "../pipeline/ledger/layout.js";
+import { Ledger } from "../pipeline/ledger/ledger.js";
 import type { ValidateOptions } from "../pipeline/options.js";
-import { RejectCounts } from "../pipeline/reject-counts.js";
-import { serveSplits } from "../pipeline/split-server.js";
+import { RejectCounts } from "../pipeline/worker/reject-counts.js";
+import { serveSplits } from "../pipeline/worker/split-server.js";
 import { EventProfile } from "../profile/event-profile.js";
 import { openRange } from "../readers/registry.js";
 import { createProfileSink } from "../sinks/profile-sink.js";

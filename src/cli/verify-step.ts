@@ -1,6 +1,6 @@
 import { exitCodes } from "../base/errors.js";
-import type { Configuration } from "../pipeline/configuration.js";
-import { requireOutput } from "../pipeline/configuration-export.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import { requireOutput } from "../pipeline/configuration/configuration-export.js";
 import { summarizeStored } from "../report/stored-summary.js";
 import { summarizeVerify } from "../report/verify-summary.js";
 import type { StepContext, StepReport } from "./step.js";

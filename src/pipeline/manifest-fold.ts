@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
 import type { PartFile } from "../sinks/sink.js";
 import type { EventFold, FoldedEvents } from "./event-fold.js";
-import type { SplitRecord } from "./ledger.js";
+import type { SplitRecord } from "./ledger/ledger.js";
+import type { RecordedOptions } from "./ledger/recorded-options.js";
 import {
   EVENTS_BY_DAY_NAME,
   type Manifest,
@@ -10,9 +11,8 @@ import {
   type ManifestFile,
   type RowCounts,
 } from "./manifest.js";
-import type { RecordedOptions } from "./recorded-options.js";
 import { type AccountFacts, foldAccounts, inOrder, sum } from "./run-accounts.js";
-import { checkAccounts } from "./run-split.js";
+import { checkAccounts } from "./worker/run-split.js";
 
 export interface ManifestFacts extends AccountFacts {
   readonly options: RecordedOptions;

@@ -1,4 +1,4 @@
-import type { SplitRecord } from "./ledger.js";
+import type { SplitRecord } from "./ledger/ledger.js";
 import {
   MANIFEST_VERSION,
   type ManifestInput,

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CountManifest, CountResult } from "./count-result.js";
 import { foldEvents } from "./event-fold.js";
-import { layoutOf } from "./layout.js";
-import { Ledger, type SplitRecord } from "./ledger.js";
+import { layoutOf } from "./ledger/layout.js";
+import { Ledger, type SplitRecord } from "./ledger/ledger.js";
+import { asOutput } from "./ledger/output-error.js";
+import { recordRunOptions } from "./ledger/recorded-options.js";
 import { checkEvents } from "./manifest-fold.js";
 import type { CountRequest } from "./options.js";
-import { asOutput } from "./output-error.js";
 import type { RunContext } from "./progress.js";
-import { recordRunOptions } from "./recorded-options.js";
 import { type AccountFacts, foldAccounts } from "./run-accounts.js";
 import { exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
 

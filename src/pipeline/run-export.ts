@@ -1,12 +1,12 @@
 import { foldEvents } from "./event-fold.js";
 import type { ExportResult } from "./export-result.js";
-import { layoutOf } from "./layout.js";
-import { Ledger } from "./ledger.js";
+import { layoutOf } from "./ledger/layout.js";
+import { Ledger } from "./ledger/ledger.js";
+import { recordOptions } from "./ledger/recorded-options.js";
 import type { Manifest } from "./manifest.js";
 import { foldExport } from "./manifest-fold.js";
 import type { ExportOptions } from "./options.js";
 import type { RunContext } from "./progress.js";
-import { recordOptions } from "./recorded-options.js";
 import { type EndedRun, exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
 
 /**

@@ -3,13 +3,13 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
 import { version } from "../base/version.js";
-import { layoutOf } from "./layout.js";
-import type { SplitRecord } from "./ledger.js";
+import { layoutOf } from "./ledger/layout.js";
+import type { SplitRecord } from "./ledger/ledger.js";
+import { recordRunOptions } from "./ledger/recorded-options.js";
+import { writeSentRun } from "./ledger/sent-run.js";
 import type { SendOptions, SendRequest } from "./options.js";
 import type { RunContext } from "./progress.js";
-import { recordRunOptions } from "./recorded-options.js";
 import { type AccountFacts, foldAccounts, foldNumbers } from "./run-accounts.js";
-import { checkAccounts } from "./run-split.js";
 import {
   type EndedRun,
   exceeds,
@@ -20,7 +20,7 @@ import {
 } from "./run-splits.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
 import { countSent, deliveryOf, journalOf } from "./sent-counts.js";
-import { writeSentRun } from "./sent-run.js";
+import { checkAccounts } from "./worker/run-split.js";
 
 /**
  * Sends events from their inputs to a service, or goes on with what an earlier run of the same

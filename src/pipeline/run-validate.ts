@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ProfileFold } from "../profile/profile-fold.js";
 import { EventFold } from "./event-fold.js";
-import { type CountedReport, foldReport, type ReportFacts } from "./fold-report.js";
-import { layoutOf } from "./layout.js";
-import { Ledger, type SplitRecord } from "./ledger.js";
+import { layoutOf } from "./ledger/layout.js";
+import { Ledger, type SplitRecord } from "./ledger/ledger.js";
+import { asOutput } from "./ledger/output-error.js";
+import { recordRunOptions } from "./ledger/recorded-options.js";
 import { checkEvents } from "./manifest-fold.js";
 import type { ValidateOptions, ValidateRequest } from "./options.js";
-import { asOutput } from "./output-error.js";
 import type { RunContext } from "./progress.js";
-import { recordRunOptions } from "./recorded-options.js";
+import { type CountedReport, foldReport, type ReportFacts } from "./report/fold-report.js";
+import type { ValidateResult } from "./report/validate-result.js";
 import { type AccountFacts, foldAccounts, inOrder } from "./run-accounts.js";
 import { exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
-import { pieceBytesOf, RangeSampler } from "./sample-ranges.js";
-import { budgetThreads } from "./thread-count.js";
-import type { ValidateResult } from "./validate-result.js";
+import { pieceBytesOf, RangeSampler } from "./worker/sample-ranges.js";
+import { budgetThreads } from "./worker/thread-count.js";
 
 /** What a report says in words that are not this room's. */
 export type ReportWords = Pick<ReportFacts, "adviceOn">;

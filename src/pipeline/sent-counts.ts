@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { countAcknowledged } from "../sinks/webhook/acknowledgements.js";
 import { journalNameOf } from "../sinks/webhook/webhook-sink.js";
-import type { Layout } from "./layout.js";
-import { Ledger, type SplitRecord } from "./ledger.js";
+import type { Layout } from "./ledger/layout.js";
+import { Ledger, type SplitRecord } from "./ledger/ledger.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
 
 /**

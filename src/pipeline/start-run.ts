@@ -1,8 +1,13 @@
 import type { Source, SourceRange } from "../readers/source.js";
-import { throwIfInterrupted } from "./interruption.js";
-import { type Layout, layoutOf } from "./layout.js";
-import type { Ledger, RunRecord, SplitRecord } from "./ledger.js";
-import { forgetPlan, forgetSplits, refuseForeignParts, removeOutput } from "./output-directory.js";
+import { type Layout, layoutOf } from "./ledger/layout.js";
+import type { Ledger, RunRecord, SplitRecord } from "./ledger/ledger.js";
+import {
+  forgetPlan,
+  forgetSplits,
+  refuseForeignParts,
+  removeOutput,
+} from "./ledger/output-directory.js";
+import { checkResume, type PlanChanges, type RunFacts } from "./ledger/resume.js";
 import {
   extendPlan,
   growSplitBytes,
@@ -13,7 +18,7 @@ import {
   replaceSources,
   updateSources,
 } from "./plan.js";
-import { checkResume, type PlanChanges, type RunFacts } from "./resume.js";
+import { throwIfInterrupted } from "./worker/interruption.js";
 
 /** Finds the ranges that a source can be cut into; of its format, from the registry. */
 export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;

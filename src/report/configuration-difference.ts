@@ -1,4 +1,4 @@
-import type { ConfigurationChange } from "../pipeline/configuration-edit.js";
+import type { ConfigurationChange } from "../pipeline/configuration/configuration-edit.js";
 import { configurationLine } from "./findings/fix.js";
 import { formatNumberOf } from "./quantities.js";
 import { line } from "./run-summary.js";

@@ -1,4 +1,4 @@
-import type { Difference } from "../pipeline/verify-difference.js";
+import type { Difference } from "../pipeline/verify/verify-difference.js";
 import { formatCount, formatNumberOf } from "./quantities.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 

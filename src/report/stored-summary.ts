@@ -1,4 +1,4 @@
-import type { StoredResult } from "../pipeline/verify-stored.js";
+import type { StoredResult } from "../pipeline/verify/verify-stored.js";
 import { describeDifferences } from "./difference-lines.js";
 import { formatCount, formatNumberOf } from "./quantities.js";
 

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { VerifyResult } from "../pipeline/verify.js";
+import type { VerifyResult } from "../pipeline/verify/verify.js";
 import { describeDifferences } from "./difference-lines.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import { harmless } from "./terminal-text.js";

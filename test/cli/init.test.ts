@@ -7,7 +7,7 @@ import { engine } from "../../src/cli/engine.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { findMappingProblems } from "../../src/mapper/mapping-problems.js";
 import { mappingSchema } from "../../src/mapper/mapping-schema.js";
-import { loadConfiguration } from "../../src/pipeline/configuration.js";
+import { loadConfiguration } from "../../src/pipeline/configuration/configuration.js";
 import type { Survey } from "../../src/survey/survey.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { fakeContext } from "./fake-context.js";

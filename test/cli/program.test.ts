@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import type { Engine } from "../../src/cli/context.js";
 import { runCommandLine } from "../../src/cli/program.js";
-import { flagOf, optionNames } from "../../src/pipeline/configuration-options.js";
+import { flagOf, optionNames } from "../../src/pipeline/configuration/configuration-options.js";
 import type { ExportOptions } from "../../src/pipeline/options.js";
 import { exampleResult } from "../report/example-result.js";
 import { scratchDirectory } from "../support/scratch.js";

@@ -19,10 +19,10 @@ import {
 import { join } from "node:path";
 import { SourceError } from "../../../dist/base/errors.js";
 import { Kernel } from "../../../dist/batch/kernel.js";
-import { layoutOf } from "../../../dist/pipeline/layout.js";
-import { Ledger } from "../../../dist/pipeline/ledger.js";
-import { RejectFile } from "../../../dist/pipeline/reject-file.js";
-import { serveSplits } from "../../../dist/pipeline/split-server.js";
+import { layoutOf } from "../../../dist/pipeline/ledger/layout.js";
+import { Ledger } from "../../../dist/pipeline/ledger/ledger.js";
+import { RejectFile } from "../../../dist/pipeline/worker/reject-file.js";
+import { serveSplits } from "../../../dist/pipeline/worker/split-server.js";
 
 const BATCH_LINES = 2;
 

@@ -1,0 +1,101 @@
+import { GIB, KIB, MIB } from "../../base/limits.js";
+import type { MaxRejects } from "../options.js";
+
+const sizeUnits: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  k: 1e3,
+  m: 1e6,
+  g: 1e9,
+  t: 1e12,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  kib: KIB,
+  mib: MIB,
+  gib: GIB,
+  tib: 1024 * GIB,
+};
+
+/**
+ * Bytes of `512MB` (powers of ten) or `2GiB` (powers of two), in any case and with or without a
+ * space; undefined where the text is no size of at least one whole byte.
+ */
+export function parseSize(text: string): number | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?b?)\s*$/i.exec(text);
+  const unit = sizeUnits[(match?.[2] ?? "?").toLowerCase()];
+  if (match === null || unit === undefined) return undefined;
+  const bytes = Math.round(Number(match[1]) * unit);
+  return bytes >= 1 && Number.isSafeInteger(bytes) ? bytes : undefined;
+}
+
+const timePattern =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/**
+ * Milliseconds since 1970 UTC of an ISO date or date-time (UTC where it names no offset) or of
+ * whole milliseconds; undefined for anything else, dates that do not exist included.
+ */
+export function parseTime(text: string): number | undefined {
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  const match = timePattern.exec(text.trim());
+  if (match === null) return undefined;
+  const part = (index: number) => Number(match[index] ?? 0);
+  const [year, month, day] = [part(1), part(2), part(3)];
+  const [hour, minute, second] = [part(4), part(5), part(6)];
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  const exists = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  const offset = parseOffset(match[8] ?? "Z");
+  if (!exists || hour > 23 || minute > 59 || second > 59 || offset === undefined) return undefined;
+  const milliseconds = Number((match[7] ?? "").slice(0, 3).padEnd(3, "0"));
+  return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + milliseconds;
+}
+
+/** Minutes east of UTC. */
+function parseOffset(text: string): number | undefined {
+  if (text.toUpperCase() === "Z") return 0;
+  const hours = Number(text.slice(1, 3));
+  const minutes = Number(text.slice(-2));
+  if (hours > 18 || minutes > 59) return undefined;
+  return (text.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
+}
+
+/** `100` rows or `1%` of all rows; undefined for anything else. */
+export function parseRejectLimit(text: string): MaxRejects | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text);
+  if (match === null) return undefined;
+  const number = Number(match[1]);
+  if (match[2] === "%") return number <= 100 ? { share: number / 100 } : undefined;
+  return Number.isSafeInteger(number) ? { rows: number } : undefined;
+}
+
+/** `1%` or `0.01` as a share above 0 and up to 1; undefined for anything else. */
+export function parseShare(text: string): number | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text);
+  if (match === null) return undefined;
+  const share = match[2] === "%" ? Number(match[1]) / 100 : Number(match[1]);
+  return share > 0 && share <= 1 ? share : undefined;
+}
+
+/**
+ * One ASCII character as given, or by name: `tab`, `comma`, `semicolon`, `pipe`, `space`; `none` is
+ * no character. Undefined for anything else, and for line ends.
+ */
+export function parseCharacter(text: string): string | undefined {
+  const named = characterNames[text.toLowerCase()];
+  if (named !== undefined) return named;
+  const allowed = text.length <= 1 && text < "\u0080" && text !== "\n" && text !== "\r";
+  return allowed ? text : undefined;
+}
+
+const characterNames: Readonly<Record<string, string>> = {
+  none: "",
+  tab: "\t",
+  "\\t": "\t",
+  comma: ",",
+  semicolon: ";",
+  pipe: "|",
+  space: " ",
+};

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../manifest.js";
+import { outputFormats } from "../options.js";
+
+/** Where everything lies that an export makes. All paths are absolute. */
+export interface Layout {
+  readonly outputDirectory: string;
+  /** Holds one directory for each day. */
+  readonly datasetDirectory: string;
+  readonly rejectsDirectory: string;
+  readonly manifestFile: string;
+  readonly eventsByDayFile: string;
+  /** What only Switchyard reads: `_switchyard`. */
+  readonly ledgerDirectory: string;
+  readonly planFile: string;
+  readonly lockFile: string;
+  /** One file for each finished split. */
+  readonly splitsDirectory: string;
+  /** What a service has acknowledged of splits that are not finished. */
+  readonly acknowledgedDirectory: string;
+  /** Emptied at the start of each run; on the same file system as what is renamed out of it. */
+  readonly temporaryDirectory: string;
+}
+
+export function layoutOf(outputDirectory: string, dataset: string): Layout {
+  const ledgerDirectory = join(outputDirectory, "_switchyard");
+  return {
+    outputDirectory,
+    datasetDirectory: join(outputDirectory, dataset),
+    rejectsDirectory: join(outputDirectory, "rejects"),
+    manifestFile: join(outputDirectory, MANIFEST_NAME),
+    eventsByDayFile: join(outputDirectory, EVENTS_BY_DAY_NAME),
+    ledgerDirectory,
+    planFile: join(ledgerDirectory, "plan.json"),
+    lockFile: join(ledgerDirectory, "lock"),
+    splitsDirectory: join(ledgerDirectory, "splits"),
+    acknowledgedDirectory: join(ledgerDirectory, "acknowledged"),
+    temporaryDirectory: join(ledgerDirectory, "tmp"),
+  };
+}
+
+const dayName = /^\d{4,6}-\d{2}-\d{2}$/;
+const extensions = outputFormats.map((format) => format.replace(".", "\\.")).join("|");
+const partName = new RegExp(`^part-(\\d{6})-\\d+\\.(?:${extensions})$`);
+const rejectsName = /^part-(\d{6})\.jsonl$/;
+
+export function isDayName(name: string): boolean {
+  return dayName.test(name);
+}
+
+/** The split that a file in a day directory belongs to; undefined where Switchyard did not name it. */
+export function splitOfPartName(name: string): string | undefined {
+  return partName.exec(name)?.[1];
+}
+
+/** The split that a file in the directory of rejects belongs to. */
+export function splitOfRejectsName(name: string): string | undefined {
+  return rejectsName.exec(name)?.[1];
+}
+
+export function rejectsNameOf(splitId: string): string {
+  return `part-${splitId}.jsonl`;
+}

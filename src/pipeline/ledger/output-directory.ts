@@ -1,0 +1,81 @@
+import { rm, rmdir } from "node:fs/promises";
+import { join } from "node:path";
+import { UsageError } from "../../base/errors.js";
+import { syncDirectory } from "./durable-file.js";
+import { isDayName, type Layout, splitOfPartName, splitOfRejectsName } from "./layout.js";
+import { listOrNone } from "./ledger.js";
+import { asOutput } from "./output-error.js";
+
+/**
+ * Removes the parts and rejects of all splits but those to keep, and the manifest and the counts by
+ * day, which would speak of them. Only files that bear names of Switchyard's are touched; days that are empty then go too.
+ */
+export async function removeOutput(
+  layout: Layout,
+  isKept: (splitId: string) => boolean,
+): Promise<void> {
+  await asOutput(layout.outputDirectory, async () => {
+    await rm(layout.manifestFile, { force: true });
+    await rm(layout.eventsByDayFile, { force: true });
+    await syncDirectory(layout.outputDirectory);
+    for (const day of await listDays(layout)) {
+      await removeFiles(join(layout.datasetDirectory, day), (name) => {
+        const split = splitOfPartName(name);
+        return split !== undefined && !isKept(split);
+      });
+    }
+    await removeFiles(layout.rejectsDirectory, (name) => {
+      const split = splitOfRejectsName(name);
+      return split !== undefined && !isKept(split);
+    });
+  });
+}
+
+/**
+ * Forgets all splits, durably. To be done before their parts are removed: a split that is still in
+ * the ledger is believed to be there.
+ */
+export async function forgetSplits(layout: Layout): Promise<void> {
+  await asOutput(layout.ledgerDirectory, async () => {
+    await rm(layout.splitsDirectory, { recursive: true, force: true });
+    await rm(layout.acknowledgedDirectory, { recursive: true, force: true });
+    await syncDirectory(layout.ledgerDirectory);
+  });
+}
+
+/** Forgets the run, durably. To be done last: without a plan, parts look like nobody's. */
+export async function forgetPlan(layout: Layout): Promise<void> {
+  await asOutput(layout.ledgerDirectory, async () => {
+    await rm(layout.planFile, { force: true });
+    await syncDirectory(layout.ledgerDirectory);
+  });
+}
+
+/**
+ * Throws `UsageError` where a day directory holds a part that a new run might overwrite. Other files
+ * are no concern of ours.
+ */
+export async function refuseForeignParts(layout: Layout): Promise<void> {
+  for (const day of await listDays(layout)) {
+    const directory = join(layout.datasetDirectory, day);
+    const part = (await listOrNone(directory)).find((name) => splitOfPartName(name) !== undefined);
+    if (part === undefined) continue;
+    throw new UsageError(
+      "output_occupied",
+      `${join(directory, part)} is already there, and no ledger says what it belongs to: choose another directory or --dataset, move the files away, or have them removed with --fresh`,
+    );
+  }
+}
+
+async function listDays(layout: Layout): Promise<readonly string[]> {
+  return (await listOrNone(layout.datasetDirectory)).filter(isDayName).sort();
+}
+
+async function removeFiles(directory: string, isRemoved: (name: string) => boolean): Promise<void> {
+  const names = (await listOrNone(directory)).filter(isRemoved);
+  if (names.length === 0) return;
+  for (const name of names) await rm(join(directory, name), { force: true });
+  await syncDirectory(directory);
+  // Fails where something else lies in it, and then it stays.
+  await rmdir(directory).catch(() => undefined);
+}

@@ -1,0 +1,101 @@
+import { createHash, scryptSync } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { UsageError } from "../../base/errors.js";
+import type { ExportOptions, RunOptions } from "../options.js";
+
+/** The options that decide the bytes of the output, as the ledger and the manifest keep them. */
+export interface RecordedOptions {
+  readonly dataset: string;
+  readonly format: string;
+  readonly dayZone: string;
+  readonly [name: string]: unknown;
+}
+
+/** What decides the output of an export. */
+export async function recordOptions(options: ExportOptions): Promise<RecordedOptions> {
+  return canonical({
+    ...(await recordRunOptions(options)),
+    dataset: options.dataset,
+    format: options.format,
+    compression: options.compression,
+    dayZone: options.dayZone,
+    partBytes: options.partBytes,
+    csvSafe: options.csvSafe,
+  }) as RecordedOptions;
+}
+
+/**
+ * What decides the rows that any run delivers. Leaves out what does not change them (threads, memory,
+ * the limits that only decide whether a run goes on), and replaces the salt by something that cannot
+ * be turned back and the transform module by a digest of its file; modules that it imports are not
+ * looked at.
+ */
+export async function recordRunOptions(
+  options: Omit<RunOptions, "outputDirectory">,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { drop, hash, salt } = options.privacy;
+  return canonical({
+    inputFormat: options.inputFormat ?? "detected",
+    csv: options.csv,
+    preset: options.preset,
+    mapping: options.mapping,
+    privacy: { drop, hash, ...(salt === undefined ? {} : { saltCheck: saltCheck(salt) }) },
+    transform: options.transformPath === undefined ? null : await digest(options.transformPath),
+    minTime: new Date(options.minTimeMs).toISOString(),
+    maxTime: options.maxTimeMs === "tomorrow" ? "tomorrow" : isoOrNull(options.maxTimeMs),
+    fromTime: isoOrNull(options.fromTimeMs),
+    toTime: isoOrNull(options.toTimeMs),
+    includeEvents: options.includeEvents,
+    excludeEvents: options.excludeEvents,
+    rowBytesMax: options.rowBytesMax,
+    splitBytes: options.splitBytes,
+  }) as Readonly<Record<string, unknown>>;
+}
+
+/** One line for each place where two values of JSON differ: `mapping.time.zone: was "UTC", is …`. */
+export function differences(before: unknown, after: unknown, path = ""): readonly string[] {
+  if (isObject(before) && isObject(after)) {
+    const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+    return keys.flatMap((key) =>
+      differences(before[key], after[key], path === "" ? key : `${path}.${key}`),
+    );
+  }
+  const [was, is] = [JSON.stringify(before) ?? "not set", JSON.stringify(after) ?? "not set"];
+  return was === is ? [] : [`${path}: was ${was}, is ${is}`];
+}
+
+/** Members sorted by name and without undefined ones: equal values have equal JSON. */
+function canonical(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(canonical);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([, member]) => member !== undefined);
+  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, canonical(member)]));
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isoOrNull(timeMs: number | undefined): string | null {
+  return timeMs === undefined ? null : new Date(timeMs).toISOString();
+}
+
+/** Slow on purpose: the salt itself must not be guessed from a manifest that is passed on. */
+function saltCheck(salt: string): string {
+  return scryptSync(salt, "switchyard salt check", 16).toString("hex");
+}
+
+async function digest(path: string): Promise<string> {
+  try {
+    return createHash("sha256")
+      .update(await readFile(path))
+      .digest("hex");
+  } catch (error) {
+    throw new UsageError(
+      "transform_unreadable",
+      `cannot read the transform module ${path}: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+}

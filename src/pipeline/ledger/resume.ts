@@ -1,0 +1,153 @@
+import { UsageError } from "../../base/errors.js";
+import { describeFingerprintChange } from "../../readers/fingerprint.js";
+import type { Source } from "../../readers/source.js";
+import type { SourceFailure } from "../manifest.js";
+import { splitsOfSources } from "../plan.js";
+import type { RunRecord } from "./ledger.js";
+import { differences } from "./recorded-options.js";
+
+/** Changes that a message lists before it only counts the rest. */
+const CHANGES_LISTED_MAX = 20;
+
+/** What a run is started with, to be compared with what an earlier one was started with. */
+export interface RunFacts {
+  readonly version: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly sources: readonly Source[];
+  /** Inputs of which not even the beginning can be read: they have no place in the plan. */
+  readonly unreadable: readonly SourceFailure[];
+}
+
+/** How a saved plan has to change before it is taken up. */
+export interface PlanChanges {
+  /** Other content than before; to be planned again, in their old places. */
+  readonly repaired: readonly Source[];
+  /** Could not be read at all before. */
+  readonly appeared: readonly Source[];
+  /** Names of sources that cannot be read at all now. */
+  readonly lost: ReadonlySet<string>;
+}
+
+/** The output directory holds the work of another command. Nothing was touched. Exit code 2. */
+export class ChangedError extends UsageError {
+  readonly changes: readonly string[];
+
+  constructor(outputDirectory: string, changes: readonly string[]) {
+    const listed = changes.slice(0, CHANGES_LISTED_MAX).map((change) => `\n  ${change}`);
+    const rest = changes.length - listed.length;
+    super(
+      "run_changed",
+      `${outputDirectory} holds a run that was started with something else:${listed.join("")}${
+        rest > 0 ? `\n  and ${rest} more` : ""
+      }\nUndo that to go on with it, choose another directory, or start over with --fresh.`,
+    );
+    this.changes = changes;
+  }
+}
+
+/**
+ * Whether an earlier run can be taken up. Throws `ChangedError` when anything differs that its
+ * finished splits depend on. What none of them depends on may have changed: files that had failed and
+ * were repaired, or the reverse.
+ */
+export function checkResume(
+  outputDirectory: string,
+  saved: RunRecord,
+  finishedSplits: ReadonlySet<string>,
+  facts: RunFacts,
+): PlanChanges {
+  const homes = splitsOfSources(saved.plan.splits);
+  const isFinished = (name: string) =>
+    homes.get(name)?.some((id) => finishedSplits.has(id)) === true;
+  const known = compareKnown(saved, facts, isFinished);
+  const fresh = compareNew(saved, facts);
+  const changes = [
+    ...(saved.version === facts.version
+      ? []
+      : [`version of Switchyard: was ${saved.version}, is ${facts.version}`]),
+    ...differences(saved.options, facts.options),
+    ...known.changes,
+    ...fresh.changes,
+  ];
+  if (changes.length > 0) throw new ChangedError(outputDirectory, changes);
+  return { repaired: known.repaired, appeared: fresh.appeared, lost: known.lost };
+}
+
+/** What became of the inputs that the saved run knows. */
+function compareKnown(
+  saved: RunRecord,
+  { sources, unreadable }: RunFacts,
+  isFinished: (name: string) => boolean,
+) {
+  const changes: string[] = [];
+  const repaired: Source[] = [];
+  const lost = new Set<string>();
+  const current = new Map(sources.map((source) => [source.name, source]));
+  for (const old of saved.plan.sources) {
+    const { name, fingerprint } = old;
+    const source = current.get(name);
+    const failure = unreadable.find((candidate) => isWithin(name, candidate.source));
+    if (source !== undefined && holdsSame(old, source)) continue;
+    if (source === undefined && failure === undefined) {
+      changes.push(`input ${name}: was there, is gone`);
+    } else if (isFinished(name)) {
+      const change =
+        source === undefined
+          ? failure?.message
+          : describeFingerprintChange(fingerprint, source.fingerprint);
+      changes.push(`input ${name}: ${change}`);
+    } else if (source === undefined) lost.add(name);
+    else repaired.push(source);
+  }
+  for (const { source: name } of saved.unreadable) {
+    const isThere =
+      sources.some((source) => isWithin(source.name, name)) ||
+      unreadable.some(
+        (failure) => isWithin(failure.source, name) || isWithin(name, failure.source),
+      );
+    if (!isThere) changes.push(`input ${name}: was there, is gone`);
+  }
+  return { changes, repaired, lost };
+}
+
+/** What there is beside the inputs that the saved run knows. */
+function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
+  const changes: string[] = [];
+  const appeared: Source[] = [];
+  const known = new Set(saved.plan.sources.map(({ name }) => name));
+  const wasUnreadable = (name: string) =>
+    saved.unreadable.some((failure) => isWithin(name, failure.source));
+  for (const source of sources) {
+    if (known.has(source.name)) continue;
+    if (wasUnreadable(source.name)) appeared.push(source);
+    else changes.push(`input ${source.name}: was not there, is there now`);
+  }
+  for (const { source: name } of unreadable) {
+    const isOld =
+      wasUnreadable(name) ||
+      saved.unreadable.some((failure) => isWithin(failure.source, name)) ||
+      saved.plan.sources.some((source) => isWithin(source.name, name));
+    if (!isOld) changes.push(`input ${name}: was not there, is there now`);
+  }
+  return { changes, appeared };
+}
+
+/**
+ * Whether a source holds what it held before. An entry of a zip is known by its checksum: where a
+ * broken zip was replaced by a whole one, the entries that were read stay read.
+ */
+function holdsSame(before: Source, now: Source): boolean {
+  const [a, b] = [before.entry, now.entry];
+  if (a === undefined || b === undefined) return before.fingerprint === now.fingerprint;
+  return (
+    a.name === b.name &&
+    a.crc32 === b.crc32 &&
+    a.compressedSize === b.compressedSize &&
+    a.uncompressedSize === b.uncompressedSize
+  );
+}
+
+/** Whether `name` is `container`, or an entry of it: `a.zip!dir/b.json` is within `a.zip`. */
+function isWithin(name: string, container: string): boolean {
+  return name === container || name.startsWith(`${container}!`);
+}

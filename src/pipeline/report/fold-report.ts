@@ -1,0 +1,226 @@
+import { CENSUS_NAMES_MAX, PROFILE_IDS_MAX, SAMPLE_BYTES_MAX } from "../../base/limits.js";
+import type { FoldedText } from "../../profile/frequent-fold.js";
+import { type FoldedName, foldLimits, type ProfileFold } from "../../profile/profile-fold.js";
+import type {
+  Estimate,
+  Report,
+  ReportEvent,
+  ReportIdentity,
+  ReportReject,
+  ReportRows,
+  ReportSample,
+  ReportSizes,
+  TopID,
+} from "../../profile/report.js";
+import { REPORT_VERSION } from "../../profile/report.js";
+import { sizeAt } from "../../profile/size-classes.js";
+import { guessZone } from "../../profile/zone-guess.js";
+import type { EventFold } from "../event-fold.js";
+import type { ManifestEvent, RunAccounts } from "../manifest.js";
+import {
+  countDays,
+  hoursOfDayOf,
+  REPORT_DAY_EVENTS_MAX,
+  REPORT_DAYS_MAX,
+  reportDays,
+} from "./report-days.js";
+
+/** Sources that a report names. */
+const SOURCES_MAX = 1_000;
+
+/** Event names that samples are shown of. */
+const SAMPLE_NAMES_MAX = 50;
+
+const TOP_IDS_MAX = 10;
+
+/** A report without what is concluded from it. */
+export type CountedReport = Omit<Report, "findings" | "estimates">;
+
+/** What a report says beside what was counted. */
+export interface ReportFacts {
+  readonly accounts: RunAccounts;
+  readonly dayZone: string;
+  readonly sampleShare: number;
+  readonly threads: number;
+  /** What to do about rejects of a code. */
+  adviceOn(code: ReportReject["code"]): string;
+}
+
+/** What the report of a dry run counts. A function of its arguments. */
+export function foldReport(
+  facts: ReportFacts,
+  profile: ProfileFold,
+  eventFold: EventFold,
+): CountedReport {
+  const { accounts, dayZone, sampleShare, threads } = facts;
+  const { events: named, otherEvents } = eventFold.result([]);
+  const sorted = named.toSorted((a, b) => b.rows - a.rows || (a.event < b.event ? -1 : 1));
+  const names = sorted.map(({ event }) => event);
+  const hoursOfDay = hoursOfDayOf(profile.hours);
+  const daysOfNames = countDays(eventFold.days);
+  const days = reportDays(profile, eventFold, names, daysOfNames);
+  const { delivered } = accounts.rows;
+  const { startedAt, endedAt, durationMs } = accounts.run;
+  const { future, suspicious, midnight } = profile.figures;
+  return {
+    reportVersion: REPORT_VERSION,
+    version: accounts.version,
+    run: { startedAt, endedAt, durationMs, threads },
+    configuration: accounts.configuration,
+    dayZone,
+    inputs: inputsOf(accounts),
+    sample: { share: sampleShare },
+    rows: rowsOf(accounts, profile),
+    days,
+    otherDays: { rows: profile.leftOutOfHours },
+    hoursOfDay,
+    events: sorted.map((event) =>
+      eventOf(event, delivered, profile.names.get(event.event), daysOfNames.get(event.event)),
+    ),
+    otherEvents: { names: otherEvents === undefined ? 0 : null, rows: otherEvents?.rows ?? 0 },
+    identity: identityOf(profile),
+    times: {
+      ...rangeOf(sorted, otherEvents),
+      ...{ future, suspicious, midnight },
+      zoneGuess: guessZone(hoursOfDay, days.filter(({ events }) => events > 0).length),
+    },
+    sizes: sizesOf(profile, delivered),
+    userProperties: profile.userProperties.result(),
+    rejects: rejectsOf(facts, profile),
+    samples: samplesOf(names, profile),
+    limits: {
+      ...foldLimits,
+      events: CENSUS_NAMES_MAX,
+      days: REPORT_DAYS_MAX,
+      dayEvents: REPORT_DAY_EVENTS_MAX,
+      ids: PROFILE_IDS_MAX,
+      topIDs: TOP_IDS_MAX,
+      sources: SOURCES_MAX,
+      sampledNames: SAMPLE_NAMES_MAX,
+      sampleBytes: SAMPLE_BYTES_MAX,
+    },
+  };
+}
+
+function inputsOf({ inputs, failures }: RunAccounts): Report["inputs"] {
+  const known = new Set(inputs.map(({ name }) => name));
+  // Of those that could not even be opened, nothing but that is known.
+  const unreadable = failures
+    .filter(({ source }) => !known.has(source))
+    .map(({ source: name, code, message }) => ({
+      ...{ name, bytes: 0, format: "unknown", failure: { code, message } },
+    }));
+  const sources = inputs.map(({ name, bytes, format, failure }) => ({
+    ...{ name, bytes, format },
+    ...(failure === undefined ? {} : { failure: { code: failure.code, message: failure.message } }),
+  }));
+  const all = [...unreadable, ...sources];
+  return {
+    files: new Set(all.map(({ name }) => name.split("!", 1)[0])).size,
+    bytes: inputs.reduce((sum, { bytes }) => sum + bytes, 0),
+    sources: all.slice(0, SOURCES_MAX),
+    sourcesTotal: all.length,
+  };
+}
+
+function rowsOf({ rows }: RunAccounts, profile: ProfileFold): ReportRows {
+  const { read, added, delivered, rejected, filtered } = rows;
+  const { withInsertID } = profile.figures;
+  const { repeated, unknown } = profile.insertCounts;
+  const distinct = profile.insertIDs.estimate();
+  return {
+    ...{ read, added, mapped: delivered, rejected, filtered },
+    duplicates: {
+      ...{ withInsertID, withinSplits: repeated, unknown },
+      estimated: Math.max(repeated, withInsertID - distinct.count),
+      error: Math.round(distinct.count * distinct.error),
+    },
+  };
+}
+
+function eventOf(
+  { event, rows, firstTimestamp, lastTimestamp }: ManifestEvent,
+  total: number,
+  name: FoldedName | undefined,
+  days = 0,
+): ReportEvent {
+  return {
+    ...{ event, rows, share: total === 0 ? 0 : rows / total, firstTimestamp, lastTimestamp },
+    days,
+    users: name?.users?.estimate() ?? null,
+    bytes: { mean: Math.round((name?.bytes ?? 0) / rows), max: name?.bytesMax ?? 0 },
+    properties: name?.properties?.result() ?? null,
+  };
+}
+
+function rangeOf(
+  events: readonly ManifestEvent[],
+  others: ReturnType<EventFold["result"]>["otherEvents"],
+): { first: string | null; last: string | null } {
+  const all = others === undefined ? events : [...events, others];
+  const [first] = all.map(({ firstTimestamp }) => firstTimestamp).sort(byTime);
+  const last = all
+    .map(({ lastTimestamp }) => lastTimestamp)
+    .sort(byTime)
+    .at(-1);
+  return { first: first ?? null, last: last ?? null };
+}
+
+/** Years beyond 9999 have a sign, and do not sort as text. */
+function byTime(one: string, other: string): number {
+  return Date.parse(one) - Date.parse(other);
+}
+
+function identityOf(profile: ProfileFold): ReportIdentity {
+  const { both, userOnly, deviceOnly, none } = profile.figures;
+  const junkIDs = [...profile.junkIDs].map(([key, rows]) => {
+    const [field = "", ...words] = key.split(" ");
+    return { field: field as "userID" | "stableID", value: words.join(" "), rows };
+  });
+  return {
+    ...{ both, userOnly, deviceOnly, none },
+    users: profile.users.estimate(),
+    devices: profile.devices.estimate(),
+    junkIDs: junkIDs.sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
+    topUsers: profile.topUsers.top(TOP_IDS_MAX).map(topId),
+    topDevices: profile.topDevices.top(TOP_IDS_MAX).map(topId),
+  };
+}
+
+const nobody: Estimate = { count: 0, error: 0 };
+
+function topId({ text, length, rows, others }: FoldedText): TopID {
+  const id = Buffer.byteLength(text) < length ? `${text}…` : text;
+  return { id, rows, others: others?.estimate() ?? nobody };
+}
+
+function sizesOf({ figures, sizes, largest }: ProfileFold, events: number): ReportSizes {
+  return {
+    // Each line has an end.
+    total: figures.bytes + events,
+    mean: events === 0 ? 0 : Math.round(figures.bytes / events),
+    p50: sizeAt(0.5, sizes),
+    p95: sizeAt(0.95, sizes),
+    p99: sizeAt(0.99, sizes),
+    max: largest[0]?.bytes ?? 0,
+    largest,
+  };
+}
+
+function rejectsOf(
+  { accounts, adviceOn }: ReportFacts,
+  { rejectSamples }: ProfileFold,
+): readonly ReportReject[] {
+  return accounts.rejects.map(({ code, rows }) => ({
+    ...{ code, rows, advice: adviceOn(code) },
+    samples: (rejectSamples.get(code) ?? []).map(({ order: _, code: __, ...sample }) => sample),
+  }));
+}
+
+function samplesOf(names: readonly string[], { samples }: ProfileFold): readonly ReportSample[] {
+  return names
+    .filter((name) => samples.has(name))
+    .slice(0, SAMPLE_NAMES_MAX)
+    .flatMap((name) => samples.get(name) ?? [])
+    .map(({ order: _, ...sample }) => sample);
+}

@@ -1,0 +1,182 @@
+import { dayOf, formatDay } from "../../base/day.js";
+import { evenly } from "../../base/evenly.js";
+import { SAMPLE_DAYS_MAX, SAMPLE_EVENTS_MAX, SAMPLE_NAMES_MAX } from "../../base/limits.js";
+import type { Zone } from "../../base/zone.js";
+import type { Batch, FieldRequest } from "../../batch/batch.js";
+import { cellKinds } from "../../batch/column.js";
+import { parseValue, valueText } from "../../mapper/lossless-values.js";
+import type { Manifest } from "../manifest.js";
+import { nameInPart } from "./name-in-part.js";
+import { parseInteger } from "./parse-integer.js";
+import { openPart, type PartReading, partSource } from "./part-reader.js";
+import type { DayLine } from "./stored-counts.js";
+import type { StoredEvents, StoredEventText } from "./stored-events.js";
+import { type Difference, difference } from "./verify-difference.js";
+
+const SHOWN_CHARACTERS_MAX = 120;
+
+/** Some events of some names of some days, spread over all of them. */
+export async function takeSample(
+  lines: readonly DayLine[],
+  stored: StoredEvents,
+): Promise<readonly StoredEventText[]> {
+  const sample: StoredEventText[] = [];
+  for (const { day, events } of evenly(lines, SAMPLE_DAYS_MAX)) {
+    for (const [event] of evenly(events, SAMPLE_NAMES_MAX)) {
+      const query = { day, event, limit: SAMPLE_EVENTS_MAX, cursor: undefined };
+      sample.push(...(await stored.list(query)).items);
+    }
+  }
+  return sample;
+}
+
+/** Fields of an event as texts that are the same where the values are; undefined where there is none. */
+interface Fields {
+  readonly user: string | undefined;
+  readonly metadata: string | undefined;
+  readonly value: string | undefined;
+}
+
+/** A stored event that its row in the export is looked for. */
+interface Wanted {
+  readonly stored: StoredEventText;
+  /** As it stands in the parts. */
+  readonly name: string;
+  readonly fields: Fields;
+  isFound: boolean;
+  /** Of the row of the same name and time that differs the least. */
+  nearest: Fields | undefined;
+}
+
+/** Looks for each event in the parts of its day, and compares every field. */
+export async function compareSample(
+  sample: readonly StoredEventText[],
+  manifest: Manifest,
+  zone: Zone,
+  reading: PartReading,
+): Promise<readonly Difference[]> {
+  const byDay = new Map<string, Wanted[]>();
+  for (const stored of sample) {
+    const day = formatDay(dayOf(stored.timestamp, zone));
+    const wanted = wantedOf(stored, manifest);
+    byDay.set(day, [...(byDay.get(day) ?? []), wanted]);
+  }
+  for (const { day, files } of manifest.days) {
+    const wanted = byDay.get(day);
+    if (wanted === undefined) continue;
+    const byTime = byTimestamp(wanted);
+    for (const file of files) {
+      const source = await partSource(file, reading);
+      const reader = await openPart(source, requests, reading);
+      try {
+        for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
+          reading.signal.throwIfAborted();
+          findRows(batch, byTime);
+        }
+      } finally {
+        await reader.close();
+      }
+    }
+  }
+  return [...byDay.values()].flat().flatMap(differencesOf);
+}
+
+function byTimestamp(wanted: readonly Wanted[]): ReadonlyMap<number, readonly Wanted[]> {
+  const byTime = new Map<number, Wanted[]>();
+  for (const one of wanted) {
+    byTime.set(one.stored.timestamp, [...(byTime.get(one.stored.timestamp) ?? []), one]);
+  }
+  return byTime;
+}
+
+const columns = { timestamp: 0, event: 1, user: 2, metadata: 3, value: 4 } as const;
+
+/** As texts: Parquet and CSV do not tell a value that is a number from one that is a text. */
+const requests: readonly FieldRequest[] = Object.keys(columns).map((name) => ({
+  path: [name],
+  form: "text",
+}));
+
+function findRows(batch: Batch, wanted: ReadonlyMap<number, readonly Wanted[]>): void {
+  const { bytes, words } = batch.kernel;
+  const column = batch.columns[columns.timestamp]!;
+  const starts = column.starts / 4;
+  const lengths = column.lengths / 4;
+  for (let row = 0; row < batch.rows; row++) {
+    if (bytes[column.kinds + row] === cellKinds.null) continue;
+    const start = words[starts + row]!;
+    const candidates = wanted.get(parseInteger(bytes, start, start + words[lengths + row]!));
+    if (candidates !== undefined) matchRow(batch, row, candidates);
+  }
+}
+
+function matchRow({ columns: cells }: Batch, row: number, candidates: readonly Wanted[]): void {
+  const event = cells[columns.event];
+  const text = event?.text(row) ?? "";
+  const isEscaped = event?.kind(row) === cellKinds.malformedString;
+  const name = isEscaped ? (JSON.parse(`"${text}"`) as string) : text;
+  const named = candidates.filter((one) => one.name === name && !one.isFound);
+  if (named.length === 0) return;
+  const fields: Fields = {
+    user: canonical(cells[columns.user]?.text(row)),
+    metadata: canonical(cells[columns.metadata]?.text(row)),
+    // An empty cell of CSV is no value.
+    value: cells[columns.value]?.text(row) || undefined,
+  };
+  const same = named.find((one) => changedFields(one.fields, fields).length === 0);
+  if (same !== undefined) same.isFound = true;
+  // A row is the row of one event: what it has found is no neighbour of another one.
+  else for (const one of named) one.nearest = nearer(one, fields);
+}
+
+function nearer({ fields, nearest }: Wanted, other: Fields): Fields {
+  if (nearest === undefined) return other;
+  const isNearer = changedFields(fields, other).length < changedFields(fields, nearest).length;
+  return isNearer ? other : nearest;
+}
+
+function wantedOf(stored: StoredEventText, manifest: Manifest): Wanted {
+  const event = parseValue(stored.body) as Readonly<Record<string, unknown>>;
+  const value = event["value"];
+  return {
+    stored,
+    name: nameInPart(stored.event, manifest),
+    fields: {
+      user: textOf(event["user"]),
+      metadata: textOf(event["metadata"]),
+      value: typeof value === "string" ? value || undefined : textOf(value),
+    },
+    isFound: false,
+    nearest: undefined,
+  };
+}
+
+function canonical(text: string | undefined): string | undefined {
+  return text === undefined || text === "" ? undefined : textOf(parseValue(text));
+}
+
+function textOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : valueText(value);
+}
+
+function changedFields(one: Fields, other: Fields): readonly (keyof Fields)[] {
+  return (["user", "metadata", "value"] as const).filter((name) => one[name] !== other[name]);
+}
+
+function differencesOf({ stored, fields, isFound, nearest }: Wanted): readonly Difference[] {
+  if (isFound) return [];
+  const what = `${JSON.stringify(stored.event)} at ${new Date(stored.timestamp).toISOString()}`;
+  if (nearest === undefined) {
+    const message = `${what} is stored, and the export has no such event, or not as often`;
+    return [difference("stored_event_unknown", "service", message)];
+  }
+  return changedFields(fields, nearest).map((name) => {
+    const message = `${name} of ${what}: stored is ${shown(fields[name])}, the export has ${shown(nearest[name])}`;
+    return difference("stored_field_differs", "service", message);
+  });
+}
+
+function shown(text: string | undefined): string {
+  if (text === undefined) return "nothing";
+  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text;
+}

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { parseDay } from "../../base/day.js";
+import { BATCH_ROWS_MAX } from "../../base/limits.js";
+import type { Zone } from "../../base/zone.js";
+import { type Column, cellKinds } from "../../batch/column.js";
+import { outcomes } from "../../batch/event-batch.js";
+import type { Kernel } from "../../batch/kernel.js";
+import { Census } from "../../profile/census.js";
+import type { EventCount } from "../../profile/split-events.js";
+import { countOf, eventsOfDay } from "../event-fold.js";
+import {
+  EVENTS_BY_DAY_NAME,
+  MANIFEST_NAME,
+  type Manifest,
+  type ManifestDay,
+  type ManifestEventCount,
+} from "../manifest.js";
+import { nameInPart } from "./name-in-part.js";
+import { compare, type Difference, difference } from "./verify-difference.js";
+
+/**
+ * Counts the events that an export's files hold by name and day, as the run did that wrote them. Only
+ * names of the manifest are counted by name.
+ */
+export class EventCheck {
+  readonly #census: Census;
+  readonly #marks: number;
+  readonly #timestamps: number;
+  /** By their places in the census. */
+  readonly #names: readonly string[];
+  /** By the name of the day. */
+  readonly #lines = new Map<string, string>();
+
+  constructor(
+    private readonly manifest: Manifest,
+    private readonly kernel: Kernel,
+    zone: Zone,
+  ) {
+    this.#marks = kernel.allocate(BATCH_ROWS_MAX);
+    this.#timestamps = kernel.allocate(BATCH_ROWS_MAX * 8);
+    this.#census = new Census(kernel, zone);
+    const names = new Map(manifest.events.map(({ event }) => [nameInPart(event, manifest), event]));
+    this.#census.limitTo([...names.keys()]);
+    this.#names = this.#census.events().names.map(({ event }) => names.get(event) ?? event);
+  }
+
+  /** Says when row `row` of the next batch happened; NaN for one that cannot be read. */
+  setTime(row: number, timestamp: number): void {
+    const isReadable = !Number.isNaN(timestamp);
+    this.kernel.bytes[this.#marks + row] = isReadable ? outcomes.deliver : outcomes.filtered;
+    this.kernel.doubles[this.#timestamps / 8 + row] = timestamp;
+  }
+
+  /** Counts a batch, of which all times have been set. */
+  count(rows: number, event: Column): void {
+    const { bytes } = this.kernel;
+    for (let row = 0; row < rows; row++) {
+      if (bytes[event.kinds + row] === cellKinds.string) continue;
+      bytes[this.#marks + row] = outcomes.filtered;
+    }
+    this.#census.take({
+      rows,
+      outcomes: this.#marks,
+      event,
+      timestamps: this.#timestamps,
+    });
+  }
+
+  /** Ends a day, of which all files have been counted. */
+  endDay({ day, rows }: ManifestDay): void {
+    const counts = this.#census
+      .takeDays()
+      .filter(([number]) => number === parseDay(day))
+      .flatMap(([, pairs]) => pairs)
+      .map(([place, count]) => [this.#names[place] ?? "", count] as const);
+    this.#lines.set(day, eventsOfDay(day, new Map(counts), rows));
+  }
+
+  /** What differs, once all days have been counted. */
+  async differences(directory: string): Promise<readonly Difference[]> {
+    return [...this.#nameDifferences(), ...(await this.#dayDifferences(directory))];
+  }
+
+  #nameDifferences(): readonly Difference[] {
+    const { events, otherEvents } = this.manifest;
+    const found = this.#census.events();
+    const counts = new Map(found.names.map((count, place) => [this.#names[place], count]));
+    const isExact = otherEvents === undefined;
+    const named = events.flatMap((stated) =>
+      compareCounts(JSON.stringify(stated.event), counts.get(stated.event), stated, isExact),
+    );
+    const unlisted = found.others?.rows ?? 0;
+    if (!isExact || unlisted === 0) return named;
+    const message = `${unlisted} rows have event names that the manifest does not list`;
+    return [...named, difference("events_differ", MANIFEST_NAME, message)];
+  }
+
+  /** Where names or days found no place, their rows cannot be told from the files. */
+  async #dayDifferences(directory: string): Promise<readonly Difference[]> {
+    const { bytes, sha256 } = this.manifest.eventsByDay;
+    const text = await readOrNone(path.join(directory, EVENTS_BY_DAY_NAME));
+    if (text === undefined) {
+      return [difference("file_missing", EVENTS_BY_DAY_NAME, "the file is not there")];
+    }
+    const digest = createHash("sha256").update(text).digest("hex");
+    const changed = [
+      ...compare("bytes_differ", EVENTS_BY_DAY_NAME, "size in bytes", text.length, bytes),
+      ...compare("sha256_differs", EVENTS_BY_DAY_NAME, "SHA-256", digest, sha256),
+    ];
+    if (changed.length > 0) return changed;
+    const stated = text.toString().split("\n").slice(0, -1);
+    const found = [...this.#lines];
+    const wrong = found.find(
+      ([, line], index) => line !== stated[index] && !/,"others":\d+\}$/.test(stated[index] ?? ""),
+    );
+    const day = wrong?.[0] ?? (stated.length === found.length ? undefined : "one that has no rows");
+    if (day === undefined) return [];
+    const message = `the counts of ${day} are not those of its files`;
+    return [difference("events_differ", EVENTS_BY_DAY_NAME, message)];
+  }
+}
+
+/** `isExact` is false where further rows of the name may be among the others. */
+function compareCounts(
+  name: string,
+  found: EventCount | undefined,
+  stated: ManifestEventCount,
+  isExact: boolean,
+): readonly Difference[] {
+  const rows = found?.rows ?? 0;
+  if (!isExact && rows >= stated.rows) return [];
+  const wrongRows = compare("events_differ", MANIFEST_NAME, `rows of ${name}`, rows, stated.rows);
+  if (wrongRows.length > 0 || found === undefined || rows === 0) return wrongRows;
+  const times = countOf(found);
+  return (["firstTimestamp", "lastTimestamp"] as const).flatMap((key) =>
+    compare("events_differ", MANIFEST_NAME, `${key} of ${name}`, times[key], stated[key]),
+  );
+}
+
+async function readOrNone(file: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,181 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import { dayOf, parseDay } from "../../base/day.js";
+import { SourceError } from "../../base/errors.js";
+import type { Zone } from "../../base/zone.js";
+import type { Batch } from "../../batch/batch.js";
+import { cellKinds } from "../../batch/column.js";
+import type { Source } from "../../readers/source.js";
+import type { ManifestFile } from "../manifest.js";
+import { parseInteger } from "./parse-integer.js";
+import { openPart, type PartReading, partSource } from "./part-reader.js";
+import { compare, type Difference, difference } from "./verify-difference.js";
+import type { EventCheck } from "./verify-events.js";
+
+export interface FileCheck extends PartReading {
+  readonly zone: Zone;
+  readonly events: EventCheck;
+  /** Called after each batch with the rows read of this file so far. */
+  rowsRead(rows: number): void;
+}
+
+/**
+ * One part file against what the manifest says of it: its bytes, then every row. Where the bytes are
+ * not those that were written the rows are not looked at: they can be anything.
+ */
+export async function verifyFile(
+  file: ManifestFile,
+  day: string,
+  check: FileCheck,
+): Promise<readonly Difference[]> {
+  try {
+    const source = await partSource(file, check);
+    const changed = await verifyBytes(file, check);
+    return changed.length > 0 ? changed : await verifyContent(file, day, source, check);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      return [difference("file_missing", file.path, "the file is not there")];
+    }
+    if (error instanceof SourceError || (error as NodeJS.ErrnoException).syscall !== undefined) {
+      const { message } = error as Error;
+      // Without the name, which stands before it anyway: `<name>: …` or `<name>, row 3: …`.
+      const reason = message.startsWith(file.path) ? message.slice(file.path.length + 2) : message;
+      return [difference("file_unreadable", file.path, reason)];
+    }
+    throw error;
+  }
+}
+
+async function verifyBytes(file: ManifestFile, check: FileCheck): Promise<readonly Difference[]> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  const stream = createReadStream(path.join(check.directory, file.path), {
+    highWaterMark: 1 << 20,
+    signal: check.signal,
+  });
+  for await (const chunk of stream) {
+    hash.update(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+  }
+  return [
+    ...compare("bytes_differ", file.path, "size in bytes", bytes, file.bytes),
+    ...compare("sha256_differs", file.path, "SHA-256", hash.digest("hex"), file.sha256),
+  ];
+}
+
+/** What is known after some rows of a file. */
+interface Scan {
+  rows: number;
+  first: number;
+  last: number;
+  /** 1-based row, 0 for none. */
+  unreadableRow: number;
+  wrongDayRow: number;
+  wrongDayTimestamp: number;
+}
+
+async function verifyContent(
+  file: ManifestFile,
+  day: string,
+  source: Source,
+  check: FileCheck,
+): Promise<readonly Difference[]> {
+  const scan: Scan = {
+    rows: 0,
+    first: Number.POSITIVE_INFINITY,
+    last: Number.NEGATIVE_INFINITY,
+    unreadableRow: 0,
+    wrongDayRow: 0,
+    wrongDayTimestamp: 0,
+  };
+  const dayNumber = parseDay(day);
+  const fields = [
+    { path: ["timestamp"], form: "text" },
+    { path: ["event"], form: "text" },
+  ] as const;
+  const reader = await openPart(source, fields, check);
+  try {
+    for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
+      check.signal.throwIfAborted();
+      scanBatch(batch, dayNumber, check, scan);
+      check.rowsRead(scan.rows);
+    }
+  } finally {
+    await reader.close();
+  }
+  return differencesOf(file, day, check.zone, scan);
+}
+
+function scanBatch(batch: Batch, dayNumber: number, { zone, events }: FileCheck, scan: Scan): void {
+  const { bytes, words } = batch.kernel;
+  const column = batch.columns[0]!;
+  const starts = column.starts / 4;
+  const lengths = column.lengths / 4;
+  for (let row = 0; row < batch.rows; row++) {
+    const kind = bytes[column.kinds + row]!;
+    const start = words[starts + row]!;
+    const isNumber = kind === cellKinds.number || kind === cellKinds.string;
+    const timestamp =
+      isNumber && bytes[batch.faults + row] === 0
+        ? parseInteger(bytes, start, start + words[lengths + row]!)
+        : Number.NaN;
+    events.setTime(row, timestamp);
+    if (Number.isNaN(timestamp)) {
+      if (scan.unreadableRow === 0) scan.unreadableRow = scan.rows + row + 1;
+      continue;
+    }
+    if (timestamp < scan.first) scan.first = timestamp;
+    if (timestamp > scan.last) scan.last = timestamp;
+    const rowDay = dayOf(timestamp, zone);
+    if (rowDay !== dayNumber && scan.wrongDayRow === 0) {
+      scan.wrongDayRow = scan.rows + row + 1;
+      scan.wrongDayTimestamp = timestamp;
+    }
+  }
+  events.count(batch.rows, batch.columns[1]!);
+  scan.rows += batch.rows;
+}
+
+function differencesOf(
+  file: ManifestFile,
+  day: string,
+  zone: Zone,
+  scan: Scan,
+): readonly Difference[] {
+  const differences: Difference[] = [];
+  if (scan.unreadableRow > 0) {
+    const message = `row ${scan.unreadableRow} cannot be read, or has no timestamp in milliseconds`;
+    differences.push(difference("row_unreadable", file.path, message));
+  }
+  if (scan.wrongDayRow > 0) {
+    const when = iso(scan.wrongDayTimestamp);
+    const message = `row ${scan.wrongDayRow} has the time ${when}, which is not in ${day} (${zone.name})`;
+    differences.push(difference("row_in_wrong_day", file.path, message));
+  }
+  differences.push(...compare("rows_differ", file.path, "rows", scan.rows, file.rows));
+  if (scan.first <= scan.last) {
+    const { firstTimestamp, lastTimestamp } = file;
+    differences.push(
+      ...compareTimes("first_timestamp_differs", file.path, scan.first, firstTimestamp),
+      ...compareTimes("last_timestamp_differs", file.path, scan.last, lastTimestamp),
+    );
+  }
+  return differences;
+}
+
+function compareTimes(
+  code: "first_timestamp_differs" | "last_timestamp_differs",
+  filePath: string,
+  found: number,
+  stated: string,
+): readonly Difference[] {
+  const what = code === "first_timestamp_differs" ? "first timestamp" : "last timestamp";
+  return found === Date.parse(stated) ? [] : compare(code, filePath, what, iso(found), stated);
+}
+
+function iso(milliseconds: number): string {
+  const date = new Date(milliseconds);
+  return Number.isNaN(date.getTime()) ? `${milliseconds} ms` : date.toISOString();
+}

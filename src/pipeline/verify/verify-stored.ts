@@ -1,0 +1,125 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { STORED_DIFFERENCES_MAX } from "../../base/limits.js";
+import { createZone } from "../../base/luxon-zone.js";
+import { Kernel } from "../../batch/kernel.js";
+import type { OpenReader } from "../../readers/reader.js";
+import { EVENTS_BY_DAY_NAME, MANIFEST_NAME, type Manifest } from "../manifest.js";
+import type { OutputFormat } from "../options.js";
+import { type CountPair, type DayLine, pairsByDay, pairsByName } from "./stored-counts.js";
+import type { StoredEvents } from "./stored-events.js";
+import { compareSample, takeSample } from "./stored-sample.js";
+import { type Difference, difference } from "./verify-difference.js";
+import { readManifest } from "./verify-manifest.js";
+
+/** What a service has stored, compared with an export of the same events. */
+export interface StoredResult {
+  readonly outcome: "verified" | "different";
+  /** Events that the export's days and names have in the service. */
+  readonly events: number;
+  /** Counts that were compared, and what of: names alone where the export's days are not those of UTC. */
+  readonly counts: number;
+  readonly countedBy: "day and name" | "name";
+  /** Events that were compared field by field. */
+  readonly sampled: number;
+  /** Events that the service refused: it is allowed not to have them. */
+  readonly refused: number;
+  readonly differences: readonly Difference[];
+}
+
+export interface VerifyStoredTask {
+  /** Of an export that has been verified itself. */
+  readonly directory: string;
+  readonly stored: StoredEvents;
+  /** Events that the service refused, as sending has counted them. */
+  readonly refused: number;
+}
+
+/**
+ * Proves that a service has the events of an export: as many of each name on each day, and a sample of
+ * them field by field. Throws `ManifestError`, and the signal's reason.
+ */
+export async function verifyStored(
+  { directory, stored, refused }: VerifyStoredTask,
+  { signal, openReader }: { readonly signal: AbortSignal; readonly openReader: OpenReader },
+): Promise<StoredResult> {
+  const manifest = await readManifest(path.join(directory, MANIFEST_NAME));
+  const lines = await readLines(directory);
+  const isByDay = manifest.dayZone === "UTC";
+  const counts = new CountComparison(refused);
+  for await (const pair of isByDay ? pairsByDay(lines, stored) : pairsByName(manifest, stored)) {
+    signal.throwIfAborted();
+    counts.take(pair);
+  }
+  const sample = await takeSample(lines, stored);
+  const fields = await compareFields(sample, manifest, { directory, openReader, signal });
+  const differences = [...counts.differences(), ...fields];
+  return {
+    outcome: differences.length === 0 ? "verified" : "different",
+    ...{ events: counts.stored, counts: counts.compared },
+    countedBy: isByDay ? "day and name" : "name",
+    ...{ sampled: sample.length, refused, differences },
+  };
+}
+
+async function readLines(directory: string): Promise<readonly DayLine[]> {
+  const text = await readFile(path.join(directory, EVENTS_BY_DAY_NAME), "utf8");
+  const lines = text.split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as DayLine);
+}
+
+function compareFields(
+  sample: Awaited<ReturnType<typeof takeSample>>,
+  manifest: Manifest,
+  outside: {
+    readonly directory: string;
+    readonly openReader: OpenReader;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly Difference[]> {
+  const format = manifest.format as OutputFormat;
+  const reading = { ...outside, format, kernel: new Kernel() };
+  return compareSample(sample, manifest, createZone(manifest.dayZone), reading);
+}
+
+/** Adds up pairs of counts. Events that the service refused may be missing, whatever they are. */
+class CountComparison {
+  #compared = 0;
+  #stored = 0;
+  #missing = 0;
+  #hidden = 0;
+  readonly #short: Difference[] = [];
+  readonly #over: Difference[] = [];
+
+  constructor(private readonly refused: number) {}
+
+  get compared(): number {
+    return this.#compared;
+  }
+
+  get stored(): number {
+    return this.#stored;
+  }
+
+  take({ what, mapped, stored }: CountPair): void {
+    this.#compared++;
+    this.#stored += stored;
+    if (stored === mapped) return;
+    this.#missing += Math.max(0, mapped - stored);
+    const list = stored < mapped ? this.#short : this.#over;
+    if (list.length >= STORED_DIFFERENCES_MAX) {
+      this.#hidden++;
+      return;
+    }
+    const message = `${what}: stored are ${stored}, the export has ${mapped}`;
+    list.push(difference("stored_count_differs", "service", message));
+  }
+
+  differences(): readonly Difference[] {
+    const short = this.#missing === this.refused ? [] : this.#short;
+    const told = [...short, ...this.#over];
+    if (told.length === 0 || this.#hidden === 0) return told;
+    const message = `${this.#hidden} further counts differ`;
+    return [...told, difference("stored_count_differs", "service", message)];
+  }
+}

@@ -1,0 +1,95 @@
+import { MANIFEST_NAME, type Manifest, type ManifestDay } from "../manifest.js";
+import { compare, type Difference, difference } from "./verify-difference.js";
+
+interface Summed {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly firstTimestamp: string | null;
+  readonly lastTimestamp: string | null;
+}
+
+/** The manifest against itself: days against their files, totals against days, rows against each other. */
+export function verifyTotals(manifest: Manifest): Difference[] {
+  const { totals, days } = manifest;
+  const files = days.reduce((sum, day) => sum + day.files.length, 0);
+  return [
+    ...incompleteness(manifest),
+    ...days.flatMap(verifyDay),
+    ...compareSums("the whole export", sum(days), totals),
+    ...compare("totals_differ", MANIFEST_NAME, "files of the whole export", files, totals.files),
+    ...compare(
+      "totals_differ",
+      MANIFEST_NAME,
+      "days of the whole export",
+      days.length,
+      totals.days,
+    ),
+    ...verifyRows(manifest),
+  ];
+}
+
+function incompleteness({ complete, failures }: Manifest): Difference[] {
+  if (complete) return [];
+  const why =
+    failures.length === 0
+      ? "it was interrupted"
+      : failures.map(({ source, message }) => `${source} failed (${message})`).join("; ");
+  return [
+    difference(
+      "export_incomplete",
+      MANIFEST_NAME,
+      `the export is not complete: ${why}. Run the same export again, it goes on where it stopped`,
+    ),
+  ];
+}
+
+function verifyDay(day: ManifestDay): Difference[] {
+  return compareSums(`day ${day.day}`, sum(day.files), day);
+}
+
+function compareSums(what: string, found: Summed, stated: Summed): Difference[] {
+  const keys = ["rows", "bytes", "firstTimestamp", "lastTimestamp"] as const;
+  return keys.flatMap((key) =>
+    compare("totals_differ", MANIFEST_NAME, `${key} of ${what}`, found[key], stated[key]),
+  );
+}
+
+/** ISO times in UTC sort as text as long as their years have four digits, so they are compared as times. */
+function sum(parts: readonly Summed[]): Summed {
+  const total = { rows: 0, bytes: 0 };
+  let first: string | null = null;
+  let last: string | null = null;
+  for (const part of parts) {
+    total.rows += part.rows;
+    total.bytes += part.bytes;
+    first = earlier(first, part.firstTimestamp);
+    last = later(last, part.lastTimestamp);
+  }
+  return { ...total, firstTimestamp: first, lastTimestamp: last };
+}
+
+function earlier(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return Date.parse(other) < Date.parse(one) ? other : one;
+}
+
+function later(one: string | null, other: string | null): string | null {
+  if (one === null || other === null) return one ?? other;
+  return Date.parse(other) > Date.parse(one) ? other : one;
+}
+
+function verifyRows({ rows, totals, rejects }: Manifest): Difference[] {
+  const accounted = rows.delivered + rows.rejected + rows.filtered + rows.duplicates;
+  const rejected = rejects.reduce((sum, { rows }) => sum + rows, 0);
+  return [
+    ...compare(
+      "accounting_differs",
+      MANIFEST_NAME,
+      "rows delivered, rejected, filtered and duplicate, against rows read and added",
+      accounted,
+      rows.read + rows.added,
+    ),
+    ...compare("accounting_differs", MANIFEST_NAME, "rows in days", totals.rows, rows.delivered),
+    ...compare("accounting_differs", MANIFEST_NAME, "rejects by reason", rejected, rows.rejected),
+  ];
+}

@@ -1,0 +1,168 @@
+import type { Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { createZone } from "../../base/luxon-zone.js";
+import { Kernel } from "../../batch/kernel.js";
+import type { OpenReader } from "../../readers/reader.js";
+import { MANIFEST_NAME, type Manifest, type ManifestDay } from "../manifest.js";
+import type { OutputFormat } from "../options.js";
+import type { RunContext, RunProgress } from "../progress.js";
+import { type Difference, difference } from "./verify-difference.js";
+import { EventCheck } from "./verify-events.js";
+import { verifyFile } from "./verify-file.js";
+import { readManifest } from "./verify-manifest.js";
+import { verifyRejects } from "./verify-rejects.js";
+import { verifyTotals } from "./verify-totals.js";
+
+export interface VerifyResult {
+  readonly outcome: "verified" | "different";
+  /** Absolute. */
+  readonly manifestPath: string;
+  /** What was read, whether or not it was as it should be. */
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly days: number;
+  readonly durationMs: number;
+  /** Files in the manifest's order first; empty where the export is what its manifest says. */
+  readonly differences: readonly Difference[];
+}
+
+export interface VerifyDependencies extends RunContext {
+  readonly openReader: OpenReader;
+  /** Milliseconds from any beginning. */
+  readonly now?: () => number;
+}
+
+/**
+ * Reads every file of an export again and compares it with the manifest. One file at a time in a
+ * bounded memory. Throws `ManifestError` where there is nothing to compare with, and the signal's
+ * reason when it is aborted.
+ */
+export async function verifyExport(
+  directory: string,
+  { signal, observer, openReader, now = () => performance.now() }: VerifyDependencies,
+): Promise<VerifyResult> {
+  const startedAt = now();
+  const manifest = await readManifest(path.join(directory, MANIFEST_NAME));
+  const differences: Difference[] = [];
+  const progress = new VerifyProgress(manifest);
+  observer.started?.(() => progress.current());
+  const kernel = new Kernel();
+  const zone = createZone(manifest.dayZone);
+  const events = new EventCheck(manifest, kernel, zone);
+  const check = {
+    ...{ directory, format: manifest.format as OutputFormat, zone, kernel, events },
+    openReader,
+    signal,
+    rowsRead: (rows: number) => progress.rowsRead(rows),
+  };
+  for (const day of manifest.days) {
+    for (const file of day.files) {
+      signal.throwIfAborted();
+      progress.startFile(file.path);
+      const misplaced = isInDay(file.path, manifest.dataset, day.day)
+        ? undefined
+        : difference("path_invalid", file.path, `is not a file in ${manifest.dataset}/${day.day}`);
+      differences.push(...(misplaced ? [misplaced] : await verifyFile(file, day.day, check)));
+      progress.endFile(file.bytes);
+    }
+    events.endDay(day);
+  }
+  differences.push(
+    // Where a file is not what it was, the counts differ too, and say nothing more.
+    ...(differences.length === 0 ? await events.differences(directory) : []),
+    ...(await unexpectedFiles(directory, manifest)),
+    ...(await verifyRejects(directory, manifest, signal)),
+    ...verifyTotals(manifest),
+  );
+  const { rows, bytesDone: bytes, splitsDone: files } = progress.current();
+  return {
+    outcome: differences.length === 0 ? "verified" : "different",
+    manifestPath: path.join(directory, MANIFEST_NAME),
+    ...{ files, rows, bytes, days: manifest.days.length },
+    durationMs: now() - startedAt,
+    differences,
+  };
+}
+
+/** A manifest may come from anywhere: a path that leaves its day is not followed. */
+function isInDay(filePath: string, dataset: string, day: string): boolean {
+  const [first, second, name, ...others] = filePath.split("/");
+  return (
+    first === dataset &&
+    second === day &&
+    name !== undefined &&
+    /^[A-Za-z0-9][\w.-]*$/.test(name) &&
+    others.length === 0
+  );
+}
+
+/** Files under the dataset that the manifest does not know: whoever loads the days would load them. */
+async function unexpectedFiles(directory: string, manifest: Manifest): Promise<Difference[]> {
+  const known = new Set(manifest.days.flatMap((day: ManifestDay) => day.files.map((f) => f.path)));
+  const differences: Difference[] = [];
+  const pending = [manifest.dataset];
+  for (let current = pending.pop(); current !== undefined; current = pending.pop()) {
+    for (const entry of await entriesOf(path.join(directory, current))) {
+      const entryPath = `${current}/${entry.name}`;
+      if (/^[._]/.test(entry.name)) continue;
+      if (entry.isDirectory()) pending.push(entryPath);
+      else if (!known.has(entryPath)) {
+        const message = "the file is not in the manifest; loading the directory would load it too";
+        differences.push(difference("file_unexpected", entryPath, message));
+      }
+    }
+  }
+  return differences.sort((one, other) => (one.path < other.path ? -1 : 1));
+}
+
+async function entriesOf(directory: string): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** A file is to verifying what a split is to exporting. */
+class VerifyProgress {
+  #source: string | undefined;
+  #rowsBefore = 0;
+  #rowsOfFile = 0;
+  #bytesDone = 0;
+  #filesDone = 0;
+
+  constructor(private readonly manifest: Manifest) {}
+
+  startFile(name: string): void {
+    this.#source = name;
+  }
+
+  rowsRead(rowsOfFile: number): void {
+    this.#rowsOfFile = rowsOfFile;
+  }
+
+  endFile(bytes: number): void {
+    this.#rowsBefore += this.#rowsOfFile;
+    this.#rowsOfFile = 0;
+    this.#bytesDone += bytes;
+    this.#filesDone++;
+    this.#source = undefined;
+  }
+
+  current(): RunProgress {
+    const rows = this.#rowsBefore + this.#rowsOfFile;
+    return {
+      threads: [{ source: this.#source, rows }],
+      bytesTotal: this.manifest.totals.bytes,
+      bytesDone: this.#bytesDone,
+      bytesResumed: 0,
+      rows,
+      rejects: 0,
+      splitsTotal: this.manifest.totals.files,
+      splitsDone: this.#filesDone,
+    };
+  }
+}

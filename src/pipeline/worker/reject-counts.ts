@@ -1,0 +1,75 @@
+import { rejectCodeName } from "../../base/reject-codes.js";
+import type { RawRows, RowOrigin, RowPlace } from "../../batch/batch.js";
+import type { EventBatch } from "../../batch/event-batch.js";
+import type { Format, Source } from "../../readers/source.js";
+import type { RejectExample, RejectSummary } from "../manifest.js";
+import type { SplitRejects } from "./split-rejects.js";
+
+/** Counts rejected rows by code, with one example for each, and keeps none of them. */
+export class RejectCounts implements SplitRejects {
+  readonly #summaries = new Map<number, { rows: number; readonly example: RejectExample }>();
+
+  add(source: Source, events: EventBatch, row: number, code: number): void {
+    const known = this.#summaries.get(code);
+    // Words are costly, and only those of the first row are asked for.
+    if (known === undefined) this.keep(source, events, row, code)(events.explain(row));
+    else known.rows++;
+  }
+
+  keep(source: Source, events: EventBatch, row: number, code: number): (message: string) => void {
+    const place = placeOf(source, events, row);
+    return (message) => this.count(code, { ...place, message });
+  }
+
+  count(code: number, example: RejectExample): void {
+    const known = this.#summaries.get(code);
+    if (known === undefined) this.#summaries.set(code, { rows: 1, example });
+    else known.rows++;
+  }
+
+  summary(): readonly RejectSummary[] {
+    return [...this.#summaries]
+      .sort(([a], [b]) => a - b)
+      .map(([code, { rows, example }]) => ({ code: rejectCodeName(code), rows, example }));
+  }
+
+  async commit(): Promise<void> {}
+
+  abort(): void {}
+}
+
+/** Where the row of a batch stands that an event came from, or a reject. */
+export function placeOf(source: Source, events: EventBatch, row: number): RowPlace {
+  const { format: _, ...place } = originOf(source, events.batch.raw, events.sourceRow(row));
+  return place;
+}
+
+/** Where a row came from, and how it is to be read on its own. */
+export function originOf(source: Source, raw: RawRows, row: number): RowOrigin {
+  return raw.origin?.(row) ?? originIn(source, raw, row);
+}
+
+function originIn(source: Source, raw: RawRows, row: number): RowOrigin {
+  const number = raw.number(row);
+  const byte = raw.offset(row);
+  return {
+    source: source.name,
+    ...(number === undefined ? {} : { row: number }),
+    ...(byte === undefined ? {} : { byte }),
+    format: rowFormat(source.format),
+  };
+}
+
+/** A row of Parquet is kept as JSON, a row of CSV comes without the header of its file. */
+function rowFormat(format: Format): Format {
+  switch (format.kind) {
+    case "csv":
+      return { ...format, header: false };
+    case "parquet":
+      return { kind: "ndjson" };
+    case "ndjson":
+    case "json":
+    case "rejects":
+      return format;
+  }
+}

@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto";
+import { SourceError, SwitchyardError } from "../../base/errors.js";
+import type { Kernel } from "../../batch/kernel.js";
+import type { Mapper } from "../../mapper/mapper.js";
+import type { EventCensus } from "../../profile/census.js";
+import type { OpenReader, Reader, ReaderOptions } from "../../readers/reader.js";
+import type { SourceRange } from "../../readers/source.js";
+import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
+import type { Layout } from "../ledger/layout.js";
+import type { Ledger, SplitRecord } from "../ledger/ledger.js";
+import { isStorageFull, toOutputError } from "../ledger/output-error.js";
+import type { RowCounts, SourceFailure } from "../manifest.js";
+import type { Split } from "../plan.js";
+import { placeOf } from "./reject-counts.js";
+import type { OpenRejects, SplitRejects } from "./split-rejects.js";
+import { SplitTally } from "./split-tally.js";
+import type { ThreadCounters } from "./thread-counters.js";
+
+/** What a worker has to run splits with, made once for all of them. */
+export interface SplitTools {
+  readonly kernel: Kernel;
+  readonly mapper: Mapper;
+  readonly sink: Sink;
+  /** Absent where nobody asks how many events there are of which name. */
+  readonly census?: EventCensus;
+  readonly openRejects: OpenRejects;
+  readonly open: OpenReader;
+  readonly readerOptions: ReaderOptions;
+  readonly layout: Layout;
+  readonly ledger: Pick<Ledger, "writeEvents" | "writeSplit">;
+  readonly counters: ThreadCounters;
+  /** Throws when the run is to stop; called between batches. */
+  checkpoint(): void;
+}
+
+export interface SplitTask {
+  readonly split: Split;
+  /** Ranges, by their index, that are left out because reading them killed a worker. */
+  readonly skipped: Readonly<Record<number, SourceFailure>>;
+}
+
+/**
+ * A reader failed in a way that it did not foresee. Nothing is known about the state of the thread
+ * any more: it has to end, and its source has failed.
+ */
+export class ReaderCrash extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = "ReaderCrash";
+  }
+}
+
+/**
+ * Runs one split from its sources to its place in the ledger: reader, mapper, sink, commit. A source
+ * that fails makes the record `incomplete`; everything else that goes wrong is thrown, after what was
+ * written has been thrown away.
+ */
+export async function runSplit(task: SplitTask, tools: SplitTools): Promise<SplitRecord> {
+  const { split, skipped } = task;
+  const noticesBefore = { ...tools.mapper.notices };
+  const rejects = tools.openRejects(split.id);
+  const tally = new SplitTally(rejects, tools.census);
+  const failures: SourceFailure[] = [];
+  const sink = tools.sink.openSplit(split.id);
+  try {
+    let bytesBefore = 0;
+    for (const [index, range] of split.ranges.entries()) {
+      const reading =
+        skipped[index] ?? readRange(index, range, { sink, tally, bytesBefore }, tools);
+      const result = await reading;
+      if (typeof result === "number") bytesBefore += result;
+      else failures.push(result);
+    }
+    tools.counters.range = -1;
+    return await commit(split.id, { sink, rejects, tally, failures }, tools, noticesBefore);
+  } catch (error) {
+    // The sink may still learn of refused rows on its way down.
+    await sink.abort();
+    rejects.abort();
+    throw toOutputError(tools.layout.outputDirectory, error);
+  }
+}
+
+interface Flow {
+  readonly sink: SplitSink;
+  readonly tally: SplitTally;
+  /** Bytes on disk that earlier ranges of the split took. */
+  readonly bytesBefore: number;
+}
+
+/** Gives the bytes on disk that the range took, or why its source failed. */
+async function readRange(
+  index: number,
+  range: SourceRange,
+  { sink, tally, bytesBefore }: Flow,
+  tools: SplitTools,
+): Promise<number | SourceFailure> {
+  const { kernel, mapper, counters, readerOptions } = tools;
+  const { signal } = readerOptions;
+  const { source } = range;
+  const name = source.name;
+  const origin: Origin = {
+    fingerprint: fingerprintOf(range),
+    keep: (events, row) => tally.keep(source, events, row),
+    place: (events, row) => placeOf(source, events, row),
+  };
+  let reader: Reader | undefined;
+  counters.range = index;
+  let bytesDone = bytesBefore;
+  try {
+    reader = await guard(signal, () => tools.open(kernel, range, mapper.fields, readerOptions));
+    for (;;) {
+      tools.checkpoint();
+      const batch = await guard(signal, () => (reader as Reader).next());
+      if (batch === null) break;
+      const events = mapper.map(batch);
+      const deliverable = tally.take(source, events);
+      const bytes = bytesBefore + reader.consumed;
+      counters.begin(batch.rows, bytes - bytesDone, deliverable);
+      await sink.write(events, origin);
+      bytesDone = bytes;
+      counters.set(tally.read, tally.rejected, bytesDone);
+    }
+    return reader.consumed;
+  } catch (error) {
+    if (!(error instanceof SourceError)) throw error;
+    return { source: name, code: error.code, message: error.message };
+  } finally {
+    await reader?.close();
+  }
+}
+
+async function guard<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    // What Switchyard raises on purpose is foreseen; a full disk is no fault of the source.
+    if (error instanceof SwitchyardError || isStorageFull(error) || signal.aborted) throw error;
+    throw new ReaderCrash(error);
+  }
+}
+
+interface Results {
+  readonly sink: SplitSink;
+  readonly rejects: SplitRejects;
+  readonly tally: SplitTally;
+  readonly failures: readonly SourceFailure[];
+}
+
+async function commit(
+  id: string,
+  { sink, rejects, tally, failures }: Results,
+  tools: SplitTools,
+  noticesBefore: Readonly<Record<string, number>>,
+): Promise<SplitRecord> {
+  // First: only the sink knows which rows its destination has refused.
+  const { rows: written, parts, counts } = await sink.commit();
+  const rows = tally.rows();
+  checkAccounts(id, rows, written);
+  await rejects.commit();
+  if (tools.census !== undefined) await tools.ledger.writeEvents(id, tools.census.events());
+  const record: SplitRecord = {
+    id,
+    status: failures.length === 0 ? "complete" : "incomplete",
+    failures,
+    rows,
+    rejects: rejects.summary(),
+    notices: since(noticesBefore, tools.mapper.notices),
+    parts,
+    ...(Object.keys(counts).length === 0 ? {} : { counts }),
+  };
+  await tools.ledger.writeSplit(record);
+  return record;
+}
+
+/** A copy of a file under another name is another origin, or its events would be taken for known. */
+function fingerprintOf({ source, start, end }: SourceRange): string {
+  const facts = JSON.stringify([source.name, source.fingerprint, start, end]);
+  return createHash("sha256").update(facts).digest("hex");
+}
+
+/** Throws where a row is missing or counted twice: in what the mapper said, or in what was written. */
+export function checkAccounts(where: string, rows: RowCounts, written: number): void {
+  const { read, added, delivered, rejected, filtered, duplicates } = rows;
+  const settled = delivered + rejected + filtered + duplicates;
+  if (read + added === settled && delivered === written) return;
+  throw new SwitchyardError(
+    "accounts_differ",
+    `split ${where}: ${read} rows read and ${added} added, but ${delivered} delivered (${written} written), ${rejected} rejected, ${filtered} filtered and ${duplicates} duplicates: this is a defect of Switchyard, nothing of this split was committed`,
+  );
+}
+
+function since(
+  before: Readonly<Record<string, number>>,
+  after: Readonly<Record<string, number>>,
+): Readonly<Record<string, number>> {
+  const changes = Object.entries(after)
+    .map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
+    .filter(([, count]) => count !== 0);
+  return Object.fromEntries(changes.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,49 @@
+import { UsageError } from "../../base/errors.js";
+import {
+  CENSUS_BYTES,
+  MAIN_THREAD_BYTES,
+  MIB,
+  SEGMENT_BYTES,
+  THREADS_MAX,
+  WINDOW_BYTES,
+  WORKER_HEAP_BYTES_MIN,
+} from "../../base/limits.js";
+import type { RunOptions } from "../options.js";
+
+export interface ThreadBudget {
+  readonly threads: number;
+  /** JavaScript heap of one worker. */
+  readonly heapBytes: number;
+}
+
+/**
+ * How many workers fit into `memoryBytes`, at most as many as asked for. Throws `UsageError` when not
+ * one does. The output does not depend on it.
+ */
+export function budgetThreads(
+  options: Pick<RunOptions, "threads" | "memoryBytes" | "rowBytesMax">,
+): ThreadBudget {
+  const outsideHeap = bytesOutsideHeap(options.rowBytesMax);
+  const perThread = outsideHeap + WORKER_HEAP_BYTES_MIN;
+  const affordable = Math.floor((options.memoryBytes - MAIN_THREAD_BYTES) / perThread);
+  if (affordable < 1) {
+    const least = Math.ceil((MAIN_THREAD_BYTES + perThread) / MIB);
+    throw new UsageError(
+      "memory_too_small",
+      `--memory ${Math.floor(options.memoryBytes / MIB)}MiB is too little: one thread needs at least ${least}MiB with rows of up to ${Math.ceil(options.rowBytesMax / MIB)}MiB; give that much, or lower --max-row-size`,
+    );
+  }
+  const threads = Math.min(options.threads, affordable, THREADS_MAX);
+  const share = Math.floor((options.memoryBytes - MAIN_THREAD_BYTES) / threads);
+  return { threads, heapBytes: share - outsideHeap };
+}
+
+/**
+ * What a worker takes in kernel memory and buffers: the window, which grows by doubling until it
+ * holds the longest row (old and new at once), the same row twice more on its way through the mapper
+ * (JSON that becomes text can take twice its room), the sink's segment and, sorted and encoded, the
+ * segment again, and what counts the events.
+ */
+function bytesOutsideHeap(rowBytesMax: number): number {
+  return 2 * WINDOW_BYTES + 4 * rowBytesMax + 2 * SEGMENT_BYTES + CENSUS_BYTES;
+}

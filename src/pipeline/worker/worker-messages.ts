@@ -1,0 +1,34 @@
+import type { SplitRecord } from "../ledger/ledger.js";
+import type { RunOptions } from "../options.js";
+import type { SplitTask } from "./run-split.js";
+
+/** What a worker thread is started with. */
+export interface WorkerSetup<Options extends RunOptions = RunOptions> {
+  readonly options: Options;
+  /** Milliseconds since 1970 UTC. */
+  readonly maxTimeMs: number;
+  /** Buffer of its `ThreadCounters`. */
+  readonly counters: SharedArrayBuffer;
+}
+
+/** `stop` only wakes a worker that waits; the counters tell one that works. */
+export type ToWorker =
+  | { readonly kind: "run"; readonly task: SplitTask }
+  | { readonly kind: "stop" };
+
+/** An error as it crosses the thread; only what Switchyard raised on purpose keeps its code. */
+export interface ErrorFacts {
+  readonly code: string;
+  readonly message: string;
+  readonly exitCode: number;
+}
+
+/**
+ * Answers of a worker: `ready` once after its start, then one for each `run`. `failed` ends the whole
+ * run. A worker that dies gives no answer.
+ */
+export type FromWorker =
+  | { readonly kind: "ready" }
+  | { readonly kind: "done"; readonly record: SplitRecord }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "failed"; readonly error: ErrorFacts };

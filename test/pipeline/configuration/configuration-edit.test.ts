@@ -1,0 +1,109 @@
+import fc from "fast-check";
+import JSON5 from "json5";
+import { describe, expect, it } from "vitest";
+import {
+  editConfiguration,
+  newConfiguration,
+  type WantedValue,
+} from "../../../src/pipeline/configuration/configuration-edit.js";
+
+const time = {
+  path: ["mapping", "timestamp"],
+  value: { field: "t", zone: "Europe/Berlin" },
+  line: '"mapping": {"timestamp": …}',
+};
+const edit = (text: string, wanted: readonly WantedValue[] = [time]) =>
+  editConfiguration(text, wanted, "a.json");
+
+describe("a value that is put into a configuration", () => {
+  it("leaves comments, layout and everything else as they are", () => {
+    const { text, changes } = edit(`// Ours.
+{
+    "inputs": ["a",   "b"], // both
+    /* The mapping */
+    "mapping": {
+        "timestamp": "t", // UTC?
+        "userID": "u",
+    },
+    "threads": 2
+}
+`);
+    expect(text).toBe(`// Ours.
+{
+    "inputs": ["a",   "b"], // both
+    /* The mapping */
+    "mapping": {
+        "timestamp": {
+            "field": "t",
+            "zone": "Europe/Berlin"
+        }, // UTC?
+        "userID": "u",
+    },
+    "threads": 2
+}
+`);
+    expect(changes).toEqual([{ path: time.path, before: "t", after: time.value }]);
+  });
+
+  it("makes the objects around it", () => {
+    expect(JSON.parse(edit('{ "threads": 2 }').text)).toEqual({
+      ...{ threads: 2, mapping: { timestamp: time.value } },
+    });
+    expect(JSON.parse(edit("{}").text)).toEqual({ mapping: { timestamp: time.value } });
+  });
+
+  it("keeps tabs, line ends and the byte order mark", () => {
+    const { text } = edit('\uFEFF{\r\n\t"threads": 2\r\n}\r\n');
+    expect(text.startsWith("\uFEFF{\r\n\t")).toBe(true);
+    expect(text.replaceAll("\r\n", "")).not.toContain("\n");
+    expect(text).toContain('\r\n\t\t"timestamp"');
+  });
+
+  it("changes nothing where it stands there already", () => {
+    const { text } = edit("{}");
+    expect(edit(text)).toEqual({ text, changes: [] });
+  });
+
+  it("is the first of several for one place", () => {
+    const other = { ...time, value: "other" };
+    expect(edit("{}", [time, other]).changes).toHaveLength(1);
+    expect(JSON.parse(edit("{}", [time, other]).text).mapping.timestamp).toEqual(time.value);
+  });
+
+  it.each([
+    ["single quotes", "{ 'threads': 2 }"],
+    ["names without quotes", "{ threads: 2 }"],
+    ["two members of one name", '{ "mapping": {}, "mapping": { "userID": "u" } }'],
+  ])("is refused with the line to type in a file with %s", (_, text) => {
+    expect(() => edit(text)).toThrow(
+      /a\.json is not written.+yourself:\n {2}"mapping": \{"timestamp/s,
+    );
+  });
+
+  it("is all that changes, whatever the file holds", () => {
+    const json = fc.dictionary(fc.string(), fc.jsonValue());
+    fc.assert(
+      fc.property(json, fc.constantFrom(0, 2, 4, "\t"), (content, indent) => {
+        const safe = { ...content, mapping: { userID: "u" } };
+        const { text } = edit(JSON.stringify(safe, null, indent));
+        expect(JSON5.parse(text)).toEqual(
+          JSON5.parse(JSON.stringify({ ...safe, mapping: { userID: "u", timestamp: time.value } })),
+        );
+      }),
+    );
+  });
+});
+
+it("a new configuration has the values and nothing else", () => {
+  const text = newConfiguration([{ path: ["preset"], value: "mixpanel" }, time]);
+  expect(text).toBe(`{
+  "preset": "mixpanel",
+  "mapping": {
+    "timestamp": {
+      "field": "t",
+      "zone": "Europe/Berlin"
+    }
+  }
+}
+`);
+});

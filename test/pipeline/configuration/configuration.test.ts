@@ -1,0 +1,243 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { UsageError } from "../../../src/base/errors.js";
+import { mappingSchema } from "../../../src/mapper/mapping-schema.js";
+import { loadConfiguration } from "../../../src/pipeline/configuration/configuration.js";
+import { resolveExportOptions } from "../../../src/pipeline/configuration/configuration-export.js";
+import { scratchDirectory } from "../../support/scratch.js";
+
+const directory = scratchDirectory("configuration");
+
+interface Given {
+  readonly file?: string;
+  readonly flags?: Parameters<typeof loadConfiguration>[0]["flags"];
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+async function load({ file, flags = {}, environment = {} }: Given) {
+  const configPath = file === undefined ? undefined : path.join(directory, "given.json");
+  if (configPath !== undefined) await writeFile(configPath, file ?? "");
+  return loadConfiguration({
+    ...{ flags, environment, configPath, currentDirectory: directory },
+    mappingSchema,
+  });
+}
+
+async function messageOf(given: Given): Promise<string> {
+  const error = await load(given).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(UsageError);
+  return (error as UsageError).message.replaceAll(directory, "<dir>");
+}
+
+test("a flag wins over the environment, which wins over the file", async () => {
+  const file = '{ "export": { "threads": 2, "dataset": "three", "format": "csv" } }';
+  const environment = { SWITCHYARD_THREADS: "3", SWITCHYARD_DATASET: "two" };
+  const { values } = await load({ file, environment, flags: { threads: 4 } });
+  expect(values).toEqual({ threads: 4, dataset: "two", format: "csv" });
+});
+
+test("an empty variable counts as not given", async () => {
+  expect((await load({ environment: { SWITCHYARD_THREADS: "" } })).values).toEqual({});
+});
+
+test("values have the types and units of the engine", async () => {
+  const environment = {
+    SWITCHYARD_PART_SIZE: "2MiB",
+    SWITCHYARD_FROM_TIME: "2026-01-31",
+    SWITCHYARD_MAX_REJECTS: "1%",
+    SWITCHYARD_CSV_HEADER: "no",
+    SWITCHYARD_CSV_DELIMITER: "tab",
+    SWITCHYARD_INCLUDE_EVENT: "a, b*",
+    SWITCHYARD_EXCLUDE_EVENT: '["x, y"]',
+  };
+  expect((await load({ environment })).values).toEqual({
+    partSize: 2 * 1024 * 1024,
+    fromTime: Date.UTC(2026, 0, 31),
+    maxRejects: { share: 0.01 },
+    csvHeader: false,
+    csvDelimiter: "\t",
+    includeEvent: ["a", "b*"],
+    excludeEvent: ["x, y"],
+  });
+});
+
+test("a file may have comments and trailing commas", async () => {
+  const file = '// ours\n{ "preset": "mixpanel", /* all */ "steps": ["verify",], }';
+  const { values, steps } = await load({ file });
+  expect(values.preset).toBe("mixpanel");
+  expect(steps).toEqual(["verify"]);
+});
+
+test("relative paths of the file are relative to the file, those of flags to the current directory", async () => {
+  const name = path.join(directory, "given.json");
+  await writeFile(name, '{ "inputs": ["a"], "export": { "to": "out" }, "transform": "x.mjs" }');
+  const { values, inputsDirectory } = await loadConfiguration({
+    ...{ flags: { to: "out" }, environment: {}, configPath: name, currentDirectory: "/elsewhere" },
+    mappingSchema,
+  });
+  expect(values.to).toBe("/elsewhere/out");
+  expect(values.transform).toBe(path.join(directory, "x.mjs"));
+  expect(values.inputs).toEqual(["a"]);
+  expect(inputsDirectory).toBe(directory);
+});
+
+test("everything that is wrong is reported at once, each with its place", async () => {
+  const file = `{
+    "exprot": {},
+    "steps": ["export", "import"],
+    "preset": "amplitud",
+    "includeEvent": ["a", ""],
+    "hash": ["user.email", "email"],
+    "export": {
+      "threads": 0, "memory": "lots", "partSize": -1, "dayZone": "Mars/Base", "formats": "csv",
+      "format": "parqet", "dataset": "_x", "maxRejects": "200%"
+    },
+    "fromTime": "2026-02-30",
+  }`;
+  const environment = { SWITCHYARD_MAX_TIME: "soon", SWITCHYARD_FRESH: "perhaps" };
+  const message = await messageOf({ file, environment, flags: { maxRatio: "high" } });
+  expect(message.split("\n  ").sort()).toEqual(
+    [
+      "The configuration is not valid: ",
+      '--max-ratio: must be a whole number (got "high")',
+      'SWITCHYARD_FRESH: must be true or false (got "perhaps")',
+      "SWITCHYARD_MAX_TIME: must be a date that exists (2026-01-31), a date-time " +
+        '(2026-01-31T17:00:00Z) or epoch milliseconds (got "soon")',
+      "<dir>/given.json:2:5: exprot: unknown key; did you mean export?",
+      "<dir>/given.json:3:25: steps[1]: must be one of validate, export, send, qualify, verify " +
+        '(got "import"); did you mean export?',
+      "<dir>/given.json:4:5: preset: must be one of amplitude, mixpanel, posthog, ga4, segment, " +
+        'rudderstack (got "amplitud"); did you mean amplitude?',
+      "<dir>/given.json:5:27: includeEvent[1]: must not be empty",
+      "<dir>/given.json:6:28: hash[1]: must be userID, stableID, value, or a path such as user.email " +
+        'or metadata.card.number (got "email")',
+      "<dir>/given.json:8:7: export.threads: must be >= 1 (got 0)",
+      "<dir>/given.json:8:21: export.memory: must be a size such as 512MB, 2GiB or a number of bytes " +
+        '(got "lots")',
+      "<dir>/given.json:8:39: export.partSize: must be >= 1 (got -1)",
+      '<dir>/given.json:8:55: export.dayZone: "Mars/Base" is not an IANA zone: give a name ' +
+        'such as "Europe/Berlin", "UTC", or an offset such as "+05:30"',
+      "<dir>/given.json:8:79: export.formats: unknown key; did you mean format?",
+      "<dir>/given.json:9:7: export.format: must be one of parquet, jsonl, jsonl.gz, csv " +
+        '(got "parqet"); did you mean parquet?',
+      "<dir>/given.json:9:27: export.dataset: must be a directory's name of letters, digits, dots, " +
+        'dashes and underscores, not led by _ or a dot (got "_x")',
+      "<dir>/given.json:9:44: export.maxRejects: must be a number of rows such as 100, or a share such " +
+        'as 1% (got "200%")',
+      "<dir>/given.json:11:5: fromTime: must be a date that exists (2026-01-31), a date-time " +
+        '(2026-01-31T17:00:00Z) or epoch milliseconds (got "2026-02-30")',
+    ].sort(),
+  );
+});
+
+test("a file that is no JSON is refused with the place in it", async () => {
+  expect(await messageOf({ file: '{\n  "preset" "x" }' })).toContain(
+    "<dir>/given.json is no JSON: line 2, column 12: invalid character '\\\"'.",
+  );
+});
+
+test("a file that holds no object is refused", async () => {
+  expect(await messageOf({ file: "[1]" })).toBe(
+    "The configuration is not valid: <dir>/given.json:1:1: must be an object (got [1])",
+  );
+});
+
+test("a named file that is missing is an error, the default one is not", async () => {
+  const missing = loadConfiguration({
+    ...{ flags: {}, environment: {}, configPath: "no.json", currentDirectory: directory },
+    mappingSchema,
+  });
+  await expect(missing).rejects.toThrow(
+    `The configuration file no.json does not exist; looked at ${path.join(directory, "no.json")}.`,
+  );
+  expect((await load({})).fileName).toBeUndefined();
+});
+
+test("the salt comes from the environment, else from a file, without its line end", async () => {
+  await writeFile(path.join(directory, "salt"), "from file\n");
+  const flags = { hashSaltFile: "salt" };
+  expect((await load({ flags })).hashSalt).toBe("from file");
+  const environment = { SWITCHYARD_HASH_SALT: "from environment" };
+  expect((await load({ flags, environment })).hashSalt).toBe("from environment");
+});
+
+test("an empty or missing salt file is refused", async () => {
+  await writeFile(path.join(directory, "empty"), "\n");
+  expect(await messageOf({ flags: { hashSaltFile: "empty" } })).toContain("is empty");
+  expect(await messageOf({ flags: { hashSaltFile: "gone" } })).toContain("ENOENT");
+});
+
+test("a salt cannot be given by flag or file key", async () => {
+  expect(await messageOf({ file: '{ "hashSalt": "secret" }' })).toContain("hashSalt: unknown key");
+});
+
+test("defaults depend on the machine, and what is given replaces them", async () => {
+  const machine = { threads: 6, memoryBytes: 8e9 };
+  const mapping = {};
+  const given = await load({ flags: { inputs: ["a"], to: "out" } });
+  expect(resolveExportOptions(given, mapping, machine)).toMatchObject({
+    ...{ threads: 6, memoryBytes: 4e9, format: "parquet", dayZone: "UTC", maxTimeMs: "tomorrow" },
+    ...{ inputs: ["a"], cwd: directory, outputDirectory: path.join(directory, "out") },
+    ...{ minTimeMs: Date.UTC(1971, 0, 1), maxRejects: { rows: 0 }, preset: "amplitude", csv: {} },
+  });
+  const more = await load({ flags: { inputs: ["a"], to: "out", threads: 1, csvQuote: "none" } });
+  expect(resolveExportOptions(more, mapping, machine)).toMatchObject({
+    ...{ threads: 1, csv: { quote: "" } },
+  });
+});
+
+test("inputs and output must be given somewhere", async () => {
+  const mapping = {};
+  const nothing = await load({});
+  expect(() => resolveExportOptions(nothing, mapping)).toThrow("No inputs: name files");
+  const inputs = await load({ flags: { inputs: ["a"] } });
+  expect(() => resolveExportOptions(inputs, mapping)).toThrow("No output directory: give --to");
+});
+
+test.each([
+  ["fromTime", "toTime"],
+  ["minTime", "maxTime"],
+])("a range from %s up to %s that no time is in is refused", async (start, end) => {
+  const bounds = (from: string, to: string) =>
+    load({ flags: { inputs: ["in"], to: "out", [start]: from, [end]: to } });
+  const empty = await bounds("2024-02-01", "2024-02-01");
+  expect(() => resolveExportOptions(empty, {})).toThrow(/No time is from .*2024-02-01/);
+  const day = await bounds("2024-01-31", "2024-02-01");
+  expect(() => resolveExportOptions(day, {})).not.toThrow();
+});
+
+test("hashing without a salt is refused, and the salt is in no message", async () => {
+  const flags = { inputs: ["a"], to: "out", hash: ["user.email"] };
+  const without = await load({ flags });
+  expect(() => resolveExportOptions(without, {})).toThrow(
+    "Paths are to be hashed (user.email), but there is no salt",
+  );
+  const environment = { SWITCHYARD_HASH_SALT: "pepper" };
+  const { privacy } = resolveExportOptions(await load({ flags, environment }), {});
+  expect(privacy).toEqual({ drop: [], hash: ["user.email"], salt: "pepper" });
+  const broken = await messageOf({ flags: { ...flags, threads: 0 }, environment });
+  expect(broken).not.toContain("pepper");
+});
+
+test.each([
+  ['{ "evnt": "x" }', "1:16: mapping.evnt: unknown key; did you mean event?"],
+  ['{ "event": 5 }', "1:16: mapping.event: is none of the forms that are allowed here (got 5)"],
+  [
+    '{ "timestamp": { "field": "t", "zon": "UTC" } }',
+    "1:45: mapping.timestamp.zon: unknown key; did you mean zone?",
+  ],
+  ['{ "timestamp": { "format": "ms" } }', "1:16: mapping.timestamp: needs the key field"],
+  ['{ "userID": ["a", { "field": "b", "x": 1 }] }', "1:48: mapping.userID[1].x: unknown key"],
+  [
+    '{ "metadata": { "rest": "p", "except": [1] } }',
+    "1:54: mapping.metadata.except[0]: must be a text (got 1)",
+  ],
+])("the mapping %s is refused with its place", async (mapping, message) => {
+  expect(await messageOf({ file: `{ "mapping": ${mapping} }` })).toBe(
+    `The configuration is not valid: <dir>/given.json:${message}`,
+  );
+});

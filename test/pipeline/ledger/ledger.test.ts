@@ -1,0 +1,105 @@
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Layout, layoutOf } from "../../../src/pipeline/ledger/layout.js";
+import { Ledger, type RunRecord, type SplitRecord } from "../../../src/pipeline/ledger/ledger.js";
+import { makePlan } from "../../../src/pipeline/plan.js";
+import type { SplitEvents } from "../../../src/profile/split-events.js";
+import type { Source } from "../../../src/readers/source.js";
+import { scratchDirectory } from "../../support/scratch.js";
+
+let root: string;
+let layout: Layout;
+let ledger: Ledger;
+
+beforeEach(async () => {
+  root = scratchDirectory("ledger");
+  layout = layoutOf(join(root, "out"), "events");
+  ledger = new Ledger(layout);
+  await ledger.prepare();
+});
+
+const sources = ["a", "b"].map(
+  (name): Source => ({
+    name,
+    path: `/in/${name}`,
+    codecs: ["gzip"],
+    size: 60,
+    fingerprint: name,
+    format: { kind: "ndjson" },
+  }),
+);
+
+const run: RunRecord = {
+  version: "1.2.3",
+  options: { dataset: "events", format: "jsonl", dayZone: "UTC", mapping: { event: ["x"] } },
+  maxTimeMs: 99,
+  startedAt: "then",
+  resumes: 2,
+  plan: makePlan(
+    sources.map((source) => ({ source, ranges: [{ source, start: 0, end: null }] })),
+    { splitBytes: 10_000 },
+  ),
+  unreadable: [{ source: "c", code: "x", message: "c: x" }],
+};
+
+const split: SplitRecord = {
+  id: "000000",
+  status: "complete",
+  failures: [],
+  rows: { read: 0, added: 0, delivered: 0, rejected: 0, filtered: 0, duplicates: 0 },
+  rejects: [],
+  notices: {},
+  parts: [],
+};
+
+const events: SplitEvents = {
+  names: [{ event: "tea", rows: 1, firstMs: 2, lastMs: 3 }],
+  days: [[0, [[0, 1]]]],
+};
+
+describe("a ledger", () => {
+  it("gives back the run and the splits that were written", async () => {
+    expect(await ledger.readRun()).toBeUndefined();
+    await ledger.writeRun(run);
+    expect(await ledger.readRun()).toEqual(run);
+    await ledger.writeSplit({ ...split, id: "000001", status: "incomplete" });
+    await ledger.writeEvents(split.id, events);
+    await ledger.writeSplit(split);
+    expect(await ledger.readEvents(split.id)).toEqual(events);
+    expect((await ledger.readSplits()).map(({ id }) => id)).toEqual(["000000", "000001"]);
+    await ledger.removeSplit("000000");
+    await expect(ledger.readEvents("000000")).rejects.toMatchObject({ code: "ledger_unreadable" });
+    expect((await ledger.readSplits()).map(({ id }) => id)).toEqual(["000001"]);
+  });
+
+  it("does not look at what a killed run left unfinished, and clears it away", async () => {
+    writeFileSync(join(layout.splitsDirectory, "000000.json.part"), "{");
+    writeFileSync(join(layout.temporaryDirectory, "half"), "{");
+    expect(await ledger.readSplits()).toEqual([]);
+    await ledger.prepare();
+    expect(readdirSync(layout.temporaryDirectory)).toEqual([]);
+  });
+
+  it("names a file that cannot be read, and the way out", async () => {
+    writeFileSync(layout.planFile, "{");
+    await expect(ledger.readRun()).rejects.toThrow(/plan\.json cannot be read .* --fresh/);
+    await ledger.writeRun(run);
+    writeFileSync(join(layout.splitsDirectory, "000003.json"), "");
+    await expect(ledger.readSplits()).rejects.toThrow("000003.json cannot be read");
+  });
+
+  it("refuses another format of ledger, and says which version wrote it", async () => {
+    writeFileSync(layout.planFile, JSON.stringify({ ledgerVersion: 99, version: "9.9.9" }));
+    await expect(ledger.readRun()).rejects.toThrow("9.9.9");
+  });
+
+  it("names the directory where nothing can be written", async () => {
+    rmSync(layout.splitsDirectory, { recursive: true });
+    writeFileSync(layout.splitsDirectory, "a file in the way");
+    await expect(ledger.writeSplit(split)).rejects.toMatchObject({
+      code: "output_unwritable",
+      message: expect.stringContaining(root),
+    });
+  });
+});

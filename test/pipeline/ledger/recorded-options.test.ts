@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { differences, recordOptions } from "../../../src/pipeline/ledger/recorded-options.js";
+import { scratchDirectory } from "../../support/scratch.js";
+import { fakeExport } from "../kit/fake-export.js";
+
+describe("differences between two values", () => {
+  it.each([
+    [{ a: 1 }, { a: 1 }, []],
+    [{ a: 1 }, { a: 2 }, ["a: was 1, is 2"]],
+    [{ a: { b: "x", c: 1 } }, { a: { b: "y", c: 1 } }, ['a.b: was "x", is "y"']],
+    [{ a: 1 }, { b: 1 }, ["a: was 1, is not set", "b: was not set, is 1"]],
+    [{ a: [1, 2] }, { a: [2, 1] }, ["a: was [1,2], is [2,1]"]],
+    [{ a: null }, { a: {} }, ["a: was null, is {}"]],
+  ])("of %j and %j are named one by one", (before, after, expected) => {
+    expect(differences(before, after)).toEqual(expected);
+  });
+});
+
+describe("recorded options", () => {
+  let root: string;
+  beforeEach(() => {
+    root = scratchDirectory("options");
+  });
+
+  it("are the same after a journey through JSON, whatever the order of members", async () => {
+    const options = fakeExport().options();
+    const reversed = Object.fromEntries(Object.entries(options).reverse()) as typeof options;
+    const recorded = await recordOptions(options);
+    expect(JSON.parse(JSON.stringify(await recordOptions(reversed)))).toEqual(recorded);
+    expect(JSON.stringify(await recordOptions(reversed))).toBe(JSON.stringify(recorded));
+  });
+
+  it("change with the content of the transform module", async () => {
+    const transformPath = join(root, "transform.mjs");
+    const options = { ...fakeExport().options(), transformPath };
+    writeFileSync(transformPath, "export default (event) => event;");
+    const before = await recordOptions(options);
+    writeFileSync(transformPath, "export default () => null;");
+    const changes = differences(before, await recordOptions(options));
+    expect(changes).toEqual([expect.stringMatching(/^transform: was "\w{64}", is "\w{64}"$/)]);
+  });
+
+  it("name a transform module that cannot be read", async () => {
+    const options = { ...fakeExport().options(), transformPath: join(root, "none.mjs") };
+    await expect(recordOptions(options)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining("none.mjs"),
+    });
+  });
+});

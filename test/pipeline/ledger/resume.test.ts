@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import type { RunRecord } from "../../../src/pipeline/ledger/ledger.js";
+import { ChangedError, checkResume, type RunFacts } from "../../../src/pipeline/ledger/resume.js";
+import { makePlan } from "../../../src/pipeline/plan.js";
+import type { Source, ZipEntry } from "../../../src/readers/source.js";
+
+const options = { dataset: "events", format: "jsonl", dayZone: "UTC" };
+
+function fileOf(name: string, content: string): Source {
+  return {
+    name,
+    path: `/in/${name}`,
+    codecs: [],
+    size: 10,
+    fingerprint: JSON.stringify({ sha256: content }),
+    format: { kind: "ndjson" },
+  };
+}
+
+/** An entry of a zip that was modified at a time. */
+function entryOf(name: string, crc32: number, zipModifiedMs: number): Source {
+  const entry: ZipEntry = {
+    name,
+    index: 0,
+    localHeaderOffset: zipModifiedMs,
+    compressedSize: 5,
+    uncompressedSize: 9,
+    method: 8,
+    crc32,
+  };
+  const source = fileOf(`z.zip!${name}`, "");
+  return { ...source, entry, fingerprint: JSON.stringify({ modifiedMs: zipModifiedMs, crc32 }) };
+}
+
+/** A run with a split for each source. */
+function savedRun(sources: readonly Source[], unreadable: readonly string[] = []): RunRecord {
+  return {
+    version: "1",
+    options,
+    maxTimeMs: 0,
+    startedAt: "",
+    resumes: 0,
+    plan: makePlan(
+      sources.map((source) => ({ source, ranges: [{ source, start: 0, end: null }] })),
+      { splitBytes: 1 },
+    ),
+    unreadable: unreadable.map((source) => ({ source, code: "x", message: `${source}: x` })),
+  };
+}
+
+function factsOf(sources: readonly Source[], unreadable: readonly string[] = []): RunFacts {
+  return { version: "1", options, sources, unreadable: savedRun([], unreadable).unreadable };
+}
+
+function check(saved: RunRecord, finished: readonly string[], facts: RunFacts) {
+  const { repaired, appeared, lost } = checkResume("out", saved, new Set(finished), facts);
+  const names = (sources: readonly Source[]) => sources.map(({ name }) => name);
+  return { repaired: names(repaired), appeared: names(appeared), lost: [...lost] };
+}
+
+const nothing = { repaired: [], appeared: [], lost: [] };
+
+describe("a saved run", () => {
+  it("is taken up as it is where nothing changed, in whatever order inputs come", () => {
+    const sources = [fileOf("a", "1"), fileOf("b", "1")];
+    expect(check(savedRun(sources), ["000000"], factsOf(sources.toReversed()))).toEqual(nothing);
+  });
+
+  it("takes up other content only where no split of the source is finished", () => {
+    const saved = savedRun([fileOf("a", "1"), fileOf("b", "1")]);
+    const facts = factsOf([fileOf("a", "1"), fileOf("b", "2")]);
+    expect(check(saved, ["000000"], facts)).toEqual({ ...nothing, repaired: ["b"] });
+    expect(() => check(saved, ["000001"], facts)).toThrow("input b: other content");
+  });
+
+  it("keeps the entries of a zip that was replaced, where they hold the same", () => {
+    const saved = savedRun([entryOf("a", 1, 100), entryOf("b", 2, 100)]);
+    const replaced = factsOf([entryOf("a", 1, 200), entryOf("b", 3, 200)]);
+    expect(check(saved, ["000000"], replaced)).toEqual({ ...nothing, repaired: ["z.zip!b"] });
+    expect(() => check(saved, ["000001"], replaced)).toThrow("checksum of the entry 2 → 3");
+  });
+
+  it("takes up the entries of a zip that could not be read, and the reverse", () => {
+    const entries = [entryOf("a", 1, 100), entryOf("b", 2, 100)];
+    const names = ["z.zip!a", "z.zip!b"];
+    const other = fileOf("other", "1");
+    expect(check(savedRun([other], ["z.zip"]), [], factsOf([other, ...entries]))).toEqual({
+      ...nothing,
+      appeared: names,
+    });
+    expect(check(savedRun([other, ...entries]), [], factsOf([other], ["z.zip"]))).toEqual({
+      ...nothing,
+      lost: names,
+    });
+    expect(check(savedRun([], ["z.zip"]), [], factsOf([], ["z.zip"]))).toEqual(nothing);
+    expect(check(savedRun([], ["z.zip"]), [], factsOf([], ["z.zip!a"]))).toEqual(nothing);
+  });
+
+  it("does not take a name that only begins alike for an entry", () => {
+    const saved = savedRun([], ["z.zip"]);
+    const facts = factsOf([fileOf("z.zip2", "1")], ["z.zip"]);
+    expect(() => check(saved, [], facts)).toThrow("input z.zip2: was not there, is there now");
+  });
+
+  it("is refused where an input came or went, or the version changed", () => {
+    const saved = savedRun([fileOf("a", "1")], ["broken"]);
+    const facts = { ...factsOf([fileOf("b", "1")], ["also broken"]), version: "2" };
+    let changes: readonly string[] = [];
+    try {
+      check(saved, [], facts);
+    } catch (error) {
+      ({ changes } = error as ChangedError);
+    }
+    expect(changes).toEqual([
+      "version of Switchyard: was 1, is 2",
+      "input a: was there, is gone",
+      "input broken: was there, is gone",
+      "input b: was not there, is there now",
+      "input also broken: was not there, is there now",
+    ]);
+  });
+
+  it("names the first changes where there are many, and counts the rest", () => {
+    const many = Array.from({ length: 30 }, (_, index) => fileOf(`f${index}`, "1"));
+    const refused = () => check(savedRun(many), [], factsOf([]));
+    expect(refused).toThrow(ChangedError);
+    expect(refused).toThrow(/input f19: .*\n {2}and 10 more/);
+    expect(refused).not.toThrow("input f20");
+  });
+});
