@@ -18,7 +18,7 @@ import { killServicesAfterEach, startServiceProcess } from "../support/service-p
 const ROWS = 3_000;
 /** Each 997th row is malformed. */
 const DELIVERED = ROWS - 3;
-const KILLS = process.env["CI"] ? 20 : 4;
+const KILLS = process.env["CI"] ? 10 : 4;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const limits = { maxRejects: "1%" };
 
