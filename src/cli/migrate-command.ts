@@ -4,8 +4,9 @@ import type { CommandContext } from "./context.js";
 
 const examples = `
 The configuration lists the steps, in order: "steps": ["export", "verify"], which is the default;
-"send" is another one. The
-first one that does not end well ends the migration. Running it again does only what is not yet done.
+"validate", "send" and "qualify" are the others. With "service": "embedded" it sends to a service that
+it starts itself. The first step that does not end well ends the migration. Running it again does only
+what is not yet done.
 
 Examples:
   $ switchyard migrate
