@@ -1,6 +1,6 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
 import { UsageError } from "../base/errors.js";
 import { createZone } from "../base/luxon-zone.js";
+import { findSchemaFaults } from "../base/schema-faults.js";
 import type {
   FieldChoice,
   FieldPath,
@@ -25,10 +25,6 @@ import { mappingSchema } from "./mapping-schema.js";
 import { loadPreset } from "./presets.js";
 import { isEpochFormat } from "./time-format.js";
 import { checkPattern } from "./time-pattern.js";
-
-// Formats are looked at where they are put to use.
-const ajv = new Ajv2020({ allErrors: true, strictTypes: false, validateFormats: false });
-const validate = ajv.compile<Mapping>(mappingSchema);
 
 /**
  * The preset's mapping with the targets of `overrides` in the place of its own. Without a preset the
@@ -70,8 +66,9 @@ export function resolveMapping(
 }
 
 function checkMapping(value: unknown, where: string): Mapping {
-  if (validate(value)) return value;
-  const faults = validate.errors ?? [];
+  // Formats are looked at where they are put to use.
+  const faults = findSchemaFaults(mappingSchema, value);
+  if (faults.length === 0) return value as Mapping;
   const deepest = Math.max(...faults.map(({ instancePath }) => instancePath.split("/").length));
   const words = faults
     .filter(({ instancePath }) => instancePath.split("/").length === deepest)

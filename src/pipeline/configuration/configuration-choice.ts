@@ -1,27 +1,27 @@
-import type { ErrorObject } from "ajv/dist/2020.js";
+import type { SchemaFault } from "../../base/schema-faults.js";
 
 /**
- * Where a value may have one of several forms, ajv reports what is wrong with it in the eyes of every
- * form. Leaves the errors of the form that was most likely meant, or that none fits.
+ * Where a value may have one of several forms, a check reports what is wrong with it in the eyes of
+ * every form. Leaves the faults of the form that was most likely meant, or that none fits.
  */
-export function errorsThatMatter(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const choices = errors.filter(isChoice);
-  const isOutermost = (error: ErrorObject) => !choices.some((choice) => isInside(error, choice));
-  return errors.filter(isOutermost).flatMap((error) =>
-    isChoice(error)
-      ? errorsOfChoice(
-          error,
-          errors.filter((inner) => isInside(inner, error)),
+export function faultsThatMatter(faults: readonly SchemaFault[]): readonly SchemaFault[] {
+  const choices = faults.filter(isChoice);
+  const isOutermost = (fault: SchemaFault) => !choices.some((choice) => isInside(fault, choice));
+  return faults.filter(isOutermost).flatMap((fault) =>
+    isChoice(fault)
+      ? faultsOfChoice(
+          fault,
+          faults.filter((inner) => isInside(inner, fault)),
         )
-      : [error],
+      : [fault],
   );
 }
 
-function isChoice({ keyword }: ErrorObject): boolean {
+function isChoice({ keyword }: SchemaFault): boolean {
   return keyword === "anyOf" || keyword === "oneOf";
 }
 
-function isInside(inner: ErrorObject, choice: ErrorObject): boolean {
+function isInside(inner: SchemaFault, choice: SchemaFault): boolean {
   return (
     inner.schemaPath.startsWith(`${choice.schemaPath}/`) &&
     (inner.instancePath === choice.instancePath ||
@@ -29,32 +29,32 @@ function isInside(inner: ErrorObject, choice: ErrorObject): boolean {
   );
 }
 
-function errorsOfChoice(
-  choice: ErrorObject,
-  inner: readonly ErrorObject[],
-): readonly ErrorObject[] {
-  const isAtChoice = ({ instancePath }: ErrorObject) => instancePath === choice.instancePath;
-  const forms = new Map<string, ErrorObject[]>();
-  for (const error of inner) {
-    const form = error.schemaPath.slice(choice.schemaPath.length + 1).split("/", 1)[0] ?? "";
-    forms.set(form, [...(forms.get(form) ?? []), error]);
+function faultsOfChoice(
+  choice: SchemaFault,
+  inner: readonly SchemaFault[],
+): readonly SchemaFault[] {
+  const isAtChoice = ({ instancePath }: SchemaFault) => instancePath === choice.instancePath;
+  const forms = new Map<string, SchemaFault[]>();
+  for (const fault of inner) {
+    const form = fault.schemaPath.slice(choice.schemaPath.length + 1).split("/", 1)[0] ?? "";
+    forms.set(form, [...(forms.get(form) ?? []), fault]);
   }
   const [nearest] = [...forms.values()]
-    .map(errorsThatMatter)
-    .filter((errors) => !errors.some((one) => isAtChoice(one) && isOtherKind(one)))
+    .map(faultsThatMatter)
+    .filter((faults) => !faults.some((one) => isAtChoice(one) && isOtherKind(one)))
     .sort((one, other) => misfit(one, isAtChoice) - misfit(other, isAtChoice));
   return nearest ?? [choice];
 }
 
 /** The value is of another kind altogether than this form. */
-function isOtherKind(error: ErrorObject): boolean {
-  return error.keyword === "type" || isChoice(error);
+function isOtherKind(fault: SchemaFault): boolean {
+  return fault.keyword === "type" || isChoice(fault);
 }
 
 /** Wrong or missing members of the value itself tell more about the form than what is in them. */
 function misfit(
-  errors: readonly ErrorObject[],
-  isAtChoice: (error: ErrorObject) => boolean,
+  faults: readonly SchemaFault[],
+  isAtChoice: (fault: SchemaFault) => boolean,
 ): number {
-  return errors.reduce((sum, error) => sum + (isAtChoice(error) ? 100 : 1), 0);
+  return faults.reduce((sum, fault) => sum + (isAtChoice(fault) ? 100 : 1), 0);
 }

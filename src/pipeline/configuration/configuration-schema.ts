@@ -74,21 +74,6 @@ export function configurationSchema(mappingSchema: JsonObject): JsonObject {
   };
 }
 
-/** What that schema says of these options alone, which takes much less time to compile. */
-export function optionsSchema(names: readonly OptionName[]): JsonObject {
-  return {
-    type: "object",
-    properties: {
-      ...optionProperties(names, undefined),
-      validate: { type: "object", properties: optionProperties(names, "validate") },
-      export: { type: "object", properties: optionProperties(names, "export") },
-      send: { type: "object", properties: optionProperties(names, "send") },
-      qualify: { type: "object", properties: optionProperties(names, "qualify") },
-      serve: { type: "object", properties: optionProperties(names, "serve") },
-    },
-  };
-}
-
 function optionProperties(names: readonly OptionName[], section: Section | undefined): JsonObject {
   return Object.fromEntries(
     names

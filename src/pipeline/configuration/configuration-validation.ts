@@ -1,8 +1,7 @@
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { findSchemaFaults, type SchemaFault } from "../../base/schema-faults.js";
 import { closestTo } from "../../base/spelling.js";
-import { errorsThatMatter } from "./configuration-choice.js";
+import { faultsThatMatter } from "./configuration-choice.js";
 import { textFormats } from "./configuration-formats.js";
-import { editorKeywords } from "./configuration-schema.js";
 import type { JsonObject, JsonValue } from "./configuration-types.js";
 
 /** One thing that is wrong: where, as the path of keys, and what. */
@@ -15,67 +14,58 @@ export interface ConfigurationProblem {
 export type Validate = (value: JsonValue) => readonly ConfigurationProblem[];
 
 export function createValidator(schema: JsonObject): Validate {
-  const ajv = new Ajv2020({
-    ...{ allErrors: true, verbose: true, strictTypes: false },
-    // The schema is our own and a test checks it; doing so at every start costs more than the run of
-    // a small export.
-    ...{ validateSchema: false, meta: false, code: { optimize: false } },
-  });
-  ajv.addVocabulary([...editorKeywords]);
-  for (const [name, format] of Object.entries(textFormats)) ajv.addFormat(name, format.accepts);
-  const check = ajv.compile(schema);
-  return (value) => (check(value) ? [] : problemsOf(check.errors ?? [], schema));
+  return (value) => problemsOf(findSchemaFaults(schema, value, textFormats), schema);
 }
 
-function problemsOf(errors: readonly ErrorObject[], schema: JsonObject): ConfigurationProblem[] {
+function problemsOf(faults: readonly SchemaFault[], schema: JsonObject): ConfigurationProblem[] {
   const unique = new Map<string, ConfigurationProblem>();
-  for (const error of errorsThatMatter(errors)) {
-    const problem = { path: pathOf(error), message: describe(error, schema) };
+  for (const fault of faultsThatMatter(faults)) {
+    const problem = { path: pathOf(fault), message: describe(fault, schema) };
     unique.set(JSON.stringify(problem), problem);
   }
   return [...unique.values()];
 }
 
-function pathOf(error: ErrorObject): string[] {
-  const path = error.instancePath
+function pathOf(fault: SchemaFault): string[] {
+  const path = fault.instancePath
     .split("/")
     .slice(1)
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const unknown = error.params["additionalProperty"] ?? error.params["unevaluatedProperty"];
+  const unknown = fault.params["additionalProperty"] ?? fault.params["unevaluatedProperty"];
   return unknown === undefined ? path : [...path, String(unknown)];
 }
 
-function describe(error: ErrorObject, schema: JsonObject): string {
-  const { keyword, params } = error;
+function describe(fault: SchemaFault, schema: JsonObject): string {
+  const { keyword, params } = fault;
   switch (keyword) {
     case "additionalProperties":
     case "unevaluatedProperties": {
-      const key = String(pathOf(error).at(-1));
-      const elsewhere = pathOf(error).length > 2 ? [] : placesOf(key, schema);
+      const key = String(pathOf(fault).at(-1));
+      const elsewhere = pathOf(fault).length > 2 ? [] : placesOf(key, schema);
       if (elsewhere.length > 0) return `unknown key; did you mean ${elsewhere.join(" or ")}?`;
-      return `unknown key${suggestion(key, Object.keys(propertiesOf(error.parentSchema)))}`;
+      return `unknown key${suggestion(key, Object.keys(propertiesOf(fault.parentSchema)))}`;
     }
     case "enum": {
       const allowed = (params["allowedValues"] as readonly unknown[]).map(String);
-      const near = typeof error.data === "string" ? suggestion(error.data, allowed) : "";
-      return `must be one of ${allowed.join(", ")}${got(error.data)}${near}`;
+      const near = typeof fault.data === "string" ? suggestion(fault.data, allowed) : "";
+      return `must be one of ${allowed.join(", ")}${got(fault.data)}${near}`;
     }
     case "format": {
       const format = textFormats[String(params["format"])];
-      if (format?.refuse !== undefined) return format.refuse(String(error.data));
-      return `must be ${format?.expected ?? String(params["format"])}${got(error.data)}`;
+      if (format?.refuse !== undefined) return format.refuse(String(fault.data));
+      return `must be ${format?.expected ?? String(params["format"])}${got(fault.data)}`;
     }
     case "type":
-      return `must be ${typeNames(params["type"] as string | readonly string[])}${got(error.data)}`;
+      return `must be ${typeNames(params["type"] as string | readonly string[])}${got(fault.data)}`;
     case "minLength":
       return "must not be empty";
     case "required":
       return `needs the key ${String(params["missingProperty"])}`;
     case "anyOf":
     case "oneOf":
-      return `is none of the forms that are allowed here${got(error.data)}`;
+      return `is none of the forms that are allowed here${got(fault.data)}`;
     default:
-      return `${error.message ?? `fails ${keyword}`}${got(error.data)}`;
+      return `${fault.message ?? `fails ${keyword}`}${got(fault.data)}`;
   }
 }
 

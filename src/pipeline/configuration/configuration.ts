@@ -13,7 +13,7 @@ import {
   optionNames,
   type StepName,
 } from "./configuration-options.js";
-import { configurationSchema, optionsSchema } from "./configuration-schema.js";
+import { configurationSchema } from "./configuration-schema.js";
 import { readConsoleKey, readHashSalt, readServerSecret } from "./configuration-secrets.js";
 import type { Environment, JsonObject, JsonValue } from "./configuration-types.js";
 import { type ConfigurationProblem, createValidator } from "./configuration-validation.js";
@@ -80,11 +80,7 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     environmentLayer(sources),
     ...(file === undefined ? [] : [fileLayer(file)]),
   ];
-  const schema =
-    file === undefined
-      ? optionsSchema(optionNames.filter((name) => isGiven(layers, name)))
-      : configurationSchema(sources.mappingSchema);
-  const validate = createValidator(schema);
+  const validate = createValidator(configurationSchema(sources.mappingSchema));
   const problems = layers.flatMap((layer) =>
     [...validate(layer.tree), ...layer.findProblems(sources)].map(
       (problem) => `${layer.nameOf(problem)}: ${problem.message}`,
@@ -121,10 +117,6 @@ function merge(layers: readonly Layer[], currentDirectory: string) {
     if (name === "inputs") inputsDirectory = layer.directory;
   }
   return { values: values as OptionValues, inputsDirectory };
-}
-
-function isGiven(layers: readonly Layer[], name: OptionName): boolean {
-  return layers.some(({ tree }) => valueIn(tree, name) !== undefined);
 }
 
 function valueIn(tree: JsonValue, name: OptionName): JsonValue | undefined {

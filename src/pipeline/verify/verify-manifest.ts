@@ -74,7 +74,7 @@ const fileSchema = object({
 });
 
 /** What verifying relies on; a manifest may hold more. */
-const manifestSchema: JsonObject = object(
+export const manifestSchema: JsonObject = object(
   {
     manifestVersion: count,
     complete: { type: "boolean" },
