@@ -1,41 +1,34 @@
 // npm run bench:send: `switchyard send` against autocannon, on a server that answers at once and on our
 // own service, with one event per request and with arrays. Prints numbers and judges none.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { cpus, loadavg, release, totalmem, type } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { median } from "./measure.mjs";
+import { benchDirectory, log, openTable, printMachine, readOptions } from "./command.mjs";
+import { figures, median, percent, whole } from "./figures.mjs";
 import { runAutocannon, runSend } from "./send/contenders.mjs";
 import { useProcessor } from "./send/processors.mjs";
 import { writeRows } from "./send/rows.mjs";
 import { startInstant, startService } from "./send/servers.mjs";
 
-const usage = `npm run bench:send -- [options]
-  --events <n>       events of a run with one per request; arrays: twice as many, single ones to our
-                     service: a fifth of it (default 500000)
-  --runs <n>         runs of each measure, of which the median counts (default 3)
-  --connections <n>  requests under way (default 32)
-  --batch-size <n>   events of an array (default 500)
-  --only <list>      of instant,instant-arrays,service,service-arrays,memory (default all)`;
-
-const { values } = parseArgs({
-  options: {
-    events: { type: "string", default: "500000" },
-    runs: { type: "string", default: "3" },
-    connections: { type: "string", default: "32" },
-    "batch-size": { type: "string", default: "500" },
-    only: { type: "string", default: "instant,instant-arrays,service,service-arrays,memory" },
-    help: { type: "boolean", default: false },
+const options = readOptions("npm run bench:send", {
+  events: {
+    type: "count",
+    default: "500000",
+    help: "events with one per request; in arrays twice as many, to our service a fifth",
+  },
+  runs: { type: "count", default: "3", help: "runs of each, of which the median counts" },
+  connections: { type: "count", default: "32", help: "requests under way" },
+  "batch-size": { type: "count", default: "500", help: "events of an array" },
+  only: {
+    type: "list",
+    choices: ["instant", "instant-arrays", "service", "service-arrays", "memory"],
+    default: "instant,instant-arrays,service,service-arrays,memory",
+    help: "what to measure",
   },
 });
-const events = Number(values.events);
-const runs = Number(values.runs);
-const connections = Number(values.connections);
+const { events, runs, connections } = options;
 const single = { events, batchSize: 1, connections };
-const arrays = { events: events * 2, batchSize: Number(values["batch-size"]), connections };
+const arrays = { events: events * 2, batchSize: options["batch-size"], connections };
 const slow = { ...single, events: Math.ceil(events / 5) };
-const log = (text) => process.stderr.write(`${text}\n`);
 
 const plain = { name: ": autocannon", isKeyed: false };
 /** What a key costs is the service's to pay; a server that answers at once looks at none. */
@@ -49,33 +42,27 @@ const measures = {
   memory: measureMemory,
 };
 
-if (values.help) {
-  console.log(usage);
-} else {
-  const wanted = values.only.split(",");
-  const unknown = wanted.filter((name) => !(name in measures));
-  if (unknown.length > 0) throw new Error(`unknown measures: ${unknown.join(", ")}\n${usage}`);
-  await measureAll(wanted);
+mkdirSync(benchDirectory, { recursive: true });
+const root = mkdtempSync(join(benchDirectory, "send-"));
+try {
+  await measureAll(root);
+} finally {
+  rmSync(root, { recursive: true, force: true });
 }
 
-async function measureAll(wanted) {
-  const bench = fileURLToPath(new URL("../.bench", import.meta.url));
-  mkdirSync(bench, { recursive: true });
-  const root = mkdtempSync(join(bench, "send-"));
-  try {
-    printMachine(useProcessor(0));
-    console.log(
-      "| measure | events/s | best run | send reaches | CPU per event | peak MB | goal |",
-    );
-    console.log("|---|---:|---:|---:|---:|---:|---|");
-    for (const name of wanted) {
-      log(name);
-      for (const row of await measures[name](root)) {
-        console.log(`| ${[`${name}${row[0]}`, ...row.slice(1)].join(" | ")} |`);
-      }
+async function measureAll(root) {
+  const where = useProcessor(0)
+    ? "server and sender on one processor each"
+    : "processors not assigned";
+  printMachine(`medians of ${runs} runs, ${connections} connections, ${where}`);
+  const printRow = openTable([
+    ...["measure", "events/s:", "best run:", "send reaches:", "CPU per event:", "peak MB:", "goal"],
+  ]);
+  for (const name of options.only) {
+    log(name);
+    for (const [what, ...cells] of await measures[name](root)) {
+      printRow([`${name}${what}`, ...cells]);
     }
-  } finally {
-    rmSync(root, { recursive: true, force: true });
   }
 }
 
@@ -92,24 +79,23 @@ async function compare(root, start, options, rivals, goal) {
     }
     ours.push(await during(root, start, (url) => runSend(url, rows, options)));
   }
-  const rates = ours.map(({ perSecond }) => perSecond);
+  const rates = figures(ours, "perSecond");
   const cells = rivals.map(({ name }, index) => {
     const list = theirs[index];
     return [name, ...rateCells(list), share(rates, list), "", "", goal];
   });
-  const microseconds = median(ours.map(({ cpuMicroseconds }) => cpuMicroseconds));
-  const peakMb = median(ours.map((one) => one.peakMb));
-  const cost = [`${microseconds.toFixed(1)} µs`, show(peakMb), ""];
+  const microseconds = median(figures(ours, "cpuMicroseconds"));
+  const cost = [`${microseconds.toFixed(1)} µs`, whole(median(figures(ours, "peakMb"))), ""];
   return [...cells, [": send", ...rateCells(rates), "", ...cost]];
 }
 
 function rateCells(rates) {
-  return [show(median(rates)), show(Math.max(...rates))];
+  return [whole(median(rates)), whole(Math.max(...rates))];
 }
 
 /** Median of the shares within a turn. */
 function share(rates, rivals) {
-  return `${show(100 * median(rates.map((rate, run) => rate / rivals[run])))} %`;
+  return percent(median(rates.map((rate, run) => rate / rivals[run])));
 }
 
 async function measureMemory(root) {
@@ -121,15 +107,8 @@ async function measureMemory(root) {
       runSend(url, rows, { ...single, events: count }),
     );
     const cpu = `${cpuMicroseconds.toFixed(1)} µs`;
-    lines.push([
-      `: ${show(count)} events`,
-      show(perSecond),
-      "",
-      "",
-      cpu,
-      show(peakMb),
-      "as before",
-    ]);
+    const cells = [whole(perSecond), "", "", cpu, whole(peakMb), "as before"];
+    lines.push([`: ${whole(count)} events`, ...cells]);
   }
   return lines;
 }
@@ -146,21 +125,4 @@ async function during(root, start, work) {
     await stop();
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-function show(value) {
-  return Math.round(value).toLocaleString("en-US");
-}
-
-function printMachine(isPinned) {
-  const own = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
-  const [processor] = cpus();
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
-  const where = isPinned ? "server and sender on one processor each" : "processors not assigned";
-  console.log(`median of ${runs} runs, ${connections} connections, ${where}`);
-  console.log(
-    `${new Date().toISOString().slice(0, 10)}; ${cpus().length} × ${processor?.model ?? "unknown"}, ${memory}, ${type()} ${release()}`,
-  );
-  console.log(`Node ${process.versions.node}, Switchyard ${own}`);
-  console.log(`Load of the machine at the start: ${loadavg()[0].toFixed(1)}\n`);
 }

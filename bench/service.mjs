@@ -1,11 +1,9 @@
 // npm run bench:service: the service under load from another process, each figure beside its goal.
 // Prints numbers and judges none.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { cpus, loadavg, release, totalmem, type } from "node:os";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
-import { median } from "./measure.mjs";
+import { benchDirectory, log, openTable, printMachine, readOptions } from "./command.mjs";
+import { figures, median, percent } from "./figures.mjs";
 import {
   makeGates,
   memoryOverEvents,
@@ -18,29 +16,28 @@ import {
 } from "./service/measures.mjs";
 import { gatesPath } from "./service/requests.mjs";
 
-const usage = `npm run bench:service -- [options]
-  --runs <n>         runs of each measure, of which the median counts (default 3)
-  --seconds <n>      seconds of load in each run, after two to warm up (default 5)
-  --connections <n>  connections of single posts and of patches (default 64)
-  --gates <n>        gates to read among (default 100000)
-  --events <n>       events of the memory measure; the first figure is at a tenth (default 1000000)
-  --only <list>      of single,arrays,patch,read,memory,start (default all)`;
-
-const { values } = parseArgs({
-  options: {
-    runs: { type: "string", default: "3" },
-    seconds: { type: "string", default: "5" },
-    connections: { type: "string", default: "64" },
-    gates: { type: "string", default: "100000" },
-    events: { type: "string", default: "1000000" },
-    only: { type: "string", default: "single,arrays,patch,read,memory,start" },
-    help: { type: "boolean", default: false },
+const options = readOptions("npm run bench:service", {
+  runs: { type: "count", default: "3", help: "runs of each, of which the median counts" },
+  seconds: {
+    type: "count",
+    default: "5",
+    help: "seconds of load in each run, after two to warm up",
+  },
+  connections: { type: "count", default: "64", help: "connections of single posts and of patches" },
+  gates: { type: "count", default: "100000", help: "gates to read among" },
+  events: {
+    type: "count",
+    default: "1000000",
+    help: "events of the memory measure; the first figure is at a tenth",
+  },
+  only: {
+    type: "list",
+    choices: ["single", "arrays", "patch", "read", "memory", "start"],
+    default: "single,arrays,patch,read,memory,start",
+    help: "what to measure",
   },
 });
-const runs = Number(values.runs);
-const options = { seconds: Number(values.seconds), connections: Number(values.connections) };
-const bench = fileURLToPath(new URL("../.bench", import.meta.url));
-const log = (text) => process.stderr.write(`${text}\n`);
+const { runs } = options;
 
 const measures = {
   single: compareSingle,
@@ -51,28 +48,21 @@ const measures = {
   start: measureStart,
 };
 
-if (values.help) {
-  console.log(usage);
-} else {
-  const wanted = values.only.split(",");
-  const unknown = wanted.filter((name) => !(name in measures));
-  if (unknown.length > 0) throw new Error(`unknown measures: ${unknown.join(", ")}\n${usage}`);
-  await measureAll(wanted);
+mkdirSync(benchDirectory, { recursive: true });
+const root = mkdtempSync(join(benchDirectory, "service-"));
+try {
+  await measureAll(root);
+} finally {
+  rmSync(root, { recursive: true, force: true });
 }
 
-async function measureAll(wanted) {
-  mkdirSync(bench, { recursive: true });
-  const root = mkdtempSync(join(bench, "service-"));
-  try {
-    printMachine();
-    console.log("| measure | median | best run | p50 ms | p99 ms | goal |");
-    console.log("|---|---:|---:|---:|---:|---|");
-    for (const name of wanted) {
-      log(name);
-      for (const row of await measures[name](join(root, name))) printRow(row);
-    }
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+async function measureAll(root) {
+  const { seconds, connections } = options;
+  printMachine(`medians of ${runs} runs of ${seconds} s, ${connections} connections`);
+  const printRow = openTable(["measure", "median:", "best run:", "p50 ms:", "p99 ms:", "goal"]);
+  for (const name of options.only) {
+    log(name);
+    for (const row of await measures[name](join(root, name))) printRow(cellsOf(row));
   }
 }
 
@@ -89,8 +79,8 @@ async function compareSingle(directory) {
     rateRow("the same app, empty handler, posts/s", empty, ""),
     {
       name: "single events, of the empty handler",
-      median: `${(100 * median(ratios)).toFixed(0)} %`,
-      best: `${(100 * Math.max(...ratios)).toFixed(0)} %`,
+      median: percent(median(ratios)),
+      best: percent(Math.max(...ratios)),
       goal: "≥ 50 %",
     },
   ];
@@ -123,7 +113,7 @@ async function measurePatches(directory) {
 }
 
 async function measureReads(directory) {
-  const count = Number(values.gates);
+  const count = options.gates;
   const id = await makeGates(directory, count);
   const middle = Math.ceil(count / 200);
   const times = await readGates(directory, {
@@ -146,7 +136,7 @@ async function measureReads(directory) {
 }
 
 async function measureMemory(directory) {
-  const totals = [Number(values.events) / 10, Number(values.events)];
+  const totals = [options.events / 10, options.events];
   const peaks = await memoryOverEvents(directory, totals);
   if (peaks.includes(undefined)) return [{ name: "peak memory", median: "no /proc here" }];
   return totals.map((total, index) => ({
@@ -177,30 +167,16 @@ async function repeat(measure) {
 }
 
 function rateRow(name, results, goal) {
-  const figures = (key) => results.map((result) => result[key]);
   return {
     name,
-    median: Math.round(median(figures("perSecond"))),
-    best: Math.round(Math.max(...figures("perSecond"))),
-    p50: median(figures("p50")),
-    p99: median(figures("p99")),
+    median: Math.round(median(figures(results, "perSecond"))),
+    best: Math.round(Math.max(...figures(results, "perSecond"))),
+    p50: median(figures(results, "p50")),
+    p99: median(figures(results, "p99")),
     goal,
   };
 }
 
-function printRow({ name, median: middle, best = "", p50 = "", p99 = "", goal = "" }) {
-  console.log(`| ${[name, middle, best, p50, p99, goal].join(" | ")} |`);
-}
-
-function printMachine() {
-  const own = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;
-  const [processor] = cpus();
-  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
-  const what = `median of ${runs} runs of ${options.seconds} s, ${options.connections} connections`;
-  console.log(`${what}; ${new Date().toISOString().slice(0, 10)}`);
-  console.log(
-    `${cpus().length} × ${processor?.model ?? "unknown"}, ${memory}, ${type()} ${release()}`,
-  );
-  console.log(`Node ${process.versions.node}, Switchyard ${own}`);
-  console.log(`Load of the machine at the start: ${loadavg()[0].toFixed(1)}\n`);
+function cellsOf({ name, median: middle, best = "", p50 = "", p99 = "", goal = "" }) {
+  return [name, middle, best, p50, p99, goal];
 }

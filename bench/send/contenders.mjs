@@ -1,15 +1,14 @@
 // `switchyard send` and autocannon, each in a process of its own, on the same kind of requests.
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { runMeasured } from "../measured-process.mjs";
 import { load } from "../service/load.mjs";
 import { keys } from "../service/process.mjs";
 import { eventPath, serverHeaders } from "../service/requests.mjs";
 import { eventBody } from "./rows.mjs";
 
 const main = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
-const usage = new URL("usage.mjs", import.meta.url).href;
 
 const SECONDS = 5;
 
@@ -33,36 +32,18 @@ export async function runSend(url, rows, { events, batchSize, connections }) {
   const words = ["send", rows, "--to", url, "--json", "--quiet", ...form];
   const directory = mkdtempSync(join(dirname(rows), "run-"));
   try {
-    const child = spawn(
-      process.execPath,
-      ["--import", usage, main, ...words, "--concurrency", `${connections}`],
-      {
-        cwd: directory,
-        env: { ...process.env, ...keys },
-        stdio: ["ignore", "pipe", "pipe", "pipe"],
-      },
+    const { output, cpuSeconds, peakMb } = await runMeasured(
+      [main, ...words, "--concurrency", `${connections}`],
+      { cwd: directory, env: keys },
     );
-    const [result, spent] = await outputOf(child);
-    if (result.delivery.delivered !== events) throw new Error(JSON.stringify(result));
+    const result = JSON.parse(output);
+    if (result.delivery.delivered !== events) throw new Error(output);
     return {
       perSecond: events / (result.durationMs / 1000),
-      cpuMicroseconds: spent.cpuMicroseconds / events,
-      peakMb: spent.peakBytes / 1e6,
+      cpuMicroseconds: (cpuSeconds * 1e6) / events,
+      peakMb,
     };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-/** What it has printed, and what its hook has written to file descriptor 3. */
-async function outputOf(child) {
-  const texts = ["", "", "", ""];
-  for (const stream of [1, 2, 3]) {
-    child.stdio[stream].on("data", (chunk) => {
-      texts[stream] += chunk;
-    });
-  }
-  const exitCode = await new Promise((resolve) => child.on("close", resolve));
-  if (exitCode !== 0) throw new Error(`send ended with ${exitCode}: ${texts[2]}`);
-  return [JSON.parse(texts[1]), JSON.parse(texts[3])];
 }

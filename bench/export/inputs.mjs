@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readSync,
   rmSync,
   statSync,
@@ -15,33 +16,43 @@ import {
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { amplitudeRows, jsonText } from "../fixtures/make/amplitude-rows.mjs";
-import { runSql, sqlText } from "../fixtures/make/duckdb.mjs";
-
-export const kinds = ["ndjson", "ndjson-gz", "csv", "parquet"];
+import { amplitudeRows, jsonText } from "../../fixtures/make/amplitude-rows.mjs";
+import { runSql, sqlText } from "../../fixtures/make/duckdb.mjs";
+import { log } from "../command.mjs";
 
 const GZIP_FILES = 8;
 const DAYS = 10;
 const BUFFER_CHARACTERS = 4_000_000;
 
-/** Makes what is missing; returns the directory of each kind and its bytes. */
-export async function generate(root, rows, wanted, log) {
+/** Makes what is missing of the shapes; returns the directory of each. */
+export async function makeInputs(root, rows, shapes) {
   const directory = join(root, `data-${rows}`);
-  const inputs = {};
-  for (const kind of kinds) {
-    if (!wanted.includes(kind) && kind !== "ndjson") continue;
-    const target = join(directory, kind);
-    const done = join(directory, `${kind}.done`);
-    if (!existsSync(done)) {
-      log(`generating ${rows} rows as ${kind}`);
-      rmSync(target, { recursive: true, force: true });
-      mkdirSync(target, { recursive: true });
-      await writers[kind](target, rows, join(directory, "ndjson/events.jsonl"));
-      writeFileSync(done, "");
-    }
-    inputs[kind] = target;
+  const targets = {};
+  for (const shape of new Set(["ndjson", ...shapes])) {
+    const target = join(directory, shape);
+    await makeOnce(target, `${rows} rows as ${shape}`, () =>
+      writers[shape](target, rows, join(directory, "ndjson/events.jsonl")),
+    );
+    targets[shape] = target;
   }
-  return inputs;
+  return targets;
+}
+
+/** Has `make` fill the directory, unless it did so before, to the end. */
+export async function makeOnce(target, what, make) {
+  if (existsSync(`${target}.done`)) return;
+  log(`generating ${what}`);
+  rmSync(target, { recursive: true, force: true });
+  mkdirSync(target, { recursive: true });
+  await make();
+  writeFileSync(`${target}.done`, "");
+}
+
+export function bytesIn(directory) {
+  return readdirSync(directory).reduce(
+    (sum, name) => sum + statSync(join(directory, name)).size,
+    0,
+  );
 }
 
 function rowsOf(count) {
@@ -59,18 +70,8 @@ const writers = {
   ndjson(target, count) {
     writeText(join(target, "events.jsonl"), rowsOf(count), (row) => `${jsonText(row)}\n`);
   },
-  async "ndjson-gz"(target, _count, ndjson) {
-    const cuts = lineCuts(ndjson, GZIP_FILES);
-    for (let part = 0; part < GZIP_FILES; part++) {
-      const [start, end] = [cuts[part], cuts[part + 1] - 1];
-      const file = join(target, `events-${part}.jsonl.gz`);
-      await pipeline(
-        createReadStream(ndjson, { start, end }),
-        createGzip(),
-        createWriteStream(file),
-      );
-    }
-  },
+  "ndjson-gz": (target, _count, ndjson) => writeGzip(target, ndjson, GZIP_FILES),
+  "ndjson-one-gz": (target, _count, ndjson) => writeGzip(target, ndjson, 1),
   csv(target, count) {
     const [first] = rowsOf(1);
     const names = Object.keys(first);
@@ -91,6 +92,15 @@ const writers = {
   },
 };
 
+async function writeGzip(target, ndjson, files) {
+  const cuts = lineCuts(ndjson, files);
+  for (let part = 0; part < files; part++) {
+    const [start, end] = [cuts[part], cuts[part + 1] - 1];
+    const file = join(target, `events-${part}.jsonl.gz`);
+    await pipeline(createReadStream(ndjson, { start, end }), createGzip(), createWriteStream(file));
+  }
+}
+
 function columnType(name) {
   if (name === "event_time") return "TIMESTAMP";
   if (["amplitude_id", "event_id", "session_id", "app"].includes(name)) return "BIGINT";
@@ -103,7 +113,8 @@ function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function writeText(file, rows, format, head = "") {
+/** `format` of each row, after `head`. */
+export function writeText(file, rows, format, head = "") {
   const descriptor = openSync(file, "w");
   let pending = [head];
   let characters = 0;

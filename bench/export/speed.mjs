@@ -1,0 +1,77 @@
+// Our export against DuckDB doing the same work, in turns, each in its own process.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { benchDirectory, log, openTable, printMachine } from "../command.mjs";
+import { figures, median, whole } from "../figures.mjs";
+import { expectSame, summarize } from "./agreement.mjs";
+import { contenders, kinds, runContender } from "./contenders.mjs";
+import { bytesIn, makeInputs } from "./inputs.mjs";
+
+const columns = [
+  ...["input", "MB:", "contender", "rows/s:", "best run:", "MB/s:", "CPU s:", "peak MB:", "ratio:"],
+];
+
+export async function compareSpeed(options) {
+  const { rows, runs, threads, only, kinds: wanted } = options;
+  const names = only === undefined ? Object.keys(contenders) : [only];
+  const inputs = await makeInputs(
+    benchDirectory,
+    rows,
+    wanted.map((kind) => kinds[kind].shape),
+  );
+  printMachine(`${whole(rows)} rows, ${threads} threads, medians of ${runs} runs`, {
+    DuckDB: "@duckdb/node-api",
+  });
+  const printRow = openTable(columns);
+  for (const kind of wanted) {
+    const input = inputs[kinds[kind].shape];
+    const megabytes = bytesIn(input) / 1e6;
+    const results = await runInTurns(names, { kind, input, runs, threads });
+    for (const row of rowsOf(results, kind, megabytes, rows)) printRow(row);
+    if (names.length > 1) await expectAgreement(kind);
+    for (const name of names) rmSync(outputOf(name), { recursive: true, force: true });
+  }
+}
+
+/** The contenders alternate, so that a slow minute of the machine hits both. */
+async function runInTurns(names, { kind, input, runs, threads }) {
+  const results = Object.fromEntries(names.map((name) => [name, []]));
+  for (let run = 0; run < runs; run++) {
+    for (const name of names) {
+      const result = await runContender(name, { kind, input, output: outputOf(name), threads });
+      results[name].push(result);
+      log(`${kind} ${name}: ${result.seconds.toFixed(2)} s, CPU ${result.cpuSeconds.toFixed(2)} s`);
+    }
+  }
+  return results;
+}
+
+function rowsOf(results, kind, megabytes, rows) {
+  const seconds = (name) => median(figures(results[name], "seconds"));
+  return Object.entries(results).map(([name, list]) => {
+    const rival = results.duckdb !== undefined && name === "switchyard";
+    return [
+      kind,
+      whole(megabytes),
+      name,
+      whole(rows / seconds(name)),
+      whole(rows / Math.min(...figures(list, "seconds"))),
+      whole(megabytes / seconds(name)),
+      median(figures(list, "cpuSeconds")).toFixed(2),
+      whole(Math.max(...figures(list, "peakMb"))),
+      rival ? (seconds("duckdb") / seconds(name)).toFixed(2) : "",
+    ];
+  });
+}
+
+/** Of what the last runs have left. */
+async function expectAgreement(kind) {
+  const ours = await summarize(kind, outputOf("switchyard"));
+  const theirs = await summarize(kind, outputOf("duckdb"));
+  expectSame(kind, ours, theirs);
+  log(`${kind}: the results agree: ${ours.rows} rows, ${ours.days} days`);
+}
+
+function outputOf(name) {
+  return join(benchDirectory, `out-${name}`);
+}
