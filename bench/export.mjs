@@ -16,6 +16,7 @@ const options = readOptions("npm run bench", {
   },
   threads: { type: "count", default: "2", help: "threads of each" },
   only: { type: "name", choices: Object.keys(contenders), help: "leave the other out" },
+  profile: { help: "add the share of each stage of our export, of one more run (Linux)" },
   size: {
     type: "size",
     help: "memory instead of speed: our export of 200MB and of this much, as 2GB",

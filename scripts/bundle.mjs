@@ -34,15 +34,19 @@ async function bundle() {
     plugins: [ownPlaces],
   });
   const { output } = await build.generate({
+    dir: target,
     chunkFileNames: "[name].js",
-    // Each module begins with its name, functions keep theirs: stack traces can be read without maps.
+    // Functions keep their names: stack traces can be read without maps.
     minify: false,
+    // For profiles; not part of the package, and nothing in the code points to it.
+    sourcemap: "hidden",
+    sourcemapExcludeSources: true,
     minifyInternalExports: false,
     comments: { legal: true, annotation: false, jsdoc: false },
   });
   await build.close();
-  const files = new Map(output.map(({ fileName, code }) => [fileName, code]));
-  const licenses = licenseTexts(output.flatMap(({ moduleIds }) => moduleIds));
+  const files = new Map(output.map(({ fileName, code, source }) => [fileName, code ?? source]));
+  const licenses = licenseTexts(output.flatMap(({ moduleIds = [] }) => moduleIds));
   files.set(
     "LICENSES.txt",
     `The files in this directory contain the packages below.\n${licenses.join("")}`,
@@ -60,13 +64,15 @@ const ownPlaces = {
     filter: { code: "import.meta.url" },
     handler(code, id) {
       if (!id.startsWith(dist + sep)) return null;
-      return code.replace(
+      const moved = code.replace(
         /new URL\("([^"]+)", import\.meta\.url\)|import\.meta\.url/g,
         (_, path) =>
           path === undefined
             ? `new URL(${fromTarget(id)}, import.meta.url).href`
             : `new URL(${fromTarget(resolve(dirname(id), path))}, import.meta.url)`,
       );
+      // No map: lines stay lines.
+      return { code: moved, map: null };
     },
   },
 };

@@ -6,6 +6,7 @@ import { figures, median, whole } from "../figures.mjs";
 import { expectSame, summarize } from "./agreement.mjs";
 import { contenders, kinds, runContender } from "./contenders.mjs";
 import { bytesIn, makeInputs } from "./inputs.mjs";
+import { printProfile } from "./profile.mjs";
 
 const columns = [
   ...["input", "MB:", "contender", "rows/s:", "best run:", "MB/s:", "CPU s:", "peak MB:", "ratio:"],
@@ -30,6 +31,12 @@ export async function compareSpeed(options) {
     for (const row of rowsOf(results, kind, megabytes, rows)) printRow(row);
     if (names.length > 1) await expectAgreement(kind);
     for (const name of names) rmSync(outputOf(name), { recursive: true, force: true });
+  }
+  if (!options.profile) return;
+  for (const kind of wanted) {
+    const output = outputOf("switchyard");
+    await printProfile({ kind, input: inputs[kinds[kind].shape], output, threads });
+    rmSync(output, { recursive: true, force: true });
   }
 }
 

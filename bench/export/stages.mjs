@@ -1,0 +1,114 @@
+// Which stage of an export a function belongs to. A frame without a rule of its own (built-in functions,
+// packages) works for its caller and counts as the caller's stage.
+
+export const UNATTRIBUTED = "not attributed";
+const LOADING = "load modules";
+const GARBAGE = "collect garbage";
+const OUTSIDE = "V8 and Node outside of functions";
+
+/** Module below src/kernels → stage. What a kernel calls counts as the kernel that was called first. */
+const kernelStages = [
+  [/^(inflate|crc)/, "inflate"],
+  [/^(arrow-|parquet-hybrid|parquet-rows|snappy-inflate)/, "decode Parquet"],
+  [/^(json-|csv$|csv-json|utf8)/, "scan"],
+  [/^(event|user|time|time-text|pairs|privacy|name-filter|distinct|sha256)$/, "map"],
+  [/^(census|counts|profile|profile-)/, "count events"],
+  [/^segment/, "gather"],
+  [/^(parquet-|csv-cells|jsonl)/, "encode"],
+  [/^snappy/, "compress"],
+];
+
+/** Beginning of a module's path below dist/ → stage; the first that fits. */
+const moduleStages = [
+  ["readers/parquet/", "decode Parquet"],
+  ["readers/json/", "scan"],
+  ["readers/csv/", "scan"],
+  ["readers/rejects/", "scan"],
+  ["readers/zlib", "inflate"],
+  ["readers/zstd", "inflate"],
+  ["readers/inflate", "inflate"],
+  ["readers/gzip", "inflate"],
+  ["readers/", "read files"],
+  ["mapper/", "map"],
+  ["profile/", "count events"],
+  ["sinks/segment", "gather"],
+  ["sinks/day-order", "sort by day"],
+  ["sinks/parquet/page-compression", "compress"],
+  ["sinks/parquet/", "encode"],
+  ["sinks/text-format", "encode"],
+  ["sinks/row-texts", "encode"],
+  ["sinks/", "write"],
+  ["pipeline/worker/", "drive and account"],
+  ["pipeline/", "command, plan, manifest"],
+  ["report/", "command, plan, manifest"],
+  ["cli/", "command, plan, manifest"],
+];
+
+const nodeStages = [
+  [/^node:internal\/(modules|bootstrap|vm|process\/pre_execution|main)/, LOADING],
+  [/^node:(zlib|internal\/zlib)/, "inflate"],
+  [/^node:internal\/crypto\/hash/, "hash"],
+];
+
+/** All stages in the order of the flow. */
+export const stages = [
+  ...[LOADING, "command, plan, manifest", "read files", "inflate", "decode Parquet", "scan", "map"],
+  ...["count events", "gather", "sort by day", "encode", "compress", "hash", "write"],
+  ...["drive and account", GARBAGE, OUTSIDE, UNATTRIBUTED],
+];
+
+const kernelName = /^src\/kernels\/([^/]+)\//;
+
+/** Stage of a module below src/kernels, by its name. */
+export function stageOfKernel(module) {
+  return kernelStages.find(([pattern]) => pattern.test(module))?.[1];
+}
+
+/**
+ * Milliseconds of each stage in a profile as `--cpu-prof` writes it, by where the samples were taken;
+ * waiting is none. `moduleOf` gives the path below dist/ of the module that a frame of ours stands in.
+ */
+export function stageTimes({ nodes, samples, timeDeltas }, moduleOf) {
+  const stageOf = attribute(nodes, moduleOf);
+  const times = new Map();
+  for (const [index, id] of samples.entries()) {
+    const stage = stageOf.get(id);
+    if (stage !== null) times.set(stage, (times.get(stage) ?? 0) + timeDeltas[index] / 1000);
+  }
+  return times;
+}
+
+/** Stage of each node by its id; null for waiting. */
+function attribute(nodes, moduleOf) {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const stageOf = new Map();
+  const walk = [{ node: nodes[0], caller: { stage: UNATTRIBUTED, inKernel: false } }];
+  while (walk.length > 0) {
+    const { node, caller } = walk.pop();
+    const stage = stageOfFrame(node.callFrame, caller, moduleOf);
+    stageOf.set(node.id, stage);
+    const inKernel = kernelName.test(node.callFrame.functionName);
+    for (const child of node.children ?? []) {
+      walk.push({ node: byId.get(child), caller: { stage, inKernel } });
+    }
+  }
+  return stageOf;
+}
+
+function stageOfFrame(frame, caller, moduleOf) {
+  const { functionName, url, lineNumber, columnNumber } = frame;
+  if (functionName === "(idle)") return null;
+  if (functionName === "(garbage collector)") return GARBAGE;
+  if (functionName === "(program)") return OUTSIDE;
+  const kernel = kernelName.exec(functionName)?.[1];
+  if (kernel !== undefined)
+    return caller.inKernel ? caller.stage : (stageOfKernel(kernel) ?? UNATTRIBUTED);
+  if (url.startsWith("node:")) {
+    return nodeStages.find(([pattern]) => pattern.test(url))?.[1] ?? caller.stage;
+  }
+  if (!url.startsWith("file:")) return caller.stage;
+  // A module's own body, which runs once while it is loaded.
+  if (functionName === "" && lineNumber === 0 && columnNumber === 0) return LOADING;
+  const module = moduleOf(frame);
+  return moduleStages.find(([start]) => module?.startsWith(start))?.[1] ?? caller.stage;
+}
