@@ -2,7 +2,10 @@
 import { mkdirSync } from "node:fs";
 import { benchDirectory, readOptions } from "./command.mjs";
 import { contenders, kinds } from "./export/contenders.mjs";
+import { compareSizes } from "./export/flat.mjs";
 import { compareMemory } from "./export/memory.mjs";
+import { compareMigrationTool } from "./export/migration-tool.mjs";
+import { compareThreads } from "./export/scaling.mjs";
 import { compareSpeed } from "./export/speed.mjs";
 
 const options = readOptions("npm run bench", {
@@ -17,12 +20,19 @@ const options = readOptions("npm run bench", {
   threads: { type: "count", default: "2", help: "threads of each" },
   only: { type: "name", choices: Object.keys(contenders), help: "leave the other out" },
   profile: { help: "add the share of each stage of our export, of one more run (Linux)" },
-  size: {
-    type: "size",
-    help: "memory instead of speed: our export of 200MB and of this much, as 2GB",
+  scaling: { help: "instead: our export with one thread against --threads" },
+  flat: { help: "instead: cost of a row over 1, 5, 20 times --rows, and over 1 to 1,000 days" },
+  rival: {
+    type: "name",
+    choices: ["mixpanel-import"],
+    help: "instead: the dry run of a migration tool, which npm installs below .bench/",
   },
+  size: { type: "size", help: "instead: peak memory over 200MB and over this much, as 2GB" },
 });
 
 mkdirSync(benchDirectory, { recursive: true });
 if (options.size !== undefined) await compareMemory(options);
+else if (options.scaling) await compareThreads(options);
+else if (options.flat) await compareSizes(options);
+else if (options.rival !== undefined) await compareMigrationTool(options);
 else await compareSpeed(options);
