@@ -18,12 +18,13 @@ const parsers = {
   count: { word: "<n>", parse: parseCount },
   size: { word: "<size>", parse: parseSize },
   list: { word: "<list>", parse: parseList },
+  path: { word: "<path>", parse: (text) => text },
   name: { word: "<name>", parse: (text, option) => parseList(text, option)[0] },
 };
 
 /**
- * Values by the names of `options`: each has a `type` (`count`, `size`, `list` or `name`; a flag has
- * none), a `default` as it would be written, the `choices` of lists and names, and `help`. Prints the
+ * Values by the names of `options`: each has a `type` (`count`, `size`, `list`, `path` or `name`; a flag
+ * has none), a `default` as it would be written, the `choices` of lists and names, and `help`. Prints the
  * usage and ends the process where help is asked for or an option is wrong.
  */
 export function readOptions(command, options, args = process.argv.slice(2)) {

@@ -4,20 +4,12 @@ import { findMappingProblems } from "../mapper/mapping-problems.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import type { RunOptions } from "../pipeline/options.js";
-import { runCount } from "../pipeline/run-count.js";
-import { runExport } from "../pipeline/run-export.js";
-import { runSend } from "../pipeline/run-send.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
-import { runValidate } from "../pipeline/run-validate.js";
-import { verifyExport } from "../pipeline/verify/verify.js";
-import { verifyStored } from "../pipeline/verify/verify-stored.js";
 import { createFormatDetection } from "../readers/detect-format.js";
 import { listInputs } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
 import { discoverSources } from "../readers/sources.js";
-import { rejectAdvice } from "../report/reject-advice.js";
 import type { Engine } from "./context.js";
-import { surveyInputs } from "./survey-inputs.js";
 
 // The bundle finds entry files where their names stand like this.
 const splitWorker = new URL("./split-worker.js", import.meta.url);
@@ -28,26 +20,47 @@ const countWorker = new URL("./count-worker.js", import.meta.url);
 
 const sendWorker = new URL("./send-worker.js", import.meta.url);
 
-/** The engine with the rooms that it works on: the one place that knows all of them. */
+/**
+ * The engine with the rooms that it works on: the one place that knows all of them. What only some
+ * commands need is loaded when they do.
+ */
 export const engine: Engine = {
   mappingSchema,
   findMappingProblems,
   resolveMapping,
-  runValidate: (request, context) =>
-    runValidate(request, context, outsideWith(validateWorker), {
+  runValidate: async (request, context) => {
+    const { runValidate } = await import("../pipeline/run-validate.js");
+    const { rejectAdvice } = await import("../report/reject-advice.js");
+    return runValidate(request, context, outsideWith(validateWorker), {
       adviceOn: (code) => rejectAdvice[code],
-    }),
-  runExport: (options, context) => runExport(options, context, outsideWith(splitWorker)),
-  runSend: (request, context) => runSend(request, context, outsideWith(sendWorker)),
-  runCount: (request, context) => runCount(request, context, outsideWith(countWorker)),
+    });
+  },
+  runExport: async (options, context) => {
+    const { runExport } = await import("../pipeline/run-export.js");
+    return runExport(options, context, outsideWith(splitWorker));
+  },
+  runSend: async (request, context) => {
+    const { runSend } = await import("../pipeline/run-send.js");
+    return runSend(request, context, outsideWith(sendWorker));
+  },
+  runCount: async (request, context) => {
+    const { runCount } = await import("../pipeline/run-count.js");
+    return runCount(request, context, outsideWith(countWorker));
+  },
   surveyInputs: async (request, signal) => {
+    const { surveyInputs } = await import("./survey-inputs.js");
     const { options, outputDirectory } = request;
     const discovery = await discover({ ...options, outputDirectory }, signal);
     return surveyInputs(request, discovery, signal, Date.now());
   },
-  verifyExport: (directory, context) =>
-    verifyExport(directory, { ...context, openReader: openRange }),
-  verifyStored: (task, signal) => verifyStored(task, { signal, openReader: openRange }),
+  verifyExport: async (directory, context) => {
+    const { verifyExport } = await import("../pipeline/verify/verify.js");
+    return verifyExport(directory, { ...context, openReader: openRange });
+  },
+  verifyStored: async (task, signal) => {
+    const { verifyStored } = await import("../pipeline/verify/verify-stored.js");
+    return verifyStored(task, { signal, openReader: openRange });
+  },
 };
 
 function outsideWith(workerEntry: URL): RunOutside {

@@ -1,16 +1,11 @@
 import type { StepName } from "../pipeline/configuration/configuration-options.js";
-import { runExportStep } from "./export-step.js";
-import { runQualifyStep } from "./qualify-step.js";
-import { runSendStep } from "./send-step.js";
 import type { RunStep } from "./step.js";
-import { runValidateStep } from "./validate-step.js";
-import { runVerifyStep } from "./verify-step.js";
 
-/** Every step that `migrate` knows. */
+/** Every step that `migrate` knows. Each is loaded when it is its turn. */
 export const steps: Readonly<Record<StepName, RunStep>> = {
-  validate: runValidateStep,
-  export: runExportStep,
-  send: runSendStep,
-  qualify: runQualifyStep,
-  verify: runVerifyStep,
+  validate: async (...step) => (await import("./validate-step.js")).runValidateStep(...step),
+  export: async (...step) => (await import("./export-step.js")).runExportStep(...step),
+  send: async (...step) => (await import("./send-step.js")).runSendStep(...step),
+  qualify: async (...step) => (await import("./qualify-step.js")).runQualifyStep(...step),
+  verify: async (...step) => (await import("./verify-step.js")).runVerifyStep(...step),
 };

@@ -1,7 +1,6 @@
 import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { isAbsolute, resolve, sep } from "node:path";
-import { glob, isDynamicPattern } from "tinyglobby";
 import { UsageError } from "../base/errors.js";
 import { DISCOVERY_MAX } from "../base/limits.js";
 import { type FoundFile, type FoundFiles, isHiddenPart, walkDirectory } from "./directory-walk.js";
@@ -67,12 +66,16 @@ async function findInput(input: string, cwd: string): Promise<FoundInput> {
   if (stats !== null) {
     return { files: [], skipped: [], looked: `${place.path} is neither file nor directory` };
   }
-  if (isDynamicPattern(place.name)) return findPattern(place.name, cwd);
-  return { files: [], skipped: [], looked: `${place.path} does not exist` };
+  return findPattern(place, cwd);
 }
 
 /** Directories that fit the pattern count with everything below, as a shell would give them. */
-async function findPattern(pattern: string, cwd: string): Promise<FoundInput> {
+async function findPattern({ name: pattern, path }: InputFile, cwd: string): Promise<FoundInput> {
+  // Most inputs are paths, and do without it.
+  const { glob, isDynamicPattern } = await import("tinyglobby");
+  if (!isDynamicPattern(pattern)) {
+    return { files: [], skipped: [], looked: `${path} does not exist` };
+  }
   const matches = await glob(pattern, {
     cwd,
     absolute: isAbsolute(pattern),

@@ -54,6 +54,10 @@ const signatures: readonly Signature[] = [
   unsupported("%PDF-", "a PDF", CONVERT),
 ];
 
+/** The record at the end of a zip, without its comment. */
+const END_RECORD_BYTES = 22;
+const END_RECORD_SIGNATURE = 0x06054b50;
+
 /** Bytes in which a binary format shows itself. */
 const BINARY_PROBE_BYTES = 1024;
 
@@ -66,6 +70,16 @@ export function identifyContainer(head: Uint8Array): Container | null {
     return null;
   }
   return container;
+}
+
+/**
+ * Whether a file that begins as something else ends as a zip does, without a comment: a zip behind
+ * a program that unpacks it, or appended to something. `tail`: the last bytes of the file.
+ */
+export function endsAsZip(tail: Uint8Array): boolean {
+  if (tail.length < END_RECORD_BYTES) return false;
+  const end = Buffer.from(tail.subarray(-END_RECORD_BYTES));
+  return end.readUInt32LE(0) === END_RECORD_SIGNATURE && end.readUInt16LE(20) === 0;
 }
 
 /** Whether the bytes hold control characters that no text has. */

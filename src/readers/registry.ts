@@ -1,18 +1,8 @@
-import { MIB } from "../base/limits.js";
-import type { FieldRequest } from "../batch/batch.js";
-import type { Kernel } from "../batch/kernel.js";
-import type { ByteSource } from "./byte-source.js";
-import { planCsvRanges } from "./csv/csv-ranges.js";
-import { CsvReader } from "./csv/csv-reader.js";
-import { createCsvReaderOpener } from "./csv/open-csv-reader.js";
 import { JsonReader } from "./json/json-reader.js";
 import type { RowLayout } from "./json/row-scanner.js";
 import { isPlain, openBytes } from "./open-bytes.js";
-import { openParquetReader } from "./parquet/parquet-reader.js";
-import { planParquetRanges } from "./parquet/ranges.js";
-import type { OpenReader, Reader, ReaderOptions } from "./reader.js";
-import { RejectsReader } from "./rejects/rejects-reader.js";
-import type { Format, FormatKind, Source, SourceRange } from "./source.js";
+import type { OpenReader, ReaderOptions } from "./reader.js";
+import type { FormatKind, Source, SourceRange } from "./source.js";
 
 /** How sources of one format are cut into ranges and read. */
 interface SourceFormat {
@@ -24,16 +14,37 @@ interface SourceFormat {
   readonly open: OpenReader;
 }
 
+/** Of the readers, those that not every run needs are loaded when they are. */
 const formats: Readonly<Record<FormatKind, SourceFormat>> = {
   ndjson: { planRanges: planLineRanges, open: jsonOpener("lines") },
   json: { planRanges: planWhole, open: jsonOpener("values") },
   csv: {
-    planRanges: (source, splitBytes, options) =>
-      planCsvRanges(source, (whole, start) => openBytes(whole, start, options), splitBytes),
-    open: createCsvReaderOpener(openBytes),
+    async planRanges(source, splitBytes, options) {
+      const { planCsvRanges } = await import("./csv/csv-ranges.js");
+      return planCsvRanges(source, (whole, start) => openBytes(whole, start, options), splitBytes);
+    },
+    async open(...range) {
+      const { createCsvReaderOpener } = await import("./csv/open-csv-reader.js");
+      return createCsvReaderOpener(openBytes)(...range);
+    },
   },
-  parquet: { planRanges: planParquetRanges, open: openParquetReader },
-  rejects: { planRanges: planWhole, open: openRejects },
+  parquet: {
+    async planRanges(...plan) {
+      const { planParquetRanges } = await import("./parquet/ranges.js");
+      return planParquetRanges(...plan);
+    },
+    async open(...range) {
+      const { openParquetReader } = await import("./parquet/parquet-reader.js");
+      return openParquetReader(...range);
+    },
+  },
+  rejects: {
+    planRanges: planWhole,
+    async open(...range) {
+      const { openRejectsReader } = await import("./rejects/open-rejects-reader.js");
+      return openRejectsReader(...range);
+    },
+  },
 };
 
 /** The ranges that a source can be cut into, each of about `splitBytes`, in order, without a gap. */
@@ -70,46 +81,4 @@ function jsonOpener(layout: RowLayout): OpenReader {
     const bytes = await openBytes(range.source, Math.max(0, range.start - 1), options);
     return new JsonReader(kernel, range, fields, bytes, layout, options);
   };
-}
-
-async function openRejects(
-  kernel: Kernel,
-  range: SourceRange,
-  fields: readonly FieldRequest[],
-  options: ReaderOptions,
-): Promise<Reader> {
-  const { source } = range;
-  const bytes = await openBytes(source, 0, options);
-  return new RejectsReader(range, bytes, (format, kept) =>
-    readKeptRows(kernel, { ...source, format }, fields, kept, options),
-  );
-}
-
-/** Bytes of the window for kept rows, which come in small groups. */
-const KEPT_WINDOW_BYTES = 1 * MIB;
-
-function readKeptRows(
-  kernel: Kernel,
-  source: Source,
-  fields: readonly FieldRequest[],
-  bytes: ByteSource,
-  options: ReaderOptions,
-): Reader {
-  const range = { source, start: 0, end: null };
-  const kept = { ...options, windowBytes: KEPT_WINDOW_BYTES };
-  const { format } = source;
-  switch (format.kind) {
-    case "ndjson":
-    // Rows of Parquet are kept as JSON.
-    case "parquet":
-      return new JsonReader(kernel, range, fields, bytes, "lines", kept);
-    case "json":
-      return new JsonReader(kernel, range, fields, bytes, "values", kept);
-    case "csv":
-      return new CsvReader(kernel, range, format, fields, bytes, kept);
-    case "rejects":
-      return new RejectsReader(range, bytes, (inner: Format, again) =>
-        readKeptRows(kernel, { ...source, format: inner }, fields, again, options),
-      );
-  }
 }

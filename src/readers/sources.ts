@@ -11,10 +11,8 @@ import {
 import { type FileState, fileState, fingerprintFile } from "./fingerprint.js";
 import type { Head } from "./head.js";
 import type { InputFile } from "./inputs.js";
-import { identifyContainer } from "./magic.js";
+import { endsAsZip, identifyContainer } from "./magic.js";
 import { mapBounded } from "./map-bounded.js";
-import { endsAsZip } from "./zip-directory.js";
-import { discoverEntries } from "./zip-sources.js";
 
 /**
  * Opens every file, and every entry of every zip, and finds out by its bytes what it is. What
@@ -33,6 +31,8 @@ async function discoverFile(file: InputFile, options: DiscoverOptions): Promise<
     const { state, head, tail, fingerprint } = await inspectFile(file);
     const container = identifyContainer(head.bytes);
     if (container?.kind === "zip" || (container === null && endsAsZip(tail))) {
+      // With the library for zips, which most inputs do without.
+      const { discoverEntries } = await import("./zip-sources.js");
       return discoverEntries(file, state, options);
     }
     const source = { ...file, codecs: [], size: state.size, fingerprint };

@@ -12,9 +12,6 @@ export interface DirectoryEntry extends ZipEntry {
 
 /** Bytes of a local file header without name and extra field. */
 const LOCAL_HEADER_BYTES = 30;
-/** The record at the end of a zip, without its comment. */
-const END_RECORD_BYTES = 22;
-const END_RECORD_SIGNATURE = 0x06054b50;
 
 /**
  * The central directory of a zip, in its order, directories left out. Zip64 and entry counts beyond
@@ -57,16 +54,6 @@ function explainDirectory(archive: string, cause: unknown): SourceError {
     return corrupt(archive, what, { cause });
   }
   return corrupt(archive, `the directory of the zip cannot be read (${detail})`, { cause });
-}
-
-/**
- * Whether a file that begins as something else ends as a zip does, without a comment: a zip behind
- * a program that unpacks it, or appended to something. `tail`: the last bytes of the file.
- */
-export function endsAsZip(tail: Uint8Array): boolean {
-  if (tail.length < END_RECORD_BYTES) return false;
-  const end = Buffer.from(tail.subarray(-END_RECORD_BYTES));
-  return end.readUInt32LE(0) === END_RECORD_SIGNATURE && end.readUInt16LE(20) === 0;
 }
 
 function describeEntry(entry: yauzl.Entry, index: number): DirectoryEntry {

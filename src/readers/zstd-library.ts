@@ -1,5 +1,3 @@
-import { ZSTDDecoder } from "zstddec/stream";
-
 /**
  * What the WebAssembly build of the reference decoder exports. Addresses and sizes are bytes in its
  * memory; a buffer is three u32: address, size, position (ZSTD_inBuffer, ZSTD_outBuffer).
@@ -30,6 +28,7 @@ export function loadZstd(): Promise<ZstdExports> {
 }
 
 async function load(): Promise<ZstdExports> {
+  const { ZSTDDecoder } = await import("zstddec/stream");
   const decoder = new ZSTDDecoder();
   const initialize = decoder._init;
   let exports: unknown;

@@ -1,6 +1,7 @@
 /** `1,234,567`. */
 export function formatCount(count: number): string {
-  return Math.round(count).toLocaleString("en-US");
+  // Not `toLocaleString`, whose first call takes 10 ms, at the end of every command.
+  return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** `1 row`, `2 rows`. */
