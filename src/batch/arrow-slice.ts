@@ -10,7 +10,7 @@ import {
 import { type Kernel, Region } from "./kernel.js";
 
 /** Bytes of `ArrowNode` in src/kernels/arrow-node.ts. */
-const NODE_BYTES = 48;
+const NODE_BYTES = 64;
 /** Word of a node with the address of its children; their count follows. */
 const CHILDREN_WORD = 8;
 /** Every buffer begins at a multiple of this, and has as much to read over behind its end. */
@@ -29,6 +29,31 @@ export interface KernelNode {
   readonly data: number;
   readonly dataSize: number;
   readonly children: readonly KernelNode[];
+}
+
+/** Rows in a list-view; see src/kernels/arrow-node.ts. Addresses hold as long as the batch. */
+export interface RowViews {
+  /** Of `rows` u32 addresses of values. */
+  readonly starts: number;
+  /** Of `rows` u32 lengths, for byte strings. */
+  readonly lengths: number;
+  /** Of `rows` u8 levels: how many of the optional nodes from the column down are there. */
+  readonly levels: number;
+  /** Bytes of all byte strings together. */
+  readonly dataSize: number;
+}
+
+/** What a node has besides its name and children; all is 0 where it is not given. */
+interface NodeLayout {
+  readonly width?: number;
+  readonly option?: number;
+  readonly validity?: number;
+  readonly bit?: number;
+  readonly offsets?: number;
+  readonly starts?: number;
+  readonly lengths?: number;
+  readonly levels?: number;
+  readonly level?: number;
 }
 
 /**
@@ -78,15 +103,39 @@ export class ArrowSlices {
       data = this.#copy(source, array.data + first * width, rows * width);
     }
     const node = { type: array.type, name: array.name, rows, data, dataSize, children };
-    const address = this.#write(node, array.width, array.option, validity, first & 7, offsets);
+    const { width, option } = array;
+    const address = this.#write(node, { width, option, validity, bit: first & 7, offsets });
     return { ...node, address, valueSize: valueSize(array) };
+  }
+
+  /** A leaf whose rows are where `views` says; there is a value from level `level` on. */
+  view(
+    name: string,
+    value: ValueType,
+    rows: number,
+    { starts, lengths, levels, dataSize }: RowViews,
+    level: number,
+  ): KernelNode {
+    const { type, width, option } = value;
+    const node = { type, name, rows, data: 0, dataSize, children: [] };
+    const address = this.#write(node, { width, option, starts, lengths, levels, level });
+    return { ...node, address, valueSize: valueSize({ ...value, children: [] }) };
+  }
+
+  /** A struct of one member that is there from level `level` of that member's levels on. */
+  levelled(name: string, member: KernelNode, levels: number, level: number): KernelNode {
+    const type = arrowTypes.struct;
+    const children = [member];
+    const node = { type, name, rows: member.rows, data: 0, dataSize: 0, children };
+    const address = this.#write(node, { levels, level });
+    return { ...node, address, valueSize: valueSize({ type, width: 0, option: 0, children }) };
   }
 
   /** A struct of nodes that are there already; with `sparse` its JSON leaves null members out. */
   struct(children: readonly KernelNode[], rows: number, sparse: boolean): KernelNode {
     const type = arrowTypes.struct;
     const node = { type, name: "", rows, data: 0, dataSize: 0, children };
-    const address = this.#write(node, 0, sparse ? 1 : 0, 0, 0, 0);
+    const address = this.#write(node, { option: sparse ? 1 : 0 });
     return { ...node, address, valueSize: valueSize({ type, width: 0, option: 0, children }) };
   }
 
@@ -117,14 +166,9 @@ export class ArrowSlices {
     return { ...first, address, children, valueSize: size };
   }
 
-  #write(
-    node: Omit<KernelNode, "address" | "valueSize">,
-    width: number,
-    option: number,
-    validity: number,
-    bit: number,
-    offsets: number,
-  ): number {
+  #write(node: Omit<KernelNode, "address" | "valueSize">, layout: NodeLayout): number {
+    const { width = 0, option = 0, validity = 0, bit = 0, offsets = 0 } = layout;
+    const { starts = 0, lengths = 0, levels = 0, level = 0 } = layout;
     const children = this.#reserve(node.children.length * 4);
     const name = this.#name(node.name);
     const nameAddress = this.#reserve(name.length);
@@ -138,6 +182,7 @@ export class ArrowSlices {
       [
         ...[node.type, validity, bit, node.data, bit, offsets, width, option],
         ...[children, node.children.length, nameAddress, name.length],
+        ...[starts, lengths, levels, level],
       ],
       address / 4,
     );
@@ -206,6 +251,11 @@ export function sliceSize(
   return size;
 }
 
+/** Bytes that `ArrowSlices.view` or `levelled` needs for a node of this name. */
+export function viewSize(name: string): number {
+  return aligned(NODE_BYTES) + aligned(3 * name.length * 6 + 3) + aligned(4);
+}
+
 /** Bytes that `ArrowSlices.struct` needs, or `merge` for each struct that it makes. */
 export function structSize(children: number): number {
   return aligned(NODE_BYTES) + aligned(children * 4) + aligned(3);
@@ -226,11 +276,16 @@ function span(
 /** Bytes that the JSON or the text of all values of a node takes at the most. */
 export function jsonSize(kernel: Kernel, node: KernelNode): number {
   let size = node.rows * node.valueSize;
-  if (node.type === arrowTypes.text) size += kernel.run.escapedSize(node.data, node.dataSize);
+  if (node.type === arrowTypes.text) size += escapedSize(kernel, node);
   else if (node.type === arrowTypes.hex) size += node.dataSize * 2;
   else if (node.type === arrowTypes.decimal) size += node.dataSize * 3;
   for (const child of node.children) size += jsonSize(kernel, child);
   return size;
+}
+
+// Lists of texts have no list-views: their rows are elements.
+function escapedSize({ run }: Kernel, { address, rows, data, dataSize }: KernelNode): number {
+  return data === 0 ? run.escapedSizes(address, rows) : run.escapedSize(data, dataSize);
 }
 
 /** Bytes that a value's JSON takes at the most, without its bytes and its children. */

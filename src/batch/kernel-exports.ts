@@ -16,6 +16,7 @@ export interface KernelExports
     CensusKernels,
     ProfileKernels,
     ParquetKernels,
+    ParquetPageKernels,
     SnappyKernels,
     ArrowCellKernels {
   readonly heapBase: WebAssembly.Global;
@@ -279,7 +280,15 @@ export interface ParquetKernels {
   ): void;
 }
 
+/** Pages, windows and nodes are addresses; faults are `pageFaults` of src/batch/page-cursor.ts. */
+export interface ParquetPageKernels {
+  readPageRows(page: number, window: number, at: number, rows: number): number;
+  listPlainBytes(start: number, end: number, count: number, texts: boolean, target: number): number;
+  sumLengths(lengths: number, rows: number): number;
+}
+
 export interface SnappyKernels {
+  snappyDecompress(source: number, length: number, target: number, size: number): number;
   snappyBytesMax(length: number): number;
   snappyCompress(source: number, length: number, target: number): number;
 }
@@ -299,4 +308,5 @@ export interface ArrowCellKernels {
   dropFaulty(faults: number, rows: number, column: number): void;
   writeRow(node: number, row: number, target: number): number;
   escapedSize(start: number, length: number): number;
+  escapedSizes(node: number, rows: number): number;
 }

@@ -12,15 +12,17 @@ import { isAscii, validateUtf8 } from "./utf8";
 
 /**
  * Points a column at the texts of `rows` rows. Texts that are no UTF-8 become null, and their row
- * gets its fault.
+ * gets its fault; a node with option 1 has none of them.
  */
 export function pointTexts(node: ArrowNode, rows: u32, column: Column, faults: usize): void {
-  const ascii = isAscii(node.data, node.data + <usize>node.offset(rows));
+  const sound = node.starts != 0
+    ? node.option != 0
+    : isAscii(node.data, node.data + <usize>node.offset(rows));
   for (let row: u32 = 0; row < rows; row++) {
-    const start = node.data + <usize>node.offset(row);
-    const length = <usize>(node.offset(row + 1) - node.offset(row));
+    const start = node.start(row);
+    const length = node.length(row);
     let kind = node.valid(row) ? KIND_STRING : KIND_NULL;
-    if (!ascii && kind == KIND_STRING && validateUtf8(start, start + length) == 0) {
+    if (!sound && kind == KIND_STRING && validateUtf8(start, start + length) == 0) {
       store<u8>(faults + <usize>row, <u8>INVALID_UTF8);
       kind = KIND_NULL;
     }
@@ -52,7 +54,7 @@ export function writeCells(
 
 /** Cells become null where the struct that they are members of is null. */
 export function maskCells(node: ArrowNode, rows: u32, column: Column): void {
-  if (node.validity == 0) return;
+  if (node.validity == 0 && node.levels == 0) return;
   for (let row: u32 = 0; row < rows; row++) {
     if (!node.valid(row)) store<u8>(column.kinds + <usize>row, <u8>KIND_NULL);
   }
@@ -84,6 +86,15 @@ export function escapedSize(start: usize, length: usize): usize {
     extra += <usize>popcnt(i8x16.bitmask(i8x16.lt_u(v, space))) * 5;
   }
   return length + extra;
+}
+
+/** `escapedSize` of all texts of a list-view together. */
+export function escapedSizes(node: ArrowNode, rows: u32): usize {
+  let size: usize = 0;
+  for (let row: u32 = 0; row < rows; row++) {
+    if (node.valid(row)) size += escapedSize(node.start(row), node.length(row));
+  }
+  return size;
 }
 
 function kindOf(node: ArrowNode): u32 {

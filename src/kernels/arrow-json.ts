@@ -22,9 +22,9 @@ export function clearFault(): void {
 
 @inline
 function doubleAt(node: ArrowNode, row: u32): f64 {
-  if (node.type == DOUBLE) return load<f64>(node.data + (<usize>row << 3));
-  if (node.type == FLOAT) return <f64>load<f32>(node.data + (<usize>row << 2));
-  return halfToDouble(load<u16>(node.data + (<usize>row << 1)));
+  if (node.type == DOUBLE) return load<f64>(node.fixed(row, 8));
+  if (node.type == FLOAT) return <f64>load<f32>(node.fixed(row, 4));
+  return halfToDouble(load<u16>(node.fixed(row, 2)));
 }
 
 /** JSON has no NaN and no infinities: they are null. */
@@ -72,8 +72,8 @@ function writeNull(p: usize): usize {
 }
 
 function writeText(node: ArrowNode, row: u32, p: usize): usize {
-  const start = node.data + <usize>node.offset(row);
-  const length = <usize>(node.offset(row + 1) - node.offset(row));
+  const start = node.start(row);
+  const length = node.length(row);
   if (validateUtf8(start, start + length) == 0) fault = INVALID_UTF8;
   store<u8>(p, 0x22);
   p = escapeString(start, length, p + 1);
@@ -136,8 +136,7 @@ function writeMap(node: ArrowNode, row: u32, p: usize): usize {
 export function writeScalar(node: ArrowNode, row: u32, p: usize): usize {
   switch (node.type) {
     case BOOLEAN: {
-      const bit = node.dataBit + row;
-      const on = ((<u32>load<u8>(node.data + <usize>(bit >> 3)) >> (bit & 7)) & 1) != 0;
+      const on = node.bool(row);
       store<u32>(p, on ? 0x65757274 : 0x736c6166);
       if (on) return p + 4;
       store<u8>(p, 0x65, 4);
@@ -148,7 +147,7 @@ export function writeScalar(node: ArrowNode, row: u32, p: usize): usize {
     case INT64:
       return writeInteger(p, node.int64(row));
     case UINT32:
-      return writeUnsigned(<u64>load<u32>(node.data + (<usize>row << 2)), p);
+      return writeUnsigned(<u64>load<u32>(node.fixed(row, 4)), p);
     case UINT64:
       return writeUnsigned(<u64>node.int64(row), p);
     case HALF:
@@ -169,22 +168,17 @@ export function writeScalar(node: ArrowNode, row: u32, p: usize): usize {
     case DECIMAL64:
       return writeDecimal(node.int64(row), node.option, p);
     case FIXED_DECIMAL:
-      return writeBigDecimal(node.fixed(row), <usize>node.width, node.option, p);
-    case DECIMAL: {
-      const start = node.offset(row);
-      const length = <usize>(node.offset(row + 1) - start);
-      return writeBigDecimal(node.data + <usize>start, length, node.option, p);
-    }
+      return writeBigDecimal(node.fixed(row, node.width), <usize>node.width, node.option, p);
+    case DECIMAL:
+      return writeBigDecimal(node.start(row), node.length(row), node.option, p);
     case INTERVAL:
-      return writeInterval(node.fixed(row), p);
+      return writeInterval(node.fixed(row, node.width), p);
     case UUID:
-      return writeUuid(node.fixed(row), p);
+      return writeUuid(node.fixed(row, node.width), p);
     case FIXED_HEX:
-      return writeHex(node.fixed(row), <usize>node.width, p);
-    case HEX: {
-      const start = node.offset(row);
-      return writeHex(node.data + <usize>start, <usize>(node.offset(row + 1) - start), p);
-    }
+      return writeHex(node.fixed(row, node.width), <usize>node.width, p);
+    case HEX:
+      return writeHex(node.start(row), node.length(row), p);
     default:
       return p;
   }

@@ -27,7 +27,10 @@ export const STRUCT: u32 = 22;
 export const LIST: u32 = 23;
 export const MAP: u32 = 24;
 
-/** An array's slice in kernel memory: row 0 is the first of the slice in all that stands here. */
+/**
+ * An array's slice in kernel memory: row 0 is the first of the slice in all that stands here. Arrow's
+ * own layout, or where `starts` is not 0 a list-view: every row has the address of its value.
+ */
 @unmanaged
 export class ArrowNode {
   type: u32;
@@ -51,9 +54,18 @@ export class ArrowNode {
   /** `"name":` as it stands in JSON. */
   name: usize;
   nameLength: u32;
+  /** List-views: u32 addresses of the rows' values, also of those with fixed size; booleans are u8. */
+  starts: usize;
+  /** List-views of byte strings: u32 lengths. */
+  lengths: usize;
+  /** In place of a bitmap: u8 levels, or 0. */
+  levels: usize;
+  /** Level from which on a row is not null. */
+  level: u32;
 
   @inline
   valid(row: u32): bool {
+    if (this.levels != 0) return <u32>load<u8>(this.levels + <usize>row) >= this.level;
     if (this.validity == 0) return true;
     const bit = this.validityBit + row;
     return ((<u32>load<u8>(this.validity + <usize>(bit >> 3)) >> (bit & 7)) & 1) != 0;
@@ -64,19 +76,42 @@ export class ArrowNode {
     return load<u32>(this.offsets + (<usize>row << 2)) - load<u32>(this.offsets);
   }
 
+  /** Address of a byte string. */
   @inline
-  fixed(row: u32): usize {
-    return this.data + <usize>(row * this.width);
+  start(row: u32): usize {
+    if (this.starts != 0) return <usize>load<u32>(this.starts + (<usize>row << 2));
+    return this.data + <usize>this.offset(row);
+  }
+
+  /** Bytes of a byte string. */
+  @inline
+  length(row: u32): usize {
+    if (this.starts != 0) return <usize>load<u32>(this.lengths + (<usize>row << 2));
+    return <usize>(this.offset(row + 1) - this.offset(row));
+  }
+
+  /** Address of a value of `size` bytes. */
+  @inline
+  fixed(row: u32, size: u32): usize {
+    if (this.starts != 0) return <usize>load<u32>(this.starts + (<usize>row << 2));
+    return this.data + <usize>(row * size);
+  }
+
+  @inline
+  bool(row: u32): bool {
+    if (this.starts != 0) return load<u8>(this.fixed(row, 1)) != 0;
+    const bit = this.dataBit + row;
+    return ((<u32>load<u8>(this.data + <usize>(bit >> 3)) >> (bit & 7)) & 1) != 0;
   }
 
   @inline
   int32(row: u32): i32 {
-    return load<i32>(this.data + (<usize>row << 2));
+    return load<i32>(this.fixed(row, 4));
   }
 
   @inline
   int64(row: u32): i64 {
-    return load<i64>(this.data + (<usize>row << 3));
+    return load<i64>(this.fixed(row, 8));
   }
 
   @inline

@@ -2,7 +2,7 @@
 // signature in src/batch/kernel-exports.ts.
 
 export {
-  dropFaulty, escapedSize, maskCells, pointTexts, writeCells, writeRow,
+  dropFaulty, escapedSize, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
 } from "./arrow-cells";
 export { addName, clearCensus, clearPairs, countEvents } from "./census";
 export { findLineEnd, scanRecords } from "./csv";
@@ -40,9 +40,11 @@ export {
   hybridBytesMax,
   measurePlain,
 } from "./parquet-pages";
+export { listPlainBytes, readPageRows, sumLengths } from "./parquet-rows";
 export { junkHash, profileRows } from "./profile-rows";
 export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./segment";
 export { snappyBytesMax, snappyCompress } from "./snappy";
+export { snappyDecompress } from "./snappy-inflate";
 export { validateUtf8 } from "./utf8";
 
 /** First address that the host may hand out; below it lie the module's own constants. */

@@ -4,7 +4,7 @@ import type { ColumnChunk } from "./footer.js";
 import { type DecodedRows, DecodeError } from "./page-decoder.js";
 import { assemblePageFile } from "./page-file.js";
 import { PageFileRows, rowsAtOnce } from "./page-file-rows.js";
-import { type Page, PageReader } from "./page-reader.js";
+import { type Page, type PagePlace, PageReader } from "./page-reader.js";
 import { columnDamaged } from "./parquet-errors.js";
 import type { Pieces } from "./pieces.js";
 import type { RandomAccess } from "./random-access.js";
@@ -35,6 +35,8 @@ export class FlatPieces implements Pieces {
     private readonly column: SchemaNode,
     private readonly types: readonly ValueType[],
     private readonly chunk: ColumnChunk,
+    /** The page to begin with, where that is not the first one. */
+    private resumeAt?: PagePlace,
   ) {
     this.#reader = new PageReader(file, chunk);
   }
@@ -92,6 +94,8 @@ export class FlatPieces implements Pieces {
 
   #gather(): readonly Page[] {
     if (this.#failure !== undefined) throw this.#failure;
+    if (this.resumeAt !== undefined) this.#dictionary = this.#reader.resume(this.resumeAt);
+    this.resumeAt = undefined;
     const pages: Page[] = [];
     let size = 0;
     let rows = 0;

@@ -5,22 +5,30 @@ import type { Kernel } from "../../batch/kernel.js";
 import type { OpenReader, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
 import { BatchBuilder, sizeOf } from "./batch-builder.js";
-import { type ColumnPart, type ColumnRows, openColumn, partsOf } from "./column-rows.js";
+import type { ColumnRows } from "./column-rows.js";
 import { type FieldPlan, planFields } from "./field-plan.js";
+import { openFlatRows } from "./flat-rows.js";
 import { type Footer, type RowGroup, readFooter } from "./footer.js";
+import { type ColumnPart, type OpenFlat, openColumn, partsOf } from "./open-column.js";
+import { PageMemory } from "./page-memory.js";
 import { RandomAccess } from "./random-access.js";
 import { buildSchema } from "./schema-tree.js";
 
 /** Opens row groups `start` to `end` of a source; what is compressed as a whole, in a copy on disk. */
-export const openParquetReader: OpenReader = async (kernel, range, fields, options) => {
-  const file = await RandomAccess.open(range.source, options);
-  try {
-    return new ParquetReader(kernel, file, readFooter(file), range, fields, options);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
-};
+export const openParquetReader = openReaderWith(openFlatRows);
+
+/** `openFlat`: what reads columns without lists. */
+export function openReaderWith(openFlat: OpenFlat): OpenReader {
+  return async (kernel, range, fields, options) => {
+    const file = await RandomAccess.open(range.source, options);
+    try {
+      return new ParquetReader(kernel, file, readFooter(file), openFlat, range, fields, options);
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  };
+}
 
 /**
  * Rows of some row groups, one group after the other. Of a group only the requested columns are
@@ -33,6 +41,7 @@ class ParquetReader implements Reader {
   readonly #parts: readonly (readonly ColumnPart[])[];
   readonly #groups: readonly RowGroup[];
   readonly #builder: BatchBuilder;
+  readonly #memory: PageMemory;
   #group = 0;
   #columns: readonly ColumnRows[] | undefined;
   /** Rows of the group that have been given out. */
@@ -43,6 +52,7 @@ class ParquetReader implements Reader {
     kernel: Kernel,
     private readonly file: RandomAccess,
     footer: Footer,
+    private readonly openFlat: OpenFlat,
     range: SourceRange,
     fields: readonly FieldRequest[],
     private readonly options: ReaderOptions,
@@ -51,6 +61,7 @@ class ParquetReader implements Reader {
     this.#plan = planFields(buildSchema(footer.schema, source), fields);
     this.#parts = this.#plan.columns.map((column) => partsOf(column, source));
     this.#groups = footer.rowGroups.slice(range.start, range.end ?? undefined);
+    this.#memory = new PageMemory(kernel);
     this.#builder = new BatchBuilder(kernel, this.#plan, options.rowBytesMax);
   }
 
@@ -96,7 +107,7 @@ class ParquetReader implements Reader {
 
   #openGroup(group: RowGroup): readonly ColumnRows[] {
     this.#columns = this.#plan.columns.map((column, index) =>
-      openColumn(this.file, column, this.#parts[index] ?? [], group),
+      openColumn(this.file, this.#memory, this.openFlat, column, this.#parts[index] ?? [], group),
     );
     this.#rowsDone = 0;
     return this.#columns;

@@ -1,0 +1,100 @@
+import type { Kernel } from "./kernel.js";
+
+/** Where the values of a page are. The numbers travel into src/kernels/parquet-rows.ts. */
+export const valueForms = {
+  /** Byte strings, each behind its length (u32). */
+  plainBytes: 0,
+  /** Values of `width` bytes. */
+  plainFixed: 1,
+  /** Numbers of entries: u32 address and u32 length of each. */
+  indexedBytes: 2,
+  /** Numbers of values of `width` bytes. */
+  indexedFixed: 3,
+} as const;
+
+export type ValueForm = (typeof valueForms)[keyof typeof valueForms];
+
+/** In words, why rows of a page cannot be read; by the numbers of src/kernels/parquet-rows.ts. */
+export const pageFaults: readonly string[] = [
+  "",
+  "a page's definition levels end before its rows",
+  "a definition level is higher than the schema allows",
+  "a page's values end before its rows",
+  "a value refers to an entry that the dictionary does not have",
+  "a page does not have as many nulls as its header tells",
+];
+
+/** Values in the hybrid of runs and bit-packing. */
+export interface HybridBytes {
+  readonly start: number;
+  readonly end: number;
+  /** Bits of a value, 0 to 32. */
+  readonly width: number;
+  /** Values that follow bit-packed without the header of a run. */
+  readonly packed?: number;
+}
+
+/** A page's rows, ready to be read. Addresses are in kernel memory, ends are exclusive. */
+export interface PageLayout {
+  readonly form: ValueForm;
+  readonly rows: number;
+  /** Rows that are not null, where the page's header tells. */
+  readonly values?: number;
+  readonly levelMax: number;
+  readonly levels?: HybridBytes;
+  readonly indexes?: HybridBytes;
+  /** Of the values in plain forms. */
+  readonly next: number;
+  readonly end: number;
+  readonly width: number;
+  readonly entries: number;
+  readonly entryCount: number;
+  /** Whether values are texts that must be held against UTF-8. */
+  readonly texts: boolean;
+}
+
+// Words of PageCursor and Hybrid in src/kernels.
+const HYBRID_WORDS = 8;
+const CURSOR_WORDS = 13;
+const MALFORMED_WORD = 10;
+const VALUES_UNTOLD = 0xffff_ffff;
+const SIZE_WORDS = CURSOR_WORDS + 2 * HYBRID_WORDS;
+
+/** Where the reading of a page stands, in kernel memory. One for each column, used page after page. */
+export class PageCursor {
+  readonly address: number;
+
+  constructor(private readonly kernel: Kernel) {
+    this.address = kernel.allocate(SIZE_WORDS * 4);
+  }
+
+  /** Begins a page. */
+  open(page: PageLayout): void {
+    const levels = this.address + CURSOR_WORDS * 4;
+    const indexes = levels + HYBRID_WORDS * 4;
+    this.kernel.words.set(
+      [
+        ...[page.form, page.levelMax, levels, indexes, page.next, page.end],
+        ...[page.width, page.entries, page.entryCount, page.texts ? 1 : 0],
+        ...[0, page.rows, page.values ?? VALUES_UNTOLD],
+        ...hybridWords(page.levels),
+        ...hybridWords(page.indexes),
+      ],
+      this.address / 4,
+    );
+  }
+
+  /** Whether a text that was read so far is no UTF-8. */
+  get malformed(): boolean {
+    return this.kernel.words[this.address / 4 + MALFORMED_WORD] !== 0;
+  }
+
+  free(): void {
+    this.kernel.free(this.address);
+  }
+}
+
+function hybridWords(bytes: HybridBytes | undefined): readonly number[] {
+  const { start, end, width, packed = 0 } = bytes ?? { start: 0, end: 0, width: 0 };
+  return [start, end, width, packed, packed > 0 ? 1 : 0, 0, end, 0];
+}

@@ -1,0 +1,147 @@
+import { arrowTypes } from "../../batch/arrow-node.js";
+import type { Kernel } from "../../batch/kernel.js";
+import { type HybridBytes, type PageLayout, valueForms } from "../../batch/page-cursor.js";
+import type { FlatLeaf } from "./flat-leaf.js";
+import { DecodeError } from "./page-decoder.js";
+import { encodings, type PageHeader } from "./page-header.js";
+import type { UnpackedPage } from "./unpack-page.js";
+import { physicalTypes } from "./value-type.js";
+
+// What lies where in a page. https://parquet.apache.org/docs/file-format/data-pages/
+
+/** Distinct values that pages refer to. */
+export interface Entries {
+  readonly address: number;
+  readonly count: number;
+  /** Whether they are texts of which one is no UTF-8. */
+  readonly malformed: boolean;
+}
+
+interface Bytes {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Whether pages with this header are read by the kernels; all others are left to the library. */
+export function isReadable(header: PageHeader, { physical }: FlatLeaf): boolean {
+  const { boolean, int96 } = physicalTypes;
+  if (header.kind === "index" || physical < boolean || physical === int96) return false;
+  const { encoding } = header;
+  const plain = encoding === encodings.plain;
+  if (header.kind === "dictionary") {
+    return (plain || encoding === encodings.plainDictionary) && physical !== boolean;
+  }
+  if (header.kind === "data" && header.levelEncoding !== encodings.rle) return false;
+  if (header.kind === "dataV2" && header.repetitionBytes > 0) return false;
+  return plain || (physical === boolean ? encoding === encodings.rle : isIndexed(encoding));
+}
+
+function isIndexed(encoding: number): boolean {
+  return encoding === encodings.plainDictionary || encoding === encodings.rleDictionary;
+}
+
+/** Finds the entries of a dictionary page; a list of byte arrays takes 8 bytes each at `list`. */
+export function readEntries(
+  kernel: Kernel,
+  leaf: FlatLeaf,
+  page: UnpackedPage,
+  count: number,
+  list: number,
+): Entries {
+  const end = page.address + page.size;
+  if (leaf.physical !== physicalTypes.byteArray) {
+    return { address: page.address, count, malformed: false };
+  }
+  const texts = leaf.value.type === arrowTypes.text;
+  const found = kernel.run.listPlainBytes(page.address, end, count, texts, list);
+  if (found === 0) throw new DecodeError("its dictionary ends before its entries");
+  return { address: list, count, malformed: found === 2 };
+}
+
+/** Bytes that `readEntries` needs at `list`. Throws `DecodeError` where there cannot be as many. */
+export function entryListSize(leaf: FlatLeaf, page: UnpackedPage, count: number): number {
+  const bytes = leaf.physical === physicalTypes.byteArray;
+  if (count * (bytes ? 4 : leaf.width) > page.size) {
+    throw new DecodeError("its dictionary ends before its entries");
+  }
+  return bytes ? count * 8 : 0;
+}
+
+/** Where the rows of a data page are. Throws `DecodeError`. */
+export function layOutPage(
+  kernel: Kernel,
+  header: PageHeader,
+  leaf: FlatLeaf,
+  page: UnpackedPage,
+  entries: Entries | undefined,
+): PageLayout {
+  if (header.kind !== "data" && header.kind !== "dataV2") throw new Error("no page with rows");
+  const { levels, values } = levelsAndValues(kernel, header, leaf, page);
+  const bytes = leaf.physical === physicalTypes.byteArray;
+  const layout = {
+    rows: header.values,
+    ...(header.kind === "dataV2" ? { values: Math.max(0, header.values - header.nulls) } : {}),
+    levelMax: leaf.levelMax,
+    ...(leaf.levelMax === 0
+      ? {}
+      : { levels: { ...levels, width: 32 - Math.clz32(leaf.levelMax) } }),
+    next: values.start,
+    end: values.end,
+    width: leaf.physical === physicalTypes.boolean ? 1 : leaf.width,
+    entries: entries?.address ?? 0,
+    entryCount: entries?.count ?? 0,
+    texts: false,
+  };
+  if (leaf.physical === physicalTypes.boolean) {
+    const indexes = booleanBytes(kernel, header.encoding, values);
+    return { ...layout, form: valueForms.indexedFixed, indexes };
+  }
+  if (isIndexed(header.encoding)) {
+    const form = bytes ? valueForms.indexedBytes : valueForms.indexedFixed;
+    return { ...layout, form, indexes: indexBytes(kernel, values) };
+  }
+  const form = bytes ? valueForms.plainBytes : valueForms.plainFixed;
+  return { ...layout, form, texts: leaf.value.type === arrowTypes.text };
+}
+
+function levelsAndValues(
+  kernel: Kernel,
+  header: PageHeader,
+  { levelMax }: FlatLeaf,
+  { address, size }: UnpackedPage,
+): { readonly levels: Bytes; readonly values: Bytes } {
+  const end = address + size;
+  const all = { start: address, end };
+  const levels =
+    header.kind === "dataV2"
+      ? { start: address, end: address + header.definitionBytes }
+      : levelMax === 0
+        ? { start: address, end: address }
+        : lengthBytes(kernel, all, "its definition levels are cut off");
+  return { levels, values: { start: levels.end, end } };
+}
+
+/** The bytes behind their length (u32). */
+function lengthBytes(kernel: Kernel, { start, end }: Bytes, fault: string): Bytes {
+  const room = end - start - 4;
+  const length = room < 0 ? 0 : new DataView(kernel.memory.buffer).getUint32(start, true);
+  if (room < length) throw new DecodeError(fault);
+  return { start: start + 4, end: start + 4 + length };
+}
+
+// A page of nothing but nulls need not even have the byte with the width.
+function indexBytes(kernel: Kernel, { start, end }: Bytes): HybridBytes {
+  if (start === end) return { start, end, width: 0 };
+  const width = kernel.bytes[start]!;
+  if (width > 32) throw new DecodeError(`a page's dictionary indexes would have ${width} bits`);
+  return { start: start + 1, end, width };
+}
+
+// The bits of plain booleans are one packed run without a header.
+function booleanBytes(kernel: Kernel, encoding: number, values: Bytes): HybridBytes {
+  if (encoding === encodings.plain) {
+    return { ...values, width: 1, packed: (values.end - values.start) * 8 };
+  }
+  if (values.start === values.end) return { ...values, width: 1 };
+  return { ...lengthBytes(kernel, values, "a page's booleans are cut off"), width: 1 };
+}
