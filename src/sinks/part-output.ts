@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { WRITE_BYTES } from "../base/limits.js";
+import { WRITE_BYTES, WRITE_PIECE_BYTES } from "../base/limits.js";
 import type { PartFiles } from "./part-files.js";
 
 /** Gathers small pieces for one write. One for all outputs of a worker, of which one writes at a time. */
@@ -28,8 +28,9 @@ export class PartOutput {
   append(bytes: Uint8Array): void {
     const { buffer } = this;
     this.#size += bytes.length;
-    if (buffer.used + bytes.length > buffer.bytes.length) this.flush();
-    if (bytes.length >= buffer.bytes.length) {
+    const isPiece = bytes.length >= WRITE_PIECE_BYTES;
+    if (isPiece || buffer.used + bytes.length > buffer.bytes.length) this.flush();
+    if (isPiece) {
       this.#write(bytes);
       return;
     }
