@@ -19,8 +19,8 @@ interface Member {
 /** Layout of `Node` and `Entry` in src/kernels/json-fields.ts, in bytes. */
 const NODE_BYTES = 32;
 const ENTRY_BYTES = 32;
-/** Of the memory that a node has for how its object looked: `ShapeMember`s there. */
-const SHAPE_BYTES = 64 * 80;
+/** Of the memory that a node has for how its object looked: `ShapeMember`s in json-shape.ts. */
+const SHAPE_BYTES = 64 * 96;
 
 /**
  * Field requests as the tree that the JSON kernels walk, in kernel memory, with a column for each

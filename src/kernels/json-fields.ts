@@ -24,6 +24,15 @@ import {
   skipValueAt,
   unescape,
 } from "./json-value";
+import {
+  ShapeMember,
+  beginsSame,
+  findLater,
+  isConstant,
+  nextMember,
+  noteValue,
+  rememberKey,
+} from "./json-shape";
 import { copyLoose } from "./utf8";
 
 /** The members wanted of one object. */
@@ -38,51 +47,8 @@ export class Node {
   /** Addresses (u32) of all columns at and below this node, to be cleared together. */
   columns: usize;
   columnCount: u32;
-  /** SHAPE_MEMBERS_MAX `ShapeMember`s: how the object looked the last time. */
+  /** `ShapeMember`s: how the object looked the last time. */
   shape: usize;
-}
-
-/**
- * Rows of one source mostly have the same keys in the same order, so each node remembers how its
- * n-th member began. Where the bytes are the same again, the key is known to be well-formed, and it
- * is known whether it is wanted, without looking for its end: the processor can run ahead.
- */
-@unmanaged
-export class ShapeMember {
-  /** Bytes of the quoted key and its colon; 0 when nothing is remembered. */
-  length: u32;
-  /** The wanted key that it is, or 0. */
-  entry: usize;
-}
-
-// The same numbers as in src/batch/field-table.ts.
-const SHAPE_MEMBERS_MAX: usize = 64;
-const SHAPE_MEMBER_BYTES: usize = 80;
-/** The remembered bytes and, from the next 32 on, which of them count. */
-const SHAPE_KEY: usize = 16;
-const SHAPE_MASK: usize = 48;
-const SHAPE_KEY_BYTES_MAX: usize = 32;
-
-/** Whether the member at `p` begins as remembered. May read 32 bytes past the end of the data. */
-@inline
-function isRemembered(member: ShapeMember, p: usize): bool {
-  if (member.length == 0) return false;
-  const m = changetype<usize>(member);
-  const head = v128.and(v128.xor(v128.load(p), v128.load(m, SHAPE_KEY)), v128.load(m, SHAPE_MASK));
-  if (member.length <= 16) return !v128.any_true(head);
-  const tail = v128.xor(v128.load(p, 16), v128.load(m, SHAPE_KEY + 16));
-  return !v128.any_true(v128.or(head, v128.and(tail, v128.load(m, SHAPE_MASK + 16))));
-}
-
-function remember(member: ShapeMember, key: usize, length: usize, entry: usize): void {
-  const m = changetype<usize>(member);
-  const fits = length <= SHAPE_KEY_BYTES_MAX;
-  member.length = fits ? <u32>length : 0;
-  member.entry = entry;
-  if (!fits) return;
-  memory.fill(m + SHAPE_MASK, 0, SHAPE_KEY_BYTES_MAX);
-  memory.fill(m + SHAPE_MASK, 0xff, length);
-  memory.copy(m + SHAPE_KEY, key, length);
 }
 
 /** A wanted key. */
@@ -201,8 +167,9 @@ function storeNoObject(node: Node, row: i32, kind: u32, start: usize, length: us
   if (node.rest != 0) changetype<Column>(node.rest).set(row, kind, start, length);
 }
 
-/** Stores a wanted value; returns the address after it, or 0 when it is malformed. */
+/** Stores a wanted value, white space before it or not; returns the address after it, or 0 when it is malformed. */
 function scanWanted(entry: Entry, p: usize, end: usize, row: i32, depth: i32): usize {
+  if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
   if (p >= end) {
     markFault(end);
     return 0;
@@ -270,13 +237,13 @@ function storeRest(column: Column, row: i32, frame: usize): void {
 export function scanObject(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
   if (depth >= DEPTH_MAX) return markTooDeep(p);
   const frame = kept;
-  const result = scanMembers(skipSpace(p + 1, end), end, node, row, depth + 1);
+  const result = scanMembers(p, end, node, row, depth + 1);
   if (result != 0 && node.rest != 0) storeRest(changetype<Column>(node.rest), row, frame);
   kept = frame;
   return result;
 }
 
-/** `skipValueAt` with the common cases in place: most members are strings or null. */
+/** Passes over a value, white space before it or not. The common cases, strings and null, come first. */
 @inline
 function skipUnwanted(p: usize, end: usize, depth: i32): usize {
   if (p < end) {
@@ -287,59 +254,79 @@ function skipUnwanted(p: usize, end: usize, depth: i32): usize {
     }
     // null
     if (load<u32>(p) == 0x6c6c756e && p + 4 <= end) return p + 4;
+    if (c <= 0x20) p = skipSpace(p, end);
   }
   return skipValueAt(p, end, depth);
 }
 
+/** From an object's opening brace, which is at `p`, to behind its closing one. */
 function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
   const keepsRest = node.rest != 0;
+  const open = p;
   let stretch: usize = 0;
   let stretchEnd: usize = 0;
   let shape = node.shape;
-  const shapeEnd = shape + SHAPE_MEMBERS_MAX * SHAPE_MEMBER_BYTES;
-  if (p < end && load<u8>(p) == 0x7d) return p + 1;
   for (;;) {
-    const member = p;
-    const seen = changetype<ShapeMember>(shape);
-    let entry: usize;
-    if (isRemembered(seen, p) && p + <usize>seen.length < end) {
-      entry = seen.entry;
-      p += <usize>seen.length;
+    // `before` is at the opening brace or behind the value before.
+    const before = p;
+    let seen = changetype<ShapeMember>(shape);
+    let entry: usize = 0;
+    if (isConstant(seen, p, end)) {
+      p += <usize>seen.constant - 1;
     } else {
-      if (p >= end || load<u8>(p) != 0x22) return markFault(min(p, end));
-      const close = skipStringFast(p + 1, end);
-      if (close == 0) return 0;
-      const plain = !escaped;
-      entry = findKey(node, p + 1, close);
-      p = skipSpace(close + 1, end);
-      if (p >= end || load<u8>(p) != 0x3a) return markFault(min(p, end));
-      p++;
-      if (plain && p == close + 2) remember(seen, member, p - member, entry);
+      let isKnown = beginsSame(seen, p, end);
+      if (!isKnown) {
+        const later = findLater(shape, node.shape, p, end);
+        isKnown = later != 0;
+        if (isKnown) {
+          shape = later;
+          seen = changetype<ShapeMember>(shape);
+        }
+      }
+      if (isKnown) {
+        p += <usize>seen.length;
+        entry = seen.entry;
+      } else {
+        p = skipSpace(p, end);
+        if (p >= end) return markFault(end);
+        const separator = load<u8>(p);
+        if (before != open) {
+          if (separator == 0x7d) break;
+          if (separator != 0x2c) return markFault(p);
+        }
+        const key = skipSpace(p + 1, end);
+        if (key >= end) return markFault(end);
+        if (load<u8>(key) != 0x22) {
+          if (before == open && load<u8>(key) == 0x7d) return key + 1;
+          return markFault(key);
+        }
+        const close = skipStringFast(key + 1, end);
+        if (close == 0) return 0;
+        entry = findKey(node, key + 1, close);
+        p = skipSpace(close + 1, end);
+        if (p >= end || load<u8>(p) != 0x3a) return markFault(min(p, end));
+        p = skipSpace(p + 1, end);
+        rememberKey(seen, before, key, p, entry, p - before != close - key + 3);
+      }
+      if (entry != 0) {
+        p = scanWanted(changetype<Entry>(entry), p, end, row, depth);
+        if (p == 0) return 0;
+      } else {
+        p = skipUnwanted(p, end, depth);
+        if (p == 0) return 0;
+        noteValue(seen, before, p, end);
+      }
     }
-    // The last place serves all members beyond it.
-    if (shape + SHAPE_MEMBER_BYTES < shapeEnd) shape += SHAPE_MEMBER_BYTES;
-    if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
-    p =
-      entry == 0
-        ? skipUnwanted(p, end, depth)
-        : scanWanted(changetype<Entry>(entry), p, end, row, depth);
-    if (p == 0) return 0;
+    shape = nextMember(shape, node.shape);
     if (keepsRest) {
       if (entry == 0 || changetype<Entry>(entry).excepted == 0) {
-        if (stretch == 0) stretch = member;
+        if (stretch == 0) stretch = before + <usize>seen.key;
         stretchEnd = p;
       } else if (stretch != 0) {
         pushKept(stretch, stretchEnd);
         stretch = 0;
       }
     }
-    if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
-    if (p >= end) return markFault(end);
-    const c = load<u8>(p);
-    if (c == 0x7d) break;
-    if (c != 0x2c) return markFault(p);
-    p++;
-    if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
   }
   if (stretch != 0) pushKept(stretch, stretchEnd);
   return p + 1;
