@@ -34,6 +34,10 @@ export function takeCells(
   textsEnd: usize,
   compared: usize,
 ): void {
+  if (first != 0 && prefixLength == 0 && texts == textsEnd && compared == 0) {
+    copyCells(target, candidate, rows, emptyIsNull != 0);
+    return;
+  }
   for (let row = 0; row < rows; row++) {
     if (first == 0 && target.kind(row) != KIND_NULL) continue;
     let kind = candidate.kind(row);
@@ -56,6 +60,18 @@ export function takeCells(
       if (isSame(changetype<Column>(compared), row, start, length)) kind = KIND_NULL;
     }
     target.set(row, kind, start, length);
+  }
+}
+
+/** The common case of `takeCells`, in whole arrays: a single field without conditions. */
+function copyCells(target: Column, source: Column, rows: i32, emptyIsNull: bool): void {
+  memory.copy(target.starts, source.starts, <usize>rows << 2);
+  memory.copy(target.lengths, source.lengths, <usize>rows << 2);
+  memory.copy(target.kinds, source.kinds, <usize>rows);
+  if (!emptyIsNull) return;
+  for (let row = 0; row < rows; row++) {
+    const isEmpty = source.length(row) == 0 && source.kind(row) == KIND_STRING;
+    if (isEmpty) store<u8>(target.kinds + <usize>row, <u8>KIND_NULL);
   }
 }
 

@@ -123,7 +123,14 @@ function parseText(p: usize, end: usize): i64 {
     p += 3;
     if (p < end && (load<u8>(p) == 0x2e || load<u8>(p) == 0x2c)) {
       const first = ++p;
-      for (let weight: u32 = 100; p < end && digit(p) <= 9; p++, weight /= 10) {
+      let weight: u32 = 100;
+      if (end - p > 2 && max(max(digit(p), digit(p + 1)), digit(p + 2)) <= 9) {
+        millisecond = digit(p) * 100 + digit(p + 1) * 10 + digit(p + 2);
+        finer = millisecond;
+        weight = 0;
+        p += 3;
+      }
+      for (; p < end && digit(p) <= 9; p++, weight /= 10) {
         millisecond += digit(p) * weight;
         finer |= digit(p);
       }
