@@ -1,5 +1,5 @@
-// Where the CPU time of our export goes, of one run that counts for nothing else: Node's profiler takes
-// about a sixth of the time for itself.
+// Where the CPU time of our export goes, of one run that counts for nothing else, as Node's profiler
+// slows it down.
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDirectory, openTable } from "../command.mjs";

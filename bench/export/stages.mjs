@@ -4,6 +4,8 @@
 export const UNATTRIBUTED = "not attributed";
 const LOADING = "load modules";
 const GARBAGE = "collect garbage";
+/** What nobody called: Node works off what has been asked for earlier. */
+const CALLBACKS = "Node's callbacks: files, messages";
 const OUTSIDE = "V8 and Node outside of functions";
 
 /** Module below src/kernels → stage. What a kernel calls counts as the kernel that was called first. */
@@ -28,6 +30,8 @@ const moduleStages = [
   ["readers/zstd", "inflate"],
   ["readers/inflate", "inflate"],
   ["readers/gzip", "inflate"],
+  ["readers/checksum", "inflate"],
+  ["readers/compressed-input", "inflate"],
   ["readers/", "read files"],
   ["mapper/", "map"],
   ["profile/", "count events"],
@@ -54,7 +58,7 @@ const nodeStages = [
 export const stages = [
   ...[LOADING, "command, plan, manifest", "read files", "inflate", "decode Parquet", "scan", "map"],
   ...["count events", "gather", "sort by day", "encode", "compress", "hash", "write"],
-  ...["drive and account", GARBAGE, OUTSIDE, UNATTRIBUTED],
+  ...["drive and account", CALLBACKS, GARBAGE, OUTSIDE, UNATTRIBUTED],
 ];
 
 const kernelName = /^src\/kernels\/([^/]+)\//;
@@ -104,11 +108,13 @@ function stageOfFrame(frame, caller, moduleOf) {
   if (kernel !== undefined)
     return caller.inKernel ? caller.stage : (stageOfKernel(kernel) ?? UNATTRIBUTED);
   if (url.startsWith("node:")) {
-    return nodeStages.find(([pattern]) => pattern.test(url))?.[1] ?? caller.stage;
+    const stage = nodeStages.find(([pattern]) => pattern.test(url))?.[1] ?? caller.stage;
+    return stage === UNATTRIBUTED ? CALLBACKS : stage;
   }
   if (!url.startsWith("file:")) return caller.stage;
   // A module's own body, which runs once while it is loaded.
   if (functionName === "" && lineNumber === 0 && columnNumber === 0) return LOADING;
   const module = moduleOf(frame);
-  return moduleStages.find(([start]) => module?.startsWith(start))?.[1] ?? caller.stage;
+  const stage = moduleStages.find(([start]) => module?.startsWith(start))?.[1] ?? caller.stage;
+  return stage === CALLBACKS ? UNATTRIBUTED : stage;
 }

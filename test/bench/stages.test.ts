@@ -86,6 +86,13 @@ it("counts the body of a module as loading, and what it calls as its stage", () 
   expect(timesOf(body)).toEqual({ "load modules": 3, "command, plan, manifest": 5 });
 });
 
+it("counts what Node does of its own accord apart, and what that calls as ours", () => {
+  const url = "node:internal/process/task_queues";
+  const calls = [ours("mapper/row-mapper.js", 2), ours("unheard-of/module.js", 4)];
+  const times = timesOf({ name: "processTicksAndRejections", url, ms: 1, calls });
+  expect(times).toEqual({ "Node's callbacks: files, messages": 1, map: 2, rest: 4 });
+});
+
 it("leaves out waiting, and names what has no stage", () => {
   const times = timesOf(
     { name: "(idle)", ms: 100 },
