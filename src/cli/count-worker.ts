@@ -12,7 +12,7 @@ import { createCountingSink } from "../sinks/counting-sink.js";
 import { mapperOptions } from "./mapper-options.js";
 
 // Entry file of the worker threads that read and map, and keep nothing.
-await serveSplits<RunOptions>(async ({ options, maxTimeMs }, signal) => {
+serveSplits<RunOptions>(async ({ options, maxTimeMs }, signal) => {
   const kernel = new Kernel();
   const { outputDirectory, rowBytesMax, ratioMax } = options;
   const layout = layoutOf(outputDirectory, "events");

@@ -12,7 +12,7 @@ import { createWebhookSink } from "../sinks/webhook/webhook-sink.js";
 import { mapperOptions } from "./mapper-options.js";
 
 // Entry file of the thread that reads, maps and sends.
-await serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {
+serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {
   const kernel = new Kernel();
   const { outputDirectory, rowBytesMax, ratioMax, eventUrl, serverSecret } = options;
   const layout = layoutOf(outputDirectory, "events");

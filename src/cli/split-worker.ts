@@ -12,7 +12,7 @@ import { createDayDirectorySink } from "../sinks/day-directory-sink.js";
 import { mapperOptions } from "./mapper-options.js";
 
 // Entry file of the worker threads: the tools that splits are run with are put together here.
-await serveSplits<ExportOptions>(async ({ options, maxTimeMs }, signal) => {
+serveSplits<ExportOptions>(async ({ options, maxTimeMs }, signal) => {
   const kernel = new Kernel();
   const { outputDirectory, dataset, rowBytesMax, ratioMax } = options;
   const layout = layoutOf(outputDirectory, dataset);

@@ -12,7 +12,7 @@ import { createProfileSink } from "../sinks/profile-sink.js";
 import { mapperOptions } from "./mapper-options.js";
 
 // Entry file of the worker threads that read and map for a report, and keep nothing else.
-await serveSplits<ValidateOptions>(async ({ options, maxTimeMs }, signal) => {
+serveSplits<ValidateOptions>(async ({ options, maxTimeMs }, signal) => {
   const kernel = new Kernel();
   const { outputDirectory, rowBytesMax, ratioMax, dayZone, nowMs } = options;
   const layout = layoutOf(outputDirectory, "events");

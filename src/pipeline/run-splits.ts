@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { SwitchyardError } from "../base/errors.js";
 import { version } from "../base/version.js";
@@ -19,6 +20,7 @@ import type { AccountFacts } from "./run-accounts.js";
 import { type StartedRun, startRun } from "./start-run.js";
 import { throwIfInterrupted } from "./worker/interruption.js";
 import { type PoolProgress, SplitPool } from "./worker/pool.js";
+import { ThreadAhead } from "./worker/thread-ahead.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
 
 const DAY_MS = 86_400_000;
@@ -82,12 +84,29 @@ export interface EndedRun<Accounts extends RunAccounts> {
  */
 export async function runSplits<Accounts extends RunAccounts>(
   job: RunJob<Accounts>,
-  { signal, observer }: RunContext,
+  context: RunContext,
   outside: RunOutside,
 ): Promise<EndedRun<Accounts>> {
-  const { options, recorded, layout, fold } = job;
-  const startedMs = outside.now();
+  const { options, layout } = job;
   const budget = budgetThreads(options);
+  // A run that is taken up may have nothing to do, for which no thread is started.
+  const isNew = options.fresh || !existsSync(layout.planFile);
+  const thread = { entry: outside.workerEntry, heapBytes: budget.heapBytes };
+  const ahead = isNew ? new ThreadAhead(thread) : undefined;
+  try {
+    return await runAhead(job, context, outside, { ...budget, ahead });
+  } finally {
+    await ahead?.end();
+  }
+}
+
+async function runAhead<Accounts extends RunAccounts>(
+  { options, recorded, layout, fold, begun, committed }: RunJob<Accounts>,
+  { signal, observer }: RunContext,
+  outside: RunOutside,
+  budget: ThreadBudget & { readonly ahead: ThreadAhead | undefined },
+): Promise<EndedRun<Accounts>> {
+  const startedMs = outside.now();
   const inputs = await outside.discover(options, signal);
   throwIfInterrupted(signal);
   const lock = await asOutput(layout.lockFile, () => takeLock(layout.lockFile));
@@ -103,7 +122,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     });
     const earlier = await readFinished<Accounts>(layout, run);
     if (earlier !== undefined) return { end: "done", manifest: earlier, work: undefined };
-    await job.begun?.(run.record);
+    await begun?.(run.record);
     const records = new Map(run.finished);
     const pool = new SplitPool(unfinishedSplits(run), {
       entry: outside.workerEntry,
@@ -112,7 +131,7 @@ export async function runSplits<Accounts extends RunAccounts>(
       signal,
       onRecord(record) {
         records.set(record.id, record);
-        job.committed?.(record);
+        committed?.(record);
         for (const failure of record.failures) observer.sourceFailed?.(failure);
       },
     });

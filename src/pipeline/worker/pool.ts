@@ -4,10 +4,15 @@ import type { SplitRecord } from "../ledger/ledger.js";
 import type { SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
 import type { ThreadProgress } from "../progress.js";
+import type { ThreadAhead } from "./thread-ahead.js";
+import type { WorkerSetup, WorkerStart } from "./worker-messages.js";
 import { WorkerDeath, WorkerThread, type WorkerThreadOptions } from "./worker-thread.js";
 
 export interface PoolOptions extends WorkerThreadOptions {
   readonly threads: number;
+  readonly setup: Omit<WorkerSetup, keyof WorkerStart>;
+  /** Becomes the first of the threads. */
+  readonly ahead: ThreadAhead | undefined;
   readonly signal: AbortSignal;
   /** Called as soon as a split is committed, in no particular order. */
   onRecord(record: SplitRecord, split: Split): void;
@@ -139,10 +144,10 @@ export class SplitPool {
   }
 
   async #start(slot: Slot): Promise<WorkerThread> {
-    const thread = new WorkerThread(this.options);
+    const thread = this.options.ahead?.take() ?? new WorkerThread(this.options);
     // In its slot before it is ready, so that a stop reaches it.
     slot.thread = thread;
-    await thread.ready();
+    await thread.setUp(this.options.setup);
     return thread;
   }
 

@@ -3,7 +3,13 @@ import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { RunOptions } from "../options.js";
 import { ReaderCrash, runSplit, type SplitTools } from "./run-split.js";
 import { ThreadCounters } from "./thread-counters.js";
-import type { ErrorFacts, FromWorker, ToWorker, WorkerSetup } from "./worker-messages.js";
+import type {
+  ErrorFacts,
+  FromWorker,
+  ToWorker,
+  WorkerSetup,
+  WorkerStart,
+} from "./worker-messages.js";
 
 export type MakeTools<Options extends RunOptions> = (
   setup: WorkerSetup<Options>,
@@ -11,17 +17,14 @@ export type MakeTools<Options extends RunOptions> = (
 ) => Promise<Omit<SplitTools, "counters" | "checkpoint">>;
 
 /**
- * The worker's side of the pool: makes the tools once, then runs one split for each message. To be
- * called once by the entry file of a worker thread.
+ * The worker's side of the pool: makes the tools when it is told what for, then runs one split for each
+ * message. To be called once by the entry file of a worker thread.
  */
-export async function serveSplits<Options extends RunOptions>(
-  makeTools: MakeTools<Options>,
-): Promise<void> {
+export function serveSplits<Options extends RunOptions>(makeTools: MakeTools<Options>): void {
   const port = parentPort;
   if (port === null) throw new Error("serveSplits runs in a worker thread only");
-  // What the command that started this entry file has given: it knows which options it takes.
-  const setup = workerData as WorkerSetup<Options>;
-  const counters = new ThreadCounters(setup.counters);
+  const start = workerData as WorkerStart;
+  const counters = new ThreadCounters(start.counters);
   const stop = new AbortController();
   const answer = (message: FromWorker) => port.postMessage(message);
   const checkpoint = () => {
@@ -30,26 +33,31 @@ export async function serveSplits<Options extends RunOptions>(
     stop.signal.throwIfAborted();
   };
   let tools: SplitTools;
-  try {
-    tools = { ...(await makeTools(setup, stop.signal)), counters, checkpoint };
-  } catch (error) {
-    answer({ kind: "failed", error: errorFacts(error) });
-    return;
-  }
-  port.on("message", async (message: ToWorker) => {
-    if (message.kind === "stop") {
-      stop.abort();
-      return;
+  const act = async (message: ToWorker): Promise<FromWorker | undefined> => {
+    switch (message.kind) {
+      case "setup": {
+        // What the command that started this entry file has given: it knows which options it takes.
+        const setup = { ...message.setup, ...start } as WorkerSetup<Options>;
+        tools = { ...(await makeTools(setup, stop.signal)), counters, checkpoint };
+        return { kind: "ready" };
+      }
+      case "run":
+        return { kind: "done", record: await runSplit(message.task, tools) };
+      case "stop":
+        stop.abort();
+        return undefined;
     }
+  };
+  port.on("message", async (message: ToWorker) => {
     try {
-      answer({ kind: "done", record: await runSplit(message.task, tools) });
+      const done = await act(message);
+      if (done !== undefined) answer(done);
     } catch (error) {
-      if (stop.signal.aborted) answer({ kind: "stopped" });
+      if (message.kind === "run" && stop.signal.aborted) answer({ kind: "stopped" });
       else if (error instanceof ReaderCrash) throw error;
       else answer({ kind: "failed", error: errorFacts(error) });
     }
   });
-  answer({ kind: "ready" });
 }
 
 function errorFacts(error: unknown): ErrorFacts {

@@ -2,7 +2,7 @@ import type { SplitRecord } from "../ledger/ledger.js";
 import type { RunOptions } from "../options.js";
 import type { SplitTask } from "./run-split.js";
 
-/** What a worker thread is started with. */
+/** What a worker makes its tools from. */
 export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly options: Options;
   /** Milliseconds since 1970 UTC. */
@@ -11,8 +11,12 @@ export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly counters: SharedArrayBuffer;
 }
 
-/** `stop` only wakes a worker that waits; the counters tell one that works. */
+/** What a worker thread is started with. The rest comes when it is known, as `setup`. */
+export type WorkerStart = Pick<WorkerSetup, "counters">;
+
+/** `setup` comes once, first. `stop` only wakes a worker that waits; the counters tell one that works. */
 export type ToWorker =
+  | { readonly kind: "setup"; readonly setup: Omit<WorkerSetup, keyof WorkerStart> }
   | { readonly kind: "run"; readonly task: SplitTask }
   | { readonly kind: "stop" };
 
@@ -24,7 +28,7 @@ export interface ErrorFacts {
 }
 
 /**
- * Answers of a worker: `ready` once after its start, then one for each `run`. `failed` ends the whole
+ * Answers of a worker: `ready` once after its setup, then one for each `run`. `failed` ends the whole
  * run. A worker that dies gives no answer.
  */
 export type FromWorker =

@@ -3,7 +3,7 @@ import { SwitchyardError } from "../../base/errors.js";
 import { MIB } from "../../base/limits.js";
 import type { SplitTask } from "./run-split.js";
 import { ThreadCounters } from "./thread-counters.js";
-import type { FromWorker, ToWorker, WorkerSetup } from "./worker-messages.js";
+import type { FromWorker, ToWorker, WorkerSetup, WorkerStart } from "./worker-messages.js";
 
 /** The worker ended without an answer: out of memory, a panic in native code, a reader's crash. */
 export class WorkerDeath extends Error {
@@ -16,7 +16,6 @@ export class WorkerDeath extends Error {
 export interface WorkerThreadOptions {
   /** Compiled entry file. */
   readonly entry: URL;
-  readonly setup: Omit<WorkerSetup, "counters">;
   readonly heapBytes: number;
 }
 
@@ -30,8 +29,8 @@ export class WorkerThread {
   #early: FromWorker | undefined;
   #death: WorkerDeath | undefined;
 
-  constructor({ entry, setup, heapBytes }: WorkerThreadOptions) {
-    const workerData: WorkerSetup = { ...setup, counters: this.counters.buffer };
+  constructor({ entry, heapBytes }: WorkerThreadOptions) {
+    const workerData: WorkerStart = { counters: this.counters.buffer };
     this.#worker = new Worker(entry, {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: Math.floor(heapBytes / MIB) },
@@ -46,8 +45,9 @@ export class WorkerThread {
     });
   }
 
-  /** Resolves once the worker can run splits. */
-  async ready(): Promise<void> {
+  /** Resolves once the worker can run splits. To be called once, before `run`. */
+  async setUp(setup: Omit<WorkerSetup, keyof WorkerStart>): Promise<void> {
+    this.#post({ kind: "setup", setup });
     const message = await this.#answer();
     if (message.kind === "failed") throw fromFacts(message.error);
   }

@@ -197,7 +197,7 @@ function fakeCensus() {
   };
 }
 
-await serveSplits(async ({ options }, signal) => {
+serveSplits(async ({ options }, signal) => {
   if (options.preset === "impossible") throw new Error("no such tools");
   const layout = layoutOf(options.outputDirectory, options.dataset);
   const kernel = new Kernel();

@@ -1,0 +1,74 @@
+import { setImmediate } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import type { ExportResult } from "../../../src/pipeline/export-result.js";
+import { runExport } from "../../../src/pipeline/run-export.js";
+import type { RunOutside } from "../../../src/pipeline/run-splits.js";
+import { type FakeExport, fakeExport } from "../kit/fake-export.js";
+
+/** Threads that this process has started, and those that have ended. */
+let started = 0;
+let ended = 0;
+
+function countWorker(worker: Worker): void {
+  started++;
+  worker.once("exit", () => ended++);
+}
+
+beforeEach(() => {
+  [started, ended] = [0, 0];
+  process.on("worker", countWorker);
+});
+
+afterEach(() => {
+  process.off("worker", countWorker);
+});
+
+function runWith(run: FakeExport, outside: Partial<RunOutside>): Promise<ExportResult> {
+  const { signal } = new AbortController();
+  return runExport(run.options(), { signal, observer: {} }, { ...run.outside(), ...outside });
+}
+
+it("starts the first thread before inputs are looked at, and no more threads than splits", async () => {
+  const run = fakeExport();
+  run.input("a.txt", "2026-01-01 a");
+  const { discover } = run.outside();
+  let startedBefore = -1;
+  const result = await runWith(run, {
+    async discover(...given) {
+      // The process tells of a new thread a moment after its start.
+      await setImmediate();
+      startedBefore = started;
+      return discover(...given);
+    },
+  });
+  expect(result.outcome).toBe("done");
+  expect(startedBefore).toBe(1);
+  expect([started, ended]).toEqual([1, 1]);
+});
+
+it("has ended the thread when a run fails before it needs one", async () => {
+  const run = fakeExport();
+  const discover = () => Promise.reject(new Error("no inputs"));
+  await expect(runWith(run, { discover })).rejects.toThrow("no inputs");
+  expect([started, ended]).toEqual([1, 1]);
+});
+
+it("starts no thread where the same command has finished, unless it starts over", async () => {
+  const run = fakeExport();
+  run.input("a.txt", "2026-01-01 a");
+  await run.run();
+  started = 0;
+  expect(await run.run()).toMatchObject({ alreadyDone: true });
+  expect(started).toBe(0);
+  expect(await run.run({ fresh: true })).toMatchObject({ alreadyDone: false });
+  expect(started).toBe(1);
+});
+
+it("fails with what ended a thread that had not been asked for anything yet", async () => {
+  const run = fakeExport();
+  run.input("a.txt", "2026-01-01 a");
+  const workerEntry = new URL("./no-such-worker.mjs", import.meta.url);
+  await expect(runWith(run, { workerEntry })).rejects.toMatchObject({ code: "worker_died" });
+  expect(started).toBe(ended);
+});
