@@ -93,11 +93,13 @@ export class DayDirectorySplit implements SplitSink {
       await files.rename(temporaryPath, target);
       this.#moved.push(target);
     }
-    // The names of the parts, then those of the directories above that may be new.
-    await forEach(directories, SYNC_CONCURRENCY, (path) => files.sync(path, "directory"));
     if (directories.length === 0) return;
-    await files.sync(join(outputDirectory, parts.dataset), "directory");
-    await files.sync(outputDirectory, "directory");
+    // The names of the parts, and those of the directories above that may be new. All at once: the disk
+    // takes what waits for it together, and the split is not committed before they are all there.
+    const above = [join(outputDirectory, parts.dataset), outputDirectory];
+    await forEach([...directories, ...above], SYNC_CONCURRENCY, (path) =>
+      files.sync(path, "directory"),
+    );
   }
 
   #prepare(): Promise<void> {
