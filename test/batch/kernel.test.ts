@@ -1,0 +1,29 @@
+import { describe, expect, test } from "vitest";
+import { Kernel } from "../../src/batch/kernel.js";
+
+const MIB = 1024 * 1024;
+
+/** Allocates blocks until there is no room for one; returns the sizes that the memory had. */
+function exhaust(kernel: Kernel, blockBytes: number): readonly number[] {
+  const sizes = new Set<number>();
+  try {
+    for (;;) {
+      const address = kernel.allocate(blockBytes);
+      kernel.bytes[address + blockBytes - 1] = 1;
+      sizes.add(kernel.memory.buffer.byteLength);
+    }
+  } catch (error) {
+    expect(error).toBeInstanceOf(RangeError);
+  }
+  return [...sizes];
+}
+
+describe("the kernels' memory", () => {
+  test("grows in few steps, and is given out to its end", () => {
+    const kernel = new Kernel();
+    const sizes = exhaust(kernel, 8 * MIB);
+    expect(sizes.filter((size) => size < 800 * MIB).length).toBeLessThan(10);
+    expect(sizes.at(-1)).toBeGreaterThan(1008 * MIB);
+    expect(kernel.memory.buffer.byteLength).toBeLessThanOrEqual(1024 * MIB);
+  });
+});
