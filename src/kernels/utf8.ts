@@ -8,58 +8,117 @@ export function isAscii(start: usize, end: usize): bool {
   return true;
 }
 
+// Each pair of neighbouring bytes is looked up three times: by the upper and by the lower half of the
+// first byte, and by the upper half of the second. A fault is a bit that all three have. The method is
+// that of Keiser and Lemire, https://arxiv.org/abs/2010.03090.
+
+/** A lead byte without its continuation. */
+const TOO_SHORT: u8 = 1 << 0;
+/** ASCII, then a continuation. */
+const TOO_LONG: u8 = 1 << 1;
+const OVERLONG_3: u8 = 1 << 2;
+/** Above U+10FFFF, with a second byte of 0x90 and more. */
+const TOO_LARGE: u8 = 1 << 3;
+const SURROGATE: u8 = 1 << 4;
+const OVERLONG_2: u8 = 1 << 5;
+/** The same bit, as the first byte tells them apart: above U+10FFFF with a lower one, overlong. */
+const TOO_LARGE_LOW: u8 = 1 << 6;
+const OVERLONG_4: u8 = 1 << 6;
+/** Two continuations: right as the third or fourth byte of a character only. */
+const TWO_CONTINUATIONS: u8 = 1 << 7;
+/** What the lower half of the first byte does not decide. */
+const ANY_LOW: u8 = TOO_SHORT | TOO_LONG | TWO_CONTINUATIONS;
+const LARGE: u8 = ANY_LOW | TOO_LARGE | TOO_LARGE_LOW;
+const CONTINUED: u8 = TOO_LONG | OVERLONG_2 | TWO_CONTINUATIONS;
+
+const FIRST_HIGH: usize = memory.data<u8>([
+  TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG,
+  TWO_CONTINUATIONS, TWO_CONTINUATIONS, TWO_CONTINUATIONS, TWO_CONTINUATIONS,
+  TOO_SHORT | OVERLONG_2, TOO_SHORT, TOO_SHORT | OVERLONG_3 | SURROGATE,
+  TOO_SHORT | TOO_LARGE | TOO_LARGE_LOW | OVERLONG_4,
+]);
+const FIRST_LOW: usize = memory.data<u8>([
+  ANY_LOW | OVERLONG_2 | OVERLONG_3 | OVERLONG_4, ANY_LOW | OVERLONG_2, ANY_LOW, ANY_LOW,
+  ANY_LOW | TOO_LARGE, LARGE, LARGE, LARGE, LARGE, LARGE, LARGE, LARGE, LARGE,
+  LARGE | SURROGATE, LARGE, LARGE,
+]);
+const SECOND_HIGH: usize = memory.data<u8>([
+  TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
+  CONTINUED | OVERLONG_3 | TOO_LARGE_LOW | OVERLONG_4, CONTINUED | OVERLONG_3 | TOO_LARGE,
+  CONTINUED | SURROGATE | TOO_LARGE, CONTINUED | SURROGATE | TOO_LARGE,
+  TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
+]);
+/** The highest bytes that the last three of sixteen may be if no character is to go on behind them. */
+const LAST_BYTES: usize = memory.data<u8>([
+  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xef, 0xdf, 0xbf,
+]);
+/** Sixteen bytes from here less n: n bytes that count, then bytes that do not. */
+const COUNTED: usize = memory.data<u8>([
+  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
+
+/** Not zero where a character of sixteen bytes is wrong; `before` are the sixteen before them. */
 @inline
-function continues(p: usize): bool {
-  return (load<u8>(p) & 0xc0) == 0x80;
+function faultsIn(before: v128, bytes: v128): v128 {
+  const half = i8x16.splat(0x0f);
+  const first = i8x16.shuffle(
+    before, bytes, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30,
+  );
+  const second = i8x16.shuffle(
+    before, bytes, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+  );
+  const third = i8x16.shuffle(
+    before, bytes, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28,
+  );
+  const firstHigh = i8x16.swizzle(v128.load(FIRST_HIGH), i8x16.shr_u(first, 4));
+  const firstLow = i8x16.swizzle(v128.load(FIRST_LOW), v128.and(first, half));
+  const secondHigh = i8x16.swizzle(v128.load(SECOND_HIGH), i8x16.shr_u(bytes, 4));
+  const pairs = v128.and(v128.and(firstHigh, firstLow), secondHigh);
+  // Two bytes after a lead of three or more, and three after one of four, must be a continuation
+  // that follows on one: the bit of two continuations is right there, and nowhere else.
+  const ofThree = i8x16.sub_sat_u(second, i8x16.splat(0x60));
+  const ofFour = i8x16.sub_sat_u(third, i8x16.splat(0x70));
+  const expected = v128.and(v128.or(ofThree, ofFour), i8x16.splat(<i8>0x80));
+  return v128.xor(expected, pairs);
+}
+
+/** `validateUtf8` without its fast way; the bytes before `p` are whole characters. */
+function validateMixed(p: usize, end: usize): i32 {
+  const lastBytes = v128.load(LAST_BYTES);
+  let before = i8x16.splat(0);
+  let faults = i8x16.splat(0);
+  for (; p + 16 <= end; p += 16) {
+    const bytes = v128.load(p);
+    if (i8x16.bitmask(bytes) == 0) {
+      faults = v128.or(faults, i8x16.sub_sat_u(before, lastBytes));
+    } else {
+      faults = v128.or(faults, faultsIn(before, bytes));
+    }
+    before = bytes;
+  }
+  // What lies behind the end counts as ASCII, before which every character must be whole.
+  const rest = v128.and(v128.load(p), v128.load(COUNTED + 16 - (end - p)));
+  faults = v128.or(faults, faultsIn(before, rest));
+  return v128.any_true(faults) ? 0 : 1;
 }
 
 /**
  * 1 when [start, end) is well-formed UTF-8 (Unicode 15, table 3-7: no overlong forms, no surrogates,
- * nothing above U+10FFFF), else 0.
+ * nothing above U+10FFFF), else 0. May read 16 bytes past `end`.
  */
 export function validateUtf8(start: usize, end: usize): i32 {
   let p = start;
-  while (p < end) {
-    if (p + 64 <= end) {
-      const low = v128.or(v128.load(p), v128.load(p, 16));
-      const any = v128.or(low, v128.or(v128.load(p, 32), v128.load(p, 48)));
-      if (i8x16.bitmask(any) == 0) {
-        p += 64;
-        continue;
-      }
-    }
-    if (p + 16 <= end) {
-      const high = i8x16.bitmask(v128.load(p));
-      if (high == 0) {
-        p += 16;
-        continue;
-      }
-      p += <usize>ctz(high);
-    }
-    const lead = <u32>load<u8>(p);
-    if (lead < 0x80) {
-      p++;
-    } else if (lead < 0xc2) {
-      return 0;
-    } else if (lead < 0xe0) {
-      if (p + 2 > end || !continues(p + 1)) return 0;
-      p += 2;
-    } else if (lead < 0xf0) {
-      if (p + 3 > end || !continues(p + 1) || !continues(p + 2)) return 0;
-      const second = <u32>load<u8>(p, 1);
-      if (lead == 0xe0 && second < 0xa0) return 0;
-      if (lead == 0xed && second > 0x9f) return 0;
-      p += 3;
-    } else {
-      if (lead > 0xf4 || p + 4 > end) return 0;
-      if (!continues(p + 1) || !continues(p + 2) || !continues(p + 3)) return 0;
-      const second = <u32>load<u8>(p, 1);
-      if (lead == 0xf0 && second < 0x90) return 0;
-      if (lead == 0xf4 && second > 0x8f) return 0;
-      p += 4;
-    }
+  for (; p + 64 <= end; p += 64) {
+    const low = v128.or(v128.load(p), v128.load(p, 16));
+    const any = v128.or(low, v128.or(v128.load(p, 32), v128.load(p, 48)));
+    if (i8x16.bitmask(any) != 0) return validateMixed(p, end);
   }
-  return 1;
+  for (; p + 16 <= end; p += 16) {
+    if (i8x16.bitmask(v128.load(p)) != 0) return validateMixed(p, end);
+  }
+  const rest = v128.and(v128.load(p), v128.load(COUNTED + 16 - (end - p)));
+  return i8x16.bitmask(rest) == 0 ? 1 : validateMixed(p, end);
 }
 
 /**
