@@ -1,5 +1,5 @@
 // Whether a row costs the same, however many there are, and over however many days they lie.
-import { readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDirectory, log, openTable, printMachine } from "../command.mjs";
 import { figures, median, whole } from "../figures.mjs";
@@ -13,6 +13,11 @@ const ROW_DAYS = 10;
 const DAY_COUNTS = [1, 10, 100, 1000];
 /** An export of so few rows is nothing but start-up and end. */
 const FEW_ROWS = 250;
+/**
+ * An output of so many files stays until the end: where many files have just been removed, ext4 looks
+ * at each of their places before it makes a new one, and that took a quarter of the CPU time.
+ */
+const KEPT_FILES_MIN = 1000;
 
 const formats = { ndjson: "parquet", jsonl: "jsonl" };
 const columns = [
@@ -31,12 +36,21 @@ export async function compareSizes({ rows, runs, threads }) {
     DAY_COUNTS.map((days) => ({ make: makeRowsOverDays, rows, days })),
   ];
   printMachine(`cost of a row, ${threads} threads, medians of ${runs} runs`);
-  const few = await measureCase({ make: makeRowsInOrder, rows: FEW_ROWS, days: 1 }, runs, threads);
+  const outputs = mkdtempSync(join(benchDirectory, "out-"));
+  try {
+    await measureGroups(cases, { runs, threads, outputs });
+  } finally {
+    rmSync(outputs, { recursive: true, force: true });
+  }
+}
+
+async function measureGroups(cases, options) {
+  const few = await measureCase({ make: makeRowsInOrder, rows: FEW_ROWS, days: 1 }, options);
   const printRow = openTable(columns);
   for (const group of cases) {
     const first = {};
     for (const { make, rows: count, days } of group) {
-      const { rowBytes, results } = await measureCase({ make, rows: count, days }, runs, threads);
+      const { rowBytes, results } = await measureCase({ make, rows: count, days }, options);
       for (const [kind, result] of Object.entries(results)) {
         const cost = (key) => (1e9 * (result[key] - few.results[kind][key])) / count;
         first[kind] ??= cost("seconds");
@@ -51,14 +65,14 @@ export async function compareSizes({ rows, runs, threads }) {
 }
 
 /** Bytes of a row, and for each kind the medians over the runs. */
-async function measureCase({ make, rows, days }, runs, threads) {
+async function measureCase({ make, rows, days }, options) {
   const input = join(benchDirectory, "flat");
   log(`generating ${rows} rows over ${days} days`);
   try {
     await make(input, rows, days);
     const results = {};
     for (const kind of Object.keys(formats)) {
-      results[kind] = await measureRuns(kind, input, runs, threads);
+      results[kind] = await measureRuns(kind, input, options);
     }
     return { rowBytes: bytesIn(input) / rows, results };
   } finally {
@@ -66,15 +80,15 @@ async function measureCase({ make, rows, days }, runs, threads) {
   }
 }
 
-async function measureRuns(kind, input, runs, threads) {
-  const output = join(benchDirectory, "out-switchyard");
+async function measureRuns(kind, input, { runs, threads, outputs }) {
   const results = [];
   let files = 0;
   for (let run = 0; run < runs; run++) {
+    const output = mkdtempSync(join(outputs, "run-"));
     results.push(await runContender("switchyard", { kind, input, output, threads }));
     log(`${formats[kind]}: ${results.at(-1).seconds.toFixed(2)} s`);
     files = readdirSync(join(output, "events"), { recursive: true }).filter(isPart).length;
-    rmSync(output, { recursive: true, force: true });
+    if (files < KEPT_FILES_MIN) rmSync(output, { recursive: true, force: true });
   }
   const middle = (key) => median(figures(results, key));
   return {
