@@ -28,6 +28,8 @@ interface Check {
   readonly root: Schema;
   readonly formats: TextFormats | undefined;
   readonly faults: SchemaFault[];
+  /** Schemas of which every keyword is known. */
+  readonly known: Set<Schema>;
 }
 
 /** A value and the schema that it is to fit, each with where it stands. */
@@ -49,7 +51,7 @@ export function findSchemaFaults(
   value: unknown,
   formats?: TextFormats,
 ): readonly SchemaFault[] {
-  const check: Check = { root: schema, formats, faults: [] };
+  const check: Check = { root: schema, formats, faults: [], known: new Set() };
   checkPair(check, { schema, schemaPath: "#", value, instancePath: "" });
   return check.faults;
 }
@@ -60,7 +62,10 @@ function checkPair(check: Check, pair: Pair): void {
   if (typeof reference === "string") {
     checkPair(check, { ...pair, schema: resolve(check.root, reference), schemaPath: reference });
   }
-  refuseUnknown(schema);
+  if (!check.known.has(schema)) {
+    refuseUnknown(schema);
+    check.known.add(schema);
+  }
   checkType(check, pair);
   if (typeof value === "number" && Number.isFinite(value)) checkNumber(check, pair, value);
   else if (typeof value === "string") checkText(check, pair, value);
@@ -265,8 +270,9 @@ function checkMembers(check: Check, pair: Pair, value: Members): void {
     if (others) checkMember(name, others, "additionalProperties");
     else additionalFault(check, pair, name);
   }
-  for (const [name, of] of Object.entries(properties)) {
-    if (memberOf(value, name) !== undefined) checkMember(name, of, `properties/${name}`);
+  for (const name of Object.keys(properties)) {
+    if (memberOf(value, name) === undefined) continue;
+    checkMember(name, properties[name] as Schema, `properties/${name}`);
   }
 }
 
@@ -280,7 +286,7 @@ function additionalFault(check: Check, pair: Pair, additionalProperty: string): 
 }
 
 function escapeStep(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+  return /[~/]/.test(name) ? name.replaceAll("~", "~0").replaceAll("/", "~1") : name;
 }
 
 function addFault(
