@@ -18,6 +18,8 @@ export interface KernelExports
     ParquetKernels,
     ParquetPageKernels,
     SnappyKernels,
+    InflateKernels,
+    ChecksumKernels,
     ArrowCellKernels {
   readonly heapBase: WebAssembly.Global;
 }
@@ -291,6 +293,18 @@ export interface SnappyKernels {
   snappyDecompress(source: number, length: number, target: number, size: number): number;
   snappyBytesMax(length: number): number;
   snappyCompress(source: number, length: number, target: number): number;
+}
+
+/** `stream` is the address of a stream as `Inflater` lays it out. */
+export interface InflateKernels {
+  inflate(stream: number): number;
+}
+
+/** `checksum` is the address of a checksum as `Checksum` lays it out. */
+export interface ChecksumKernels {
+  beginChecksum(checksum: number): void;
+  addToChecksum(checksum: number, source: number, bytes: number): void;
+  endChecksum(checksum: number, target: number): void;
 }
 
 /** Nodes, columns and faults are addresses. */

@@ -5,6 +5,7 @@ export {
   dropFaulty, escapedSize, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
 } from "./arrow-cells";
 export { addName, clearCensus, clearPairs, countEvents } from "./census";
+export { addToChecksum, beginChecksum, endChecksum } from "./crc32";
 export { findLineEnd, scanRecords } from "./csv";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv-json";
 export { skipValue } from "./json-value";
@@ -23,6 +24,7 @@ export {
   takeCells,
 } from "./event";
 export { clearCounts } from "./counts";
+export { inflate } from "./inflate";
 export { moveIds } from "./distinct";
 export { filterEvents } from "./name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./privacy";

@@ -1,7 +1,9 @@
 import { DECODE_CHUNK_BYTES, DECOMPRESSION_RATIO_FLOOR_BYTES } from "../base/limits.js";
+import type { Kernel } from "../batch/kernel.js";
 import type { ByteSource } from "./byte-source.js";
 import { CheckedEntryBytes, findEntryData, zipMethods } from "./entry-bytes.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
+import { InflateBytes } from "./inflate-bytes.js";
 import type { ReaderOptions } from "./reader.js";
 import type { Codec, Source, ZipEntry } from "./source.js";
 import { ratioExceeded, unsupported } from "./source-errors.js";
@@ -11,7 +13,10 @@ import { ZstdBytes } from "./zstd-bytes.js";
 /** What of a source says where its bytes are: all but how they are to be understood. */
 export type SourceBytes = Omit<Source, "format">;
 
-export type OpenOptions = Pick<ReaderOptions, "ratioMax" | "signal">;
+export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" | "inflatesBeside"> {
+  /** Inflates on the caller's own thread. Left out, Node's zlib does, on another one. */
+  readonly kernel?: Kernel;
+}
 
 /**
  * The decompressed bytes of a source from byte `start` on. Plain files are read from there;
@@ -30,7 +35,7 @@ export async function openBytes(
   options.signal.throwIfAborted();
   if (isPlain(source)) return openFile(source, start, options.signal);
 
-  const layer = { name, size, signal: options.signal, allowance: new Allowance(source, options) };
+  const layer = { ...options, name, size, allowance: new Allowance(source, options) };
   let open: OpenUpstream = async () => openFile(source, 0, options.signal);
   if (entry !== undefined) open = openEntry(source, entry, layer);
   for (const codec of codecs) open = openLayer(codec, open, layer);
@@ -50,11 +55,10 @@ export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): bo
   return entry === undefined && codecs.length === 0;
 }
 
-interface Layer {
+interface Layer extends Pick<OpenOptions, "kernel" | "inflatesBeside" | "signal"> {
   readonly name: string;
   /** Bytes on disk. */
   readonly size: number;
-  readonly signal: AbortSignal;
   readonly allowance: Allowance;
 }
 
@@ -98,14 +102,20 @@ function openMethod(entry: ZipEntry, openData: OpenUpstream, layer: Layer): Open
 }
 
 function openLayer(codec: Codec | "deflate", open: OpenUpstream, layer: Layer): OpenUpstream {
-  const { name, signal } = layer;
-  return async () => {
-    const bytes =
-      codec === "zstd"
-        ? await ZstdBytes.open(name, await open(), signal)
-        : await ZlibBytes.open(layer, codec, open, signal);
-    return new BoundedBytes(bytes, layer.allowance);
-  };
+  return async () => new BoundedBytes(await openDecoder(codec, open, layer), layer.allowance);
+}
+
+async function openDecoder(
+  codec: Codec | "deflate",
+  open: OpenUpstream,
+  layer: Layer,
+): Promise<ByteSource> {
+  const { name, signal, kernel, inflatesBeside = false } = layer;
+  if (codec === "zstd") return ZstdBytes.open(name, await open(), signal);
+  if (codec === "brotli" || kernel === undefined || inflatesBeside) {
+    return ZlibBytes.open(layer, codec, open, signal);
+  }
+  return new InflateBytes(kernel, name, codec, await open(), signal);
 }
 
 /** How many bytes a source may have at most once decompressed. */

@@ -78,7 +78,8 @@ function planLineRanges(source: Source, splitBytes: number): readonly SourceRang
 function jsonOpener(layout: RowLayout): OpenReader {
   return async (kernel, range, fields, options) => {
     // The byte before the range says whether a line begins with it.
-    const bytes = await openBytes(range.source, Math.max(0, range.start - 1), options);
+    const start = Math.max(0, range.start - 1);
+    const bytes = await openBytes(range.source, start, { ...options, kernel });
     return new JsonReader(kernel, range, fields, bytes, layout, options);
   };
 }

@@ -1,6 +1,6 @@
 import type { ByteSource } from "./byte-source.js";
-import { corrupt, truncated } from "./source-errors.js";
-import { type ZlibCodec, ZlibFailure, ZlibPass } from "./zlib-pass.js";
+import { describeFailure, type ZlibCodec, ZlibFailure } from "./zlib-failure.js";
+import { ZlibPass } from "./zlib-pass.js";
 
 /**
  * Compressed bytes of one step near a break, pass by pass: the first finds the place, the second goes
@@ -78,7 +78,8 @@ export class ZlibBytes implements ByteSource {
       } catch (error) {
         if (!(error instanceof ZlibFailure)) throw error;
         const step = REPEAT_STEPS[this.#repeats];
-        if (error.kind !== "corrupt" || step === undefined) throw this.#describe(error);
+        if (error.kind !== "corrupt" || step === undefined)
+          throw describeFailure(this.source, this.codec, error, this.#taken);
         await this.#repeat(step);
       }
     }
@@ -92,18 +93,5 @@ export class ZlibBytes implements ByteSource {
     this.#consumed = this.consumed;
     await this.pass.close();
     this.pass = new ZlibPass(this.codec, await this.openUpstream(), this.size, { from, step });
-  }
-
-  #describe(failure: ZlibFailure): Error {
-    const facts = { byte: this.#taken, cause: failure };
-    const what = `the ${this.codec} data`;
-    switch (failure.kind) {
-      case "truncated":
-        return truncated(this.source, what, facts);
-      case "corrupt":
-        return corrupt(this.source, `${what} is damaged (${failure.message})`, facts);
-      case "trailing":
-        return corrupt(this.source, `other bytes follow after the end of ${what}`, facts);
-    }
   }
 }

@@ -2,23 +2,7 @@ import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { DECODE_AHEAD_CHUNKS, DECODE_CHUNK_BYTES, DECODE_FEED_BYTES, KIB } from "../base/limits.js";
 import type { ByteSource } from "./byte-source.js";
-
-/** What Node's zlib decodes for us. `deflate` is the bare stream of a zip entry. */
-export type ZlibCodec = "gzip" | "deflate" | "brotli";
-
-/**
- * The compressed bytes end too early, are not what the codec says (what the decoder gave out last
- * may be missing), or are followed by something else.
- */
-export class ZlibFailure extends Error {
-  constructor(
-    readonly kind: "truncated" | "corrupt" | "trailing",
-    detail: string,
-    options?: ErrorOptions,
-  ) {
-    super(detail, options);
-  }
-}
+import { type ZlibCodec, ZlibFailure } from "./zlib-failure.js";
 
 /** Where a pass begins to go slowly, as a place in the compressed bytes, and how slowly. */
 export interface FineSteps {

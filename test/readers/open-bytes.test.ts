@@ -11,9 +11,10 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { SourceError } from "../../src/base/errors.js";
 import { MIB } from "../../src/base/limits.js";
+import { Kernel } from "../../src/batch/kernel.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import type { Codec } from "../../src/readers/source.js";
-import { drain, openOptions, sampleBytes, useScratchDirectory } from "./scratch.js";
+import { drain, openOptions as openBeside, sampleBytes, useScratchDirectory } from "./scratch.js";
 import {
   repeatedFrame,
   skippableFrame,
@@ -25,19 +26,34 @@ import {
 const scratch = useScratchDirectory();
 const small = Buffer.from(ZSTD_SAMPLE_TEXT);
 
-/** For each codec: the same small text and how to compress more. */
-const encodings: readonly [Codec, Buffer, (data: Buffer) => Buffer][] = [
-  ["gzip", gzipSync(small), (data) => gzipSync(data)],
-  ["brotli", brotliCompressSync(small), (data) => brotliCompressSync(data, { params: { 1: 4 } })],
-  ["zstd", ZSTD_SAMPLE, storedFrame],
+/** Inflating beside the reader's thread, which Node's zlib does, and on it, which the kernel does. */
+const ways = { beside: openBeside, here: { ...openBeside, kernel: new Kernel() } } as const;
+type Way = keyof typeof ways;
+const allWays = ["beside", "here"] as const;
+
+/** For each codec and way: the same small text and how to compress more. */
+const encodings: readonly [Codec, Way, Buffer, (data: Buffer) => Buffer][] = [
+  ["gzip", "beside", gzipSync(small), (data) => gzipSync(data)],
+  ["gzip", "here", gzipSync(small), (data) => gzipSync(data)],
+  [
+    "brotli",
+    "beside",
+    brotliCompressSync(small),
+    (data) => brotliCompressSync(data, { params: { 1: 4 } }),
+  ],
+  ["zstd", "beside", ZSTD_SAMPLE, storedFrame],
 ];
 
-async function read(content: Uint8Array, codecs: readonly Codec[], size?: number) {
-  const source = scratch.source("input", content, codecs);
-  return drain(await openBytes(source, 0, openOptions), size);
+function readerOf(way: Way) {
+  return async (content: Uint8Array, codecs: readonly Codec[], size?: number) => {
+    const source = scratch.source("input", content, codecs);
+    return drain(await openBytes(source, 0, ways[way]), size);
+  };
 }
 
 describe("a plain file", () => {
+  const openOptions = ways.beside;
+
   it("is read from the byte that was asked for, into memory of any size", async () => {
     const content = sampleBytes(300_000);
     const source = scratch.source("a.jsonl", content);
@@ -61,7 +77,10 @@ describe("a plain file", () => {
   });
 });
 
-describe.each(encodings)("%s", (codec, encoded, encode) => {
+describe.each(encodings)("%s, decoded %s", (codec, way, encoded, encode) => {
+  const openOptions = ways[way];
+  const read = readerOf(way);
+
   it("gives the bytes back, also one at a time", async () => {
     for (const size of [1, 3, 65_536]) {
       const { bytes, error } = await read(encoded, [codec], size);
@@ -156,7 +175,9 @@ describe.each(encodings)("%s", (codec, encoded, encode) => {
   });
 });
 
-describe("gzip", () => {
+describe.each(allWays)("gzip, decoded %s", (way) => {
+  const read = readerOf(way);
+
   it("reads every member, however many and however small", async () => {
     const parts = [
       sampleBytes(100_000),
@@ -226,6 +247,9 @@ describe("gzip", () => {
 });
 
 describe("zstd", () => {
+  const openOptions = ways.beside;
+  const read = readerOf("beside");
+
   it("reads frame after frame and leaves skippable ones out", async () => {
     const content = sampleBytes(700_000);
     const encoded = Buffer.concat([
@@ -288,7 +312,9 @@ describe("zstd", () => {
   });
 });
 
-describe("layers", () => {
+describe.each(allWays)("layers, decoded %s", (way) => {
+  const read = readerOf(way);
+
   it("are removed from the outside in", async () => {
     const content = sampleBytes(400_000);
     const encoded = storedFrame(gzipSync(brotliCompressSync(content)));
@@ -309,7 +335,9 @@ describe("layers", () => {
   });
 });
 
-describe("a file that is not the one of the plan", () => {
+describe.each(allWays)("a file that is not the one of the plan, decoded %s", (way) => {
+  const openOptions = ways[way];
+
   it("is missing", async () => {
     const source = scratch.source("gone.jsonl", "abc");
     rmSync(source.path);
@@ -363,9 +391,10 @@ describe("a file that is not the one of the plan", () => {
   });
 });
 
-it.skipIf(!existsSync("/proc/self/fd"))(
-  "leaves no file open, however the reading ends",
-  async () => {
+describe.skipIf(!existsSync("/proc/self/fd"))("open files", () => {
+  it.each(allWays)("are none, however the reading ends, decoded %s", async (way) => {
+    const openOptions = ways[way];
+    const read = readerOf(way);
     const before = openDescriptors();
     const content = gzipSync(sampleBytes(2 * MIB));
     await read(content, ["gzip"]);
@@ -377,8 +406,8 @@ it.skipIf(!existsSync("/proc/self/fd"))(
     await early.close();
     await early.close();
     expect(openDescriptors()).toBe(before);
-  },
-);
+  });
+});
 
 function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length;

@@ -128,7 +128,7 @@ export class SplitPool {
         slot.thread ??= await this.#start(slot);
         if (this.#stopping) return undefined;
         slot.split = split;
-        const answer = await slot.thread.run({ split, skipped });
+        const answer = await slot.thread.run({ split, skipped, inflatesBeside: this.#hasIdle() });
         return answer.kind === "done" ? answer.record : undefined;
       } catch (error) {
         if (this.#stopping) return undefined;
@@ -141,6 +141,12 @@ export class SplitPool {
         if (!skipFailed(split, skipped, range, error)) throw asFatal(split, error);
       }
     }
+  }
+
+  /** Whether fewer splits are left than there are threads. */
+  #hasIdle(): boolean {
+    const running = this.#slots.filter(({ split }) => split !== undefined).length;
+    return this.#queue.length + running < this.options.threads;
   }
 
   async #start(slot: Slot): Promise<WorkerThread> {

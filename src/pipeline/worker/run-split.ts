@@ -37,6 +37,8 @@ export interface SplitTask {
   readonly split: Split;
   /** Ranges, by their index, that are left out because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
+  /** Whether there are threads without a split, so that inflating may take one of its own. */
+  readonly inflatesBeside: boolean;
 }
 
 /**
@@ -56,7 +58,8 @@ export class ReaderCrash extends Error {
  * written has been thrown away.
  */
 export async function runSplit(task: SplitTask, tools: SplitTools): Promise<SplitRecord> {
-  const { split, skipped } = task;
+  const { split, skipped, inflatesBeside } = task;
+  const readerOptions = { ...tools.readerOptions, inflatesBeside };
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = tools.openRejects(split.id);
   const tally = new SplitTally(rejects, tools.census);
@@ -66,7 +69,8 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Spli
     let bytesBefore = 0;
     for (const [index, range] of split.ranges.entries()) {
       const reading =
-        skipped[index] ?? readRange(index, range, { sink, tally, bytesBefore }, tools);
+        skipped[index] ??
+        readRange(index, range, { sink, tally, bytesBefore, readerOptions }, tools);
       const result = await reading;
       if (typeof result === "number") bytesBefore += result;
       else failures.push(result);
@@ -86,16 +90,17 @@ interface Flow {
   readonly tally: SplitTally;
   /** Bytes on disk that earlier ranges of the split took. */
   readonly bytesBefore: number;
+  readonly readerOptions: ReaderOptions;
 }
 
 /** Gives the bytes on disk that the range took, or why its source failed. */
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, bytesBefore }: Flow,
+  { sink, tally, bytesBefore, readerOptions }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
-  const { kernel, mapper, counters, readerOptions } = tools;
+  const { kernel, mapper, counters } = tools;
   const { signal } = readerOptions;
   const { source } = range;
   const name = source.name;

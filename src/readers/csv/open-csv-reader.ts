@@ -1,3 +1,4 @@
+import type { Kernel } from "../../batch/kernel.js";
 import type { ByteSource } from "../byte-source.js";
 import type { OpenReader, ReaderOptions } from "../reader.js";
 import type { Source } from "../source.js";
@@ -8,7 +9,7 @@ import { Utf16Source } from "./utf-16-source.js";
 export type OpenSourceBytes = (
   source: Source,
   start: number,
-  options: ReaderOptions,
+  options: ReaderOptions & { readonly kernel: Kernel },
 ) => Promise<ByteSource>;
 
 /**
@@ -19,7 +20,7 @@ export function createCsvReaderOpener(openBytes: OpenSourceBytes): OpenReader {
   return async (kernel, range, fields, options) => {
     const { format, name } = range.source;
     if (format.kind !== "csv") throw new Error(`not a CSV source: ${name}`);
-    const bytes = await openBytes(range.source, range.start, options);
+    const bytes = await openBytes(range.source, range.start, { ...options, kernel });
     const { encoding } = format;
     const decoded = encoding === "utf-8" ? bytes : new Utf16Source(bytes, encoding);
     return new CsvReader(kernel, range, format, fields, decoded, options);

@@ -17,7 +17,7 @@ export async function openRejectsReader(
   options: ReaderOptions,
 ): Promise<Reader> {
   const { source } = range;
-  const bytes = await openBytes(source, 0, options);
+  const bytes = await openBytes(source, 0, { ...options, kernel });
   return new RejectsReader(range, bytes, (format, kept) =>
     readKeptRows(kernel, { ...source, format }, fields, kept, options),
   );
