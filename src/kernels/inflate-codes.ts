@@ -132,8 +132,9 @@ function build(kind: u32, lengths: usize, symbols: u32, table: usize, bits: u32)
       subtables += 1 << (CODE_BITS_MAX - bits);
     }
     const subtable = slot(table, (load<u32>(at) >> 8) & 0xffff);
-    // Only bits of the whole code are shifted out in a subtable.
-    const rest = entry & LITERAL ? entry - bits : entry - bits - (bits << 8);
+    // The subtable's entry is for the rest of the code. What literals have there is no number of bits.
+    const isLiteral = kind == KIND_LITERALS && symbol < END_OF_BLOCK;
+    const rest = isLiteral ? entry - bits : entry - bits - (bits << 8);
     fill(subtable, code >> bits, length - bits, CODE_BITS_MAX - bits, rest);
   }
   return true;

@@ -339,6 +339,33 @@ describe("hostile deflate", () => {
     }
   });
 
+  it("has distances of every size behind codes of every length", async () => {
+    // Distance symbol 0 has a code of 1 bit, 16 to 29 have 2 to 15, and 15 has 15, so that all is used.
+    const literals = { 97: 2, 98: 2, 256: 3, 257: 3, 285: 2 };
+    const far = Array.from({ length: 14 }, (_, index) => [286 + 16 + index, index + 2] as const);
+    const lengths = sparse(286 + 30, { ...literals, ...Object.fromEntries(far), 286: 1, 301: 15 });
+    const writer = dynamicHeader(286, 30, lengths).code(1, 2).code(0, 2);
+    let size = 2;
+    for (let symbol = 16; symbol < 30; symbol++) {
+      const extraBits = (symbol >> 1) - 1;
+      const base = 1 + ((2 + (symbol & 1)) << extraBits);
+      // Past the base by some bytes, so that the extra bits count.
+      for (; size + 258 <= base + symbol; size += 258) writer.code(2, 2).code(0, 1);
+      for (; size < base + symbol; size++) writer.code(0, 2);
+      const bits = symbol - 14;
+      writer.code(7, 3).code(bits === 15 ? 0x7fff : 2 ** bits - 2, bits);
+      writer.number(size - base, extraBits);
+      size += 3;
+    }
+    const content = writer.code(6, 3).bytes();
+    for (const behind of [0, 2_000]) {
+      await expectSame(Buffer.concat([content, Buffer.alloc(behind)]), "deflate");
+    }
+    const { bytes } = await inflate(content, "deflate");
+    expect(bytes.length).toBe(size);
+    expect(bytes.filter((byte) => byte === 98)).toHaveLength(15);
+  });
+
   it("looks back over 32 KiB, and no further than the beginning of its member", async () => {
     const far = Buffer.concat([
       Buffer.from("begin"),
