@@ -69,12 +69,7 @@ export class Column {
 
   /** Bytes of the cells of rows [0, rows) that are not null. */
   totalBytes(rows: number): number {
-    const { bytes, words } = this.kernel;
-    let total = 0;
-    for (let row = 0; row < rows; row++) {
-      if (bytes[this.kinds + row] !== cellKinds.null) total += words[this.lengths / 4 + row]!;
-    }
-    return total;
+    return this.kernel.run.totalBytes(this.address, rows);
   }
 
   set(row: number, kind: CellKind, start: number, length: number): void {

@@ -52,6 +52,7 @@ export interface EventKernels {
     compared: number,
   ): void;
   clearCells(target: number, rows: number): void;
+  totalBytes(column: number, rows: number): number;
   checkEvents(outcomes: number, event: number, rows: number): void;
   checkIds(outcomes: number, id: number, rows: number): void;
   requireId(outcomes: number, first: number, second: number, rows: number): void;

@@ -93,6 +93,15 @@ export function clearCells(target: Column, rows: i32): void {
   memory.fill(target.kinds, <u8>KIND_NULL, <usize>rows);
 }
 
+/** Bytes of the cells of `rows` rows that are not null. */
+export function totalBytes(column: Column, rows: i32): f64 {
+  let sum: u64 = 0;
+  for (let row = 0; row < rows; row++) {
+    sum += column.kind(row) == KIND_NULL ? 0 : <u64>column.length(row);
+  }
+  return <f64>sum;
+}
+
 export function checkEvents(outcomes: usize, event: Column, rows: i32): void {
   for (let row = 0; row < rows; row++) {
     const kind = event.kind(row);

@@ -22,6 +22,7 @@ export {
   quotedBytes,
   requireId,
   takeCells,
+  totalBytes,
 } from "./event";
 export { clearCounts } from "./counts";
 export { inflate } from "./inflate";

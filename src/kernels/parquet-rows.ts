@@ -236,7 +236,14 @@ export function listPlainBytes(
 
 /** Sum of the lengths (u32 each) of rows. */
 export function sumLengths(lengths: usize, rows: u32): f64 {
-  let sum: u64 = 0;
-  for (let row: u32 = 0; row < rows; row++) sum += load<u32>(lengths + ((<usize>row) << 2));
+  let sums = i64x2.splat(0);
+  let row: u32 = 0;
+  for (; row + 4 <= rows; row += 4) {
+    const four = v128.load(lengths + ((<usize>row) << 2));
+    const two = i64x2.add(i64x2.extend_low_i32x4_u(four), i64x2.extend_high_i32x4_u(four));
+    sums = i64x2.add(sums, two);
+  }
+  let sum = i64x2.extract_lane(sums, 0) + i64x2.extract_lane(sums, 1);
+  for (; row < rows; row++) sum += <i64>load<u32>(lengths + ((<usize>row) << 2));
   return <f64>sum;
 }

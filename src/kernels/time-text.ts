@@ -4,6 +4,11 @@ import { writePadded, writeUnsigned } from "./number-text";
 
 const DAY_SECONDS: i64 = 86400;
 
+/** Days whose text is remembered: 2^10 of them, one for each number of the lowest bits. */
+const REMEMBERED_MASK: i64 = 1023;
+/** For each the day as i32, then its 10 bytes; all 0 where there is none yet. */
+const remembered: usize = memory.data(16384, 16);
+
 @inline
 function floorDivide(value: i64, by: i64): i64 {
   const quotient = value / by;
@@ -38,6 +43,28 @@ export function writeDate(days: i64, target: usize): usize {
   return writePadded(day, 2, target + 1);
 }
 
+/** `writeDate`; events have few days, and a look at the table takes a fifth of the calendar's time. */
+@inline
+function writeDay(days: i64, target: usize): usize {
+  const entry = remembered + ((<usize>(days & REMEMBERED_MASK)) << 4);
+  if (<i64>load<i32>(entry) != days || load<u8>(entry, 4) == 0) {
+    const end = writeDate(days, target);
+    if (end - target != 10) return end;
+    store<i32>(entry, <i32>days);
+    memory.copy(entry + 4, target, 10);
+    return end;
+  }
+  store<u64>(target, load<u64>(entry, 4));
+  store<u16>(target, load<u16>(entry, 12), 8);
+  return target + 10;
+}
+
+@inline
+function writeTwoDigits(value: u32, target: usize): void {
+  const tens = value / 10;
+  store<u16>(target, <u16>(0x3030 + tens + ((value - tens * 10) << 8)));
+}
+
 function writeYear(year: i64, target: usize): usize {
   if (year >= 0 && year <= 9999) return writePadded(<u64>year, 4, target);
   store<u8>(target, year < 0 ? 0x2d : 0x2b);
@@ -47,11 +74,15 @@ function writeYear(year: i64, target: usize): usize {
 
 // The fraction stands in all its digits, or not at all where it is zero.
 function writeClock(seconds: u32, fraction: u64, digits: u32, target: usize): usize {
-  target = writePadded(seconds / 3600, 2, target);
-  store<u8>(target, 0x3a);
-  target = writePadded((seconds / 60) % 60, 2, target + 1);
-  store<u8>(target, 0x3a);
-  target = writePadded(seconds % 60, 2, target + 1);
+  const minutes = seconds / 60;
+  const hours = minutes / 60;
+  // Times of day that are none can have more hours than two digits.
+  writeTwoDigits(hours % 100, target);
+  store<u8>(target, 0x3a, 2);
+  writeTwoDigits(minutes - hours * 60, target + 3);
+  store<u8>(target, 0x3a, 5);
+  writeTwoDigits(seconds - minutes * 60, target + 6);
+  target += 8;
   if (fraction == 0) return target;
   store<u8>(target, 0x2e);
   return writePadded(fraction, digits, target + 1);
@@ -69,7 +100,7 @@ export function writeTimestamp(value: i64, digits: u32, utc: bool, target: usize
   const power = powerOfTen(digits);
   const seconds = floorDivide(value, power);
   const days = floorDivide(seconds, DAY_SECONDS);
-  target = writeDate(days, target);
+  target = writeDay(days, target);
   store<u8>(target, 0x54);
   const secondOfDay = <u32>(seconds - days * DAY_SECONDS);
   target = writeClock(secondOfDay, <u64>(value - seconds * power), digits, target + 1);
