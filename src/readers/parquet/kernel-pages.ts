@@ -59,7 +59,9 @@ export class KernelPages {
   #fits(header: PageHeader): boolean {
     const size = header.uncompressedSize + header.bodySize + 8 * header.values;
     return (
-      canUnpack(this.chunk.codec) && isReadable(header, this.leaf) && this.memory.hasRoom(size)
+      canUnpack(this.chunk.codec, this.memory) &&
+      isReadable(header, this.leaf) &&
+      this.memory.hasRoom(size)
     );
   }
 

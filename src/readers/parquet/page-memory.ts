@@ -1,5 +1,6 @@
 import { MIB } from "../../base/limits.js";
 import type { Kernel } from "../../batch/kernel.js";
+import type { ZstdPages } from "./zstd-pages.js";
 
 /** Bytes of decompressed pages that a reader keeps in kernel memory, of all columns together. */
 const PAGES_BYTES_MAX = 384 * MIB;
@@ -13,6 +14,8 @@ export class PageMemory {
 
   constructor(
     readonly kernel: Kernel,
+    /** What decompresses zstd, where that was loaded. */
+    readonly zstd: ZstdPages | undefined,
     private readonly bytesMax = PAGES_BYTES_MAX,
   ) {}
 

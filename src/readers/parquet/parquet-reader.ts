@@ -4,6 +4,7 @@ import type { Batch, FieldRequest } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { OpenReader, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
+import { loadZstd } from "../zstd-library.js";
 import { BatchBuilder, sizeOf } from "./batch-builder.js";
 import type { ColumnRows } from "./column-rows.js";
 import { type FieldPlan, planFields } from "./field-plan.js";
@@ -13,6 +14,8 @@ import { type ColumnPart, type OpenFlat, openColumn, partsOf } from "./open-colu
 import { PageMemory } from "./page-memory.js";
 import { RandomAccess } from "./random-access.js";
 import { buildSchema } from "./schema-tree.js";
+import { needsZstd } from "./unpack-page.js";
+import { ZstdPages } from "./zstd-pages.js";
 
 /** Opens row groups `start` to `end` of a source; what is compressed as a whole, in a copy on disk. */
 export const openParquetReader = openReaderWith(openFlatRows);
@@ -21,9 +24,16 @@ export const openParquetReader = openReaderWith(openFlatRows);
 export function openReaderWith(openFlat: OpenFlat): OpenReader {
   return async (kernel, range, fields, options) => {
     const file = await RandomAccess.open(range.source, options);
+    let zstd: ZstdPages | undefined;
     try {
-      return new ParquetReader(kernel, file, readFooter(file), openFlat, range, fields, options);
+      const footer = readFooter(file);
+      if (footer.rowGroups.some(({ chunks }) => needsZstd(chunks))) {
+        zstd = new ZstdPages(await loadZstd());
+      }
+      const memory = new PageMemory(kernel, zstd);
+      return new ParquetReader(kernel, file, footer, memory, openFlat, range, fields, options);
     } catch (error) {
+      zstd?.free();
       await file.close();
       throw error;
     }
@@ -41,7 +51,6 @@ class ParquetReader implements Reader {
   readonly #parts: readonly (readonly ColumnPart[])[];
   readonly #groups: readonly RowGroup[];
   readonly #builder: BatchBuilder;
-  readonly #memory: PageMemory;
   #group = 0;
   #columns: readonly ColumnRows[] | undefined;
   /** Rows of the group that have been given out. */
@@ -52,6 +61,7 @@ class ParquetReader implements Reader {
     kernel: Kernel,
     private readonly file: RandomAccess,
     footer: Footer,
+    private readonly memory: PageMemory,
     private readonly openFlat: OpenFlat,
     range: SourceRange,
     fields: readonly FieldRequest[],
@@ -61,7 +71,6 @@ class ParquetReader implements Reader {
     this.#plan = planFields(buildSchema(footer.schema, source), fields);
     this.#parts = this.#plan.columns.map((column) => partsOf(column, source));
     this.#groups = footer.rowGroups.slice(range.start, range.end ?? undefined);
-    this.#memory = new PageMemory(kernel);
     this.#builder = new BatchBuilder(kernel, this.#plan, options.rowBytesMax);
   }
 
@@ -102,12 +111,13 @@ class ParquetReader implements Reader {
     for (const column of this.#columns ?? []) column.close();
     this.#columns = undefined;
     this.#builder.free();
+    this.memory.zstd?.free();
     await this.file.close();
   }
 
   #openGroup(group: RowGroup): readonly ColumnRows[] {
     this.#columns = this.#plan.columns.map((column, index) =>
-      openColumn(this.file, this.#memory, this.openFlat, column, this.#parts[index] ?? [], group),
+      openColumn(this.file, this.memory, this.openFlat, column, this.#parts[index] ?? [], group),
     );
     this.#rowsDone = 0;
     return this.#columns;

@@ -58,8 +58,8 @@ async function readWith(
 
 /** Kernels that have `bytes` for their pages, and leave to the library what goes beyond that. */
 const withFewBytes = (bytes: number) =>
-  openReaderWith((file, _memory, ...rest) =>
-    openFlatRows(file, new PageMemory(kernel, bytes), ...rest),
+  openReaderWith((file, { zstd }, ...rest) =>
+    openFlatRows(file, new PageMemory(kernel, zstd, bytes), ...rest),
   );
 
 /** Both read the same from the file, and it is not nothing. */
@@ -135,7 +135,12 @@ const file = fc.record({
   seed: fc.nat(),
   v2: fc.boolean(),
   plain: fc.boolean(),
-  compression: fc.constantFrom(Compression.UNCOMPRESSED, Compression.SNAPPY, Compression.GZIP),
+  compression: fc.constantFrom(
+    Compression.UNCOMPRESSED,
+    Compression.SNAPPY,
+    Compression.GZIP,
+    Compression.ZSTD,
+  ),
   memoryBytes: fc.constantFrom(15_000, 60_000, 1_000_000_000),
   pageBytes: fc.constantFrom(64, 700, 5000, 1_000_000),
   rowGroupRows: fc.constantFrom(100, 2000, 1_000_000),
@@ -201,7 +206,7 @@ describe("kernels that read Parquet", () => {
     { path: ["s"], form: "rest", except: ["a"] },
   ];
 
-  for (const codec of ["uncompressed", "snappy", "gzip", "zstd"]) {
+  for (const codec of ["uncompressed", "snappy", "gzip", "zstd", "lz4_raw"]) {
     for (const version of ["v1", "v2"]) {
       it(`read what the library reads of DuckDB's files with ${codec}, ${version}`, async () => {
         const query = `select ${columns.replace("i::utinyint", "(i % 256)::utinyint")}
@@ -211,6 +216,19 @@ describe("kernels that read Parquet", () => {
       });
     }
   }
+
+  it("read pages of nothing but nulls with every codec", async () => {
+    const path = temporaryFile();
+    const { SNAPPY, GZIP, ZSTD } = Compression;
+    for (const compression of [SNAPPY, GZIP, ZSTD]) {
+      for (const v2 of [false, true]) {
+        const table = new Table({ t: makers.text([null, null, null]) });
+        const encoding = Encoding.PLAIN;
+        writeFileSync(path, writeParquet(table, { compression, v2, encoding }));
+        await expectSame(path, [text("t")], 3);
+      }
+    }
+  });
 
   it("read what the library reads of our own files", async () => {
     const { directory, parts } = await writeSplit(variedRows(20_000, 3));
@@ -235,9 +253,9 @@ describe("pages whose bytes were changed", () => {
   const fields = ["int", "few", "many", "boolean", "long"].map((name) => text(name));
 
   beforeAll(() => {
-    const { UNCOMPRESSED, SNAPPY, GZIP } = Compression;
+    const { UNCOMPRESSED, SNAPPY, GZIP, ZSTD } = Compression;
     // Without checksums, which would find every change.
-    for (const compression of [UNCOMPRESSED, UNCOMPRESSED, SNAPPY, GZIP]) {
+    for (const compression of [UNCOMPRESSED, UNCOMPRESSED, SNAPPY, GZIP, ZSTD]) {
       for (const v2 of [false, true]) {
         for (const options of [{}, { encoding: Encoding.PLAIN }]) {
           files.push(writeParquet(table, { compression, v2, pageBytes: 2000, ...options }));
