@@ -76,8 +76,11 @@ export class ColumnChunkWriter {
     let nulls = 0;
     for (let start = rows.start; start < end; ) {
       run.measurePlain(cells, order, start, end, PAGE_BYTES, this.#result);
-      const first = this.#result / 4;
-      const [next = end, bytes = 0, pageNulls = 0] = this.kernel.words.subarray(first, first + 3);
+      const { words } = this.kernel;
+      const result = this.#result / 4;
+      const next = words[result]!;
+      const bytes = words[result + 1]!;
+      const pageNulls = words[result + 2]!;
       const count = next - start;
       this.#page.ensure(4 + run.hybridBytesMax(count, 1) + bytes + LOOSE_BYTES);
       const from = this.#page.address;
@@ -131,11 +134,9 @@ export class ColumnChunkWriter {
     facts: Pick<PageFacts, "values" | "encoding">,
   ): void {
     const body = this.compression.compress(start, length);
-    const header = pageHeader(this.#header, type, {
-      ...facts,
-      uncompressedSize: length,
-      compressedSize: body.length,
-    });
+    const { values, encoding } = facts;
+    const page = { values, encoding, uncompressedSize: length, compressedSize: body.length };
+    const header = pageHeader(this.#header, type, page);
     output.append(header);
     output.append(body);
     sizes.uncompressedSize += header.length + length;

@@ -61,9 +61,13 @@ export class DictionaryBuilder {
       tableBits,
       this.#result,
     );
-    const first = this.#result / 4;
-    const [done = 0, distinct = 0, bytes = 0, count = 0, plainBytes = 0] =
-      this.kernel.words.subarray(first, first + 5);
+    const { words } = this.kernel;
+    const result = this.#result / 4;
+    const done = words[result]!;
+    const distinct = words[result + 1]!;
+    const bytes = words[result + 2]!;
+    const count = words[result + 3]!;
+    const plainBytes = words[result + 4]!;
     if (done === 0 || count === 0) return false;
     this.#distinct = distinct;
     this.#bytes = bytes;

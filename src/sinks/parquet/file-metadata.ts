@@ -132,6 +132,12 @@ function writeSchemaColumn(writer: ThriftWriter, column: ParquetColumn): void {
   writer.endStruct();
 }
 
+const encoder = new TextEncoder();
+/** Names in UTF-8: each chunk of each row group has its column's. */
+const nameBytes = Object.fromEntries(
+  eventColumns.map(({ name }) => [name, encoder.encode(name)]),
+) as Record<ParquetColumn["name"], Uint8Array>;
+
 function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
   const { column, dictionaryPageOffset } = chunk;
   const offset = dictionaryPageOffset ?? chunk.dataPageOffset;
@@ -145,7 +151,7 @@ function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
   writer.i32Element(values);
   writer.i32Element(parquetEncodings.rle);
   writer.beginList(3, "binary", 1);
-  writer.binaryElement(column.name);
+  writer.binaryElement(nameBytes[column.name]);
   writer.i32(4, chunk.codec);
   writer.i64(5, chunk.rows);
   writer.i64(6, chunk.uncompressedSize);
