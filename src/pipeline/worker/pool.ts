@@ -44,6 +44,7 @@ interface Slot {
  */
 export class SplitPool {
   readonly #queue: Split[];
+  readonly #splitsToRun: number;
   readonly #slots: readonly Slot[];
   #stopping = false;
   #failure: unknown;
@@ -58,6 +59,7 @@ export class SplitPool {
     private readonly options: PoolOptions,
   ) {
     this.#queue = [...splits].sort((a, b) => b.bytes - a.bytes);
+    this.#splitsToRun = splits.length;
     const threads = Math.min(options.threads, splits.length);
     this.#slots = Array.from({ length: threads }, () => ({
       thread: undefined,
@@ -145,8 +147,7 @@ export class SplitPool {
 
   /** Whether fewer splits are left than there are threads. */
   #hasIdle(): boolean {
-    const running = this.#slots.filter(({ split }) => split !== undefined).length;
-    return this.#queue.length + running < this.options.threads;
+    return this.#splitsToRun - this.#splits < this.options.threads;
   }
 
   async #start(slot: Slot): Promise<WorkerThread> {
