@@ -101,8 +101,12 @@ export const DECODE_FEED_BYTES = 64 * KIB;
 /** Bytes of one decompressed chunk. */
 export const DECODE_CHUNK_BYTES = 256 * KIB;
 
-/** Decompressed chunks that wait for the reader while it scans. */
-export const DECODE_AHEAD_CHUNKS = 4;
+/** Compressed bytes that a decoder on another thread is fed at a time: each hand-over costs. */
+export const BESIDE_FEED_BYTES = 256 * KIB;
+
+/** Bytes of one chunk that it decompresses, and such chunks that wait for the reader while it scans. */
+export const BESIDE_CHUNK_BYTES = 1 * MIB;
+export const BESIDE_AHEAD_CHUNKS = 2;
 
 /** Bytes at either end of a file that its fingerprint covers. */
 export const FINGERPRINT_EDGE_BYTES = 64 * KIB;

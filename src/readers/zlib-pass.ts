@@ -1,6 +1,6 @@
 import type { Transform } from "node:stream";
 import * as zlib from "node:zlib";
-import { DECODE_AHEAD_CHUNKS, DECODE_CHUNK_BYTES, DECODE_FEED_BYTES, KIB } from "../base/limits.js";
+import { BESIDE_AHEAD_CHUNKS, BESIDE_CHUNK_BYTES, BESIDE_FEED_BYTES, KIB } from "../base/limits.js";
 import type { ByteSource } from "./byte-source.js";
 import { type ZlibCodec, ZlibFailure } from "./zlib-failure.js";
 
@@ -39,8 +39,8 @@ export class ZlibPass {
     size: number,
     private readonly fine: FineSteps = { from: Number.POSITIVE_INFINITY, step: 1 },
   ) {
-    this.#block = Buffer.allocUnsafe(clamp(size, KIB, DECODE_FEED_BYTES));
-    this.#stream = createDecoder(codec, clamp(size * 8, 16 * KIB, DECODE_CHUNK_BYTES));
+    this.#block = Buffer.allocUnsafe(clamp(size, KIB, BESIDE_FEED_BYTES));
+    this.#stream = createDecoder(codec, clamp(size * 8, 16 * KIB, BESIDE_CHUNK_BYTES));
     this.#stream.on("readable", () => this.#wakeUp());
     this.#stream.on("end", () => {
       this.#ended = true;
@@ -150,8 +150,8 @@ function createDecoder(codec: ZlibCodec, chunkSize: number): Transform & zlib.Zl
     chunkSize,
     // Chunks stay as they are instead of being joined, and are what the high-water mark counts.
     readableObjectMode: true,
-    readableHighWaterMark: DECODE_AHEAD_CHUNKS,
-    writableHighWaterMark: DECODE_FEED_BYTES,
+    readableHighWaterMark: BESIDE_AHEAD_CHUNKS,
+    writableHighWaterMark: BESIDE_FEED_BYTES,
   };
   switch (codec) {
     case "gzip":
