@@ -287,6 +287,16 @@ export interface ParquetKernels {
 export interface ParquetPageKernels {
   readPageRows(page: number, window: number, at: number, rows: number): number;
   listPlainBytes(start: number, end: number, count: number, texts: boolean, target: number): number;
+  unpackDeltas(
+    start: number,
+    end: number,
+    countMax: number,
+    width: number,
+    stride: number,
+    target: number,
+  ): number;
+  deltaCount(): number;
+  listDeltaLengths(list: number, count: number, start: number, end: number): number;
   sumLengths(lengths: number, rows: number): number;
 }
 

@@ -10,6 +10,8 @@ export const valueForms = {
   indexedBytes: 2,
   /** Numbers of values of `width` bytes. */
   indexedFixed: 3,
+  /** A list from `next` to `end`: u32 address and u32 length of each. */
+  listedBytes: 4,
 } as const;
 
 export type ValueForm = (typeof valueForms)[keyof typeof valueForms];

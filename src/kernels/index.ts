@@ -43,6 +43,7 @@ export {
   hybridBytesMax,
   measurePlain,
 } from "./parquet-pages";
+export { deltaCount, listDeltaLengths, unpackDeltas } from "./parquet-delta";
 export { listPlainBytes, readPageRows, sumLengths } from "./parquet-rows";
 export { junkHash, profileRows } from "./profile-rows";
 export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./segment";

@@ -13,6 +13,8 @@ const PLAIN_FIXED: u32 = 1;
 const INDEXED_BYTES: u32 = 2;
 /** The page has numbers of values of `width` bytes each. */
 const INDEXED_FIXED: u32 = 3;
+/** A list: address and length (u32 each) of each, from `next` to `end`. */
+const LISTED_BYTES: u32 = 4;
 
 // Why rows cannot be read; the same numbers as `pageFaults` in src/batch/page-cursor.ts.
 const SOUND: u32 = 0;
@@ -83,6 +85,8 @@ export function readPageRows(page: PageCursor, window: RowWindow, at: u32, rows:
       return readPlainBytes(page, levels, rows, starts, lengths);
     case PLAIN_FIXED:
       return readPlainFixed(page, levels, rows, values, starts);
+    case LISTED_BYTES:
+      return readListed(page, levels, rows, values, starts, lengths);
     default:
       if (readValues(page.indexes, values, window.indexes) < values) return VALUES_END;
       if (page.form == INDEXED_FIXED) {
@@ -169,6 +173,28 @@ function readPlainFixed(
   for (let row: u32 = 0; row < rows; row++) {
     store<u32>(starts + ((<usize>row) << 2), <u32>p);
     p += hasValue(levels, row, levelMax) ? width : 0;
+  }
+  page.next = p;
+  return SOUND;
+}
+
+function readListed(
+  page: PageCursor, levels: usize, rows: u32, values: u32, starts: usize, lengths: usize,
+): u32 {
+  const levelMax = page.levelMax;
+  const texts = page.texts != 0;
+  let p = page.next;
+  if (<u64>values << 3 > <u64>(page.end - p)) return VALUES_END;
+  for (let row: u32 = 0; row < rows; row++) {
+    if (!hasValue(levels, row, levelMax)) {
+      setRow(starts, lengths, row, p, 0);
+      continue;
+    }
+    const start = <usize>load<u32>(p);
+    const length = <usize>load<u32>(p, 4);
+    setRow(starts, lengths, row, start, length);
+    if (texts && !isText(start, length)) page.malformed = 1;
+    p += 8;
   }
   page.next = p;
   return SOUND;

@@ -12,7 +12,7 @@ import { physicalTypes } from "./value-type.js";
 
 /** A page whose rows are being read. */
 export interface OpenedPage {
-  readonly page: UnpackedPage;
+  readonly blocks: readonly UnpackedPage[];
   readonly rows: number;
 }
 
@@ -81,8 +81,9 @@ export class KernelPages {
     if (read === null) return null;
     const page = this.#keep(unpackPage(this.memory, this.chunk.codec, read));
     if (this.leaf.physical === physicalTypes.boolean) this.#entries ??= this.#booleans();
-    cursor.open(layOutPage(this.memory.kernel, read.header, this.leaf, page, this.#entries));
-    return { page, rows: read.values };
+    const { layout, block } = layOutPage(this.memory, read.header, this.leaf, page, this.#entries);
+    cursor.open(layout);
+    return { blocks: block === undefined ? [page] : [page, this.#keep(block)], rows: read.values };
   }
 
   #booleans(): Entries {
@@ -96,10 +97,12 @@ export class KernelPages {
     return page;
   }
 
-  /** Ends the use of a page. */
-  release(page: UnpackedPage): void {
-    this.#blocks.splice(this.#blocks.indexOf(page), 1);
-    this.memory.free(page.address, page.size);
+  /** Ends the use of a page's memory. */
+  release(blocks: readonly UnpackedPage[]): void {
+    for (const block of blocks) {
+      this.#blocks.splice(this.#blocks.indexOf(block), 1);
+      this.memory.free(block.address, block.size);
+    }
   }
 
   free(): void {

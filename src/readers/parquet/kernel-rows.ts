@@ -32,7 +32,7 @@ export class KernelRows implements ColumnRows {
   readonly #window: RowWindow;
   readonly #cursor: PageCursor;
   /** Pages with rows in the window or before them, and the rows of the group up to their ends. */
-  readonly #open: { readonly page: UnpackedPage; readonly rowsEnd: number }[] = [];
+  readonly #open: { readonly blocks: readonly UnpackedPage[]; readonly rowsEnd: number }[] = [];
   /** Rows of the group that were opened, read, and taken. */
   #opened = 0;
   #read = 0;
@@ -95,18 +95,18 @@ export class KernelRows implements ColumnRows {
       throw new DecodeError("its pages do not have the row group's rows");
     }
     this.#opened += opened.rows;
-    this.#open.push({ page: opened.page, rowsEnd: this.#opened });
+    this.#open.push({ blocks: opened.blocks, rowsEnd: this.#opened });
     return true;
   }
 
   #openBytes(): number {
-    return this.#open.reduce((sum, { page }) => sum + page.size, 0);
+    return this.#open.flatMap(({ blocks }) => blocks).reduce((sum, { size }) => sum + size, 0);
   }
 
   #releasePages(): void {
     const used = this.#open.findIndex(({ rowsEnd }) => rowsEnd > this.#taken);
     const count = used < 0 ? this.#open.length : used;
-    for (const { page } of this.#open.splice(0, count)) this.#pages.release(page);
+    for (const { blocks } of this.#open.splice(0, count)) this.#pages.release(blocks);
   }
 
   get ready(): number {

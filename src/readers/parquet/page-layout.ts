@@ -1,9 +1,11 @@
 import { arrowTypes } from "../../batch/arrow-node.js";
 import type { Kernel } from "../../batch/kernel.js";
 import { type HybridBytes, type PageLayout, valueForms } from "../../batch/page-cursor.js";
+import { decodeDeltas, isDelta } from "./delta-values.js";
 import type { FlatLeaf } from "./flat-leaf.js";
 import { DecodeError } from "./page-decoder.js";
 import { encodings, type PageHeader } from "./page-header.js";
+import type { PageMemory } from "./page-memory.js";
 import type { UnpackedPage } from "./unpack-page.js";
 import { physicalTypes } from "./value-type.js";
 
@@ -23,7 +25,8 @@ interface Bytes {
 }
 
 /** Whether pages with this header are read by the kernels; all others are left to the library. */
-export function isReadable(header: PageHeader, { physical }: FlatLeaf): boolean {
+export function isReadable(header: PageHeader, leaf: FlatLeaf): boolean {
+  const { physical } = leaf;
   const { boolean, int96 } = physicalTypes;
   if (header.kind === "index" || physical < boolean || physical === int96) return false;
   const { encoding } = header;
@@ -33,7 +36,8 @@ export function isReadable(header: PageHeader, { physical }: FlatLeaf): boolean 
   }
   if (header.kind === "data" && header.levelEncoding !== encodings.rle) return false;
   if (header.kind === "dataV2" && header.repetitionBytes > 0) return false;
-  return plain || (physical === boolean ? encoding === encodings.rle : isIndexed(encoding));
+  if (physical === boolean) return plain || encoding === encodings.rle;
+  return plain || isIndexed(encoding) || isDelta(encoding, leaf);
 }
 
 function isIndexed(encoding: number): boolean {
@@ -67,15 +71,19 @@ export function entryListSize(leaf: FlatLeaf, page: UnpackedPage, count: number)
   return bytes ? count * 8 : 0;
 }
 
-/** Where the rows of a data page are. Throws `DecodeError`. */
+/**
+ * Where the rows of a data page are, and what memory they take besides the page's. Throws
+ * `DecodeError`.
+ */
 export function layOutPage(
-  kernel: Kernel,
+  memory: PageMemory,
   header: PageHeader,
   leaf: FlatLeaf,
   page: UnpackedPage,
   entries: Entries | undefined,
-): PageLayout {
+): { readonly layout: PageLayout; readonly block?: UnpackedPage } {
   if (header.kind !== "data" && header.kind !== "dataV2") throw new Error("no page with rows");
+  const { kernel } = memory;
   const { levels, values } = levelsAndValues(kernel, header, leaf, page);
   const bytes = leaf.physical === physicalTypes.byteArray;
   const layout = {
@@ -94,14 +102,19 @@ export function layOutPage(
   };
   if (leaf.physical === physicalTypes.boolean) {
     const indexes = booleanBytes(kernel, header.encoding, values);
-    return { ...layout, form: valueForms.indexedFixed, indexes };
+    return { layout: { ...layout, form: valueForms.indexedFixed, indexes } };
   }
   if (isIndexed(header.encoding)) {
     const form = bytes ? valueForms.indexedBytes : valueForms.indexedFixed;
-    return { ...layout, form, indexes: indexBytes(kernel, values) };
+    return { layout: { ...layout, form, indexes: indexBytes(kernel, values) } };
+  }
+  const texts = leaf.value.type === arrowTypes.text;
+  if (isDelta(header.encoding, leaf)) {
+    const { form, next, end, block } = decodeDeltas(memory, leaf, values, header.values);
+    return { layout: { ...layout, form, next, end, texts }, block };
   }
   const form = bytes ? valueForms.plainBytes : valueForms.plainFixed;
-  return { ...layout, form, texts: leaf.value.type === arrowTypes.text };
+  return { layout: { ...layout, form, texts } };
 }
 
 function levelsAndValues(

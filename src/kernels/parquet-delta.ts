@@ -1,0 +1,108 @@
+// Parquet's delta encodings of integers and of lengths. The input is foreign: what it tells is checked
+// before it is followed.
+// https://parquet.apache.org/docs/file-format/data-pages/encodings/#DELTAENC
+
+/** Address after the last varint that was read, or 0 where it was cut off or too long. */
+let after: usize = 0;
+
+function readVarint(p: usize, end: usize): u64 {
+  let value: u64 = 0;
+  for (let shift: u64 = 0; shift < 64; shift += 7) {
+    if (p >= end) break;
+    const byte = <u64>load<u8>(p++);
+    value |= (byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      after = p;
+      return value;
+    }
+  }
+  after = 0;
+  return 0;
+}
+
+@inline
+function unzigzag(value: u64): i64 {
+  return <i64>(value >> 1) ^ -(<i64>(value & 1));
+}
+
+/** Values that the last `unpackDeltas` made. */
+let unpacked: u32 = 0;
+
+export function deltaCount(): u32 {
+  return unpacked;
+}
+
+/**
+ * Decodes a run of DELTA_BINARY_PACKED integers of `width` bytes (4 or 8), at most `countMax`, to
+ * `target` and every `stride` bytes from there on. Returns the address after it, or 0 where it is
+ * damaged; `deltaCount` then tells how many there were.
+ */
+export function unpackDeltas(
+  p: usize, end: usize, countMax: u32, width: u32, stride: u32, target: usize,
+): usize {
+  const blockSize = readVarint(p, end);
+  const miniblocks = after == 0 ? 0 : readVarint(after, end);
+  const total = after == 0 ? 0 : readVarint(after, end);
+  const first = after == 0 ? 0 : readVarint(after, end);
+  if (after == 0 || total > <u64>countMax) return 0;
+  unpacked = <u32>total;
+  if (miniblocks == 0 || miniblocks > 4096 || blockSize > 0x1000000) return 0;
+  const size = <u32>(blockSize / miniblocks);
+  if (size == 0 || (size & 7) != 0 || <u64>size * miniblocks != blockSize) return 0;
+  p = after;
+  if (total == 0) return p;
+  let value = unzigzag(first);
+  storeInteger(target, value, width);
+  let left = <u32>total - 1;
+  while (left > 0) {
+    const least = unzigzag(readVarint(p, end));
+    if (after == 0 || end - after < <usize>miniblocks) return 0;
+    const widths = after;
+    p = widths + <usize>miniblocks;
+    for (let i: usize = 0; i < <usize>miniblocks && left > 0; i++) {
+      const bits = <u32>load<u8>(widths + i);
+      const count = min(left, size);
+      if (bits > 64) return 0;
+      if (<u64>(end - p) << 3 < <u64>count * <u64>bits) return 0;
+      for (let k: u32 = 0; k < count; k++) {
+        value += least + <i64>bitsAt(p, k * bits, bits);
+        target += <usize>stride;
+        storeInteger(target, value, width);
+      }
+      // Some writers leave out what fills the last miniblock up.
+      p += min<usize>(<usize>(size >> 3) * <usize>bits, end - p);
+      left -= count;
+    }
+  }
+  return p;
+}
+
+@inline
+function storeInteger(target: usize, value: i64, width: u32): void {
+  if (width == 4) store<u32>(target, <u32>value);
+  else store<i64>(target, value);
+}
+
+@inline
+function bitsAt(start: usize, bit: u32, bits: u32): u64 {
+  if (bits == 0) return 0;
+  const p = start + <usize>(bit >> 3);
+  const shift = <u64>(bit & 7);
+  let word = load<u64>(p) >> shift;
+  if (<u32>shift + bits > 64) word |= <u64>load<u8>(p, 8) << (64 - shift);
+  return word & (u64.MAX_VALUE >> <u64>(64 - bits));
+}
+
+/**
+ * Turns a list of `count` pairs of anything and a length into pairs of address and length, for byte
+ * arrays that follow each other from `p` on. Returns 1, or 0 where they go beyond `end`.
+ */
+export function listDeltaLengths(list: usize, count: u32, p: usize, end: usize): u32 {
+  for (let i: u32 = 0; i < count; i++, list += 8) {
+    const length = <usize>load<u32>(list, 4);
+    if (end - p < length) return 0;
+    store<u32>(list, <u32>p);
+    p += length;
+  }
+  return 1;
+}
