@@ -8,9 +8,10 @@ import {
   valueForms,
 } from "../../src/batch/page-cursor.js";
 import { RowWindow } from "../../src/batch/row-window.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const kernel = new Kernel();
-const RUNS = Number(process.env["SWITCHYARD_PROPERTY_RUNS"] ?? 200);
+const RUNS = propertyRuns(200);
 
 interface Run {
   readonly packed: boolean;

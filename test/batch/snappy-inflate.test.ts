@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../src/batch/kernel.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const kernel = new Kernel();
-const RUNS = Number(process.env["SWITCHYARD_PROPERTY_RUNS"] ?? 300);
+const RUNS = propertyRuns(300);
 /** Bytes behind the target that may be written to. */
 const LOOSE_BYTES = 64;
 const GUARD_BYTES = 64;

@@ -11,6 +11,7 @@ import { KernelRows } from "../../../src/readers/parquet/kernel-rows.js";
 import { PageMemory } from "../../../src/readers/parquet/page-memory.js";
 import { openReaderWith } from "../../../src/readers/parquet/parquet-reader.js";
 import { variedRows, writeSplit } from "../../sinks/event-rows.js";
+import { propertyRuns } from "../../support/property-runs.js";
 import { createRandom } from "../../support/random.js";
 import {
   kernel,
@@ -22,7 +23,7 @@ import {
 } from "./parquet-files.js";
 import { Compression, Encoding, type WriteOptions, writeParquet } from "./parquet-writer.js";
 
-const RUNS = Number(process.env["SWITCHYARD_PROPERTY_RUNS"] ?? 60);
+const RUNS = propertyRuns(60);
 const TIME = { timeout: 60_000 + RUNS * 1_000 };
 const withKernels = openReaderWith(openFlatRows);
 const withLibrary = openReaderWith(openLibraryRows);
