@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { benchDirectory, readOptions } from "./command.mjs";
 import { contenders, kinds } from "./export/contenders.mjs";
 import { compareSizes } from "./export/flat.mjs";
+import { showLimits } from "./export/limits.mjs";
 import { compareMemory } from "./export/memory.mjs";
 import { compareMigrationTool } from "./export/migration-tool.mjs";
 import { compareThreads } from "./export/scaling.mjs";
@@ -22,6 +23,7 @@ const options = readOptions("npm run bench", {
   profile: { help: "add the share of each stage of our export, of one more run (Linux)" },
   scaling: { help: "instead: our export with one thread against --threads" },
   flat: { help: "instead: cost of a row over 1, 5, 20 times --rows, and over 1 to 1,000 days" },
+  limits: { help: "instead: what this machine does with the same bytes at best" },
   rival: {
     type: "name",
     choices: ["mixpanel-import"],
@@ -34,5 +36,6 @@ mkdirSync(benchDirectory, { recursive: true });
 if (options.size !== undefined) await compareMemory(options);
 else if (options.scaling) await compareThreads(options);
 else if (options.flat) await compareSizes(options);
+else if (options.limits) await showLimits(options);
 else if (options.rival !== undefined) await compareMigrationTool(options);
 else await compareSpeed(options);
