@@ -158,12 +158,19 @@ async function commit(
   tools: SplitTools,
   noticesBefore: Readonly<Record<string, number>>,
 ): Promise<SplitRecord> {
-  // First: only the sink knows which rows its destination has refused.
-  const { rows: written, parts, counts } = await sink.commit();
+  const { census, ledger } = tools;
+  // Together, as each waits for the disk; without the split's record neither counts.
+  const [committed, counted] = await Promise.allSettled([
+    sink.commit(),
+    census && ledger.writeEvents(id, census.events()),
+  ]);
+  if (committed.status === "rejected") throw committed.reason;
+  if (counted.status === "rejected") throw counted.reason;
+  const { rows: written, parts, counts } = committed.value;
+  // After the sink: only it knows which rows its destination has refused.
   const rows = tally.rows();
   checkAccounts(id, rows, written);
   await rejects.commit();
-  if (tools.census !== undefined) await tools.ledger.writeEvents(id, tools.census.events());
   const record: SplitRecord = {
     id,
     status: failures.length === 0 ? "complete" : "incomplete",
@@ -174,7 +181,7 @@ async function commit(
     parts,
     ...(Object.keys(counts).length === 0 ? {} : { counts }),
   };
-  await tools.ledger.writeSplit(record);
+  await ledger.writeSplit(record);
   return record;
 }
 
