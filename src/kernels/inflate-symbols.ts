@@ -92,12 +92,22 @@ export function decodeFast(stream: Stream): i32 {
   let bits = stream.bits | (load<u64>(input) << <u64>bitCount);
   input += bytesTaken(bitCount);
   bitCount |= 56;
-  let status = GOING_ON;
   let entry = lookUp(literalTable, <usize>bits & LITERAL_MASK);
   while (input <= inputSafe && output <= outputSafe) {
     bits |= load<u64>(input) << <u64>bitCount;
     input += bytesTaken(bitCount);
     bitCount |= 56;
+    if (entry & SPECIAL) {
+      if (entry & SUBTABLE) {
+        bits >>= LITERAL_BITS;
+        bitCount -= LITERAL_BITS;
+        entry = lookUp(literalTable, subtableIndex(entry) + (<usize>bits & LITERAL_REST));
+      }
+      if (entry & SPECIAL) {
+        const status = entry & END ? DONE : UNKNOWN_LITERAL;
+        return leave(stream, output, input, bits >> <u64>entry, bitCount - entry, status);
+      }
+    }
     if (entry & LITERAL) {
       output = writeLiterals(output, entry);
       bits >>= <u64>entry;
@@ -108,28 +118,9 @@ export function decodeFast(stream: Stream): i32 {
         bits >>= <u64>entry;
         bitCount -= entry;
         entry = lookUp(literalTable, <usize>bits & LITERAL_MASK);
-        if (entry & LITERAL) continue;
       }
-    }
-    if (entry & SPECIAL) {
-      if (entry & SUBTABLE) {
-        bits >>= LITERAL_BITS;
-        bitCount -= LITERAL_BITS;
-        entry = lookUp(literalTable, subtableIndex(entry) + (<usize>bits & LITERAL_REST));
-      }
-      if (entry & SPECIAL) {
-        bits >>= <u64>entry;
-        bitCount -= entry;
-        status = entry & END ? DONE : UNKNOWN_LITERAL;
-        break;
-      }
-      if (entry & LITERAL) {
-        output = writeLiterals(output, entry);
-        bits >>= <u64>entry;
-        bitCount -= entry;
-        entry = lookUp(literalTable, <usize>bits & LITERAL_MASK);
-        continue;
-      }
+      // 25 bits are taken at most: enough are left for a length.
+      if (entry & (LITERAL | SPECIAL)) continue;
     }
     const length = valueOf(entry, bits);
     bits >>= <u64>entry;
@@ -144,22 +135,29 @@ export function decodeFast(stream: Stream): i32 {
         bitCount -= DISTANCE_BITS;
         entry = lookUp(distanceTable, subtableIndex(entry) + (<usize>bits & DISTANCE_REST));
       }
-      if (entry & SPECIAL) {
-        status = UNKNOWN_DISTANCE;
-        break;
-      }
+      if (entry & SPECIAL) return leave(stream, output, input, bits, bitCount, UNKNOWN_DISTANCE);
     }
     const distance = valueOf(entry, bits);
     bits >>= <u64>entry;
     bitCount -= entry;
     entry = lookUp(literalTable, <usize>bits & LITERAL_MASK);
     if (distance > output - history) {
-      status = TOO_FAR_BACK;
-      break;
+      return leave(stream, output, input, bits, bitCount, TOO_FAR_BACK);
     }
     copyMatch(output, distance, length);
     output += length;
   }
+  return leave(stream, output, input, bits, bitCount, GOING_ON);
+}
+
+function leave(
+  stream: Stream,
+  output: usize,
+  input: usize,
+  bits: u64,
+  bitCount: u32,
+  status: i32,
+): i32 {
   stream.output = output;
   returnBits(stream, input, bits, bitCount & 63);
   return status;
