@@ -11,7 +11,8 @@ type Place = "header" | "blocks" | "trailer" | "padding" | "end";
 
 /**
  * gzip, or the bare deflate of a zip entry, decoded by the kernel on the caller's own thread. Gives the
- * same bytes and errors as `ZlibBytes`.
+ * same bytes and errors as `ZlibBytes`; in front of damage, also those few bytes that Node's zlib keeps
+ * back, decoded from the same byte of input.
  */
 export class InflateBytes implements ByteSource {
   readonly #kernel: Kernel;
