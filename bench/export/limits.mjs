@@ -73,7 +73,10 @@ function readWhole(file) {
 }
 
 function inflateAll(files) {
-  return files.reduce((bytes, file) => bytes + gunzipSync(file, { chunkSize: CHUNK_BYTES }).length, 0);
+  return files.reduce(
+    (bytes, file) => bytes + gunzipSync(file, { chunkSize: CHUNK_BYTES }).length,
+    0,
+  );
 }
 
 function writeFile() {
