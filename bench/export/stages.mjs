@@ -16,6 +16,7 @@ const kernelStages = [
   [/^(event|user|time|time-text|pairs|privacy|name-filter|distinct|sha256)$/, "map"],
   [/^(census|counts|profile|profile-)/, "count events"],
   [/^segment/, "gather"],
+  [/^days/, "sort"],
   [/^(parquet-|csv-cells|jsonl)/, "encode"],
   [/^snappy/, "compress"],
 ];

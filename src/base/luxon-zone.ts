@@ -50,21 +50,21 @@ export function refuseZone(name: string): string {
 }
 
 class FixedZone implements Zone {
-  readonly #offsetMs: number;
+  readonly fixedOffsetMs: number;
 
   constructor(
     readonly name: string,
     offsetMinutes: number,
   ) {
-    this.#offsetMs = offsetMinutes * MINUTE_MS;
+    this.fixedOffsetMs = offsetMinutes * MINUTE_MS;
   }
 
   offsetMs(): number {
-    return this.#offsetMs;
+    return this.fixedOffsetMs;
   }
 
   utcMs(localMs: number): number {
-    return localMs - this.#offsetMs;
+    return localMs - this.fixedOffsetMs;
   }
 }
 
@@ -73,6 +73,7 @@ class FixedZone implements Zone {
  * offset throughout, so it is asked once per hour of data and not once per row.
  */
 class NamedZone implements Zone {
+  readonly fixedOffsetMs = undefined;
   readonly #zone: IANAZone;
   /** Offset in ms by hour since 1970; NaN for an hour in which the offset changes. */
   readonly #offsets = new Map<number, number>();

@@ -2,6 +2,8 @@
 export interface Zone {
   /** IANA name or fixed offset as given. */
   readonly name: string;
+  /** What `offsetMs` gives at every moment; undefined where it depends on the moment. */
+  readonly fixedOffsetMs: number | undefined;
   /** Milliseconds to add to UTC at this moment (milliseconds since 1970 UTC) to get local time. */
   offsetMs(utcMs: number): number;
   /**

@@ -7,6 +7,7 @@ export interface KernelExports
     JsonKernels,
     EventKernels,
     TimeKernels,
+    DayKernels,
     UserKernels,
     NameFilterKernels,
     PrivacyKernels,
@@ -83,6 +84,22 @@ export interface TimeKernels {
     from: number,
     to: number,
   ): void;
+}
+
+export interface DayKernels {
+  fillDays(times: number, outcomes: number, rows: number, offsetMs: number, days: number): void;
+  findDayRange(days: number, rows: number, result: number): void;
+  fillOrder(order: number, rows: number): void;
+  sortByDay(
+    source: number,
+    target: number,
+    days: number,
+    rows: number,
+    first: number,
+    shift: number,
+  ): void;
+  findDayEnd(order: number, days: number, place: number, rows: number): number;
+  findTimeRange(times: number, order: number, from: number, to: number, result: number): void;
 }
 
 export interface UserKernels {

@@ -24,6 +24,14 @@ export {
   takeCells,
   totalBytes,
 } from "./event";
+export {
+  fillDays,
+  fillOrder,
+  findDayEnd,
+  findDayRange,
+  findTimeRange,
+  sortByDay,
+} from "./days";
 export { clearCounts } from "./counts";
 export { inflate } from "./inflate";
 export { moveIds } from "./distinct";

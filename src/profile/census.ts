@@ -1,9 +1,9 @@
-import { dayOf } from "../base/day.js";
 import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, CENSUS_PAIRS_MAX } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { Column } from "../batch/column.js";
-import { type EventBatch, outcomes } from "../batch/event-batch.js";
+import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
+import { fillDays } from "../batch/row-days.js";
 import type { SplitEvents } from "./split-events.js";
 
 /** Bytes of the kernel's `Name` and `Pair`, and its words of `Census` that are looked at here. */
@@ -83,12 +83,12 @@ export class Census implements EventCensus {
     this.kernel.run.clearCensus(this.address);
   }
 
-  take({ rows, outcomes: marks, event, timestamps }: CountedRows): void {
+  take({ rows, outcomes, event, timestamps }: CountedRows): void {
     const { kernel, zone } = this;
     this.#days.ensure(rows * 4);
     const days = this.#days.address;
-    fillDays(kernel, { rows, outcomes: marks, timestamps, days }, zone);
-    kernel.run.countEvents(this.address, marks, event.address, days, timestamps, rows);
+    fillDays(kernel, { rows, outcomes, timestamps }, zone, days);
+    kernel.run.countEvents(this.address, outcomes, event.address, days, timestamps, rows);
   }
 
   /** Gives these names places and no others: what bears another name is counted with the others. */
@@ -157,22 +157,6 @@ export class Census implements EventCensus {
 /** A power of two, at least twice as many slots as there are entries. */
 function slotsFor(entries: number): number {
   return 2 ** Math.ceil(Math.log2(entries * 2));
-}
-
-/** The timestamp of a row that is not delivered can be anything, so that it has no day. */
-function fillDays(
-  kernel: Kernel,
-  at: { rows: number; outcomes: number; timestamps: number; days: number },
-  zone: Zone,
-): void {
-  const { bytes, doubles, words } = kernel;
-  const marks = at.outcomes;
-  const timestamps = at.timestamps / 8;
-  const days = at.days / 4;
-  for (let row = 0; row < at.rows; row++) {
-    if (bytes[marks + row] !== outcomes.deliver) continue;
-    words[days + row] = dayOf(doubles[timestamps + row]!, zone);
-  }
 }
 
 const encoder = new TextEncoder();

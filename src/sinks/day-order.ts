@@ -1,9 +1,11 @@
-import { dayOf } from "../base/day.js";
 import type { Zone } from "../base/zone.js";
 import type { Kernel } from "../batch/kernel.js";
+import { fillDays } from "../batch/row-days.js";
 
-/** Bits of a day that one sorting pass looks at. */
+/** Bits of a day that one sorting pass looks at; as in src/kernels/days.ts. */
 const DIGIT_BITS = 11;
+
+/** Days that one pass can sort. */
 const DIGITS = 1 << DIGIT_BITS;
 
 /** Two passes reach over 11,000 years; timestamps are bounded well inside. */
@@ -21,86 +23,57 @@ export interface DayRows {
 export class DayOrder {
   /** Address of a u32 row number for each place of the order. */
   readonly address: number;
-  readonly #days: Int32Array;
-  readonly #scratch: Uint32Array;
+  readonly #days: number;
+  readonly #scratch: number;
+  readonly #result: number;
 
   constructor(
     private readonly kernel: Kernel,
     rowsMax: number,
   ) {
     this.address = kernel.allocate(rowsMax * 4);
-    this.#days = new Int32Array(rowsMax);
-    this.#scratch = new Uint32Array(rowsMax);
+    this.#days = kernel.allocate(rowsMax * 4);
+    this.#scratch = kernel.allocate(rowsMax * 4);
+    this.#result = kernel.allocate(8);
   }
 
   /** `timestamps` is the address of `rows` doubles. */
   sort(timestamps: number, rows: number, zone: Zone): DayRows[] {
-    const order = this.kernel.words.subarray(this.address / 4, this.address / 4 + rows);
-    const days = this.#days;
-    const first = timestamps / 8;
-    const span = fillDays(this.kernel.doubles.subarray(first, first + rows), zone, days);
-    if (span.count > DAY_SPAN_MAX) throw new Error(`${span.count} days in one segment`);
-    if (span.count <= 1) {
-      for (let row = 0; row < rows; row++) order[row] = row;
-    } else if (span.count <= DIGITS) {
-      const identity = this.#scratch.subarray(0, rows);
-      for (let row = 0; row < rows; row++) identity[row] = row;
-      sortByDigit(identity, order, days, span.first, 0);
-    } else {
-      const between = this.#scratch.subarray(0, rows);
-      for (let row = 0; row < rows; row++) order[row] = row;
-      sortByDigit(order, between, days, span.first, 0);
-      sortByDigit(between, order, days, span.first, DIGIT_BITS);
+    if (rows === 0) return [];
+    const { run } = this.kernel;
+    fillDays(this.kernel, { rows, timestamps }, zone, this.#days);
+    run.findDayRange(this.#days, rows, this.#result);
+    const first = this.#dayIn(this.#result);
+    const span = this.#dayIn(this.#result + 4) - first + 1;
+    if (span > DAY_SPAN_MAX) throw new Error(`${span} days in one segment`);
+    if (span === 1) {
+      run.fillOrder(this.address, rows);
+      return [{ day: first, start: 0, end: rows }];
     }
-    return cutDays(order, days);
+    if (span <= DIGITS) {
+      run.fillOrder(this.#scratch, rows);
+      run.sortByDay(this.#scratch, this.address, this.#days, rows, first, 0);
+    } else {
+      run.fillOrder(this.address, rows);
+      run.sortByDay(this.address, this.#scratch, this.#days, rows, first, 0);
+      run.sortByDay(this.#scratch, this.address, this.#days, rows, first, DIGIT_BITS);
+    }
+    return this.#cut(rows);
   }
-}
 
-function fillDays(
-  timestamps: Float64Array,
-  zone: Zone,
-  days: Int32Array,
-): { first: number; count: number } {
-  let first = Number.POSITIVE_INFINITY;
-  let last = Number.NEGATIVE_INFINITY;
-  for (let row = 0; row < timestamps.length; row++) {
-    const day = dayOf(timestamps[row]!, zone);
-    days[row] = day;
-    if (day < first) first = day;
-    if (day > last) last = day;
+  #cut(rows: number): DayRows[] {
+    const ranges: DayRows[] = [];
+    for (let start = 0; start < rows; ) {
+      const row = this.kernel.words[this.address / 4 + start]!;
+      const end = this.kernel.run.findDayEnd(this.address, this.#days, start, rows);
+      ranges.push({ day: this.#dayIn(this.#days + row * 4), start, end });
+      start = end;
+    }
+    return ranges;
   }
-  return { first, count: last - first + 1 };
-}
 
-/** One stable counting sort of row numbers by a digit of their day. */
-function sortByDigit(
-  source: Uint32Array,
-  target: Uint32Array,
-  days: Int32Array,
-  firstDay: number,
-  shift: number,
-): void {
-  const next = new Uint32Array(DIGITS + 1);
-  for (let place = 0; place < source.length; place++) {
-    const digit = ((days[source[place]!]! - firstDay) >>> shift) & (DIGITS - 1);
-    next[digit + 1]!++;
+  /** Days before 1970 are negative. */
+  #dayIn(address: number): number {
+    return this.kernel.words[address / 4]! | 0;
   }
-  for (let digit = 0; digit < DIGITS; digit++) next[digit + 1]! += next[digit]!;
-  for (let place = 0; place < source.length; place++) {
-    const row = source[place]!;
-    const digit = ((days[row]! - firstDay) >>> shift) & (DIGITS - 1);
-    target[next[digit]!++] = row;
-  }
-}
-
-function cutDays(order: Uint32Array, days: Int32Array): DayRows[] {
-  const ranges: DayRows[] = [];
-  let start = 0;
-  for (let place = 1; place <= order.length; place++) {
-    const day = days[order[start]!]!;
-    if (place < order.length && days[order[place]!] === day) continue;
-    ranges.push({ day, start, end: place });
-    start = place;
-  }
-  return ranges;
 }

@@ -73,17 +73,10 @@ export class Segment {
 
   /** Earliest and latest timestamp of the rows at places [start, end) of an order. */
   timestampRange(order: number, start: number, end: number): [number, number] {
-    const { doubles, words } = this.kernel;
-    const timestamps = this.timestamps / 8;
-    const rows = order / 4;
-    let first = Number.POSITIVE_INFINITY;
-    let last = Number.NEGATIVE_INFINITY;
-    for (let place = start; place < end; place++) {
-      const timestamp = doubles[timestamps + words[rows + place]!]!;
-      if (timestamp < first) first = timestamp;
-      if (timestamp > last) last = timestamp;
-    }
-    return [first, last];
+    this.kernel.run.findTimeRange(this.timestamps, order, start, end, this.#result);
+    const result = this.#result / 8;
+    const { doubles } = this.kernel;
+    return [doubles[result]!, doubles[result + 1]!];
   }
 
   clear(): void {

@@ -26,7 +26,12 @@ export interface EventRow {
   readonly outcome?: number;
 }
 
-export const utc: Zone = { name: "UTC", offsetMs: () => 0, utcMs: (localMs) => localMs };
+export const utc: Zone = {
+  name: "UTC",
+  fixedOffsetMs: 0,
+  offsetMs: () => 0,
+  utcMs: (localMs) => localMs,
+};
 
 export function eventRow(row: Partial<EventRow> = {}): EventRow {
   return {
