@@ -21,7 +21,8 @@ const BAD_SHARE_MAX = 0.25;
 
 interface Trial {
   readonly marks: CsvMarks;
-  readonly records: readonly (readonly string[])[];
+  /** Of each record, where its cells start and end, quotes included; none of malformed ones. */
+  readonly records: readonly (readonly number[])[];
   readonly cells: number;
   readonly badShare: number;
   readonly quotedCells: number;
@@ -43,14 +44,14 @@ export function detectCsv(
   if (!isDescribed(given) && (bytes.includes(0) || looksLikeJson(bytes))) return null;
   const trial = chooseTrial(bytes, hints, given);
   if (trial === null) return null;
-  const { columns, header } = nameColumns(trial, given);
+  const { columns, header } = nameColumns(textsOf(bytes, trial), trial.cells, given);
   return { ...trial.marks, columns, header, encoding };
 }
 
 function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDialect>): Trial | null {
   const isSure = isDescribed(given);
   const isNamed = /\.(csv|tsv|tab)(\.|$)/i.test(hints.name ?? "");
-  const trials = candidates(given).map((marks) => tryMarks(bytes, marks, hints, given));
+  const trials = candidates(bytes, given).map((marks) => tryMarks(bytes, marks, hints, given));
   const prefersTab = /\.(tsv|tab)(\.|$)/i.test(hints.name ?? "");
   // The sort is stable: of equals the earlier candidate stays first.
   const ranked = trials.sort((a, b) => score(b, prefersTab) - score(a, prefersTab));
@@ -64,15 +65,19 @@ function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDiale
   // Where quotes do their usual work, reading them as text may give more cells, but wrong ones.
   const quoted = tabular.find(({ marks, quotedCells }) => marks.quote === '"' && quotedCells > 0);
   // A short file can consist of ragged records for the most part; its header still tells.
-  const headed = isNamed ? ranked.find(hasHeader) : undefined;
+  const headed = isNamed ? ranked.find((trial) => hasHeader(bytes, trial)) : undefined;
   const [single] = isNamed ? believable : [];
   const [forced] = isSure ? ranked : [];
   return quoted ?? tabular[0] ?? headed ?? single ?? forced ?? null;
 }
 
-function hasHeader({ cells, records: [first = [], ...rows] }: Trial): boolean {
-  const names = first.map((name) => name.trim());
-  return cells > 1 && looksLikeHeader(names, rows);
+function hasHeader(bytes: Uint8Array, trial: Trial): boolean {
+  if (trial.cells <= 1) return false;
+  const [first = [], ...rows] = textsOf(bytes, trial);
+  return looksLikeHeader(
+    first.map((name) => name.trim()),
+    rows,
+  );
 }
 
 /** Whether the user says that it is CSV. */
@@ -87,10 +92,20 @@ function score({ badShare, cells, marks }: Trial, prefersTab: boolean): number {
 }
 
 /** Ways to write CSV, the usual first. */
-function candidates(given: Partial<CsvDialect>): readonly CsvMarks[] {
-  const delimiters = given.delimiter === undefined ? DELIMITERS : [given.delimiter];
+function candidates(bytes: Uint8Array, given: Partial<CsvDialect>): readonly CsvMarks[] {
+  const delimiters = given.delimiter === undefined ? delimitersToTry(bytes) : [given.delimiter];
   const quotings = quotingsOf(given);
   return quotings.flatMap((quoting) => delimiters.map((delimiter) => ({ delimiter, ...quoting })));
+}
+
+/** With delimiters that are not there everything is one cell, so that one of them stands for all. */
+function delimitersToTry(bytes: Uint8Array): readonly string[] {
+  const isThere = (delimiter: string) => bytes.includes(delimiter.charCodeAt(0));
+  const absent = DELIMITERS.find((delimiter) => !isThere(delimiter));
+  // A name may promise tabs.
+  return DELIMITERS.filter(
+    (delimiter) => delimiter === "\t" || delimiter === absent || isThere(delimiter),
+  );
 }
 
 function quotingsOf({ quote, escape: escaper }: Partial<CsvDialect>) {
@@ -109,7 +124,7 @@ function tryMarks(
   hints: CsvHints,
   given: Partial<CsvDialect>,
 ): Trial {
-  const records: (readonly string[])[] = [];
+  const records: (readonly number[])[] = [];
   let bad = 0;
   let quotedCells = 0;
   let p = skipLineEnds(bytes, startsWithMark(bytes) ? 3 : 0);
@@ -120,27 +135,47 @@ function tryMarks(
     const isCut = ending === "cut" || ending === "open";
     if (isCut && hints.complete !== true && records.length > 0) break;
     const isMalformed = ending === "malformed" || ending === "open";
-    const cells = isMalformed ? [] : cellsOf(bytes, bounds, marks);
-    const expected = given.columns?.length ?? records[0]?.length ?? cells.length;
-    const isBad = isMalformed || cells.length !== expected || cells.some(isTorn);
+    const record = isMalformed ? [] : bounds;
+    const expected = given.columns?.length ?? cellsIn(records[0] ?? record);
+    const isBad = isMalformed || cellsIn(record) !== expected || hasTornCell(bytes, record);
     if (isBad) bad++;
     else quotedCells += countQuoted(bytes, bounds, marks);
-    records.push(cells);
+    records.push(record);
     p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
   }
-  const cells = given.columns?.length ?? records[0]?.length ?? 0;
+  const cells = given.columns?.length ?? cellsIn(records[0] ?? []);
   return { marks, records, cells, badShare: bad / Math.max(1, records.length), quotedCells };
 }
 
+function cellsIn(bounds: readonly number[]): number {
+  return bounds.length / 2;
+}
+
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+
 /** A cell with more braces of one kind than of the other is a piece of a JSON object. */
-function isTorn(cell: string): boolean {
-  return cell.split("{").length !== cell.split("}").length;
+function hasTornCell(bytes: Uint8Array, bounds: readonly number[]): boolean {
+  for (let index = 0; index < bounds.length; index += 2) {
+    let open = 0;
+    for (let p = bounds[index]!; p < bounds[index + 1]!; p++) {
+      const byte = bytes[p];
+      if (byte === OPENING_BRACE) open++;
+      else if (byte === CLOSING_BRACE) open--;
+    }
+    if (open !== 0) return true;
+  }
+  return false;
 }
 
 function countQuoted(bytes: Uint8Array, bounds: readonly number[], { quote }: CsvMarks): number {
   if (quote === "") return 0;
   const code = quote.charCodeAt(0);
   return bounds.filter((start, index) => index % 2 === 0 && bytes[start] === code).length;
+}
+
+function textsOf(bytes: Uint8Array, { records, marks }: Trial): string[][] {
+  return records.map((bounds) => cellsOf(bytes, bounds, marks));
 }
 
 function cellsOf(bytes: Uint8Array, bounds: readonly number[], marks: CsvMarks): string[] {
@@ -166,7 +201,8 @@ function unquote(text: string, { quote, escape: escaper = quote }: CsvMarks): st
 }
 
 function nameColumns(
-  { records, cells }: Trial,
+  records: readonly (readonly string[])[],
+  cells: number,
   given: Partial<CsvDialect>,
 ): Pick<CsvDialect, "columns" | "header"> {
   const [first = [], ...rows] = records;
