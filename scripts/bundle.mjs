@@ -15,6 +15,7 @@ const entries = {
   "validate-worker": "cli/validate-worker.js",
   "count-worker": "cli/count-worker.js",
   "send-worker": "cli/send-worker.js",
+  "decode-thread": "readers/decode-thread.js",
   "event-writer-thread": "storage/event-writer-thread.js",
   "schema-checker-process": "service/schema-checker-process.js",
 };

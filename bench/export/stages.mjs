@@ -16,7 +16,7 @@ const kernelStages = [
   [/^(event|user|time|time-text|pairs|privacy|name-filter|distinct|sha256)$/, "map"],
   [/^(census|counts|profile|profile-)/, "count events"],
   [/^segment/, "gather"],
-  [/^days/, "sort"],
+  [/^days/, "sort by day"],
   [/^(parquet-|csv-cells|jsonl)/, "encode"],
   [/^snappy/, "compress"],
 ];

@@ -45,10 +45,13 @@ export class UsageError extends SwitchyardError {
  */
 export class SourceError extends SwitchyardError {
   readonly place: Place;
+  /** The message without the place. */
+  readonly reason: string;
 
   constructor(code: string, place: Place, reason: string, options?: ErrorOptions) {
     super(code, `${describePlace(place)}${reason}`, options);
     this.place = place;
+    this.reason = reason;
   }
 }
 

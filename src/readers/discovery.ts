@@ -2,8 +2,8 @@ import { SwitchyardError } from "../base/errors.js";
 import { SNIFF_BYTES } from "../base/limits.js";
 import { type Head, readHead } from "./head.js";
 import { peelLayers } from "./layers.js";
-import { isPlain, type OpenOptions, type SourceBytes } from "./open-bytes.js";
-import type { Format, Source } from "./source.js";
+import { isPlain, type OpenOptions } from "./open-bytes.js";
+import type { Format, Source, SourceBytes } from "./source.js";
 import { fromSystem } from "./source-errors.js";
 
 /** What is known of a source beside its first bytes. */

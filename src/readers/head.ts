@@ -1,8 +1,8 @@
 import * as zlib from "node:zlib";
 import { SourceError } from "../base/errors.js";
 import { SNIFF_BYTES } from "../base/limits.js";
-import { type OpenOptions, openBytes, type SourceBytes } from "./open-bytes.js";
-import type { Codec } from "./source.js";
+import { type OpenOptions, openBytes } from "./open-bytes.js";
+import type { Codec, SourceBytes } from "./source.js";
 
 /** The first bytes of a source. */
 export interface Head {

@@ -1,8 +1,8 @@
 import { CODEC_LAYERS_MAX } from "../base/limits.js";
 import { decodeSmall, type Head, readHead } from "./head.js";
 import { identifyContainer, isBinary } from "./magic.js";
-import { isPlain, type OpenOptions, type SourceBytes } from "./open-bytes.js";
-import type { Codec } from "./source.js";
+import { isPlain, type OpenOptions } from "./open-bytes.js";
+import type { Codec, SourceBytes } from "./source.js";
 import { unsupported } from "./source-errors.js";
 
 /** A source whose compression is known, with its first decompressed bytes. */

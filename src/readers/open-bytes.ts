@@ -5,15 +5,13 @@ import { CheckedEntryBytes, findEntryData, zipMethods } from "./entry-bytes.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { InflateBytes } from "./inflate-bytes.js";
 import type { ReaderOptions } from "./reader.js";
-import type { Codec, Source, ZipEntry } from "./source.js";
+import type { Codec, Source, SourceBytes, ZipEntry } from "./source.js";
 import { ratioExceeded, unsupported } from "./source-errors.js";
+import { ThreadBytes } from "./thread-bytes.js";
 import { type OpenUpstream, ZlibBytes } from "./zlib-bytes.js";
 import { ZstdBytes } from "./zstd-bytes.js";
 
-/** What of a source says where its bytes are: all but how they are to be understood. */
-export type SourceBytes = Omit<Source, "format">;
-
-export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" | "inflatesBeside"> {
+export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" | "decodesBeside"> {
   /** Inflates on the caller's own thread. Left out, Node's zlib does, on another one. */
   readonly kernel?: Kernel;
 }
@@ -31,16 +29,13 @@ export async function openBytes(
   start: number,
   options: OpenOptions,
 ): Promise<ByteSource> {
-  const { name, size, entry, codecs } = source;
   options.signal.throwIfAborted();
   if (isPlain(source)) return openFile(source, start, options.signal);
 
-  const layer = { ...options, name, size, allowance: new Allowance(source, options) };
-  let open: OpenUpstream = async () => openFile(source, 0, options.signal);
-  if (entry !== undefined) open = openEntry(source, entry, layer);
-  for (const codec of codecs) open = openLayer(codec, open, layer);
-
-  const bytes = await open();
+  const bytes =
+    options.decodesBeside === true
+      ? new ThreadBytes(source, options)
+      : await openDecoders(source, options);
   try {
     await skip(bytes, start);
   } catch (error) {
@@ -50,12 +45,21 @@ export async function openBytes(
   return bytes;
 }
 
+function openDecoders(source: SourceBytes, options: OpenOptions): Promise<ByteSource> {
+  const { name, size, entry, codecs } = source;
+  const layer = { ...options, name, size, allowance: new Allowance(source, options) };
+  let open: OpenUpstream = async () => openFile(source, 0, options.signal);
+  if (entry !== undefined) open = openEntry(source, entry, layer);
+  for (const codec of codecs) open = openLayer(codec, open, layer);
+  return open();
+}
+
 /** Whether the source's bytes are a file's bytes, so that any part of it can be read on its own. */
 export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): boolean {
   return entry === undefined && codecs.length === 0;
 }
 
-interface Layer extends Pick<OpenOptions, "kernel" | "inflatesBeside" | "signal"> {
+interface Layer extends Pick<OpenOptions, "kernel" | "signal"> {
   readonly name: string;
   /** Bytes on disk. */
   readonly size: number;
@@ -110,9 +114,9 @@ async function openDecoder(
   open: OpenUpstream,
   layer: Layer,
 ): Promise<ByteSource> {
-  const { name, signal, kernel, inflatesBeside = false } = layer;
+  const { name, signal, kernel } = layer;
   if (codec === "zstd") return ZstdBytes.open(name, await open(), signal);
-  if (codec === "brotli" || kernel === undefined || inflatesBeside) {
+  if (codec === "brotli" || kernel === undefined) {
     return ZlibBytes.open(layer, codec, open, signal);
   }
   return new InflateBytes(kernel, name, codec, await open(), signal);

@@ -23,10 +23,10 @@ export interface ReaderOptions {
   /** A directory for what must be spooled to disk (Parquet inside an archive). */
   readonly temporaryDirectory: string;
   /**
-   * Inflates on another thread than the reader's, for when one has nothing else to do. It takes more
-   * of the processors' time in all.
+   * Decompresses on another thread than the reader's, for when one has nothing else to do. It takes
+   * more of the processors' time in all.
    */
-  readonly inflatesBeside?: boolean;
+  readonly decodesBeside?: boolean;
   readonly signal: AbortSignal;
 }
 

@@ -73,3 +73,6 @@ export interface SourceRange {
   readonly start: number;
   readonly end: number | null;
 }
+
+/** What of a source says where its bytes are: all but how they are to be understood. */
+export type SourceBytes = Omit<Source, "format">;

@@ -13,8 +13,7 @@ import { type FileState, fingerprintEntry } from "./fingerprint.js";
 import { decodeSmall, type Head, readHead } from "./head.js";
 import type { InputFile } from "./inputs.js";
 import { mapBounded } from "./map-bounded.js";
-import type { SourceBytes } from "./open-bytes.js";
-import type { ZipEntry } from "./source.js";
+import type { SourceBytes, ZipEntry } from "./source.js";
 import { encrypted, unsafeName, unsupported } from "./source-errors.js";
 import { type DirectoryEntry, explainUnsafeName, readZipDirectory } from "./zip-directory.js";
 

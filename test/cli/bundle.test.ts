@@ -97,6 +97,7 @@ test("threads and processes start from files of the bundle", () => {
   );
   expect(files.sort()).toEqual([
     "./count-worker.js",
+    "./decode-thread.js",
     "./event-writer-thread.js",
     "./schema-checker-process.js",
     "./send-worker.js",

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { beforeEach } from "vitest";
 import type { ByteSource } from "../../src/readers/byte-source.js";
 import { fileState, fingerprintFile } from "../../src/readers/fingerprint.js";
-import type { OpenOptions, SourceBytes } from "../../src/readers/open-bytes.js";
-import type { Codec } from "../../src/readers/source.js";
+import type { OpenOptions } from "../../src/readers/open-bytes.js";
+import type { Codec, SourceBytes } from "../../src/readers/source.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 export const openOptions: OpenOptions = { ratioMax: 1_000, signal: new AbortController().signal };

@@ -130,7 +130,7 @@ export class SplitPool {
         slot.thread ??= await this.#start(slot);
         if (this.#stopping) return undefined;
         slot.split = split;
-        const answer = await slot.thread.run({ split, skipped, inflatesBeside: this.#hasIdle() });
+        const answer = await slot.thread.run({ split, skipped, decodesBeside: this.#hasIdle() });
         return answer.kind === "done" ? answer.record : undefined;
       } catch (error) {
         if (this.#stopping) return undefined;

@@ -37,8 +37,8 @@ export interface SplitTask {
   readonly split: Split;
   /** Ranges, by their index, that are left out because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
-  /** Whether there are threads without a split, so that inflating may take one of its own. */
-  readonly inflatesBeside: boolean;
+  /** Whether there are threads without a split, so that decompressing may take one of its own. */
+  readonly decodesBeside: boolean;
 }
 
 /**
@@ -58,8 +58,8 @@ export class ReaderCrash extends Error {
  * written has been thrown away.
  */
 export async function runSplit(task: SplitTask, tools: SplitTools): Promise<SplitRecord> {
-  const { split, skipped, inflatesBeside } = task;
-  const readerOptions = { ...tools.readerOptions, inflatesBeside };
+  const { split, skipped, decodesBeside } = task;
+  const readerOptions = { ...tools.readerOptions, decodesBeside };
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = tools.openRejects(split.id);
   const tally = new SplitTally(rejects, tools.census);

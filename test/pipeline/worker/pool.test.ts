@@ -13,7 +13,7 @@ const worker = `
     const record = {
       id: task.split.id,
       rows: { read: 1, rejected: 0 },
-      notices: { beside: Number(task.inflatesBeside) },
+      notices: { beside: Number(task.decodesBeside) },
     };
     parentPort.postMessage({ kind: "done", record });
   });`;
