@@ -124,7 +124,7 @@ async function openDecoder(
 
 /** How many bytes a source may have at most once decompressed. */
 class Allowance {
-  private readonly bytesMax: number;
+  readonly bytesMax: number;
   private readonly name: string;
   private readonly ratioMax: number;
 
@@ -134,29 +134,40 @@ class Allowance {
     this.bytesMax = Math.max(DECOMPRESSION_RATIO_FLOOR_BYTES, size * ratioMax);
   }
 
-  check(bytes: number): void {
-    if (bytes > this.bytesMax) throw ratioExceeded(this.name, bytes, this.ratioMax);
+  exceeded(): Error {
+    return ratioExceeded(this.name, this.bytesMax, this.ratioMax);
   }
 }
 
-/** Stops a bomb, at whichever layer it goes off. */
+/**
+ * Stops a bomb, at whichever layer it goes off: after as many bytes as are allowed, however many the
+ * decoder gives at a time, so that the same rows are read from it in every run.
+ */
 class BoundedBytes implements ByteSource {
-  #given = 0;
+  #left: number;
+  #exceeded = false;
 
   constructor(
     private readonly bytes: ByteSource,
     private readonly allowance: Allowance,
-  ) {}
+  ) {
+    this.#left = allowance.bytesMax;
+  }
 
   get consumed(): number {
     return this.bytes.consumed;
   }
 
   async read(target: Uint8Array): Promise<number> {
+    if (this.#exceeded) throw this.allowance.exceeded();
     const count = await this.bytes.read(target);
-    this.#given += count;
-    this.allowance.check(this.#given);
-    return count;
+    if (count <= this.#left) {
+      this.#left -= count;
+      return count;
+    }
+    this.#exceeded = true;
+    if (this.#left === 0) throw this.allowance.exceeded();
+    return this.#left;
   }
 
   close(): Promise<void> {

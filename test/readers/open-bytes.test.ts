@@ -10,7 +10,7 @@ import {
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { SourceError } from "../../src/base/errors.js";
-import { MIB } from "../../src/base/limits.js";
+import { DECOMPRESSION_RATIO_FLOOR_BYTES, MIB } from "../../src/base/limits.js";
 import { Kernel } from "../../src/batch/kernel.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import type { Codec } from "../../src/readers/source.js";
@@ -154,19 +154,23 @@ describe.each(encodings)("%s, decoded %s", (codec, way, encoded, encode) => {
     }
   });
 
-  it("stops a bomb at the ratio, and names the option", async () => {
+  it("stops a bomb at the ratio, whatever comes at a time, and names the option", async () => {
     const content =
       codec === "zstd" ? repeatedFrame(0x20, 2_200) : encode(Buffer.alloc(260 * MIB, " "));
     const source = scratch.source("bomb", content, [codec]);
     const opened = await openBytes(source, 0, { ...openOptions, ratioMax: 10 });
-    const target = new Uint8Array(MIB);
+    const target = new Uint8Array(MIB - 1);
+    let given = 0;
     const readAll = async () => {
-      while ((await opened.read(target)) > 0);
+      for (let count = await opened.read(target); count > 0; count = await opened.read(target)) {
+        given += count;
+      }
     };
     await expect(readAll()).rejects.toMatchObject({
       code: "source_ratio_exceeded",
       message: expect.stringContaining("--max-ratio"),
     });
+    expect(given).toBe(DECOMPRESSION_RATIO_FLOOR_BYTES);
     await opened.close();
   });
 
