@@ -7,11 +7,9 @@ import { Kernel } from "../../src/batch/kernel.js";
 import type { ByteSource } from "../../src/readers/byte-source.js";
 import { InflateBytes } from "../../src/readers/inflate-bytes.js";
 import { ZlibBytes } from "../../src/readers/zlib-bytes.js";
+import { propertyRuns } from "../support/property-runs.js";
 import { BitWriter, dynamicHeader, sparse } from "./bit-writer.js";
 import { drain, sampleBytes } from "./scratch.js";
-
-/** How much longer than in CI the comparison with zlib goes on. */
-const times = Number(process.env["SWITCHYARD_FUZZ"] ?? 1);
 
 const kernel = new Kernel();
 const { signal } = new AbortController();
@@ -161,7 +159,7 @@ describe("inflating with the kernel", () => {
         expect(bytes.equals(text)).toBe(true);
       },
     );
-    await fc.assert(property, { numRuns: 150 * times });
+    await fc.assert(property, { numRuns: propertyRuns(150) });
   });
 
   it("gives the bytes and the error that zlib gives where bits are flipped", async () => {
@@ -174,7 +172,7 @@ describe("inflating with the kernel", () => {
       }
       await expectSame(damaged, "deflate", step);
     });
-    await fc.assert(property, { numRuns: 100 * times });
+    await fc.assert(property, { numRuns: propertyRuns(100) });
   });
 
   it("gives the bytes and the error that zlib gives where members are damaged", async () => {
@@ -185,7 +183,7 @@ describe("inflating with the kernel", () => {
       content.writeUInt8(content.readUInt8(index) ^ (1 << (bit % 8)), index);
       await expectSame(content, "gzip");
     });
-    await fc.assert(property, { numRuns: 100 * times });
+    await fc.assert(property, { numRuns: propertyRuns(100) });
   });
 
   it("gives the bytes and the error that zlib gives for bytes by chance", async () => {
@@ -193,7 +191,7 @@ describe("inflating with the kernel", () => {
       await expectSame(bytes, "deflate");
       await expectSame(Buffer.concat([zlib.gzipSync("a"), bytes]), "gzip");
     });
-    await fc.assert(property, { numRuns: 200 * times });
+    await fc.assert(property, { numRuns: propertyRuns(200) });
   });
 
   it("gives all that can be known of input that is cut anywhere", async () => {
