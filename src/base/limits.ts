@@ -104,6 +104,9 @@ export const DECODE_CHUNK_BYTES = 256 * KIB;
 /** Compressed bytes that a decoder on another thread is fed at a time: each hand-over costs. */
 export const BESIDE_FEED_BYTES = 256 * KIB;
 
+/** Bytes on disk from which a source is worth such a thread of its own. */
+export const BESIDE_SOURCE_BYTES_MIN = 4 * MIB;
+
 /** Bytes of one chunk that it decompresses, and such chunks that wait for the reader while it scans. */
 export const BESIDE_CHUNK_BYTES = 1 * MIB;
 export const BESIDE_AHEAD_CHUNKS = 2;

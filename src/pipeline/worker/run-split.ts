@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { SourceError, SwitchyardError } from "../../base/errors.js";
+import { BESIDE_SOURCE_BYTES_MIN } from "../../base/limits.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
 import type { EventCensus } from "../../profile/census.js";
@@ -58,8 +59,7 @@ export class ReaderCrash extends Error {
  * written has been thrown away.
  */
 export async function runSplit(task: SplitTask, tools: SplitTools): Promise<SplitRecord> {
-  const { split, skipped, decodesBeside } = task;
-  const readerOptions = { ...tools.readerOptions, decodesBeside };
+  const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = tools.openRejects(split.id);
   const tally = new SplitTally(rejects, tools.census);
@@ -68,6 +68,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Spli
   try {
     let bytesBefore = 0;
     for (const [index, range] of split.ranges.entries()) {
+      const readerOptions = { ...tools.readerOptions, decodesBeside: decodesBeside(task, range) };
       const reading =
         skipped[index] ??
         readRange(index, range, { sink, tally, bytesBefore, readerOptions }, tools);
@@ -83,6 +84,11 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Spli
     rejects.abort();
     throw toOutputError(tools.layout.outputDirectory, error);
   }
+}
+
+/** A thread takes longer to start than a small source to decode, of which there can be thousands. */
+function decodesBeside(task: SplitTask, { source }: SourceRange): boolean {
+  return task.decodesBeside && source.size >= BESIDE_SOURCE_BYTES_MIN;
 }
 
 interface Flow {
