@@ -1,5 +1,6 @@
-import { IANAZone } from "luxon";
+import type { IANAZone } from "luxon";
 import { UsageError } from "./errors.js";
+import { loadLuxon } from "./luxon.js";
 import type { Zone } from "./zone.js";
 import { suggestZone } from "./zone-suggestion.js";
 
@@ -33,7 +34,7 @@ export function createZone(name: string): Zone {
     const size = Number(hours) * 60 + Number(minutes);
     return new FixedZone(name, sign === "-" ? -size : size);
   }
-  if (/^[a-z]/i.test(name) && !ambiguous.test(name) && IANAZone.isValidZone(name)) {
+  if (/^[a-z]/i.test(name) && !ambiguous.test(name) && loadLuxon().IANAZone.isValidZone(name)) {
     return new NamedZone(name);
   }
   throw new UsageError("zone_unknown", `Unknown time zone: ${refuseZone(name)}.`);
@@ -81,7 +82,7 @@ class NamedZone implements Zone {
   #lastOffset = 0;
 
   constructor(readonly name: string) {
-    this.#zone = IANAZone.create(name);
+    this.#zone = loadLuxon().IANAZone.create(name);
   }
 
   offsetMs(utcMs: number): number {

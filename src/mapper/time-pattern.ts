@@ -1,5 +1,6 @@
-import { DateTime, type TokenParser } from "luxon";
+import type { TokenParser } from "luxon";
 import { UsageError } from "../base/errors.js";
+import { loadLuxon } from "../base/luxon.js";
 import type { Zone } from "../base/zone.js";
 import { suggestFormat } from "./time-format.js";
 
@@ -16,6 +17,7 @@ export function checkPattern(pattern: string): void {
 
 /** A parser of Luxon's tokens; texts that name no zone of their own are in `zone`. */
 export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
+  const { DateTime } = loadLuxon();
   const parser = createParser(pattern);
   const tokens = withoutLiterals(pattern);
   const namesZone = /z/i.test(tokens);
@@ -51,6 +53,7 @@ function createParser(pattern: string): TokenParser {
   if (!/y|kk|[DFf]/.test(withoutLiterals(pattern))) {
     throw invalidPattern(pattern, "it names no year");
   }
+  const { DateTime } = loadLuxon();
   try {
     const parser = DateTime.buildFormatParser(pattern, locale);
     const sample = DateTime.utc(2023, 8, 17, 10, 11, 12, 345)

@@ -65,6 +65,18 @@ export function growSplitBytes(sources: readonly Source[], limits: PlanLimits): 
   return splitBytes;
 }
 
+/** How many splits the sources will roughly have, before anybody looks where they can be cut. */
+export function estimateSplits(
+  sources: readonly Source[],
+  { splitBytes }: Pick<PlanLimits, "splitBytes">,
+): number {
+  const shares = sources.map((source) => {
+    const share = (source.size * weightFactor(source)) / splitBytes;
+    return isCompressed(source) ? Math.min(share, 1) : share;
+  });
+  return Math.ceil(shares.reduce((sum, share) => sum + share, 0));
+}
+
 /** The plan with other descriptions of the same sources, found by name, in the same ranges. */
 export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
   const current = new Map(sources.map((source) => [source.name, source]));
@@ -250,8 +262,12 @@ function piecesOf({ source, ranges }: RangedSource): readonly Piece[] {
 
 function weightFactor(source: Source): number {
   if (source.format.kind === "parquet") return PARQUET_WEIGHT;
-  const deflated = source.entry !== undefined && source.entry.method !== 0;
-  return deflated || source.codecs.length > 0 ? COMPRESSED_WEIGHT : 1;
+  return isCompressed(source) ? COMPRESSED_WEIGHT : 1;
+}
+
+/** Such a source is never cut. */
+function isCompressed({ entry, codecs }: Source): boolean {
+  return codecs.length > 0 || (entry !== undefined && entry.method !== 0);
 }
 
 /** The bytes on disk of each range; ranges of row groups get equal shares for equal numbers. */

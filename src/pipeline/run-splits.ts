@@ -14,14 +14,14 @@ import { asOutput } from "./ledger/output-error.js";
 import type { RunFacts } from "./ledger/resume.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
 import type { MaxRejects, RunOptions } from "./options.js";
-import type { Split } from "./plan.js";
+import { estimateSplits, type Split } from "./plan.js";
 import type { RunContext, RunProgress } from "./progress.js";
 import type { AccountFacts } from "./run-accounts.js";
 import { type StartedRun, startRun } from "./start-run.js";
 import { throwIfInterrupted } from "./worker/interruption.js";
 import { type PoolProgress, SplitPool } from "./worker/pool.js";
-import { ThreadAhead } from "./worker/thread-ahead.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
+import { ThreadsAhead } from "./worker/threads-ahead.js";
 
 const DAY_MS = 86_400_000;
 
@@ -92,7 +92,8 @@ export async function runSplits<Accounts extends RunAccounts>(
   // A run that is taken up may have nothing to do, for which no thread is started.
   const isNew = options.fresh || !existsSync(layout.planFile);
   const thread = { entry: outside.workerEntry, heapBytes: budget.heapBytes };
-  const ahead = isNew ? new ThreadAhead(thread) : undefined;
+  const ahead = isNew ? new ThreadsAhead(thread) : undefined;
+  ahead?.start(1);
   try {
     return await runAhead(job, context, outside, { ...budget, ahead });
   } finally {
@@ -104,11 +105,12 @@ async function runAhead<Accounts extends RunAccounts>(
   { options, recorded, layout, fold, begun, committed }: RunJob<Accounts>,
   { signal, observer }: RunContext,
   outside: RunOutside,
-  budget: ThreadBudget & { readonly ahead: ThreadAhead | undefined },
+  budget: ThreadBudget & { readonly ahead: ThreadsAhead | undefined },
 ): Promise<EndedRun<Accounts>> {
   const startedMs = outside.now();
   const inputs = await outside.discover(options, signal);
   throwIfInterrupted(signal);
+  budget.ahead?.start(Math.min(budget.threads, estimateSplits(inputs.sources, options)));
   const lock = await asOutput(layout.lockFile, () => takeLock(layout.lockFile));
   try {
     const run = await startRun(layout, new Ledger(layout), factsOf(inputs, recorded), {

@@ -4,15 +4,15 @@ import type { SplitRecord } from "../ledger/ledger.js";
 import type { SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
 import type { ThreadProgress } from "../progress.js";
-import type { ThreadAhead } from "./thread-ahead.js";
+import type { ThreadsAhead } from "./threads-ahead.js";
 import type { WorkerSetup, WorkerStart } from "./worker-messages.js";
 import { WorkerDeath, WorkerThread, type WorkerThreadOptions } from "./worker-thread.js";
 
 export interface PoolOptions extends WorkerThreadOptions {
   readonly threads: number;
   readonly setup: Omit<WorkerSetup, keyof WorkerStart>;
-  /** Becomes the first of the threads. */
-  readonly ahead: ThreadAhead | undefined;
+  /** Become the first of the threads. */
+  readonly ahead: ThreadsAhead | undefined;
   readonly signal: AbortSignal;
   /** Called as soon as a split is committed, in no particular order. */
   onRecord(record: SplitRecord, split: Split): void;

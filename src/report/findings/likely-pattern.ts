@@ -1,4 +1,4 @@
-import { DateTime } from "luxon";
+import { loadLuxon } from "../../base/luxon.js";
 
 /** Forms that people and tools write and that the mapping reads only when told. */
 const patterns = [
@@ -25,6 +25,7 @@ export function likelyPattern(messages: readonly string[]): string | undefined {
     (message) => /is the text ("(?:[^"\\]|\\.)*"), which is no time/.exec(message)?.[1],
   );
   if (texts.length === 0 || texts.includes(undefined)) return undefined;
+  const { DateTime } = loadLuxon();
   const times = texts.map((text) => JSON.parse(text ?? '""') as string);
   const fitting = patterns.filter((pattern) =>
     times.every((time) => DateTime.fromFormat(time, pattern, { locale: "en" }).isValid),

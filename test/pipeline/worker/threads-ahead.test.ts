@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { ExportResult } from "../../../src/pipeline/export-result.js";
+import type { ExportOptions } from "../../../src/pipeline/options.js";
 import { runExport } from "../../../src/pipeline/run-export.js";
 import type { RunOutside } from "../../../src/pipeline/run-splits.js";
 import { type FakeExport, fakeExport } from "../kit/fake-export.js";
@@ -24,9 +25,17 @@ afterEach(() => {
   process.off("worker", countWorker);
 });
 
-function runWith(run: FakeExport, outside: Partial<RunOutside>): Promise<ExportResult> {
+function runWith(
+  run: FakeExport,
+  outside: Partial<RunOutside>,
+  options: Partial<ExportOptions> = {},
+): Promise<ExportResult> {
   const { signal } = new AbortController();
-  return runExport(run.options(), { signal, observer: {} }, { ...run.outside(), ...outside });
+  return runExport(
+    { ...run.options(), ...options },
+    { signal, observer: {} },
+    { ...run.outside(), ...outside },
+  );
 }
 
 it("starts the first thread before inputs are looked at, and no more threads than splits", async () => {
@@ -45,6 +54,27 @@ it("starts the first thread before inputs are looked at, and no more threads tha
   expect(result.outcome).toBe("done");
   expect(startedBefore).toBe(1);
   expect([started, ended]).toEqual([1, 1]);
+});
+
+it("starts further threads as soon as the inputs are known to be enough for them", async () => {
+  const run = fakeExport();
+  for (const name of ["a.txt", "b.txt", "c.txt"]) run.input(name, "2026-01-01 a");
+  const { planRanges } = run.outside();
+  const startedBefore: number[] = [];
+  const result = await runWith(
+    run,
+    {
+      async planRanges(...given) {
+        await setImmediate();
+        startedBefore.push(started);
+        return planRanges(...given);
+      },
+    },
+    { threads: 2, splitBytes: 12 },
+  );
+  expect(result.outcome).toBe("done");
+  expect(startedBefore).toEqual([2, 2, 2]);
+  expect([started, ended]).toEqual([2, 2]);
 });
 
 it("has ended the thread when a run fails before it needs one", async () => {
