@@ -2,7 +2,7 @@
 
 import { Column, KIND_NULL } from "./column";
 import { writeInteger } from "./decimal";
-import { escapeString } from "./json-value";
+import { escapeShort } from "./json-value";
 
 /** Bytes of a line besides its cells: the keys, the digits of the timestamp, loose stores. */
 const LINE_OVERHEAD: usize = 128;
@@ -34,17 +34,23 @@ function writeKey(target: usize, key: usize, length: usize): usize {
   return target + length;
 }
 
+@inline
+function inLine(v: v128): v128 {
+  const lineEnds = v128.or(i8x16.eq(v, i8x16.splat(0x0a)), i8x16.eq(v, i8x16.splat(0x0d)));
+  return v128.bitselect(i8x16.splat(0x20), v, lineEnds);
+}
+
 /**
- * Copies JSON text as one line: line ends, which can only be white space there, become spaces. May
- * write up to 15 bytes past the end.
+ * Copies JSON text as one line: line ends, which can only be white space there, become spaces. Like
+ * `copyWide`, it may read and write up to 63 bytes past the end.
  */
 @inline
 function copyJson(target: usize, source: usize, length: usize): usize {
-  const space = i8x16.splat(0x20);
-  for (let i: usize = 0; i < length; i += 16) {
-    const v = v128.load(source + i);
-    const lineEnds = v128.or(i8x16.eq(v, i8x16.splat(0x0a)), i8x16.eq(v, i8x16.splat(0x0d)));
-    v128.store(target + i, v128.bitselect(space, v, lineEnds));
+  for (let i: usize = 0; i < length; i += 64) {
+    v128.store(target + i, inLine(v128.load(source + i)));
+    v128.store(target + i, inLine(v128.load(source + i, 16)), 16);
+    v128.store(target + i, inLine(v128.load(source + i, 32)), 32);
+    v128.store(target + i, inLine(v128.load(source + i, 48)), 48);
   }
   return target + length;
 }
@@ -94,7 +100,7 @@ export function encodeLines(
     const row = load<i32>(order + ((<usize>place) << 2));
     if (t + lineBytesMax(event, value, user, metadata, row) > end) break;
     t = writeKey(t, EVENT_KEY, 10);
-    t = escapeString(event.start(row), event.length(row), t);
+    t = escapeShort(event.start(row), event.length(row), t);
     t = writeKey(t, TIMESTAMP_KEY, 14);
     t = writeInteger(t, <i64>load<f64>(timestamps + ((<usize>row) << 3)));
     t = writeKey(t, USER_KEY, 8);

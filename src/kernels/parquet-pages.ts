@@ -2,7 +2,7 @@
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/
 
 import { Column, KIND_NULL } from "./column";
-import { copyLoose } from "./utf8";
+import { copyWide } from "./utf8";
 
 @inline
 function rowAt(order: usize, place: i32): i32 {
@@ -41,7 +41,7 @@ export function measurePlain(
   store<u32>(result, nulls, 8);
 }
 
-/** The values that are not null as PLAIN byte arrays; up to 15 bytes past the end are overwritten. */
+/** The values that are not null as PLAIN byte arrays; up to 63 bytes past the end are overwritten. */
 export function encodePlain(
   column: usize,
   order: usize,
@@ -55,7 +55,7 @@ export function encodePlain(
     if (cells.kind(row) == KIND_NULL) continue;
     const length = cells.length(row);
     store<u32>(target, <u32>length);
-    target = copyLoose(target + 4, cells.start(row), length);
+    target = copyWide(target + 4, cells.start(row), length);
   }
   return target;
 }

@@ -3,7 +3,7 @@
 
 import { Column, KIND_NULL, KIND_STRING } from "./column";
 import { loneSurrogate, unescape } from "./json-value";
-import { copyLoose } from "./utf8";
+import { copyWide } from "./utf8";
 
 // The same number as `outcomes.deliver` in src/batch/event-batch.ts.
 const DELIVER: u32 = 0;
@@ -55,7 +55,7 @@ export function measureRows(
 
 /**
  * Copies the delivered cells of rows [from, to) to `data` and describes them in `target` from
- * `targetRow` on. Returns the address after them; up to 15 bytes past it are overwritten.
+ * `targetRow` on. Returns the address after them; up to 63 bytes past it are overwritten.
  */
 export function gatherCells(
   outcomes: usize,
@@ -76,7 +76,7 @@ export function gatherCells(
     }
     const length = cells.length(row);
     gathered.set(targetRow++, KIND_STRING, data, length);
-    data = copyLoose(data, cells.start(row), length);
+    data = copyWide(data, cells.start(row), length);
   }
   return data;
 }
@@ -110,9 +110,9 @@ export function gatherScalarText(
       start++;
       length -= 2;
       const unescaped = unescape(start, start + length, data);
-      data = loneSurrogate ? copyLoose(text, start, length) : text + unescaped;
+      data = loneSurrogate ? copyWide(text, start, length) : text + unescaped;
     } else {
-      data = copyLoose(text, start, length);
+      data = copyWide(text, start, length);
     }
     gathered.set(targetRow++, KIND_STRING, text, data - text);
   }

@@ -1,7 +1,7 @@
 // JSON objects put together from cells: the user of an event, and objects from lists of fields.
 import { Column, KIND_NULL, KIND_OBJECT } from "./column";
-import { escaped, escapeString, skipSpace, skipString, skipValueAt, unescape } from "./json-value";
-import { copyLoose } from "./utf8";
+import { escaped, escapeShort, escapeString, skipSpace, skipString, skipValueAt, unescape } from "./json-value";
+import { copyLoose, copyWide } from "./utf8";
 
 /** Bytes of a merged user beside its properties and six for each byte of the ids. */
 const USER_FRAME_BYTES: f64 = 64;
@@ -25,9 +25,9 @@ export function mergedBytes(
     if (properties.kind(row) == KIND_NULL) continue;
     const length = properties.length(row);
     sum += <f64>length;
-    // JSON as text has at most twice its bytes, and two for which the member's name has paid.
-    const start = properties.start(row);
-    if (!(hasUserID && hasStableID) && mayCollide(start, start + length)) sum += <f64>length;
+    // JSON as text has at most twice its bytes, and two for which the member's name has paid. Whether
+    // there is such a member is not worth looking for twice: room that nobody writes to costs nothing.
+    if (!(hasUserID && hasStableID)) sum += <f64>length;
   }
   return sum;
 }
@@ -55,7 +55,7 @@ const STABLE_ID_HEAD_BYTES: usize = 12;
 @inline
 function writeId(t: usize, head: usize, headBytes: usize, text: usize, length: usize): usize {
   v128.store(t, v128.load(head));
-  t = escapeString(text, length, t + headBytes);
+  t = escapeShort(text, length, t + headBytes);
   store<u8>(t, QUOTE);
   return t + 1;
 }
@@ -186,7 +186,7 @@ export function mergeUsers(
           if (madeText) store<u32>(collisions, load<u32>(collisions, 8) + 1, 8);
         } else {
           store<u8>(t, 0x2c);
-          t = copyLoose(t + 1, inside, end - inside);
+          t = copyWide(t + 1, inside, end - inside);
         }
       }
     }

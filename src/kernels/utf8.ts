@@ -122,6 +122,25 @@ export function validateUtf8(start: usize, end: usize): i32 {
 }
 
 /**
+ * `copyLoose` in steps of 64, so that texts of different lengths mostly take the same number of them and
+ * the loop's end is foreseen. May read and write up to 63 bytes past the end.
+ */
+@inline
+export function copyWide(target: usize, source: usize, length: usize): usize {
+  if (length > 1024) {
+    memory.copy(target, source, length);
+  } else {
+    for (let i: usize = 0; i < length; i += 64) {
+      v128.store(target + i, v128.load(source + i));
+      v128.store(target + i, v128.load(source + i, 16), 16);
+      v128.store(target + i, v128.load(source + i, 32), 32);
+      v128.store(target + i, v128.load(source + i, 48), 48);
+    }
+  }
+  return target + length;
+}
+
+/**
  * Copies `length` bytes in steps of 16 and returns the address after them. May write up to 15 bytes
  * past the end of the target, which must be free to be overwritten.
  */

@@ -44,8 +44,8 @@ export function createDayDirectorySink(kernel: Kernel, options: DayDirectoryOpti
   const format = createFormat(kernel, options);
   // A smaller segment where parts are small, so that a part does not pass its size by much.
   const segmentBytes = Math.min(SEGMENT_BYTES, partBytes);
-  const valueAs = options.format.startsWith("jsonl") ? "token" : "text";
-  const segment = new Segment(kernel, segmentBytes, valueAs);
+  const use = options.format.startsWith("jsonl") ? "lines" : "columns";
+  const segment = new Segment(kernel, segmentBytes, use);
   const order = new DayOrder(kernel, SEGMENT_ROWS_MAX);
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);

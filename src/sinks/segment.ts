@@ -3,12 +3,19 @@ import { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 
-/** Kernels store in steps of 16 bytes and may pass the end of what they write. */
-export const LOOSE_BYTES = 16;
+/** Kernels store in steps of 64 bytes and may pass the end of what they write. */
+export const LOOSE_BYTES = 64;
 
 /** The text columns of an event in the order in which kernels take them. */
 export const textColumns = ["event", "userID", "stableID", "value", "user", "metadata"] as const;
 export type TextColumn = (typeof textColumns)[number];
+
+/**
+ * What a segment's rows are to become. `columns`: all columns, and of `value` its text. `lines`: JSON
+ * lines, for which `value` stays the token that it was, and ids are null, as `user` holds them: two
+ * copies less for each row.
+ */
+export type SegmentUse = "columns" | "lines";
 
 /**
  * Delivered events of one split, gathered in kernel memory until there are enough to be sorted into
@@ -26,11 +33,10 @@ export class Segment {
   #bytes = 0;
   #rows = 0;
 
-  /** `valueAs`: whether `value` is kept as the JSON token that it was or as its text. */
   constructor(
     readonly kernel: Kernel,
     private readonly bytesMax: number,
-    private readonly valueAs: "token" | "text",
+    private readonly use: SegmentUse,
   ) {
     const columns = textColumns.map(
       (name) => [name, new Column(kernel, SEGMENT_ROWS_MAX)] as const,
@@ -45,6 +51,7 @@ export class Segment {
       columns.map(([, column]) => column.address),
       this.columnList / 4,
     );
+    for (const [, column] of columns) kernel.run.clearCells(column.address, SEGMENT_ROWS_MAX);
   }
 
   get rows(): number {
@@ -107,8 +114,9 @@ export class Segment {
     const { outcomes } = events;
     let data = this.#arena.address + this.#bytes;
     for (const [index, name] of textColumns.entries()) {
+      if (this.use === "lines" && (name === "userID" || name === "stableID")) continue;
       const gather =
-        name === "value" && this.valueAs === "text" ? run.gatherScalarText : run.gatherCells;
+        name === "value" && this.use === "columns" ? run.gatherScalarText : run.gatherCells;
       const source = sources[index] ?? 0;
       data = gather(outcomes, source, from, to, this.columns[name].address, this.#rows, data);
     }

@@ -13,7 +13,7 @@ import { eventBatch, temporaryDirectory, utc, variedRows } from "./event-rows.js
 test("parts are finished early when their footers would take too much memory together", () => {
   const kernel = new Kernel();
   const rows = variedRows(30, 3);
-  const segment = new Segment(kernel, 1 << 20, "text");
+  const segment = new Segment(kernel, 1 << 20, "columns");
   const order = new DayOrder(kernel, rows.length);
   const buffer = new WriteBuffer();
   // What a split that failed half-way left behind must not get into the next one.

@@ -84,6 +84,23 @@ describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
     );
   });
 
+  test("texts of every length come out whole, with an escape at any place of them", async () => {
+    const texts = Array.from({ length: 140 }, (_, length) =>
+      "abcdefghij".repeat(14).slice(0, length),
+    );
+    const rows = texts.flatMap((text, length) => {
+      const object = JSON.stringify({ text });
+      const place = (length * 7) % (length + 1);
+      const escaped = `${text.slice(0, place)}"${text.slice(place)}`;
+      return [
+        eventRow({ event: text, user: object, metadata: "{}" }),
+        eventRow({ event: escaped, user: "{}", metadata: object, value: JSON.stringify(text) }),
+      ];
+    });
+    const lines = (await writeText(rows, format)).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map(jsonlLine));
+  });
+
   test("rows of more bytes than are encoded in one go come out whole", async () => {
     const long = JSON.stringify({ text: "x".repeat(TEXT_BYTES + 1000) });
     const rows = [
@@ -95,6 +112,23 @@ describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
     const lines = (await writeText(rows, format)).trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map(jsonlLine));
   });
+});
+
+test.each([
+  ["jsonl", /"timestamp":(-?\d+),/g],
+  ["csv", /^e,(-?\d+),/gm],
+] as const)("timestamps of every number of digits stand in %s", async (format, pattern) => {
+  const sizes = Array.from({ length: 15 }, (_, digits) => 10 ** digits);
+  const near = sizes.flatMap((size) => [size - 1, size, size + 1, Math.floor(size * 7.0305)]);
+  const years = [Date.parse("0000-01-01"), Date.parse("9999-12-31")] as const;
+  const timestamps = near
+    .flatMap((size) => [size, 0 - size])
+    .filter((ms) => ms > years[0] && ms < years[1]);
+  const rows = timestamps.map((timestamp) => eventRow({ event: "e", timestamp }));
+  const { directory } = await writeSplit(rows, { format });
+  const text = Object.values(readTree(directory)).join("");
+  const found = Array.from(text.matchAll(pattern), ([, digits]) => digits);
+  expect(found.sort()).toEqual(timestamps.map(String).sort());
 });
 
 test("a part of jsonl.gz is gzip members without time and system in their headers", async () => {
