@@ -1,0 +1,49 @@
+import type { DiscoverOptions, FormatHints } from "../../src/readers/discovery.js";
+import { openBytes } from "../../src/readers/open-bytes.js";
+import type { Source } from "../../src/readers/source.js";
+import { discoverSources } from "../../src/readers/sources.js";
+import { drain, openOptions, useScratchDirectory } from "./scratch.js";
+import { type EntryToWrite, writeZip } from "./zip-writer.js";
+
+interface Seen {
+  readonly head: Buffer;
+  readonly hints: FormatHints;
+}
+
+/** A scratch directory for each test, and what is discovered in it. To be called once in a file. */
+export function useDiscovery() {
+  const scratch = useScratchDirectory();
+
+  /** Discovers files by name, with what the detection was shown. */
+  async function discover(...names: string[]) {
+    const seen: Seen[] = [];
+    const options: DiscoverOptions = {
+      ...openOptions,
+      detect: (head, hints) => {
+        seen.push({ head: Buffer.from(head), hints });
+        return { kind: "ndjson" };
+      },
+    };
+    const files = names.map((name) => ({ name, path: scratch.path(name) }));
+    return { ...(await discoverSources(files, options)), seen };
+  }
+
+  async function discoverZip(entries: readonly EntryToWrite[], options?: { zip64: boolean }) {
+    scratch.write("a.zip", writeZip(entries, options));
+    return discover("a.zip");
+  }
+
+  return { scratch, discover, discoverZip };
+}
+
+export async function contentOf(source: Source | undefined): Promise<string> {
+  if (source === undefined) throw new Error("no source");
+  const { bytes, error } = await drain(await openBytes(source, 0, openOptions));
+  if (error !== undefined) throw error;
+  return bytes.toString();
+}
+
+/** The code of each failure, by name. */
+export function codesOf(failures: readonly { name: string; error: { code: string } }[]) {
+  return Object.fromEntries(failures.map(({ name, error }) => [name, error.code]));
+}
