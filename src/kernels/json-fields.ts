@@ -24,6 +24,7 @@ import {
   skipValueAt,
   unescape,
 } from "./json-value";
+import { nextKnown, passKnown } from "./json-known";
 import {
   ShapeMember,
   beginsSame,
@@ -103,6 +104,13 @@ function findKey(node: Node, key: usize, close: usize): usize {
   }
   if (((node.keyLengths >> min<u64>(length, 63)) & 1) == 0) return 0;
   return find(node, key, length);
+}
+
+/** The column of a wanted key, if nothing but the text of its value is wanted; else 0. */
+function textColumn(address: usize): usize {
+  if (address == 0) return 0;
+  const entry = changetype<Entry>(address);
+  return entry.json == 0 && entry.child == 0 ? entry.text : 0;
 }
 
 /** Makes every column at and below the node null in this row. */
@@ -267,6 +275,13 @@ function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): us
   let stretchEnd: usize = 0;
   let shape = node.shape;
   for (;;) {
+    const start = p;
+    p = passKnown(shape, node.shape, p, end, row, keepsRest);
+    if (keepsRest && p != start) {
+      if (stretch == 0) stretch = start + <usize>changetype<ShapeMember>(shape).key;
+      stretchEnd = p;
+    }
+    shape = nextKnown;
     // `before` is at the opening brace or behind the value before.
     const before = p;
     let seen = changetype<ShapeMember>(shape);
@@ -276,6 +291,7 @@ function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): us
     } else {
       let isKnown = beginsSame(seen, p, end);
       if (!isKnown) {
+        if (before != open && p < end && load<u8>(p) == 0x7d) break;
         const later = findLater(shape, node.shape, p, end);
         isKnown = later != 0;
         if (isKnown) {
@@ -306,7 +322,7 @@ function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): us
         p = skipSpace(close + 1, end);
         if (p >= end || load<u8>(p) != 0x3a) return markFault(min(p, end));
         p = skipSpace(p + 1, end);
-        rememberKey(seen, before, key, p, entry, p - before != close - key + 3);
+        rememberKey(seen, before, key, p, entry, textColumn(entry), p - before != close - key + 3);
       }
       if (entry != 0) {
         p = scanWanted(changetype<Entry>(entry), p, end, row, depth);

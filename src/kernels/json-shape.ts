@@ -36,6 +36,15 @@ export class ShapeMember {
   /** Rows until the value is remembered again. */
   wait: u32;
   pause: u32;
+  /** Of a wanted key of which only the text is wanted its column, else 0. */
+  column: usize;
+
+  /** Notes that a value that had changed is the same again. */
+  @inline
+  holds(): void {
+    this.misses = 0;
+    this.pause = 0;
+  }
 }
 
 /** Where in it these bytes begin. */
@@ -43,29 +52,43 @@ const BYTES: usize = 32;
 
 // The same numbers as in src/batch/field-table.ts.
 const MEMBERS_MAX: usize = 64;
-const MEMBER_BYTES: usize = BYTES + REMEMBERED_BYTES_MAX;
+export const MEMBER_BYTES: usize = BYTES + REMEMBERED_BYTES_MAX;
+
+/** The last place: it serves all members beyond it, too. */
+@inline
+export function lastMember(first: usize): usize {
+  return first + (MEMBERS_MAX - 1) * MEMBER_BYTES;
+}
 
 /** The place after the `n`-th; the last serves all members beyond it. */
 @inline
 export function nextMember(member: usize, first: usize): usize {
-  return member < first + (MEMBERS_MAX - 1) * MEMBER_BYTES ? member + MEMBER_BYTES : member;
+  return member < lastMember(first) ? member + MEMBER_BYTES : member;
 }
 
-/** Whether the `length` bytes at `p`, at most 64, are those remembered. Reads up to 64 bytes. */
+/**
+ * How the `length` bytes at `p`, at most 64, differ from those remembered: no bit is set where they are
+ * the same. Reads up to 64 bytes.
+ */
 @inline
-function isSame(member: ShapeMember, p: usize, length: usize): bool {
+export function difference(member: ShapeMember, p: usize, length: usize): v128 {
   const known = changetype<usize>(member) + BYTES;
-  let difference = v128.xor(v128.load(p), v128.load(known));
-  if (length <= 16) return !v128.any_true(v128.and(difference, v128.load(MASKS + 16 - length)));
+  let bits = v128.xor(v128.load(p), v128.load(known));
+  if (length <= 16) return v128.and(bits, v128.load(MASKS + 16 - length));
   // The last sixteen may overlap the first.
   const last = length - 16;
-  difference = v128.or(difference, v128.xor(v128.load(p + last), v128.load(known + last)));
+  bits = v128.or(bits, v128.xor(v128.load(p + last), v128.load(known + last)));
   if (length > 32) {
     const second = v128.xor(v128.load(p, 16), v128.load(known, 16));
     const third = v128.xor(v128.load(p, 32), v128.load(known, 32));
-    difference = v128.or(difference, v128.or(second, length > 48 ? third : second));
+    bits = v128.or(bits, v128.or(second, length > 48 ? third : second));
   }
-  return !v128.any_true(difference);
+  return bits;
+}
+
+@inline
+function isSame(member: ShapeMember, p: usize, length: usize): bool {
+  return !v128.any_true(difference(member, p, length));
 }
 
 /** Whether the member at `p` begins as remembered, and its value within the data. */
@@ -84,7 +107,7 @@ const ABSENT_MAX: usize = 3;
  * that an object may have, in their order, of which each object has some.
  */
 export function findLater(member: usize, first: usize, p: usize, end: usize): usize {
-  const last = min(member + ABSENT_MAX * MEMBER_BYTES, first + (MEMBERS_MAX - 1) * MEMBER_BYTES);
+  const last = min(member + ABSENT_MAX * MEMBER_BYTES, lastMember(first));
   for (let later = member + MEMBER_BYTES; later <= last; later += MEMBER_BYTES) {
     if (beginsSame(changetype<ShapeMember>(later), p, end)) return later;
   }
@@ -96,16 +119,13 @@ export function findLater(member: usize, first: usize, p: usize, end: usize): us
 export function isConstant(member: ShapeMember, p: usize, end: usize): bool {
   const length = <usize>member.constant;
   if (length == 0 || !isSame(member, p, length) || p + length > end) return false;
-  if (member.misses != 0) {
-    member.misses = 0;
-    member.pause = 0;
-  }
+  if (member.misses != 0) member.holds();
   return true;
 }
 
 /**
  * Remembers a member that begins at `p`, has its key's quote at `key`, and its value at `value`;
- * `spaced` where there is white space between. Reads 64 bytes.
+ * `entry` and `column` as in `ShapeMember`, `spaced` where there is white space between. Reads 64 bytes.
  */
 export function rememberKey(
   member: ShapeMember,
@@ -113,6 +133,7 @@ export function rememberKey(
   key: usize,
   value: usize,
   entry: usize,
+  column: usize,
   spaced: bool,
 ): void {
   const length = value - p;
@@ -124,6 +145,7 @@ export function rememberKey(
   if (length > REMEMBERED_BYTES_MAX || (spaced && hasControl(p, value))) return;
   member.length = <u32>length;
   member.entry = entry;
+  member.column = column;
   const known = changetype<usize>(member) + BYTES;
   v128.store(known, v128.load(p));
   v128.store(known, v128.load(p, 16), 16);

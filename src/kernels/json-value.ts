@@ -64,7 +64,7 @@ function hex4(p: usize): i32 {
 
 /** Bit n: byte n of the sixteen ends a stretch of plain characters: a quote, `\\`, a control. */
 @inline
-function stopsIn(v: v128): i32 {
+export function stopsIn(v: v128): i32 {
   // Flipping bit 1 puts the quote (0x22) at 0x20, next to the controls: one comparison for both.
   const flipped = v128.xor(v, i8x16.splat(2));
   const low = i8x16.eq(i8x16.min_u(flipped, i8x16.splat(0x20)), flipped);
