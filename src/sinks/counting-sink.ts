@@ -1,5 +1,5 @@
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
-import type { Commitment, Sink, SplitSink } from "./sink.js";
+import type { Sink, SplitSink, WrittenEvents } from "./sink.js";
 
 /** Counts events and keeps none: for runs that only want to know what there is. */
 export function createCountingSink(): Sink {
@@ -13,8 +13,12 @@ class CountingSplit implements SplitSink {
     this.#rows += countDelivered(kernel.bytes, address, address + rows);
   }
 
-  async commit(): Promise<Commitment> {
-    return { rows: this.#rows, parts: [], counts: {} };
+  async finish(): Promise<WrittenEvents> {
+    return {
+      rows: this.#rows,
+      commit: async () => ({ parts: [], counts: {} }),
+      abort: async () => {},
+    };
   }
 
   async abort(): Promise<void> {}

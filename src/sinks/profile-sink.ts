@@ -1,7 +1,7 @@
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import type { EventProfile } from "../profile/event-profile.js";
 import type { SplitProfile } from "../profile/split-profile.js";
-import type { Commitment, Origin, Sink, SplitSink } from "./sink.js";
+import type { Origin, Sink, SplitSink, WrittenEvents } from "./sink.js";
 
 /** Makes the profile of a split durable. */
 export type WriteProfile = (splitId: string, profile: SplitProfile) => Promise<void>;
@@ -28,9 +28,17 @@ class ProfileSplit implements SplitSink {
     this.#rows += countDelivered(kernel.bytes, address, address + rows);
   }
 
-  async commit(): Promise<Commitment> {
-    await this.writeProfile(this.splitId, this.profile.result());
-    return { rows: this.#rows, parts: [], counts: {} };
+  async finish(): Promise<WrittenEvents> {
+    // Now, as the next split begins with clearing it.
+    const profile = this.profile.result();
+    return {
+      rows: this.#rows,
+      commit: async () => {
+        await this.writeProfile(this.splitId, profile);
+        return { parts: [], counts: {} };
+      },
+      abort: async () => {},
+    };
   }
 
   async abort(): Promise<void> {}

@@ -1,14 +1,14 @@
 import type { RowPlace } from "../batch/batch.js";
 import type { EventBatch } from "../batch/event-batch.js";
 
-/** Where events go. One per worker; one `SplitSink` at a time. */
+/** Where events go. One per worker; one `SplitSink` at a time, until it is finished or aborted. */
 export interface Sink {
   openSplit(splitId: string): SplitSink;
 }
 
 /**
- * Takes the events of one split. Nothing is visible outside before `commit`; after `abort`, and
- * after a kill at any moment, opening the same split again starts it from nothing.
+ * Takes the events of one split. Nothing is visible outside before what is written is committed; after
+ * `abort`, and after a kill at any moment, opening the same split again starts it from nothing.
  */
 export interface SplitSink {
   /**
@@ -16,8 +16,22 @@ export interface SplitSink {
    * one origin follow each other.
    */
   write(events: EventBatch, origin: Origin): Promise<void>;
+  /**
+   * No more events come. Once this resolves, whatever splits share is free: the next one may be opened
+   * and written before this one is committed.
+   */
+  finish(): Promise<WrittenEvents>;
+  /** Instead of `finish`, or after it has failed. */
+  abort(): Promise<void>;
+}
+
+/** The events of a split, all of them written, and on their own: no other split changes them. */
+export interface WrittenEvents {
+  /** Events that are where they should be. */
+  readonly rows: number;
   /** Makes everything written durable and visible, and says what that is. */
   commit(): Promise<Commitment>;
+  /** Instead of `commit`, or after it has failed. Does nothing once it has succeeded. */
   abort(): Promise<void>;
 }
 
@@ -31,7 +45,7 @@ export interface Origin {
   /**
    * Keeps what is needed to reject a row of the batch that is being written after the batch is gone:
    * the result, called with the words of who refused it, moves the row from the delivered ones to
-   * the rejects. To be called before the split is committed.
+   * the rejects. To be called before the split is finished.
    */
   keep(events: EventBatch, row: number): (message: string) => void;
   /** Where a row of the batch that is being written stands in its source. */
@@ -40,8 +54,6 @@ export interface Origin {
 
 /** What a sink has made of the events of a split. */
 export interface Commitment {
-  /** Events that are where they should be. */
-  readonly rows: number;
   /** Empty for sinks that write no files. */
   readonly parts: readonly PartFile[];
   /** What else the sink has counted, by name, to be added up over splits. */

@@ -286,14 +286,14 @@ describe("an export that cannot go on", () => {
     "stops within the grace when a reader's thread is in a %s",
     async (word) => {
       const run = fakeExport();
-      // The larger one comes first.
       run.input("a.txt", "2026-01-01 a", "2026-01-01 a", "2026-01-01 a");
       run.input("b.txt", "2026-01-02 b", `2026-01-02 ${word}`);
       const stop = new AbortController();
-      const result = await run.run({ splitBytes: 40, threads: 1 }, stop.signal, {
+      const result = await run.run({ splitBytes: 40, threads: 2 }, stop.signal, {
         started(progress) {
           const look = setInterval(() => {
-            if (progress().threads.some(({ source }) => source === "b.txt")) {
+            const { threads, splitsDone } = progress();
+            if (splitsDone === 1 && threads.some(({ source }) => source === "b.txt")) {
               clearInterval(look);
               stop.abort();
             }

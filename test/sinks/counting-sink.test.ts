@@ -13,11 +13,13 @@ test("counts what is delivered, of each split from nothing, and has no parts", a
   const first = sink.openSplit("000000");
   await writeRows(first, kernel, rows, 2);
   await writeRows(first, kernel, rows, 2);
-  expect(await first.commit()).toEqual({ rows: 4, parts: [], counts: {} });
+  const written = await first.finish();
 
   const second = sink.openSplit("000001");
   await writeRows(second, kernel, rows.slice(0, 1), 1);
   await second.abort();
   const again = sink.openSplit("000001");
-  expect(await again.commit()).toEqual({ rows: 0, parts: [], counts: {} });
+  expect((await again.finish()).rows).toBe(0);
+  expect(written.rows).toBe(4);
+  expect(await written.commit()).toEqual({ parts: [], counts: {} });
 });

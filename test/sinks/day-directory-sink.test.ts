@@ -14,6 +14,7 @@ import { diskFiles } from "../../src/sinks/part-files.js";
 import type { SplitSink } from "../../src/sinks/sink.js";
 import { withoutPrivileges } from "../support/privileges.js";
 import {
+  commitSplit,
   digestTree,
   type EventRow,
   eventRow,
@@ -66,7 +67,7 @@ describe.each(partFormats)("day directories in %s", (format) => {
     await first.abort();
     const second = sink.openSplit("0001");
     await writeRows(second, kernel, rows);
-    expect((await second.commit()).parts).toEqual(fresh.parts);
+    expect((await commitSplit(second)).parts).toEqual(fresh.parts);
     expect(digestTree(directory)).toEqual(digestTree(fresh.directory));
   });
 
@@ -177,8 +178,43 @@ describe("a split", () => {
     const before = Object.keys(readTree(directory));
     expect(before.length).toBeGreaterThan(0);
     expect(before.filter((path) => !path.startsWith("_switchyard/tmp/0001/"))).toEqual([]);
-    await split.commit();
+    await commitSplit(split);
     expect(existsSync(join(directory, "_switchyard/tmp/0001"))).toBe(false);
+  });
+
+  test("that is written is on its own: the next one may be written before it is committed", async () => {
+    const quiet = await writeSplit(variedRows(1000), { splitId: "0001" });
+    const directory = temporaryDirectory();
+    const kernel = new Kernel();
+    const sink = createDayDirectorySink(kernel, {
+      ...{ outputDirectory: directory, format: "parquet", dayZone: utc },
+    });
+    const first = sink.openSplit("0001");
+    await writeRows(first, kernel, variedRows(1000));
+    const [written, second] = [await first.finish(), sink.openSplit("0002")];
+    await writeRows(second, kernel, variedRows(700, 3));
+    expect((await written.commit()).parts).toEqual(quiet.parts);
+    const next = await second.finish();
+    expect(next.rows).toBe(700);
+    await next.abort();
+    // Nothing of the one is thrown away with the other.
+    expect(digestTree(directory)).toEqual(digestTree(quiet.directory));
+  });
+
+  test("that is written and thrown away takes nothing from the next one", async () => {
+    const quiet = await writeSplit(variedRows(700, 3), { splitId: "0002" });
+    const directory = temporaryDirectory();
+    const kernel = new Kernel();
+    const sink = createDayDirectorySink(kernel, {
+      ...{ outputDirectory: directory, format: "parquet", dayZone: utc },
+    });
+    const first = sink.openSplit("0001");
+    await writeRows(first, kernel, variedRows(1000));
+    const [written, second] = [await first.finish(), sink.openSplit("0002")];
+    await writeRows(second, kernel, variedRows(700, 3));
+    await written.abort();
+    expect((await commitSplit(second)).parts).toEqual(quiet.parts);
+    expect(digestTree(directory)).toEqual(digestTree(quiet.directory));
   });
 
   test("that is aborted leaves nothing and can be done again", async () => {
@@ -187,7 +223,7 @@ describe("a split", () => {
     await writeRows(split, kernel, variedRows(1000));
     await split.abort();
     expect(readTree(directory)).toEqual({});
-    await expect(split.commit()).rejects.toThrow("aborted already");
+    await expect(split.finish()).rejects.toThrow("aborted already");
   });
 });
 
@@ -224,7 +260,7 @@ describe("after a kill", () => {
           },
         };
         const { kernel, split } = open(directory, { ...options, files });
-        void writeRows(split, kernel, rows).then(() => split.commit());
+        void writeRows(split, kernel, rows).then(() => commitSplit(split));
       });
       await killed;
       const visible = Object.entries(digestTree(directory)).filter(([path]) =>
@@ -256,7 +292,7 @@ describe("after a kill", () => {
     };
     const { kernel, split } = open(directory, { files });
     await writeRows(split, kernel, [eventRow(), eventRow({ timestamp: 0 })]);
-    await split.commit();
+    await commitSplit(split);
     expect(calls).toEqual([
       "sync file _switchyard/tmp/0001/1970-01-01.part-0001-000.jsonl",
       "sync file _switchyard/tmp/0001/2026-01-31.part-0001-000.jsonl",
@@ -275,15 +311,18 @@ describe("a file system that refuses", () => {
     directory: string,
     options: Partial<DayDirectoryOptions>,
     rows: readonly EventRow[] = variedRows(1000),
-  ): Promise<{ error: unknown; split: SplitSink }> {
+  ): Promise<{ error: unknown; abort: () => Promise<void> }> {
     const { kernel, split } = open(directory, options);
-    const error = await writeRows(split, kernel, rows)
-      .then(() => split.commit())
-      .then(
-        ({ parts }) => parts,
-        (reason: unknown) => reason,
-      );
-    return { error, split };
+    let last: Pick<SplitSink, "abort"> = split;
+    try {
+      await writeRows(split, kernel, rows);
+      const written = await split.finish();
+      last = written;
+      await written.commit();
+    } catch (error) {
+      return { error, abort: () => last.abort() };
+    }
+    return expect.fail("nothing was refused");
   }
 
   test("because the disk is full is an error that names the path and says how to go on", async () => {
@@ -296,11 +335,11 @@ describe("a file system that refuses", () => {
         diskFiles.append(path, bytes);
       },
     };
-    const { error, split } = await fail(directory, { files, partBytes: 20_000 });
+    const { error, abort } = await fail(directory, { files, partBytes: 20_000 });
     expect(error).toMatchObject({ code: "disk_full" });
     expect(String(error)).toContain(join(directory, "_switchyard/tmp/0001"));
     expect(String(error)).toContain("run the same command again");
-    await split.abort();
+    await abort();
     expect(readTree(directory)).toEqual({});
   });
 
@@ -314,10 +353,10 @@ describe("a file system that refuses", () => {
         await diskFiles.rename(from, to);
       },
     };
-    const { error, split } = await fail(directory, { files });
+    const { error, abort } = await fail(directory, { files });
     expect(error).toMatchObject({ code: "output_unwritable" });
     expect(String(error)).toContain(join(directory, "events/2026-01-03"));
-    await split.abort();
+    await abort();
     expect(readTree(directory)).toEqual({});
   });
 

@@ -10,7 +10,7 @@ import {
   type DayDirectoryOptions,
 } from "../../src/sinks/day-directory-sink.js";
 import { textColumns } from "../../src/sinks/segment.js";
-import type { Origin, PartFile, SplitSink } from "../../src/sinks/sink.js";
+import type { Commitment, Origin, PartFile, SplitSink } from "../../src/sinks/sink.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 /** An event as it reaches the sinks; `value` is a JSON token, `user` and `metadata` JSON texts. */
@@ -151,6 +151,11 @@ export function temporaryDirectory(): string {
   return scratchDirectory("sinks");
 }
 
+/** Makes a split visible that no more events are written to. */
+export async function commitSplit(split: SplitSink): Promise<Commitment> {
+  return await (await split.finish()).commit();
+}
+
 export interface Written {
   readonly directory: string;
   readonly parts: readonly PartFile[];
@@ -172,7 +177,7 @@ export async function writeSplit(
   });
   const split = sink.openSplit(splitId);
   await writeRows(split, kernel, rows, batchRows);
-  return { directory, parts: (await split.commit()).parts };
+  return { directory, parts: (await commitSplit(split)).parts };
 }
 
 /** Every file below a directory: path relative to it, with `/`, and content. */

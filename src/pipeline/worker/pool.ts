@@ -1,12 +1,12 @@
-import { SwitchyardError } from "../../base/errors.js";
 import { STOP_GRACE_MS } from "../../base/limits.js";
 import type { SplitRecord } from "../ledger/ledger.js";
-import type { SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
 import type { ThreadProgress } from "../progress.js";
+import { asFatal, type SplitRun, withoutFailed } from "./split-run.js";
+import { addWork, noWork, type Work, workOf } from "./split-work.js";
 import type { ThreadsAhead } from "./threads-ahead.js";
-import type { WorkerSetup, WorkerStart } from "./worker-messages.js";
-import { WorkerDeath, WorkerThread, type WorkerThreadOptions } from "./worker-thread.js";
+import type { SplitAnswer, WorkerSetup, WorkerStart } from "./worker-messages.js";
+import { fromFacts, WorkerDeath, WorkerThread, type WorkerThreadOptions } from "./worker-thread.js";
 
 export interface PoolOptions extends WorkerThreadOptions {
   readonly threads: number;
@@ -19,14 +19,8 @@ export interface PoolOptions extends WorkerThreadOptions {
 }
 
 /** Work of this pool so far, with the splits that are under way. */
-export interface PoolProgress {
+export interface PoolProgress extends Work {
   readonly threads: readonly ThreadProgress[];
-  /** On disk. */
-  readonly bytes: number;
-  readonly rows: number;
-  readonly rejects: number;
-  /** Events that a service has taken; 0 where events go to files. */
-  readonly delivered: number;
   /** A sink waits for the service that it sends to. */
   readonly waiting: boolean;
   readonly splits: number;
@@ -34,36 +28,40 @@ export interface PoolProgress {
 
 interface Slot {
   thread: WorkerThread | undefined;
-  split: Split | undefined;
+  reading: SplitRun | undefined;
+  /** The split that was read before, and what the thread counted for it. */
+  committing: { readonly run: SplitRun; readonly work: Work } | undefined;
+  /** Of splits that are committed. */
   rows: number;
 }
 
 /**
- * Runs splits on worker threads, the largest first. A worker that dies is replaced, and its split is
- * run again without the source that it was reading, which has failed. Any other error ends the run.
+ * Runs splits on worker threads, the largest first; a thread reads the next split while it commits the
+ * one before. A worker that dies is replaced, and its split is run again without the source that it was
+ * reading, which has failed. Any other error ends the run.
  */
 export class SplitPool {
-  readonly #queue: Split[];
+  readonly #queue: SplitRun[];
   readonly #splitsToRun: number;
   readonly #slots: readonly Slot[];
   #stopping = false;
   #failure: unknown;
-  #bytes = 0;
-  #rows = 0;
-  #rejects = 0;
-  #delivered = 0;
+  #done = noWork;
   #splits = 0;
 
   constructor(
     splits: readonly Split[],
     private readonly options: PoolOptions,
   ) {
-    this.#queue = [...splits].sort((a, b) => b.bytes - a.bytes);
+    this.#queue = [...splits]
+      .sort((a, b) => b.bytes - a.bytes)
+      .map((split) => ({ split, skipped: {}, isAlone: false }));
     this.#splitsToRun = splits.length;
     const threads = Math.min(options.threads, splits.length);
     this.#slots = Array.from({ length: threads }, () => ({
       thread: undefined,
-      split: undefined,
+      reading: undefined,
+      committing: undefined,
       rows: 0,
     }));
   }
@@ -75,79 +73,116 @@ export class SplitPool {
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
     try {
-      const ends = await Promise.all(this.#slots.map((slot) => this.#serve(slot)));
+      await Promise.all(this.#slots.map((slot) => this.#serve(slot)));
       if (this.#failure !== undefined) throw this.#failure;
-      return ends.every((end) => end === "drained") ? "done" : "interrupted";
+      return this.#splits === this.#splitsToRun ? "done" : "interrupted";
     } finally {
       signal.removeEventListener("abort", stop);
     }
   }
 
   progress(): PoolProgress {
-    let [bytes, rows, rejects] = [this.#bytes, this.#rows, this.#rejects];
-    let delivered = this.#delivered;
+    let work = this.#done;
     const waiting = this.#slots.some(({ thread }) => thread?.counters.waiting === true);
-    const threads = this.#slots.map(({ thread, split, rows: rowsBefore }): ThreadProgress => {
-      const counters = thread?.counters;
-      if (split === undefined || counters === undefined) {
-        return { source: undefined, rows: rowsBefore };
+    const threads = this.#slots.map(({ thread, reading, committing, rows }): ThreadProgress => {
+      const written = committing?.work.rows ?? 0;
+      if (committing !== undefined) work = addWork(work, committing.work);
+      if (thread === undefined || reading === undefined) {
+        return { source: undefined, rows: rows + written };
       }
-      bytes += Math.min(counters.bytes, split.bytes);
-      rows += counters.rows;
-      rejects += counters.rejects;
-      delivered += counters.delivered;
-      const source = split.ranges[counters.range]?.source.name;
-      return { source, rows: rowsBefore + counters.rows };
+      const { counters } = thread;
+      work = addWork(work, workOf(counters, reading.split));
+      const source = reading.split.ranges[counters.range]?.source.name;
+      return { source, rows: rows + written + counters.rows };
     });
-    return { threads, bytes, rows, rejects, delivered, waiting, splits: this.#splits };
+    return { ...work, threads, waiting, splits: this.#splits };
   }
 
-  async #serve(slot: Slot): Promise<"drained" | "stopped"> {
+  async #serve(slot: Slot): Promise<void> {
     try {
       for (;;) {
-        if (this.#stopping) return this.#queue.length === 0 ? "drained" : "stopped";
-        const split = this.#queue.shift();
-        if (split === undefined) return "drained";
-        const record = await this.#runSplit(slot, split);
-        if (record === undefined) return "stopped";
-        this.#account(slot, split, record);
+        const run = this.#take(slot);
+        if (run !== undefined) await this.#begin(slot, run);
+        if (slot.thread === undefined || !isAtWork(slot)) return;
+        try {
+          this.#hear(slot, await slot.thread.answer());
+        } catch (error) {
+          if (!(error instanceof WorkerDeath)) throw error;
+          await this.#replace(slot, slot.thread, error);
+        }
       }
     } catch (error) {
-      this.#failure ??= error;
-      this.#stop();
-      return "stopped";
+      this.#fail(error);
     } finally {
-      slot.split = undefined;
+      slot.reading = undefined;
+      slot.committing = undefined;
       await slot.thread?.terminate();
     }
   }
 
-  /** undefined when the run was stopped before the split was committed. */
-  async #runSplit(slot: Slot, split: Split): Promise<SplitRecord | undefined> {
-    const skipped: Record<number, SourceFailure> = {};
-    for (;;) {
-      try {
-        slot.thread ??= await this.#start(slot);
-        if (this.#stopping) return undefined;
-        slot.split = split;
-        const answer = await slot.thread.run({ split, skipped, decodesBeside: this.#hasIdle() });
-        return answer.kind === "done" ? answer.record : undefined;
-      } catch (error) {
-        if (this.#stopping) return undefined;
-        if (!(error instanceof WorkerDeath) || slot.split === undefined)
-          throw asFatal(split, error);
-        const range = slot.thread?.counters.range ?? -1;
-        await slot.thread?.terminate();
-        slot.thread = undefined;
-        slot.split = undefined;
-        if (!skipFailed(split, skipped, range, error)) throw asFatal(split, error);
-      }
+  /** The next split, where the slot's thread can take it now. */
+  #take({ reading, committing }: Slot): SplitRun | undefined {
+    if (this.#stopping || reading !== undefined) return undefined;
+    const mustWait = committing?.run.isAlone === true || this.#queue[0]?.isAlone === true;
+    return committing !== undefined && mustWait ? undefined : this.#queue.shift();
+  }
+
+  async #begin(slot: Slot, run: SplitRun): Promise<void> {
+    try {
+      slot.thread ??= await this.#start(slot);
+    } catch (error) {
+      if (this.#stopping) return;
+      throw asFatal(run.split, error);
+    }
+    if (this.#stopping) return;
+    const { split, skipped } = run;
+    slot.thread.run({ split, skipped, decodesBeside: this.#hasIdle() });
+    slot.reading = run;
+  }
+
+  #hear(slot: Slot, answer: SplitAnswer): void {
+    const { thread, reading, committing } = slot;
+    const isReading = answer.splitId === reading?.split.id;
+    if (answer.kind === "written" && isReading && thread !== undefined) {
+      const { bytes } = reading.split;
+      slot.committing = {
+        run: reading,
+        work: { ...workOf(thread.counters, reading.split), bytes },
+      };
+      slot.reading = undefined;
+      return;
+    }
+    if (isReading) slot.reading = undefined;
+    else slot.committing = undefined;
+    if (answer.kind === "failed") this.#fail(fromFacts(answer.error));
+    if (answer.kind === "done" && committing !== undefined) {
+      this.#account(slot, committing.run.split, answer.record);
     }
   }
 
-  /** Whether fewer splits are left than there are threads. */
+  /**
+   * Where two splits were at work when the thread died, nobody knows which of them it died of: both are
+   * run again, each alone.
+   */
+  async #replace(slot: Slot, thread: WorkerThread, death: WorkerDeath): Promise<void> {
+    const { reading, committing } = slot;
+    await thread.terminate();
+    slot.thread = undefined;
+    slot.reading = undefined;
+    slot.committing = undefined;
+    if (this.#stopping) return;
+    const run = reading ?? committing?.run;
+    if (reading !== undefined && committing !== undefined) {
+      this.#queue.unshift({ ...committing.run, isAlone: true }, { ...reading, isAlone: true });
+    } else if (run !== undefined) {
+      this.#queue.unshift(withoutFailed(run, thread.counters.range, death));
+    }
+  }
+
+  /** Whether fewer splits are left to be read than there are threads. */
   #hasIdle(): boolean {
-    return this.#splitsToRun - this.#splits < this.options.threads;
+    const written = this.#slots.filter(({ committing }) => committing !== undefined).length;
+    return this.#splitsToRun - this.#splits - written < this.options.threads;
   }
 
   async #start(slot: Slot): Promise<WorkerThread> {
@@ -159,14 +194,17 @@ export class SplitPool {
   }
 
   #account(slot: Slot, split: Split, record: SplitRecord): void {
-    slot.split = undefined;
-    slot.rows += record.rows.read;
-    this.#bytes += split.bytes;
-    this.#rows += record.rows.read;
-    this.#rejects += record.rows.rejected;
-    this.#delivered += record.counts?.["delivered"] ?? 0;
+    const { read: rows, rejected: rejects } = record.rows;
+    const delivered = record.counts?.["delivered"] ?? 0;
+    slot.rows += rows;
+    this.#done = addWork(this.#done, { bytes: split.bytes, rows, rejects, delivered });
     this.#splits++;
     this.options.onRecord(record, split);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    this.#stop();
   }
 
   /** Workers stop at their next batch; those that do not within the grace are ended. */
@@ -181,31 +219,6 @@ export class SplitPool {
   }
 }
 
-/**
- * Leaves out the range that was being read, or, when none was, all of them. Says whether that changes
- * anything.
- */
-function skipFailed(
-  split: Split,
-  skipped: Record<number, SourceFailure>,
-  range: number,
-  death: WorkerDeath,
-): boolean {
-  const indexes = range >= 0 ? [range] : split.ranges.map((_, index) => index);
-  const fresh = indexes.filter((index) => skipped[index] === undefined);
-  for (const index of fresh) {
-    const source = split.ranges[index]?.source.name ?? "";
-    const message = `${source}: its worker thread died: ${death.message}`;
-    skipped[index] = { source, code: "source_crashed", message };
-  }
-  return fresh.length > 0;
-}
-
-function asFatal(split: Split, error: unknown): unknown {
-  if (!(error instanceof WorkerDeath)) return error;
-  return new SwitchyardError(
-    "worker_died",
-    `a worker thread died before or after it read split ${split.id}: ${error.message}`,
-    { cause: error },
-  );
+function isAtWork({ reading, committing }: Slot): boolean {
+  return reading !== undefined || committing !== undefined;
 }

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fsync, openSync, rmSync, writeSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { REJECT_BUFFER_BYTES } from "../../base/limits.js";
 import { type RejectCodeName, rejectCodeName } from "../../base/reject-codes.js";
 import type { EventBatch } from "../../batch/event-batch.js";
@@ -11,6 +12,8 @@ import { toOutputError } from "../ledger/output-error.js";
 import type { RejectExample, RejectSummary } from "../manifest.js";
 import { originOf, RejectCounts } from "./reject-counts.js";
 import type { SplitRejects } from "./split-rejects.js";
+
+const fsyncFile = promisify(fsync);
 
 /** One line of a rejects file: enough to find the row, and to read it again. */
 export interface RejectLine extends RejectExample {
@@ -68,7 +71,7 @@ export class RejectFile implements SplitRejects {
     this.#flush();
     if (this.#file === undefined) return;
     try {
-      fsyncSync(this.#file);
+      await fsyncFile(this.#file);
       this.#close();
       await mkdir(this.layout.rejectsDirectory, { recursive: true });
       await moveDurably(

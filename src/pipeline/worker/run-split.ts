@@ -7,18 +7,17 @@ import type { EventCensus } from "../../profile/census.js";
 import type { OpenReader, Reader, ReaderOptions } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
-import type { Layout } from "../ledger/layout.js";
-import type { Ledger, SplitRecord } from "../ledger/ledger.js";
 import { isStorageFull, toOutputError } from "../ledger/output-error.js";
 import type { RowCounts, SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
 import { placeOf } from "./reject-counts.js";
-import type { OpenRejects, SplitRejects } from "./split-rejects.js";
+import type { OpenRejects } from "./split-rejects.js";
 import { SplitTally } from "./split-tally.js";
 import type { ThreadCounters } from "./thread-counters.js";
+import { type CommitTools, WrittenSplit } from "./written-split.js";
 
 /** What a worker has to run splits with, made once for all of them. */
-export interface SplitTools {
+export interface SplitTools extends CommitTools {
   readonly kernel: Kernel;
   readonly mapper: Mapper;
   readonly sink: Sink;
@@ -27,11 +26,9 @@ export interface SplitTools {
   readonly openRejects: OpenRejects;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
-  readonly layout: Layout;
-  readonly ledger: Pick<Ledger, "writeEvents" | "writeSplit">;
   readonly counters: ThreadCounters;
-  /** Throws when the run is to stop; called between batches. */
-  checkpoint(): void;
+  /** Throws when the run is to stop, and lets other work of the thread go on; called between batches. */
+  checkpoint(): Promise<void>;
 }
 
 export interface SplitTask {
@@ -54,17 +51,18 @@ export class ReaderCrash extends Error {
 }
 
 /**
- * Runs one split from its sources to its place in the ledger: reader, mapper, sink, commit. A source
- * that fails makes the record `incomplete`; everything else that goes wrong is thrown, after what was
- * written has been thrown away.
+ * Runs one split from its sources to where only the commit is left: reader, mapper, sink. Then the
+ * tools are free for the next split. A source that fails makes the record `incomplete`; everything else
+ * that goes wrong is thrown, after what was written has been thrown away.
  */
-export async function runSplit(task: SplitTask, tools: SplitTools): Promise<SplitRecord> {
+export async function runSplit(task: SplitTask, tools: SplitTools): Promise<WrittenSplit> {
   const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = tools.openRejects(split.id);
   const tally = new SplitTally(rejects, tools.census);
   const failures: SourceFailure[] = [];
   const sink = tools.sink.openSplit(split.id);
+  let written: Pick<SplitSink, "abort"> = sink;
   try {
     let bytesBefore = 0;
     for (const [index, range] of split.ranges.entries()) {
@@ -77,10 +75,23 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Spli
       else failures.push(result);
     }
     tools.counters.range = -1;
-    return await commit(split.id, { sink, rejects, tally, failures }, tools, noticesBefore);
+    const events = await sink.finish();
+    written = events;
+    // After the sink: only it knows which rows its destination has refused.
+    const rows = tally.rows();
+    checkAccounts(split.id, rows, events.rows);
+    const record = {
+      id: split.id,
+      status: failures.length === 0 ? ("complete" as const) : ("incomplete" as const),
+      failures,
+      rows,
+      notices: since(noticesBefore, tools.mapper.notices),
+    };
+    const counted = tools.census?.events();
+    return new WrittenSplit({ events, rejects, counted, record }, tools);
   } catch (error) {
     // The sink may still learn of refused rows on its way down.
-    await sink.abort();
+    await written.abort();
     rejects.abort();
     throw toOutputError(tools.layout.outputDirectory, error);
   }
@@ -121,7 +132,7 @@ async function readRange(
   try {
     reader = await guard(signal, () => tools.open(kernel, range, mapper.fields, readerOptions));
     for (;;) {
-      tools.checkpoint();
+      await tools.checkpoint();
       const batch = await guard(signal, () => (reader as Reader).next());
       if (batch === null) break;
       const events = mapper.map(batch);
@@ -149,46 +160,6 @@ async function guard<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T>
     if (error instanceof SwitchyardError || isStorageFull(error) || signal.aborted) throw error;
     throw new ReaderCrash(error);
   }
-}
-
-interface Results {
-  readonly sink: SplitSink;
-  readonly rejects: SplitRejects;
-  readonly tally: SplitTally;
-  readonly failures: readonly SourceFailure[];
-}
-
-async function commit(
-  id: string,
-  { sink, rejects, tally, failures }: Results,
-  tools: SplitTools,
-  noticesBefore: Readonly<Record<string, number>>,
-): Promise<SplitRecord> {
-  const { census, ledger } = tools;
-  // Together, as each waits for the disk; without the split's record neither counts.
-  const [committed, counted] = await Promise.allSettled([
-    sink.commit(),
-    census && ledger.writeEvents(id, census.events()),
-  ]);
-  if (committed.status === "rejected") throw committed.reason;
-  if (counted.status === "rejected") throw counted.reason;
-  const { rows: written, parts, counts } = committed.value;
-  // After the sink: only it knows which rows its destination has refused.
-  const rows = tally.rows();
-  checkAccounts(id, rows, written);
-  await rejects.commit();
-  const record: SplitRecord = {
-    id,
-    status: failures.length === 0 ? "complete" : "incomplete",
-    failures,
-    rows,
-    rejects: rejects.summary(),
-    notices: since(noticesBefore, tools.mapper.notices),
-    parts,
-    ...(Object.keys(counts).length === 0 ? {} : { counts }),
-  };
-  await ledger.writeSplit(record);
-  return record;
 }
 
 /** A copy of a file under another name is another origin, or its events would be taken for known. */

@@ -28,11 +28,18 @@ export interface ErrorFacts {
 }
 
 /**
- * Answers of a worker: `ready` once after its setup, then one for each `run`. `failed` ends the whole
- * run. A worker that dies gives no answer.
+ * Answers of a worker: `ready` once after its setup. For each `run` `written`, with which it can take
+ * the next split, and `done` once this one is committed; `written` is not given before the split that
+ * came before is done. `stopped` or `failed` may take the place of either; `failed` ends the whole run.
+ * A worker that dies gives no answer.
  */
 export type FromWorker =
   | { readonly kind: "ready" }
-  | { readonly kind: "done"; readonly record: SplitRecord }
-  | { readonly kind: "stopped" }
-  | { readonly kind: "failed"; readonly error: ErrorFacts };
+  | { readonly kind: "unready"; readonly error: ErrorFacts }
+  | SplitAnswer;
+
+export type SplitAnswer =
+  | { readonly kind: "written"; readonly splitId: string }
+  | { readonly kind: "done"; readonly splitId: string; readonly record: SplitRecord }
+  | { readonly kind: "stopped"; readonly splitId: string }
+  | { readonly kind: "failed"; readonly splitId: string; readonly error: ErrorFacts };

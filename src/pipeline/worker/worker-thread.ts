@@ -3,7 +3,14 @@ import { SwitchyardError } from "../../base/errors.js";
 import { MIB } from "../../base/limits.js";
 import type { SplitTask } from "./run-split.js";
 import { ThreadCounters } from "./thread-counters.js";
-import type { FromWorker, ToWorker, WorkerSetup, WorkerStart } from "./worker-messages.js";
+import type {
+  ErrorFacts,
+  FromWorker,
+  SplitAnswer,
+  ToWorker,
+  WorkerSetup,
+  WorkerStart,
+} from "./worker-messages.js";
 
 /** The worker ended without an answer: out of memory, a panic in native code, a reader's crash. */
 export class WorkerDeath extends Error {
@@ -19,14 +26,16 @@ export interface WorkerThreadOptions {
   readonly heapBytes: number;
 }
 
-/** One worker thread as the pool sees it: one request at a time, one answer or a death. */
+/** One worker thread as the pool sees it: requests, and one answer after the other until its death. */
 export class WorkerThread {
   readonly counters = new ThreadCounters();
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
-  /** The answer that has not been asked for yet, or whoever waits for one. */
+  /** Answers that have not been asked for yet. */
+  readonly #unread: FromWorker[] = [];
+  /** Whoever waits for an answer. */
   #waiting: { resolve(message: FromWorker): void; reject(error: Error): void } | undefined;
-  #early: FromWorker | undefined;
+  #reason: string | undefined;
   #death: WorkerDeath | undefined;
 
   constructor({ entry, heapBytes }: WorkerThreadOptions) {
@@ -36,10 +45,13 @@ export class WorkerThread {
       resourceLimits: { maxOldGenerationSizeMb: Math.floor(heapBytes / MIB) },
     });
     this.#worker.on("message", (message: FromWorker) => this.#settle(message));
-    this.#worker.on("error", (error) => this.#die(describe(error)));
+    this.#worker.on("error", (error) => {
+      this.#reason = describe(error);
+    });
     this.#exited = new Promise((resolve) => {
+      // Only now have all answers come that were given before: what a thread had done counts.
       this.#worker.on("exit", (code) => {
-        this.#die(`its thread ended with code ${code}`);
+        this.#die(this.#reason ?? `its thread ended with code ${code}`);
         resolve();
       });
     });
@@ -48,20 +60,26 @@ export class WorkerThread {
   /** Resolves once the worker can run splits. To be called once, before `run`. */
   async setUp(setup: Omit<WorkerSetup, keyof WorkerStart>): Promise<void> {
     this.#post({ kind: "setup", setup });
-    const message = await this.#answer();
-    if (message.kind === "failed") throw fromFacts(message.error);
+    const message = await this.#next();
+    if (message.kind === "unready") throw fromFacts(message.error);
   }
 
-  /** Throws `WorkerDeath` when the worker dies over it. */
-  async run(task: SplitTask): Promise<FromWorker> {
+  /** To be called when the worker reads no split: `answer` tells what becomes of this one. */
+  run(task: SplitTask): void {
     this.counters.reset();
     this.#post({ kind: "run", task });
-    const message = await this.#answer();
-    if (message.kind === "failed") throw fromFacts(message.error);
+  }
+
+  /** The next answer about a split. Throws `WorkerDeath` where the worker dies before it gives one. */
+  async answer(): Promise<SplitAnswer> {
+    const message = await this.#next();
+    if (message.kind === "ready" || message.kind === "unready") {
+      throw new Error("a worker was set up twice");
+    }
     return message;
   }
 
-  /** Asks the worker to stop at its next batch; `run` then resolves to `stopped`. */
+  /** Asks the worker to stop at its next batch; the split is then answered with `stopped`. */
   stop(): void {
     this.counters.stop();
     this.#post({ kind: "stop" });
@@ -76,11 +94,10 @@ export class WorkerThread {
     this.#worker.postMessage(message);
   }
 
-  #answer(): Promise<FromWorker> {
+  #next(): Promise<FromWorker> {
     return new Promise((resolve, reject) => {
-      const early = this.#early;
-      this.#early = undefined;
-      if (early !== undefined) resolve(early);
+      const unread = this.#unread.shift();
+      if (unread !== undefined) resolve(unread);
       else if (this.#death !== undefined) reject(this.#death);
       else this.#waiting = { resolve, reject };
     });
@@ -89,12 +106,11 @@ export class WorkerThread {
   #settle(message: FromWorker): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting === undefined) this.#early = message;
+    if (waiting === undefined) this.#unread.push(message);
     else waiting.resolve(message);
   }
 
   #die(reason: string): void {
-    if (this.#death !== undefined) return;
     this.#death = new WorkerDeath(reason);
     this.#waiting?.reject(this.#death);
     this.#waiting = undefined;
@@ -108,6 +124,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function fromFacts(facts: { code: string; message: string; exitCode: number }): SwitchyardError {
+/** The error that a worker has told of. */
+export function fromFacts(facts: ErrorFacts): SwitchyardError {
   return new SwitchyardError(facts.code, facts.message, { exitCode: facts.exitCode });
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ACKNOWLEDGE_SYNC_MS } from "../../base/limits.js";
 import type { EventBatch } from "../../batch/event-batch.js";
-import type { Commitment, Origin, SplitSink } from "../sink.js";
+import type { Origin, SplitSink, WrittenEvents } from "../sink.js";
 import { Acknowledgements } from "./acknowledgements.js";
 import type { EventLines } from "./event-lines.js";
 import type { RowFault } from "./judge-answer.js";
@@ -77,17 +77,18 @@ export class WebhookSplit implements SplitSink {
     for (const parcel of this.#underWay) parcel.detach();
   }
 
-  async commit(): Promise<Commitment> {
+  /** The service has decided about every event then, so that nothing is left to commit. */
+  async finish(): Promise<WrittenEvents> {
     await this.#dispatchLast();
     while (this.#underWay.size > 0) await this.#settled();
     this.#end(true);
+    const delivered = this.#delivered;
     const { unknown, retried, waitedMs } = this.#journal.trouble;
+    const counts = { delivered, retried, possiblyTwice: unknown, waitedMs };
     return {
-      rows: this.#delivered,
-      parts: [],
-      counts: {
-        ...{ delivered: this.#delivered, retried, possiblyTwice: unknown, waitedMs },
-      },
+      rows: delivered,
+      commit: async () => ({ parts: [], counts }),
+      abort: async () => {},
     };
   }
 

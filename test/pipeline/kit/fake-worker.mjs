@@ -4,16 +4,21 @@
 //   break: the source is broken here   crash: the reader throws   exit: the thread ends
 //   panic: an error that nobody catches   wait: reading waits until the run is stopped
 //   late: the commit stops behind the part of that day
-//   spin: the thread is busy and looks at nothing
+//   held: the first commit of the split waits, with its parts in place, until it is freed
+//   unsynced: as held, and then the disk is full   free: frees, as a crash and the stop of a run do
+//   until: filtered, and comes again and again until split 000000 is in the ledger
+//   spin: the thread is busy and looks at nothing, once it has written the temporary file `spinning`
 
 import { createHash } from "node:crypto";
 import {
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -26,18 +31,23 @@ import { serveSplits } from "../../../dist/pipeline/worker/split-server.js";
 
 const BATCH_LINES = 2;
 
+/** Ends the wait of the commit that is held, if one is. */
+let free = () => {};
+
 function linesOf(range) {
   const text = readFileSync(range.source.path, "latin1").slice(range.start, range.end ?? undefined);
   return text.split("\n").filter((line) => line !== "");
 }
 
-async function openFake(kernel, range, _fields, { signal }) {
+async function openFake(kernel, range, _fields, { signal, temporaryDirectory }) {
   const lines = linesOf(range);
   const { name } = range.source;
+  const firstRecord = join(temporaryDirectory, "../splits/000000.json");
   let next = 0;
   const act = async (line) => {
     const [, word] = line.split(" ");
     if (word === "break") throw new SourceError("source_broken", { source: name }, "broken here");
+    if (word === "free" || word === "crash") free();
     if (word === "crash") throw new Error("not foreseen");
     if (word === "exit") process.exit(7);
     if (word === "panic") {
@@ -51,7 +61,10 @@ async function openFake(kernel, range, _fields, { signal }) {
         signal.addEventListener("abort", () => reject(signal.reason), { once: true });
       });
     }
-    while (word === "spin");
+    if (word === "spin") {
+      writeFileSync(join(temporaryDirectory, "spinning"), "");
+      for (;;);
+    }
   };
   return {
     get consumed() {
@@ -63,6 +76,7 @@ async function openFake(kernel, range, _fields, { signal }) {
         if (batch.length > 0 && /break|crash|exit|panic|wait|spin/.test(lines[next])) break;
         await act(lines[next]);
         batch.push(lines[next++]);
+        if (batch.at(-1).endsWith(" until") && !existsSync(firstRecord)) next--;
       }
       if (batch.length === 0) return null;
       const first = next - batch.length;
@@ -95,7 +109,8 @@ function fakeMapper(kernel) {
       notices.seen += lines.length;
       lines.forEach((line, row) => {
         const word = line.split(" ")[1];
-        kernel.bytes[outcomes + row] = word === "bad" ? 13 : word === "skip" ? 254 : 0;
+        kernel.bytes[outcomes + row] =
+          word === "bad" ? 13 : word === "skip" || word === "until" ? 254 : 0;
       });
       const explain = (row) => `"${lines[row]}" is bad`;
       return {
@@ -111,7 +126,19 @@ function fakeMapper(kernel) {
   };
 }
 
-function fakeSink(layout, dataset) {
+/** Waits for `free`, the first time. */
+async function hold(layout, id, signal) {
+  const mark = join(layout.ledgerDirectory, `held-${id}`);
+  if (existsSync(mark)) return;
+  writeFileSync(mark, "");
+  if (signal.aborted) return;
+  await new Promise((resolve) => {
+    free = resolve;
+    signal.addEventListener("abort", resolve, { once: true });
+  });
+}
+
+function fakeSink(layout, dataset, signal) {
   return {
     openSplit(id) {
       const days = new Map();
@@ -120,41 +147,58 @@ function fakeSink(layout, dataset) {
           events.lines.forEach((line, row) => {
             if (events.kernel.bytes[events.outcomes + row] !== 0) return;
             const [day, word] = line.split(" ");
-            if (word === "full") {
-              throw Object.assign(new Error("ENOSPC: full"), { code: "ENOSPC", syscall: "write" });
-            }
+            if (word === "full") throw systemError("ENOSPC", "write");
             days.set(day, [...(days.get(day) ?? []), line]);
           });
         },
-        async commit() {
-          const parts = [...days].sort().map(([day, lines]) => {
-            const name = `part-${id}-0.jsonl`;
-            const text = `${lines.join("\n")}\n`;
-            const temporary = join(layout.temporaryDirectory, `${day}-${name}`);
-            mkdirSync(join(layout.datasetDirectory, day), { recursive: true });
-            const file = openSync(temporary, "w");
-            writeSync(file, text);
-            closeSync(file);
-            renameSync(temporary, join(layout.datasetDirectory, day, name));
-            while (lines.some((line) => line.endsWith(" late")));
-            return {
-              path: `${dataset}/${day}/${name}`,
-              day,
-              rows: lines.length,
-              bytes: text.length,
-              sha256: createHash("sha256").update(text).digest("hex"),
-              firstTimestamp: Date.parse(day),
-              lastTimestamp: Date.parse(day) + 1,
-            };
-          });
-          return { rows: parts.reduce((sum, { rows }) => sum + rows, 0), parts, counts: {} };
+        async finish() {
+          return writtenDays(id, days, { layout, dataset, signal });
         },
-        async abort() {
-          rmSync(join(layout.temporaryDirectory, id), { recursive: true, force: true });
-        },
+        async abort() {},
       };
     },
   };
+}
+
+function writtenDays(id, days, { layout, dataset, signal }) {
+  const name = `part-${id}-0.jsonl`;
+  const targetOf = (day) => join(layout.datasetDirectory, day, name);
+  const all = [...days.values()].flat();
+  const has = (word) => all.some((line) => line.endsWith(` ${word}`));
+  return {
+    rows: all.length,
+    async commit() {
+      const parts = [...days].sort().map(([day, lines]) => {
+        const text = `${lines.join("\n")}\n`;
+        const temporary = join(layout.temporaryDirectory, `${day}-${name}`);
+        mkdirSync(join(layout.datasetDirectory, day), { recursive: true });
+        const file = openSync(temporary, "w");
+        writeSync(file, text);
+        closeSync(file);
+        renameSync(temporary, targetOf(day));
+        while (lines.some((line) => line.endsWith(" late")));
+        return {
+          path: `${dataset}/${day}/${name}`,
+          day,
+          rows: lines.length,
+          bytes: text.length,
+          sha256: createHash("sha256").update(text).digest("hex"),
+          firstTimestamp: Date.parse(day),
+          lastTimestamp: Date.parse(day) + 1,
+        };
+      });
+      if (has("held") || has("unsynced")) await hold(layout, id, signal);
+      if (has("unsynced")) throw systemError("ENOSPC", "fsync");
+      return { parts, counts: {} };
+    },
+    async abort() {
+      for (const day of days.keys()) rmSync(targetOf(day), { force: true });
+    },
+  };
+}
+
+function systemError(code, syscall) {
+  return Object.assign(new Error(`${code}: as if`), { code, syscall });
 }
 
 /** Counts lines by their words. */
@@ -205,7 +249,7 @@ serveSplits(async ({ options }, signal) => {
     kernel,
     layout,
     mapper: fakeMapper(kernel),
-    sink: fakeSink(layout, options.dataset),
+    sink: fakeSink(layout, options.dataset, signal),
     census: fakeCensus(),
     open: openFake,
     readerOptions: {

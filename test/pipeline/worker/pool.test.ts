@@ -15,7 +15,8 @@ const worker = `
       rows: { read: 1, rejected: 0 },
       notices: { beside: Number(task.decodesBeside) },
     };
-    parentPort.postMessage({ kind: "done", record });
+    parentPort.postMessage({ kind: "written", splitId: record.id });
+    parentPort.postMessage({ kind: "done", splitId: record.id, record });
   });`;
 
 /** Of each split in the order in which they ended: whether its sources were inflated beside. */

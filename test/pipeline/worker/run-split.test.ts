@@ -24,17 +24,16 @@ it("gives a decoding thread of its own to large sources only, and only to a spli
     mapper: { fields: [], notices: {} },
     sink: {
       openSplit: () => ({
-        commit: async () => ({ rows: 0, parts: [], counts: {} }),
+        finish: async () => ({ rows: 0 }),
         abort: nothing,
       }),
     },
-    openRejects: () => ({ commit: nothing, abort() {}, summary: () => [] }),
+    openRejects: () => ({ abort() {} }),
     open,
     readerOptions: { signal: new AbortController().signal },
     layout: { outputDirectory: "" },
-    ledger: { writeEvents: nothing, writeSplit: nothing },
     counters: {},
-    checkpoint() {},
+    checkpoint: nothing,
   } as unknown as SplitTools;
   const ranges = [
     rangeOf("small", BESIDE_SOURCE_BYTES_MIN - 1),

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Kernel } from "../../../src/batch/kernel.js";
-import type { Commitment, Origin } from "../../../src/sinks/sink.js";
+import type { Commitment, Origin, WrittenEvents } from "../../../src/sinks/sink.js";
 import { countAcknowledged } from "../../../src/sinks/webhook/acknowledgements.js";
 import { type Answer, NoAnswer } from "../../../src/sinks/webhook/answer.js";
 import { createWebhookSink, type WebhookOptions } from "../../../src/sinks/webhook/webhook-sink.js";
@@ -48,7 +48,7 @@ async function send(
     /** Done between two batches. */
     pause?: () => Promise<void>;
   } = {},
-): Promise<Commitment> {
+): Promise<Commitment & Pick<WrittenEvents, "rows">> {
   const { batch = 7, fingerprint = "f", pause, ...changes } = options;
   const kernel = new Kernel();
   const body = changes.body ?? "object";
@@ -85,7 +85,8 @@ async function send(
       events.free();
       await pause?.();
     }
-    return await split.commit();
+    const written = await split.finish();
+    return { rows: written.rows, ...(await written.commit()) };
   } catch (error) {
     await split.abort();
     throw error;

@@ -1,0 +1,87 @@
+import { dirname, join } from "node:path";
+import { SYNC_CONCURRENCY } from "../base/limits.js";
+import type { DayPartsOptions, FinishedPart } from "./day-parts.js";
+import type { Commitment, WrittenEvents } from "./sink.js";
+
+/**
+ * All parts of a split, as yet in its temporary directory. They are synced first and then renamed to
+ * where they belong, in the order of their paths. A kill between two renames leaves whole parts only;
+ * redoing the split writes the same names with the same bytes over them.
+ */
+export class FinishedParts implements WrittenEvents {
+  readonly rows: number;
+  /** Where parts have been moved to by a commit that is not through. */
+  readonly #moved: string[] = [];
+  #isCommitted = false;
+
+  /** `outputDirectory` is absolute. */
+  constructor(
+    private readonly finished: readonly FinishedPart[],
+    private readonly outputDirectory: string,
+    private readonly options: Pick<DayPartsOptions, "files" | "dataset" | "temporaryDirectory">,
+  ) {
+    this.rows = finished.reduce((sum, { part }) => sum + part.rows, 0);
+  }
+
+  async commit(): Promise<Commitment> {
+    const { files, temporaryDirectory } = this.options;
+    await forEach(this.finished, SYNC_CONCURRENCY, (part) =>
+      files.sync(part.temporaryPath, "file"),
+    );
+    await this.#publish();
+    this.#isCommitted = true;
+    await files.remove(temporaryDirectory);
+    return { parts: this.finished.map(({ part }) => part), counts: {} };
+  }
+
+  async abort(): Promise<void> {
+    if (this.#isCommitted) return;
+    const { files, temporaryDirectory } = this.options;
+    // What cannot be removed now does no harm: doing the split again replaces it. The error that led
+    // here says more than one of this could.
+    await Promise.allSettled(
+      [...this.#moved, temporaryDirectory].map((path) => files.remove(path)),
+    );
+  }
+
+  async #publish(): Promise<void> {
+    const { outputDirectory, finished } = this;
+    const { files, dataset } = this.options;
+    const targets = finished.map(({ part }) => join(outputDirectory, part.path));
+    const directories = [...new Set(targets.map(dirname))];
+    for (const directory of directories) await files.makeDirectory(directory);
+    for (const [index, { temporaryPath }] of finished.entries()) {
+      const target = targets[index] ?? "";
+      await files.rename(temporaryPath, target);
+      this.#moved.push(target);
+    }
+    if (directories.length === 0) return;
+    // The names of the parts, and those of the directories above that may be new. All at once: the disk
+    // takes what waits for it together, and the split is not committed before they are all there.
+    const above = [join(outputDirectory, dataset), outputDirectory];
+    await forEach([...directories, ...above], SYNC_CONCURRENCY, (path) =>
+      files.sync(path, "directory"),
+    );
+  }
+}
+
+/**
+ * Runs `work` on each item, at most `concurrency` at a time. After an error no more are begun; it is
+ * thrown once those at work have come to an end.
+ */
+async function forEach<Item>(
+  items: readonly Item[],
+  concurrency: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const queue = items.values();
+  const errors: unknown[] = [];
+  const lane = async (): Promise<void> => {
+    for (const item of queue) {
+      if (errors.length > 0) return;
+      await work(item).catch((error: unknown) => errors.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: concurrency }, lane));
+  if (errors.length > 0) throw errors[0];
+}
