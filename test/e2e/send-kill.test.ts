@@ -15,8 +15,8 @@ const CONCURRENCY = 8;
 const slowly = ["--rate", "200", "--burst", "16"];
 /** From a start, or from the first acknowledgement after it, to the kill. */
 const KILL_MS_MAX = 60;
-/** Of the kills: before the start is over, which takes longer than that. */
-const EARLY_SHARE = 0.1;
+/** One kill of so many, and the second of all, comes before the start is over. */
+const KILLS_PER_EARLY = 10;
 
 const consoleKey = `console-${"c".repeat(43)}`;
 const directory = scratchDirectory("send-kill");
@@ -34,7 +34,9 @@ it(`${KILLS} kills at random moments, seed ${seed}: the service has every event 
     ...["rows.jsonl", "--to", service.url, "--concurrency", String(CONCURRENCY)],
     ...["--max-rejects", "1%", "--split-size", "256KiB"],
   ];
-  for (let kill = 0; kill < KILLS; kill++) await sendAndKill([...words, ...slowly]);
+  for (let kill = 0; kill < KILLS; kill++) {
+    await sendAndKill([...words, ...slowly], kill % KILLS_PER_EARLY === 1);
+  }
   const before = await storedIndexes(service.url);
   // Most of the kills hit a run that was sending, and none of these runs came to its end.
   expect(before.length).toBeGreaterThan(KILLS / 2);
@@ -50,10 +52,10 @@ it(`${KILLS} kills at random moments, seed ${seed}: the service has every event 
 }, 600_000);
 
 /** Kills a run some time after it was started, mostly after it has sent something. */
-async function sendAndKill(words: readonly string[]): Promise<void> {
+async function sendAndKill(words: readonly string[], early: boolean): Promise<void> {
   const end: SendEnd = await runSend(directory, words, {
     started: (child) => {
-      const begun = random() < EARLY_SHARE ? Promise.resolve() : acknowledgedMore();
+      const begun = early ? Promise.resolve() : acknowledgedMore();
       const delayMs = random() * KILL_MS_MAX;
       void begun.finally(() => setTimeout(() => child.kill("SIGKILL"), delayMs));
     },
