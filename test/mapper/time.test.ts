@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
 import type { Cell } from "../support/cells.js";
 import { mapRow, mapRows } from "../support/mapping.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 /** The time of a cell in ms, or the code of its reject. */
 function timeOf(cell: Cell, target: object = {}) {
@@ -132,6 +133,48 @@ describe("times as text", () => {
         expect(timesOf(texts)).toEqual(expected);
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it("with any character changed are what is left of them, or none", () => {
+    const usual = fc
+      .tuple(
+        fc.constantFrom("2025-12-31", "2026-01-01", "1970-01-01"),
+        fc.constantFrom(" 19:32:20", "T23:59:59", " 24:00:00", "T00:00:00", " 07:05"),
+        fc.constantFrom(
+          "",
+          ".4",
+          ".42",
+          ".420000",
+          ".000",
+          ",0000001",
+          `.${"123456789".repeat(3)}`,
+        ),
+      )
+      .map((parts) => parts.join(""));
+    const other = fc.constantFrom(..."0123456789:;/-+ .,TZ\u007f", "é", "°", "", "00");
+    const texts = fc
+      .tuple(usual, fc.nat(40), fc.option(other))
+      .map(([text, at, by]) => (by === null ? text : text.slice(0, at) + by + text.slice(at + 1)));
+    const form = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?$/;
+    const expectedOf = (text: string) => {
+      const [, date = "", hour = "0", minute = "0", second = "0", fraction = ""] =
+        form.exec(text.trim()) ?? [];
+      const day = DateTime.fromISO(date, { zone: "utc" });
+      const [h, m, s] = [Number(hour), Number(minute), Number(second)] as const;
+      const isMidnight = m + s + Number(fraction) === 0;
+      const exists = day.isValid && m < 60 && s < 60 && (h < 24 || (h === 24 && isMidnight));
+      if (!exists) return "time_unparsable";
+      const milliseconds = Number(fraction.slice(0, 3).padEnd(3, "0"));
+      return day.toMillis() + ((h * 60 + m) * 60 + s) * 1000 + milliseconds;
+    };
+    // What has a zone, or is a number, is looked at elsewhere.
+    const isPlain = (text: string) => !/Z|[+-]\d*:?\d*$/.test(text.slice(10)) && text.length > 15;
+    fc.assert(
+      fc.property(fc.array(texts.filter(isPlain), { minLength: 1, maxLength: 100 }), (samples) => {
+        expect(timesOf(samples)).toEqual(samples.map(expectedOf));
+      }),
+      { numRuns: propertyRuns(100) },
     );
   });
 
