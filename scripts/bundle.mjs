@@ -11,10 +11,10 @@ const target = join(dist, "bin");
 /** Name in dist/bin/ → compiled module. */
 const entries = {
   switchyard: "cli/main.js",
-  "split-worker": "cli/split-worker.js",
-  "validate-worker": "cli/validate-worker.js",
-  "count-worker": "cli/count-worker.js",
-  "send-worker": "cli/send-worker.js",
+  "split-worker": "cli/workers/split-worker.js",
+  "validate-worker": "cli/workers/validate-worker.js",
+  "count-worker": "cli/workers/count-worker.js",
+  "send-worker": "cli/workers/send-worker.js",
   "decode-thread": "readers/decode-thread.js",
   "event-writer-thread": "storage/event-writer-thread.js",
   "schema-checker-process": "service/schema-checker-process.js",
@@ -30,9 +30,14 @@ const external = ["libsql", "parquet-wasm", "parquet-wasm/node"];
  */
 const starts = {
   command: ["cli/main.js"],
-  run: ["cli/run-steps.js", "cli/engine.js", "cli/export-step.js", "pipeline/run-export.js"],
-  worker: ["cli/split-worker.js"],
-  service: ["cli/run-serve.js"],
+  run: [
+    "cli/steps/run-steps.js",
+    "cli/engine.js",
+    "cli/steps/export-step.js",
+    "pipeline/run-export.js",
+  ],
+  worker: ["cli/workers/split-worker.js"],
+  service: ["cli/service/run-serve.js"],
 };
 
 async function bundle() {

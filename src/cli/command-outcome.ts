@@ -1,7 +1,7 @@
 import { exitCodes } from "../base/errors.js";
 import type { StepName } from "../pipeline/configuration/configuration-options.js";
-import type { MigrationService } from "./migration-service.js";
-import type { StepReport } from "./step.js";
+import type { MigrationService } from "./steps/migration-service.js";
+import type { StepReport } from "./steps/step.js";
 
 /** How a command ended, whether or not it got to the end of its steps. */
 export interface CommandOutcome {

@@ -20,7 +20,7 @@ import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
 import type { ProgressStream } from "../report/progress.js";
 import type { Survey } from "../survey/survey.js";
-import type { SurveyRequest } from "./survey-inputs.js";
+import type { SurveyRequest } from "./init/survey-inputs.js";
 
 /** Everything that a command takes from outside. */
 export interface CommandContext {

@@ -12,13 +12,13 @@ import { discoverSources } from "../readers/sources.js";
 import type { Engine } from "./context.js";
 
 // The bundle finds entry files where their names stand like this.
-const splitWorker = new URL("./split-worker.js", import.meta.url);
+const splitWorker = new URL("./workers/split-worker.js", import.meta.url);
 
-const validateWorker = new URL("./validate-worker.js", import.meta.url);
+const validateWorker = new URL("./workers/validate-worker.js", import.meta.url);
 
-const countWorker = new URL("./count-worker.js", import.meta.url);
+const countWorker = new URL("./workers/count-worker.js", import.meta.url);
 
-const sendWorker = new URL("./send-worker.js", import.meta.url);
+const sendWorker = new URL("./workers/send-worker.js", import.meta.url);
 
 /**
  * The engine with the rooms that it works on: the one place that knows all of them. What only some
@@ -48,7 +48,7 @@ export const engine: Engine = {
     return runCount(request, context, outsideWith(countWorker));
   },
   surveyInputs: async (request, signal) => {
-    const { surveyInputs } = await import("./survey-inputs.js");
+    const { surveyInputs } = await import("./init/survey-inputs.js");
     const { options, outputDirectory } = request;
     const discovery = await discover({ ...options, outputDirectory }, signal);
     return surveyInputs(request, discovery, signal, Date.now());

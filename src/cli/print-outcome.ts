@@ -2,8 +2,8 @@ import { exitCodes } from "../base/errors.js";
 import { describeError, factsOf } from "../report/error-text.js";
 import { type CommandOutcome, notRunOf } from "./command-outcome.js";
 import type { CommandContext } from "./context.js";
-import { summarizeMigration } from "./migration-summary.js";
-import type { StepReport } from "./step.js";
+import { summarizeMigration } from "./steps/migration-summary.js";
+import type { StepReport } from "./steps/step.js";
 
 /** How the result is wanted. */
 export interface Output {

@@ -1,17 +1,17 @@
 import { Command, CommanderError } from "commander";
 import { exitCodes } from "../base/errors.js";
 import { version } from "../base/version.js";
+import { exportCommand } from "./commands/export-command.js";
+import { initCommand } from "./commands/init-command.js";
+import { keysCommand } from "./commands/keys-command.js";
+import { migrateCommand } from "./commands/migrate-command.js";
+import { qualifyCommand } from "./commands/qualify-command.js";
+import { runsCommand } from "./commands/runs-command.js";
+import { sendCommand } from "./commands/send-command.js";
+import { serveCommand } from "./commands/serve-command.js";
+import { validateCommand } from "./commands/validate-command.js";
+import { verifyCommand } from "./commands/verify-command.js";
 import type { CommandContext } from "./context.js";
-import { exportCommand } from "./export-command.js";
-import { initCommand } from "./init-command.js";
-import { keysCommand } from "./keys-command.js";
-import { migrateCommand } from "./migrate-command.js";
-import { qualifyCommand } from "./qualify-command.js";
-import { runsCommand } from "./runs-command.js";
-import { sendCommand } from "./send-command.js";
-import { serveCommand } from "./serve-command.js";
-import { validateCommand } from "./validate-command.js";
-import { verifyCommand } from "./verify-command.js";
 
 const examples = `
 Examples:

@@ -5,7 +5,7 @@ import { listRuns } from "../pipeline/ledger/list-runs.js";
 import { describeRuns } from "../report/run-table.js";
 import type { CommandContext } from "./context.js";
 import { printFailure } from "./print-failure.js";
-import type { ServiceInvocation } from "./service-options.js";
+import type { ServiceInvocation } from "./service/service-options.js";
 
 /** Prints the runs that sent something, and gives the exit code; never throws. */
 export async function runRuns(

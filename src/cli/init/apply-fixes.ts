@@ -1,0 +1,89 @@
+import { randomUUID } from "node:crypto";
+import { open, readFile, realpath, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { UsageError } from "../../base/errors.js";
+import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import type { ConfigurationChange } from "../../pipeline/configuration/configuration-edit.js";
+import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
+import { moveDurably } from "../../pipeline/ledger/durable-file.js";
+import type { Finding } from "../../profile/report.js";
+import { describeChange } from "../../report/configuration-difference.js";
+
+export interface AppliedFixes {
+  /** The configuration file, as messages call it. */
+  readonly file: string;
+  /** What was changed in it; empty where it was left alone. */
+  readonly changes: readonly ConfigurationChange[];
+}
+
+/**
+ * Puts the safe fixes of a report into the configuration file, or into a new one where there is none,
+ * after `show` was told each change. Nothing else in the file changes, and a file that cannot be
+ * written is left as it is. Throws `UsageError` for a file that cannot be edited or written.
+ */
+export async function applyFixes(
+  findings: readonly Finding[],
+  { values, directory, fileName }: Pick<Configuration, "values" | "directory" | "fileName">,
+  show: (line: string) => void,
+): Promise<AppliedFixes> {
+  const file = fileName ?? CONFIGURATION_NAME;
+  const wanted = findings.flatMap(({ fix }) => (fix?.isSafe === true ? [fix] : []));
+  if (wanted.length === 0) return { file, changes: [] };
+  // Loaded only here: few runs change a configuration.
+  const { editConfiguration, newConfiguration } = await import(
+    "../../pipeline/configuration/configuration-edit.js"
+  );
+  const target = path.join(directory, path.basename(file));
+  // A fix belongs to the preset that it was found with, which the command line may have named.
+  const preset = values.preset === undefined ? [] : [{ path: ["preset"], value: values.preset }];
+  const before = fileName === undefined ? newConfiguration(preset) : await readText(target, file);
+  const { text, changes } = editConfiguration(before, wanted, file);
+  if (changes.length === 0) return { file, changes };
+  for (const line of [`Changes of ${file}:`, ...changes.flatMap(describeChange)]) show(line);
+  await replace(target, text, file);
+  return { file, changes };
+}
+
+async function readText(target: string, file: string): Promise<string> {
+  try {
+    return await readFile(target, "utf8");
+  } catch (error) {
+    throw notWritable(file, error);
+  }
+}
+
+/** Replaces what a link leads to, and keeps who may read it. */
+async function replace(target: string, text: string, file: string): Promise<void> {
+  try {
+    const place = await realpath(target).catch(() => target);
+    const mode = await stat(place).then(
+      (found) => found.mode,
+      () => undefined,
+    );
+    const temporary = path.join(path.dirname(place), `.${path.basename(place)}.${randomUUID()}`);
+    try {
+      const handle = await open(temporary, "wx", mode);
+      try {
+        await handle.writeFile(text);
+        if (mode !== undefined) await handle.chmod(mode);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await moveDurably(temporary, place);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  } catch (error) {
+    throw notWritable(file, error);
+  }
+}
+
+function notWritable(file: string, error: unknown): UsageError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return new UsageError(
+    "configuration_unwritable",
+    `${file} cannot be changed (${code ?? message}). Give it write access, or put the lines in yourself.`,
+    { cause: error },
+  );
+}

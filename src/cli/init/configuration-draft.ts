@@ -1,0 +1,123 @@
+import { version } from "../../base/version.js";
+import type { JsonObject, JsonValue } from "../../pipeline/configuration/configuration-types.js";
+import { formatBytes, formatNumberOf } from "../../report/quantities.js";
+import { harmless } from "../../report/terminal-text.js";
+import type { Survey } from "../../survey/survey.js";
+import { describeShapes, describeTime, describeTrial } from "./survey-words.js";
+
+/** What a configuration is written from. */
+export interface DraftFacts {
+  readonly survey: Survey;
+  /** As they stand in the file. */
+  readonly inputs: readonly string[];
+  /** Directory of the export, likewise. */
+  readonly output: string;
+  /** What the user said of the inputs, by option. */
+  readonly given: JsonObject;
+  /** Where the schema is; undefined where editors are to be told of none. */
+  readonly schema: string | undefined;
+}
+
+const COLUMNS = 100;
+
+/** The text of a configuration file: JSON5 with a comment on every choice. */
+export function draftConfiguration(facts: DraftFacts): string {
+  const { survey, inputs, output, given, schema } = facts;
+  const { mapping } = survey;
+  const about = [
+    `Written by \`switchyard init\` (${version}) after a look at ${formatNumberOf(survey.sources, "source")}.`,
+    "Every other option: docs/configuration.md in the package.",
+  ];
+  const doubts = survey.doubts.map((doubt) => `- ${doubt}`);
+  const blocks = [
+    schema === undefined ? [] : [member("$schema", schema)],
+    [
+      ...comment(["What `switchyard migrate` does, in this order."]),
+      member("steps", ["validate", "export", "verify"]),
+    ],
+    [
+      ...comment([`${describeShapes(survey)}, ${formatBytes(survey.bytes)}.`]),
+      member("inputs", inputs),
+      ...Object.entries(given).map(([name, value]) => member(name, value)),
+    ],
+    [
+      ...comment(mappingWords(survey)),
+      ...(mapping.kind === "guess" ? [] : [member("preset", mapping.preset)]),
+      ...(mapping.changes === undefined
+        ? []
+        : [member("mapping", mapping.changes as unknown as JsonValue)]),
+    ],
+    [
+      ...comment(['One directory per day. Other formats: "format": "jsonl", "jsonl.gz" or "csv".']),
+      member("export", { to: output }),
+    ],
+  ];
+  return [
+    "{",
+    ...comment(about),
+    ...(doubts.length === 0 ? [] : ["", ...comment(["Not certain:", ...doubts])]),
+    ...blocks.filter((block) => block.length > 0).flatMap((block) => ["", ...block]),
+    "}",
+    "",
+  ].join("\n");
+}
+
+function mappingWords(survey: Survey): readonly string[] {
+  const { kind, reasons } = survey.mapping;
+  const choice =
+    kind === "guess"
+      ? `A guess, ${reasons.join("; ")}; every target is named, so that none is the default preset's.`
+      : `${reasons.join("; ")}.`;
+  return [choice, `Times: ${describeTime(survey)}.`, `${describeTrial(survey)}.`];
+}
+
+/** On one line where it fits, else with a line for each item or member. */
+function member(name: string, value: JsonValue): string {
+  const line = `  ${JSON.stringify(name)}: ${inline(value)},`;
+  if (line.length <= COLUMNS || typeof value !== "object" || value === null) return line;
+  const [open, close] = Array.isArray(value) ? ["[", "]"] : ["{", "}"];
+  const parts = Array.isArray(value)
+    ? value.map(inline)
+    : Object.entries(value as JsonObject).map(([key, inner]) => `${inline(key)}: ${inline(inner)}`);
+  const lines = parts.map((part) => `    ${part},`);
+  return [`  ${JSON.stringify(name)}: ${open}`, ...lines, `  ${close},`].join("\n");
+}
+
+function inline(value: JsonValue): string {
+  if (typeof value !== "object" || value === null) return visible(JSON.stringify(value));
+  if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
+  const members = Object.entries(value as JsonObject).map(
+    ([name, inner]) => `${inline(name)}: ${inline(inner)}`,
+  );
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+/** JSON in which nothing hides: what no editor shows, and what JSON5 warns of, is escaped. */
+function visible(json: string): string {
+  return json.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
+    character
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  );
+}
+
+/** Text of the inputs cannot leave its comment: line ends in it are escaped. */
+function comment(paragraphs: readonly string[]): readonly string[] {
+  return paragraphs
+    .flatMap((text) => wrap(harmless(text), COLUMNS - 5))
+    .map((line) => `  // ${line}`);
+}
+
+function wrap(text: string, columns: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && line.length + 1 + word.length > columns) {
+      lines.push(line);
+      line = "";
+    }
+    line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
+}

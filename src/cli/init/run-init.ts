@@ -1,0 +1,120 @@
+import path from "node:path";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
+import {
+  type Configuration,
+  loadConfiguration,
+} from "../../pipeline/configuration/configuration.js";
+import { resolveRunOptions } from "../../pipeline/configuration/configuration-export.js";
+import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
+import type { OptionName } from "../../pipeline/configuration/configuration-options.js";
+import {
+  configurationSchema,
+  SCHEMA_ID,
+} from "../../pipeline/configuration/configuration-schema.js";
+import type { JsonObject } from "../../pipeline/configuration/configuration-types.js";
+import type { CommandContext, Engine } from "../context.js";
+import { printFailure } from "../print-failure.js";
+import { draftConfiguration } from "./configuration-draft.js";
+import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";
+import { summarizeSurvey } from "./survey-summary.js";
+
+/** A command line of `init`. */
+export interface InitInvocation {
+  readonly flags: GivenFlags;
+  /** `--config`: the file to write. */
+  readonly configPath: string | undefined;
+  readonly force: boolean;
+}
+
+/** What a configuration says of how its inputs are read, where a flag said it. */
+export const readingOptions: readonly OptionName[] = [
+  ...(["inputFormat", "csvDelimiter", "csvQuote", "csvColumns", "csvHeader"] as const),
+  ...(["maxRatio", "maxTime"] as const),
+];
+
+const DEFAULT_OUTPUT = "out";
+
+/** Writes a configuration for inputs and tells what it was made from. Gives the exit code; never throws. */
+export async function runInit(
+  invocation: InitInvocation,
+  context: CommandContext,
+): Promise<number> {
+  let isJson = invocation.flags.json === true;
+  try {
+    const { environment, currentDirectory, stdout, stderr } = context;
+    const engine = await context.loadEngine();
+    const configuration = await loadConfiguration({
+      ...{ flags: invocation.flags, environment, currentDirectory, configPath: null },
+      mappingSchema: engine.mappingSchema,
+    });
+    isJson = configuration.values.json ?? false;
+    const { survey, written } = await init(invocation, configuration, engine, context);
+    if (isJson) {
+      const result = { command: "init", exitCode: exitCodes.done, ...written, survey };
+      stdout.write(`${JSON.stringify(result)}\n`);
+    } else if (configuration.values.quiet !== true) {
+      stderr.write(`${summarizeSurvey(survey, written)}\n`);
+    }
+    return exitCodes.done;
+  } catch (error) {
+    return printFailure("init", interruptionOr(error, context.signal), isJson, context);
+  }
+}
+
+async function init(
+  { flags, configPath, force }: InitInvocation,
+  configuration: Configuration,
+  engine: Engine,
+  { currentDirectory, signal }: CommandContext,
+) {
+  const name = configPath ?? CONFIGURATION_NAME;
+  const file = path.resolve(currentDirectory, name);
+  const directory = path.dirname(file);
+  if (!force) await refuseExisting(file, name);
+  const { values } = configuration;
+  const options = resolveRunOptions(configuration, {});
+  const output = values.to ?? path.join(directory, DEFAULT_OUTPUT);
+  const own = [...options.notInputs, output, file, path.join(directory, SCHEMA_ID)];
+  const survey = await engine.surveyInputs(
+    {
+      options: { ...options, notInputs: own },
+      outputDirectory: output,
+      preset: values.preset,
+    },
+    signal,
+  );
+  const text = `${JSON.stringify(configurationSchema(engine.mappingSchema), null, 2)}\n`;
+  const schema = await provideSchema(directory, text, force);
+  const draft = draftConfiguration({
+    ...{ survey, schema },
+    inputs: options.inputs.map((input) => inputIn(directory, currentDirectory, input)),
+    output: plainPath(directory, output),
+    given: Object.fromEntries(
+      readingOptions.flatMap((option) => {
+        const value = flags[option];
+        return value === undefined ? [] : [[option, value] as const];
+      }),
+    ) as JsonObject,
+  });
+  await writeNewFile(file, name, draft, force);
+  const next = ["validate", ...(configPath === undefined ? [] : ["--config", name])];
+  return { survey, written: { file: name, schema, next } };
+}
+
+/** An input as the file has to call it: relative to its own directory. */
+function inputIn(directory: string, currentDirectory: string, input: string): string {
+  if (path.isAbsolute(input) || directory === currentDirectory) return input;
+  return plainPath(directory, path.resolve(currentDirectory, input));
+}
+
+function plainPath(directory: string, file: string): string {
+  return relativePath(directory, file).replace(/^\.\/(?=.)/, "");
+}
+
+function interruptionOr(error: unknown, signal: AbortSignal): unknown {
+  if (error instanceof SwitchyardError || !signal.aborted) return error;
+  return new SwitchyardError("interrupted", "Interrupted; nothing was written.", {
+    exitCode: exitCodes.interrupted,
+  });
+}

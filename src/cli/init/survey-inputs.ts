@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SURVEY_ROW_BYTES_MAX } from "../../base/limits.js";
+import { Kernel } from "../../batch/kernel.js";
+import type { PresetName } from "../../mapper/presets.js";
+import { asOutput } from "../../pipeline/ledger/output-error.js";
+import type { CountRequest } from "../../pipeline/options.js";
+import type { Discovery } from "../../readers/discovery.js";
+import { openRange } from "../../readers/registry.js";
+import type { Survey } from "../../survey/survey.js";
+import { surveySources } from "../../survey/survey-sources.js";
+
+/** What `init` asks the engine to look at. */
+export interface SurveyRequest {
+  readonly options: CountRequest;
+  /** Where an export would write: what lies in it is no input. */
+  readonly outputDirectory: string;
+  /** Where the user says it. */
+  readonly preset: PresetName | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Looks at inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`. */
+export async function surveyInputs(
+  { options, preset }: SurveyRequest,
+  discovery: Discovery,
+  signal: AbortSignal,
+  nowMs: number,
+): Promise<Survey> {
+  const { maxTimeMs, ratioMax } = options;
+  const root = tmpdir();
+  const temporaryDirectory = await asOutput(root, () => mkdtemp(join(root, "switchyard-init-")));
+  const readerOptions = {
+    ...{ rowBytesMax: SURVEY_ROW_BYTES_MAX, ratioMax, temporaryDirectory, signal },
+  };
+  try {
+    return await surveySources(
+      {
+        ...{ discovery, preset },
+        // Like an export that is started now.
+        maxTimeMs: maxTimeMs === "tomorrow" ? (Math.floor(nowMs / DAY_MS) + 2) * DAY_MS : maxTimeMs,
+      },
+      { kernel: new Kernel(), open: openRange, readerOptions },
+    );
+  } finally {
+    await rm(temporaryDirectory, { recursive: true, force: true });
+  }
+}

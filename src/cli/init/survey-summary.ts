@@ -1,0 +1,51 @@
+import { formatBytes, formatNumberOf } from "../../report/quantities.js";
+import { cutEnd, harmless, shellWord } from "../../report/terminal-text.js";
+import type { Survey } from "../../survey/survey.js";
+import { describeShapes, describeTime, describeTrial } from "./survey-words.js";
+
+/** What was written, by the names that users gave or will look for. */
+export interface WrittenFiles {
+  readonly file: string;
+  /** Where the schema is, as the file says it. */
+  readonly schema: string | undefined;
+  /** Words of the next command, without the program's name. */
+  readonly next: readonly string[];
+}
+
+/** Lines of what is not certain: the rest stands in the file. */
+const DOUBTS_SHOWN = 8;
+
+/** Columns of a doubt. */
+const DOUBT_COLUMNS = 400;
+
+/** What `init` found and why, on one screen. */
+export function summarizeSurvey(survey: Survey, { file, schema, next }: WrittenFiles): string {
+  const { sources, bytes, sample, mapping, failures, failuresTotal, doubts } = survey;
+  const chosen =
+    mapping.kind === "guess" ? "none fits; the mapping is a guess" : `${mapping.preset}:`;
+  const faults = sample.faults === 0 ? "" : `, ${sample.faults} more cannot be read`;
+  const from = formatNumberOf(sample.sources, "source");
+  const lines = [
+    `Looked at ${formatNumberOf(sources, "source")}, ${formatBytes(bytes)}`,
+    `  format    ${describeShapes(survey)}`,
+    `  sample    first ${formatNumberOf(sample.rows, "row")} of ${from}${faults}`,
+    `  preset    ${chosen} ${mapping.reasons.join("; ")}`,
+    `  time      ${describeTime(survey)}`,
+    `  result    ${describeTrial(survey)}`,
+    ...(failuresTotal === 0 ? [] : [`  unread    ${describeFailures(failures, failuresTotal)}`]),
+    ...(doubts.length === 0 ? [] : ["Not certain:"]),
+    ...doubts.slice(0, DOUBTS_SHOWN).map((doubt) => `  - ${cutEnd(doubt, DOUBT_COLUMNS)}`),
+    ...(doubts.length > DOUBTS_SHOWN
+      ? [`  and ${doubts.length - DOUBTS_SHOWN} more in the file`]
+      : []),
+    `Written: ${file}${schema === undefined ? "" : ` (its schema: ${schema})`}`,
+    `Next:    ${["switchyard", ...next].map(shellWord).join(" ")}`,
+  ];
+  return lines.map(harmless).join("\n");
+}
+
+function describeFailures(failures: Survey["failures"], total: number): string {
+  const shown = failures.map(({ message, code }) => `${message} [${code}]`);
+  const more = total > failures.length ? `; and ${total - failures.length} more` : "";
+  return `${formatNumberOf(total, "source")}: ${shown.join("; ")}${more}`;
+}

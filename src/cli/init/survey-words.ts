@@ -1,0 +1,37 @@
+import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import type { Survey } from "../../survey/survey.js";
+
+/** Shapes that are told one by one. */
+const SHAPES_SHOWN = 6;
+
+/** `24 × newline-delimited JSON in gzip, 1 × CSV`. */
+export function describeShapes({ shapes }: Survey): string {
+  const words = shapes
+    .slice(0, SHAPES_SHOWN)
+    .map(({ words, sources }) => `${formatCount(sources)} \u00d7 ${words}`);
+  const more = shapes.length - words.length;
+  return more > 0 ? `${words.join(", ")} and ${more} other kinds` : words.join(", ");
+}
+
+/** `event_time, ISO 8601 with no zone (taken as UTC), in the sample from … to …`. */
+export function describeTime({ time, trial }: Survey): string {
+  const { field, form, zone } = time;
+  if (form === undefined) return `${field}, which is like no time`;
+  const local = form.isLocal ? ` (taken as ${zone})` : "";
+  const { firstMs, lastMs } = trial;
+  if (firstMs === undefined || lastMs === undefined) return `${field}, ${form.words}${local}`;
+  const [first, last] = [minuteOf(firstMs), minuteOf(lastMs)];
+  const range = first === last ? `at ${first}` : `from ${first} to ${last}`;
+  return `${field}, ${form.words}${local}, in the sample ${range}`;
+}
+
+/** `2,250 events from 2,250 sampled rows`. */
+export function describeTrial({ trial }: Survey): string {
+  const { delivered, filtered, rows } = trial;
+  const left = filtered === 0 ? "" : `, ${formatCount(filtered)} left out by the mapping`;
+  return `${formatNumberOf(delivered, "event")} from ${formatNumberOf(rows, "sampled row")}${left}`;
+}
+
+function minuteOf(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 16)}Z`;
+}

@@ -1,0 +1,55 @@
+import { type ConsoleClientOptions, createConsoleClient } from "../../console/client.js";
+import { type Applied, applyPlan, readQualifyingEvents } from "../../console/qualify.js";
+import { planQualify, type QualifyOptions, type QualifyPlan } from "../../console/qualify-plan.js";
+import type { KnownEvents } from "./known-events.js";
+
+/** `plan` sends nothing but questions; `dryRun` has the console check everything and keep nothing. */
+export type QualifyMode = "plan" | "dryRun" | "apply";
+
+export interface QualifyTask {
+  readonly readEvents: () => Promise<KnownEvents>;
+  /** Reading takes long: the console is asked before as well, whether it can be used. */
+  readonly isSlow: boolean;
+  readonly client: ConsoleClientOptions;
+  readonly mode: QualifyMode;
+  readonly options: Omit<QualifyOptions, "isExact">;
+}
+
+export interface QualifyResult {
+  readonly mode: QualifyMode;
+  readonly console: string;
+  /** What the plan was made from, without the events. */
+  readonly known: Omit<KnownEvents, "events">;
+  readonly plan: QualifyPlan;
+  /** Absent where nothing was to be sent. */
+  readonly applied?: Applied;
+}
+
+/**
+ * Throws what `readEvents` does, `UsageError`, and `SwitchyardError` where the console cannot be
+ * read.
+ */
+export async function runQualify(
+  { readEvents, isSlow, client, mode, options }: QualifyTask,
+  signal: AbortSignal,
+): Promise<QualifyResult> {
+  const console = createConsoleClient(client);
+  if (isSlow) {
+    // For the faults in the templates.
+    planQualify([], [], { ...options, isExact: true });
+    await readQualifyingEvents(console, signal);
+  }
+  const { events, ...known } = await readEvents();
+  const existing = await readQualifyingEvents(console, signal);
+  const plan = planQualify(events, existing, { ...options, isExact: known.otherRows === 0 });
+  const result = { mode, console: addressOf(client.baseUrl), known, plan };
+  if (mode === "plan") return result;
+  const dryRun = mode === "dryRun";
+  return { ...result, applied: await applyPlan(plan, console, { dryRun, signal }) };
+}
+
+/** Without a name and password, which an address can hold. */
+function addressOf(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return `${origin}${pathname.replace(/\/$/, "")}`;
+}

@@ -1,0 +1,54 @@
+import type { LogLevel } from "../../base/log-levels.js";
+import { createApp } from "../../service/app.js";
+import { keyRecord, newKeyText } from "../../service/key-text.js";
+import { createLogger } from "../../service/logger.js";
+import { startServer } from "../../service/server.js";
+import type { EventStore } from "../../storage/event-store.js";
+import { type KeyKind, type KeyRecord, keyKinds } from "../../storage/key-store.js";
+import { withPassingKeys } from "../../storage/passing-keys.js";
+import { openServiceStore } from "./open-service-store.js";
+
+/** A service in this process, which ends with it. */
+export interface EmbeddedService {
+  /** Loopback, on a port that was free. */
+  readonly url: string;
+  readonly dataDirectory: string;
+  /** One of each kind, which hold as long as the service runs and are stored nowhere. */
+  readonly keys: Readonly<Record<KeyKind, string>>;
+  /** What it has stored. */
+  readonly events: Pick<EventStore, "counts" | "list">;
+  /** Lets requests finish that were accepted, then lets go of the data directory. */
+  stop(): Promise<void>;
+}
+
+/** Throws where the directory cannot be had: another service has it, it cannot be written. */
+export async function startEmbeddedService(
+  dataDirectory: string,
+  logLevel: LogLevel,
+): Promise<EmbeddedService> {
+  const keys = { console: newKeyText("console"), server: newKeyText("server") };
+  const passing = keyKinds.map((kind) => passingRecord(kind, keys[kind]));
+  const app = createApp({ logger: createLogger(logLevel) });
+  const store = await openServiceStore(dataDirectory, {
+    onCommit: app.metrics.observeCommit,
+    // Its own are enough: the first start of `switchyard serve` makes those that are kept.
+    prepareKeys: async () => undefined,
+  });
+  const opened = { ...store, keys: withPassingKeys(store.keys, passing) };
+  const address = { host: "127.0.0.1", port: 0 };
+  const server = await startServer(app, address, async () => opened).catch(async (error) => {
+    await store.close();
+    throw error;
+  });
+  await server.ready;
+  return { url: server.url, dataDirectory, keys, events: store.events, stop: () => server.stop() };
+}
+
+/**
+ * The same id in every process: the service knows repeated events by secret and `Idempotency-Key`, and
+ * a run that is taken up again has to be known by both.
+ */
+function passingRecord(kind: KeyKind, key: string): KeyRecord {
+  const record = keyRecord(key, { kind, canWrite: true, createdTime: Date.now() });
+  return { ...record, id: `key_embedded_${kind}` };
+}

@@ -1,0 +1,112 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
+import { keyRecord, newKeyText } from "../../service/key-text.js";
+import type { KeyKind, KeyStore } from "../../storage/key-store.js";
+import { CONSOLE_DATABASE, openSqliteKeys } from "../../storage/sqlite-store.js";
+import type { CommandContext } from "../context.js";
+import { printFailure } from "../print-failure.js";
+import { keyTable } from "./key-table.js";
+import { loadServiceOptions, type ServiceInvocation } from "./service-options.js";
+
+export type KeysAction =
+  | { readonly name: "create"; readonly kind: KeyKind; readonly canWrite: boolean }
+  | { readonly name: "list" }
+  | { readonly name: "revoke"; readonly id: string };
+
+/** What a command prints: for programs, for people, and beside the result. */
+interface Printed {
+  readonly json: unknown;
+  readonly text: string;
+  /** On standard error. */
+  readonly note?: string;
+}
+
+/** Does one thing with the keys of a data directory, and gives the exit code; never throws. */
+export async function runKeys(
+  action: KeysAction,
+  invocation: ServiceInvocation,
+  context: CommandContext,
+): Promise<number> {
+  const { stdout, stderr } = context;
+  let isJson = invocation.flags.json === true;
+  try {
+    const { json, dataDirectory } = await loadServiceOptions(invocation, context);
+    isJson = json;
+    requireUsable(action, dataDirectory);
+    const { keys, close } = await openSqliteKeys(dataDirectory);
+    try {
+      const printed = await act(action, keys);
+      stdout.write(isJson ? `${JSON.stringify(printed.json)}\n` : printed.text);
+      if (!isJson && printed.note !== undefined) stderr.write(printed.note);
+    } finally {
+      await close();
+    }
+    return exitCodes.done;
+  } catch (error) {
+    return printFailure("keys", error, isJson, context);
+  }
+}
+
+/** Only a new key is worth making a database for. */
+function requireUsable(action: KeysAction, dataDirectory: string): void {
+  if (dataDirectory === ":memory:") {
+    throw new UsageError("data_missing", "A service in memory has no keys that others can reach.");
+  }
+  if (action.name === "create" || existsSync(join(dataDirectory, CONSOLE_DATABASE))) return;
+  throw new UsageError(
+    "data_missing",
+    `There is no service data in ${dataDirectory}: --data names the directory that \`switchyard serve\` runs on.`,
+  );
+}
+
+function act(action: KeysAction, keys: KeyStore): Promise<Printed> {
+  switch (action.name) {
+    case "create":
+      return create(keys, action.kind, action.canWrite);
+    case "list":
+      return list(keys);
+    case "revoke":
+      return revoke(keys, action.id);
+  }
+}
+
+async function create(keys: KeyStore, kind: KeyKind, canWrite: boolean): Promise<Printed> {
+  if (kind === "server" && !canWrite) {
+    throw new UsageError(
+      "key_rights_invalid",
+      "A server secret that may not write opens nothing: leave out --read-only.",
+    );
+  }
+  const key = newKeyText(kind);
+  const record = keyRecord(key, { kind, canWrite, createdTime: Date.now() });
+  await keys.insert(record);
+  return {
+    json: { id: record.id, kind, canWrite, key },
+    text: `${key}\n`,
+    note: `Key ${record.id} was made. It is shown this once; only its hash is kept.\n`,
+  };
+}
+
+async function list(keys: KeyStore): Promise<Printed> {
+  const records = await keys.list();
+  const shown = records.map(({ hash: _, ...record }) => record);
+  return { json: { keys: shown }, text: keyTable(records) };
+}
+
+/** A key that was revoked before stays so: asking twice is no failure. */
+async function revoke(keys: KeyStore, id: string): Promise<Printed> {
+  const isRevoked = await keys.revoke(id, Date.now());
+  const record = (await keys.list()).find((one) => one.id === id);
+  if (record === undefined) {
+    throw new SwitchyardError(
+      "key_unknown",
+      `there is no key ${id}: \`switchyard keys list\` shows the ids`,
+    );
+  }
+  const { revokedTime } = record;
+  const note = isRevoked
+    ? `Key ${id} is revoked: it holds for no request from now on.\n`
+    : `Key ${id} was revoked before.\n`;
+  return { json: { id, revokedTime }, text: "", note };
+}

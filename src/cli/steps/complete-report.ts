@@ -1,0 +1,49 @@
+import type { QualifyOptions } from "../../console/qualify-plan.js";
+import type { OptionValues } from "../../pipeline/configuration/configuration-options.js";
+import type { CountedReport } from "../../pipeline/report/fold-report.js";
+import type { Report, ReportEstimates } from "../../profile/report.js";
+import { estimateDelivery } from "../../report/estimates.js";
+import { findFindings } from "../../report/findings/findings.js";
+
+/**
+ * A report with what is to be said about it: the qualifying events that its names would make, what
+ * export and send will take, and the findings. `modulePath` is where the module of fixes will lie, as
+ * the configuration has to name it. Throws `UsageError` for a template that cannot be filled.
+ */
+export async function completeReport(
+  counted: CountedReport,
+  values: OptionValues,
+  modulePath: string,
+): Promise<Report> {
+  const delivery = estimateDelivery(counted, {
+    format: values.format ?? "parquet",
+    compression: values.compression ?? "snappy",
+    rate: values.rate,
+  });
+  const qualifyingEvents = await planNames(counted, values);
+  const facts = { ...counted, estimates: { ...delivery, qualifyingEvents } };
+  return { ...facts, findings: findFindings(facts, modulePath) };
+}
+
+/** By the same rule as `qualify`, where the console has none yet. */
+async function planNames(
+  { events, otherEvents }: CountedReport,
+  values: OptionValues,
+): Promise<ReportEstimates["qualifyingEvents"]> {
+  // The console's contract takes longer to load than most commands to run.
+  const { planQualify } = await import("../../console/qualify-plan.js");
+  const options: QualifyOptions = {
+    // The inputs' own filters have been applied.
+    ...{ includeEvents: [], excludeEvents: [] },
+    nameTemplate: values.nameTemplate ?? "{event}",
+    sqlTemplate: values.sqlTemplate ?? "SELECT * FROM {table} WHERE event = {event}",
+    table: values.table ?? "events",
+    timestampColumn: values.timestampColumn ?? "timestamp",
+    tags: values.tag,
+    isExact: otherEvents.rows === 0,
+  };
+  return planQualify(events, [], options).map((item) => ({
+    ...{ name: item.name, event: item.event },
+    ...(item.action === "refused" ? { refused: item.reasons.join("; ") } : {}),
+  }));
+}

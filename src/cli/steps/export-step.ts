@@ -1,0 +1,33 @@
+import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import {
+  presetOf,
+  resolveExportOptions,
+} from "../../pipeline/configuration/configuration-export.js";
+import type { ExportResult } from "../../pipeline/export-result.js";
+import { summarizeExport } from "../../report/export-summary.js";
+import { runExitCode } from "./run-exit-code.js";
+import type { StepContext, StepReport } from "./step.js";
+
+export async function runExportStep(
+  configuration: Configuration,
+  { engine, signal, observer }: StepContext,
+): Promise<StepReport> {
+  const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
+  const options = resolveExportOptions(configuration, mapping);
+  const result = await engine.runExport(options, { signal, observer });
+  const exitCode = runExitCode(result);
+  return {
+    ...{ exitCode, summary: summarizeExport(result), json: jsonOf(result, exitCode) },
+    results: { export: result },
+  };
+}
+
+/** Days and files are left to the manifest: there can be a great many. */
+function jsonOf(result: ExportResult, exitCode: number) {
+  const { manifest, ...run } = result;
+  const { version, dataset, format, dayZone, totals, rows, rejects, notices } = manifest;
+  return {
+    ...{ command: "export", exitCode, ...run },
+    ...{ version, dataset, format, dayZone, totals, rows, rejects, notices },
+  };
+}

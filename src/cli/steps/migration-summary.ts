@@ -1,0 +1,132 @@
+import { exitCodes } from "../../base/errors.js";
+import type { StepName } from "../../pipeline/configuration/configuration-options.js";
+import type { Manifest } from "../../pipeline/manifest.js";
+import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { line } from "../../report/run-summary.js";
+import { harmless, shellWord } from "../../report/terminal-text.js";
+import { type CommandOutcome, notRunOf, stoppedAt } from "../command-outcome.js";
+import { resultsOf, type StepResults } from "./step-results.js";
+
+/** The whole of a migration on one screen, for people who did not follow it. */
+export function summarizeMigration(outcome: CommandOutcome): string {
+  const { names, reports, service } = outcome;
+  const results = resultsOf(reports);
+  const stop = stoppedAt(outcome);
+  const isDone = outcome.exitCode === exitCodes.done;
+  const notRun = notRunOf(outcome);
+  return [
+    isDone ? "Migration done" : `Migration stopped${stop === undefined ? "" : ` at ${stop}`}`,
+    ...names.flatMap((name) => describeStep[name](results)),
+    ...(notRun.length === 0 ? [] : [line("not run", notRun.join(", "))]),
+    ...(isDone && service !== undefined ? waysToLook(service.dataDirectory) : []),
+    ...(isDone ? [] : ["", "  Run the same command again: what is done is not done twice."]),
+  ].join("\n");
+}
+
+/** Nothing for a step without a result. */
+const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly string[]>> = {
+  validate({ validate: result }) {
+    if (result === undefined) return [];
+    const { report, htmlPath } = result;
+    const { rows, findings } = report;
+    const page = htmlPath === undefined ? "" : `; ${harmless(htmlPath)}`;
+    return [
+      line(
+        "validated",
+        `${formatNumberOf(rows.read, "row")}, ${formatNumberOf(findings.length, "finding")}${page}`,
+      ),
+    ];
+  },
+  export({ export: result }) {
+    if (result === undefined) return [];
+    const { rows, totals, inputs } = result.manifest;
+    return [
+      line(
+        "read",
+        `${formatNumberOf(rows.read, "row")} of ${formatNumberOf(inputs.length, "source")}`,
+      ),
+      ...leftOut(result.manifest),
+      line(
+        "exported",
+        `${formatNumberOf(totals.rows, "event")} of ${formatNumberOf(totals.days, "day")}${periodOf(result.manifest)}`,
+      ),
+    ];
+  },
+  send({ send: result }) {
+    if (result === undefined) return [];
+    const { destination, sent, manifest } = result;
+    const refused = manifest.rejects.find(({ code }) => code === "destination_refused")?.rows ?? 0;
+    return [
+      line("sent", `${formatNumberOf(sent.delivered, "event")} to ${harmless(destination)}`),
+      ...(refused === 0 ? [] : [line("refused", `${formatNumberOf(refused, "event")} by it`)]),
+    ];
+  },
+  qualify({ qualify: result }) {
+    if (result === undefined) return [];
+    const { plan, applied, mode } = result;
+    const unchanged = plan.filter(({ action }) => action === "unchanged").length;
+    const done = mode === "apply" ? (applied?.done.length ?? 0) : 0;
+    const open = plan.length - unchanged - done;
+    return [
+      line(
+        "qualified",
+        `${formatNumberOf(unchanged + done, "event name")}, ${formatCount(done)} of them new or changed` +
+          (open === 0 ? "" : `; ${formatCount(open)} are not`),
+      ),
+    ];
+  },
+  verify({ verify, stored }) {
+    if (verify === undefined) return [];
+    const files = `${formatNumberOf(verify.files, "file")}`;
+    const isGood = verify.outcome === "verified";
+    const service =
+      stored === undefined
+        ? []
+        : [
+            line(
+              "",
+              stored.outcome === "verified"
+                ? `the service has each of these events: ${formatNumberOf(stored.counts, "count")} by ` +
+                    `${stored.countedBy} agree, and ${formatNumberOf(stored.sampled, "event")} field by field`
+                : "the service has not stored what was exported",
+            ),
+          ];
+    return [
+      line(
+        "verified",
+        isGood ? `${files}, read back: all as written` : `${files} read back: not as written`,
+      ),
+      ...service,
+    ];
+  },
+};
+
+/** Rows that became no events. */
+function leftOut({ rows }: Manifest): readonly string[] {
+  const parts = [
+    [rows.rejected, "rejected"],
+    [rows.filtered, "filtered"],
+    [rows.duplicates, "duplicate"],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0);
+  if (told.length === 0) return [];
+  return [
+    line("left out", told.map(([count, word]) => `${formatCount(count)} ${word}`).join(", ")),
+  ];
+}
+
+function periodOf({ days }: Manifest): string {
+  const [first, last] = [days[0]?.day, days.at(-1)?.day];
+  if (first === undefined) return "";
+  return first === last ? `, ${first}` : `, ${first} to ${last}`;
+}
+
+/** How to see in the service what has become of the events. */
+function waysToLook(dataDirectory: string): readonly string[] {
+  return [
+    "",
+    "  See what the service has stored (on its first start it prints the keys to export):",
+    `    switchyard serve --data ${shellWord(dataDirectory)}`,
+    '    curl -H "SERVICE-API-KEY: $SWITCHYARD_CONSOLE_KEY" http://127.0.0.1:8080/v1/events/summary',
+  ];
+}

@@ -1,0 +1,90 @@
+import { exitCodes, UsageError } from "../../base/errors.js";
+import type { ConsoleClientOptions } from "../../console/client.js";
+import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { CONSOLE_KEY_VARIABLE } from "../../pipeline/configuration/configuration-secrets.js";
+import { prepareCount } from "../qualify/count-events.js";
+import { findEventSource } from "../qualify/event-source.js";
+import { readKnownEvents } from "../qualify/known-events.js";
+import { summarizeQualify } from "../qualify/qualify-summary.js";
+import type { QualifyResult, QualifyTask } from "../qualify/run-qualify.js";
+import { runExitCode } from "./run-exit-code.js";
+import type { StepContext, StepReport } from "./step.js";
+
+export async function runQualifyStep(
+  configuration: Configuration,
+  context: StepContext,
+): Promise<StepReport> {
+  const task = await taskOf(configuration, context);
+  // The client takes longer to load than most commands to run.
+  const { runQualify } = await import("../qualify/run-qualify.js");
+  const result = await runQualify(task, context.signal);
+  const exitCode = exitCodeOf(result);
+  return {
+    ...{ exitCode, summary: summarizeQualify(result), json: jsonOf(result, exitCode) },
+    results: { qualify: result },
+  };
+}
+
+function jsonOf({ mode, console, known, plan, applied }: QualifyResult, exitCode: number) {
+  const { origin, ...facts } = known;
+  const { stopped, ...outcome } = applied ?? {};
+  const error =
+    stopped === undefined ? {} : { error: { code: stopped.code, message: stopped.message } };
+  return {
+    ...{ command: "qualify", exitCode, mode, console, ...origin, ...facts, plan },
+    ...{ ...outcome, ...error },
+  };
+}
+
+/** What was begun has to be carried out in full; else it is as well done as the inputs were read. */
+function exitCodeOf({ mode, plan, applied, known: { origin } }: QualifyResult): number {
+  if (applied?.stopped !== undefined) return applied.stopped.exitCode;
+  const isWhole =
+    mode === "plan" ||
+    (applied?.failed.length === 0 && plan.every(({ action }) => action !== "refused"));
+  if (!isWhole) return exitCodes.failed;
+  if (!("inputs" in origin)) return exitCodes.done;
+  const { failures, tooManyRejects } = origin;
+  return runExitCode({ outcome: failures.length > 0 ? "failed" : "done", tooManyRejects });
+}
+
+async function taskOf(configuration: Configuration, context: StepContext): Promise<QualifyTask> {
+  const { values } = configuration;
+  const client = clientOf(configuration);
+  const source = await findEventSource(configuration);
+  const isSlow = source.kind === "inputs";
+  return {
+    readEvents: isSlow ? prepareCount(configuration, context) : () => readKnownEvents(source.file),
+    ...{ isSlow, client },
+    mode: values.dryRun === true ? "dryRun" : values.yes === true ? "apply" : "plan",
+    options: {
+      // Of inputs only what passes the filters is counted, as in an export: by the row's own name.
+      includeEvents: isSlow ? [] : (values.includeEvent ?? []),
+      excludeEvents: isSlow ? [] : (values.excludeEvent ?? []),
+      nameTemplate: values.nameTemplate ?? "{event}",
+      sqlTemplate: values.sqlTemplate ?? "SELECT * FROM {table} WHERE event = {event}",
+      table: values.table ?? "events",
+      timestampColumn: values.timestampColumn ?? "timestamp",
+      tags: values.tag,
+    },
+  };
+}
+
+function clientOf({ values, consoleKey }: Configuration): ConsoleClientOptions {
+  if (values.console === undefined) {
+    throw new UsageError(
+      "console_missing",
+      "No console: give its address with --console, as https://console.example.com.",
+    );
+  }
+  if (consoleKey === undefined) {
+    throw new UsageError(
+      "key_missing",
+      `A console key is missing: put it into the environment as ${CONSOLE_KEY_VARIABLE}, or into a file and give --console-key-file.`,
+    );
+  }
+  return {
+    ...{ baseUrl: values.console, key: consoleKey },
+    ...(values.qualifyAuthHeader === undefined ? {} : { keyHeader: values.qualifyAuthHeader }),
+  };
+}

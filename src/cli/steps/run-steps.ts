@@ -1,0 +1,116 @@
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
+import type { StepName } from "../../pipeline/configuration/configuration-options.js";
+import { noProgress, showProgress } from "../../report/progress.js";
+import type { CommandOutcome } from "../command-outcome.js";
+import type { CommandContext, Engine } from "../context.js";
+import { type Output, printOutcome, printStep } from "../print-outcome.js";
+import { type MigrationService, openMigrationService } from "./migration-service.js";
+import type { StepReport } from "./step.js";
+import { resultsOf } from "./step-results.js";
+import { steps } from "./steps.js";
+
+/** A command line, before the file and the environment are looked at. */
+export interface Invocation {
+  readonly command: StepName | "migrate";
+  readonly flags: GivenFlags;
+  /** `--config`. */
+  readonly configPath: string | undefined;
+  /** As they were given, without the program's name. */
+  readonly words?: readonly string[];
+}
+
+/** A run of steps while it goes on. */
+interface Run {
+  readonly context: CommandContext;
+  readonly command: Invocation["command"];
+  readonly commandLine: readonly string[];
+  output: Output;
+  /** Steps that are to be done. */
+  names: readonly StepName[];
+  /** Of those that ended. */
+  readonly reports: StepReport[];
+}
+
+/**
+ * Runs the step of a command, or the steps of a migration until one does not end well, and prints
+ * what came of it. Gives the exit code; never throws.
+ */
+export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
+  const { command, flags, words: commandLine = [command] } = invocation;
+  const output: Output = { json: flags.json === true, quiet: flags.quiet === true };
+  const run: Run = { context, command, commandLine, output, names: [], reports: [] };
+  let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error">;
+  try {
+    const service = await runAll(run, invocation);
+    const last = run.reports.at(-1);
+    outcome = {
+      exitCode: last?.exitCode ?? exitCodes.done,
+      ...(service === undefined ? {} : { service }),
+      ...(last?.error === undefined ? {} : { error: last.error }),
+    };
+  } catch (error) {
+    outcome = { exitCode: exitCodeOf(error, context.signal), error };
+  }
+  const { names, reports } = run;
+  printOutcome({ command, names, reports, ...outcome }, run.output, context);
+  return outcome.exitCode;
+}
+
+/** Gives the migration's own service, which has been stopped, where it had one. */
+async function runAll(
+  run: Run,
+  { flags, configPath }: Invocation,
+): Promise<MigrationService["embedded"]> {
+  const { context, command } = run;
+  const { environment, currentDirectory, signal } = context;
+  const engine = await context.loadEngine();
+  const { mappingSchema, findMappingProblems } = engine;
+  const configuration = await loadConfiguration({
+    ...{ flags, configPath, environment, currentDirectory },
+    ...{ mappingSchema, findMappingProblems },
+  });
+  const { json = false, quiet = false } = configuration.values;
+  run.output = { json, quiet };
+  run.names = command === "migrate" ? configuration.steps : [command];
+  const service =
+    command === "migrate"
+      ? await openMigrationService(configuration, context)
+      : { configuration, stop: async () => undefined };
+  try {
+    for (const name of run.names) {
+      signal.throwIfAborted();
+      const report = await runStep(run, name, engine, service);
+      run.reports.push(report);
+      if (command === "migrate") printStep(report, run.output, context);
+      if (report.exitCode !== exitCodes.done) break;
+    }
+  } finally {
+    await service.stop();
+  }
+  return service.embedded;
+}
+
+async function runStep(
+  { context: { stderr, clock, signal }, output, commandLine, reports }: Run,
+  name: StepName,
+  engine: Engine,
+  { configuration, embedded }: MigrationService,
+): Promise<StepReport> {
+  const display = output.quiet ? noProgress : showProgress(stderr, clock);
+  try {
+    return await steps[name](configuration, {
+      ...{ engine, signal, commandLine },
+      observer: display.observer,
+      results: resultsOf(reports),
+      ...(embedded === undefined ? {} : { stored: embedded.stored }),
+    });
+  } finally {
+    display.stop();
+  }
+}
+
+function exitCodeOf(error: unknown, signal: AbortSignal): number {
+  if (error instanceof SwitchyardError) return error.exitCode;
+  return signal.aborted ? exitCodes.interrupted : exitCodes.failed;
+}

@@ -1,0 +1,116 @@
+import path from "node:path";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { presetOf } from "../../pipeline/configuration/configuration-export.js";
+import { resolveValidateRequest } from "../../pipeline/configuration/configuration-validate.js";
+import type { RunObserver } from "../../pipeline/progress.js";
+import {
+  REPORT_PAGE_NAME,
+  writeReport,
+  writeReportFile,
+} from "../../pipeline/report/write-report.js";
+import type { Report } from "../../profile/report.js";
+import { describeApplied } from "../../report/configuration-difference.js";
+import { MEND_MODULE } from "../../report/findings/findings.js";
+import { renderReport } from "../../report/html/render-report.js";
+import { shellWord } from "../../report/terminal-text.js";
+import { summarizeValidate } from "../../report/validate-summary.js";
+import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
+import { completeReport } from "./complete-report.js";
+import { runExitCode } from "./run-exit-code.js";
+import type { StepContext, StepReport } from "./step.js";
+
+export async function runValidateStep(
+  configuration: Configuration,
+  { engine, signal, observer }: StepContext,
+): Promise<StepReport> {
+  const { values } = configuration;
+  const mapping = engine.resolveMapping(presetOf(values), configuration.mapping);
+  const request = resolveValidateRequest(configuration, mapping);
+  const result = await engine.runValidate(request, { signal, observer });
+  const exitCode = runExitCode(result);
+  const { counted, ...facts } = result;
+  const { reportDirectory } = request;
+  const report = await completeReport(
+    counted,
+    values,
+    modulePathOf(configuration, reportDirectory),
+  );
+  // Of an interrupted run nothing is written: the report would not say what was not read.
+  const isWritten = exitCode !== exitCodes.interrupted;
+  const files = isWritten ? await writeFiles(reportDirectory, report) : {};
+  const wantsFixes = isWritten && values.apply === true;
+  const fixes = wantsFixes ? await tryFixes(report, configuration, observer) : {};
+  const { version, rows, rejects, findings, sample } = report;
+  const summary = summarizeValidate(report, {
+    files: Object.values(files),
+    next: nextCommand(report, request.inputs, configuration),
+  });
+  return {
+    exitCode: fixes.error?.exitCode ?? exitCode,
+    summary: [summary, ...describeApplied(fixes.applied)].join("\n"),
+    json: {
+      ...{ command: "validate", exitCode, ...facts, ...files },
+      ...{ version, sample, rows, rejects, findings },
+      ...(fixes.applied === undefined ? {} : { applied: fixes.applied }),
+    },
+    ...(fixes.error === undefined ? {} : { error: fixes.error }),
+    results: { validate: { report, ...files } },
+  };
+}
+
+/** As the configuration has to name the module of fixes, which is written beside the report. */
+function modulePathOf({ directory }: Configuration, reportDirectory: string): string {
+  const relative = path.relative(directory, path.join(reportDirectory, MEND_MODULE));
+  const posix = relative.split(path.sep).join("/");
+  return posix.startsWith(".") || path.isAbsolute(relative) ? posix : `./${posix}`;
+}
+
+/** What could not be applied does not take the report away: the error is told below it. */
+async function tryFixes(
+  { findings }: Report,
+  configuration: Configuration,
+  observer: RunObserver,
+): Promise<{ readonly applied?: AppliedFixes; readonly error?: SwitchyardError }> {
+  try {
+    const applied = await applyFixes(findings, configuration, (text) => observer.note?.(text));
+    return { applied };
+  } catch (error) {
+    if (error instanceof SwitchyardError) return { error };
+    throw error;
+  }
+}
+
+function nextCommand(
+  { findings }: Report,
+  inputs: readonly string[],
+  { values, given }: Configuration,
+): string {
+  const isMendable = findings.some(({ fix }) => fix?.isSafe === true);
+  const words =
+    isMendable && values.apply !== true
+      ? ["validate", ...(given.has("inputs") ? inputs : []), "--apply"]
+      : ["export", ...inputs, "--to", values.to ?? "out"];
+  return ["switchyard", ...words.map(shellWord)].join(" ");
+}
+
+/** Absolute paths. */
+interface ReportFiles {
+  readonly htmlPath: string;
+  readonly reportPath: string;
+  /** Of fixes that are code; absent where none is. */
+  readonly modulePath?: string;
+}
+
+/** Writes what there is of the report, the file for people first. */
+async function writeFiles(directory: string, report: Report): Promise<ReportFiles> {
+  const htmlPath = await writeReportFile(directory, REPORT_PAGE_NAME, renderReport(report));
+  const reportPath = await writeReport(directory, report);
+  const module = report.findings.find(({ fix }) => fix?.module !== undefined)?.fix?.module;
+  if (module === undefined) return { htmlPath, reportPath };
+  return {
+    htmlPath,
+    reportPath,
+    modulePath: await writeReportFile(directory, MEND_MODULE, module.text),
+  };
+}

@@ -1,0 +1,37 @@
+import { exitCodes } from "../../base/errors.js";
+import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { requireOutput } from "../../pipeline/configuration/configuration-export.js";
+import { summarizeStored } from "../../report/stored-summary.js";
+import { summarizeVerify } from "../../report/verify-summary.js";
+import type { StepContext, StepReport } from "./step.js";
+
+export async function runVerifyStep(
+  configuration: Configuration,
+  { engine, signal, observer, results: { send }, stored: storedEvents }: StepContext,
+): Promise<StepReport> {
+  const directory = requireOutput(configuration.values);
+  const verify = await engine.verifyExport(directory, { signal, observer });
+  if (verify.outcome !== "verified" || storedEvents === undefined || send === undefined) {
+    const exitCode = exitCodeOf(verify);
+    return {
+      exitCode,
+      summary: summarizeVerify(verify),
+      json: { command: "verify", exitCode, ...verify },
+      results: { verify },
+    };
+  }
+  const refused = send.manifest.rejects.find(({ code }) => code === "destination_refused");
+  const task = { directory, stored: storedEvents, refused: refused?.rows ?? 0 };
+  const stored = await engine.verifyStored(task, signal);
+  const exitCode = exitCodeOf(stored);
+  return {
+    exitCode,
+    summary: `${summarizeVerify(verify)}\n\n${summarizeStored(stored)}`,
+    json: { command: "verify", exitCode, ...verify, stored },
+    results: { verify, stored },
+  };
+}
+
+function exitCodeOf({ outcome }: { readonly outcome: "verified" | "different" }): number {
+  return outcome === "verified" ? exitCodes.done : exitCodes.failed;
+}

@@ -1,0 +1,31 @@
+import { createZone } from "../../base/luxon-zone.js";
+import { Kernel } from "../../batch/kernel.js";
+import { createMapper } from "../../mapper/create-mapper.js";
+import { layoutOf } from "../../pipeline/ledger/layout.js";
+import { Ledger } from "../../pipeline/ledger/ledger.js";
+import type { RunOptions } from "../../pipeline/options.js";
+import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
+import { serveSplits } from "../../pipeline/worker/split-server.js";
+import { Census } from "../../profile/census.js";
+import { openRange } from "../../readers/registry.js";
+import { createCountingSink } from "../../sinks/counting-sink.js";
+import { mapperOptions } from "./mapper-options.js";
+
+// Entry file of the worker threads that read and map, and keep nothing.
+serveSplits<RunOptions>(async ({ options, maxTimeMs }, signal) => {
+  const kernel = new Kernel();
+  const { outputDirectory, rowBytesMax, ratioMax } = options;
+  const layout = layoutOf(outputDirectory, "events");
+  const { temporaryDirectory } = layout;
+  return {
+    kernel,
+    layout,
+    ledger: new Ledger(layout),
+    openRejects: () => new RejectCounts(),
+    open: openRange,
+    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
+    sink: createCountingSink(),
+    census: new Census(kernel, createZone("UTC")),
+  };
+});

@@ -1,0 +1,23 @@
+import type { MapperOptions } from "../../mapper/mapper-options.js";
+import type { ResolvedMapping } from "../../mapper/mapping.js";
+import { loadTransform } from "../../mapper/transform.js";
+import type { RunOptions } from "../../pipeline/options.js";
+
+/** What the mapper of a worker has to know. Loads the transform module. */
+export async function mapperOptions(
+  options: RunOptions,
+  maxTimeMs: number,
+): Promise<MapperOptions> {
+  const { minTimeMs, fromTimeMs, toTimeMs, includeEvents, excludeEvents, privacy } = options;
+  const { transformPath } = options;
+  const isPrivate = privacy.drop.length > 0 || privacy.hash.length > 0;
+  return {
+    // Checked and resolved in the main thread; it crossed the thread as plain data.
+    mapping: options.mapping as ResolvedMapping,
+    ...{ minTimeMs, maxTimeMs, includeEvents, excludeEvents },
+    ...(fromTimeMs === undefined ? {} : { fromTimeMs }),
+    ...(toTimeMs === undefined ? {} : { toTimeMs }),
+    ...(isPrivate ? { privacy } : {}),
+    ...(transformPath === undefined ? {} : { transform: await loadTransform(transformPath) }),
+  };
+}

@@ -1,0 +1,47 @@
+import { Kernel } from "../../batch/kernel.js";
+import { createMapper } from "../../mapper/create-mapper.js";
+import { layoutOf } from "../../pipeline/ledger/layout.js";
+import { Ledger } from "../../pipeline/ledger/ledger.js";
+import type { SendOptions } from "../../pipeline/options.js";
+import { RejectFile } from "../../pipeline/worker/reject-file.js";
+import { serveSplits } from "../../pipeline/worker/split-server.js";
+import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
+import { openRange } from "../../readers/registry.js";
+import { createPoster } from "../../sinks/webhook/undici-post.js";
+import { createWebhookSink } from "../../sinks/webhook/webhook-sink.js";
+import { mapperOptions } from "./mapper-options.js";
+
+// Entry file of the thread that reads, maps and sends.
+serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {
+  const kernel = new Kernel();
+  const { outputDirectory, rowBytesMax, ratioMax, eventUrl, serverSecret } = options;
+  const layout = layoutOf(outputDirectory, "events");
+  const { temporaryDirectory, acknowledgedDirectory } = layout;
+  const threadCounters = new ThreadCounters(counters);
+  const { post } = createPoster({
+    ...options,
+    url: new URL(eventUrl),
+    secret: serverSecret,
+  });
+  return {
+    kernel,
+    layout,
+    ledger: new Ledger(layout),
+    openRejects: (splitId) => new RejectFile(layout, splitId),
+    open: openRange,
+    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
+    sink: createWebhookSink(kernel, {
+      ...{ ...options, post, signal },
+      journalDirectory: acknowledgedDirectory,
+      // A resumed run keeps the end of the time range that it started with.
+      keySeed: `${options.keySeed} ${maxTimeMs}`,
+      onWaiting(isWaiting) {
+        threadCounters.waiting = isWaiting;
+      },
+      onSettled(delivered, refused) {
+        threadCounters.settle(delivered, refused);
+      },
+    }),
+  };
+});

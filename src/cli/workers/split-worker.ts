@@ -1,0 +1,32 @@
+import { createZone } from "../../base/luxon-zone.js";
+import { Kernel } from "../../batch/kernel.js";
+import { createMapper } from "../../mapper/create-mapper.js";
+import { layoutOf } from "../../pipeline/ledger/layout.js";
+import { Ledger } from "../../pipeline/ledger/ledger.js";
+import type { ExportOptions } from "../../pipeline/options.js";
+import { RejectFile } from "../../pipeline/worker/reject-file.js";
+import { serveSplits } from "../../pipeline/worker/split-server.js";
+import { Census } from "../../profile/census.js";
+import { openRange } from "../../readers/registry.js";
+import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
+import { mapperOptions } from "./mapper-options.js";
+
+// Entry file of the worker threads: the tools that splits are run with are put together here.
+serveSplits<ExportOptions>(async ({ options, maxTimeMs }, signal) => {
+  const kernel = new Kernel();
+  const { outputDirectory, dataset, rowBytesMax, ratioMax } = options;
+  const layout = layoutOf(outputDirectory, dataset);
+  const { temporaryDirectory } = layout;
+  const dayZone = createZone(options.dayZone);
+  return {
+    kernel,
+    layout,
+    ledger: new Ledger(layout),
+    openRejects: (splitId) => new RejectFile(layout, splitId),
+    open: openRange,
+    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
+    sink: createDayDirectorySink(kernel, { ...options, dayZone }),
+    census: new Census(kernel, dayZone),
+  };
+});

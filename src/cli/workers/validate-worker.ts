@@ -1,0 +1,31 @@
+import { createZone } from "../../base/luxon-zone.js";
+import { Kernel } from "../../batch/kernel.js";
+import { createMapper } from "../../mapper/create-mapper.js";
+import { layoutOf } from "../../pipeline/ledger/layout.js";
+import { Ledger } from "../../pipeline/ledger/ledger.js";
+import type { ValidateOptions } from "../../pipeline/options.js";
+import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
+import { serveSplits } from "../../pipeline/worker/split-server.js";
+import { EventProfile } from "../../profile/event-profile.js";
+import { openRange } from "../../readers/registry.js";
+import { createProfileSink } from "../../sinks/profile-sink.js";
+import { mapperOptions } from "./mapper-options.js";
+
+// Entry file of the worker threads that read and map for a report, and keep nothing else.
+serveSplits<ValidateOptions>(async ({ options, maxTimeMs }, signal) => {
+  const kernel = new Kernel();
+  const { outputDirectory, rowBytesMax, ratioMax, dayZone, nowMs } = options;
+  const layout = layoutOf(outputDirectory, "events");
+  const { temporaryDirectory } = layout;
+  const ledger = new Ledger(layout);
+  const profile = new EventProfile(kernel, createZone(dayZone), nowMs);
+  const mapping = { ...(await mapperOptions(options, maxTimeMs)), withInsertID: true };
+  return {
+    ...{ kernel, layout, ledger },
+    openRejects: () => new RejectCounts(),
+    open: openRange,
+    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    mapper: createMapper(kernel, mapping),
+    sink: createProfileSink(profile, (id, split) => ledger.writeProfile(id, split)),
+  };
+});
