@@ -31,6 +31,21 @@ export const SEGMENT_BYTES = 32 * MIB;
 /** Rows of one segment, and so of one Parquet row group. */
 export const SEGMENT_ROWS_MAX = 131_072;
 
+/** Days of which a segment may hold rows without any of them being spilled. */
+export const SEGMENT_DAYS_MAX = 16;
+
+/** One day in so many of a segment's rows is large: it is written to its part at once. */
+export const LARGE_DAY_SHARE = 16;
+
+/** Rows of a segment from which a day that lies in order is written to its part at once. */
+export const ORDERED_DAY_ROWS_MIN = 256;
+
+/** Bytes of spilled rows that are packed, compressed and checked together. */
+export const PACK_BYTES = 1 * MIB;
+
+/** Spill files that one worker has open at the same time. */
+export const SPILL_FILES_OPEN_MAX = 64;
+
 /** Bytes of a Parquet data page before compression; a longer cell is a page of its own. */
 export const PAGE_BYTES = 1 * MIB;
 

@@ -13,6 +13,7 @@ export interface KernelExports
     PrivacyKernels,
     CsvKernels,
     SegmentKernels,
+    SpillKernels,
     TextKernels,
     CensusKernels,
     ProfileKernels,
@@ -203,6 +204,42 @@ type Gathering = [
   targetRow: number,
   data: number,
 ];
+
+export interface SpillKernels {
+  describeRows(
+    columns: number,
+    columnCount: number,
+    timestamps: number,
+    count: number,
+    target: number,
+  ): void;
+  measurePack(
+    rows: number,
+    columnCount: number,
+    order: number,
+    from: number,
+    to: number,
+    bytesMax: number,
+    result: number,
+  ): void;
+  packRows(
+    rows: number,
+    columnCount: number,
+    order: number,
+    from: number,
+    to: number,
+    target: number,
+  ): void;
+  unpackRows(
+    source: number,
+    bytes: number,
+    rows: number,
+    columns: number,
+    columnCount: number,
+    timestamps: number,
+    targetRow: number,
+  ): number;
+}
 
 export interface TextKernels {
   measureLine(columns: number, row: number): number;

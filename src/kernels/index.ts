@@ -57,6 +57,7 @@ export { junkHash, profileRows } from "./profile-rows";
 export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./segment";
 export { snappyBytesMax, snappyCompress } from "./snappy";
 export { snappyDecompress } from "./snappy-inflate";
+export { describeRows, measurePack, packRows, unpackRows } from "./spill";
 export { validateUtf8 } from "./utf8";
 
 /** First address that the host may hand out; below it lie the module's own constants. */

@@ -11,6 +11,7 @@ import {
   type ManifestFile,
   type RowCounts,
 } from "./manifest.js";
+import type { MergedDays } from "./merge/merge-spilled.js";
 import { type AccountFacts, foldAccounts, inOrder, sum } from "./run-accounts.js";
 import { checkAccounts } from "./worker/run-split.js";
 
@@ -25,6 +26,11 @@ export interface FoldedExport {
   readonly eventsByDay: string;
 }
 
+/** What was merged of the rows that splits have spilled, and what was not. */
+export type FoldedMerges = Pick<MergedDays, "parts" | "pending">;
+
+const noMerges: FoldedMerges = { parts: [], pending: [] };
+
 /**
  * Adds up the records of an export and the events of the same splits. Pure, and independent of the
  * order of `records`. Throws when the sums do not add up.
@@ -33,29 +39,31 @@ export function foldExport(
   facts: ManifestFacts,
   records: readonly SplitRecord[],
   fold: EventFold,
+  merged = noMerges,
 ): FoldedExport {
   const ordered = inOrder(records);
-  const events = fold.result(ordered.flatMap(({ parts }) => parts));
-  return { manifest: foldManifest(facts, ordered, events), eventsByDay: events.byDay };
+  const parts = [...ordered.flatMap((record) => record.parts), ...merged.parts];
+  const events = fold.result([...parts, ...merged.pending]);
+  const pending = sum(merged.pending, ({ rows }) => rows);
+  const manifest = foldManifest(facts, ordered, { parts, pending }, events);
+  return { manifest, eventsByDay: events.byDay };
 }
 
 function foldManifest(
   facts: ManifestFacts,
   ordered: readonly SplitRecord[],
+  { parts, pending }: { readonly parts: readonly PartFile[]; readonly pending: number },
   folded: FoldedEvents,
 ): Manifest {
   const { events, otherEvents, byDay } = folded;
   const { dataset, format, dayZone } = facts.options;
-  const days = foldDays(ordered);
-  const parts = ordered.flatMap((record) => record.parts);
-  const { manifestVersion, version, complete, configuration, ...accounts } = foldAccounts(
-    facts,
-    ordered,
-  );
+  const days = foldDays(parts);
+  const { manifestVersion, version, configuration, ...accounts } = foldAccounts(facts, ordered);
   const rows = sum(parts, (part) => part.rows);
-  checkAccounts("total", accounts.rows, rows);
+  checkAccounts("total", accounts.rows, rows + pending);
   checkEvents(accounts.rows, folded);
-  const { run, failures, ...counts } = accounts;
+  const { run, failures, complete: isComplete, ...counts } = accounts;
+  const complete = isComplete && pending === 0;
   return {
     ...{ manifestVersion, version, complete, dataset, format, dayZone, configuration },
     totals: {
@@ -66,6 +74,7 @@ function foldManifest(
       firstTimestamp: isoOrNull(least(parts.map((part) => part.firstTimestamp))),
       lastTimestamp: isoOrNull(greatest(parts.map((part) => part.lastTimestamp))),
     },
+    ...(pending === 0 ? {} : { pending }),
     ...counts,
     ...{ failures, events },
     ...(otherEvents === undefined ? {} : { otherEvents }),
@@ -91,9 +100,9 @@ export function checkEvents(
   );
 }
 
-function foldDays(records: readonly SplitRecord[]): readonly ManifestDay[] {
+function foldDays(all: readonly PartFile[]): readonly ManifestDay[] {
   const byDay = new Map<string, PartFile[]>();
-  for (const part of records.flatMap((record) => record.parts)) {
+  for (const part of all) {
     const known = byDay.get(part.day);
     if (known === undefined) byDay.set(part.day, [part]);
     else known.push(part);

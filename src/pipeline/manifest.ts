@@ -127,6 +127,12 @@ export interface Manifest extends RunAccounts {
     readonly firstTimestamp: string | null;
     readonly lastTimestamp: string | null;
   };
+  /**
+   * Delivered rows that are in no file of `days` yet, as the run was interrupted before it had put them
+   * into their days; `events` and the counts by day have them. Absent where there are none, as always
+   * when the run is complete.
+   */
+  readonly pending?: number;
   /** Sorted by name. Where there are `otherEvents`, further rows of a name may be among them. */
   readonly events: readonly ManifestEvent[];
   /** Events of more names than are counted one by one; absent where there are none. */

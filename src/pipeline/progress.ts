@@ -10,6 +10,11 @@ export interface ThreadProgress {
 
 /** A moment of a run. Bytes are bytes on disk, known before the first one is read. */
 export interface RunProgress {
+  /**
+   * `merging`: all splits are done, and rows that they have spilled are put into their days. Splits are
+   * then merges, bytes are those of the spilled rows, and a thread's source is the days that it merges.
+   */
+  readonly phase?: "merging";
   readonly threads: readonly ThreadProgress[];
   readonly bytesTotal: number;
   readonly bytesDone: number;
@@ -29,7 +34,10 @@ export interface RunProgress {
 
 /** What a run tells its caller while it lasts. */
 export interface RunObserver {
-  /** Called once when the plan stands; `progress` may be called at any time and costs little. */
+  /**
+   * Called when the plan stands, and again, with a progress that begins anew, when days are to be
+   * merged; `progress` may be called at any time and costs little.
+   */
   started?(progress: () => RunProgress): void;
   sourceFailed?(failure: SourceFailure): void;
   /** Facts worth a line: resumed, lock of a dead process taken over, fewer threads than asked for. */

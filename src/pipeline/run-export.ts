@@ -24,10 +24,10 @@ export async function runExport(
   const ended = await runSplits<Manifest>(
     {
       ...{ options, recorded, layout },
-      async fold(facts, records) {
+      async fold(facts, records, merged) {
         const events = await foldEvents(new Ledger(layout), records);
         const exportFacts = { ...facts, options: recorded };
-        const { manifest, eventsByDay } = foldExport(exportFacts, records, events);
+        const { manifest, eventsByDay } = foldExport(exportFacts, records, events, merged);
         return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };
       },
     },

@@ -9,10 +9,12 @@ import { writeDurably } from "./ledger/durable-file.js";
 import type { Layout } from "./ledger/layout.js";
 import { Ledger, type RunRecord, type SplitRecord } from "./ledger/ledger.js";
 import { type Lock, takeLock } from "./ledger/lock.js";
-import { removeOutput } from "./ledger/output-directory.js";
+import { removeOutput, removeSpilled } from "./ledger/output-directory.js";
 import { asOutput } from "./ledger/output-error.js";
 import type { RunFacts } from "./ledger/resume.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
+import { isMerged } from "./merge/merge-ledger.js";
+import { type MergedDays, mergeSpilled } from "./merge/merge-spilled.js";
 import type { MaxRejects, RunOptions } from "./options.js";
 import { estimateSplits, type Split } from "./plan.js";
 import type { RunContext, RunProgress } from "./progress.js";
@@ -22,6 +24,7 @@ import { throwIfInterrupted } from "./worker/interruption.js";
 import { type PoolProgress, SplitPool } from "./worker/pool.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
 import { ThreadsAhead } from "./worker/threads-ahead.js";
+import type { WorkerThread } from "./worker/worker-thread.js";
 
 const DAY_MS = 86_400_000;
 
@@ -61,6 +64,7 @@ export interface RunJob<Accounts extends RunAccounts> {
   fold(
     facts: AccountFacts,
     records: readonly SplitRecord[],
+    merged: MergedDays,
   ): FoldedRun<Accounts> | Promise<FoldedRun<Accounts>>;
 }
 
@@ -111,6 +115,7 @@ async function runAhead<Accounts extends RunAccounts>(
   const inputs = await outside.discover(options, signal);
   throwIfInterrupted(signal);
   budget.ahead?.start(Math.min(budget.threads, estimateSplits(inputs.sources, options)));
+  const idle: WorkerThread[] = [];
   const lock = await asOutput(layout.lockFile, () => takeLock(layout.lockFile));
   try {
     const run = await startRun(layout, new Ledger(layout), factsOf(inputs, recorded), {
@@ -123,14 +128,20 @@ async function runAhead<Accounts extends RunAccounts>(
         outside.planRanges(source, splitBytes, readerOptionsOf(options, layout, signal)),
     });
     const earlier = await readFinished<Accounts>(layout, run);
-    if (earlier !== undefined) return { end: "done", manifest: earlier, work: undefined };
+    if (earlier !== undefined) {
+      await removeSpilled(layout);
+      return { end: "done", manifest: earlier, work: undefined };
+    }
     await begun?.(run.record);
     const records = new Map(run.finished);
-    const pool = new SplitPool(unfinishedSplits(run), {
+    const { maxTimeMs, plan } = run.record;
+    const threads = {
       entry: outside.workerEntry,
-      setup: { options, maxTimeMs: run.record.maxTimeMs },
-      ...budget,
-      signal,
+      setup: { options, maxTimeMs, splits: plan.splits.length },
+      ...{ ...budget, signal, idle },
+    };
+    const pool = new SplitPool(unfinishedSplits(run), {
+      ...threads,
       onRecord(record) {
         records.set(record.id, record);
         committed?.(record);
@@ -143,12 +154,24 @@ async function runAhead<Accounts extends RunAccounts>(
     const end = await pool.run();
     // A worker that was ended while it committed may have left parts that no record speaks of.
     if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
-    const folded = await fold(accountFacts(run, startedMs, outside.now()), [...records.values()]);
+    const merged = await mergeSpilled({
+      ...{ layout, end, observer, records: [...records.values()], state: run.merges },
+      ...{ mergeBytes: options.splitBytes, pool: threads },
+    });
+    await endThreads(idle);
+    const facts = accountFacts(run, startedMs, outside.now());
+    const folded = await fold(facts, [...records.values()], merged);
     await writeManifest(layout, folded);
-    return { end, manifest: folded.manifest, work: pool.progress() };
+    if (folded.manifest.complete) await removeSpilled(layout);
+    return { end: merged.end, manifest: folded.manifest, work: pool.progress() };
   } finally {
+    await endThreads(idle);
     await lock.release();
   }
+}
+
+async function endThreads(threads: WorkerThread[]): Promise<void> {
+  await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
 }
 
 /** Sources that fail do not end a run, but it has failed then. */
@@ -194,7 +217,9 @@ async function readFinished<Accounts extends RunAccounts>(
   layout: Layout,
   run: StartedRun,
 ): Promise<Accounts | undefined> {
-  if (run.finished.size < run.record.plan.splits.length) return undefined;
+  const { finished, merges } = run;
+  if (finished.size < run.record.plan.splits.length) return undefined;
+  if (!isMerged(merges, [...finished.values()])) return undefined;
   try {
     const manifest = JSON.parse(await readFile(layout.manifestFile, "utf8")) as Accounts;
     return manifest.complete ? manifest : undefined;
@@ -208,7 +233,7 @@ function notesOf(
   options: RunOptions,
   budget: ThreadBudget,
   lock: Lock,
-  { record, finished }: StartedRun,
+  { record, finished, lost }: StartedRun,
 ): readonly string[] {
   const dead = lock.takenOverFrom;
   const { splits } = record.plan;
@@ -217,10 +242,17 @@ function notesOf(
     ...(record.resumes === 0
       ? []
       : [`going on: ${finished.size} of ${splits.length} splits are done`]),
+    ...(lost === 0
+      ? []
+      : [`${formatSplits(lost)} read again, as what was spilled of them is gone or damaged`]),
     ...(budget.threads >= options.threads
       ? []
       : [`threads: ${budget.threads} instead of ${options.threads}, more need more --memory`]),
   ];
+}
+
+function formatSplits(count: number): string {
+  return count === 1 ? "1 split is" : `${count} splits are`;
 }
 
 function progressOf({ record, finished }: StartedRun, pool: SplitPool): RunProgress {

@@ -2,12 +2,21 @@ import type { Source, SourceRange } from "../readers/source.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import type { Ledger, RunRecord, SplitRecord } from "./ledger/ledger.js";
 import {
+  forgetMerges,
   forgetPlan,
   forgetSplits,
   refuseForeignParts,
   removeOutput,
 } from "./ledger/output-directory.js";
 import { checkResume, type PlanChanges, type RunFacts } from "./ledger/resume.js";
+import {
+  isDayMerged,
+  isMerged,
+  type MergeState,
+  nothingMerged,
+  readMerges,
+} from "./merge/merge-ledger.js";
+import { findDamaged } from "./merge/spilled.js";
 import {
   extendPlan,
   growSplitBytes,
@@ -39,6 +48,10 @@ export interface StartedRun {
   readonly record: RunRecord;
   /** Splits that an earlier run has finished. */
   readonly finished: ReadonlyMap<string, SplitRecord>;
+  /** What it has merged of what they spilled. */
+  readonly merges: MergeState;
+  /** Splits that it had finished, and that are read again as what they spilled is not there any more. */
+  readonly lost: number;
 }
 
 /**
@@ -81,7 +94,7 @@ async function startNew(
   await ledger.prepare();
   await removeOutput(layout, () => false);
   await ledger.writeRun(record);
-  return { record, finished: new Map() };
+  return { record, finished: new Map(), merges: nothingMerged, lost: 0 };
 }
 
 async function resume(
@@ -99,12 +112,24 @@ async function resume(
   const plan = await changePlan(saved.plan, facts.sources, changes, options);
   const record: RunRecord = { ...saved, plan, unreadable: facts.unreadable };
   await ledger.prepare();
-  if (finished.size === plan.splits.length) return { record, finished };
+  const isWhole = () => finished.size === plan.splits.length;
+  const known = [...finished.values()];
+  const merges = await readMerges(layout, known);
+  if (isWhole() && isMerged(merges, known)) return { record, finished, merges, lost: 0 };
+  const damaged = findDamaged(layout, known);
+  for (const { id } of damaged) finished.delete(id);
+  // Splits that are yet to be read may spill rows of any day.
+  const kept = isWhole() ? merges : nothingMerged;
+  if (!isWhole()) await forgetMerges(layout);
   for (const { id } of records) if (!finished.has(id)) await ledger.removeSplit(id);
-  await removeOutput(layout, (id) => finished.has(id));
+  await removeOutput(
+    layout,
+    (id) => finished.has(id),
+    (day) => isDayMerged(kept, day),
+  );
   const resumed = { ...record, resumes: saved.resumes + 1 };
   await ledger.writeRun(resumed);
-  return { record: resumed, finished };
+  return { record: resumed, finished, merges: kept, lost: damaged.length };
 }
 
 async function changePlan(

@@ -42,6 +42,11 @@ function numbers(result: ExportResult): string[] {
     describeRows(manifest),
     line("days", `${formatCount(totals.days)}: ${period} (${manifest.dayZone})`),
     line("files", `${formatCount(totals.files)} ${manifest.format}, ${formatBytes(totals.bytes)}`),
+    ...(manifest.pending === undefined
+      ? []
+      : [
+          line("pending", `${formatNumberOf(manifest.pending, "event")} are not in their days yet`),
+        ]),
     ...(result.alreadyDone ? [] : [line("time", speedOf(result))]),
     ...describeNotices(manifest),
   ];

@@ -45,6 +45,7 @@ class PlainDisplay implements ProgressDisplay {
     const line = (text: string) => stream.write(`${text}\n`);
     this.observer = {
       started: (progress) => {
+        this.#stopTimer();
         const speedometer = new Speedometer();
         speedometer.take(clock.now(), progress());
         this.#stopTimer = clock.repeat(PLAIN_INTERVAL_MS, () => {
@@ -72,6 +73,7 @@ class LiveDisplay implements ProgressDisplay {
     this.#stream = stream;
     this.observer = {
       started: (progress) => {
+        this.#stopTimer();
         const speedometer = new Speedometer();
         speedometer.take(clock.now(), progress());
         this.#stopTimer = clock.repeat(LIVE_INTERVAL_MS, () => {
@@ -133,12 +135,13 @@ function describeTotal(progress: RunProgress, speed: Speed): string {
       ? []
       : [`${formatCount(progress.delivered)} delivered`];
   return [
+    ...(progress.phase === "merging" ? ["merging days"] : []),
     formatShare(progress.bytesDone, progress.bytesTotal),
     formatNumberOf(progress.rows, "row"),
     `${formatCount(speed.rowsPerSecond)} rows/s`,
     `${formatBytes(speed.bytesPerSecond)}/s`,
     ...delivered,
-    `${formatCount(progress.rejects)} rejected`,
+    ...(progress.phase === "merging" ? [] : [`${formatCount(progress.rejects)} rejected`]),
     left,
     ...(progress.waiting === true ? ["waiting for the service"] : []),
   ].join(" · ");

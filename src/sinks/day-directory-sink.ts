@@ -1,16 +1,27 @@
 import { join } from "node:path";
-import { FOOTER_BYTES_MAX, PART_BYTES, SEGMENT_BYTES, SEGMENT_ROWS_MAX } from "../base/limits.js";
+import {
+  FOOTER_BYTES_MAX,
+  PACK_BYTES,
+  PART_BYTES,
+  SEGMENT_BYTES,
+  SEGMENT_ROWS_MAX,
+} from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { Kernel } from "../batch/kernel.js";
 import { DayDirectorySplit } from "./day-directory-split.js";
+import { type MergeTask, type MergeWatch, mergeDays } from "./day-merge.js";
 import { DayOrder } from "./day-order.js";
+import type { DayPartsOptions } from "./day-parts.js";
 import type { ParquetCompression } from "./parquet/page-compression.js";
 import { createParquetFormat } from "./parquet/parquet-format.js";
 import { diskFiles, type PartFiles, withOutputErrors } from "./part-files.js";
 import type { PartFormat } from "./part-format.js";
 import { WriteBuffer } from "./part-output.js";
 import { Segment } from "./segment.js";
-import type { Sink } from "./sink.js";
+import type { Sink, WrittenEvents } from "./sink.js";
+import { MERGED_PARTS } from "./spill/spill-names.js";
+import { RowPacker } from "./spill/spill-writer.js";
+import { PackReader } from "./spill/spilled-days.js";
 import { createCsvFormat, createJsonlFormat, createJsonlGzipFormat } from "./text-format.js";
 
 export const partFormats = ["parquet", "jsonl", "jsonl.gz", "csv"] as const;
@@ -30,7 +41,18 @@ export interface DayDirectoryOptions {
   readonly compression?: ParquetCompression;
   /** Only for CSV: cells that a spreadsheet would run as a formula begin with `'`. */
   readonly csvSafe?: boolean;
+  /**
+   * Whether rows that lie scattered over many days may be spilled, to be merged by `mergeDays` once all
+   * splits are written: what a run of one split does not need.
+   */
+  readonly spills?: boolean;
   readonly files?: PartFiles;
+}
+
+/** Day directories, and what is left to do when splits have spilled. */
+export interface DayDirectorySink extends Sink {
+  /** Not while a split is open. */
+  mergeDays(task: MergeTask, watch: MergeWatch): Promise<WrittenEvents>;
 }
 
 /**
@@ -39,34 +61,38 @@ export interface DayDirectoryOptions {
  * grows only for a single row that is longer than a segment. Throws `UsageError` where the
  * compression is not available.
  */
-export function createDayDirectorySink(kernel: Kernel, options: DayDirectoryOptions): Sink {
+export function createDayDirectorySink(
+  kernel: Kernel,
+  options: DayDirectoryOptions,
+): DayDirectorySink {
   const { outputDirectory, dataset = "events", dayZone, partBytes = PART_BYTES } = options;
   const format = createFormat(kernel, options);
   // A smaller segment where parts are small, so that a part does not pass its size by much.
   const segmentBytes = Math.min(SEGMENT_BYTES, partBytes);
+  const packBytes = Math.min(PACK_BYTES, segmentBytes);
   const use = options.format.startsWith("jsonl") ? "lines" : "columns";
   const segment = new Segment(kernel, segmentBytes, use);
   const order = new DayOrder(kernel, SEGMENT_ROWS_MAX);
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);
+  const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
+  let packs: PackReader | undefined;
+  const partsOf = (splitId: string, temporaryName: string): DayPartsOptions => ({
+    ...{ files, buffer, format, partBytes, splitId, dataset },
+    heldBytesMax: FOOTER_BYTES_MAX,
+    temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", temporaryName),
+  });
+  const shared = { segment, order, outputDirectory };
   return {
-    openSplit: (splitId) =>
-      new DayDirectorySplit({
-        segment,
-        order,
-        dayZone,
-        outputDirectory,
-        parts: {
-          files,
-          buffer,
-          format,
-          partBytes,
-          heldBytesMax: FOOTER_BYTES_MAX,
-          splitId,
-          dataset,
-          temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", splitId),
-        },
-      }),
+    openSplit(splitId) {
+      const parts = partsOf(splitId, splitId);
+      return new DayDirectorySplit({ ...shared, dayZone, packer, parts });
+    },
+    mergeDays(task, watch) {
+      packs ??= new PackReader(kernel, packBytes);
+      const parts = partsOf(MERGED_PARTS, `merge-${task.id}`);
+      return mergeDays(task, { ...shared, packs, parts }, watch);
+    },
   };
 }
 

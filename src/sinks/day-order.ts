@@ -37,6 +37,16 @@ export class DayOrder {
     this.#result = kernel.allocate(8);
   }
 
+  /** Rows that come day by day already. */
+  keep(rows: number): void {
+    this.kernel.run.fillOrder(this.address, rows);
+  }
+
+  /** The row number at each of `rows` places; a view. */
+  rowNumbers(rows: number): Uint32Array {
+    return this.kernel.words.subarray(this.address / 4, this.address / 4 + rows);
+  }
+
   /** `timestamps` is the address of `rows` doubles. */
   sort(timestamps: number, rows: number, zone: Zone): DayRows[] {
     if (rows === 0) return [];

@@ -54,12 +54,17 @@ export class DayParts {
     for (const day of days) this.#appendDay(segment, order, day);
     let heldBytes = 0;
     for (const { encoder } of this.#open.values()) heldBytes += encoder.heldBytes;
-    if (heldBytes > this.options.heldBytesMax) this.#finishAll();
+    if (heldBytes > this.options.heldBytesMax) this.finishOpen();
+  }
+
+  /** Finishes the parts that are open: rows of their days that still come go to further parts. */
+  finishOpen(): void {
+    for (const [day, part] of this.#open) this.#finishPart(day, part);
   }
 
   /** Finishes what is open and gives all parts, in the order of their paths. */
   finish(): readonly FinishedPart[] {
-    this.#finishAll();
+    this.finishOpen();
     return this.#finished.sort((a, b) => (a.part.path < b.part.path ? -1 : 1));
   }
 
@@ -95,10 +100,6 @@ export class DayParts {
     };
     this.#open.set(day, part);
     return part;
-  }
-
-  #finishAll(): void {
-    for (const [day, part] of this.#open) this.#finishPart(day, part);
   }
 
   #finishPart(day: number, part: OpenPart): void {

@@ -1,7 +1,14 @@
 import { dirname, join } from "node:path";
 import { SYNC_CONCURRENCY } from "../base/limits.js";
 import type { DayPartsOptions, FinishedPart } from "./day-parts.js";
-import type { Commitment, WrittenEvents } from "./sink.js";
+import type { Commitment, SpillFile, WrittenEvents } from "./sink.js";
+
+/** A spill file that is whole, where it was written and where it is to be; paths are absolute. */
+export interface FinishedSpill {
+  readonly temporaryPath: string;
+  readonly path: string;
+  readonly file: SpillFile;
+}
 
 /**
  * All parts of a split, as yet in its temporary directory. They are synced first and then renamed to
@@ -19,19 +26,23 @@ export class FinishedParts implements WrittenEvents {
     private readonly finished: readonly FinishedPart[],
     private readonly outputDirectory: string,
     private readonly options: Pick<DayPartsOptions, "files" | "dataset" | "temporaryDirectory">,
+    private readonly spill?: FinishedSpill,
   ) {
-    this.rows = finished.reduce((sum, { part }) => sum + part.rows, 0);
+    const rows = finished.reduce((sum, { part }) => sum + part.rows, 0);
+    this.rows = rows + (spill?.file.rows ?? 0);
   }
 
   async commit(): Promise<Commitment> {
     const { files, temporaryDirectory } = this.options;
-    await forEach(this.finished, SYNC_CONCURRENCY, (part) =>
-      files.sync(part.temporaryPath, "file"),
+    const written = this.spill === undefined ? this.finished : [...this.finished, this.spill];
+    await forEach(written, SYNC_CONCURRENCY, ({ temporaryPath }) =>
+      files.sync(temporaryPath, "file"),
     );
     await this.#publish();
     this.#isCommitted = true;
     await files.remove(temporaryDirectory);
-    return { parts: this.finished.map(({ part }) => part), counts: {} };
+    const parts = this.finished.map(({ part }) => part);
+    return { parts, counts: {}, ...(this.spill === undefined ? {} : { spill: this.spill.file }) };
   }
 
   async abort(): Promise<void> {
@@ -45,20 +56,26 @@ export class FinishedParts implements WrittenEvents {
   }
 
   async #publish(): Promise<void> {
-    const { outputDirectory, finished } = this;
+    const { outputDirectory, finished, spill } = this;
     const { files, dataset } = this.options;
-    const targets = finished.map(({ part }) => join(outputDirectory, part.path));
-    const directories = [...new Set(targets.map(dirname))];
+    const moves = finished.map(({ temporaryPath, part }) => ({
+      temporaryPath,
+      target: join(outputDirectory, part.path),
+    }));
+    // Directories that may be new, above those that get files.
+    const above = moves.length === 0 ? [] : [join(outputDirectory, dataset), outputDirectory];
+    if (spill !== undefined) {
+      moves.push({ temporaryPath: spill.temporaryPath, target: spill.path });
+      above.push(dirname(dirname(spill.path)));
+    }
+    const directories = [...new Set(moves.map(({ target }) => dirname(target)))];
     for (const directory of directories) await files.makeDirectory(directory);
-    for (const [index, { temporaryPath }] of finished.entries()) {
-      const target = targets[index] ?? "";
+    for (const { temporaryPath, target } of moves) {
       await files.rename(temporaryPath, target);
       this.#moved.push(target);
     }
-    if (directories.length === 0) return;
-    // The names of the parts, and those of the directories above that may be new. All at once: the disk
-    // takes what waits for it together, and the split is not committed before they are all there.
-    const above = [join(outputDirectory, dataset), outputDirectory];
+    // All at once: the disk takes what waits for it together, and the split is not committed before all
+    // names are there.
     await forEach([...directories, ...above], SYNC_CONCURRENCY, (path) =>
       files.sync(path, "directory"),
     );

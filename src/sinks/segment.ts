@@ -78,6 +78,28 @@ export class Segment {
     return measured.end;
   }
 
+  /** Whether so many more rows fit, in packs of so many bytes. Into an empty segment one pack always does. */
+  hasRoom(rows: number, bytes: number): boolean {
+    return this.#rows + rows <= SEGMENT_ROWS_MAX && this.#bytes + bytes <= this.bytesMax;
+  }
+
+  /**
+   * Takes the rows of a pack (src/kernels/spill.ts), for which there has to be room unless the segment
+   * is empty. `unpack` writes its `bytes` to an address, behind which 64 more bytes are free; where it
+   * says that it could not, or what it wrote is no such pack, the result is false.
+   */
+  appendPack(rows: number, bytes: number, unpack: (target: number) => boolean): boolean {
+    this.#arena.ensure(this.#bytes + bytes + LOOSE_BYTES);
+    const start = this.#arena.address + this.#bytes;
+    if (!unpack(start)) return false;
+    const { columnList, timestamps } = this;
+    const into = [columnList, textColumns.length, timestamps, this.#rows] as const;
+    if (this.kernel.run.unpackRows(start, bytes, rows, ...into) === 0) return false;
+    this.#rows += rows;
+    this.#bytes += bytes;
+    return true;
+  }
+
   /** Earliest and latest timestamp of the rows at places [start, end) of an order. */
   timestampRange(order: number, start: number, end: number): [number, number] {
     this.kernel.run.findTimeRange(this.timestamps, order, start, end, this.#result);

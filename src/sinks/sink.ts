@@ -56,8 +56,19 @@ export interface Origin {
 export interface Commitment {
   /** Empty for sinks that write no files. */
   readonly parts: readonly PartFile[];
+  /** Absent where all rows are in parts. */
+  readonly spill?: SpillFile;
   /** What else the sink has counted, by name, to be added up over splits. */
   readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Rows of a split that wait to be merged with those of other splits, in a file beside the ledger. */
+export interface SpillFile {
+  readonly rows: number;
+  readonly bytes: number;
+  readonly packs: number;
+  /** Of the index at the end of the file, lower-case hexadecimal. */
+  readonly indexSha256: string;
 }
 
 /** A file in a day directory. */

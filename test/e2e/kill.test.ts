@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
@@ -11,50 +11,58 @@ const KILLS = 50;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 const scratch = scratchDirectory("kill");
-const input = join(scratch, "rows.jsonl");
-let undisturbedMs = 0;
-let undisturbed: Record<string, string>;
 
-function exportTo(output: string): string[] {
+function exportTo(output: string, input: string): string[] {
   return [
     ...["export", input, "--to", output, "--format", "jsonl", "--split-size", "256KiB"],
     ...["--threads", "2", "--max-rejects", "1%", "--quiet"],
   ];
 }
 
-beforeAll(async () => {
-  writeAmplitudeRows(input, 40_000, 5);
-  const output = join(scratch, "undisturbed");
+/** An input, and what a run that nobody disturbs makes of it. */
+async function prepare(days: number) {
+  const input = join(scratch, `rows-${days}.jsonl`);
+  writeAmplitudeRows(input, 40_000, days);
+  const output = join(scratch, `undisturbed-${days}`);
   const start = performance.now();
-  const result = await runSwitchyard(exportTo(output));
-  undisturbedMs = performance.now() - start;
+  const result = await runSwitchyard(exportTo(output, input));
+  const undisturbedMs = performance.now() - start;
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
-  undisturbed = digestExport(output);
-  expect(Object.keys(undisturbed).length).toBeGreaterThan(100);
-});
+  return { input, undisturbedMs, undisturbed: digestExport(output) };
+}
 
-it(`survives ${KILLS} kills at random moments, seed ${seed}, with the bytes of a quiet run`, async () => {
-  console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);
-  const random = createRandom(seed);
-  const output = join(scratch, "killed");
-  let kills = 0;
-  let rounds = 0;
-  while (kills < KILLS) {
-    rmSync(output, { recursive: true, force: true });
-    let finished = false;
-    while (!finished) {
-      finished = await runOrKill(output, random() * undisturbedMs);
-      if (!finished) kills++;
+// The rows of 40 days in no order are spilled, and then merged.
+it.each([
+  { days: 5, filesMin: 100 },
+  { days: 40, filesMin: 70 },
+])(
+  `survives ${KILLS} kills at random moments over $days days, seed ${seed}, with the bytes of a quiet run`,
+  async ({ days, filesMin }) => {
+    console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);
+    const { input, undisturbedMs, undisturbed } = await prepare(days);
+    expect(Object.keys(undisturbed).length).toBeGreaterThan(filesMin);
+    const random = createRandom(seed);
+    const output = join(scratch, `killed-${days}`);
+    let kills = 0;
+    let rounds = 0;
+    while (kills < KILLS) {
+      rmSync(output, { recursive: true, force: true });
+      let finished = false;
+      while (!finished) {
+        finished = await runOrKill(exportTo(output, input), random() * undisturbedMs);
+        if (!finished) kills++;
+      }
+      rounds++;
+      expect(digestExport(output), `round ${rounds}, after ${kills} kills`).toEqual(undisturbed);
     }
-    rounds++;
-    expect(digestExport(output), `round ${rounds}, after ${kills} kills`).toEqual(undisturbed);
-  }
-}, 300_000);
+  },
+  300_000,
+);
 
 /** True when the run came to its end before the kill did. */
-async function runOrKill(output: string, afterMs: number): Promise<boolean> {
+async function runOrKill(args: readonly string[], afterMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const result = await runSwitchyard(exportTo(output), {
+  const result = await runSwitchyard(args, {
     started: (child) => {
       timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
     },

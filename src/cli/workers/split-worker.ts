@@ -12,12 +12,13 @@ import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
 import { mapperOptions } from "./mapper-options.js";
 
 // Entry file of the worker threads: the tools that splits are run with are put together here.
-serveSplits<ExportOptions>(async ({ options, maxTimeMs }, signal) => {
+serveSplits<ExportOptions>(async ({ options, maxTimeMs, splits }, signal) => {
   const kernel = new Kernel();
   const { outputDirectory, dataset, rowBytesMax, ratioMax } = options;
   const layout = layoutOf(outputDirectory, dataset);
   const { temporaryDirectory } = layout;
   const dayZone = createZone(options.dayZone);
+  const sink = createDayDirectorySink(kernel, { ...options, dayZone, spills: splits > 1 });
   return {
     kernel,
     layout,
@@ -26,7 +27,8 @@ serveSplits<ExportOptions>(async ({ options, maxTimeMs }, signal) => {
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
     mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
-    sink: createDayDirectorySink(kernel, { ...options, dayZone }),
+    sink,
+    mergeDays: sink.mergeDays,
     census: new Census(kernel, dayZone),
   };
 });

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { MERGED_PARTS, spillDirectoryOf } from "../../sinks/spill/spill-names.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../manifest.js";
 import { outputFormats } from "../options.js";
 
@@ -16,6 +17,10 @@ export interface Layout {
   readonly lockFile: string;
   /** One file for each finished split. */
   readonly splitsDirectory: string;
+  /** Rows that splits have spilled, a file for each of them. */
+  readonly spillDirectory: string;
+  /** The plan by which spilled rows are merged, and one file for each finished merge. */
+  readonly mergesDirectory: string;
   /** What a service has acknowledged of splits that are not finished. */
   readonly acknowledgedDirectory: string;
   /** Emptied at the start of each run; on the same file system as what is renamed out of it. */
@@ -34,6 +39,8 @@ export function layoutOf(outputDirectory: string, dataset: string): Layout {
     planFile: join(ledgerDirectory, "plan.json"),
     lockFile: join(ledgerDirectory, "lock"),
     splitsDirectory: join(ledgerDirectory, "splits"),
+    spillDirectory: spillDirectoryOf(outputDirectory),
+    mergesDirectory: join(ledgerDirectory, "merges"),
     acknowledgedDirectory: join(ledgerDirectory, "acknowledged"),
     temporaryDirectory: join(ledgerDirectory, "tmp"),
   };
@@ -41,14 +48,17 @@ export function layoutOf(outputDirectory: string, dataset: string): Layout {
 
 const dayName = /^\d{4,6}-\d{2}-\d{2}$/;
 const extensions = outputFormats.map((format) => format.replace(".", "\\.")).join("|");
-const partName = new RegExp(`^part-(\\d{6})-\\d+\\.(?:${extensions})$`);
+const partName = new RegExp(`^part-(\\d{6}|${MERGED_PARTS})-\\d+\\.(?:${extensions})$`);
 const rejectsName = /^part-(\d{6})\.jsonl$/;
 
 export function isDayName(name: string): boolean {
   return dayName.test(name);
 }
 
-/** The split that a file in a day directory belongs to; undefined where Switchyard did not name it. */
+/**
+ * The split that a file in a day directory belongs to, or `MERGED_PARTS` for what was merged; undefined
+ * where Switchyard did not name it.
+ */
 export function splitOfPartName(name: string): string | undefined {
   return partName.exec(name)?.[1];
 }

@@ -1,17 +1,18 @@
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
 import type { SplitEvents } from "../../profile/split-events.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
 import type { Source, SourceRange } from "../../readers/source.js";
+import type { SpillFile } from "../../sinks/sink.js";
 import type { SourceFailure, SplitCounts } from "../manifest.js";
 import { assemblePlan, type Plan } from "../plan.js";
-import { writeDurably } from "./durable-file.js";
 import type { Layout } from "./layout.js";
+import { brokenLedger, readLedgerFile, writeLedgerFile } from "./ledger-file.js";
 import { asOutput } from "./output-error.js";
 
 /** Changes whenever an older Switchyard could not go on with a newer ledger, or the reverse. */
-export const LEDGER_VERSION = 2;
+export const LEDGER_VERSION = 3;
 
 /** What a run set out to do, kept before it begins. */
 export interface RunRecord {
@@ -36,6 +37,8 @@ export interface SplitRecord extends SplitCounts {
   /** `incomplete`: a source failed; what could be read was delivered, a resumed run does it again. */
   readonly status: "complete" | "incomplete";
   readonly failures: readonly SourceFailure[];
+  /** Rows that are to be merged with those of other splits; absent where all are in parts. */
+  readonly spill?: SpillFile;
 }
 
 /** `plan.json`: sources once, ranges as [index of the source, start, end]. */
@@ -54,7 +57,7 @@ export class Ledger {
 
   /** undefined where no run has begun. Throws where the ledger cannot be understood. */
   async readRun(): Promise<RunRecord | undefined> {
-    const file = await this.#readJson<PlanFile>(this.layout.planFile);
+    const file = await readLedgerFile<PlanFile>(this.layout.planFile);
     if (file === undefined) return undefined;
     const { ledgerVersion, sources, splits, ...facts } = file;
     if (ledgerVersion !== LEDGER_VERSION) {
@@ -65,7 +68,7 @@ export class Ledger {
     }
     const sourceAt = (index: number): Source => {
       const source = sources[index];
-      if (source === undefined) throw this.#broken(this.layout.planFile, `no source ${index}`);
+      if (source === undefined) throw brokenLedger(this.layout.planFile, `no source ${index}`);
       return source;
     };
     const plan = assemblePlan(
@@ -91,7 +94,7 @@ export class Ledger {
         ranges.map(({ source, start, end }) => [indexes.get(source) as number, start, end]),
       ]),
     };
-    await this.#writeJson(this.layout.planFile, file);
+    await writeLedgerFile(this.layout, this.layout.planFile, file);
   }
 
   /** Records of all splits that were committed, in the order of their ids. */
@@ -101,14 +104,14 @@ export class Ledger {
     );
     const records: SplitRecord[] = [];
     for (const name of names.sort()) {
-      const record = await this.#readJson<SplitRecord>(join(this.layout.splitsDirectory, name));
+      const record = await readLedgerFile<SplitRecord>(join(this.layout.splitsDirectory, name));
       if (record !== undefined) records.push(record);
     }
     return records;
   }
 
   async writeSplit(record: SplitRecord): Promise<void> {
-    await this.#writeJson(this.#splitFile(record.id), record);
+    await writeLedgerFile(this.layout, this.#splitFile(record.id), record);
   }
 
   async removeSplit(id: string): Promise<void> {
@@ -121,25 +124,25 @@ export class Ledger {
 
   /** To be called before `writeSplit`. Apart from the record: there can be many times as much of it. */
   async writeEvents(id: string, events: SplitEvents): Promise<void> {
-    await this.#writeJson(this.#eventsFile(id), events);
+    await writeLedgerFile(this.layout, this.#eventsFile(id), events);
   }
 
   /** The events of a split that was committed. Throws where they cannot be read. */
   async readEvents(id: string): Promise<SplitEvents> {
-    const events = await this.#readJson<SplitEvents>(this.#eventsFile(id));
-    if (events === undefined) throw this.#broken(this.#eventsFile(id), "it is not there");
+    const events = await readLedgerFile<SplitEvents>(this.#eventsFile(id));
+    if (events === undefined) throw brokenLedger(this.#eventsFile(id), "it is not there");
     return events;
   }
 
   /** To be called before `writeSplit`. */
   async writeProfile(id: string, profile: SplitProfile): Promise<void> {
-    await this.#writeJson(this.#profileFile(id), profile);
+    await writeLedgerFile(this.layout, this.#profileFile(id), profile);
   }
 
   /** The profile of a split that was committed. Throws where it cannot be read. */
   async readProfile(id: string): Promise<SplitProfile> {
-    const profile = await this.#readJson<SplitProfile>(this.#profileFile(id));
-    if (profile === undefined) throw this.#broken(this.#profileFile(id), "it is not there");
+    const profile = await readLedgerFile<SplitProfile>(this.#profileFile(id));
+    if (profile === undefined) throw brokenLedger(this.#profileFile(id), "it is not there");
     return profile;
   }
 
@@ -162,29 +165,6 @@ export class Ledger {
 
   #profileFile(id: string): string {
     return join(this.layout.splitsDirectory, `${id}.profile.json`);
-  }
-
-  async #writeJson(path: string, value: unknown): Promise<void> {
-    await asOutput(path, () =>
-      writeDurably(path, `${JSON.stringify(value)}\n`, this.layout.temporaryDirectory),
-    );
-  }
-
-  async #readJson<T>(path: string): Promise<T | undefined> {
-    try {
-      return JSON.parse(await readFile(path, "utf8")) as T;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-      throw this.#broken(path, (error as Error).message, error);
-    }
-  }
-
-  #broken(path: string, reason: string, cause?: unknown): SwitchyardError {
-    return new SwitchyardError(
-      "ledger_unreadable",
-      `${path} cannot be read (${reason}): start over with --fresh`,
-      { cause },
-    );
   }
 }
 

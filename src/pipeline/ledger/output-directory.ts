@@ -1,18 +1,21 @@
 import { rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../../base/errors.js";
+import { MERGED_PARTS } from "../../sinks/spill/spill-names.js";
 import { syncDirectory } from "./durable-file.js";
 import { isDayName, type Layout, splitOfPartName, splitOfRejectsName } from "./layout.js";
 import { listOrNone } from "./ledger.js";
 import { asOutput } from "./output-error.js";
 
 /**
- * Removes the parts and rejects of all splits but those to keep, and the manifest and the counts by
- * day, which would speak of them. Only files that bear names of Switchyard's are touched; days that are empty then go too.
+ * Removes the parts, rejects and spilled rows of all splits but those to keep, the merged parts of all
+ * days but those to keep, and the manifest and the counts by day, which would speak of them. Only files
+ * that bear names of Switchyard's are touched; days that are empty then go too.
  */
 export async function removeOutput(
   layout: Layout,
   isKept: (splitId: string) => boolean,
+  isMerged: (day: string) => boolean = () => false,
 ): Promise<void> {
   await asOutput(layout.outputDirectory, async () => {
     await rm(layout.manifestFile, { force: true });
@@ -21,24 +24,42 @@ export async function removeOutput(
     for (const day of await listDays(layout)) {
       await removeFiles(join(layout.datasetDirectory, day), (name) => {
         const split = splitOfPartName(name);
-        return split !== undefined && !isKept(split);
+        if (split === undefined) return false;
+        return split === MERGED_PARTS ? !isMerged(day) : !isKept(split);
       });
     }
     await removeFiles(layout.rejectsDirectory, (name) => {
       const split = splitOfRejectsName(name);
       return split !== undefined && !isKept(split);
     });
+    await removeFiles(layout.spillDirectory, (name) => !isKept(name));
   });
 }
 
+/** Removes what was spilled: to be done once it is in merged parts, and a manifest says so. */
+export async function removeSpilled(layout: Layout): Promise<void> {
+  await asOutput(layout.spillDirectory, () =>
+    rm(layout.spillDirectory, { recursive: true, force: true }),
+  );
+}
+
 /**
- * Forgets all splits, durably. To be done before their parts are removed: a split that is still in
+ * Forgets all splits and merges, durably. To be done before their parts are removed: a split that is still in
  * the ledger is believed to be there.
  */
 export async function forgetSplits(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
+    await rm(layout.mergesDirectory, { recursive: true, force: true });
     await rm(layout.splitsDirectory, { recursive: true, force: true });
     await rm(layout.acknowledgedDirectory, { recursive: true, force: true });
+    await syncDirectory(layout.ledgerDirectory);
+  });
+}
+
+/** Forgets all merges, durably; on the same terms. */
+export async function forgetMerges(layout: Layout): Promise<void> {
+  await asOutput(layout.ledgerDirectory, async () => {
+    await rm(layout.mergesDirectory, { recursive: true, force: true });
     await syncDirectory(layout.ledgerDirectory);
   });
 }

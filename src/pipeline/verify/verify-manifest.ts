@@ -97,6 +97,7 @@ export const manifestSchema: JsonObject = object(
       filtered: count,
       duplicates: count,
     }),
+    pending: count,
     rejects: list(object({ code: text, rows: count })),
     failures: list(object({ source: text, message: text })),
     events: list(object({ event: text, rows: count, firstTimestamp: time, lastTimestamp: time })),
@@ -117,5 +118,5 @@ export const manifestSchema: JsonObject = object(
       }),
     ),
   },
-  ["otherEvents"],
+  ["otherEvents", "pending"],
 );

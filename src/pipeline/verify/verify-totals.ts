@@ -78,7 +78,7 @@ function later(one: string | null, other: string | null): string | null {
   return Date.parse(other) > Date.parse(one) ? other : one;
 }
 
-function verifyRows({ rows, totals, rejects }: Manifest): Difference[] {
+function verifyRows({ rows, totals, rejects, pending = 0 }: Manifest): Difference[] {
   const accounted = rows.delivered + rows.rejected + rows.filtered + rows.duplicates;
   const rejected = rejects.reduce((sum, { rows }) => sum + rows, 0);
   return [
@@ -89,7 +89,13 @@ function verifyRows({ rows, totals, rejects }: Manifest): Difference[] {
       accounted,
       rows.read + rows.added,
     ),
-    ...compare("accounting_differs", MANIFEST_NAME, "rows in days", totals.rows, rows.delivered),
+    ...compare(
+      "accounting_differs",
+      MANIFEST_NAME,
+      "rows in days and pending",
+      totals.rows + pending,
+      rows.delivered,
+    ),
     ...compare("accounting_differs", MANIFEST_NAME, "rejects by reason", rejected, rows.rejected),
   ];
 }

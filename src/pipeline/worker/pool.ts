@@ -14,6 +14,8 @@ export interface PoolOptions extends WorkerThreadOptions {
   /** Become the first of the threads. */
   readonly ahead: ThreadsAhead | undefined;
   readonly signal: AbortSignal;
+  /** Gets the threads that are left when there is nothing more to do: they are the caller's to end. */
+  readonly idle: WorkerThread[];
   /** Called as soon as a split is committed, in no particular order. */
   onRecord(record: SplitRecord, split: Split): void;
 }
@@ -66,7 +68,7 @@ export class SplitPool {
     }));
   }
 
-  /** Resolves when no worker lives any more; throws the error that ended the run, if one did. */
+  /** Resolves when no worker works any more; throws the error that ended the run, if one did. */
   async run(): Promise<"done" | "interrupted"> {
     const { signal } = this.options;
     const stop = () => this.#stop();
@@ -116,8 +118,14 @@ export class SplitPool {
     } finally {
       slot.reading = undefined;
       slot.committing = undefined;
-      await slot.thread?.terminate();
+      await this.#release(slot.thread);
     }
+  }
+
+  async #release(thread: WorkerThread | undefined): Promise<void> {
+    if (thread === undefined) return;
+    if (this.#stopping) await thread.terminate();
+    else this.options.idle.push(thread);
   }
 
   /** The next split, where the slot's thread can take it now. */

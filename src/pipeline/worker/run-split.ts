@@ -9,6 +9,7 @@ import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
 import { isStorageFull, toOutputError } from "../ledger/output-error.js";
 import type { RowCounts, SourceFailure } from "../manifest.js";
+import type { MergeTools } from "../merge/run-merge.js";
 import type { Split } from "../plan.js";
 import { placeOf } from "./reject-counts.js";
 import type { OpenRejects } from "./split-rejects.js";
@@ -17,7 +18,7 @@ import type { ThreadCounters } from "./thread-counters.js";
 import { type CommitTools, WrittenSplit } from "./written-split.js";
 
 /** What a worker has to run splits with, made once for all of them. */
-export interface SplitTools extends CommitTools {
+export interface SplitTools extends CommitTools, MergeTools {
   readonly kernel: Kernel;
   readonly mapper: Mapper;
   readonly sink: Sink;

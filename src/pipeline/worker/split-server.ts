@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { type MergeWork, runMerge } from "../merge/run-merge.js";
 import type { RunOptions } from "../options.js";
 import { ReaderCrash, runSplit, type SplitTask, type SplitTools } from "./run-split.js";
 import { ThreadCounters } from "./thread-counters.js";
@@ -37,6 +38,8 @@ export function serveSplits<Options extends RunOptions>(makeTools: MakeTools<Opt
       }
       case "run":
         return server.run(message.task);
+      case "merge":
+        return server.merge(message.work);
       case "stop":
         return server.stop();
     }
@@ -89,6 +92,16 @@ class SplitServer {
     }
   }
 
+  async merge(work: MergeWork): Promise<void> {
+    try {
+      const record = await runMerge(work, this.#tools as SplitTools, () => this.#throwIfStopped());
+      this.answer({ kind: "merged", record });
+    } catch (error) {
+      if (this.#stop.signal.aborted) this.answer({ kind: "halted" });
+      else this.answer({ kind: "unmerged", error: errorFacts(error) });
+    }
+  }
+
   async #commitSplit(written: WrittenSplit): Promise<void> {
     const splitId = written.id;
     try {
@@ -104,7 +117,11 @@ class SplitServer {
   async #checkpoint(): Promise<void> {
     // Reading never waits, so that the commit would learn of nothing before the split is read.
     if (this.#commit !== undefined) await setImmediate();
-    // For the same reason the message may not have come, and the flag is looked at as well.
+    this.#throwIfStopped();
+  }
+
+  #throwIfStopped(): void {
+    // The message may not have come, as the loops of a worker never wait, so the flag is looked at as well.
     if (this.counters.stopped) this.#stop.abort();
     this.#stop.signal.throwIfAborted();
   }

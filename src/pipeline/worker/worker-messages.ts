@@ -1,4 +1,6 @@
 import type { SplitRecord } from "../ledger/ledger.js";
+import type { MergeRecord } from "../merge/merge-ledger.js";
+import type { MergeWork } from "../merge/run-merge.js";
 import type { RunOptions } from "../options.js";
 import type { SplitTask } from "./run-split.js";
 
@@ -7,6 +9,8 @@ export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly options: Options;
   /** Milliseconds since 1970 UTC. */
   readonly maxTimeMs: number;
+  /** Splits of the whole run. */
+  readonly splits: number;
   /** Buffer of its `ThreadCounters`. */
   readonly counters: SharedArrayBuffer;
 }
@@ -18,6 +22,7 @@ export type WorkerStart = Pick<WorkerSetup, "counters">;
 export type ToWorker =
   | { readonly kind: "setup"; readonly setup: Omit<WorkerSetup, keyof WorkerStart> }
   | { readonly kind: "run"; readonly task: SplitTask }
+  | { readonly kind: "merge"; readonly work: MergeWork }
   | { readonly kind: "stop" };
 
 /** An error as it crosses the thread; only what Switchyard raised on purpose keeps its code. */
@@ -36,7 +41,14 @@ export interface ErrorFacts {
 export type FromWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "unready"; readonly error: ErrorFacts }
-  | SplitAnswer;
+  | SplitAnswer
+  | MergeAnswer;
+
+/** One for each `merge`: `unmerged` ends the whole run, `halted` comes after a `stop`. */
+export type MergeAnswer =
+  | { readonly kind: "merged"; readonly record: MergeRecord }
+  | { readonly kind: "halted" }
+  | { readonly kind: "unmerged"; readonly error: ErrorFacts };
 
 export type SplitAnswer =
   | { readonly kind: "written"; readonly splitId: string }

@@ -1,11 +1,13 @@
 import { Worker } from "node:worker_threads";
 import { SwitchyardError } from "../../base/errors.js";
 import { MIB } from "../../base/limits.js";
+import type { MergeWork } from "../merge/run-merge.js";
 import type { SplitTask } from "./run-split.js";
 import { ThreadCounters } from "./thread-counters.js";
 import type {
   ErrorFacts,
   FromWorker,
+  MergeAnswer,
   SplitAnswer,
   ToWorker,
   WorkerSetup,
@@ -72,11 +74,31 @@ export class WorkerThread {
 
   /** The next answer about a split. Throws `WorkerDeath` where the worker dies before it gives one. */
   async answer(): Promise<SplitAnswer> {
-    const message = await this.#next();
-    if (message.kind === "ready" || message.kind === "unready") {
-      throw new Error("a worker was set up twice");
+    const answer = await this.#next();
+    switch (answer.kind) {
+      case "written":
+      case "done":
+      case "stopped":
+      case "failed":
+        return answer;
+      default:
+        throw new Error(`a worker answered a split with ${answer.kind}`);
     }
-    return message;
+  }
+
+  /** To be called when no split is at work. Throws `WorkerDeath` when the worker dies over it. */
+  async merge(work: MergeWork): Promise<MergeAnswer> {
+    this.counters.reset();
+    this.#post({ kind: "merge", work });
+    const answer = await this.#next();
+    switch (answer.kind) {
+      case "merged":
+      case "halted":
+      case "unmerged":
+        return answer;
+      default:
+        throw new Error(`a worker answered a merge with ${answer.kind}`);
+    }
   }
 
   /** Asks the worker to stop at its next batch; the split is then answered with `stopped`. */

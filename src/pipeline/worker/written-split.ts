@@ -18,7 +18,7 @@ export interface SplitResults {
   /** Absent where nobody asks how many events there are of which name. */
   readonly counted: SplitEvents | undefined;
   /** What the ledger will hold, as far as it is known before the commit. */
-  readonly record: Omit<SplitRecord, "rejects" | "parts" | "counts">;
+  readonly record: Omit<SplitRecord, "rejects" | "parts" | "spill" | "counts">;
 }
 
 /**
@@ -62,13 +62,14 @@ export class WrittenSplit {
     if (committed.status === "rejected") throw committed.reason;
     if (listed.status === "rejected") throw listed.reason;
     await rejects.commit();
-    const { parts, counts } = committed.value;
+    const { parts, counts, spill } = committed.value;
     const { notices, ...facts } = record;
     const whole: SplitRecord = {
       ...facts,
       rejects: rejects.summary(),
       notices,
       parts,
+      ...(spill === undefined ? {} : { spill }),
       ...(Object.keys(counts).length === 0 ? {} : { counts }),
     };
     await ledger.writeSplit(whole);

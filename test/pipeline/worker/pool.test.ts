@@ -28,12 +28,15 @@ async function runWith(threads: number, splits: number): Promise<(number | undef
     setup: {} as PoolOptions["setup"],
     threads,
     ahead: undefined,
+    idle: [] as PoolOptions["idle"],
     signal: new AbortController().signal,
     onRecord: (record: SplitRecord) => records.push(record),
   };
   const ids = Array.from({ length: splits }, (_, index) => `${index}`);
   const all = ids.map((id): Split => ({ id, ranges: [], bytes: 1 }));
   expect(await new SplitPool(all, options).run()).toBe("done");
+  expect(options.idle.length).toBe(Math.min(threads, splits));
+  for (const thread of options.idle) await thread.terminate();
   return records.map(({ notices }) => notices["beside"]);
 }
 

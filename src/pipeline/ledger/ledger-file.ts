@@ -1,0 +1,33 @@
+import { readFile } from "node:fs/promises";
+import { SwitchyardError } from "../../base/errors.js";
+import { writeDurably } from "./durable-file.js";
+import type { Layout } from "./layout.js";
+import { asOutput } from "./output-error.js";
+
+/** Writes a file of the ledger as JSON: after a crash there is the old one or the new one. */
+export async function writeLedgerFile(
+  { temporaryDirectory }: Pick<Layout, "temporaryDirectory">,
+  path: string,
+  value: unknown,
+): Promise<void> {
+  const text = `${JSON.stringify(value)}\n`;
+  await asOutput(path, () => writeDurably(path, text, temporaryDirectory));
+}
+
+/** undefined where there is no such file. Throws where it cannot be understood. */
+export async function readLedgerFile<T>(path: string): Promise<T | undefined> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw brokenLedger(path, (error as Error).message, error);
+  }
+}
+
+export function brokenLedger(path: string, reason: string, cause?: unknown): SwitchyardError {
+  return new SwitchyardError(
+    "ledger_unreadable",
+    `${path} cannot be read (${reason}): start over with --fresh`,
+    { cause },
+  );
+}

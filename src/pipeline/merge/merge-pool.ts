@@ -1,0 +1,162 @@
+import { SwitchyardError } from "../../base/errors.js";
+import { STOP_GRACE_MS } from "../../base/limits.js";
+import type { ThreadProgress } from "../progress.js";
+import type { WorkerSetup, WorkerStart } from "../worker/worker-messages.js";
+import {
+  fromFacts,
+  WorkerDeath,
+  WorkerThread,
+  type WorkerThreadOptions,
+} from "../worker/worker-thread.js";
+import type { MergeRecord } from "./merge-ledger.js";
+import type { MergeWork } from "./run-merge.js";
+
+export interface MergePoolOptions extends WorkerThreadOptions {
+  readonly threads: number;
+  readonly setup: Omit<WorkerSetup, keyof WorkerStart>;
+  /** Threads that are set up and idle; taken before others are started. */
+  readonly idle: WorkerThread[];
+  readonly signal: AbortSignal;
+  /** Called as soon as a merge is in the ledger, in no particular order. */
+  onRecord(record: MergeRecord): void;
+}
+
+/** A merge as the pool sees it; its days are shown as YYYY-MM-DD. */
+export interface PoolMerge {
+  readonly work: MergeWork;
+  readonly bytes: number;
+  readonly days: string;
+}
+
+/** Work of this pool so far, with the merges that are under way. */
+export interface MergePoolProgress {
+  readonly threads: readonly ThreadProgress[];
+  readonly rows: number;
+  /** Of packs, decompressed. */
+  readonly bytes: number;
+  readonly merges: number;
+}
+
+interface Slot {
+  thread: WorkerThread | undefined;
+  merge: PoolMerge | undefined;
+  /** Of merges that are done. */
+  rows: number;
+}
+
+/**
+ * Runs merges on worker threads, the largest first. All errors end the run, a thread's death too: what
+ * it read was written by us, so that another try would die of it as well.
+ */
+export class MergePool {
+  readonly #queue: PoolMerge[];
+  readonly #slots: readonly Slot[];
+  #stopping = false;
+  #isInterrupted = false;
+  #failure: unknown;
+  #bytes = 0;
+  #merges = 0;
+
+  constructor(
+    merges: readonly PoolMerge[],
+    private readonly options: MergePoolOptions,
+  ) {
+    this.#queue = [...merges].sort((one, other) => other.bytes - one.bytes);
+    const threads = Math.min(options.threads, merges.length);
+    this.#slots = Array.from({ length: threads }, () => ({
+      thread: undefined,
+      merge: undefined,
+      rows: 0,
+    }));
+  }
+
+  /** Resolves when no worker lives any more; throws the error that ended the run, if one did. */
+  async run(): Promise<"done" | "interrupted"> {
+    const { signal } = this.options;
+    const stop = () => this.#stop();
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      await Promise.all(this.#slots.map((slot) => this.#serve(slot)));
+      if (this.#failure !== undefined) throw this.#failure;
+      return this.#isInterrupted || this.#queue.length > 0 ? "interrupted" : "done";
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  progress(): MergePoolProgress {
+    let bytes = this.#bytes;
+    const threads = this.#slots.map(({ thread, merge, rows }): ThreadProgress => {
+      if (thread === undefined || merge === undefined) return { source: undefined, rows };
+      bytes += thread.counters.bytes;
+      return { source: merge.days, rows: rows + thread.counters.rows };
+    });
+    const rows = threads.reduce((sum, thread) => sum + thread.rows, 0);
+    return { threads, bytes, rows, merges: this.#merges };
+  }
+
+  async #serve(slot: Slot): Promise<void> {
+    try {
+      while (!this.#stopping) {
+        const merge = this.#queue.shift();
+        if (merge === undefined) return;
+        slot.merge = merge;
+        const record = await this.#runMerge(slot, merge);
+        slot.merge = undefined;
+        if (record === undefined) {
+          this.#isInterrupted = true;
+          return;
+        }
+        slot.rows += record.rows;
+        this.#bytes += merge.bytes;
+        this.#merges++;
+        this.options.onRecord(record);
+      }
+    } catch (error) {
+      this.#failure ??= error;
+      this.#stop();
+    } finally {
+      slot.merge = undefined;
+      await slot.thread?.terminate();
+    }
+  }
+
+  /** undefined where the run was stopped before the merge was committed. */
+  async #runMerge(slot: Slot, { work, days }: PoolMerge): Promise<MergeRecord | undefined> {
+    try {
+      slot.thread ??= this.options.idle.pop() ?? (await this.#start(slot));
+      if (this.#stopping) return undefined;
+      const answer = await slot.thread.merge(work);
+      if (answer.kind === "unmerged") throw fromFacts(answer.error);
+      return answer.kind === "merged" ? answer.record : undefined;
+    } catch (error) {
+      if (this.#stopping) return undefined;
+      if (!(error instanceof WorkerDeath)) throw error;
+      throw new SwitchyardError(
+        "worker_died",
+        `a worker thread died while it merged ${days}: ${error.message}; run the same command again, it goes on where it stopped`,
+        { cause: error },
+      );
+    }
+  }
+
+  async #start(slot: Slot): Promise<WorkerThread> {
+    const thread = new WorkerThread(this.options);
+    // In its slot before it is ready, so that a stop reaches it.
+    slot.thread = thread;
+    await thread.setUp(this.options.setup);
+    return thread;
+  }
+
+  /** Workers stop at their next pack; those that do not within the grace are ended. */
+  #stop(): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    for (const { thread } of this.#slots) thread?.stop();
+    const end = () => {
+      for (const { thread } of this.#slots) thread?.terminate();
+    };
+    setTimeout(end, STOP_GRACE_MS).unref();
+  }
+}

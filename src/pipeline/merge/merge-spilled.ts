@@ -1,0 +1,119 @@
+import { formatDay } from "../../base/day.js";
+import type { PartFile } from "../../sinks/sink.js";
+import type { Layout } from "../ledger/layout.js";
+import type { SplitRecord } from "../ledger/ledger.js";
+import { removeOutput } from "../ledger/output-directory.js";
+import type { RunObserver, RunProgress } from "../progress.js";
+import { inOrder, sum } from "../run-accounts.js";
+import {
+  isDayMerged,
+  isMerged,
+  type MergeRecord,
+  type MergeState,
+  writeMergePlan,
+} from "./merge-ledger.js";
+import { digestOfSpilled, type MergePlan, type PlannedMerge, planMerges } from "./merge-plan.js";
+import { MergePool, type MergePoolOptions, type PoolMerge } from "./merge-pool.js";
+import { findPending, type PendingDay, totalSpilled } from "./spilled.js";
+
+/** What became of the rows that splits have spilled. */
+export interface MergedDays {
+  readonly end: "done" | "interrupted";
+  /** In the order of their days. */
+  readonly parts: readonly PartFile[];
+  /** In order; empty unless the run was interrupted. */
+  readonly pending: readonly PendingDay[];
+}
+
+export interface MergeJob {
+  readonly layout: Layout;
+  /** Of all splits that were committed. */
+  readonly records: readonly SplitRecord[];
+  /** How the splits have ended: an interrupted run merges nothing. */
+  readonly end: "done" | "interrupted";
+  readonly state: MergeState;
+  /** Spilled bytes that one merge takes. */
+  readonly mergeBytes: number;
+  readonly pool: Omit<MergePoolOptions, "onRecord">;
+  readonly observer: RunObserver;
+}
+
+/**
+ * Brings the rows that splits have spilled to the parts of their days, or goes on with it. Throws where
+ * that cannot go on (disk full, a spill file that is damaged).
+ */
+export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
+  const { layout, records, end, state } = job;
+  if (isMerged(state, records)) return { end, parts: partsOf(state.done), pending: [] };
+  if (end === "interrupted") {
+    return { end, parts: partsOf(state.done), pending: findPending(layout, records, state) };
+  }
+  const plan = state.plan ?? (await beginMerges(job));
+  const merges = new Map(state.done.map((record) => [record.id, record]));
+  const pool = new MergePool(workOf(plan, records, merges), {
+    ...job.pool,
+    onRecord: (record) => void merges.set(record.id, record),
+  });
+  const before = { merges: [...merges.values()], plan };
+  job.observer.started?.(() => progressOf(before, pool));
+  const merged = await pool.run();
+  const done = [...merges.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
+  if (merged === "done") return { end, parts: partsOf(done), pending: [] };
+  const now: MergeState = { plan, done };
+  // A worker that was ended while it committed may have left parts that no record speaks of.
+  await removeOutput(
+    layout,
+    () => true,
+    (day) => isDayMerged(now, day),
+  );
+  return { end: merged, parts: partsOf(done), pending: findPending(layout, records, now) };
+}
+
+async function beginMerges({ layout, records, mergeBytes }: MergeJob): Promise<MergePlan> {
+  const merges = planMerges(totalSpilled(layout, records), mergeBytes);
+  const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
+  await writeMergePlan(layout, plan);
+  return plan;
+}
+
+function workOf(
+  { merges }: MergePlan,
+  records: readonly SplitRecord[],
+  done: ReadonlyMap<string, MergeRecord>,
+): readonly PoolMerge[] {
+  const splits = inOrder(records).flatMap(({ id: splitId, spill }) =>
+    spill === undefined ? [] : [{ splitId, bytes: spill.bytes, packs: spill.packs }],
+  );
+  return merges
+    .filter(({ id }) => !done.has(id))
+    .map(({ id, firstDay, lastDay, rows, bytes }) => ({
+      work: { id, firstDay, lastDay, rows, splits },
+      bytes,
+      days: `${formatDay(firstDay)} to ${formatDay(lastDay)}`,
+    }));
+}
+
+function partsOf(records: readonly MergeRecord[]): readonly PartFile[] {
+  return records.flatMap(({ parts }) => parts);
+}
+
+interface MergedBefore {
+  readonly plan: MergePlan;
+  readonly merges: readonly MergeRecord[];
+}
+
+function progressOf({ plan, merges: before }: MergedBefore, pool: MergePool): RunProgress {
+  const ids = new Set(before.map(({ id }) => id));
+  const bytesOf = (merges: readonly PlannedMerge[]) => sum(merges, ({ bytes }) => bytes);
+  const bytesResumed = bytesOf(plan.merges.filter(({ id }) => ids.has(id)));
+  const { threads, rows, bytes, merges } = pool.progress();
+  return {
+    phase: "merging",
+    ...{ threads, rows, rejects: 0 },
+    bytesTotal: bytesOf(plan.merges),
+    bytesDone: bytesResumed + bytes,
+    bytesResumed,
+    splitsTotal: plan.merges.length,
+    splitsDone: before.length + merges,
+  };
+}

@@ -1,0 +1,114 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { SwitchyardError } from "../../base/errors.js";
+import { SPILL_FILES_OPEN_MAX } from "../../base/limits.js";
+import { outputError } from "../../base/output-error.js";
+import type { SpillFile } from "../sink.js";
+import { digestOfIndex, PACK_DAY_OFFSET, PACK_ENTRY_BYTES, SpillIndex } from "./spill-index.js";
+
+/** A spill file that is not what the ledger says of it. Exit code 1; its split can be done again. */
+export class SpillDamage extends SwitchyardError {
+  constructor(path: string, what: string) {
+    super(
+      "spill_damaged",
+      `${path} ${what}: delete it and run the same command again, which reads what it held from the inputs once more`,
+    );
+  }
+}
+
+/** Spill files that are read, of which a bounded number is open. */
+export class OpenSpillFiles {
+  /** File descriptors by path, the one that was asked for last behind the others. */
+  readonly #open = new Map<string, number>();
+
+  constructor(private readonly openMax = SPILL_FILES_OPEN_MAX) {}
+
+  /** Fills `target` from `position` on. Throws `SpillDamage` where there is not as much. */
+  read(path: string, target: Uint8Array, position: number): void {
+    for (let done = 0; done < target.length; ) {
+      const count = this.#try(path, (file) =>
+        readSync(file, target, done, target.length - done, position + done),
+      );
+      if (count === 0) throw new SpillDamage(path, "is shorter than it was");
+      done += count;
+    }
+  }
+
+  size(path: string): number {
+    return this.#try(path, (file) => fstatSync(file).size);
+  }
+
+  close(): void {
+    for (const file of this.#open.values()) closeSync(file);
+    this.#open.clear();
+  }
+
+  #try<T>(path: string, act: (file: number) => T): T {
+    try {
+      return act(this.#descriptor(path));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+        throw new SpillDamage(path, "is not there any more");
+      }
+      throw outputError("read", path, error);
+    }
+  }
+
+  #descriptor(path: string): number {
+    const known = this.#open.get(path);
+    if (known !== undefined) this.#open.delete(path);
+    const file = known ?? openSync(path, "r");
+    this.#open.set(path, file);
+    const [oldest] = this.#open;
+    if (this.#open.size > this.openMax && oldest !== undefined) {
+      this.#open.delete(oldest[0]);
+      closeSync(oldest[1]);
+    }
+    return file;
+  }
+}
+
+/** All entries of a spill file. Throws `SpillDamage` where they are not those that were written. */
+export function readSpillIndex(path: string, { bytes, packs, indexSha256 }: SpillFile): SpillIndex {
+  const files = new OpenSpillFiles();
+  try {
+    if (files.size(path) !== bytes) throw new SpillDamage(path, "has not the size that it had");
+    const entries = new Uint8Array(packs * PACK_ENTRY_BYTES);
+    files.read(path, entries, bytes - entries.length);
+    if (digestOfIndex(entries) !== indexSha256) throw new SpillDamage(path, "is damaged");
+    return new SpillIndex(entries);
+  } finally {
+    files.close();
+  }
+}
+
+/** The entries of days [first, last] alone, which are found without reading the others. */
+export function readDayEntries(
+  files: OpenSpillFiles,
+  path: string,
+  { bytes, packs }: Pick<SpillFile, "bytes" | "packs">,
+  [first, last]: readonly [first: number, last: number],
+): SpillIndex {
+  const indexStart = bytes - packs * PACK_ENTRY_BYTES;
+  const field = new DataView(new ArrayBuffer(4));
+  const dayOf = (pack: number) => {
+    const position = indexStart + pack * PACK_ENTRY_BYTES + PACK_DAY_OFFSET;
+    files.read(path, new Uint8Array(field.buffer), position);
+    return field.getInt32(0, true);
+  };
+  const start = findFirst(packs, (pack) => dayOf(pack) >= first);
+  const end = findFirst(packs, (pack) => dayOf(pack) > last);
+  const entries = new Uint8Array(Math.max(0, end - start) * PACK_ENTRY_BYTES);
+  files.read(path, entries, indexStart + start * PACK_ENTRY_BYTES);
+  return new SpillIndex(entries);
+}
+
+/** The first of `count` places that `isBehind` holds for, as it does for all that follow; else `count`. */
+function findFirst(count: number, isBehind: (place: number) => boolean): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (isBehind(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** Rows of one day, one after the other in a spill file: packed, then compressed with Snappy. */
+export interface SpilledPack {
+  /** Days since 1970-01-01. */
+  readonly day: number;
+  readonly rows: number;
+  /** Where it begins in the file, and how many bytes it has there. */
+  readonly offset: number;
+  readonly storedBytes: number;
+  /** Decompressed. */
+  readonly bytes: number;
+  /** `checksumOf` the stored bytes and what is said of them. */
+  readonly checksum: number;
+}
+
+/**
+ * An entry, in little-endian: offset f64, day i32, then u32 each: rows, stored bytes, bytes, checksum, 0.
+ * The entries are the last bytes of a spill file, in the order of their days and, within a day, of the
+ * rows.
+ */
+export const PACK_ENTRY_BYTES = 32;
+
+/** Where the day stands in an entry. */
+export const PACK_DAY_OFFSET = 8;
+
+const ENTRIES_AT_FIRST = 256;
+
+/** Gathers the entries of a spill file while it is written. */
+export class SpillIndexBuilder {
+  #view = new DataView(new ArrayBuffer(ENTRIES_AT_FIRST * PACK_ENTRY_BYTES));
+  #packs = 0;
+
+  get packs(): number {
+    return this.#packs;
+  }
+
+  add(pack: SpilledPack): void {
+    const at = this.#packs * PACK_ENTRY_BYTES;
+    if (at === this.#view.byteLength) this.#grow();
+    const view = this.#view;
+    view.setFloat64(at, pack.offset, true);
+    view.setInt32(at + PACK_DAY_OFFSET, pack.day, true);
+    view.setUint32(at + 12, pack.rows, true);
+    view.setUint32(at + 16, pack.storedBytes, true);
+    view.setUint32(at + 20, pack.bytes, true);
+    view.setUint32(at + 24, pack.checksum, true);
+    this.#packs++;
+  }
+
+  /** The entries as they stand in the file. */
+  finish(): Uint8Array {
+    const dayOf = (pack: number) =>
+      this.#view.getInt32(pack * PACK_ENTRY_BYTES + PACK_DAY_OFFSET, true);
+    const places = Uint32Array.from({ length: this.#packs }, (_, pack) => pack);
+    places.sort((one, other) => dayOf(one) - dayOf(other) || one - other);
+    const sorted = new Uint8Array(this.#packs * PACK_ENTRY_BYTES);
+    for (const [place, pack] of places.entries()) {
+      const entry = new Uint8Array(this.#view.buffer, pack * PACK_ENTRY_BYTES, PACK_ENTRY_BYTES);
+      sorted.set(entry, place * PACK_ENTRY_BYTES);
+    }
+    return sorted;
+  }
+
+  #grow(): void {
+    const grown = new Uint8Array(2 * this.#view.byteLength);
+    grown.set(new Uint8Array(this.#view.buffer));
+    this.#view = new DataView(grown.buffer);
+  }
+}
+
+/** Entries of a spill file, all of them or those of some days. */
+export class SpillIndex {
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get packs(): number {
+    return this.#view.byteLength / PACK_ENTRY_BYTES;
+  }
+
+  pack(place: number): SpilledPack {
+    const view = this.#view;
+    const at = place * PACK_ENTRY_BYTES;
+    return {
+      offset: view.getFloat64(at, true),
+      day: view.getInt32(at + PACK_DAY_OFFSET, true),
+      rows: view.getUint32(at + 12, true),
+      storedBytes: view.getUint32(at + 16, true),
+      bytes: view.getUint32(at + 20, true),
+      checksum: view.getUint32(at + 24, true),
+    };
+  }
+}
+
+/** CRC-32 of the stored bytes of a pack, then its day, rows and bytes, so that no other entry fits. */
+export function checksumOf(
+  stored: Uint8Array,
+  { day, rows, bytes }: Pick<SpilledPack, "day" | "rows" | "bytes">,
+): number {
+  return crc32(Int32Array.of(day, rows, bytes), crc32(stored));
+}
+
+/** Lower-case hexadecimal; over the checksums of all packs, so that it stands for the whole file. */
+export function digestOfIndex(entries: Uint8Array): string {
+  return createHash("sha256").update(entries).digest("hex");
+}
