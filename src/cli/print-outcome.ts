@@ -16,6 +16,11 @@ export function printStep(report: StepReport, output: Output, { stderr }: Comman
   if (!output.json && isWanted(report, output)) stderr.write(`${report.summary}\n\n`);
 }
 
+/** Said with every exit code 3, also to those who want nothing else said. */
+const tooManyRejects =
+  "More rows are rejected than --max-rejects allows. Mend what rejects them, or allow them: " +
+  "a number of rows, or a share such as 1%.";
+
 /** Prints the end of a command: one JSON object on standard output, or a summary on standard error. */
 export function printOutcome(
   outcome: CommandOutcome,
@@ -29,6 +34,8 @@ export function printOutcome(
   } else if ("error" in outcome) {
     const debug = (environment["SWITCHYARD_DEBUG"] ?? "") !== "";
     paragraphs.push(describeError(outcome.error, debug));
+  } else if (outcome.exitCode === exitCodes.tooManyRejects) {
+    paragraphs.push(tooManyRejects);
   }
   if (paragraphs.length > 0) stderr.write(`${paragraphs.join("\n\n")}\n`);
 }

@@ -115,6 +115,14 @@ describe("export", () => {
     expect(await runCommandLine(["export", "a", "--to", "o"], context)).toBe(exitCode);
   });
 
+  test.each([[], ["--quiet"]])("says why the exit code is 3 (%s)", async (...words) => {
+    const { context, stderr } = fakeContext({
+      runExport: async () => ({ ...exampleResult, tooManyRejects: true }),
+    });
+    await runCommandLine(["export", "a", "--to", "o", ...words], context);
+    expect(stderr.join("")).toContain("More rows are rejected than --max-rejects allows.");
+  });
+
   test("says how to resume when it was interrupted", async () => {
     const { context, stderr, controller } = fakeContext({
       runExport: async (_, { signal }) => {
@@ -196,7 +204,10 @@ describe("migrate", () => {
     const runExport = async () => ({ ...exampleResult, tooManyRejects: true });
     const { context, stderr } = fakeContext({ runExport }, { currentDirectory: directory });
     expect(await runCommandLine(["migrate"], context)).toBe(3);
-    expect(stderr.join("")).toContain("  not run   verify\n");
+    const text = stderr.join("");
+    expect(text).toContain("  not run   verify\n");
+    expect(text).toContain("More rows are rejected than --max-rejects allows.");
+    expect(text).not.toContain("Run the same command again");
   });
 
   test("an error in a step keeps the summary of those before it", async () => {

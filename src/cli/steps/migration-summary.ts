@@ -7,6 +7,8 @@ import { harmless, shellWord } from "../../report/terminal-text.js";
 import { type CommandOutcome, notRunOf, stoppedAt } from "../command-outcome.js";
 import { resultsOf, type StepResults } from "./step-results.js";
 
+const RUN_AGAIN = "  Run the same command again: what is done is not done twice.";
+
 /** The whole of a migration on one screen, for people who did not follow it. */
 export function summarizeMigration(outcome: CommandOutcome): string {
   const { names, reports, service } = outcome;
@@ -19,7 +21,7 @@ export function summarizeMigration(outcome: CommandOutcome): string {
     ...names.flatMap((name) => describeStep[name](results)),
     ...(notRun.length === 0 ? [] : [line("not run", notRun.join(", "))]),
     ...(isDone && service !== undefined ? waysToLook(service.dataDirectory) : []),
-    ...(isDone ? [] : ["", "  Run the same command again: what is done is not done twice."]),
+    ...(isDone || outcome.exitCode === exitCodes.tooManyRejects ? [] : ["", RUN_AGAIN]),
   ].join("\n");
 }
 
