@@ -133,3 +133,21 @@ test("live lines never wrap, and never outgrow the terminal", () => {
   expect(screen[2]).toBe("     and 7 more threads");
   for (const line of screen) expect(widthOf(line)).toBeLessThan(60);
 });
+
+test("days that are merged are a phase of their own, with a speed of its own", () => {
+  const { written, stream } = collect();
+  const clock = new FakeClock();
+  const display = showProgress(stream, clock);
+  display.observer.started?.(() => ({ ...moment, rows: 9_000_000, bytesDone: 100e6 }));
+  clock.advance(5_000);
+  let current: RunProgress = { ...moment, phase: "merging", bytesTotal: 40e6 };
+  display.observer.started?.(() => current);
+  expect(clock.repeating).toBe(1);
+  current = { ...current, rows: 1_000, bytesDone: 10e6 };
+  clock.advance(5_000);
+  expect(written.slice(1)).toEqual([
+    "merging days · 25.0 % · 1,000 rows · 200 rows/s · 2.00 MB/s · 15 s left\n",
+  ]);
+  display.stop();
+  expect(clock.repeating).toBe(0);
+});

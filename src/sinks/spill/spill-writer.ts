@@ -48,7 +48,7 @@ export class RowPacker {
     const bytes = this.kernel.words[this.#result / 4 + 1]!;
     this.#pack.ensure(bytes + LOOSE_BYTES);
     run.packRows(rows, count, order, start, next, this.#pack.address);
-    // A fifth of the bytes on the disk.
+    // A sixth of the bytes on the disk.
     const stored = this.#compression.compress(this.#pack.address, bytes);
     return { next, bytes, stored };
   }

@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import type { SplitRecord } from "../../../src/pipeline/ledger/ledger.js";
+import {
+  digestOfSpilled,
+  planMerges,
+  SpilledTotals,
+} from "../../../src/pipeline/merge/merge-plan.js";
+import { SpillIndex, SpillIndexBuilder } from "../../../src/sinks/spill/spill-index.js";
+
+function indexOf(packs: readonly (readonly [day: number, rows: number, bytes: number])[]) {
+  const builder = new SpillIndexBuilder();
+  for (const [day, rows, bytes] of packs) {
+    builder.add({ day, rows, bytes, offset: 2 ** 40, storedBytes: 1, checksum: 0xffff_ffff });
+  }
+  return new SpillIndex(builder.finish());
+}
+
+it("puts days that follow each other into merges of so many bytes, and divides none", () => {
+  const totals = new SpilledTotals();
+  totals.add(
+    indexOf([
+      [3, 10, 40],
+      [-2, 1, 30],
+      [3, 5, 20],
+    ]),
+  );
+  totals.add(
+    indexOf([
+      [0, 2, 30],
+      [9, 7, 500],
+      [10, 1, 60],
+    ]),
+  );
+  const facts = (days: readonly number[], rows: number, bytes: number) => ({
+    ...{ firstDay: days[0], lastDay: days.at(-1), days: days.length, rows, bytes },
+  });
+  expect(planMerges(totals, 100)).toEqual([
+    { id: "000000", ...facts([-2, 0], 3, 60) },
+    { id: "000001", ...facts([3], 15, 60) },
+    { id: "000002", ...facts([9], 7, 500) },
+    { id: "000003", ...facts([10], 1, 60) },
+  ]);
+  expect(planMerges(new SpilledTotals(), 100)).toEqual([]);
+});
+
+it("has an index in the order of days, and within a day in that of the rows", () => {
+  const packs = Array.from({ length: 700 }, (_, place) => [place % 7, place, 1] as const);
+  const index = indexOf(packs);
+  const found = Array.from({ length: index.packs }, (_, place) => index.pack(place));
+  const sorted = [...packs].sort(([one], [other]) => one - other);
+  expect(found.map(({ day, rows }) => [day, rows])).toEqual(sorted.map((pack) => pack.slice(0, 2)));
+  expect(found[0]).toMatchObject({ offset: 2 ** 40, checksum: 0xffff_ffff });
+});
+
+it("knows other spill files by their content, and the same in another order", () => {
+  const record = (id: string, indexSha256: string): SplitRecord =>
+    ({ id, spill: { rows: 1, bytes: 2, packs: 3, indexSha256 } }) as SplitRecord;
+  const [a, b] = [record("000000", "a"), record("000001", "b")];
+  const digest = digestOfSpilled([a, b]);
+  expect(digestOfSpilled([b, a])).toBe(digest);
+  expect(digestOfSpilled([a, record("000001", "c")])).not.toBe(digest);
+  expect(digestOfSpilled([a])).not.toBe(digest);
+});
