@@ -10,15 +10,15 @@ const OUTSIDE = "V8 and Node outside of functions";
 
 /** Module below src/kernels → stage. What a kernel calls counts as the kernel that was called first. */
 const kernelStages = [
-  [/^(inflate|crc)/, "inflate"],
-  [/^(arrow-|parquet-hybrid|parquet-rows|snappy-inflate)/, "decode Parquet"],
-  [/^(json-|csv$|csv-json|utf8)/, "scan"],
-  [/^(event|user|time|time-text|pairs|privacy|name-filter|distinct|sha256)$/, "map"],
-  [/^(census|counts|profile|profile-)/, "count events"],
-  [/^segment/, "gather"],
-  [/^days/, "sort by day"],
-  [/^(parquet-|csv-cells|jsonl)/, "encode"],
-  [/^snappy/, "compress"],
+  [/^inflate\//, "inflate"],
+  [/^(arrow|parquet)\//, "decode Parquet"],
+  [/^(json\/|csv\/|utf8)/, "scan"],
+  [/^mapping\//, "map"],
+  [/^profile\//, "count events"],
+  [/^sink\/(segment|spill)/, "gather"],
+  [/^sink\/days/, "sort by day"],
+  [/^sink\/snappy/, "compress"],
+  [/^sink\//, "encode"],
 ];
 
 /** Beginning of a module's path below dist/ → stage; the first that fits. */
@@ -62,7 +62,7 @@ export const stages = [
   ...["drive and account", CALLBACKS, GARBAGE, OUTSIDE, UNATTRIBUTED],
 ];
 
-const kernelName = /^src\/kernels\/([^/]+)\//;
+const kernelName = /^src\/kernels\/(.+)\//;
 
 /** Stage of a module below src/kernels, by its name. */
 export function stageOfKernel(module) {

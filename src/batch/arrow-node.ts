@@ -1,4 +1,4 @@
-/** What an array's values are. The numbers travel into src/kernels/arrow-node.ts. */
+/** What an array's values are. The numbers travel into src/kernels/arrow/arrow-node.ts. */
 export const arrowTypes = {
   null: 0,
   boolean: 1,

@@ -9,14 +9,14 @@ import {
 } from "./arrow-node.js";
 import { type Kernel, Region } from "./kernel.js";
 
-/** Bytes of `ArrowNode` in src/kernels/arrow-node.ts. */
+/** Bytes of `ArrowNode` in src/kernels/arrow/arrow-node.ts. */
 const NODE_BYTES = 64;
 /** Word of a node with the address of its children; their count follows. */
 const CHILDREN_WORD = 8;
 /** Every buffer begins at a multiple of this, and has as much to read over behind its end. */
 const ALIGN_BYTES = 16;
 
-/** Rows of an array in kernel memory, as the kernels of src/kernels/arrow-cells.ts take them. */
+/** Rows of an array in kernel memory, as the kernels of src/kernels/arrow/arrow-cells.ts take them. */
 export interface KernelNode {
   readonly address: number;
   readonly type: ArrowType;
@@ -31,7 +31,7 @@ export interface KernelNode {
   readonly children: readonly KernelNode[];
 }
 
-/** Rows in a list-view; see src/kernels/arrow-node.ts. Addresses hold as long as the batch. */
+/** Rows in a list-view; see src/kernels/arrow/arrow-node.ts. Addresses hold as long as the batch. */
 export interface RowViews {
   /** Of `rows` u32 addresses of values. */
   readonly starts: number;

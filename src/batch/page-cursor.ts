@@ -1,6 +1,6 @@
 import type { Kernel } from "./kernel.js";
 
-/** Where the values of a page are. The numbers travel into src/kernels/parquet-rows.ts. */
+/** Where the values of a page are. The numbers travel into src/kernels/parquet/parquet-rows.ts. */
 export const valueForms = {
   /** Byte strings, each behind its length (u32). */
   plainBytes: 0,
@@ -16,7 +16,7 @@ export const valueForms = {
 
 export type ValueForm = (typeof valueForms)[keyof typeof valueForms];
 
-/** In words, why rows of a page cannot be read; by the numbers of src/kernels/parquet-rows.ts. */
+/** In words, why rows of a page cannot be read; by the numbers of src/kernels/parquet/parquet-rows.ts. */
 export const pageFaults: readonly string[] = [
   "",
   "a page's definition levels end before its rows",

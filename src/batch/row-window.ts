@@ -3,7 +3,7 @@ import type { RowViews } from "./arrow-slice.js";
 import type { Kernel } from "./kernel.js";
 import type { PageCursor } from "./page-cursor.js";
 
-/** Bytes of RowWindow in src/kernels/parquet-rows.ts. */
+/** Bytes of RowWindow in src/kernels/parquet/parquet-rows.ts. */
 const DESCRIPTOR_BYTES = 16;
 /** Bytes of start, length, index and level. */
 const ROW_BYTES = 13;

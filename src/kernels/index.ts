@@ -3,14 +3,14 @@
 
 export {
   dropFaulty, escapedSize, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
-} from "./arrow-cells";
-export { addName, clearCensus, clearPairs, countEvents } from "./census";
-export { addToChecksum, beginChecksum, endChecksum } from "./crc32";
-export { findLineEnd, scanRecords } from "./csv";
-export { joinCells, quoteCells, quotedCellBytes } from "./csv-json";
-export { skipValue } from "./json-value";
-export { scanCells, setScratch } from "./json-fields";
-export { scanLines, scanValues, skipLongRow } from "./json-rows";
+} from "./arrow/arrow-cells";
+export { addName, clearCensus, clearPairs, countEvents } from "./profile/census";
+export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
+export { findLineEnd, scanRecords } from "./csv/csv";
+export { joinCells, quoteCells, quotedCellBytes } from "./csv/csv-json";
+export { skipValue } from "./json/json-value";
+export { scanCells, setScratch } from "./json/json-fields";
+export { scanLines, scanValues, skipLongRow } from "./json/json-rows";
 export {
   cellBytes,
   checkEvents,
@@ -23,7 +23,7 @@ export {
   requireId,
   takeCells,
   totalBytes,
-} from "./event";
+} from "./mapping/event";
 export {
   fillDays,
   fillOrder,
@@ -31,18 +31,18 @@ export {
   findDayRange,
   findTimeRange,
   sortByDay,
-} from "./days";
-export { clearCounts } from "./counts";
-export { inflate } from "./inflate";
-export { moveIds } from "./distinct";
-export { filterEvents } from "./name-filter";
-export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./privacy";
-export { buildObjectsOfPairs, longestCell } from "./pairs";
-export { checkTimes, parseTimes } from "./time";
-export { buildObjects, mergedBytes, mergeUsers } from "./user";
-export { encodeRecords, measureRecord } from "./csv-cells";
-export { encodeLines, measureLine } from "./jsonl";
-export { buildDictionary } from "./parquet-dictionary";
+} from "./sink/days";
+export { clearCounts } from "./profile/counts";
+export { inflate } from "./inflate/inflate";
+export { moveIds } from "./profile/distinct";
+export { filterEvents } from "./mapping/name-filter";
+export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./mapping/privacy";
+export { buildObjectsOfPairs, longestCell } from "./mapping/pairs";
+export { checkTimes, parseTimes } from "./mapping/time";
+export { buildObjects, mergedBytes, mergeUsers } from "./mapping/user";
+export { encodeRecords, measureRecord } from "./sink/csv-cells";
+export { encodeLines, measureLine } from "./sink/jsonl";
+export { buildDictionary } from "./sink/parquet-dictionary";
 export {
   encodeHybrid,
   encodeLevels,
@@ -50,14 +50,14 @@ export {
   encodeTimestamps,
   hybridBytesMax,
   measurePlain,
-} from "./parquet-pages";
-export { deltaCount, listDeltaLengths, unpackDeltas } from "./parquet-delta";
-export { listPlainBytes, readPageRows, sumLengths } from "./parquet-rows";
-export { junkHash, profileRows } from "./profile-rows";
-export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./segment";
-export { snappyBytesMax, snappyCompress } from "./snappy";
-export { snappyDecompress } from "./snappy-inflate";
-export { describeRows, measurePack, packRows, unpackRows } from "./spill";
+} from "./sink/parquet-pages";
+export { deltaCount, listDeltaLengths, unpackDeltas } from "./parquet/parquet-delta";
+export { listPlainBytes, readPageRows, sumLengths } from "./parquet/parquet-rows";
+export { junkHash, profileRows } from "./profile/profile-rows";
+export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./sink/segment";
+export { snappyBytesMax, snappyCompress } from "./sink/snappy";
+export { snappyDecompress } from "./parquet/snappy-inflate";
+export { describeRows, measurePack, packRows, unpackRows } from "./sink/spill";
 export { validateUtf8 } from "./utf8";
 
 /** First address that the host may hand out; below it lie the module's own constants. */

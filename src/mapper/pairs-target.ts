@@ -9,11 +9,11 @@ import type { ResolvedPairs } from "./mapping.js";
 /** Bytes that the kernels may write past the end of what they were asked for. */
 const LOOSE_BYTES = 64;
 
-/** Words of `Pairs` in src/kernels/pairs.ts by index, as far as they change from batch to batch. */
+/** Words of `Pairs` in src/kernels/mapping/pairs.ts by index, as far as they change from batch to batch. */
 const REGION_WORDS = 5;
 
 /**
- * Bytes of records and slots (src/kernels/pairs.ts) for each byte of a list: a pair has at least
+ * Bytes of records and slots (src/kernels/mapping/pairs.ts) for each byte of a list: a pair has at least
  * eight, 28 become its record, and less than 16 its slots.
  */
 const RECORD_FACTOR = 4;

@@ -16,7 +16,7 @@ const LOOSE_BYTES = 64;
 const HASH_BYTES = 64;
 const QUOTED_HASH_BYTES = 66;
 
-/** Word of a rule that holds the address of its scratch (`Rule` in src/kernels/privacy.ts). */
+/** Word of a rule that holds the address of its scratch (`Rule` in src/kernels/mapping/privacy.ts). */
 const SCRATCH_WORD = 5;
 
 /** What happens at one path of the event. */
@@ -111,7 +111,7 @@ function distinctPaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.map(shortenIdPath))];
 }
 
-/** Puts a rule into kernel memory as src/kernels/privacy.ts has it, without its scratch. */
+/** Puts a rule into kernel memory as src/kernels/mapping/privacy.ts has it, without its scratch. */
 function placeRule(
   kernel: Kernel,
   names: readonly string[],

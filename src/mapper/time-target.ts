@@ -7,7 +7,7 @@ import type { ResolvedTime } from "./mapping.js";
 import { epochUnit, isEpochFormat } from "./time-format.js";
 import { createPatternParser, type ParsePattern } from "./time-pattern.js";
 
-/** What is known of a row's time; the same numbers as in src/kernels/time.ts. */
+/** What is known of a row's time; the same numbers as in src/kernels/mapping/time.ts. */
 const timeStates = { none: 0, known: 1, local: 2, noTime: 3 } as const;
 
 /** What is wall-clock time of the zone: bits of the kernel's `local`. */

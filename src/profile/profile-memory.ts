@@ -47,7 +47,7 @@ export const profileLimits: ProfileLimits = {
   idsMax: PROFILE_IDS_MAX,
 };
 
-/** The words of `Profile` in src/kernels/profile.ts, in their order. */
+/** The words of `Profile` in src/kernels/profile/profile.ts, in their order. */
 const words = [
   ...["census", "groups", "groupsMax", "userGroup", "keyIndex", "keyMask", "keys", "keyCount"],
   ...["keysMax", "text", "textEnd", "arena", "members", "scratch", "objects", "picks"],

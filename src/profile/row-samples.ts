@@ -5,7 +5,7 @@ import type { EventBatch } from "../batch/event-batch.js";
 import { LARGEST_MAX } from "./profile-memory.js";
 import type { SplitLargest, SplitRejectSample, SplitSample } from "./split-profile.js";
 
-/** Rows that are kept of a group (`PICKS` in src/kernels/profile-rows.ts). */
+/** Rows that are kept of a group (`PICKS` in src/kernels/profile/profile-rows.ts). */
 export const PICKS = 3;
 
 /** Numbers of groups there: names of events up to the first, then reject codes, then the largest. */

@@ -1,4 +1,4 @@
-/** Classes of each power of two, as src/kernels/profile-rows.ts has them. */
+/** Classes of each power of two, as src/kernels/profile/profile-rows.ts has them. */
 const CLASSES = 64;
 
 /** The middle of a class of sizes, in bytes: no size in it is further from it than 0.8 percent. */

@@ -33,7 +33,7 @@ export interface SplitProfile {
   readonly rejectSamples: readonly SplitRejectSample[];
 }
 
-/** The order is that of `figures` in src/kernels/profile-rows.ts. */
+/** The order is that of `figures` in src/kernels/profile/profile-rows.ts. */
 export const figureNames = [
   ...["both", "userOnly", "deviceOnly", "future", "suspicious", "midnight"],
   ...["bytes", "withInsertID", "none"],

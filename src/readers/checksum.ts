@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { Kernel } from "../batch/kernel.js";
 
-/** `Checksum` of src/kernels/crc32.ts with its ring, and what remains of a text at its end. */
+/** `Checksum` of src/kernels/inflate/crc32.ts with its ring, and what remains of a text at its end. */
 const STATE_BYTES = 64 + 8_192;
 const REMAINDER_BYTES = 300 * 16;
 

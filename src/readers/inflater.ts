@@ -3,7 +3,7 @@ import type { Kernel } from "../batch/kernel.js";
 import type { CompressedInput } from "./compressed-input.js";
 import { ZlibFailure } from "./zlib-failure.js";
 
-/** Words of `Stream` in src/kernels/inflate-state.ts, by index. */
+/** Words of `Stream` in src/kernels/inflate/inflate-state.ts, by index. */
 const streamWords = {
   input: 0,
   inputEnd: 1,

@@ -2,7 +2,7 @@ import type { Zone } from "../base/zone.js";
 import type { Kernel } from "../batch/kernel.js";
 import { fillDays } from "../batch/row-days.js";
 
-/** Bits of a day that one sorting pass looks at; as in src/kernels/days.ts. */
+/** Bits of a day that one sorting pass looks at; as in src/kernels/sink/days.ts. */
 const DIGIT_BITS = 11;
 
 /** Days that one pass can sort. */

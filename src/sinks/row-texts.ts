@@ -1,7 +1,7 @@
 import { type Kernel, Region } from "../batch/kernel.js";
 import { LOOSE_BYTES } from "./segment.js";
 
-/** Turns rows into lines or records; the shape of `encodeLines` in src/kernels/jsonl.ts. */
+/** Turns rows into lines or records; the shape of `encodeLines` in src/kernels/sink/jsonl.ts. */
 export interface TextKernel {
   measure(columns: number, row: number): number;
   encode(

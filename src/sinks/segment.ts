@@ -84,7 +84,7 @@ export class Segment {
   }
 
   /**
-   * Takes the rows of a pack (src/kernels/spill.ts), for which there has to be room unless the segment
+   * Takes the rows of a pack (src/kernels/sink/spill.ts), for which there has to be room unless the segment
    * is empty. `unpack` writes its `bytes` to an address, behind which 64 more bytes are free; where it
    * says that it could not, or what it wrote is no such pack, the result is false.
    */

@@ -43,11 +43,11 @@ const ours = (module: string, ms: number, ...calls: readonly Frame[]): Frame => 
 });
 
 it("counts what a kernel calls as the kernel that was called first", () => {
-  const escapeString = kernel("json-value/escapeString", 3);
+  const escapeString = kernel("json/json-value/escapeString", 3);
   const times = timesOf(
-    ours("sinks/text-format.js", 1, kernel("jsonl/encodeLines", 5, escapeString)),
-    ours("mapper/row-mapper.js", 2, kernel("user/mergeUsers", 7, escapeString)),
-    ours("readers/json/reader.js", 4, kernel("json-rows/scanLines", 11, escapeString)),
+    ours("sinks/text-format.js", 1, kernel("sink/jsonl/encodeLines", 5, escapeString)),
+    ours("mapper/row-mapper.js", 2, kernel("mapping/user/mergeUsers", 7, escapeString)),
+    ours("readers/json/reader.js", 4, kernel("json/json-rows/scanLines", 11, escapeString)),
   );
   expect(times).toEqual({ encode: 9, map: 12, scan: 18 });
 });

@@ -6,7 +6,7 @@ import { ObjectFields } from "../../batch/object-fields.js";
 import { type FieldSource, findFieldSources } from "./field-sources.js";
 import type { RecordScanner } from "./record-scanner.js";
 
-/** Words of `Member` in src/kernels/csv-json.ts. */
+/** Words of `Member` in src/kernels/csv/csv-json.ts. */
 const MEMBER_WORDS = 3;
 
 /** Bytes that the kernels may write past the last cell. */

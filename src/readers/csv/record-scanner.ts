@@ -3,7 +3,7 @@ import { Column } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { CsvDialect } from "../source.js";
 
-/** Words of `Scan` in src/kernels/csv.ts, by index. */
+/** Words of `Scan` in src/kernels/csv/csv.ts, by index. */
 const scanWords = {
   cursor: 0,
   rowsEnd: 1,
@@ -33,11 +33,11 @@ const NO_CHARACTER = 256;
 /** Bytes that the kernel may write past what it needs in the scratch. */
 const LOOSE_BYTES = 32;
 
-/** Where a scan stopped, as in src/kernels/csv.ts. */
+/** Where a scan stopped, as in src/kernels/csv/csv.ts. */
 export const scanStates = { done: 0, cut: 1, inLongRow: 2 } as const;
 export type ScanState = (typeof scanStates)[keyof typeof scanStates];
 
-/** How the cells of a row came to their end, as in src/kernels/csv.ts. */
+/** How the cells of a row came to their end, as in src/kernels/csv/csv.ts. */
 export const rowEndings = {
   atLineEnd: 1,
   atStop: 2,

@@ -5,7 +5,7 @@ import { type Column, cellKinds } from "../../batch/column.js";
 import { FieldTable } from "../../batch/field-table.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 
-/** Words of `Scan` in src/kernels/json-rows.ts, by index. */
+/** Words of `Scan` in src/kernels/json/json-rows.ts, by index. */
 const scanWords = {
   cursor: 0,
   end: 1,

@@ -44,7 +44,7 @@ const logical = {
   geography: 18,
 } as const;
 
-/** Bytes of a decimal, as in src/kernels/number-text.ts. */
+/** Bytes of a decimal, as in src/kernels/arrow/number-text.ts. */
 const DECIMAL_BYTES_MAX = 64;
 /** Digits after the point of a decimal. */
 const SCALE_MAX = 512;

@@ -7,7 +7,7 @@ import { LOOSE_BYTES, type Segment, textColumns } from "../segment.js";
 import type { SpillFile } from "../sink.js";
 import { checksumOf, digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
 
-/** Bytes of a described row; as in src/kernels/spill.ts. */
+/** Bytes of a described row; as in src/kernels/sink/spill.ts. */
 const DESCRIBED_ROW_BYTES = 64;
 
 /** Packs and compresses rows of a segment. One per worker. */

@@ -1,0 +1,382 @@
+// Takes the asked-for fields out of JSON objects while checking them strictly: one pass, in place.
+// A tree of nodes, built by src/batch/field-table.ts, says which members of which objects are
+// wanted; everything else is checked and passed over.
+
+import {
+  Column,
+  KIND_ARRAY,
+  KIND_BOOLEAN,
+  KIND_MALFORMED_STRING,
+  KIND_NULL,
+  KIND_NUMBER,
+  KIND_OBJECT,
+  KIND_STRING,
+} from "../column";
+import {
+  DEPTH_MAX,
+  escaped,
+  loneSurrogate,
+  markFault,
+  markTooDeep,
+  skipSpace,
+  skipString,
+  skipStringFast,
+  skipValueAt,
+  unescape,
+} from "./json-value";
+import { nextKnown, passKnown } from "./json-known";
+import {
+  ShapeMember,
+  beginsSame,
+  findLater,
+  isConstant,
+  nextMember,
+  noteValue,
+  rememberKey,
+} from "./json-shape";
+import { copyLoose } from "../utf8";
+
+/** The members wanted of one object. */
+@unmanaged
+export class Node {
+  /** Bit n: some wanted key has n bytes; bit 63: some has 63 or more. */
+  keyLengths: u64;
+  entries: usize;
+  entryCount: u32;
+  /** Column for what is left of the object, or 0. */
+  rest: usize;
+  /** Addresses (u32) of all columns at and below this node, to be cleared together. */
+  columns: usize;
+  columnCount: u32;
+  /** `ShapeMember`s: how the object looked the last time. */
+  shape: usize;
+}
+
+/** A wanted key. */
+@unmanaged
+export class Entry {
+  /** The first eight bytes of the key, zero-padded. */
+  prefix: u64;
+  key: usize;
+  keyLength: u32;
+  /** Columns for the decoded value and the raw token, or 0. */
+  text: usize;
+  json: usize;
+  /** Node for the value's own members, or 0. */
+  child: usize;
+  /** 1 when the member is no part of the object's rest. */
+  excepted: u32;
+}
+
+const ENTRY_BYTES: usize = offsetof<Entry>();
+
+/** Where unescaped texts and rests are written; the host makes it large enough (see FieldTable). */
+let scratch: usize = 0;
+/** Stack of (start, end) pairs: stretches of members that stay in an object's rest. */
+let kept: usize = 0;
+
+export function setScratch(scratchAddress: usize, keptAddress: usize): void {
+  scratch = scratchAddress;
+  kept = keptAddress;
+}
+
+function find(node: Node, key: usize, length: usize): usize {
+  let prefix = load<u64>(key);
+  if (length < 8) prefix &= ((<u64>1) << (length << 3)) - 1;
+  let entry = node.entries;
+  for (const end = entry + <usize>node.entryCount * ENTRY_BYTES; entry < end; entry += ENTRY_BYTES) {
+    const candidate = changetype<Entry>(entry);
+    if (candidate.prefix == prefix && candidate.keyLength == <u32>length) {
+      if (length <= 8 || memory.compare(candidate.key + 8, key + 8, length - 8) == 0) return entry;
+    }
+  }
+  return 0;
+}
+
+@inline
+function findKey(node: Node, key: usize, close: usize): usize {
+  let length = close - key;
+  if (escaped) {
+    // The scratch above its top is free until something is kept there.
+    length = unescape(key, close, scratch);
+    if (loneSurrogate) return 0;
+    key = scratch;
+  }
+  if (((node.keyLengths >> min<u64>(length, 63)) & 1) == 0) return 0;
+  return find(node, key, length);
+}
+
+/** The column of a wanted key, if nothing but the text of its value is wanted; else 0. */
+function textColumn(address: usize): usize {
+  if (address == 0) return 0;
+  const entry = changetype<Entry>(address);
+  return entry.json == 0 && entry.child == 0 ? entry.text : 0;
+}
+
+/** Makes every column at and below the node null in this row. */
+export function clearRow(node: Node, row: i32): void {
+  let p = node.columns;
+  for (const end = p + (<usize>node.columnCount << 2); p < end; p += 4) {
+    const column = changetype<Column>(<usize>load<u32>(p));
+    store<u8>(column.kinds + <usize>row, <u8>KIND_NULL);
+  }
+}
+
+/** Makes every column at and below the node null in rows [0, rows). */
+export function clearRows(node: Node, rows: i32): void {
+  let p = node.columns;
+  for (const end = p + (<usize>node.columnCount << 2); p < end; p += 4) {
+    memory.fill(changetype<Column>(<usize>load<u32>(p)).kinds, <u8>KIND_NULL, <usize>rows);
+  }
+}
+
+@inline
+function kindOf(first: u32): u32 {
+  if (first == 0x22) return KIND_STRING;
+  if (first == 0x7b) return KIND_OBJECT;
+  if (first == 0x5b) return KIND_ARRAY;
+  if (first == 0x6e) return KIND_NULL;
+  if (first == 0x74 || first == 0x66) return KIND_BOOLEAN;
+  return KIND_NUMBER;
+}
+
+/** Whether [p, end) is one object, which is then in the node's columns. A text is a document of its own. */
+function scanWhole(p: usize, end: usize, node: Node, row: i32): bool {
+  p = skipSpace(p, end);
+  if (p >= end || load<u8>(p) != 0x7b) return false;
+  const close = scanObject(p, end, node, row, 0);
+  return close != 0 && skipSpace(close, end) == end;
+}
+
+/**
+ * Enters the object that a text holds, as it is or as a JSON string once more. A text that holds none
+ * has no members, and is itself what is left of it, so that nothing is taken for an empty object.
+ */
+function scanText(start: usize, end: usize, node: Node, row: i32): void {
+  const p = skipSpace(start, end);
+  if (p < end && load<u8>(p) == 0x22) {
+    const close = skipString(p + 1, end);
+    if (close != 0 && skipSpace(close + 1, end) == end) {
+      const text = scratch;
+      const length = unescape(p + 1, close, text);
+      scratch += length;
+      if (!loneSurrogate && scanWhole(text, scratch, node, row)) return;
+    }
+  } else if (scanWhole(p, end, node, row)) {
+    return;
+  }
+  clearRow(node, row);
+  storeNoObject(node, row, KIND_STRING, start, end - start);
+}
+
+/** The rest of a value that is no object is the value: whoever asked for it sees what it is. */
+@inline
+function storeNoObject(node: Node, row: i32, kind: u32, start: usize, length: usize): void {
+  if (node.rest != 0) changetype<Column>(node.rest).set(row, kind, start, length);
+}
+
+/** Stores a wanted value, white space before it or not; returns the address after it, or 0 when it is malformed. */
+function scanWanted(entry: Entry, p: usize, end: usize, row: i32, depth: i32): usize {
+  if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
+  if (p >= end) {
+    markFault(end);
+    return 0;
+  }
+  const first = <u32>load<u8>(p);
+  if (entry.child != 0) clearRow(changetype<Node>(entry.child), row);
+  if (first == 0x22) {
+    const close = skipStringFast(p + 1, end);
+    if (close == 0) return 0;
+    if (entry.json != 0) changetype<Column>(entry.json).set(row, KIND_STRING, p, close + 1 - p);
+    let kind = KIND_STRING;
+    let start = p + 1;
+    let length = close - start;
+    if (escaped && (entry.text != 0 || entry.child != 0)) {
+      const unescaped = unescape(start, close, scratch);
+      if (loneSurrogate) {
+        kind = KIND_MALFORMED_STRING;
+      } else {
+        start = scratch;
+        length = unescaped;
+        scratch += unescaped;
+      }
+    }
+    if (entry.text != 0) changetype<Column>(entry.text).set(row, kind, start, length);
+    if (entry.child != 0) {
+      const child = changetype<Node>(entry.child);
+      if (kind == KIND_STRING) scanText(start, start + length, child, row);
+      else storeNoObject(child, row, kind, start, length);
+    }
+    return close + 1;
+  }
+  const entered = entry.child != 0 && first == 0x7b;
+  const after = entered
+    ? scanObject(p, end, changetype<Node>(entry.child), row, depth)
+    : skipValueAt(p, end, depth);
+  if (after == 0) return 0;
+  const kind = kindOf(first);
+  if (entry.child != 0 && !entered) {
+    storeNoObject(changetype<Node>(entry.child), row, kind, p, after - p);
+  }
+  if (entry.text != 0) changetype<Column>(entry.text).set(row, kind, p, after - p);
+  if (entry.json != 0) changetype<Column>(entry.json).set(row, kind, p, after - p);
+  return after;
+}
+
+/** Joins the kept stretches from `frame` on into one object in the scratch. */
+function storeRest(column: Column, row: i32, frame: usize): void {
+  const start = scratch;
+  store<u8>(scratch++, 0x7b);
+  for (let pair = frame; pair < kept; pair += 8) {
+    if (pair != frame) store<u8>(scratch++, 0x2c);
+    const from = <usize>load<u32>(pair);
+    scratch = copyLoose(scratch, from, <usize>load<u32>(pair, 4) - from);
+  }
+  store<u8>(scratch++, 0x7d);
+  column.set(row, KIND_OBJECT, start, scratch - start);
+  kept = frame;
+}
+
+/**
+ * Checks the object that begins at `p`, stores what `node` wants of it in row `row`, and returns the
+ * address after it; 0 when it is malformed or too deep. A repeated key overwrites, as JSON.parse
+ * does. `depth` levels are open already.
+ */
+export function scanObject(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
+  if (depth >= DEPTH_MAX) return markTooDeep(p);
+  const frame = kept;
+  const result = scanMembers(p, end, node, row, depth + 1);
+  if (result != 0 && node.rest != 0) storeRest(changetype<Column>(node.rest), row, frame);
+  kept = frame;
+  return result;
+}
+
+/** Passes over a value, white space before it or not. The common cases, strings and null, come first. */
+@inline
+function skipUnwanted(p: usize, end: usize, depth: i32): usize {
+  if (p < end) {
+    const c = load<u8>(p);
+    if (c == 0x22) {
+      const close = skipStringFast(p + 1, end);
+      return close == 0 ? 0 : close + 1;
+    }
+    // null
+    if (load<u32>(p) == 0x6c6c756e && p + 4 <= end) return p + 4;
+    if (c <= 0x20) p = skipSpace(p, end);
+  }
+  return skipValueAt(p, end, depth);
+}
+
+/**
+ * Members of one object that are not where they were before, after which `passKnown` is not tried any
+ * more: it would hardly get anywhere, which took 65 ns for rows that lack each third member.
+ */
+const MOVED_MAX = 3;
+
+/** From an object's opening brace, which is at `p`, to behind its closing one. */
+function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
+  const keepsRest = node.rest != 0;
+  const open = p;
+  let stretch: usize = 0;
+  let stretchEnd: usize = 0;
+  let shape = node.shape;
+  let moved = 0;
+  for (;;) {
+    if (moved < MOVED_MAX) {
+      const start = p;
+      p = passKnown(shape, node.shape, p, end, row, keepsRest);
+      if (keepsRest && p != start) {
+        if (stretch == 0) stretch = start + <usize>changetype<ShapeMember>(shape).key;
+        stretchEnd = p;
+      }
+      shape = nextKnown;
+    }
+    // `before` is at the opening brace or behind the value before.
+    const before = p;
+    let seen = changetype<ShapeMember>(shape);
+    let entry: usize = 0;
+    if (isConstant(seen, p, end)) {
+      p += <usize>seen.constant - 1;
+    } else {
+      let isKnown = beginsSame(seen, p, end);
+      if (!isKnown) {
+        if (before != open && p < end && load<u8>(p) == 0x7d) break;
+        moved++;
+        const later = findLater(shape, node.shape, p, end);
+        isKnown = later != 0;
+        if (isKnown) {
+          shape = later;
+          seen = changetype<ShapeMember>(shape);
+        }
+      }
+      if (isKnown) {
+        p += <usize>seen.length;
+        entry = seen.entry;
+      } else {
+        p = skipSpace(p, end);
+        if (p >= end) return markFault(end);
+        const separator = load<u8>(p);
+        if (before != open) {
+          if (separator == 0x7d) break;
+          if (separator != 0x2c) return markFault(p);
+        }
+        const key = skipSpace(p + 1, end);
+        if (key >= end) return markFault(end);
+        if (load<u8>(key) != 0x22) {
+          if (before == open && load<u8>(key) == 0x7d) return key + 1;
+          return markFault(key);
+        }
+        const close = skipStringFast(key + 1, end);
+        if (close == 0) return 0;
+        entry = findKey(node, key + 1, close);
+        p = skipSpace(close + 1, end);
+        if (p >= end || load<u8>(p) != 0x3a) return markFault(min(p, end));
+        p = skipSpace(p + 1, end);
+        rememberKey(seen, before, key, p, entry, textColumn(entry), p - before != close - key + 3);
+      }
+      if (entry != 0) {
+        p = scanWanted(changetype<Entry>(entry), p, end, row, depth);
+        if (p == 0) return 0;
+      } else {
+        p = skipUnwanted(p, end, depth);
+        if (p == 0) return 0;
+        noteValue(seen, before, p, end);
+      }
+    }
+    shape = nextMember(shape, node.shape);
+    if (keepsRest) {
+      if (entry == 0 || changetype<Entry>(entry).excepted == 0) {
+        if (stretch == 0) stretch = before + <usize>seen.key;
+        stretchEnd = p;
+      } else if (stretch != 0) {
+        pushKept(stretch, stretchEnd);
+        stretch = 0;
+      }
+    }
+  }
+  if (stretch != 0) pushKept(stretch, stretchEnd);
+  return p + 1;
+}
+
+@inline
+function pushKept(start: usize, end: usize): void {
+  store<u32>(kept, <u32>start);
+  store<u32>(kept, <u32>end, 4);
+  kept += 8;
+}
+
+/**
+ * The same for cells: each cell of `cells` that holds an object, or a text that is one, is scanned
+ * into the node's columns; in all other rows they become null, but for the rest of what is no object.
+ */
+export function scanCells(cells: Column, rows: i32, node: Node): void {
+  clearRows(node, rows);
+  for (let row = 0; row < rows; row++) {
+    const kind = cells.kind(row);
+    if (kind == KIND_NULL) continue;
+    const start = cells.start(row);
+    const length = cells.length(row);
+    if (kind == KIND_STRING || kind == KIND_OBJECT) scanText(start, start + length, node, row);
+    else storeNoObject(node, row, kind, start, length);
+  }
+}

@@ -1,0 +1,286 @@
+// Finds the rows in a window of JSON bytes: one value a line (NDJSON), or values in a row, spread
+// over lines at will, possibly the elements of one array.
+
+import { Node, clearRow, clearRows, scanObject, setScratch } from "./json-fields";
+import {
+  faultAt,
+  lineFeed,
+  resetLineFeed,
+  skipSpace,
+  skipValue,
+  tooDeep,
+} from "./json-value";
+import {
+  INVALID_UTF8,
+  MALFORMED_ROW,
+  ROW_NOT_OBJECT,
+  ROW_TOO_DEEP,
+  ROW_TOO_LONG,
+} from "../reject-codes";
+import { validateUtf8 } from "../utf8";
+
+/** What a scan takes and gives; laid out by src/readers/json/row-scanner.ts. */
+@unmanaged
+class Scan {
+  /** In: where to go on. Out: the first byte that is not consumed. */
+  cursor: usize;
+  end: usize;
+  /** 1 when nothing comes after `end`. */
+  final: u32;
+  rowsMax: i32;
+  /** Out. */
+  rows: i32;
+  root: usize;
+  /** Out: u32 addresses, u32 lengths, u8 faults, u32 address of the fault; one each per row. */
+  starts: usize;
+  lengths: usize;
+  faults: usize;
+  faultPlaces: usize;
+  scratch: usize;
+  kept: usize;
+  /** In and out, values only: arrays that are open around the rows (0 or 1). */
+  inArray: u32;
+  /** In and out, skipLongRow only. */
+  depth: i32;
+  inString: u32;
+  /** Longer rows are a fault. */
+  rowBytesMax: u32;
+}
+
+/** A fault this close to the end of the data may be nothing but the data's end. */
+const CUT_BYTES: usize = 8;
+
+@inline
+function finishRow(scan: Scan, start: usize, end: usize, fault: u8, place: usize): void {
+  const row = scan.rows;
+  if (end - start > <usize>scan.rowBytesMax) fault = ROW_TOO_LONG;
+  store<u32>(scan.starts + (<usize>row << 2), <u32>start);
+  store<u32>(scan.lengths + (<usize>row << 2), <u32>(end - start));
+  store<u8>(scan.faults + <usize>row, fault);
+  if (fault != 0) {
+    clearRow(changetype<Node>(scan.root), row);
+    store<u32>(scan.faultPlaces + (<usize>row << 2), <u32>place);
+  }
+  scan.rows = row + 1;
+}
+
+@inline
+function begin(scan: Scan): void {
+  scan.rows = 0;
+  clearRows(changetype<Node>(scan.root), scan.rowsMax);
+  setScratch(scan.scratch, scan.kept);
+}
+
+/** Address of the next line feed in [p, end), or `end`. */
+function findLineFeed(p: usize, end: usize): usize {
+  const feed = i8x16.splat(0x0a);
+  for (; p < end; p += 16) {
+    const hits = i8x16.bitmask(i8x16.eq(v128.load(p), feed));
+    if (hits != 0) return min(p + <usize>ctz(hits), end);
+  }
+  return end;
+}
+
+/**
+ * NDJSON. [cursor, end) holds whole lines (the last one may lack its line feed when `final`). Blank
+ * lines are no rows. Each other line is one row, good or bad; objects that share a line are a row
+ * each. Returns 0: lines are never cut.
+ */
+export function scanLines(address: usize): i32 {
+  const scan = changetype<Scan>(address);
+  const root = changetype<Node>(scan.root);
+  const end = scan.end;
+  let p = scan.cursor;
+  begin(scan);
+  while (scan.rows < scan.rowsMax) {
+    p = skipSpace(p, end);
+    if (p >= end) break;
+    const start = p;
+    let fault: u8 = 0;
+    if (load<u8>(p) == 0x7b) {
+      resetLineFeed();
+      p = scanObject(p, end, root, scan.rows, 0);
+      if (p != 0 && !lineFeed) {
+        const after = p;
+        // A line ends mostly right here; what else may follow is white space or another object.
+        if (p < end && load<u8>(p) != 0x0a) {
+          p = skipSpace(p, end);
+          if (p < end && !lineFeed && load<u8>(p) != 0x7b) fault = MALFORMED_ROW;
+        }
+        if (fault == 0) {
+          fault = validateUtf8(start, after) != 0 ? 0 : INVALID_UTF8;
+          finishRow(scan, start, after, fault, start);
+          continue;
+        }
+      } else {
+        fault = p == 0 && tooDeep ? ROW_TOO_DEEP : MALFORMED_ROW;
+        if (p != 0) p = findLineFeed(start, end);
+      }
+    } else {
+      const after = skipValue(p, end);
+      const lineEnd = findLineFeed(start, end);
+      fault =
+        after != 0 && after <= lineEnd && skipSpace(after, lineEnd) == lineEnd
+          ? ROW_NOT_OBJECT
+          : tooDeep && after == 0 ? ROW_TOO_DEEP : MALFORMED_ROW;
+      p = start;
+    }
+    const place = p == 0 ? faultAt : p;
+    const lineEnd = findLineFeed(start, end);
+    finishRow(scan, start, trimEnd(start, lineEnd), fault, min(place, lineEnd));
+    p = lineEnd;
+  }
+  scan.cursor = p;
+  return 0;
+}
+
+@inline
+function trimEnd(start: usize, end: usize): usize {
+  while (end > start && load<u8>(end - 1) <= 0x20) end--;
+  return end;
+}
+
+/**
+ * Values one after the other, with white space, or as elements of an array. Stops before a value
+ * that [cursor, end) may have cut off, unless `final`. Returns 1 when it stopped there and found no
+ * row at all, so that more of the source is needed to go on; else 0.
+ */
+export function scanValues(address: usize): i32 {
+  const scan = changetype<Scan>(address);
+  const root = changetype<Node>(scan.root);
+  const end = scan.end;
+  let p = scan.cursor;
+  let cut = false;
+  begin(scan);
+  while (scan.rows < scan.rowsMax) {
+    p = skipSeparators(p, scan);
+    if (p >= end) break;
+    const start = p;
+    const first = load<u8>(p);
+    p = first == 0x7b ? scanObject(p, end, root, scan.rows, 0) : skipValue(p, end);
+    let fault: u8 = first == 0x7b ? 0 : ROW_NOT_OBJECT;
+    let place = start;
+    if (p == 0) {
+      place = faultAt;
+      fault = tooDeep ? ROW_TOO_DEEP : MALFORMED_ROW;
+      p = faultAt + CUT_BYTES > end && scan.final == 0 ? 0 : findRowEnd(start, scan);
+    } else if (p == end && first != 0x7b && first != 0x5b && first != 0x22 && scan.final == 0) {
+      p = 0;
+    }
+    if (p == 0) {
+      cut = true;
+      p = start;
+      break;
+    }
+    if (fault == 0 && validateUtf8(start, p) == 0) fault = INVALID_UTF8;
+    finishRow(scan, start, fault == 0 ? p : trimEnd(start, p), fault, place);
+  }
+  scan.cursor = p;
+  return cut && scan.rows == 0 ? 1 : 0;
+}
+
+/** Between rows: white space, commas between elements, brackets around them. */
+function skipSeparators(p: usize, scan: Scan): usize {
+  const end = scan.end;
+  while (true) {
+    p = skipSpace(p, end);
+    if (p >= end) return p;
+    const c = load<u8>(p);
+    if (scan.inArray != 0) {
+      if (c == 0x5d) scan.inArray = 0;
+      else if (c != 0x2c) return p;
+    } else {
+      if (c != 0x5b) return p;
+      scan.inArray = 1;
+    }
+    p++;
+  }
+}
+
+/**
+ * Where a malformed row ends: after its closing bracket, if its brackets match, or before a line
+ * that begins like the row's own line does and opens an object, whatever comes first. 0 when the
+ * data end before that and more may come.
+ */
+function findRowEnd(start: usize, scan: Scan): usize {
+  const end = scan.end;
+  const indent = indentBefore(start);
+  let depth = 0;
+  let inString = false;
+  for (let p = start; p < end; p++) {
+    const c = load<u8>(p);
+    if (c == 0x0a) {
+      inString = false;
+      if (depth == 0) return p;
+      if (indent != usize.MAX_VALUE && beginsRow(p + 1, end, start, indent)) return p;
+    } else if (inString) {
+      if (c == 0x5c) p++;
+      else if (c == 0x22) inString = false;
+    } else if (c == 0x22) {
+      inString = true;
+    } else if (c == 0x7b || c == 0x5b) {
+      if (depth == 0 && p > start) return p;
+      depth++;
+    } else if (c == 0x7d || c == 0x5d) {
+      depth--;
+      if (depth < 0) return p > start ? p : p + 1;
+      if (depth == 0) return p + 1;
+    } else if (depth == 0 && c == 0x2c && p > start) {
+      return p;
+    }
+  }
+  return scan.final != 0 ? end : 0;
+}
+
+/** Bytes of white space between the last line feed and `start`; usize.MAX_VALUE if other bytes. */
+function indentBefore(start: usize): usize {
+  let p = start;
+  while (start - p < 256) {
+    const c = load<u8>(p - 1);
+    if (c == 0x0a) return start - p;
+    if (c != 0x20 && c != 0x09) break;
+    p--;
+  }
+  return usize.MAX_VALUE;
+}
+
+function beginsRow(p: usize, end: usize, start: usize, indent: usize): bool {
+  if (p + indent >= end) return false;
+  return (
+    memory.compare(p, start - indent, indent) == 0 && load<u8>(p + indent) == load<u8>(start)
+  );
+}
+
+/**
+ * Passes over (the rest of) a row that is too long to look at: brackets are counted, nothing is
+ * checked. `depth` and `inString` carry on from window to window. Returns 1 when the row has ended.
+ */
+export function skipLongRow(address: usize): i32 {
+  const scan = changetype<Scan>(address);
+  const end = scan.end;
+  let p = scan.cursor;
+  while (p < end) {
+    const c = load<u8>(p);
+    if (scan.inString != 0) {
+      if (c == 0x5c) {
+        if (p + 1 >= end && scan.final == 0) break;
+        p++;
+      } else if (c == 0x22) {
+        scan.inString = 0;
+      }
+    } else if (c == 0x22) {
+      scan.inString = 1;
+    } else if (c == 0x7b || c == 0x5b) {
+      scan.depth++;
+    } else if (c == 0x7d || c == 0x5d) {
+      scan.depth--;
+    }
+    p++;
+    if (scan.depth <= 0 && scan.inString == 0) {
+      scan.cursor = p;
+      return 1;
+    }
+  }
+  scan.cursor = min(p, end);
+  return 0;
+}

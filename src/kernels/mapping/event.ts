@@ -1,0 +1,237 @@
+// Which cell a target takes, and whether it may stand there. Rows whose outcome is set are passed by.
+import {
+  Column,
+  KIND_NULL,
+  KIND_NUMBER,
+  KIND_OBJECT,
+  KIND_STRING,
+} from "../column";
+import { hasLoneSurrogate, loneSurrogate, skipSpace, skipString, skipValue, unescape } from "../json/json-value";
+import {
+  EVENT_MISSING,
+  EVENT_NOT_TEXT,
+  UNIT_ID_MISSING,
+  UNIT_ID_NOT_TEXT,
+  VALUE_NOT_SCALAR,
+} from "../reject-codes";
+import { validateUtf8 } from "../utf8";
+
+/**
+ * Gives `target` the cells of `candidate` where it has none yet (everywhere, when `first`). Empty
+ * text is null when `emptyIsNull`; text that begins with the `prefixLength` bytes at `prefix` is
+ * null when there are any. [texts, textsEnd) are pairs of address and length: text or a number that is
+ * one of them is null, and so is one that stands in the column `compared` as well, unless that is 0.
+ */
+export function takeCells(
+  target: Column,
+  candidate: Column,
+  rows: i32,
+  first: i32,
+  emptyIsNull: i32,
+  prefix: usize,
+  prefixLength: usize,
+  texts: usize,
+  textsEnd: usize,
+  compared: usize,
+): void {
+  if (first != 0 && prefixLength == 0 && texts == textsEnd && compared == 0) {
+    copyCells(target, candidate, rows, emptyIsNull != 0);
+    return;
+  }
+  for (let row = 0; row < rows; row++) {
+    if (first == 0 && target.kind(row) != KIND_NULL) continue;
+    let kind = candidate.kind(row);
+    const start = candidate.start(row);
+    const length = candidate.length(row);
+    if (kind == KIND_STRING) {
+      if (length == 0 && emptyIsNull != 0) kind = KIND_NULL;
+      else if (
+        prefixLength != 0 &&
+        length >= prefixLength &&
+        memory.compare(start, prefix, prefixLength) == 0
+      ) {
+        kind = KIND_NULL;
+      }
+    }
+    if (texts != textsEnd && (kind == KIND_STRING || kind == KIND_NUMBER)) {
+      if (isOneOf(start, length, texts, textsEnd)) kind = KIND_NULL;
+    }
+    if (compared != 0 && (kind == KIND_STRING || kind == KIND_NUMBER)) {
+      if (isSame(changetype<Column>(compared), row, start, length)) kind = KIND_NULL;
+    }
+    target.set(row, kind, start, length);
+  }
+}
+
+/** The common case of `takeCells`, in whole arrays: a single field without conditions. */
+function copyCells(target: Column, source: Column, rows: i32, emptyIsNull: bool): void {
+  memory.copy(target.starts, source.starts, <usize>rows << 2);
+  memory.copy(target.lengths, source.lengths, <usize>rows << 2);
+  memory.copy(target.kinds, source.kinds, <usize>rows);
+  if (!emptyIsNull) return;
+  for (let row = 0; row < rows; row++) {
+    const isEmpty = source.length(row) == 0 && source.kind(row) == KIND_STRING;
+    if (isEmpty) store<u8>(target.kinds + <usize>row, <u8>KIND_NULL);
+  }
+}
+
+function isSame(column: Column, row: i32, start: usize, length: usize): bool {
+  const kind = column.kind(row);
+  if ((kind != KIND_STRING && kind != KIND_NUMBER) || column.length(row) != length) return false;
+  return memory.compare(column.start(row), start, length) == 0;
+}
+
+function isOneOf(start: usize, length: usize, texts: usize, textsEnd: usize): bool {
+  for (let pair = texts; pair < textsEnd; pair += 8) {
+    if (length != <usize>load<u32>(pair, 4)) continue;
+    if (memory.compare(start, <usize>load<u32>(pair), length) == 0) return true;
+  }
+  return false;
+}
+
+export function clearCells(target: Column, rows: i32): void {
+  memory.fill(target.kinds, <u8>KIND_NULL, <usize>rows);
+}
+
+/** Bytes of the cells of `rows` rows that are not null. */
+export function totalBytes(column: Column, rows: i32): f64 {
+  let sum: u64 = 0;
+  for (let row = 0; row < rows; row++) {
+    sum += column.kind(row) == KIND_NULL ? 0 : <u64>column.length(row);
+  }
+  return <f64>sum;
+}
+
+export function checkEvents(outcomes: usize, event: Column, rows: i32): void {
+  for (let row = 0; row < rows; row++) {
+    const kind = event.kind(row);
+    if (kind == KIND_STRING || load<u8>(outcomes + row) != 0) continue;
+    store<u8>(outcomes + row, kind == KIND_NULL ? EVENT_MISSING : EVENT_NOT_TEXT);
+  }
+}
+
+/** Numbers become the text of their digits. */
+export function checkIds(outcomes: usize, id: Column, rows: i32): void {
+  for (let row = 0; row < rows; row++) {
+    const kind = id.kind(row);
+    if (kind == KIND_STRING || kind == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
+    if (kind == KIND_NUMBER) store<u8>(id.kinds + <usize>row, <u8>KIND_STRING);
+    else store<u8>(outcomes + row, UNIT_ID_NOT_TEXT);
+  }
+}
+
+export function requireId(outcomes: usize, first: Column, second: Column, rows: i32): void {
+  for (let row = 0; row < rows; row++) {
+    if (first.kind(row) != KIND_NULL || second.kind(row) != KIND_NULL) continue;
+    if (load<u8>(outcomes + row) == 0) store<u8>(outcomes + row, UNIT_ID_MISSING);
+  }
+}
+
+/** Cells are JSON tokens. Text with a lone surrogate has no UTF-8, which columns of text need. */
+export function checkValues(outcomes: usize, value: Column, rows: i32): void {
+  for (let row = 0; row < rows; row++) {
+    const kind = value.kind(row);
+    if (kind == KIND_NULL || kind == KIND_NUMBER) continue;
+    if (kind == KIND_STRING) {
+      const start = value.start(row);
+      if (!hasLoneSurrogate(start + 1, start + value.length(row) - 1)) continue;
+    }
+    if (load<u8>(outcomes + row) == 0) store<u8>(outcomes + row, VALUE_NOT_SCALAR);
+  }
+}
+
+/** Sum of the cells' lengths, nulls and finished rows left out. */
+export function cellBytes(outcomes: usize, column: Column, rows: i32): f64 {
+  let sum: f64 = 0;
+  for (let row = 0; row < rows; row++) {
+    if (column.kind(row) == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
+    sum += <f64>column.length(row);
+  }
+  return sum;
+}
+
+/** Bytes that `checkObjects` needs at `scratch`: for texts that are a quoted text once more. */
+export function quotedBytes(outcomes: usize, column: Column, rows: i32): f64 {
+  let sum: f64 = 0;
+  for (let row = 0; row < rows; row++) {
+    if (column.kind(row) != KIND_STRING || load<u8>(outcomes + row) != 0) continue;
+    const start = column.start(row);
+    const end = start + column.length(row);
+    const p = skipSpace(start, end);
+    if (p < end && load<u8>(p) == 0x22) sum += <f64>(end - p);
+  }
+  return sum;
+}
+
+// What `objectText` found.
+const NOT_OBJECT: i32 = 0;
+const OBJECT: i32 = 1;
+const NULL: i32 = 2;
+let objectStart: usize = 0;
+let objectEnd: usize = 0;
+
+/** Checks that text is one JSON object, or `null`, or nothing, with white space around it or not. */
+function objectText(start: usize, end: usize): i32 {
+  const p = skipSpace(start, end);
+  if (p == end) return NULL;
+  if (end - p >= 4 && load<u32>(p) == 0x6c6c756e) {
+    return skipSpace(p + 4, end) == end ? NULL : NOT_OBJECT;
+  }
+  if (load<u8>(p) != 0x7b) return NOT_OBJECT;
+  const after = skipValue(p, end);
+  if (after == 0 || skipSpace(after, end) != end) return NOT_OBJECT;
+  if (validateUtf8(p, after) == 0) return NOT_OBJECT;
+  objectStart = p;
+  objectEnd = after;
+  return OBJECT;
+}
+
+/** Where the next text that was quoted twice is written. */
+let scratchTop: usize = 0;
+
+/** As `objectText`, also where the text is a JSON string that holds it. */
+function quotedObjectText(start: usize, end: usize): i32 {
+  const p = skipSpace(start, end);
+  if (p == end || load<u8>(p) != 0x22) return objectText(p, end);
+  const close = skipString(p + 1, end);
+  if (close == 0 || skipSpace(close + 1, end) != end) return NOT_OBJECT;
+  const text = scratchTop;
+  const length = unescape(p + 1, close, text);
+  if (loneSurrogate) return NOT_OBJECT;
+  scratchTop += length;
+  return objectText(text, scratchTop);
+}
+
+/**
+ * Leaves only objects in the column (kind object) and nulls: texts that hold an object become that
+ * object. Anything else marks the row with `code`. `scratch` has `quotedBytes` bytes.
+ */
+export function checkObjects(
+  outcomes: usize,
+  column: Column,
+  rows: i32,
+  code: i32,
+  scratch: usize,
+): void {
+  scratchTop = scratch;
+  for (let row = 0; row < rows; row++) {
+    const kind = column.kind(row);
+    if (kind == KIND_OBJECT || kind == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
+    const end = column.start(row) + column.length(row);
+    const found = kind == KIND_STRING ? quotedObjectText(column.start(row), end) : NOT_OBJECT;
+    if (found == OBJECT) {
+      column.set(row, KIND_OBJECT, objectStart, objectEnd - objectStart);
+    } else if (found == NULL) {
+      store<u8>(column.kinds + <usize>row, <u8>KIND_NULL);
+    } else {
+      store<u8>(outcomes + row, <u8>code);
+    }
+  }
+}
+
+/** Gives every null cell the bytes of `{}`, which stand at `empty`. */
+export function fillObjects(column: Column, rows: i32, empty: usize): void {
+  for (let row = 0; row < rows; row++) {
+    if (column.kind(row) == KIND_NULL) column.set(row, KIND_OBJECT, empty, 2);
+  }
+}

@@ -1,0 +1,158 @@
+// How many events there are of each name, in all and by day. Two hash tables with open addressing,
+// never more than half full: from name to its number, and from day and number to a count.
+
+import { equal, hashOf, mix } from "../byte-hash";
+import { Column } from "../column";
+import { copyLoose } from "../utf8";
+
+// The same number as `outcomes.deliver` in src/batch/event-batch.ts.
+const DELIVER: u32 = 0;
+
+/** The name that all names are counted under for which there is no place. */
+const OTHERS: u32 = 0;
+
+/** One name. What all others are counted under has no bytes. */
+@unmanaged
+class Name {
+  rows: f64;
+  first: f64;
+  last: f64;
+  hash: u64;
+  start: u32;
+  length: u32;
+}
+
+/** Rows of one name on one day. */
+@unmanaged
+class Pair {
+  day: i32;
+  name: u32;
+  rows: u32;
+}
+
+/** Made in src/profile/census.ts. Slots hold the index of an entry plus one; 0 is a free slot. */
+@unmanaged
+class Census {
+  nameSlots: u32;
+  nameMask: u32;
+  names: u32;
+  nameCount: u32;
+  namesMax: u32;
+  text: u32;
+  textBytes: u32;
+  textBytesMax: u32;
+  pairSlots: u32;
+  pairMask: u32;
+  pairs: u32;
+  pairCount: u32;
+  pairsMax: u32;
+}
+
+@inline
+function nameAt(census: Census, index: u32): Name {
+  return changetype<Name>(<usize>census.names + <usize>index * offsetof<Name>());
+}
+
+@inline
+function pairAt(census: Census, index: u32): Pair {
+  return changetype<Pair>(<usize>census.pairs + <usize>index * offsetof<Pair>());
+}
+
+export function clearCensus(address: usize): void {
+  const census = changetype<Census>(address);
+  memory.fill(census.nameSlots, 0, ((<usize>census.nameMask) + 1) << 2);
+  census.textBytes = 0;
+  census.nameCount = 1;
+  resetName(nameAt(census, OTHERS), 0, 0, 0);
+  clearPairs(address);
+}
+
+/** Forgets the days alone: names keep their numbers and counts. */
+export function clearPairs(address: usize): void {
+  const census = changetype<Census>(address);
+  memory.fill(census.pairSlots, 0, ((<usize>census.pairMask) + 1) << 2);
+  census.pairCount = 0;
+}
+
+function resetName(name: Name, hash: u64, start: u32, length: u32): void {
+  name.rows = 0;
+  name.first = Infinity;
+  name.last = -Infinity;
+  name.hash = hash;
+  name.start = start;
+  name.length = length;
+}
+
+/** Number of the name of `length` bytes at `start`, which is added where there is a place for it. */
+export function addName(address: usize, start: usize, length: usize): u32 {
+  const census = changetype<Census>(address);
+  const hash = hashOf(start, length);
+  let probe = <u32>(hash >> 20) & census.nameMask;
+  let entry = load<u32>(<usize>census.nameSlots + ((<usize>probe) << 2));
+  while (entry != 0) {
+    const name = nameAt(census, entry - 1);
+    if (name.hash == hash && <usize>name.length == length && equal(name.start, start, length)) {
+      return entry - 1;
+    }
+    probe = (probe + 1) & census.nameMask;
+    entry = load<u32>(<usize>census.nameSlots + ((<usize>probe) << 2));
+  }
+  const index = census.nameCount;
+  if (index == census.namesMax || <u32>length > census.textBytesMax - census.textBytes) return OTHERS;
+  const text = <usize>census.text + census.textBytes;
+  copyLoose(text, start, length);
+  census.textBytes += <u32>length;
+  census.nameCount = index + 1;
+  resetName(nameAt(census, index), hash, <u32>text, <u32>length);
+  store<u32>(<usize>census.nameSlots + ((<usize>probe) << 2), index + 1);
+  return index;
+}
+
+@inline
+function countPair(census: Census, day: i32, name: u32): void {
+  let probe = <u32>(mix(<u64>name, <u64>(<u32>day)) >> 20) & census.pairMask;
+  let entry = load<u32>(<usize>census.pairSlots + ((<usize>probe) << 2));
+  while (entry != 0) {
+    const pair = pairAt(census, entry - 1);
+    if (pair.day == day && pair.name == name) {
+      pair.rows++;
+      return;
+    }
+    probe = (probe + 1) & census.pairMask;
+    entry = load<u32>(<usize>census.pairSlots + ((<usize>probe) << 2));
+  }
+  const index = census.pairCount;
+  if (index == census.pairsMax) return;
+  census.pairCount = index + 1;
+  const pair = pairAt(census, index);
+  pair.day = day;
+  pair.name = name;
+  pair.rows = 1;
+  store<u32>(<usize>census.pairSlots + ((<usize>probe) << 2), index + 1);
+}
+
+/**
+ * Counts the delivered rows. `days` has an i32 and `timestamps` a double for each row; rows of names
+ * that have no place are in no pair.
+ */
+export function countEvents(
+  address: usize,
+  outcomes: usize,
+  event: usize,
+  days: usize,
+  timestamps: usize,
+  rows: i32,
+): void {
+  const census = changetype<Census>(address);
+  const cells = changetype<Column>(event);
+  for (let row = 0; row < rows; row++) {
+    if (load<u8>(outcomes + <usize>row) != DELIVER) continue;
+    const index = addName(address, cells.start(row), cells.length(row));
+    const name = nameAt(census, index);
+    const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
+    name.rows += 1;
+    if (timestamp < name.first) name.first = timestamp;
+    if (timestamp > name.last) name.last = timestamp;
+    if (index != OTHERS) countPair(census, load<i32>(days + ((<usize>row) << 2)), index);
+  }
+}

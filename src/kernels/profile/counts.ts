@@ -1,0 +1,73 @@
+// Counts by a whole number: an open-addressing index, never more than half full, over a list.
+
+import { spread } from "../byte-hash";
+
+/** Made in src/profile/number-counts.ts. Slots (u32) hold the place of an entry plus one. */
+@unmanaged
+export class Counts {
+  slots: u32;
+  mask: u32;
+  entries: u32;
+  count: u32;
+  max: u32;
+  /** Rows of numbers for which there was no place. */
+  others: u32;
+  /** Place of the entry that was counted last: times mostly come in order. */
+  last: u32;
+}
+
+@unmanaged
+class Entry {
+  number: i32;
+  rows: u32;
+  /** Where the index holds it. */
+  slot: u32;
+}
+
+@inline
+function entryAt(counts: Counts, place: u32): Entry {
+  return changetype<Entry>(<usize>counts.entries + <usize>place * offsetof<Entry>());
+}
+
+@inline
+export function countAt(counts: Counts, number: i32): void {
+  const last = entryAt(counts, counts.last);
+  if (counts.count != 0 && last.number == number) last.rows++;
+  else findAndCount(counts, number);
+}
+
+function findAndCount(counts: Counts, number: i32): void {
+  let probe = <u32>(spread(<u64>(<u32>number) + 1) >> 24) & counts.mask;
+  let slot = <usize>counts.slots + ((<usize>probe) << 2);
+  for (let place = load<u32>(slot); place != 0; place = load<u32>(slot)) {
+    const entry = entryAt(counts, place - 1);
+    if (entry.number == number) {
+      entry.rows++;
+      counts.last = place - 1;
+      return;
+    }
+    probe = (probe + 1) & counts.mask;
+    slot = <usize>counts.slots + ((<usize>probe) << 2);
+  }
+  if (counts.count == counts.max) {
+    counts.others++;
+    return;
+  }
+  const place = counts.count++;
+  const entry = entryAt(counts, place);
+  entry.number = number;
+  entry.rows = 1;
+  entry.slot = <u32>slot;
+  counts.last = place;
+  store<u32>(slot, place + 1);
+}
+
+/** Forgets everything; costs as much as there is. */
+export function clearCounts(counts: Counts): void {
+  for (let place: u32 = 0; place < counts.count; place++) {
+    store<u32>(entryAt(counts, place).slot, 0);
+  }
+  counts.count = 0;
+  counts.others = 0;
+  counts.last = 0;
+}

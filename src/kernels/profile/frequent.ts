@@ -1,0 +1,151 @@
+// The most frequent of many texts in bounded room (Misra and Gries 1982): a text that finds no place
+// takes the rows of the rarest one from all. What is counted of a text is never too much, and too little
+// by what was taken at most. As long as nothing was taken, it is exact, and each text is there.
+
+import { addToRegisters } from "./distinct";
+import { copyLoose } from "../utf8";
+
+/** Bytes that are kept of a text, and bits of the registers for distinct ones. */
+const TEXT_BYTES: u32 = 64;
+const DISTINCT_BITS: u64 = 8;
+export const DISTINCT_BYTES: u32 = 256;
+
+/** One text; what belongs to it beyond `Frequent.textBytes` follows. */
+@unmanaged
+export class Entry {
+  hash: u64;
+  rows: u32;
+  /** Bytes of the whole text. */
+  length: u32;
+}
+
+const ENTRY_HEAD: u32 = 16;
+
+/** Where the cells of tables come from that grow. */
+@unmanaged
+export class Arena {
+  next: u32;
+  end: u32;
+}
+
+/** `index` has two slots (u16) for each entry there is room for; a slot holds an entry's place plus one. */
+@unmanaged
+export class Frequent {
+  entries: u32;
+  index: u32;
+  count: u32;
+  /** A power of two. */
+  max: u32;
+  entryBytes: u32;
+  /** What was taken from every text at most. */
+  taken: u32;
+  /** For all distinct texts, from when something is taken; 0 where nobody asks. */
+  registers: u32;
+}
+
+@inline
+export function entryAt(table: Frequent, place: u32): Entry {
+  return changetype<Entry>(<usize>table.entries + <usize>place * table.entryBytes);
+}
+
+export function tableBytes(max: u32, entryBytes: u32): u32 {
+  return max * entryBytes + max * 4;
+}
+
+/** Points an empty table at `tableBytes` bytes. */
+export function placeTable(table: Frequent, address: u32, max: u32, entryBytes: u32): void {
+  table.entries = address;
+  table.index = address + max * entryBytes;
+  table.count = 0;
+  table.max = max;
+  table.entryBytes = entryBytes;
+  table.taken = 0;
+  memory.fill(table.index, 0, max << 2);
+}
+
+@inline
+function enter(table: Frequent, hash: u64, place: u32): void {
+  const mask = table.max * 2 - 1;
+  let probe = <u32>(hash >> 24) & mask;
+  while (load<u16>(<usize>table.index + ((<usize>probe) << 1)) != 0) probe = (probe + 1) & mask;
+  store<u16>(<usize>table.index + ((<usize>probe) << 1), <u16>(place + 1));
+}
+
+function rebuild(table: Frequent): void {
+  memory.fill(table.index, 0, (<usize>table.max) << 2);
+  for (let place: u32 = 0; place < table.count; place++) {
+    enter(table, entryAt(table, place).hash, place);
+  }
+}
+
+/** Takes the rows of the rarest text from all, and forgets those that have none left. */
+function makePlace(table: Frequent): void {
+  const isFirst = table.taken == 0 && table.registers != 0;
+  let least = u32.MAX_VALUE;
+  for (let place: u32 = 0; place < table.count; place++) {
+    const entry = entryAt(table, place);
+    if (isFirst) addToRegisters(table.registers, DISTINCT_BITS, entry.hash);
+    least = min(least, entry.rows);
+  }
+  let kept: u32 = 0;
+  for (let place: u32 = 0; place < table.count; place++) {
+    const entry = entryAt(table, place);
+    if (entry.rows == least) continue;
+    entry.rows -= least;
+    if (kept != place) {
+      memory.copy(changetype<usize>(entryAt(table, kept)), changetype<usize>(entry), table.entryBytes);
+    }
+    kept++;
+  }
+  table.count = kept;
+  table.taken += least;
+  rebuild(table);
+}
+
+/** Gives the table `max` places; false where the arena has no room. */
+export function growTable(table: Frequent, max: u32, arena: Arena): bool {
+  const bytes = tableBytes(max, table.entryBytes);
+  if (arena.end - arena.next < bytes) return false;
+  const entries = arena.next;
+  arena.next += bytes;
+  memory.copy(entries, table.entries, table.count * table.entryBytes);
+  table.entries = entries;
+  table.index = entries + max * table.entryBytes;
+  table.max = max;
+  rebuild(table);
+  return true;
+}
+
+/** The entry of a text, which is added with no rows where it has none. `hash` is its `spreadHash`. */
+@inline
+export function findEntry(table: Frequent, start: usize, length: u32, hash: u64): Entry {
+  const mask = table.max * 2 - 1;
+  let probe = <u32>(hash >> 24) & mask;
+  let slot = <u32>load<u16>(<usize>table.index + ((<usize>probe) << 1));
+  while (slot != 0) {
+    const entry = entryAt(table, slot - 1);
+    if (entry.hash == hash) return entry;
+    probe = (probe + 1) & mask;
+    slot = <u32>load<u16>(<usize>table.index + ((<usize>probe) << 1));
+  }
+  return addEntry(table, start, length, hash);
+}
+
+function addEntry(table: Frequent, start: usize, length: u32, hash: u64): Entry {
+  if (table.count == table.max) makePlace(table);
+  if (table.taken != 0 && table.registers != 0) {
+    addToRegisters(table.registers, DISTINCT_BITS, hash);
+  }
+  const place = table.count++;
+  const entry = entryAt(table, place);
+  entry.hash = hash;
+  entry.rows = 0;
+  entry.length = length;
+  const text = changetype<usize>(entry) + ENTRY_HEAD;
+  const others = text + TEXT_BYTES;
+  memory.fill(others, 0, <usize>table.entryBytes - ENTRY_HEAD - TEXT_BYTES);
+  // In steps of 16, of which the cell has four.
+  copyLoose(text, start, min(length, TEXT_BYTES));
+  enter(table, hash, place);
+  return entry;
+}

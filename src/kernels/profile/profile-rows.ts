@@ -1,0 +1,316 @@
+// What a profile learns of each row beside its properties: names, sizes, times, ids, and which rows are
+// worth showing.
+
+import { mix, spread, spreadHash } from "../byte-hash";
+import { addName } from "./census";
+import { Column, KIND_NULL } from "../column";
+import { countAt, Counts } from "./counts";
+import { addId, addToRegisters, IdSet } from "./distinct";
+import { findEntry, Frequent } from "./frequent";
+import { Group, groupAt, Profile } from "./profile";
+import { profileObject } from "./profile-properties";
+
+// The same numbers as `outcomes` in src/batch/event-batch.ts and in src/base/reject-codes.ts.
+const DELIVER: u32 = 0;
+const DUPLICATE: u32 = 253;
+const FILTERED: u32 = 254;
+const UNIT_ID_MISSING: u32 = 15;
+const VALUE_NOT_SCALAR: u32 = 19;
+
+/** The number that the census gives to all names that have no place. */
+const OTHERS: u32 = 0;
+
+const HOUR_MS: f64 = 3600000;
+const DAY_MS: f64 = 86400000;
+
+/** Exponents of two of the registers for distinct ids, and for the users of one name. */
+const ID_BITS: u64 = 14;
+const INSERT_ID_BITS: u64 = 16;
+const NAME_BITS: u64 = 10;
+const OTHER_BITS: u64 = 6;
+
+/** Bytes before what an id of the other kind is counted in: an entry with its text. */
+const ENTRY_OTHERS: usize = 80;
+
+/** Places of `figures` in profile-memory.ts. */
+const BOTH: usize = 0;
+const USER_ONLY: usize = 8;
+const DEVICE_ONLY: usize = 16;
+const FUTURE: usize = 24;
+const SUSPICIOUS: usize = 32;
+const MIDNIGHT: usize = 40;
+const BYTES: usize = 48;
+const WITH_INSERT_ID: usize = 56;
+const NONE: usize = 64;
+
+/** An id that stands for nobody. Made in src/profile/junk-ids.ts. */
+@unmanaged
+class Junk {
+  hash: u64;
+  userRows: u32;
+  deviceRows: u32;
+}
+
+/** Bit n of `lengths`: some junk id has n bytes. */
+@unmanaged
+class JunkIds {
+  lengths: u64;
+  first: u32;
+  end: u32;
+}
+
+export function junkHash(start: usize, length: usize): f64 {
+  return <f64>(spreadHash(start, length) >> 11);
+}
+
+function countJunk(junk: JunkIds, hash: u64, isUser: bool): void {
+  for (let at = <usize>junk.first; at < <usize>junk.end; at += offsetof<Junk>()) {
+    const candidate = changetype<Junk>(at);
+    if (candidate.hash != hash) continue;
+    if (isUser) candidate.userRows++;
+    else candidate.deviceRows++;
+    return;
+  }
+}
+
+/** Rows kept of a group of rows: those whose hashes are the smallest. Hashes in order, largest last. */
+const PICKS: usize = 3;
+
+/** A row that may be kept: its number, group, and hash or size. */
+@unmanaged
+class Candidate {
+  order: u64;
+  row: u32;
+  group: u32;
+}
+
+/** Numbers of the groups that rows are picked for: names of the census, reject codes, the largest. */
+const PICKED_NAMES: u32 = 64;
+const PICKED_GROUPS: u32 = 96;
+
+const LARGEST: usize = 10;
+
+function addCandidate(profile: Profile, row: i32, group: u32, order: u64): void {
+  const at = <usize>profile.candidates + <usize>profile.candidateCount * offsetof<Candidate>();
+  const candidate = changetype<Candidate>(at);
+  candidate.order = order;
+  candidate.row = <u32>row;
+  candidate.group = group;
+  profile.candidateCount++;
+}
+
+@inline
+function pick(profile: Profile, row: i32, group: u32): void {
+  const hash = spread(mix(<u64>profile.seed + 1, <u64>(profile.rows + <u32>row)));
+  const picks = <usize>profile.picks + <usize>group * PICKS * 8;
+  if (hash >= load<u64>(picks, (PICKS - 1) * 8)) return;
+  let place = PICKS - 1;
+  for (; place > 0 && load<u64>(picks + (place - 1) * 8) > hash; place--) {
+    store<u64>(picks + place * 8, load<u64>(picks + (place - 1) * 8));
+  }
+  store<u64>(picks + place * 8, hash);
+  addCandidate(profile, row, group, hash);
+}
+
+/** Sizes of the largest events, largest first; of equal ones the first counts. */
+@inline
+function noteSize(profile: Profile, row: i32, bytes: u32): void {
+  const largest = <usize>profile.largest;
+  if (bytes <= load<u32>(largest, (LARGEST - 1) * 4)) return;
+  let place = LARGEST - 1;
+  for (; place > 0 && load<u32>(largest + (place - 1) * 4) < bytes; place--) {
+    store<u32>(largest + place * 4, load<u32>(largest + (place - 1) * 4));
+  }
+  store<u32>(largest + place * 4, bytes);
+  addCandidate(profile, row, PICKED_GROUPS, bytes);
+}
+
+@inline
+function addFigure(profile: Profile, figure: usize, amount: f64): void {
+  const at = <usize>profile.figures + figure;
+  store<f64>(at, load<f64>(at) + amount);
+}
+
+/** Sixty-four counts for each power of two, so that a size is known to within 0.8 percent. */
+@inline
+function countSize(profile: Profile, bytes: u32): void {
+  const place = <usize>((reinterpret<u64>(<f64>bytes) >> 46) - (1023 << 6));
+  const at = <usize>profile.sizeCounts + (place << 2);
+  store<u32>(at, load<u32>(at) + 1);
+}
+
+/** Bytes of a name inside a JSON string. */
+function escapedBytes(start: usize, length: usize): u32 {
+  let bytes: u32 = 0;
+  for (let p = start; p < start + length; p++) {
+    const c = load<u8>(p);
+    if (c == 0x22 || c == 0x5c || (c >= 8 && c <= 13 && c != 11)) bytes += 2;
+    else if (c < 0x20) bytes += 6;
+    else bytes++;
+  }
+  return bytes;
+}
+
+function digitCount(value: f64): u32 {
+  // The years 2001 to 2286.
+  if (value >= 1e12 && value < 1e13) return 13;
+  let digits: u32 = value < 0 ? 2 : 1;
+  for (let rest = Math.abs(value); rest >= 10; rest /= 10) digits++;
+  return digits;
+}
+
+/** What `{"event":"","timestamp":,"user":,"metadata":}` and `,"value":` take. */
+const FRAME_BYTES: u32 = 45;
+const VALUE_FRAME_BYTES: u32 = 9;
+
+/** Moments that clocks make up when they know nothing better. */
+function isSuspicious(timestamp: f64): bool {
+  return (
+    timestamp <= 946684800000 ||
+    timestamp == 978307200000 ||
+    timestamp == 1000000000000 ||
+    timestamp == 2145916800000 ||
+    timestamp == 2147483647000
+  );
+}
+
+/** Columns of an event batch in the order of `textColumns`, its insert ids, and arrays by row. */
+@unmanaged
+class Rows {
+  outcomes: u32;
+  event: u32;
+  userID: u32;
+  stableID: u32;
+  value: u32;
+  user: u32;
+  metadata: u32;
+  /** Of the rows of the batch that the events came from; 0 where nobody asked. */
+  insertID: u32;
+  /** Doubles. */
+  timestamps: u32;
+  /** Doubles: timestamps as the clocks of the zone of days have them. */
+  locals: u32;
+  /** Row of the batch (u32) that each row came from; 0 where they are the same. */
+  sources: u32;
+  count: u32;
+}
+
+function profileTime(profile: Profile, timestamp: f64, local: f64, now: f64): void {
+  if (timestamp > now) addFigure(profile, FUTURE, 1);
+  if (isSuspicious(timestamp)) addFigure(profile, SUSPICIOUS, 1);
+  if (local == Math.floor(local / DAY_MS) * DAY_MS) addFigure(profile, MIDNIGHT, 1);
+  countAt(changetype<Counts>(<usize>profile.hours), <i32>Math.floor(local / HOUR_MS));
+}
+
+@inline
+function countId(table: u32, start: usize, length: usize, hash: u64, other: u64): void {
+  const entry = findEntry(changetype<Frequent>(<usize>table), start, <u32>length, hash);
+  entry.rows++;
+  if (other != 0) addToRegisters(changetype<usize>(entry) + ENTRY_OTHERS, OTHER_BITS, other);
+}
+
+function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void {
+  const user = changetype<Column>(<usize>rows.userID);
+  const device = changetype<Column>(<usize>rows.stableID);
+  const junk = changetype<JunkIds>(<usize>profile.junk);
+  let userHash: u64 = 0;
+  let deviceHash: u64 = 0;
+  const hasUser = user.kind(row) != KIND_NULL;
+  const hasDevice = device.kind(row) != KIND_NULL;
+  if (hasUser) {
+    const length = user.length(row);
+    userHash = spreadHash(user.start(row), length);
+    addToRegisters(profile.users, ID_BITS, userHash);
+    if (length < 64 && (junk.lengths >> <u64>length) & 1) countJunk(junk, userHash, true);
+  }
+  if (hasDevice) {
+    const length = device.length(row);
+    deviceHash = spreadHash(device.start(row), length);
+    addToRegisters(profile.devices, ID_BITS, deviceHash);
+    if (length < 64 && (junk.lengths >> <u64>length) & 1) countJunk(junk, deviceHash, false);
+  }
+  addFigure(profile, hasUser ? (hasDevice ? BOTH : USER_ONLY) : hasDevice ? DEVICE_ONLY : NONE, 1);
+  if (hasUser) countId(profile.topUsers, user.start(row), user.length(row), userHash, deviceHash);
+  if (hasDevice) {
+    countId(profile.topDevices, device.start(row), device.length(row), deviceHash, userHash);
+  }
+  if (group.users != 0 && hasUser) addToRegisters(group.users, NAME_BITS, userHash);
+}
+
+function profileInsertId(profile: Profile, rows: Rows, row: i32): void {
+  const source = rows.sources == 0 ? row : load<i32>(<usize>rows.sources + ((<usize>row) << 2));
+  if (rows.sources != 0 && row > 0) {
+    // Of several events of one row the first has its insert id.
+    if (load<i32>(<usize>rows.sources + ((<usize>(row - 1)) << 2)) == source) return;
+  }
+  const ids = changetype<Column>(<usize>rows.insertID);
+  if (ids.kind(source) == KIND_NULL) return;
+  const hash = spreadHash(ids.start(source), ids.length(source));
+  addFigure(profile, WITH_INSERT_ID, 1);
+  addToRegisters(profile.insertIDs, INSERT_ID_BITS, hash);
+  addId(changetype<IdSet>(<usize>profile.idSet), hash);
+}
+
+/** Bytes of the event as one line of JSON, without its end. */
+function eventBytes(group: Group, isOthers: bool, rows: Rows, row: i32, timestamp: f64): u32 {
+  const value = changetype<Column>(<usize>rows.value);
+  if (group.frameBytes == 0 || isOthers) {
+    const event = changetype<Column>(<usize>rows.event);
+    group.frameBytes = FRAME_BYTES + escapedBytes(event.start(row), event.length(row));
+  }
+  let bytes = group.frameBytes + digitCount(timestamp);
+  bytes += <u32>changetype<Column>(<usize>rows.user).length(row);
+  bytes += <u32>changetype<Column>(<usize>rows.metadata).length(row);
+  if (value.kind(row) != KIND_NULL) bytes += VALUE_FRAME_BYTES + <u32>value.length(row);
+  return bytes;
+}
+
+function profileEvent(profile: Profile, rows: Rows, row: i32, now: f64): void {
+  const event = changetype<Column>(<usize>rows.event);
+  const user = changetype<Column>(<usize>rows.user);
+  const metadata = changetype<Column>(<usize>rows.metadata);
+  const timestamp = load<f64>(<usize>rows.timestamps + ((<usize>row) << 3));
+  const number = addName(profile.census, event.start(row), event.length(row));
+  const group = groupAt(profile, number);
+  const isLookedAt = number != OTHERS && number <= profile.groupsMax;
+  if (isLookedAt && group.users == 0) {
+    group.users = profile.groupUsers + (number << <u32>NAME_BITS);
+    memory.fill(group.users, 0, 1 << <usize>NAME_BITS);
+  }
+  const bytes = eventBytes(group, number == OTHERS, rows, row, timestamp);
+  group.bytes += <f64>bytes;
+  if (bytes > group.bytesMax) group.bytesMax = bytes;
+  addFigure(profile, BYTES, <f64>bytes);
+  countSize(profile, bytes);
+  noteSize(profile, row, bytes);
+  profileTime(profile, timestamp, load<f64>(<usize>rows.locals + ((<usize>row) << 3)), now);
+  profileIds(profile, group, rows, row);
+  if (rows.insertID != 0) profileInsertId(profile, rows, row);
+  const end = metadata.start(row) + metadata.length(row);
+  if (isLookedAt) profileObject(profile, group, number, metadata.start(row), end);
+  const users = changetype<Group>(<usize>profile.userGroup);
+  profileObject(profile, users, profile.namesMax, user.start(row), user.start(row) + user.length(row));
+  if (number != OTHERS && number < PICKED_NAMES) pick(profile, row, number);
+}
+
+function profileReject(profile: Profile, rows: Rows, row: i32, code: u32): void {
+  pick(profile, row, PICKED_NAMES + code);
+  if (code < UNIT_ID_MISSING || code > VALUE_NOT_SCALAR) return;
+  // Times were looked at before anything that these codes are for.
+  const local = load<f64>(<usize>rows.locals + ((<usize>row) << 3));
+  countAt(changetype<Counts>(<usize>profile.rejectedDays), <i32>Math.floor(local / DAY_MS));
+}
+
+/**
+ * Takes the rows of an event batch. Rows that may be worth showing are left as candidates. `now` is in
+ * milliseconds since 1970 UTC.
+ */
+export function profileRows(profile: Profile, rows: Rows, now: f64): void {
+  profile.candidateCount = 0;
+  for (let row: i32 = 0; row < <i32>rows.count; row++) {
+    const outcome = <u32>load<u8>(<usize>rows.outcomes + <usize>row);
+    if (outcome == DELIVER) profileEvent(profile, rows, row, now);
+    else if (outcome < DUPLICATE) profileReject(profile, rows, row, outcome);
+  }
+  profile.rows += rows.count;
+}

