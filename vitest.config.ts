@@ -1,9 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { propertyRuns } from "./test/support/property-runs.js";
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 60_000,
+    // Longer where properties are given more runs by hand.
+    testTimeout: Math.max(60_000, propertyRuns(60_000)),
     hookTimeout: 60_000,
     // Two cores is what a small CI machine has; threads of the engine need one of them.
     maxWorkers: 2,

@@ -43,6 +43,9 @@ export const ORDERED_DAY_ROWS_MIN = 256;
 /** Bytes of spilled rows that are packed, compressed and checked together. */
 export const PACK_BYTES = 1 * MIB;
 
+/** About how many merges a run has at most; each of them looks into all spill files. */
+export const MERGES_MAX = 1_024;
+
 /** Spill files that one worker has open at the same time. */
 export const SPILL_FILES_OPEN_MAX = 64;
 

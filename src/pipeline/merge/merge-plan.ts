@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { MERGES_MAX } from "../../base/limits.js";
 import type { SpillIndex } from "../../sinks/spill/spill-index.js";
 import type { SplitRecord } from "../ledger/ledger.js";
-import { inOrder } from "../run-accounts.js";
+import { inOrder, sum } from "../run-accounts.js";
 
 /** Days in a row whose spilled rows are merged together and committed as a whole. */
 export interface PlannedMerge {
@@ -51,12 +52,14 @@ export class SpilledTotals {
 }
 
 /**
- * Packs days in their order: a merge is closed before it would exceed `bytesMax`. A day is never divided.
- * Pure.
+ * Packs days in their order: a merge is closed before it would exceed `mergeBytes`, or more where there
+ * would be very many. A day is never divided. Pure.
  */
-export function planMerges(totals: SpilledTotals, bytesMax: number): readonly PlannedMerge[] {
+export function planMerges(totals: SpilledTotals, mergeBytes: number): readonly PlannedMerge[] {
+  const days = totals.inOrder();
+  const bytesMax = Math.max(mergeBytes, sum(days, ([, { bytes }]) => bytes) / MERGES_MAX);
   const merges: PlannedMerge[] = [];
-  for (const [day, { rows, bytes }] of totals.inOrder()) {
+  for (const [day, { rows, bytes }] of days) {
     const open = merges.at(-1);
     if (open === undefined || open.bytes + bytes > bytesMax) {
       const id = String(merges.length).padStart(6, "0");

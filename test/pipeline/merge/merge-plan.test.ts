@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { MERGES_MAX } from "../../../src/base/limits.js";
 import type { SplitRecord } from "../../../src/pipeline/ledger/ledger.js";
 import {
   digestOfSpilled,
@@ -41,6 +42,15 @@ it("puts days that follow each other into merges of so many bytes, and divides n
     { id: "000003", ...facts([10], 1, 60) },
   ]);
   expect(planMerges(new SpilledTotals(), 100)).toEqual([]);
+});
+
+it("makes merges larger where there would be very many", () => {
+  const totals = new SpilledTotals();
+  const days = 3 * MERGES_MAX;
+  totals.add(indexOf(Array.from({ length: days }, (_, day) => [day, 1, 100] as const)));
+  const merges = planMerges(totals, 100);
+  expect(merges).toHaveLength(MERGES_MAX);
+  expect(merges.reduce((sum, { rows }) => sum + rows, 0)).toBe(days);
 });
 
 it("has an index in the order of days, and within a day in that of the rows", () => {
