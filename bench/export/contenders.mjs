@@ -1,4 +1,5 @@
 // What is compared: for each kind, our command and the rival's, from the same files to the same events.
+import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { runMeasured } from "../measured-process.mjs";
@@ -33,5 +34,7 @@ export async function runContender(
   { kind, input, output, threads, before = [], ...options },
 ) {
   rmSync(output, { recursive: true, force: true });
+  // What the run before has left unwritten would be waited for by whoever syncs in this one.
+  execFileSync("sync");
   return runMeasured([...before, ...contenders[name](kind, input, output, threads)], options);
 }
