@@ -1,31 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SwitchyardError } from "../../src/base/errors.js";
 import { CENSUS_NAMES_MAX } from "../../src/base/limits.js";
-import { ChangedError } from "../../src/pipeline/ledger/resume.js";
 import type { RunProgress } from "../../src/pipeline/progress.js";
 import { runExport } from "../../src/pipeline/run-export.js";
 import type { Source, SourceRange } from "../../src/readers/source.js";
-import { type FakeExport, fakeExport } from "./kit/fake-export.js";
-
-const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"];
-
-/** Inputs of several splits, with rows of every fate. */
-function someInputs(run: FakeExport): void {
-  const rows = (word: string, count: number) =>
-    Array.from({ length: count }, (_, index) => `${DAYS[index % 3]} ${word}${index}`);
-  run.input("a.txt", ...rows("a", 20), "2026-01-01 bad", ...rows("b", 3));
-  run.input("b.txt", ...rows("c", 2));
-  run.input("c.txt", "2026-01-02 skip", "2026-01-02 bad", ...rows("d", 9));
-}
-
-async function quietRun(): Promise<Readonly<Record<string, string>>> {
-  const run = fakeExport();
-  someInputs(run);
-  await run.run();
-  return run.files();
-}
+import { fakeExport } from "./kit/fake-export.js";
+import { DAYS, someInputs } from "./kit/some-inputs.js";
 
 describe("an export", () => {
   it("delivers every row to its day and accounts for it in the manifest", async () => {
@@ -165,106 +147,6 @@ describe("an export", () => {
   });
 });
 
-describe("a source that fails", () => {
-  it.each([
-    ["break", "source_broken", "bad.txt: broken here"],
-    ["crash", "source_crashed", "bad.txt: its worker thread died: not foreseen"],
-    ["exit", "source_crashed", "bad.txt: its worker thread died: its thread ended with code 7"],
-    ["panic", "source_crashed", "bad.txt: its worker thread died: panicked"],
-  ])("by %s ends the run as failed, after all others are done", async (word, code, message) => {
-    const run = fakeExport();
-    run.input("a.txt", "2026-01-01 a");
-    run.input("bad.txt", "2026-01-01 b", `2026-01-01 ${word}`, "2026-01-01 c");
-    run.input("c.txt", "2026-01-01 d");
-    const { outcome, failures, manifest } = await run.run({ splitBytes: 1_000 });
-    expect(outcome).toBe("failed");
-    expect(failures).toEqual([{ source: "bad.txt", code, message }]);
-    expect(manifest.complete).toBe(false);
-    expect(manifest.inputs.map(({ name, failure }) => [name, failure?.code])).toEqual([
-      ["a.txt", undefined],
-      ["bad.txt", code],
-      ["c.txt", undefined],
-    ]);
-    const rows = Object.values(run.files())
-      .filter((text) => text.startsWith("2026"))
-      .join("");
-    expect(rows).toContain("2026-01-01 a");
-    expect(rows).toContain("2026-01-01 d");
-    // The rows before a foreseen break are whole; a thread that died gives none.
-    expect(rows.includes("2026-01-01 b")).toBe(word === "break");
-    expect(rows).not.toContain("2026-01-01 c");
-  });
-
-  it("is read again when the run is resumed, and its repaired content is taken up", async () => {
-    const run = fakeExport();
-    run.input("a.txt", "2026-01-01 a");
-    run.input("b.txt", "2026-01-02 b", "2026-01-03 break");
-    run.input("c.txt", "2026-01-01 c");
-    const options = { splitBytes: 14 };
-    expect((await run.run(options)).outcome).toBe("failed");
-    expect((await run.run(options)).outcome).toBe("failed");
-    run.input("b.txt", "2026-01-01 b", "2026-01-01 repaired");
-    const { outcome, manifest } = await run.run(options);
-    expect(outcome).toBe("done");
-    expect(manifest.rows.delivered).toBe(4);
-    expect(manifest.run.resumes).toBe(2);
-    // What the broken content had delivered to another day is gone.
-    expect(manifest.days.map(({ day }) => day)).toEqual(["2026-01-01"]);
-    expect(existsSync(join(run.output, "events/2026-01-02"))).toBe(false);
-  });
-
-  it("may have become longer or shorter when it is repaired", async () => {
-    for (const count of [1, 12]) {
-      const run = fakeExport();
-      run.input("a.txt", "2026-01-01 a", "2026-01-01 a");
-      run.input("b.txt", ...Array.from({ length: 4 }, () => "2026-01-01 break"));
-      run.input("c.txt", "2026-01-01 c", "2026-01-01 c");
-      await run.run({ splitBytes: 30 });
-      run.input("b.txt", ...Array.from({ length: count }, (_, index) => `2026-01-01 b${index}`));
-      const { outcome, manifest } = await run.run({ splitBytes: 30 });
-      expect(outcome).toBe("done");
-      expect(manifest.rows.delivered).toBe(4 + count);
-    }
-  });
-});
-
-describe("an input of which not even the beginning can be read", () => {
-  it("ends the run as failed, and is taken up behind the others once it is repaired", async () => {
-    const run = fakeExport();
-    run.input("a.txt", "2026-01-01 a");
-    run.input("b.txt", "unreadable");
-    run.input("c.txt", "2026-01-01 c");
-    const broken = await run.run();
-    expect(broken.outcome).toBe("failed");
-    expect(broken.failures).toEqual([
-      { source: "b.txt", code: "source_unreadable", message: "b.txt: cannot be read" },
-    ]);
-    expect(broken.manifest.rows.delivered).toBe(2);
-    expect(broken.manifest.complete).toBe(false);
-    expect((await run.run()).outcome).toBe("failed");
-    run.input("b.txt", "2026-01-01 b");
-    const repaired = await run.run();
-    expect(repaired).toMatchObject({ outcome: "done", rowsRead: 1 });
-    expect(repaired.manifest.inputs.map(({ name }) => name)).toEqual(["a.txt", "c.txt", "b.txt"]);
-    expect((await run.run()).alreadyDone).toBe(true);
-  });
-
-  it("is refused where it was read before, and only failed where it was not", async () => {
-    const run = fakeExport();
-    run.input("a.txt", "2026-01-01 a");
-    run.input("b.txt", "2026-01-01 break");
-    await run.run({ splitBytes: 14 });
-    run.input("b.txt", "unreadable");
-    expect((await run.run({ splitBytes: 14 })).failures.map(({ code }) => code)).toEqual([
-      "source_unreadable",
-    ]);
-    run.input("a.txt", "unreadable");
-    await expect(run.run({ splitBytes: 14 })).rejects.toThrow("input a.txt: a.txt: cannot be read");
-    run.remove("b.txt");
-    await expect(run.run({ splitBytes: 14 })).rejects.toThrow("input b.txt: was there, is gone");
-  });
-});
-
 describe("an export that cannot go on", () => {
   it("fails at once when the disk is full, and goes on when there is room", async () => {
     const run = fakeExport();
@@ -348,123 +230,5 @@ describe("an export that cannot go on", () => {
     someInputs(run);
     await expect(run.run({}, AbortSignal.abort())).rejects.toMatchObject({ exitCode: 130 });
     expect(existsSync(run.output)).toBe(false);
-  });
-});
-
-describe("an output directory with the work of an earlier run", () => {
-  it("gives what a quiet run gives, whichever splits and parts a kill has left", async () => {
-    const quiet = await quietRun();
-    const full = fakeExport();
-    someInputs(full);
-    await full.run();
-    const splits = readdirSync(join(full.output, "_switchyard/splits"));
-    expect(splits.length).toBeGreaterThan(4);
-    for (let lost = 0; lost < splits.length; lost++) {
-      const from = lost % 3 === 0 ? splits : splits.slice(lost);
-      for (const name of from)
-        rmSync(join(full.output, "_switchyard/splits", name), { force: true });
-      if (lost % 2 === 0) rmSync(join(full.output, "manifest.json"));
-      // A part that a killed run had already renamed, with a row that must not stay.
-      mkdirSync(join(full.output, "events/2026-01-09"), { recursive: true });
-      const orphan = `part-${(splits.at(-1) as string).slice(0, 6)}-1.jsonl`;
-      writeFileSync(join(full.output, "events/2026-01-09", orphan), "2026-01-09 orphan\n");
-      const result = await full.run();
-      expect(result.alreadyDone).toBe(false);
-      expect(full.files()).toEqual(quiet);
-    }
-  });
-
-  it("is refused with all that changed, and left as it is", async () => {
-    const run = fakeExport();
-    someInputs(run);
-    await run.run();
-    const before = run.files();
-    run.input("a.txt", "2026-01-01 other");
-    run.remove("b.txt");
-    run.input("new.txt", "2026-01-01 n");
-    const changed = run.run({
-      format: "csv",
-      mapping: { event: ["name"], time: { zone: "Europe/Berlin" } },
-    });
-    await expect(changed).rejects.toBeInstanceOf(ChangedError);
-    await expect(changed).rejects.toMatchObject({
-      exitCode: 2,
-      changes: [
-        'format: was "jsonl", is "csv"',
-        'mapping.time.zone: was "UTC", is "Europe/Berlin"',
-        "input a.txt: size 347 → 17 bytes, other content",
-        "input b.txt: was there, is gone",
-        "input new.txt: was not there, is there now",
-      ],
-    });
-    await expect(changed).rejects.toThrow("--fresh");
-    expect(run.files()).toEqual(before);
-  });
-
-  it("is not concerned by what does not change the output", async () => {
-    const run = fakeExport();
-    someInputs(run);
-    await run.run();
-    const again = await run.run({ threads: 1, maxRejects: { rows: 9 }, ratioMax: 5 });
-    expect(again.alreadyDone).toBe(true);
-  });
-
-  it("is emptied of Switchyard's own files, and of nothing else, by --fresh", async () => {
-    const run = fakeExport();
-    someInputs(run);
-    await run.run({ dataset: "old" });
-    const foreign = ["notes.txt", "old/2026-01-01/mine.jsonl", "old/part-000000-0.jsonl"];
-    foreign.push("old/2026-01-01/part-7.jsonl", "rejects/README", "events/x/part-000000-0.jsonl");
-    mkdirSync(join(run.output, "events/x"), { recursive: true });
-    for (const name of foreign) writeFileSync(join(run.output, name), "foreign");
-    run.input("a.txt", "2026-01-05 a");
-    const { outcome } = await run.run({ fresh: true, format: "jsonl.gz" });
-    expect(outcome).toBe("done");
-    const names = Object.keys(run.files());
-    expect(names).toEqual(expect.arrayContaining(foreign));
-    expect(names.filter((name) => name.startsWith("old/")).sort()).toEqual(
-      foreign.filter((name) => name.startsWith("old/")).sort(),
-    );
-    expect(run.read("manifest.json")).toContain('"2026-01-05"');
-  });
-
-  it("is refused where there are parts and no ledger, and may hold anything else", async () => {
-    const run = fakeExport();
-    someInputs(run);
-    mkdirSync(join(run.output, "events/2026-01-01"), { recursive: true });
-    writeFileSync(join(run.output, "notes.txt"), "mine");
-    writeFileSync(join(run.output, "events/2026-01-01/part-000003-0.parquet"), "theirs");
-    await expect(run.run()).rejects.toMatchObject({ code: "output_occupied", exitCode: 2 });
-    expect(Object.keys(run.files())).toEqual([
-      "events/2026-01-01/part-000003-0.parquet",
-      "notes.txt",
-    ]);
-    expect(existsSync(join(run.output, "_switchyard"))).toBe(false);
-    expect((await run.run({ dataset: "others" })).outcome).toBe("done");
-  });
-
-  it("keeps what `tomorrow` meant when the run first started", async () => {
-    const run = fakeExport();
-    run.input("a.txt", "2026-01-01 break");
-    await run.run();
-    const plan = () => JSON.parse(run.read("_switchyard/plan.json"));
-    expect(plan().maxTimeMs).toBe(Date.UTC(2026, 1, 2));
-    run.now += 7 * 86_400_000;
-    await run.run();
-    expect(plan().maxTimeMs).toBe(Date.UTC(2026, 1, 2));
-  });
-
-  it("never holds the salt", async () => {
-    const run = fakeExport();
-    run.input("a.txt", "2026-01-01 a");
-    const privacy = { drop: [], hash: ["user.email"], salt: "pepper-and-salt" };
-    await run.run({ privacy });
-    const written = ["manifest.json", "_switchyard/plan.json"]
-      .map((name) => run.read(name))
-      .join("");
-    expect(written).not.toContain("pepper");
-    await expect(run.run({ privacy: { ...privacy, salt: "other" } })).rejects.toThrow(
-      "privacy.saltCheck",
-    );
   });
 });

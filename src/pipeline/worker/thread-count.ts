@@ -4,6 +4,7 @@ import {
   MAIN_THREAD_BYTES,
   MIB,
   SEGMENT_BYTES,
+  SPILL_BYTES,
   THREADS_MAX,
   WINDOW_BYTES,
   WORKER_HEAP_BYTES_MIN,
@@ -42,8 +43,8 @@ export function budgetThreads(
  * What a worker takes in kernel memory and buffers: the window, which grows by doubling until it
  * holds the longest row (old and new at once), the same row twice more on its way through the mapper
  * (JSON that becomes text can take twice its room), the sink's segment and, sorted and encoded, the
- * segment again, and what counts the events.
+ * segment again, what spills rows, and what counts the events.
  */
 function bytesOutsideHeap(rowBytesMax: number): number {
-  return 2 * WINDOW_BYTES + 4 * rowBytesMax + 2 * SEGMENT_BYTES + CENSUS_BYTES;
+  return 2 * WINDOW_BYTES + 4 * rowBytesMax + 2 * SEGMENT_BYTES + SPILL_BYTES + CENSUS_BYTES;
 }

@@ -1,4 +1,4 @@
-import { SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { DESCRIBED_ROW_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { DayRows } from "../day-order.js";
 import { createPageCompression, type PageCompression } from "../parquet/page-compression.js";
@@ -6,9 +6,6 @@ import type { PartOutput } from "../part-output.js";
 import { LOOSE_BYTES, type Segment, textColumns } from "../segment.js";
 import type { SpillFile } from "../sink.js";
 import { checksumOf, digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
-
-/** Bytes of a described row; as in src/kernels/sink/spill.ts. */
-const DESCRIBED_ROW_BYTES = 64;
 
 /** Packs and compresses rows of a segment. One per worker. */
 export class RowPacker {
