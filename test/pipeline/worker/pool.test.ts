@@ -44,6 +44,6 @@ it("has sources inflated beside the reader only where a thread has no split", as
   expect(await runWith(1, 3)).toEqual([0, 0, 0]);
   expect(await runWith(2, 1)).toEqual([1]);
   expect(await runWith(4, 3)).toEqual([1, 1, 1]);
-  // Of the last splits one may begin when the others have ended.
-  expect((await runWith(2, 2))[0]).toBe(0);
+  // Whichever begins second may do so when the first one has ended.
+  expect(await runWith(2, 2)).toContain(0);
 });
