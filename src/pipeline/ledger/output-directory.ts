@@ -1,5 +1,6 @@
-import { rm, rmdir } from "node:fs/promises";
-import { join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { mkdir, rename, rm, rmdir } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { UsageError } from "../../base/errors.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-names.js";
 import { syncDirectory } from "./durable-file.js";
@@ -49,19 +50,35 @@ export async function removeSpilled(layout: Layout): Promise<void> {
  */
 export async function forgetSplits(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
-    await rm(layout.mergesDirectory, { recursive: true, force: true });
-    await rm(layout.splitsDirectory, { recursive: true, force: true });
-    await rm(layout.acknowledgedDirectory, { recursive: true, force: true });
-    await syncDirectory(layout.ledgerDirectory);
+    await forget(layout, layout.mergesDirectory);
+    await forget(layout, layout.splitsDirectory);
+    await forget(layout, layout.acknowledgedDirectory);
   });
 }
 
 /** Forgets all merges, durably; on the same terms. */
 export async function forgetMerges(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
-    await rm(layout.mergesDirectory, { recursive: true, force: true });
-    await syncDirectory(layout.ledgerDirectory);
+    await forget(layout, layout.mergesDirectory);
   });
+}
+
+/**
+ * Removes a directory of the ledger, durably and as a whole: after a kill in the middle of removing its
+ * files, some that belong together would be believed without the others.
+ */
+async function forget(layout: Layout, directory: string): Promise<void> {
+  const { temporaryDirectory, ledgerDirectory } = layout;
+  const forgotten = join(temporaryDirectory, `${basename(directory)}.${randomUUID()}`);
+  await mkdir(temporaryDirectory, { recursive: true });
+  try {
+    await rename(directory, forgotten);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    throw error;
+  }
+  await syncDirectory(ledgerDirectory);
+  await rm(forgotten, { recursive: true, force: true });
 }
 
 /** Forgets the run, durably. To be done last: without a plan, parts look like nobody's. */

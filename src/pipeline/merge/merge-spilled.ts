@@ -2,7 +2,7 @@ import { formatDay } from "../../base/day.js";
 import type { PartFile } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
 import type { SplitRecord } from "../ledger/ledger.js";
-import { removeOutput } from "../ledger/output-directory.js";
+import { forgetMerges, removeOutput } from "../ledger/output-directory.js";
 import type { RunObserver, RunProgress } from "../progress.js";
 import { inOrder, sum } from "../run-accounts.js";
 import {
@@ -72,6 +72,8 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
 async function beginMerges({ layout, records, mergeBytes }: MergeJob): Promise<MergePlan> {
   const merges = planMerges(totalSpilled(layout, records), mergeBytes);
   const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
+  // Records of merges that do not count any more have the same names.
+  await forgetMerges(layout);
   await writeMergePlan(layout, plan);
   return plan;
 }
