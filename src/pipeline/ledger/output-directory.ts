@@ -45,8 +45,8 @@ export async function removeSpilled(layout: Layout): Promise<void> {
 }
 
 /**
- * Forgets all splits and merges, durably. To be done before their parts are removed: a split that is still in
- * the ledger is believed to be there.
+ * Forgets all splits and merges, durably. To be done before their parts are removed: a split that is
+ * still in the ledger is believed to be there.
  */
 export async function forgetSplits(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
@@ -56,7 +56,7 @@ export async function forgetSplits(layout: Layout): Promise<void> {
   });
 }
 
-/** Forgets all merges, durably; on the same terms. */
+/** Forgets all merges, durably; before their parts are removed, too. */
 export async function forgetMerges(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
     await forget(layout, layout.mergesDirectory);

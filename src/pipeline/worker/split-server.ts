@@ -20,8 +20,8 @@ export type MakeTools<Options extends RunOptions> = (
 ) => Promise<Omit<SplitTools, "counters" | "checkpoint">>;
 
 /**
- * The worker's side of the pool: makes the tools when it is told what for, then runs one split for each
- * message. To be called once by the entry file of a worker thread.
+ * The worker's side of the pools: makes the tools when it is told what for, then runs one split, or one
+ * merge, for each message. To be called once by the entry file of a worker thread.
  */
 export function serveSplits<Options extends RunOptions>(makeTools: MakeTools<Options>): void {
   const port = parentPort;
