@@ -272,6 +272,7 @@ export interface CensusKernels {
   clearCensus(census: number): void;
   clearPairs(census: number): void;
   addName(census: number, start: number, length: number): number;
+  countOutcomes(outcomes: number, rows: number, outcome: number): number;
   countEvents(
     census: number,
     outcomes: number,

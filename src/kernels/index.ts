@@ -35,6 +35,7 @@ export {
 export { clearCounts } from "./profile/counts";
 export { inflate } from "./inflate/inflate";
 export { moveIds } from "./profile/distinct";
+export { countOutcomes } from "./profile/outcomes";
 export { filterEvents } from "./mapping/name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./mapping/privacy";
 export { buildObjectsOfPairs, longestCell } from "./mapping/pairs";

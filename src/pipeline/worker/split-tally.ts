@@ -6,15 +6,15 @@ import type { Source } from "../../readers/source.js";
 import type { RowCounts } from "../manifest.js";
 import type { SplitRejects } from "./split-rejects.js";
 
-const OUTCOMES = 256;
-
 /** Counts what became of each row of a split and the delivered events, and hands the rejected ones on. */
 export class SplitTally {
   read = 0;
   added = 0;
+  #delivered = 0;
+  #filtered = 0;
+  #duplicates = 0;
+  #rejected = 0;
   #refused = 0;
-  readonly #counts = new Float64Array(OUTCOMES);
-  readonly #batchCounts = new Uint32Array(OUTCOMES);
 
   /** The census is that of the worker; this split has it alone. */
   constructor(
@@ -25,10 +25,7 @@ export class SplitTally {
   }
 
   get rejected(): number {
-    return this.#counts.reduce(
-      (sum, rows, code) => (isReject(code) ? sum + rows : sum),
-      this.#refused,
-    );
+    return this.#rejected + this.#refused;
   }
 
   /**
@@ -39,24 +36,21 @@ export class SplitTally {
     const { rows, outcomes: address, kernel } = events;
     const added = rows - events.batch.rows;
     if (added < 0) throw new Error(`the mapper gave ${rows} rows for ${events.batch.rows}`);
+    const count = (outcome: number) => kernel.run.countOutcomes(address, rows, outcome);
+    const delivered = count(outcomes.deliver);
     this.read += events.batch.rows;
     this.added += added;
-    this.#batchCounts.fill(0);
-    countOutcomes(kernel.bytes, address, rows, this.#batchCounts);
+    this.#delivered += delivered;
     this.census?.take(events);
-    let rejected = 0;
-    for (let code = 0; code < OUTCOMES; code++) {
-      const count = this.#batchCounts[code]!;
-      this.#counts[code]! += count;
-      if (isReject(code)) rejected += count;
-    }
-    for (let row = 0; rejected > 0; row++) {
-      const code = kernel.bytes[address + row]!;
-      if (!isReject(code)) continue;
-      this.rejects.add(source, events, row, code);
-      rejected--;
-    }
-    return this.#batchCounts[outcomes.deliver]!;
+    if (delivered === rows) return delivered;
+    const filtered = count(outcomes.filtered);
+    const duplicates = count(outcomes.duplicate);
+    const rejected = rows - delivered - filtered - duplicates;
+    this.#filtered += filtered;
+    this.#duplicates += duplicates;
+    this.#rejected += rejected;
+    this.#hand(rejected, source, events);
+    return delivered;
   }
 
   /** Keeps a delivered row for `Origin.keep`: it is a reject once the result is called. */
@@ -72,11 +66,22 @@ export class SplitTally {
     return {
       read: this.read,
       added: this.added,
-      delivered: this.#counts[outcomes.deliver]! - this.#refused,
+      delivered: this.#delivered - this.#refused,
       rejected: this.rejected,
-      filtered: this.#counts[outcomes.filtered]!,
-      duplicates: this.#counts[outcomes.duplicate]!,
+      filtered: this.#filtered,
+      duplicates: this.#duplicates,
     };
+  }
+
+  /** Hands on the rejected ones of a batch, so many as there are. */
+  #hand(rejected: number, source: Source, events: EventBatch): void {
+    const { kernel, outcomes: address } = events;
+    for (let row = 0, left = rejected; left > 0; row++) {
+      const code = kernel.bytes[address + row]!;
+      if (!isReject(code)) continue;
+      this.rejects.add(source, events, row, code);
+      left--;
+    }
   }
 }
 
@@ -84,8 +89,4 @@ function isReject(outcome: number): boolean {
   return (
     outcome !== outcomes.deliver && outcome !== outcomes.filtered && outcome !== outcomes.duplicate
   );
-}
-
-function countOutcomes(bytes: Uint8Array, start: number, rows: number, counts: Uint32Array): void {
-  for (let index = start; index < start + rows; index++) counts[bytes[index]!]!++;
 }
