@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import type { GivenFlags } from "../pipeline/configuration/configuration.js";
 import type {
   Environment,
   JsonObject,
@@ -31,6 +32,8 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
+  /** Called as soon as it is known that threads will be needed, before the engine is loaded. */
+  startThread?(command: "export" | "validate", flags: GivenFlags): void;
   /** Loaded when a command first needs it: help and version need none of it. */
   loadEngine(): Promise<Engine>;
 }

@@ -5,67 +5,65 @@ import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import type { RunOptions } from "../pipeline/options.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
+import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
 import { createFormatDetection } from "../readers/detect-format.js";
 import { listInputs } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
 import { discoverSources } from "../readers/sources.js";
 import type { Engine } from "./context.js";
-
-// The bundle finds entry files where their names stand like this.
-const splitWorker = new URL("./workers/split-worker.js", import.meta.url);
-
-const validateWorker = new URL("./workers/validate-worker.js", import.meta.url);
-
-const countWorker = new URL("./workers/count-worker.js", import.meta.url);
-
-const sendWorker = new URL("./workers/send-worker.js", import.meta.url);
+import { countWorker, sendWorker, splitWorker, validateWorker } from "./worker-entries.js";
 
 /**
  * The engine with the rooms that it works on: the one place that knows all of them. What only some
- * commands need is loaded when they do.
+ * commands need is loaded when they do. `threadsAhead` are for the first export or dry run.
  */
-export const engine: Engine = {
-  mappingSchema,
-  findMappingProblems,
-  resolveMapping,
-  runValidate: async (request, context) => {
-    const { runValidate } = await import("../pipeline/run-validate.js");
-    const { rejectAdvice } = await import("../report/reject-advice.js");
-    return runValidate(request, context, outsideWith(validateWorker), {
-      adviceOn: (code) => rejectAdvice[code],
-    });
-  },
-  runExport: async (options, context) => {
-    const { runExport } = await import("../pipeline/run-export.js");
-    return runExport(options, context, outsideWith(splitWorker));
-  },
-  runSend: async (request, context) => {
-    const { runSend } = await import("../pipeline/run-send.js");
-    return runSend(request, context, outsideWith(sendWorker));
-  },
-  runCount: async (request, context) => {
-    const { runCount } = await import("../pipeline/run-count.js");
-    return runCount(request, context, outsideWith(countWorker));
-  },
-  surveyInputs: async (request, signal) => {
-    const { surveyInputs } = await import("./init/survey-inputs.js");
-    const { options, outputDirectory } = request;
-    const discovery = await discover({ ...options, outputDirectory }, signal);
-    return surveyInputs(request, discovery, signal, Date.now());
-  },
-  verifyExport: async (directory, context) => {
-    const { verifyExport } = await import("../pipeline/verify/verify.js");
-    return verifyExport(directory, { ...context, openReader: openRange });
-  },
-  verifyStored: async (task, signal) => {
-    const { verifyStored } = await import("../pipeline/verify/verify-stored.js");
-    return verifyStored(task, { signal, openReader: openRange });
-  },
-};
-
-function outsideWith(workerEntry: URL): RunOutside {
-  return { discover, planRanges, workerEntry, now: Date.now };
+export function createEngine(threadsAhead?: ThreadsAhead): Engine {
+  const outsideWith = (workerEntry: URL): RunOutside => ({
+    ...{ discover, planRanges, workerEntry, now: Date.now },
+    ...{ threadsAhead },
+  });
+  return {
+    mappingSchema,
+    findMappingProblems,
+    resolveMapping,
+    runValidate: async (request, context) => {
+      const { runValidate } = await import("../pipeline/run-validate.js");
+      const { rejectAdvice } = await import("../report/reject-advice.js");
+      return runValidate(request, context, outsideWith(validateWorker), {
+        adviceOn: (code) => rejectAdvice[code],
+      });
+    },
+    runExport: async (options, context) => {
+      const { runExport } = await import("../pipeline/run-export.js");
+      return runExport(options, context, outsideWith(splitWorker));
+    },
+    runSend: async (request, context) => {
+      const { runSend } = await import("../pipeline/run-send.js");
+      return runSend(request, context, outsideWith(sendWorker));
+    },
+    runCount: async (request, context) => {
+      const { runCount } = await import("../pipeline/run-count.js");
+      return runCount(request, context, outsideWith(countWorker));
+    },
+    surveyInputs: async (request, signal) => {
+      const { surveyInputs } = await import("./init/survey-inputs.js");
+      const { options, outputDirectory } = request;
+      const discovery = await discover({ ...options, outputDirectory }, signal);
+      return surveyInputs(request, discovery, signal, Date.now());
+    },
+    verifyExport: async (directory, context) => {
+      const { verifyExport } = await import("../pipeline/verify/verify.js");
+      return verifyExport(directory, { ...context, openReader: openRange });
+    },
+    verifyStored: async (task, signal) => {
+      const { verifyStored } = await import("../pipeline/verify/verify-stored.js");
+      return verifyStored(task, { signal, openReader: openRange });
+    },
+  };
 }
+
+/** For a program of one's own. */
+export const engine: Engine = createEngine();
 
 async function discover(options: RunOptions, signal: AbortSignal) {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;

@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 import { systemClock } from "../base/clock.js";
 import { exitCodes } from "../base/errors.js";
+import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
+import { startFirstThread } from "./first-thread.js";
 import { runCommandLine } from "./program.js";
 import { abortOnSignals } from "./signals.js";
+import { splitWorker, validateWorker } from "./worker-entries.js";
 
 const { signal, release } = abortOnSignals(process, process.stderr);
 
@@ -14,6 +17,9 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+const workers = { export: splitWorker, validate: validateWorker };
+let threadsAhead: ThreadsAhead | undefined;
+
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   currentDirectory: process.cwd(),
@@ -21,6 +27,10 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stderr: process.stderr,
   clock: systemClock,
   signal,
-  loadEngine: async () => (await import("./engine.js")).engine,
+  startThread(command, flags) {
+    threadsAhead = startFirstThread(workers[command], flags);
+  },
+  loadEngine: async () => (await import("./engine.js")).createEngine(threadsAhead),
 });
+await threadsAhead?.end();
 release();

@@ -45,6 +45,8 @@ export interface RunOutside {
   ): Promise<readonly SourceRange[]>;
   /** Compiled entry file of the worker threads. */
   readonly workerEntry: URL;
+  /** Started before the run was known; taken where they are such as it needs, and ended in any case. */
+  readonly threadsAhead?: ThreadsAhead | undefined;
   /** Milliseconds since 1970 UTC. */
   now(): number;
 }
@@ -96,7 +98,10 @@ export async function runSplits<Accounts extends RunAccounts>(
   // A run that is taken up may have nothing to do, for which no thread is started.
   const isNew = options.fresh || !existsSync(layout.planFile);
   const thread = { entry: outside.workerEntry, heapBytes: budget.heapBytes };
-  const ahead = isNew ? new ThreadsAhead(thread) : undefined;
+  const given = outside.threadsAhead;
+  const isGivenUsed = isNew && given?.areSuchAs(thread) === true;
+  if (!isGivenUsed) await given?.end();
+  const ahead = isGivenUsed ? given : isNew ? new ThreadsAhead(thread) : undefined;
   ahead?.start(1);
   try {
     return await runAhead(job, context, outside, { ...budget, ahead });

@@ -28,11 +28,12 @@ export function validateCommand(
     .addHelpText("after", examples);
   return addOptions(command, validateOptions).action(
     async (inputs: readonly string[], parsed: Record<string, unknown>) => {
-      const { runSteps } = await import("../steps/run-steps.js");
       const flags = {
         ...givenFlags(parsed, validateOptions),
         ...(inputs.length > 0 ? { inputs } : {}),
       };
+      context.startThread?.("validate", flags);
+      const { runSteps } = await import("../steps/run-steps.js");
       const configPath = parsed["config"] as string | undefined;
       ended(await runSteps({ command: "validate", flags, configPath }, context));
     },

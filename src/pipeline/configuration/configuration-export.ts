@@ -1,9 +1,7 @@
-import { availableParallelism, totalmem } from "node:os";
 import path from "node:path";
 import { UsageError } from "../../base/errors.js";
 import {
   DECOMPRESSION_RATIO_MAX,
-  MIB,
   PART_BYTES,
   ROW_BYTES_MAX,
   SPLIT_BYTES,
@@ -18,25 +16,7 @@ import type { OptionName, OptionValues } from "./configuration-options.js";
 import { SCHEMA_ID } from "./configuration-schema.js";
 import { HASH_SALT_VARIABLE } from "./configuration-secrets.js";
 import { parseTime } from "./configuration-values.js";
-
-/** Share of the machine's memory that an export takes where nobody says how much. */
-const MEMORY_SHARE = 0.5;
-
-/** Below it no default goes, however small the machine. */
-const MEMORY_BYTES_MIN = 512 * MIB;
-
-/** What defaults depend on. */
-export interface Machine {
-  readonly threads: number;
-  readonly memoryBytes: number;
-}
-
-export function thisMachine(): Machine {
-  // A container's limit; 0 or more than there is where there is none.
-  const limit = process.constrainedMemory() ?? 0;
-  const memoryBytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
-  return { threads: availableParallelism(), memoryBytes };
-}
+import { defaultMemory, type Machine, thisMachine } from "./machine.js";
 
 /**
  * Everything an export needs, with defaults. `mapping` is what preset and file come to. Throws `UsageError`
@@ -82,8 +62,7 @@ export function resolveRunOptions(
     includeEvents: values.includeEvent ?? [],
     excludeEvents: values.excludeEvent ?? [],
     threads: values.threads ?? machine.threads,
-    memoryBytes:
-      values.memory ?? Math.max(MEMORY_BYTES_MIN, Math.floor(machine.memoryBytes * MEMORY_SHARE)),
+    memoryBytes: values.memory ?? defaultMemory(machine),
     rowBytesMax: values.maxRowSize ?? ROW_BYTES_MAX,
     ratioMax: values.maxRatio ?? DECOMPRESSION_RATIO_MAX,
     splitBytes: values.splitSize ?? SPLIT_BYTES,

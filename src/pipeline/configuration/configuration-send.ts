@@ -3,10 +3,11 @@ import { UsageError } from "../../base/errors.js";
 import { eventUrl } from "../../sinks/webhook/event-url.js";
 import type { SendRequest } from "../options.js";
 import type { Configuration } from "./configuration.js";
-import { type Machine, resolveRunOptions, thisMachine } from "./configuration-export.js";
+import { resolveRunOptions } from "./configuration-export.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import type { OptionValues } from "./configuration-options.js";
 import { SERVER_SECRET_VARIABLE } from "./configuration-secrets.js";
+import { type Machine, thisMachine } from "./machine.js";
 
 const BATCH_ROWS = 500;
 const CONCURRENCY = 32;

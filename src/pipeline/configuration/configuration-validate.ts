@@ -1,11 +1,7 @@
 import type { ValidateRequest } from "../options.js";
 import type { Configuration } from "./configuration.js";
-import {
-  type Machine,
-  reportDirectoryOf,
-  resolveRunOptions,
-  thisMachine,
-} from "./configuration-export.js";
+import { reportDirectoryOf, resolveRunOptions } from "./configuration-export.js";
+import { type Machine, thisMachine } from "./machine.js";
 
 /** Everything that a dry run needs, with defaults. Throws like `resolveExportOptions`. */
 export function resolveValidateRequest(

@@ -19,6 +19,11 @@ export class ThreadsAhead {
     }
   }
 
+  /** Whether these threads are such as `options` asks for. */
+  areSuchAs({ entry, heapBytes }: WorkerThreadOptions): boolean {
+    return entry.href === this.options.entry.href && heapBytes === this.options.heapBytes;
+  }
+
   /** The thread that was started first, for whoever asks first: it is theirs to terminate. */
   take(): WorkerThread | undefined {
     return this.#threads.shift();

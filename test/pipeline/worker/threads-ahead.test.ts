@@ -5,6 +5,8 @@ import type { ExportResult } from "../../../src/pipeline/export-result.js";
 import type { ExportOptions } from "../../../src/pipeline/options.js";
 import { runExport } from "../../../src/pipeline/run-export.js";
 import type { RunOutside } from "../../../src/pipeline/run-splits.js";
+import { budgetThreads } from "../../../src/pipeline/worker/thread-count.js";
+import { ThreadsAhead } from "../../../src/pipeline/worker/threads-ahead.js";
 import { type FakeExport, fakeExport } from "../kit/fake-export.js";
 
 /** Threads that this process has started, and those that have ended. */
@@ -102,3 +104,40 @@ it("fails with what ended a thread that had not been asked for anything yet", as
   await expect(runWith(run, { workerEntry })).rejects.toMatchObject({ code: "worker_died" });
   expect(started).toBe(ended);
 });
+
+it("takes a thread that was started before the run, and starts none in its place", async () => {
+  const run = fakeExport();
+  run.input("a.txt", "2026-01-01 a");
+  const threadsAhead = new ThreadsAhead(threadOf(run));
+  threadsAhead.start(1);
+  expect(await runWith(run, { threadsAhead })).toMatchObject({ outcome: "done" });
+  expect([started, ended]).toEqual([1, 1]);
+});
+
+it("ends a thread that was started with another limit of memory, and starts its own", async () => {
+  const run = fakeExport();
+  run.input("a.txt", "2026-01-01 a");
+  const thread = threadOf(run);
+  const threadsAhead = new ThreadsAhead({ ...thread, heapBytes: 2 * thread.heapBytes });
+  threadsAhead.start(1);
+  expect(await runWith(run, { threadsAhead })).toMatchObject({ outcome: "done" });
+  expect([started, ended]).toEqual([2, 2]);
+});
+
+it("ends a thread that was started for a run that has nothing to do", async () => {
+  const run = fakeExport();
+  run.input("a.txt", "2026-01-01 a");
+  await run.run();
+  [started, ended] = [0, 0];
+  const threadsAhead = new ThreadsAhead(threadOf(run));
+  threadsAhead.start(1);
+  expect(await runWith(run, { threadsAhead })).toMatchObject({ alreadyDone: true });
+  expect([started, ended]).toEqual([1, 1]);
+});
+
+function threadOf(run: FakeExport) {
+  return {
+    entry: run.outside().workerEntry,
+    heapBytes: budgetThreads(run.options()).heapBytes,
+  };
+}
