@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { VerifyResult } from "../pipeline/verify/verify.js";
+import type { Difference } from "../pipeline/verify/verify-difference.js";
 import { describeDifferences } from "./difference-lines.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import { harmless } from "./terminal-text.js";
@@ -21,7 +22,14 @@ export function summarizeVerify(result: VerifyResult): string {
     `  ${read}`,
     "",
     ...describeDifferences(differences),
-    "",
-    "  Write the export again with --fresh, or take the files from where they were copied from.",
+    ...adviceOn(differences),
   ].join("\n");
+}
+
+/** None where nothing is wrong but that the export has not ended, as that difference says what to do. */
+function adviceOn(differences: readonly Difference[]): readonly string[] {
+  if (differences.every(({ code }) => code === "export_incomplete")) return [];
+  const advice =
+    "Write the export again with --fresh, or take the files from where they were copied from.";
+  return ["", `  ${advice}`];
 }

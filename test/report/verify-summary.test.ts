@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { type Difference, difference } from "../../src/pipeline/verify/verify-difference.js";
+import { summarizeVerify } from "../../src/report/verify-summary.js";
+
+const summarize = (differences: readonly Difference[]) =>
+  summarizeVerify({
+    ...{ outcome: differences.length === 0 ? "verified" : "different", differences },
+    ...{ manifestPath: "/data/out/manifest.json", files: 2, rows: 1_000, bytes: 1e6, days: 2 },
+    durationMs: 1_000,
+  });
+
+const incomplete = difference(
+  "export_incomplete",
+  "manifest.json",
+  "the export is not complete: it was interrupted. Run the same export again",
+);
+const changed = difference("sha256_differs", "events/day=2026-01-01/part.jsonl", "another content");
+
+it("says how to come to a good export where files are not what they were", () => {
+  expect(summarize([changed])).toMatch(
+    /another content\n\n {2}Write the export again with --fresh/,
+  );
+  expect(summarize([incomplete, changed])).toContain("--fresh");
+});
+
+it("does not advise to begin anew what only has not ended yet", () => {
+  expect(summarize([incomplete])).toMatch(/Run the same export again$/);
+});
+
+it("has no advice where nothing is wrong", () => {
+  expect(summarize([])).toMatch(/^Verified: \/data\/out is what its manifest says\n.*rows\/s$/);
+});
