@@ -163,12 +163,16 @@ async function runAhead<Accounts extends RunAccounts>(
       ...{ layout, end, observer, records: [...records.values()], state: run.merges },
       ...{ mergeBytes: options.splitBytes, pool: threads },
     });
-    await endThreads(idle);
-    const facts = accountFacts(run, startedMs, outside.now());
-    const folded = await fold(facts, [...records.values()], merged);
-    await writeManifest(layout, folded);
-    if (folded.manifest.complete) await removeSpilled(layout);
-    return { end: merged.end, manifest: folded.manifest, work: pool.progress() };
+    const writeAccounts = async () => {
+      const facts = accountFacts(run, startedMs, outside.now());
+      const folded = await fold(facts, [...records.values()], merged);
+      await writeManifest(layout, folded);
+      if (folded.manifest.complete) await removeSpilled(layout);
+      return folded.manifest;
+    };
+    // Threads take 10 to 30 ms to give their memory back.
+    const [manifest] = await Promise.all([writeAccounts(), endThreads(idle)]);
+    return { end: merged.end, manifest, work: pool.progress() };
   } finally {
     await endThreads(idle);
     await lock.release();

@@ -1,7 +1,6 @@
 import { SwitchyardError } from "../../base/errors.js";
-import { STOP_GRACE_MS } from "../../base/limits.js";
 import type { ThreadProgress } from "../progress.js";
-import type { WorkerSetup, WorkerStart } from "../worker/worker-messages.js";
+import { type CrewOptions, ThreadCrew } from "../worker/thread-crew.js";
 import {
   fromFacts,
   WorkerDeath,
@@ -11,12 +10,10 @@ import {
 import type { MergeRecord } from "./merge-ledger.js";
 import type { MergeWork } from "./run-merge.js";
 
-export interface MergePoolOptions extends WorkerThreadOptions {
+export interface MergePoolOptions extends WorkerThreadOptions, CrewOptions {
   readonly threads: number;
-  readonly setup: Omit<WorkerSetup, keyof WorkerStart>;
   /** Threads that are set up and idle; taken before others are started. */
   readonly idle: WorkerThread[];
-  readonly signal: AbortSignal;
   /** Called as soon as a merge is in the ledger, in no particular order. */
   onRecord(record: MergeRecord): void;
 }
@@ -51,9 +48,8 @@ interface Slot {
 export class MergePool {
   readonly #queue: PoolMerge[];
   readonly #slots: readonly Slot[];
-  #stopping = false;
+  readonly #crew: ThreadCrew;
   #isInterrupted = false;
-  #failure: unknown;
   #bytes = 0;
   #merges = 0;
 
@@ -62,6 +58,7 @@ export class MergePool {
     private readonly options: MergePoolOptions,
   ) {
     this.#queue = [...merges].sort((one, other) => other.bytes - one.bytes);
+    this.#crew = new ThreadCrew(options);
     const threads = Math.min(options.threads, merges.length);
     this.#slots = Array.from({ length: threads }, () => ({
       thread: undefined,
@@ -72,17 +69,9 @@ export class MergePool {
 
   /** Resolves when no worker lives any more; throws the error that ended the run, if one did. */
   async run(): Promise<"done" | "interrupted"> {
-    const { signal } = this.options;
-    const stop = () => this.#stop();
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    try {
-      await Promise.all(this.#slots.map((slot) => this.#serve(slot)));
-      if (this.#failure !== undefined) throw this.#failure;
-      return this.#isInterrupted || this.#queue.length > 0 ? "interrupted" : "done";
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
+    await this.#crew.run(this.#slots.map((slot) => () => this.#serve(slot)));
+    await this.#crew.end();
+    return this.#isInterrupted || this.#queue.length > 0 ? "interrupted" : "done";
   }
 
   progress(): MergePoolProgress {
@@ -98,7 +87,7 @@ export class MergePool {
 
   async #serve(slot: Slot): Promise<void> {
     try {
-      while (!this.#stopping) {
+      while (!this.#crew.isStopping) {
         const merge = this.#queue.shift();
         if (merge === undefined) return;
         slot.merge = merge;
@@ -113,25 +102,21 @@ export class MergePool {
         this.#merges++;
         this.options.onRecord(record);
       }
-    } catch (error) {
-      this.#failure ??= error;
-      this.#stop();
     } finally {
       slot.merge = undefined;
-      await slot.thread?.terminate();
     }
   }
 
   /** undefined where the run was stopped before the merge was committed. */
   async #runMerge(slot: Slot, { work, days }: PoolMerge): Promise<MergeRecord | undefined> {
     try {
-      slot.thread ??= this.options.idle.pop() ?? (await this.#start(slot));
-      if (this.#stopping) return undefined;
+      slot.thread ??= await this.#nextThread();
+      if (this.#crew.isStopping) return undefined;
       const answer = await slot.thread.merge(work);
       if (answer.kind === "unmerged") throw fromFacts(answer.error);
       return answer.kind === "merged" ? answer.record : undefined;
     } catch (error) {
-      if (this.#stopping) return undefined;
+      if (this.#crew.isStopping) return undefined;
       if (!(error instanceof WorkerDeath)) throw error;
       throw new SwitchyardError(
         "worker_died",
@@ -141,22 +126,10 @@ export class MergePool {
     }
   }
 
-  async #start(slot: Slot): Promise<WorkerThread> {
-    const thread = new WorkerThread(this.options);
-    // In its slot before it is ready, so that a stop reaches it.
-    slot.thread = thread;
-    await thread.setUp(this.options.setup);
-    return thread;
-  }
-
-  /** Workers stop at their next pack; those that do not within the grace are ended. */
-  #stop(): void {
-    if (this.#stopping) return;
-    this.#stopping = true;
-    for (const { thread } of this.#slots) thread?.stop();
-    const end = () => {
-      for (const { thread } of this.#slots) thread?.terminate();
-    };
-    setTimeout(end, STOP_GRACE_MS).unref();
+  async #nextThread(): Promise<WorkerThread> {
+    const idle = this.options.idle.pop();
+    return idle === undefined
+      ? this.#crew.add(new WorkerThread(this.options))
+      : this.#crew.adopt(idle);
   }
 }

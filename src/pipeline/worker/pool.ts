@@ -1,19 +1,17 @@
-import { STOP_GRACE_MS } from "../../base/limits.js";
 import type { SplitRecord } from "../ledger/ledger.js";
 import type { Split } from "../plan.js";
 import type { ThreadProgress } from "../progress.js";
 import { asFatal, type SplitRun, withoutFailed } from "./split-run.js";
 import { addWork, noWork, type Work, workOf } from "./split-work.js";
+import { type CrewOptions, ThreadCrew } from "./thread-crew.js";
 import type { ThreadsAhead } from "./threads-ahead.js";
-import type { SplitAnswer, WorkerSetup, WorkerStart } from "./worker-messages.js";
+import type { SplitAnswer } from "./worker-messages.js";
 import { fromFacts, WorkerDeath, WorkerThread, type WorkerThreadOptions } from "./worker-thread.js";
 
-export interface PoolOptions extends WorkerThreadOptions {
+export interface PoolOptions extends WorkerThreadOptions, CrewOptions {
   readonly threads: number;
-  readonly setup: Omit<WorkerSetup, keyof WorkerStart>;
   /** Become the first of the threads. */
   readonly ahead: ThreadsAhead | undefined;
-  readonly signal: AbortSignal;
   /** Gets the threads that are left when there is nothing more to do: they are the caller's to end. */
   readonly idle: WorkerThread[];
   /** Called as soon as a split is committed, in no particular order. */
@@ -46,8 +44,7 @@ export class SplitPool {
   readonly #queue: SplitRun[];
   readonly #splitsToRun: number;
   readonly #slots: readonly Slot[];
-  #stopping = false;
-  #failure: unknown;
+  readonly #crew: ThreadCrew;
   #done = noWork;
   #splits = 0;
 
@@ -59,6 +56,7 @@ export class SplitPool {
       .sort((a, b) => b.bytes - a.bytes)
       .map((split) => ({ split, skipped: {}, isAlone: false }));
     this.#splitsToRun = splits.length;
+    this.#crew = new ThreadCrew(options);
     const threads = Math.min(options.threads, splits.length);
     this.#slots = Array.from({ length: threads }, () => ({
       thread: undefined,
@@ -70,17 +68,9 @@ export class SplitPool {
 
   /** Resolves when no worker works any more; throws the error that ended the run, if one did. */
   async run(): Promise<"done" | "interrupted"> {
-    const { signal } = this.options;
-    const stop = () => this.#stop();
-    signal.addEventListener("abort", stop, { once: true });
-    if (signal.aborted) stop();
-    try {
-      await Promise.all(this.#slots.map((slot) => this.#serve(slot)));
-      if (this.#failure !== undefined) throw this.#failure;
-      return this.#splits === this.#splitsToRun ? "done" : "interrupted";
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
+    await this.#crew.run(this.#slots.map((slot) => () => this.#serve(slot)));
+    this.options.idle.push(...this.#crew.release());
+    return this.#splits === this.#splitsToRun ? "done" : "interrupted";
   }
 
   progress(): PoolProgress {
@@ -113,36 +103,29 @@ export class SplitPool {
           await this.#replace(slot, slot.thread, error);
         }
       }
-    } catch (error) {
-      this.#fail(error);
     } finally {
       slot.reading = undefined;
       slot.committing = undefined;
-      await this.#release(slot.thread);
     }
-  }
-
-  async #release(thread: WorkerThread | undefined): Promise<void> {
-    if (thread === undefined) return;
-    if (this.#stopping) await thread.terminate();
-    else this.options.idle.push(thread);
   }
 
   /** The next split, where the slot's thread can take it now. */
   #take({ reading, committing }: Slot): SplitRun | undefined {
-    if (this.#stopping || reading !== undefined) return undefined;
+    if (this.#crew.isStopping || reading !== undefined) return undefined;
     const mustWait = committing?.run.isAlone === true || this.#queue[0]?.isAlone === true;
     return committing !== undefined && mustWait ? undefined : this.#queue.shift();
   }
 
   async #begin(slot: Slot, run: SplitRun): Promise<void> {
     try {
-      slot.thread ??= await this.#start(slot);
+      slot.thread ??= await this.#crew.add(
+        this.options.ahead?.take() ?? new WorkerThread(this.options),
+      );
     } catch (error) {
-      if (this.#stopping) return;
+      if (this.#crew.isStopping) return;
       throw asFatal(run.split, error);
     }
-    if (this.#stopping) return;
+    if (this.#crew.isStopping) return;
     const { split, skipped } = run;
     slot.thread.run({ split, skipped, decodesBeside: this.#hasIdle() });
     slot.reading = run;
@@ -162,7 +145,7 @@ export class SplitPool {
     }
     if (isReading) slot.reading = undefined;
     else slot.committing = undefined;
-    if (answer.kind === "failed") this.#fail(fromFacts(answer.error));
+    if (answer.kind === "failed") this.#crew.fail(fromFacts(answer.error));
     if (answer.kind === "done" && committing !== undefined) {
       this.#account(slot, committing.run.split, answer.record);
     }
@@ -174,11 +157,11 @@ export class SplitPool {
    */
   async #replace(slot: Slot, thread: WorkerThread, death: WorkerDeath): Promise<void> {
     const { reading, committing } = slot;
-    await thread.terminate();
+    await this.#crew.remove(thread);
     slot.thread = undefined;
     slot.reading = undefined;
     slot.committing = undefined;
-    if (this.#stopping) return;
+    if (this.#crew.isStopping) return;
     const run = reading ?? committing?.run;
     if (reading !== undefined && committing !== undefined) {
       this.#queue.unshift({ ...committing.run, isAlone: true }, { ...reading, isAlone: true });
@@ -193,14 +176,6 @@ export class SplitPool {
     return this.#splitsToRun - this.#splits - written < this.options.threads;
   }
 
-  async #start(slot: Slot): Promise<WorkerThread> {
-    const thread = this.options.ahead?.take() ?? new WorkerThread(this.options);
-    // In its slot before it is ready, so that a stop reaches it.
-    slot.thread = thread;
-    await thread.setUp(this.options.setup);
-    return thread;
-  }
-
   #account(slot: Slot, split: Split, record: SplitRecord): void {
     const { read: rows, rejected: rejects } = record.rows;
     const delivered = record.counts?.["delivered"] ?? 0;
@@ -208,22 +183,6 @@ export class SplitPool {
     this.#done = addWork(this.#done, { bytes: split.bytes, rows, rejects, delivered });
     this.#splits++;
     this.options.onRecord(record, split);
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= error;
-    this.#stop();
-  }
-
-  /** Workers stop at their next batch; those that do not within the grace are ended. */
-  #stop(): void {
-    if (this.#stopping) return;
-    this.#stopping = true;
-    for (const { thread } of this.#slots) thread?.stop();
-    const end = () => {
-      for (const { thread } of this.#slots) thread?.terminate();
-    };
-    setTimeout(end, STOP_GRACE_MS).unref();
   }
 }
 
