@@ -8,7 +8,7 @@ export { addName, clearCensus, clearPairs, countEvents } from "./profile/census"
 export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
 export { findLineEnd, scanRecords } from "./csv/csv";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv/csv-json";
-export { skipValue } from "./json/json-value";
+export { skipValue } from "./json/json-nested";
 export { scanCells, setScratch } from "./json/json-fields";
 export { scanLines, scanValues, skipLongRow } from "./json/json-rows";
 export {

@@ -13,7 +13,6 @@ import {
   KIND_STRING,
 } from "../column";
 import {
-  DEPTH_MAX,
   escaped,
   loneSurrogate,
   markFault,
@@ -21,10 +20,10 @@ import {
   skipSpace,
   skipString,
   skipStringFast,
-  skipValueAt,
   unescape,
 } from "./json-value";
 import { nextKnown, passKnown } from "./json-known";
+import { DEPTH_MAX, skipValueAt } from "./json-nested";
 import {
   ShapeMember,
   beginsSame,

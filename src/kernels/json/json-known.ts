@@ -3,30 +3,14 @@
 // json-fields.ts would not do as well, but without a call, so that all it needs stays in registers.
 
 import { Column, KIND_NULL, KIND_NUMBER, KIND_STRING } from "../column";
-import { MEMBER_BYTES, ShapeMember, difference, lastMember } from "./json-shape";
-import { stopsIn } from "./json-value";
+import { MEMBER_BYTES, ShapeMember, isSame, lastMember } from "./json-shape";
+import { plainNumberEnd, stopsIn } from "./json-value";
 
 /** Of the last `passKnown`: the place of the member that comes next. */
 export let nextKnown: usize = 0;
 
 /** `null` as a word of memory. */
 const NULL_TEXT: u32 = 0x6c6c756e;
-
-/**
- * The address behind a number of up to fifteen digits, with a comma or the brace behind them; 0 for any
- * other, be it with a sign, a fraction or an exponent, or malformed.
- */
-@inline
-function wholeNumberEnd(p: usize, end: usize): usize {
-  // No zero may stand in front of other digits.
-  if (<u32>load<u8>(p) - 0x31 > 8) return 0;
-  const digits = i8x16.sub(v128.load(p), i8x16.splat(0x30));
-  const others = i8x16.bitmask(i8x16.gt_u(digits, i8x16.splat(9)));
-  if (others == 0) return 0;
-  const after = p + <usize>ctz(others);
-  const follower = <u32>load<u8>(after);
-  return after < end && (follower == 0x2c || follower == 0x7d) ? after : 0;
-}
 
 @inline
 function stopAt(member: usize, p: usize): usize {
@@ -36,10 +20,10 @@ function stopAt(member: usize, p: usize): usize {
 
 /**
  * Passes over members that look like those remembered from place `member` on, as long as they are
- * simple: a whole member as it was, a string without escapes, null, a whole number. Those of which the
- * text is wanted it stores in row `row`, or stops at them with `unwantedOnly`. The first one begins at
- * `p`; gives the address behind the last. At the one that stopped it nothing has been stored or noted
- * yet, and it says nothing about it: it may be malformed, or longer than the data.
+ * simple: a whole member as it was, a string without escapes, null, a number without exponent. Those
+ * of which the text is wanted it stores in row `row`, or stops at them with `unwantedOnly`. The first
+ * one begins at `p`; gives the address behind the last. At the one that stopped it nothing has been
+ * stored or noted yet, and it says nothing about it: it may be malformed, or longer than the data.
  *
  * Each condition leaves by a branch of its own. Where one becomes a value, or an address is chosen by
  * it, the processor has to wait for it before it can look at the next member.
@@ -58,7 +42,7 @@ export function passKnown(
     const constant = <usize>seen.constant;
     if (constant != 0) {
       if (p + constant > end) break;
-      if (v128.any_true(difference(seen, p, constant))) break;
+      if (!isSame(seen, p, constant)) break;
       if (seen.misses != 0) seen.holds();
       p += constant - 1;
       continue;
@@ -72,7 +56,7 @@ export function passKnown(
     } else if (unwantedOnly) {
       break;
     }
-    if (v128.any_true(difference(seen, p, length))) break;
+    if (!isSame(seen, p, length)) break;
     let start = p + length;
     if (start >= end) break;
     let after: usize;
@@ -91,8 +75,8 @@ export function passKnown(
       after++;
     } else {
       const isNull = load<u32>(start) == NULL_TEXT;
-      after = isNull ? start + 4 : wholeNumberEnd(start, end);
-      if (after == 0 || after > end) break;
+      after = isNull ? start + 4 : plainNumberEnd(start);
+      if (after == 0 || after >= end) break;
       if (column != 0) {
         const kind = isNull ? KIND_NULL : KIND_NUMBER;
         changetype<Column>(column).set(row, kind, start, after - start);

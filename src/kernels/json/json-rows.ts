@@ -2,14 +2,8 @@
 // over lines at will, possibly the elements of one array.
 
 import { Node, clearRow, clearRows, scanObject, setScratch } from "./json-fields";
-import {
-  faultAt,
-  lineFeed,
-  resetLineFeed,
-  skipSpace,
-  skipValue,
-  tooDeep,
-} from "./json-value";
+import { skipValue } from "./json-nested";
+import { faultAt, lineFeed, resetLineFeed, skipSpace, tooDeep } from "./json-value";
 import {
   INVALID_UTF8,
   MALFORMED_ROW,

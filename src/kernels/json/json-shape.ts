@@ -2,8 +2,7 @@
 // order, and many members that nobody asks for keep their value. Where the bytes are the same again,
 // they are known to be well-formed without looking at them: the processor can run ahead.
 
-/** Bytes that are remembered of a member. */
-const REMEMBERED_BYTES_MAX: usize = 64;
+import { REMEMBERED_BYTES_MAX, difference, hasControl, remember } from "./remembered-bytes";
 
 /** Rows in which a value that had stayed the same may be another one before it is given up. */
 const MISSES_MAX: u32 = 3;
@@ -13,12 +12,6 @@ const PAUSE_MAX: u32 = 1_023;
 
 /** Rows after a member was met first in which its value is not remembered. */
 const FIRST_PAUSE: u32 = 3;
-
-/** Sixteen bytes from here less n: n bytes that count, then bytes that do not. */
-const MASKS: usize = memory.data<u8>([
-  0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-]);
 
 /** The n-th member of an object. Its bytes begin behind the value before it, or with the brace. */
 @unmanaged
@@ -66,29 +59,10 @@ export function nextMember(member: usize, first: usize): usize {
   return member < lastMember(first) ? member + MEMBER_BYTES : member;
 }
 
-/**
- * How the `length` bytes at `p`, at most 64, differ from those remembered: no bit is set where they are
- * the same. Reads up to 64 bytes.
- */
+/** Whether the `length` bytes at `p` are those remembered of the member. */
 @inline
-export function difference(member: ShapeMember, p: usize, length: usize): v128 {
-  const known = changetype<usize>(member) + BYTES;
-  let bits = v128.xor(v128.load(p), v128.load(known));
-  if (length <= 16) return v128.and(bits, v128.load(MASKS + 16 - length));
-  // The last sixteen may overlap the first.
-  const last = length - 16;
-  bits = v128.or(bits, v128.xor(v128.load(p + last), v128.load(known + last)));
-  if (length > 32) {
-    const second = v128.xor(v128.load(p, 16), v128.load(known, 16));
-    const third = v128.xor(v128.load(p, 32), v128.load(known, 32));
-    bits = v128.or(bits, v128.or(second, length > 48 ? third : second));
-  }
-  return bits;
-}
-
-@inline
-function isSame(member: ShapeMember, p: usize, length: usize): bool {
-  return !v128.any_true(difference(member, p, length));
+export function isSame(member: ShapeMember, p: usize, length: usize): bool {
+  return !v128.any_true(difference(changetype<usize>(member) + BYTES, p, length));
 }
 
 /** Whether the member at `p` begins as remembered, and its value within the data. */
@@ -146,11 +120,7 @@ export function rememberKey(
   member.length = <u32>length;
   member.entry = entry;
   member.column = column;
-  const known = changetype<usize>(member) + BYTES;
-  v128.store(known, v128.load(p));
-  v128.store(known, v128.load(p, 16), 16);
-  v128.store(known, v128.load(p, 32), 32);
-  v128.store(known, v128.load(p, 48), 48);
+  remember(changetype<usize>(member) + BYTES, p);
 }
 
 /**
@@ -187,10 +157,4 @@ function rememberValue(member: ShapeMember, p: usize, after: usize, end: usize):
   member.constant = <u32>length;
   // Until it is seen a second time, one other value is enough to give it up.
   member.misses = MISSES_MAX;
-}
-
-/** White space with a line feed has to be seen each time: it ends rows. */
-function hasControl(p: usize, end: usize): bool {
-  for (; p < end; p++) if (load<u8>(p) < 0x20) return true;
-  return false;
 }

@@ -1,12 +1,6 @@
 // Strict JSON (RFC 8259) over bytes. UTF-8 is not looked at here: see validateUtf8. Reads may run up
 // to 31 bytes past `end`, which every allocation allows; what stands there is never believed.
 
-// The same number as JSON_DEPTH_MAX in src/base/limits.ts.
-export const DEPTH_MAX: i32 = 512;
-
-/** For each open level: 1 in an object, 0 in an array. */
-const levels: usize = memory.data(512);
-
 /** Set by skipString: whether the string has an escape. */
 export let escaped: bool = false;
 /** Set when something returns 0: whether it was for the depth. */
@@ -140,6 +134,41 @@ function skipDigits(p: usize, end: usize): usize {
   return end;
 }
 
+/** Bit n: byte n of the sixteen at `p` is no digit. */
+@inline
+function nonDigits(p: usize): u32 {
+  const digits = i8x16.sub(v128.load(p), i8x16.splat(0x30));
+  return <u32>i8x16.bitmask(i8x16.gt_u(digits, i8x16.splat(9)));
+}
+
+/**
+ * The address behind a number of up to fifteen digits and point, or up to 31 digits, where a comma or a
+ * closing bracket follows; 0 for any other, longer ones, those with an exponent, and malformed ones. Reads
+ * 33 bytes, and looks at no end: what it takes may lie behind the data's.
+ */
+@inline
+export function plainNumberEnd(start: usize): usize {
+  let p = load<u8>(start) == 0x2d ? start + 1 : start;
+  const stops = nonDigits(p);
+  if (load<u8>(p) == 0x30 && (stops & 2) == 0) return 0;
+  if (stops == 0) {
+    const later = nonDigits(p + 16);
+    if (later == 0) return 0;
+    p += 16 + <usize>ctz(later);
+  } else {
+    let length = <u32>ctz(stops);
+    if (length == 0) return 0;
+    if (load<u8>(p + <usize>length) == 0x2e) {
+      const point = length;
+      length = <u32>ctz(stops & (stops - 1));
+      if (length > 15 || length == point + 1) return 0;
+    }
+    p += <usize>length;
+  }
+  const follower = <u32>load<u8>(p);
+  return follower == 0x2c || follower == 0x7d || follower == 0x5d ? p : 0;
+}
+
 function skipNumber(start: usize, end: usize): usize {
   let p = start;
   if (load<u8>(p) == 0x2d) p++;
@@ -180,80 +209,6 @@ export function skipScalar(p: usize, end: usize): usize {
     return skipNumber(p, end);
   }
   return markFault(p);
-}
-
-/**
- * Checks the value that begins at `p` (no white space before it) and returns the address after it;
- * 0 when it is malformed, cut off by `end` or too deep (`tooDeep`, `faultAt`). `depth` levels are
- * open already.
- */
-export function skipValueAt(p: usize, end: usize, depth: i32): usize {
-  if (p >= end) return markFault(end);
-  let c = load<u8>(p);
-  if (c != 0x7b && c != 0x5b) return skipScalar(p, end);
-  const floor = depth;
-  for (;;) {
-    // At the opening bracket of an object or an array.
-    if (depth >= DEPTH_MAX) {
-      return markTooDeep(p);
-    }
-    let inObject = c == 0x7b;
-    store<u8>(levels + <usize>depth, <u8>inObject);
-    depth++;
-    p = skipSpace(p + 1, end);
-    if (p >= end) break;
-    c = load<u8>(p);
-    let closed = c == (inObject ? 0x7d : 0x5d);
-    let opened = false;
-    for (;;) {
-      if (closed) {
-        p++;
-        depth--;
-        if (depth == floor) return p;
-        inObject = load<u8>(levels + <usize>(depth - 1)) != 0;
-      } else {
-        // At a member's key or an element.
-        if (inObject) {
-          if (p >= end || load<u8>(p) != 0x22) break;
-          const close = skipStringFast(p + 1, end);
-          if (close == 0) return 0;
-          p = close + 1;
-          if (p < end && load<u8>(p) != 0x3a) p = skipSpace(p, end);
-          if (p >= end || load<u8>(p) != 0x3a) break;
-          p++;
-          if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
-        }
-        if (p >= end) break;
-        c = load<u8>(p);
-        if (c == 0x7b || c == 0x5b) {
-          opened = true;
-          break;
-        }
-        p = skipScalar(p, end);
-        if (p == 0) return 0;
-      }
-      // After a value: a comma or the end of what is open.
-      if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
-      if (p >= end) break;
-      c = load<u8>(p);
-      if (c == 0x2c) {
-        p++;
-        if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
-        closed = false;
-      } else if (c == (inObject ? 0x7d : 0x5d)) {
-        closed = true;
-      } else {
-        break;
-      }
-    }
-    if (!opened) break;
-  }
-  return markFault(p < end ? p : end);
-}
-
-/** `skipValueAt` from the outside: no level open. */
-export function skipValue(start: usize, end: usize): usize {
-  return skipValueAt(start, end, 0);
 }
 
 /** Set by unescape: whether a lone surrogate was met, so that the text has no UTF-8. */

@@ -6,7 +6,8 @@ import {
   KIND_OBJECT,
   KIND_STRING,
 } from "../column";
-import { hasLoneSurrogate, loneSurrogate, skipSpace, skipString, skipValue, unescape } from "../json/json-value";
+import { skipValue } from "../json/json-nested";
+import { hasLoneSurrogate, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
 import {
   EVENT_MISSING,
   EVENT_NOT_TEXT,

@@ -1,7 +1,8 @@
 // Drops members of JSON objects by path, or puts a salted SHA-256 in the place of their value.
 // Everything else keeps its bytes.
 import { Column, KIND_NULL, KIND_OBJECT, KIND_STRING } from "../column";
-import { escaped, loneSurrogate, skipSpace, skipString, skipValueAt, unescape } from "../json/json-value";
+import { skipValueAt } from "../json/json-nested";
+import { escaped, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
 import { addToHash, beginHash, endHash } from "./sha256";
 
 /** A path and what happens there; layout as written by src/mapper/privacy.ts. */

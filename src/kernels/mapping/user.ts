@@ -1,6 +1,7 @@
 // JSON objects put together from cells: the user of an event, and objects from lists of fields.
 import { Column, KIND_NULL, KIND_OBJECT } from "../column";
-import { escaped, escapeShort, escapeString, skipSpace, skipString, skipValueAt, unescape } from "../json/json-value";
+import { skipValueAt } from "../json/json-nested";
+import { escaped, escapeShort, escapeString, skipSpace, skipString, unescape } from "../json/json-value";
 import { copyLoose, copyWide } from "../utf8";
 
 /** Bytes of a merged user beside its properties and six for each byte of the ids. */
@@ -58,6 +59,34 @@ function writeId(t: usize, head: usize, headBytes: usize, text: usize, length: u
   t = escapeShort(text, length, t + headBytes);
   store<u8>(t, QUOTE);
   return t + 1;
+}
+
+/** Copies sixteen bytes; not zero where one of them may be part of an id's name: `D"`, an escape. */
+@inline
+function copyStep(target: usize, source: usize): v128 {
+  const bytes = v128.load(source);
+  v128.store(target, bytes);
+  const isEnd = v128.and(
+    i8x16.eq(bytes, i8x16.splat(0x44)),
+    i8x16.eq(v128.load(source, 1), i8x16.splat(0x22)),
+  );
+  return v128.or(isEnd, i8x16.eq(bytes, i8x16.splat(0x5c)));
+}
+
+/**
+ * Copies the inside of an object to `t` unless a member may be named like an id: then it gives 0, and
+ * what was written does not count. Looking for names while copying takes 31 ns a row instead of 35. May
+ * read and write 64 bytes past the end.
+ */
+@inline
+function copyInside(t: usize, p: usize, end: usize): usize {
+  const length = end - p;
+  for (let i: usize = 0; i < length; i += 64) {
+    const first = v128.or(copyStep(t + i, p + i), copyStep(t + i + 16, p + i + 16));
+    const second = v128.or(copyStep(t + i + 32, p + i + 32), copyStep(t + i + 48, p + i + 48));
+    if (v128.any_true(v128.or(first, second))) return 0;
+  }
+  return t + length;
 }
 
 /**
@@ -178,8 +207,12 @@ export function mergeUsers(
     if (properties.kind(row) != KIND_NULL) {
       const inside = properties.start(row) + 1;
       const end = inside + properties.length(row) - 2;
-      if (skipSpace(inside, end) != end) {
-        if (mayCollide(inside, end)) {
+      if (load<u8>(inside) == QUOTE || skipSpace(inside, end) != end) {
+        const copied = copyInside(t + 1, inside, end);
+        if (copied != 0) {
+          store<u8>(t, 0x2c);
+          t = copied;
+        } else if (mayCollide(inside, end)) {
           t = copyOthers(t, inside, end, hasUserID, hasStableID);
           if (foundUserID) store<u32>(collisions, load<u32>(collisions) + 1);
           if (foundStableID) store<u32>(collisions, load<u32>(collisions, 4) + 1, 4);

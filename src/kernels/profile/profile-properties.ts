@@ -4,7 +4,8 @@ import { equal, hashOf, mix, spread, spreadHash } from "../byte-hash";
 import {
   Arena, DISTINCT_BYTES, findEntry, growTable, placeTable, tableBytes,
 } from "./frequent";
-import { escaped, loneSurrogate, skipSpace, skipStringFast, skipValueAt, unescape } from "../json/json-value";
+import { skipValueAt } from "../json/json-nested";
+import { escaped, loneSurrogate, skipSpace, skipStringFast, unescape } from "../json/json-value";
 import { numberValue } from "./number-value";
 import { Group, Key, keyAt, Profile } from "./profile";
 import { copyLoose } from "../utf8";

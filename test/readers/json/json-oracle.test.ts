@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { FieldRequest } from "../../../src/batch/batch.js";
+import { plainToken } from "../../support/json-tokens.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { json, type Row, readJson as read, text } from "./read-json.js";
 
@@ -40,6 +41,24 @@ describe("against JSON.parse", () => {
         expect(rows.map(({ fault, cells }) => ({ fault, cells }))).toEqual(lines.map(expectedOf));
       }),
       { numRuns: propertyRuns(2000) },
+    );
+  });
+
+  test("rows with the same members and any plain values are taken as JSON.parse takes them", async () => {
+    const row = fc
+      .array(plainToken, { minLength: 4, maxLength: 4 })
+      .map(([a, b, c, d]) => `{"a":${a},"b":${b},"wanted":${c},"d":${d}}`);
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { maxLength: 24 }), async (lines) => {
+        const rows = await read(lines.join("\n"), [json("b"), json("wanted")]);
+        expect(rows.map(({ fault }) => fault)).toEqual(lines.map((line) => expectedOf(line).fault));
+        rows.forEach(({ fault, cells }, index) => {
+          if (fault !== undefined) return;
+          const [, token] = /^\w+ (.*)$/s.exec(cells["json wanted"] ?? "null null") ?? [];
+          expect(lines[index]).toContain(`"wanted":${token},"d"`);
+        });
+      }),
+      { numRuns: propertyRuns(500) },
     );
   });
 

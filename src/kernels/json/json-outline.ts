@@ -1,0 +1,150 @@
+// Objects and arrays that look like one before them. All of one but its plain values (strings, numbers,
+// true, false, null) is its outline: brackets, keys, colons and commas. Values of one member have few
+// outlines. Where one is met again, byte for byte, with any plain values in between, everything is
+// well-formed, however it is nested, and its keys and brackets need not be looked at one by one.
+
+import { plainNumberEnd, skipScalar, skipSpace, skipString, stopsIn } from "./json-value";
+import { REMEMBERED_BYTES_MAX, difference, hasControl, remember } from "./remembered-bytes";
+
+/** Values in a row that may have another outline before it is given up. */
+const MISSES_MAX: u32 = 3;
+
+/** Values between two tries: doubled up to this by each that fails. */
+const PAUSE_MAX: u32 = 1_023;
+
+/** What is known of values that begin alike: a header, then the stretches between plain values. */
+@unmanaged
+export class Outline {
+  /** Stretches; 0 where nothing is remembered. */
+  stretches: u32;
+  /** Levels that its brackets open. */
+  levels: i32;
+  misses: u32;
+  /** Values until one is remembered again. */
+  wait: u32;
+  pause: u32;
+
+  @inline
+  holds(): void {
+    if (this.misses == 0) return;
+    this.misses = 0;
+    this.pause = 0;
+  }
+
+  differs(): void {
+    if (++this.misses > MISSES_MAX) this.giveUp();
+  }
+
+  giveUp(): void {
+    this.stretches = 0;
+    this.pause = min(this.pause * 2 + 1, PAUSE_MAX);
+    this.wait = this.pause;
+  }
+}
+
+const HEADER_BYTES: usize = 32;
+
+/** A u32, how many bytes count, and from here on the bytes. */
+const STRETCH_HEADER_BYTES: usize = 16;
+const STRETCH_BYTES: usize = STRETCH_HEADER_BYTES + REMEMBERED_BYTES_MAX;
+const STRETCHES_MAX: u32 = 24;
+
+const OUTLINE_BITS: u64 = 6;
+const OUTLINE_BYTES: usize = HEADER_BYTES + <usize>STRETCHES_MAX * STRETCH_BYTES;
+const outlines: usize = memory.data(124_928);
+
+/** Where the outline of a value like the one at `p` is kept: its first eight bytes decide. */
+@inline
+export function outlineOf(p: usize): Outline {
+  const place = <usize>((load<u64>(p) * 0x9e3779b97f4a7c15) >> (64 - OUTLINE_BITS));
+  return changetype<Outline>(outlines + place * OUTLINE_BYTES);
+}
+
+/** The address behind the plain value at `p`; 0 where it is none, or malformed. */
+@inline
+function plainValueEnd(p: usize, end: usize): usize {
+  if (load<u8>(p) != 0x22) {
+    const after = plainNumberEnd(p);
+    return after != 0 ? after : skipScalar(p, end);
+  }
+  let close = p + 1;
+  let stops = stopsIn(v128.load(close));
+  while (stops == 0) {
+    close += 16;
+    if (close >= end) return 0;
+    stops = stopsIn(v128.load(close));
+  }
+  close += <usize>ctz(stops);
+  if (close >= end) return 0;
+  if (load<u8>(close) == 0x22) return close + 1;
+  close = skipString(p + 1, end);
+  return close == 0 ? 0 : close + 1;
+}
+
+/**
+ * The address behind the value at `p` if it has this outline and is well-formed; else 0, which says
+ * nothing about it. Reads up to 64 bytes past `end`.
+ */
+export function passOutline(outline: Outline, p: usize, end: usize): usize {
+  let stretch = changetype<usize>(outline) + HEADER_BYTES;
+  const last = stretch + <usize>(outline.stretches - 1) * STRETCH_BYTES;
+  while (true) {
+    const length = <usize>load<u32>(stretch);
+    if (p + length > end) return 0;
+    if (v128.any_true(difference(stretch + STRETCH_HEADER_BYTES, p, length))) return 0;
+    p += length;
+    if (stretch == last) return p;
+    p = plainValueEnd(p, end);
+    if (p == 0) return 0;
+    stretch += STRETCH_BYTES;
+  }
+}
+
+/** Remembers, from time to time where values differ, the outline of a well-formed [start, end). */
+export function noteOutline(outline: Outline, start: usize, end: usize): void {
+  if (outline.wait != 0) {
+    outline.wait--;
+    return;
+  }
+  outline.misses = MISSES_MAX;
+  if (!rememberOutline(outline, start, end)) outline.giveUp();
+}
+
+function rememberOutline(outline: Outline, start: usize, end: usize): bool {
+  let open = 0;
+  let from = start;
+  outline.stretches = 0;
+  outline.levels = 0;
+  for (let p = start; p < end; ) {
+    const c = <u32>load<u8>(p);
+    if (c == 0x2c || c == 0x3a || c <= 0x20) {
+      p++;
+    } else if (c == 0x7b || c == 0x5b) {
+      outline.levels = max(outline.levels, ++open);
+      p++;
+    } else if (c == 0x7d || c == 0x5d) {
+      open--;
+      p++;
+    } else {
+      const after = skipScalar(p, end);
+      const isKey = c == 0x22 && load<u8>(skipSpace(after, end)) == 0x3a;
+      if (!isKey) {
+        if (!rememberStretch(outline, from, p)) return false;
+        from = after;
+      }
+      p = after;
+    }
+  }
+  return rememberStretch(outline, from, end);
+}
+
+function rememberStretch(outline: Outline, from: usize, to: usize): bool {
+  const stretches = outline.stretches;
+  const isLong = to - from > REMEMBERED_BYTES_MAX || stretches == STRETCHES_MAX;
+  if (isLong || hasControl(from, to)) return false;
+  const stretch = changetype<usize>(outline) + HEADER_BYTES + <usize>stretches * STRETCH_BYTES;
+  store<u32>(stretch, <u32>(to - from));
+  remember(stretch + STRETCH_HEADER_BYTES, from);
+  outline.stretches = stretches + 1;
+  return true;
+}
