@@ -40,14 +40,14 @@ export const LARGE_DAY_SHARE = 16;
 /** Rows of a segment from which a day that lies in order is written to its part at once. */
 export const ORDERED_DAY_ROWS_MIN = 256;
 
-/** Bytes of spilled rows that are packed, compressed and checked together. */
+/** Bytes of spilled rows that are packed and checked together. */
 export const PACK_BYTES = 1 * MIB;
 
 /** A segment's row as it is described to be packed, in bytes; as in src/kernels/sink/spill.ts. */
 export const DESCRIBED_ROW_BYTES = 64;
 
-/** What a worker takes for spilling: all rows described, and packs, as they are and compressed. */
-export const SPILL_BYTES = SEGMENT_ROWS_MAX * DESCRIBED_ROW_BYTES + 4 * PACK_BYTES;
+/** What a worker takes for spilling: all rows described, and two packs. */
+export const SPILL_BYTES = SEGMENT_ROWS_MAX * DESCRIBED_ROW_BYTES + 2 * PACK_BYTES;
 
 /** About how many merges a run has at most; each of them looks into all spill files. */
 export const MERGES_MAX = 1_024;

@@ -212,7 +212,7 @@ export interface SpillKernels {
     timestamps: number,
     count: number,
     target: number,
-  ): void;
+  ): number;
   measurePack(
     rows: number,
     columnCount: number,
@@ -229,7 +229,9 @@ export interface SpillKernels {
     from: number,
     to: number,
     target: number,
-  ): void;
+  ): number;
+  /** A signed 32-bit number. */
+  checksumPack(start: number, length: number, day: number, rows: number): number;
   unpackRows(
     source: number,
     bytes: number,

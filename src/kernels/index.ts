@@ -58,6 +58,7 @@ export { junkHash, profileRows } from "./profile/profile-rows";
 export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./sink/segment";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";
 export { snappyDecompress } from "./parquet/snappy-inflate";
+export { checksumPack } from "./sink/pack-checksum";
 export { describeRows, measurePack, packRows, unpackRows } from "./sink/spill";
 export { validateUtf8 } from "./utf8";
 

@@ -72,7 +72,7 @@ export class Census implements EventCensus {
     const members = [
       ...[kernel.allocate(nameSlots * 4), nameSlots - 1, this.#names, 0, names],
       ...[text, 0, nameBytesMax],
-      ...[kernel.allocate(pairSlots * 4), pairSlots - 1, this.#pairs, 0, pairsMax],
+      ...[kernel.allocate(pairSlots * 4), pairSlots - 1, this.#pairs, 0, pairsMax, pairSlots - 1],
     ];
     this.address = kernel.allocate(members.length * 4);
     kernel.words.set(members, this.address / 4);
@@ -141,10 +141,11 @@ export class Census implements EventCensus {
     const pairs = this.kernel.words.subarray(first, first + this.#word("pairCount") * 3);
     const byDay = new Map<number, [name: number, rows: number][]>();
     for (let place = 0; place < pairs.length; place += 3) {
-      const [day = 0, name = 0, rows = 0] = pairs.subarray(place, place + 3);
-      const known = byDay.get(day | 0);
-      if (known === undefined) byDay.set(day | 0, [[name - 1, rows]]);
-      else known.push([name - 1, rows]);
+      const day = pairs[place]! | 0;
+      const count: [number, number] = [pairs[place + 1]! - 1, pairs[place + 2]!];
+      const known = byDay.get(day);
+      if (known === undefined) byDay.set(day, [count]);
+      else known.push(count);
     }
     return [...byDay].sort(([one], [other]) => one - other);
   }

@@ -21,7 +21,6 @@ import { Segment } from "./segment.js";
 import type { Sink, WrittenEvents } from "./sink.js";
 import { MERGED_PARTS } from "./spill/spill-names.js";
 import { RowPacker } from "./spill/spill-writer.js";
-import { PackReader } from "./spill/spilled-days.js";
 import { createCsvFormat, createJsonlFormat, createJsonlGzipFormat } from "./text-format.js";
 
 export const partFormats = ["parquet", "jsonl", "jsonl.gz", "csv"] as const;
@@ -76,7 +75,6 @@ export function createDayDirectorySink(
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);
   const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
-  let packs: PackReader | undefined;
   const partsOf = (splitId: string, temporaryName: string): DayPartsOptions => ({
     ...{ files, buffer, format, partBytes, splitId, dataset },
     heldBytesMax: FOOTER_BYTES_MAX,
@@ -89,9 +87,8 @@ export function createDayDirectorySink(
       return new DayDirectorySplit({ ...shared, dayZone, packer, parts });
     },
     mergeDays(task, watch) {
-      packs ??= new PackReader(kernel, packBytes);
       const parts = partsOf(MERGED_PARTS, `merge-${task.id}`);
-      return mergeDays(task, { ...shared, packs, parts }, watch);
+      return mergeDays(task, { ...shared, parts }, watch);
     },
   };
 }

@@ -4,7 +4,6 @@ import type { EventBatch } from "../batch/event-batch.js";
 import type { DayOrder } from "./day-order.js";
 import { DayParts, type DayPartsOptions } from "./day-parts.js";
 import { FinishedParts, type FinishedSpill } from "./finished-parts.js";
-import { PartOutput } from "./part-output.js";
 import type { Segment } from "./segment.js";
 import type { SplitSink, WrittenEvents } from "./sink.js";
 import { chooseSpilled } from "./spill/spill-choice.js";
@@ -108,7 +107,7 @@ export class DayDirectorySplit implements SplitSink {
   }
 }
 
-function openSpill(packer: RowPacker, { files, buffer, temporaryDirectory }: DayPartsOptions) {
+function openSpill(packer: RowPacker, { files, temporaryDirectory }: DayPartsOptions) {
   const path = join(temporaryDirectory, "spill");
-  return { path, writer: new SpillWriter(packer, new PartOutput(files, buffer, path)) };
+  return { path, writer: new SpillWriter(packer, files, path) };
 }

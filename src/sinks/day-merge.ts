@@ -4,12 +4,7 @@ import { FinishedParts } from "./finished-parts.js";
 import type { Segment } from "./segment.js";
 import type { WrittenEvents } from "./sink.js";
 import { OpenSpillFiles } from "./spill/spill-files.js";
-import {
-  type PackReader,
-  type PlacedPack,
-  SpilledDays,
-  type SpilledSplit,
-} from "./spill/spilled-days.js";
+import { loadPack, type PlacedPack, SpilledDays, type SpilledSplit } from "./spill/spilled-days.js";
 
 /** Some days of which splits have spilled rows. */
 export interface MergeTask {
@@ -26,7 +21,6 @@ export interface DayMergeOptions {
   /** Of the worker; the merge has it alone until it is written. */
   readonly segment: Segment;
   readonly order: DayOrder;
-  readonly packs: PackReader;
   /** Absolute. */
   readonly outputDirectory: string;
   readonly parts: DayPartsOptions;
@@ -88,15 +82,15 @@ class DayMerge {
   }
 
   #mergeDay(packs: readonly PlacedPack[]): void {
-    const { segment, packs: reader } = this.options;
+    const { segment } = this.options;
     const day = packs[0]?.day ?? 0;
     for (const pack of packs) {
       this.watch.checkpoint();
       if (segment.rows > 0 && !segment.hasRoom(pack.rows, pack.bytes)) this.#flush(day);
-      reader.load(this.files, pack, segment);
+      loadPack(this.files, pack, segment);
       this.watch.taken(pack.rows, pack.bytes);
     }
-    // Not together with the next day: what was just decompressed is in the processor's cache still.
+    // Not together with the next day: what was just read is in the processor's cache still.
     this.#flush(day);
     this.#parts.finishOpen();
   }

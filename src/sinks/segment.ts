@@ -85,13 +85,13 @@ export class Segment {
 
   /**
    * Takes the rows of a pack (src/kernels/sink/spill.ts), for which there has to be room unless the segment
-   * is empty. `unpack` writes its `bytes` to an address, behind which 64 more bytes are free; where it
-   * says that it could not, or what it wrote is no such pack, the result is false.
+   * is empty. `read` writes its `bytes` to an address; where it says that it could not, or what it wrote
+   * is no such pack, the result is false.
    */
-  appendPack(rows: number, bytes: number, unpack: (target: number) => boolean): boolean {
+  appendPack(rows: number, bytes: number, read: (target: number) => boolean): boolean {
     this.#arena.ensure(this.#bytes + bytes + LOOSE_BYTES);
     const start = this.#arena.address + this.#bytes;
-    if (!unpack(start)) return false;
+    if (!read(start)) return false;
     const { columnList, timestamps } = this;
     const into = [columnList, textColumns.length, timestamps, this.#rows] as const;
     if (this.kernel.run.unpackRows(start, bytes, rows, ...into) === 0) return false;

@@ -8,6 +8,12 @@ import { copyLoose } from "../utf8";
 // The same number as `outcomes.deliver` in src/batch/event-batch.ts.
 const DELIVER: u32 = 0;
 
+/**
+ * Slots for pairs at first. They become more with the pairs, so that those of a thousand days fit into
+ * the processor's cache: all slots that there may be take 2 MiB.
+ */
+const PAIR_SLOTS_MIN: u32 = 1_024;
+
 /** The name that all names are counted under for which there is no place. */
 const OTHERS: u32 = 0;
 
@@ -46,6 +52,7 @@ class Census {
   pairs: u32;
   pairCount: u32;
   pairsMax: u32;
+  pairMaskMax: u32;
 }
 
 @inline
@@ -70,8 +77,28 @@ export function clearCensus(address: usize): void {
 /** Forgets the days alone: names keep their numbers and counts. */
 export function clearPairs(address: usize): void {
   const census = changetype<Census>(address);
+  census.pairMask = min(PAIR_SLOTS_MIN - 1, census.pairMaskMax);
   memory.fill(census.pairSlots, 0, ((<usize>census.pairMask) + 1) << 2);
   census.pairCount = 0;
+}
+
+@inline
+function pairSlot(census: Census, day: i32, name: u32): u32 {
+  return <u32>(mix(<u64>name, <u64>(<u32>day)) >> 20) & census.pairMask;
+}
+
+/** Twice as many slots, of which all pairs find theirs anew. */
+function growPairSlots(census: Census): void {
+  census.pairMask = (census.pairMask << 1) | 1;
+  memory.fill(census.pairSlots, 0, ((<usize>census.pairMask) + 1) << 2);
+  for (let index: u32 = 0; index < census.pairCount; index++) {
+    const pair = pairAt(census, index);
+    let probe = pairSlot(census, pair.day, pair.name);
+    while (load<u32>(<usize>census.pairSlots + ((<usize>probe) << 2)) != 0) {
+      probe = (probe + 1) & census.pairMask;
+    }
+    store<u32>(<usize>census.pairSlots + ((<usize>probe) << 2), index + 1);
+  }
 }
 
 function resetName(name: Name, hash: u64, start: u32, length: u32): void {
@@ -110,7 +137,7 @@ export function addName(address: usize, start: usize, length: usize): u32 {
 
 @inline
 function countPair(census: Census, day: i32, name: u32): void {
-  let probe = <u32>(mix(<u64>name, <u64>(<u32>day)) >> 20) & census.pairMask;
+  let probe = pairSlot(census, day, name);
   let entry = load<u32>(<usize>census.pairSlots + ((<usize>probe) << 2));
   while (entry != 0) {
     const pair = pairAt(census, entry - 1);
@@ -129,6 +156,8 @@ function countPair(census: Census, day: i32, name: u32): void {
   pair.name = name;
   pair.rows = 1;
   store<u32>(<usize>census.pairSlots + ((<usize>probe) << 2), index + 1);
+  // With the last of all slots there are twice as many as pairs.
+  if ((index + 1) * 2 > census.pairMask && census.pairMask < census.pairMaskMax) growPairSlots(census);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Rows packed into one piece of memory, and back. A pack of n rows is n timestamps (f64), for each column
-// n lengths (u32, ABSENT for null), then the cells' bytes, column by column. So what is alike stands
-// together for compression, and unpacking copies nothing but the timestamps.
+// n lengths (u32, ABSENT for null), then the cells' bytes, column by column. Unpacking copies nothing
+// but the timestamps.
 
 import { Column, KIND_NULL, KIND_STRING } from "../column";
 import { copyWide } from "../utf8";
@@ -30,8 +30,17 @@ function cellOffset(column: i32): usize {
   return TIMESTAMP_BYTES + ((<usize>column) << 3);
 }
 
+/** Rows whose cells are asked for before the first of them is copied. */
+const ROWS_AHEAD: i32 = 32;
+
+const CACHE_LINE_BYTES: usize = 64;
+
+/** Takes what was loaded for nothing else but that it be in the cache. */
+let touched: u32 = 0;
+
 /**
- * Describes `count` rows, one after the other, at `target`. What a row's day needs of it is then in one
+ * Describes `count` rows, one after the other, at `target`, and returns the bytes that the longest takes
+ * in a pack. What a row's day needs of it is then in one
  * line of the cache instead of eighteen, none of which is in the cache when rows are taken day by day:
  * packing a million rows over a thousand days took 0.41 s instead of 0.49.
  */
@@ -41,8 +50,11 @@ export function describeRows(
   timestamps: usize,
   count: i32,
   target: usize,
-): void {
+): usize {
+  const headBytes = TIMESTAMP_BYTES + <usize>columnCount * LENGTH_BYTES;
+  let longest: usize = 0;
   for (let row: i32 = 0; row < count; row++) {
+    let rowBytes = headBytes;
     const description = target + <usize>row * ROW_BYTES;
     store<f64>(description, load<f64>(timestamps + ((<usize>row) << 3)));
     for (let c: i32 = 0; c < columnCount; c++) {
@@ -51,8 +63,11 @@ export function describeRows(
       const cell = description + cellOffset(c);
       store<u32>(cell, <u32>cells.start(row));
       store<u32>(cell, length, 4);
+      rowBytes += length == ABSENT ? 0 : <usize>length;
     }
+    longest = max(longest, rowBytes);
   }
+  return longest;
 }
 
 /**
@@ -84,7 +99,10 @@ export function measurePack(
   store<u32>(result, <u32>bytes, 4);
 }
 
-/** Packs the described `rows` at `order` [from, to). Overwrites up to 63 bytes behind the pack. */
+/**
+ * Packs the described `rows` at `order` [from, to) and returns the address after them. Overwrites up to
+ * 63 bytes behind the pack.
+ */
 export function packRows(
   rows: usize,
   columnCount: i32,
@@ -92,7 +110,7 @@ export function packRows(
   from: i32,
   to: i32,
   target: usize,
-): void {
+): usize {
   for (let place = from; place < to; place++) {
     store<f64>(target, load<f64>(rowAt(rows, order, place)));
     target += TIMESTAMP_BYTES;
@@ -100,6 +118,9 @@ export function packRows(
   let data = target + <usize>(to - from) * <usize>columnCount * LENGTH_BYTES;
   for (let c: i32 = 0; c < columnCount; c++) {
     for (let place = from; place < to; place++) {
+      if ((place - from) % ROWS_AHEAD == 0) {
+        touchCells(rows, order, place, min(place + ROWS_AHEAD, to), c);
+      }
       const cell = rowAt(rows, order, place) + cellOffset(c);
       const length = load<u32>(cell, 4);
       store<u32>(target, length);
@@ -107,6 +128,24 @@ export function packRows(
       if (length != ABSENT) data = copyWide(data, <usize>load<u32>(cell), <usize>length);
     }
   }
+  return data;
+}
+
+/**
+ * Loads something of each cache line of the cells at `order` [from, to). They lie anywhere in the
+ * memory, and loads that depend on nothing wait for it together.
+ */
+@inline
+function touchCells(rows: usize, order: usize, from: i32, to: i32, column: i32): void {
+  let sum: u32 = 0;
+  for (let place = from; place < to; place++) {
+    const cell = rowAt(rows, order, place) + cellOffset(column);
+    const length = load<u32>(cell, 4);
+    if (length == ABSENT) continue;
+    const start = <usize>load<u32>(cell);
+    for (let p = start; p < start + <usize>length; p += CACHE_LINE_BYTES) sum += load<u8>(p);
+  }
+  touched = sum;
 }
 
 /**

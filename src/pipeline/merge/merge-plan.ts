@@ -13,7 +13,7 @@ export interface PlannedMerge {
   readonly lastDay: number;
   readonly days: number;
   readonly rows: number;
-  /** Of the packs, decompressed. */
+  /** Of the packs. */
   readonly bytes: number;
 }
 

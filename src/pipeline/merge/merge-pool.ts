@@ -29,7 +29,7 @@ export interface PoolMerge {
 export interface MergePoolProgress {
   readonly threads: readonly ThreadProgress[];
   readonly rows: number;
-  /** Of packs, decompressed. */
+  /** Of packs. */
   readonly bytes: number;
   readonly merges: number;
 }

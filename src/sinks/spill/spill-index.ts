@@ -1,26 +1,23 @@
 import { createHash } from "node:crypto";
-import { crc32 } from "node:zlib";
 
-/** Rows of one day, one after the other in a spill file: packed, then compressed with Snappy. */
+/** Rows of one day, packed, as they lie in a spill file. */
 export interface SpilledPack {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly rows: number;
-  /** Where it begins in the file, and how many bytes it has there. */
+  /** Where it begins in the file. */
   readonly offset: number;
-  readonly storedBytes: number;
-  /** Decompressed. */
   readonly bytes: number;
-  /** `checksumOf` the stored bytes and what is said of them. */
+  /** Of the bytes, the day and the rows: see `checksumPack` in src/kernels/sink/pack-checksum.ts. */
   readonly checksum: number;
 }
 
 /**
- * An entry, in little-endian: offset f64, day i32, then u32 each: rows, stored bytes, bytes, checksum, 0.
+ * An entry, in little-endian: offset f64, day i32, then u32 each: rows, bytes, checksum.
  * The entries are the last bytes of a spill file, in the order of their days and, within a day, of the
  * rows.
  */
-export const PACK_ENTRY_BYTES = 32;
+export const PACK_ENTRY_BYTES = 24;
 
 /** Where the day stands in an entry. */
 export const PACK_DAY_OFFSET = 8;
@@ -43,9 +40,8 @@ export class SpillIndexBuilder {
     view.setFloat64(at, pack.offset, true);
     view.setInt32(at + PACK_DAY_OFFSET, pack.day, true);
     view.setUint32(at + 12, pack.rows, true);
-    view.setUint32(at + 16, pack.storedBytes, true);
-    view.setUint32(at + 20, pack.bytes, true);
-    view.setUint32(at + 24, pack.checksum, true);
+    view.setUint32(at + 16, pack.bytes, true);
+    view.setUint32(at + 20, pack.checksum, true);
     this.#packs++;
   }
 
@@ -82,6 +78,11 @@ export class SpillIndex {
     return this.#view.byteLength / PACK_ENTRY_BYTES;
   }
 
+  /** Of the pack at a place, which is looked at more often than the rest of it. */
+  day(place: number): number {
+    return this.#view.getInt32(place * PACK_ENTRY_BYTES + PACK_DAY_OFFSET, true);
+  }
+
   pack(place: number): SpilledPack {
     const view = this.#view;
     const at = place * PACK_ENTRY_BYTES;
@@ -89,19 +90,10 @@ export class SpillIndex {
       offset: view.getFloat64(at, true),
       day: view.getInt32(at + PACK_DAY_OFFSET, true),
       rows: view.getUint32(at + 12, true),
-      storedBytes: view.getUint32(at + 16, true),
-      bytes: view.getUint32(at + 20, true),
-      checksum: view.getUint32(at + 24, true),
+      bytes: view.getUint32(at + 16, true),
+      checksum: view.getUint32(at + 20, true),
     };
   }
-}
-
-/** CRC-32 of the stored bytes of a pack, then its day, rows and bytes, so that no other entry fits. */
-export function checksumOf(
-  stored: Uint8Array,
-  { day, rows, bytes }: Pick<SpilledPack, "day" | "rows" | "bytes">,
-): number {
-  return crc32(Int32Array.of(day, rows, bytes), crc32(stored));
 }
 
 /** Lower-case hexadecimal; over the checksums of all packs, so that it stands for the whole file. */

@@ -1,19 +1,26 @@
 import { DESCRIBED_ROW_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { DayRows } from "../day-order.js";
-import { createPageCompression, type PageCompression } from "../parquet/page-compression.js";
-import type { PartOutput } from "../part-output.js";
+import type { PartFiles } from "../part-files.js";
 import { LOOSE_BYTES, type Segment, textColumns } from "../segment.js";
 import type { SpillFile } from "../sink.js";
-import { checksumOf, digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
+import { digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
 
-/** Packs and compresses rows of a segment. One per worker. */
+/** A pack in kernel memory: rows up to place `next` of the order. */
+interface PackedRows {
+  readonly next: number;
+  readonly address: number;
+  readonly bytes: number;
+}
+
+/** Packs rows of a segment, one pack behind the other in kernel memory. One per worker. */
 export class RowPacker {
   /** The rows of the segment at hand, described one after the other. */
   readonly #rows: Region;
-  readonly #pack: Region;
-  readonly #compression: PageCompression;
+  readonly #packs: Region;
   readonly #result: number;
+  #rowBytesMax = 0;
+  #used = 0;
 
   /** A pack has at most `bytesMax` bytes, or one row. */
   constructor(
@@ -21,33 +28,53 @@ export class RowPacker {
     private readonly bytesMax: number,
   ) {
     this.#rows = new Region(kernel, SEGMENT_ROWS_MAX * DESCRIBED_ROW_BYTES);
-    this.#pack = new Region(kernel, bytesMax + LOOSE_BYTES);
-    this.#compression = createPageCompression(kernel, "snappy");
+    // A pack more, so that one can be begun as long as all before it have less together than one may.
+    this.#packs = new Region(kernel, 2 * bytesMax + LOOSE_BYTES);
     this.#result = kernel.allocate(8);
   }
 
   /** To be called before rows of a segment are packed. */
   take({ columnList, timestamps, rows }: Segment): void {
-    const count = textColumns.length;
-    this.kernel.run.describeRows(columnList, count, timestamps, rows, this.#rows.address);
+    const { run } = this.kernel;
+    const target = this.#rows.address;
+    this.#rowBytesMax = run.describeRows(columnList, textColumns.length, timestamps, rows, target);
   }
 
-  /**
-   * Packs rows at places [start, end) of the order, as many as fit: up to place `next`, in `bytes` bytes,
-   * which are compressed to `stored`. That is valid until the next call.
-   */
-  pack(order: number, start: number, end: number) {
+  /** Whether packs are to be taken away before the next one is made. */
+  get isFull(): boolean {
+    return this.#used >= this.bytesMax;
+  }
+
+  /** Packs rows at places [start, end) of the order, as many as fit. */
+  pack(order: number, start: number, end: number): PackedRows {
     const { run } = this.kernel;
-    const count = textColumns.length;
+    const next = this.#measure(order, start, end);
+    const address = this.#packs.address + this.#used;
     const rows = this.#rows.address;
-    run.measurePack(rows, count, order, start, end, this.bytesMax, this.#result);
+    const bytes = run.packRows(rows, textColumns.length, order, start, next, address) - address;
+    this.#used += bytes;
+    return { next, address, bytes };
+  }
+
+  /** All packs since the last call; a view, valid until rows are packed again. */
+  takePacks(): Uint8Array {
+    const start = this.#packs.address;
+    const packs = this.kernel.bytes.subarray(start, start + this.#used);
+    this.#used = 0;
+    return packs;
+  }
+
+  /** The place up to which rows fit into a pack, for which there is room then. */
+  #measure(order: number, start: number, end: number): number {
+    // Lengths lie all over the memory, so that they are added up only where they matter.
+    if ((end - start) * this.#rowBytesMax <= this.bytesMax) return end;
+    const rows = this.#rows.address;
+    const count = textColumns.length;
+    this.kernel.run.measurePack(rows, count, order, start, end, this.bytesMax, this.#result);
     const next = this.kernel.words[this.#result / 4]!;
     const bytes = this.kernel.words[this.#result / 4 + 1]!;
-    this.#pack.ensure(bytes + LOOSE_BYTES);
-    run.packRows(rows, count, order, start, next, this.#pack.address);
-    // A sixth of the bytes on the disk.
-    const stored = this.#compression.compress(this.#pack.address, bytes);
-    return { next, bytes, stored };
+    this.#packs.ensure(this.#used + bytes + LOOSE_BYTES, this.#used);
+    return next;
   }
 }
 
@@ -55,43 +82,50 @@ export class RowPacker {
 export class SpillWriter {
   readonly #index = new SpillIndexBuilder();
   #rows = 0;
+  /** Of all packs, written or not. */
+  #bytes = 0;
 
   constructor(
     private readonly packer: RowPacker,
-    private readonly output: PartOutput,
+    private readonly files: PartFiles,
+    private readonly path: string,
   ) {}
 
   /** Appends the rows of days, which are places of `order`. */
   append(segment: Segment, order: number, days: readonly DayRows[]): void {
     if (days.length === 0) return;
-    const { output } = this;
     this.packer.take(segment);
-    for (const { day, start, end } of days) {
-      for (let from = start; from < end; ) {
-        const { next, bytes, stored } = this.packer.pack(order, from, end);
-        const rows = next - from;
-        const { size: offset } = output;
-        const checksum = checksumOf(stored, { day, rows, bytes });
-        this.#index.add({ day, rows, offset, storedBytes: stored.length, bytes, checksum });
-        output.append(stored);
-        this.#rows += rows;
-        from = next;
-      }
-    }
-    output.flush();
+    for (const day of days) this.#appendDay(segment, order, day);
+    this.#write();
   }
 
   /** undefined where nothing was spilled. */
   finish(): SpillFile | undefined {
     if (this.#rows === 0) return undefined;
     const entries = this.#index.finish();
-    this.output.append(entries);
-    this.output.flush();
+    this.files.append(this.path, entries);
     return {
       rows: this.#rows,
-      bytes: this.output.size,
+      bytes: this.#bytes + entries.length,
       packs: this.#index.packs,
       indexSha256: digestOfIndex(entries),
     };
+  }
+
+  #appendDay({ kernel }: Segment, order: number, { day, start, end }: DayRows): void {
+    for (let from = start; from < end; ) {
+      if (this.packer.isFull) this.#write();
+      const { next, address, bytes } = this.packer.pack(order, from, end);
+      const rows = next - from;
+      const checksum = kernel.run.checksumPack(address, bytes, day, rows) >>> 0;
+      this.#index.add({ day, rows, offset: this.#bytes, bytes, checksum });
+      this.#rows += rows;
+      this.#bytes += bytes;
+      from = next;
+    }
+  }
+
+  #write(): void {
+    this.files.append(this.path, this.packer.takePacks());
   }
 }

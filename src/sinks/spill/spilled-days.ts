@@ -1,8 +1,7 @@
-import { type Kernel, Region } from "../../batch/kernel.js";
 import type { Segment } from "../segment.js";
 import type { SpillFile } from "../sink.js";
 import { type OpenSpillFiles, readDayEntries, SpillDamage } from "./spill-files.js";
-import { checksumOf, type SpilledPack, type SpillIndex } from "./spill-index.js";
+import type { SpilledPack, SpillIndex } from "./spill-index.js";
 import { spillPathOf } from "./spill-names.js";
 
 /** A split and what it has spilled. */
@@ -47,15 +46,14 @@ export class SpilledDays {
   next(): readonly PlacedPack[] {
     let day = Number.POSITIVE_INFINITY;
     for (const { index, next } of this.#files) {
-      if (next < index.packs) day = Math.min(day, index.pack(next).day);
+      if (next < index.packs) day = Math.min(day, index.day(next));
     }
     const packs: PlacedPack[] = [];
     for (const file of this.#files) {
       for (; file.next < file.index.packs; file.next++) {
+        if (file.index.day(file.next) !== day) break;
         const pack = file.index.pack(file.next);
-        if (pack.day !== day) break;
-        if (pack.offset + pack.storedBytes > file.bytes)
-          throw new SpillDamage(file.path, "is damaged");
+        if (pack.offset + pack.bytes > file.bytes) throw new SpillDamage(file.path, "is damaged");
         packs.push({ ...pack, path: file.path });
       }
     }
@@ -63,32 +61,16 @@ export class SpilledDays {
   }
 }
 
-/** Brings packs back into a segment. One per worker. */
-export class PackReader {
-  readonly #stored: Region;
-
-  constructor(
-    private readonly kernel: Kernel,
-    packBytesMax: number,
-  ) {
-    this.#stored = new Region(kernel, kernel.run.snappyBytesMax(packBytesMax));
-  }
-
-  /** The segment has to have room. Throws `SpillDamage` where the pack is not what was written. */
-  load(files: OpenSpillFiles, pack: PlacedPack, segment: Segment): void {
-    const { kernel } = this;
-    const { path, rows, bytes, offset, storedBytes } = pack;
-    this.#stored.ensure(storedBytes);
-    const source = this.#stored.address;
-    const stored = kernel.bytes.subarray(source, source + storedBytes);
-    files.read(path, stored, offset);
-    const isWhole =
-      checksumOf(stored, pack) === pack.checksum &&
-      segment.appendPack(
-        rows,
-        bytes,
-        (target) => kernel.run.snappyDecompress(source, storedBytes, target, bytes) === 1,
-      );
-    if (!isWhole) throw new SpillDamage(path, `is damaged at byte ${offset}`);
-  }
+/**
+ * Brings a pack back into a segment, which has to have room. Throws `SpillDamage` where it is not what was
+ * written.
+ */
+export function loadPack(files: OpenSpillFiles, pack: PlacedPack, segment: Segment): void {
+  const { kernel } = segment;
+  const { path, day, rows, bytes, offset, checksum } = pack;
+  const isWhole = segment.appendPack(rows, bytes, (target) => {
+    files.read(path, kernel.bytes.subarray(target, target + bytes), offset);
+    return kernel.run.checksumPack(target, bytes, day, rows) >>> 0 === checksum;
+  });
+  if (!isWhole) throw new SpillDamage(path, `is damaged at byte ${offset}`);
 }

@@ -11,7 +11,7 @@ import { SpillIndex, SpillIndexBuilder } from "../../../src/sinks/spill/spill-in
 function indexOf(packs: readonly (readonly [day: number, rows: number, bytes: number])[]) {
   const builder = new SpillIndexBuilder();
   for (const [day, rows, bytes] of packs) {
-    builder.add({ day, rows, bytes, offset: 2 ** 40, storedBytes: 1, checksum: 0xffff_ffff });
+    builder.add({ day, rows, bytes, offset: 2 ** 40, checksum: 0xffff_ffff });
   }
   return new SpillIndex(builder.finish());
 }
