@@ -43,6 +43,12 @@ export const ORDERED_DAY_ROWS_MIN = 256;
 /** Bytes of spilled rows that are packed and checked together. */
 export const PACK_BYTES = 1 * MIB;
 
+/**
+ * Bytes of spilled days that are read together, so that what was read is in the processor's cache still
+ * when it becomes parts.
+ */
+export const MERGE_GROUP_BYTES = 4 * MIB;
+
 /** A segment's row as it is described to be packed, in bytes; as in src/kernels/sink/spill.ts. */
 export const DESCRIBED_ROW_BYTES = 64;
 

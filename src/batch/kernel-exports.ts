@@ -232,14 +232,23 @@ export interface SpillKernels {
   ): number;
   /** A signed 32-bit number. */
   checksumPack(start: number, length: number, day: number, rows: number): number;
-  unpackRows(
-    source: number,
-    bytes: number,
-    rows: number,
+  choosePacks(
+    files: number,
+    fileCount: number,
+    groupBytes: number,
+    bytesMax: number,
+    rowsMax: number,
+    result: number,
+  ): void;
+  measureStretch(files: number, index: number, place: number, result: number): void;
+  unpackDays(
+    files: number,
+    fileCount: number,
     columns: number,
     columnCount: number,
     timestamps: number,
-    targetRow: number,
+    days: number,
+    result: number,
   ): number;
 }
 

@@ -59,7 +59,8 @@ export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";
 export { snappyDecompress } from "./parquet/snappy-inflate";
 export { checksumPack } from "./sink/pack-checksum";
-export { describeRows, measurePack, packRows, unpackRows } from "./sink/spill";
+export { describeRows, measurePack, packRows } from "./sink/spill";
+export { choosePacks, measureStretch, unpackDays } from "./sink/spill-merge";
 export { validateUtf8 } from "./utf8";
 
 /** First address that the host may hand out; below it lie the module's own constants. */

@@ -3,8 +3,8 @@ import { DayParts, type DayPartsOptions } from "./day-parts.js";
 import { FinishedParts } from "./finished-parts.js";
 import type { Segment } from "./segment.js";
 import type { WrittenEvents } from "./sink.js";
+import { type LoadedDays, PackGroups, type SpilledSplit } from "./spill/pack-groups.js";
 import { OpenSpillFiles } from "./spill/spill-files.js";
-import { loadPack, type PlacedPack, SpilledDays, type SpilledSplit } from "./spill/spilled-days.js";
 
 /** Some days of which splits have spilled rows. */
 export interface MergeTask {
@@ -72,33 +72,34 @@ class DayMerge {
   }
 
   run({ firstDay, lastDay, splits }: MergeTask): void {
-    const { outputDirectory } = this.options;
-    const days = new SpilledDays(this.files, outputDirectory, splits, [firstDay, lastDay]);
-    for (let packs = days.next(); packs.length > 0; packs = days.next()) this.#mergeDay(packs);
+    const { outputDirectory, segment, order } = this.options;
+    const days = [firstDay, lastDay] as const;
+    const groups = new PackGroups(segment.kernel, this.files, outputDirectory, splits, days);
+    try {
+      for (;;) {
+        this.watch.checkpoint();
+        const loaded = groups.load(segment);
+        if (loaded === undefined) return;
+        this.watch.taken(loaded.rows, loaded.bytes);
+        order.keep(loaded.rows);
+        this.#append(loaded);
+      }
+    } finally {
+      groups.free();
+      segment.clear();
+    }
   }
 
   finish() {
     return this.#parts.finish();
   }
 
-  #mergeDay(packs: readonly PlacedPack[]): void {
-    const { segment } = this.options;
-    const day = packs[0]?.day ?? 0;
-    for (const pack of packs) {
-      this.watch.checkpoint();
-      if (segment.rows > 0 && !segment.hasRoom(pack.rows, pack.bytes)) this.#flush(day);
-      loadPack(this.files, pack, segment);
-      this.watch.taken(pack.rows, pack.bytes);
-    }
-    // Not together with the next day: what was just read is in the processor's cache still.
-    this.#flush(day);
-    this.#parts.finishOpen();
-  }
-
-  #flush(day: number): void {
+  #append({ days, isCut }: LoadedDays): void {
     const { segment, order } = this.options;
-    order.keep(segment.rows);
-    this.#parts.append(segment, order.address, [{ day, start: 0, end: segment.rows }]);
-    segment.clear();
+    for (const day of days) {
+      this.watch.checkpoint();
+      this.#parts.append(segment, order.address, [day]);
+      if (!isCut) this.#parts.finishOpen();
+    }
   }
 }

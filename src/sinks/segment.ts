@@ -35,7 +35,7 @@ export class Segment {
 
   constructor(
     readonly kernel: Kernel,
-    private readonly bytesMax: number,
+    readonly bytesMax: number,
     private readonly use: SegmentUse,
   ) {
     const columns = textColumns.map(
@@ -78,26 +78,18 @@ export class Segment {
     return measured.end;
   }
 
-  /** Whether so many more rows fit, in packs of so many bytes. Into an empty segment one pack always does. */
-  hasRoom(rows: number, bytes: number): boolean {
-    return this.#rows + rows <= SEGMENT_ROWS_MAX && this.#bytes + bytes <= this.bytesMax;
-  }
-
   /**
-   * Takes the rows of a pack (src/kernels/sink/spill.ts), for which there has to be room unless the segment
-   * is empty. `read` writes its `bytes` to an address; where it says that it could not, or what it wrote
-   * is no such pack, the result is false.
+   * Replaces what is in it by `rows` rows of packs (src/kernels/sink/spill.ts) that have `bytes` bytes
+   * together. `load` writes these to an address, describes the rows in the columns and gives back what
+   * the caller wants to know.
    */
-  appendPack(rows: number, bytes: number, read: (target: number) => boolean): boolean {
-    this.#arena.ensure(this.#bytes + bytes + LOOSE_BYTES);
-    const start = this.#arena.address + this.#bytes;
-    if (!read(start)) return false;
-    const { columnList, timestamps } = this;
-    const into = [columnList, textColumns.length, timestamps, this.#rows] as const;
-    if (this.kernel.run.unpackRows(start, bytes, rows, ...into) === 0) return false;
-    this.#rows += rows;
-    this.#bytes += bytes;
-    return true;
+  load<Result>(rows: number, bytes: number, load: (target: number) => Result): Result {
+    this.#arena.ensure(bytes + LOOSE_BYTES);
+    this.clear();
+    const result = load(this.#arena.address);
+    this.#rows = rows;
+    this.#bytes = bytes;
+    return result;
   }
 
   /** Earliest and latest timestamp of the rows at places [start, end) of an order. */

@@ -255,6 +255,18 @@ describe("a merge", () => {
     ).toBeGreaterThan(5);
   });
 
+  test("takes more days than it loads at a time", async () => {
+    const rows = scattered(4000, 1300, "a");
+    const spilled = await spill([rows, rows]);
+    const parts = await merge(spilled, 1 << 30);
+    expect(parts).toHaveLength(1300);
+    expect(parts.reduce((sum, part) => sum + part.rows, 0)).toBe(8000);
+    const [{ path }] = parts as [PartFile];
+    const days = rows.filter(({ timestamp }) => timestamp < Date.UTC(2024, 0, 2));
+    const marks = days.map(({ metadata }) => metadata);
+    expect(await marksOf(spilled.directory, path, "jsonl")).toEqual([...marks, ...marks]);
+  });
+
   test("reads more files than may be open", async () => {
     const splits = Array.from({ length: 70 }, (_, id) => scattered(40, 20, `${id}`));
     const parts = await merge(await spill(splits));

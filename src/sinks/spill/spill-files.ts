@@ -81,13 +81,13 @@ export function readSpillIndex(path: string, { bytes, packs, indexSha256 }: Spil
   }
 }
 
-/** The entries of days [first, last] alone, which are found without reading the others. */
-export function readDayEntries(
+/** Where the entries of days [first, last] stand, which is found without reading the others. */
+export function findDayEntries(
   files: OpenSpillFiles,
   path: string,
   { bytes, packs }: Pick<SpillFile, "bytes" | "packs">,
   [first, last]: readonly [first: number, last: number],
-): SpillIndex {
+): { readonly position: number; readonly count: number } {
   const indexStart = bytes - packs * PACK_ENTRY_BYTES;
   const field = new DataView(new ArrayBuffer(4));
   const dayOf = (pack: number) => {
@@ -97,9 +97,7 @@ export function readDayEntries(
   };
   const start = findFirst(packs, (pack) => dayOf(pack) >= first);
   const end = findFirst(packs, (pack) => dayOf(pack) > last);
-  const entries = new Uint8Array(Math.max(0, end - start) * PACK_ENTRY_BYTES);
-  files.read(path, entries, indexStart + start * PACK_ENTRY_BYTES);
-  return new SpillIndex(entries);
+  return { position: indexStart + start * PACK_ENTRY_BYTES, count: Math.max(0, end - start) };
 }
 
 /** The first of `count` places that `isBehind` holds for, as it does for all that follow; else `count`. */

@@ -28,12 +28,16 @@ const ENTRIES_AT_FIRST = 256;
 export class SpillIndexBuilder {
   #view = new DataView(new ArrayBuffer(ENTRIES_AT_FIRST * PACK_ENTRY_BYTES));
   #packs = 0;
+  #lastDay = Number.NEGATIVE_INFINITY;
+  #isSorted = true;
 
   get packs(): number {
     return this.#packs;
   }
 
   add(pack: SpilledPack): void {
+    if (pack.day < this.#lastDay) this.#isSorted = false;
+    this.#lastDay = pack.day;
     const at = this.#packs * PACK_ENTRY_BYTES;
     if (at === this.#view.byteLength) this.#grow();
     const view = this.#view;
@@ -47,6 +51,8 @@ export class SpillIndexBuilder {
 
   /** The entries as they stand in the file. */
   finish(): Uint8Array {
+    // As in every split that is a single segment.
+    if (this.#isSorted) return new Uint8Array(this.#view.buffer, 0, this.#packs * PACK_ENTRY_BYTES);
     const dayOf = (pack: number) =>
       this.#view.getInt32(pack * PACK_ENTRY_BYTES + PACK_DAY_OFFSET, true);
     const places = Uint32Array.from({ length: this.#packs }, (_, pack) => pack);
@@ -76,11 +82,6 @@ export class SpillIndex {
 
   get packs(): number {
     return this.#view.byteLength / PACK_ENTRY_BYTES;
-  }
-
-  /** Of the pack at a place, which is looked at more often than the rest of it. */
-  day(place: number): number {
-    return this.#view.getInt32(place * PACK_ENTRY_BYTES + PACK_DAY_OFFSET, true);
   }
 
   pack(place: number): SpilledPack {

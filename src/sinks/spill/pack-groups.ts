@@ -1,0 +1,140 @@
+import { MERGE_GROUP_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { type Kernel, Region } from "../../batch/kernel.js";
+import type { DayRows } from "../day-order.js";
+import type { Segment } from "../segment.js";
+import { textColumns } from "../segment.js";
+import type { SpillFile } from "../sink.js";
+import { findDayEntries, type OpenSpillFiles, SpillDamage } from "./spill-files.js";
+import { PACK_ENTRY_BYTES } from "./spill-index.js";
+import { spillPathOf } from "./spill-names.js";
+
+/** A split and what it has spilled. */
+export interface SpilledSplit extends Pick<SpillFile, "bytes" | "packs"> {
+  readonly splitId: string;
+}
+
+/** Rows that are loaded into the segment. */
+export interface LoadedDays {
+  /** In order; the places are row numbers. */
+  readonly days: readonly DayRows[];
+  /** Whether more rows of the last day are to come. */
+  readonly isCut: boolean;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+/** Bytes and words of the kernel's `SpillFile`, and the days that it chooses at most. */
+const FILE_BYTES = 20;
+const words = { next: 2, end: 3, data: 4 } as const;
+const DAYS_MAX = 1_024;
+const DAY_BYTES = 12;
+
+/**
+ * Rows of days [first, last] in several spill files, loaded some days at a time and, within a day, in the
+ * order of the splits. A kernel walks the packs, of which there is one for each split and day: what is
+ * done here is done for some megabytes.
+ */
+export class PackGroups {
+  readonly #files: readonly { readonly path: string; readonly bytes: number }[];
+  readonly #entries: Region;
+  /** A `SpillFile` for each file. */
+  readonly #table: Region;
+  readonly #days: Region;
+  readonly #result: Region;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly open: OpenSpillFiles,
+    outputDirectory: string,
+    splits: readonly SpilledSplit[],
+    range: readonly [first: number, last: number],
+  ) {
+    const files = splits.map((split) => {
+      const path = spillPathOf(outputDirectory, split.splitId);
+      return { path, bytes: split.bytes, ...findDayEntries(open, path, split, range) };
+    });
+    this.#files = files;
+    const packs = files.reduce((sum, { count }) => sum + count, 0);
+    this.#entries = new Region(kernel, packs * PACK_ENTRY_BYTES);
+    this.#table = new Region(kernel, files.length * FILE_BYTES);
+    this.#days = new Region(kernel, DAYS_MAX * DAY_BYTES);
+    this.#result = new Region(kernel, 16);
+    let address = this.#entries.address;
+    for (const [index, { path, position, count }] of files.entries()) {
+      const end = address + count * PACK_ENTRY_BYTES;
+      open.read(path, kernel.bytes.subarray(address, end), position);
+      kernel.words.set([address, count, 0, 0, 0], this.#wordsOf(index));
+      address = end;
+    }
+  }
+
+  /** Gives the memory back. */
+  free(): void {
+    for (const region of [this.#entries, this.#table, this.#days, this.#result]) region.free();
+  }
+
+  /**
+   * Replaces what is in the segment by the rows of the next days, or by some rows of a day that does not
+   * fit as a whole; undefined behind the last one. Throws `SpillDamage` where packs are not what was
+   * written.
+   */
+  load(segment: Segment): LoadedDays | undefined {
+    const { run } = this.kernel;
+    const result = this.#result.address;
+    const files = [this.#table.address, this.#files.length] as const;
+    const { bytesMax } = segment;
+    const groupBytes = Math.min(MERGE_GROUP_BYTES, bytesMax);
+    run.choosePacks(...files, groupBytes, bytesMax, SEGMENT_ROWS_MAX, result);
+    const [rows = 0, bytes = 0, isWhole = 0] = this.#resultWords();
+    if (rows === 0) return undefined;
+    const days = segment.load(rows, bytes, (target) => {
+      this.#read(target);
+      const { columnList, timestamps } = segment;
+      const into = [columnList, textColumns.length, timestamps, this.#days.address] as const;
+      return run.unpackDays(...files, ...into, result);
+    });
+    if (days < 0) this.#throwDamage();
+    return { days: this.#dayRows(days), isCut: isWhole === 0, rows, bytes };
+  }
+
+  /** Reads the chosen packs of all files, one behind the other. */
+  #read(target: number): void {
+    for (const [index, { path, bytes: fileBytes }] of this.#files.entries()) {
+      const file = this.#wordsOf(index);
+      const [next = 0, end = 0] = this.kernel.words.subarray(file + words.next, file + words.data);
+      this.kernel.words[file + words.data] = target;
+      for (let place = next; place < end; ) {
+        this.kernel.run.measureStretch(this.#table.address, index, place, this.#result.address);
+        const offset = this.kernel.doubles[this.#result.address / 8]!;
+        const [bytes = 0, after = 0] = this.#resultWords().subarray(2);
+        if (!(offset >= 0 && offset + bytes <= fileBytes))
+          throw new SpillDamage(path, "is damaged");
+        this.open.read(path, this.kernel.bytes.subarray(target, target + bytes), offset);
+        target += bytes;
+        place = after;
+      }
+    }
+  }
+
+  #dayRows(count: number): DayRows[] {
+    const { words: memory } = this.kernel;
+    return Array.from({ length: count }, (_, index) => {
+      const at = (this.#days.address + index * DAY_BYTES) / 4;
+      return { day: memory[at]! | 0, start: memory[at + 1]!, end: memory[at + 2]! };
+    });
+  }
+
+  #throwDamage(): never {
+    const [index = 0] = this.#resultWords();
+    throw new SpillDamage(this.#files[index]?.path ?? "", "is damaged");
+  }
+
+  #resultWords(): Uint32Array {
+    const start = this.#result.address / 4;
+    return this.kernel.words.subarray(start, start + 4);
+  }
+
+  #wordsOf(index: number): number {
+    return (this.#table.address + index * FILE_BYTES) / 4;
+  }
+}
