@@ -30,14 +30,6 @@ function cellOffset(column: i32): usize {
   return TIMESTAMP_BYTES + ((<usize>column) << 3);
 }
 
-/** Rows whose cells are asked for before the first of them is copied. */
-const ROWS_AHEAD: i32 = 32;
-
-const CACHE_LINE_BYTES: usize = 64;
-
-/** Takes what was loaded for nothing else but that it be in the cache. */
-let touched: u32 = 0;
-
 /**
  * Describes `count` rows, one after the other, at `target`, and returns the bytes that the longest takes
  * in a pack. What a row's day needs of it is then in one
@@ -118,9 +110,6 @@ export function packRows(
   let data = target + <usize>(to - from) * <usize>columnCount * LENGTH_BYTES;
   for (let c: i32 = 0; c < columnCount; c++) {
     for (let place = from; place < to; place++) {
-      if ((place - from) % ROWS_AHEAD == 0) {
-        touchCells(rows, order, place, min(place + ROWS_AHEAD, to), c);
-      }
       const cell = rowAt(rows, order, place) + cellOffset(c);
       const length = load<u32>(cell, 4);
       store<u32>(target, length);
@@ -129,23 +118,6 @@ export function packRows(
     }
   }
   return data;
-}
-
-/**
- * Loads something of each cache line of the cells at `order` [from, to). They lie anywhere in the
- * memory, and loads that depend on nothing wait for it together.
- */
-@inline
-function touchCells(rows: usize, order: usize, from: i32, to: i32, column: i32): void {
-  let sum: u32 = 0;
-  for (let place = from; place < to; place++) {
-    const cell = rowAt(rows, order, place) + cellOffset(column);
-    const length = load<u32>(cell, 4);
-    if (length == ABSENT) continue;
-    const start = <usize>load<u32>(cell);
-    for (let p = start; p < start + <usize>length; p += CACHE_LINE_BYTES) sum += load<u8>(p);
-  }
-  touched = sum;
 }
 
 /**
