@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { KIB, MIB } from "../../src/base/limits.js";
+import { Kernel } from "../../src/batch/kernel.js";
+import type { ByteSource } from "../../src/readers/byte-source.js";
+import { Window } from "../../src/readers/window.js";
+
+/** Bytes without end, as many as are asked for. */
+const endless: ByteSource = {
+  read: (target) => target.length,
+  consumed: 0,
+  close: () => Promise.resolve(),
+};
+
+describe("a window on a source", () => {
+  it("is filled in steps that grow, where a row reaches far over the end of its range", async () => {
+    const window = new Window(new Kernel(), endless, 16 * MIB, 0);
+    const ends: number[] = [];
+    while (!window.isFull) {
+      await window.fill(64 * KIB);
+      ends.push(window.offsetOf(window.end) / KIB);
+    }
+    // What is behind the first two steps is never more than twice of what was there before.
+    expect(ends).toEqual([128, 192, 320, 576, 1088, 2112, 4160, 8256, 16_384]);
+  });
+
+  it("reads no more than a step behind a range whose last row ends there", async () => {
+    const window = new Window(new Kernel(), endless, 2 * MIB, 0);
+    await window.fill(MIB);
+    expect(window.offsetOf(window.end)).toBe(MIB + 64 * KIB);
+  });
+});
