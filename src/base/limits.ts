@@ -10,8 +10,14 @@ export const BATCH_ROWS_MAX = 16_384;
 /** Bytes of input that one batch is scanned from; a longer row grows the window up to ROW_BYTES_MAX. */
 export const WINDOW_BYTES = 2 * MIB;
 
-/** Bytes of one row of input, decompressed. Raised with `--max-row-size`. */
+/** Bytes of one row of input, decompressed. Raised with `--max-row-size`, up to ROW_BYTES_LIMIT. */
 export const ROW_BYTES_MAX = 16 * MIB;
+
+/**
+ * Most bytes that `--max-row-size` takes. A row lies in a worker's kernel memory up to nine times, in
+ * blocks that grew by doubling, and that memory ends at 2 GiB.
+ */
+export const ROW_BYTES_LIMIT = 64 * MIB;
 
 /** Bytes of a rejected row that are kept when the row was longer than the limit. */
 export const REJECT_BYTES_MAX = 1 * MIB;

@@ -1,4 +1,5 @@
 import { UsageError } from "../../base/errors.js";
+import { MIB, ROW_BYTES_LIMIT } from "../../base/limits.js";
 import { createZone, refuseZone } from "../../base/luxon-zone.js";
 import { parsePrivacyPath } from "../../mapper/privacy-path.js";
 import { isEpochFormat } from "../../mapper/time-format.js";
@@ -25,6 +26,10 @@ export const textFormats: Readonly<Record<string, TextFormat>> = {
   size: {
     accepts: (text) => parseSize(text) !== undefined,
     expected: "a size such as 512MB, 2GiB or a number of bytes",
+  },
+  "row-size": {
+    accepts: (text) => (parseSize(text) ?? Number.POSITIVE_INFINITY) <= ROW_BYTES_LIMIT,
+    expected: `a size of at most ${ROW_BYTES_LIMIT / MIB}MiB, such as 16MiB or a number of bytes`,
   },
   // Not "time", which JSON Schema has for a time of day: editors check it.
   instant: {

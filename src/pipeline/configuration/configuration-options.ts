@@ -11,6 +11,7 @@ import {
   pathType,
   privacyPathsType,
   rejectLimitType,
+  rowSizeType,
   sizeType,
   switchType,
   textType,
@@ -71,8 +72,8 @@ export const configurationOptions = {
     default: "found by looking at each input",
   }),
   maxRowSize: option({
-    type: sizeType,
-    description: "Rows that are longer, decompressed, are rejected",
+    type: rowSizeType,
+    description: "Rows that are longer, decompressed, are rejected; 64MiB at most",
     default: "16MiB",
   }),
   maxRatio: option({

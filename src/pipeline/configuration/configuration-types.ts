@@ -1,3 +1,4 @@
+import { ROW_BYTES_LIMIT } from "../../base/limits.js";
 import type { MaxRejects } from "../options.js";
 import {
   parseCharacter,
@@ -104,6 +105,11 @@ export const sizeType: OptionType<number> = {
   schema: { type: ["string", "integer"], format: "size", minimum: 1 },
   fromText: numberOrText,
   read: (value) => known(parseSize(String(value))),
+};
+
+export const rowSizeType: OptionType<number> = {
+  ...sizeType,
+  schema: { ...sizeType.schema, format: "row-size", maximum: ROW_BYTES_LIMIT },
 };
 
 export const timeType: OptionType<number> = {

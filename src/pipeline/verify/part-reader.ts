@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ROW_BYTES_MAX } from "../../base/limits.js";
+import { ROW_BYTES_LIMIT } from "../../base/limits.js";
 import type { FieldRequest } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import { fileState, fingerprintFile } from "../../readers/fingerprint.js";
@@ -48,7 +48,8 @@ export function openPart(
   { kernel, openReader, signal }: PartReading,
 ): Promise<Reader> {
   return openReader(kernel, { source, start: 0, end: null }, fields, {
-    rowBytesMax: 4 * ROW_BYTES_MAX,
+    // An event may be longer than its row was: it has longer names, and escapes in ids.
+    rowBytesMax: 2 * ROW_BYTES_LIMIT,
     ratioMax: Number.MAX_SAFE_INTEGER,
     temporaryDirectory: tmpdir(),
     signal,

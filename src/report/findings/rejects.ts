@@ -1,3 +1,4 @@
+import { MIB, ROW_BYTES_LIMIT, ROW_BYTES_MAX } from "../../base/limits.js";
 import type { ReportReject } from "../../profile/report.js";
 import { formatNumberOf } from "../quantities.js";
 import { fixOf } from "./fix.js";
@@ -7,8 +8,6 @@ import type { Facts, Observation } from "./observation.js";
 import { fieldsOf, furtherFieldFix, numberAt, timeFix } from "./recorded-options.js";
 import { findTimeUnits } from "./time-unit.js";
 import { shareOf } from "./words.js";
-
-const MIB = 1024 * 1024;
 
 /** One for each reason; a wrong unit of time is told by itself. */
 export function findRejects(facts: Facts): readonly Observation[] {
@@ -52,8 +51,10 @@ function fixFor(facts: Facts, { code, samples }: ReportReject) {
       return timeFix(facts, (time) => ({ ...time, format }), false);
     }
     case "row_too_long": {
-      const bytes = numberAt(facts, "rowBytesMax") ?? 16 * MIB;
-      return fixOf(["maxRowSize"], `${Math.ceil((4 * bytes) / MIB)}MiB`, false);
+      const bytes = numberAt(facts, "rowBytesMax") ?? ROW_BYTES_MAX;
+      if (bytes >= ROW_BYTES_LIMIT) return undefined;
+      const larger = Math.min(4 * bytes, ROW_BYTES_LIMIT);
+      return fixOf(["maxRowSize"], `${Math.ceil(larger / MIB)}MiB`, false);
     }
     default:
       return undefined;

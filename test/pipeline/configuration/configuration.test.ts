@@ -241,3 +241,11 @@ test.each([
     `The configuration is not valid: <dir>/given.json:${message}`,
   );
 });
+
+test("rows that are longer than a worker's memory can hold are refused", async () => {
+  const atMost = "a size of at most 64MiB, such as 16MiB or a number of bytes";
+  const flag = await messageOf({ file: "{}", flags: { maxRowSize: "65MiB" } });
+  expect(flag).toContain(`--max-row-size: must be ${atMost} (got "65MiB")`);
+  const number = await messageOf({ file: `{ "maxRowSize": ${2 ** 26 + 1} }` });
+  expect(number).toContain("maxRowSize: must be <= 67108864 (got 67108865)");
+});

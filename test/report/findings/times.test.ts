@@ -246,6 +246,16 @@ it("rows that are rejected come with the line that would let them through", () =
   expect(finding?.fix?.line).toBe('"mapping": {"stableID": ["device_id", "anonymous_id"]}');
 });
 
+it("rows that are too long come with a larger limit while there is one", () => {
+  const rejects = [{ code: "row_too_long" as const, rows: 1, advice: "raise it", samples: [] }];
+  const fixOf = (rowBytesMax: number) =>
+    only({ ...cleanReport, rejects, configuration: { ...cleanReport.configuration, rowBytesMax } })
+      ?.fix?.line;
+  expect(fixOf(16 * 2 ** 20)).toBe('"maxRowSize": "64MiB"');
+  expect(fixOf(32 * 2 ** 20)).toBe('"maxRowSize": "64MiB"');
+  expect(fixOf(64 * 2 ** 20)).toBeUndefined();
+});
+
 it("times that no form fits come with their pattern where there are no others", () => {
   const reject = (time: string): Report => ({
     ...cleanReport,
