@@ -71,5 +71,5 @@ function detectGivenCsv(head: Uint8Array, hints: FormatHints, csv: Partial<CsvDi
 }
 
 function isBlank(head: Uint8Array): boolean {
-  return Buffer.from(head).toString("latin1").trim() === "";
+  return /^\ufeff?[ \t\r\n]*$/.test(Buffer.from(head).toString());
 }

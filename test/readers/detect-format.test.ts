@@ -9,3 +9,11 @@ it("tells an encrypted Parquet file from a CSV file with a column PARENT_ID", as
   expect(await detect(csv, hints)).toMatchObject({ kind: "csv", header: true });
   expect(() => detect(Buffer.from("PARE\x15\x00\x00"), hints)).toThrow(/encrypted/);
 });
+
+it.each(["", "\r\n \n", "\ufeff", "\ufeff\r\n"])("takes %j for an empty file", async (text) => {
+  expect(await detect(Buffer.from(text), hints)).toEqual({ kind: "ndjson" });
+});
+
+it("does not take spaces that JSON has not for a file without rows", () => {
+  expect(() => detect(Buffer.from("\u00a0\n"), hints)).toThrow(/neither JSON/);
+});
