@@ -70,7 +70,7 @@ export class Kernel {
 
   /** Address of `size` fresh bytes, 64-aligned, not cleared. Throws when the memory is at its maximum. */
   allocate(size: number): number {
-    const total = align(size + SLACK_BYTES);
+    const total = align(roomySize(size + SLACK_BYTES));
     const reused = this.#free.get(total)?.pop();
     const address = reused ?? this.#extend(total);
     this.#sizes.set(address, total);
@@ -131,6 +131,19 @@ function singleText(value: number): string {
 }
 
 const numberEncoder = new TextEncoder();
+
+/** Bytes below which a block has the size that was asked for. */
+const ROOMY_BYTES_MIN = 4096;
+
+/**
+ * One of eight sizes between a power of two and the next, as a block that was freed is only found again
+ * by those of its size. What of a block is never written to takes no memory.
+ */
+export function roomySize(size: number): number {
+  if (size < ROOMY_BYTES_MIN) return size;
+  const step = 2 ** (Math.ceil(Math.log2(size)) - 3);
+  return Math.ceil(size / step) * step;
+}
 
 function align(value: number): number {
   return (value + 63) & ~63;

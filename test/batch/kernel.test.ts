@@ -26,4 +26,14 @@ describe("the kernels' memory", () => {
     expect(sizes.at(-1)).toBeGreaterThan(1008 * MIB);
     expect(kernel.memory.buffer.byteLength).toBeLessThanOrEqual(1024 * MIB);
   });
+
+  test("gives what was freed to those that need about as much", () => {
+    const kernel = new Kernel();
+    for (let size = 4 * MIB; size < 8 * MIB; size += 5_000) {
+      const address = kernel.allocate(size);
+      kernel.bytes[address + size - 1] = 1;
+      kernel.free(address);
+    }
+    expect(kernel.memory.buffer.byteLength).toBeLessThan(256 * MIB);
+  });
 });

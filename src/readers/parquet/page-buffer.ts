@@ -1,5 +1,4 @@
-import type { Kernel } from "../../batch/kernel.js";
-import { roomySize } from "./page-memory.js";
+import { type Kernel, roomySize } from "../../batch/kernel.js";
 
 /** Bytes of a file that were read and not used yet. */
 export interface PageBuffer {

@@ -6,7 +6,6 @@ import type { ZstdPages } from "./zstd-pages.js";
 const PAGES_BYTES_MAX = 384 * MIB;
 /** Bytes behind every page that decompression may overwrite. */
 const LOOSE_BYTES = 64;
-const BLOCK_BYTES_MIN = 4096;
 
 /** Kernel memory for the decompressed pages and dictionaries of a reader. */
 export class PageMemory {
@@ -27,20 +26,11 @@ export class PageMemory {
   /** Room for `size` bytes. Those that hold it call `free` with the same size. */
   allocate(size: number): number {
     this.#used += size;
-    return this.kernel.allocate(roomySize(size + LOOSE_BYTES));
+    return this.kernel.allocate(size + LOOSE_BYTES);
   }
 
   free(address: number, size: number): void {
     this.#used -= size;
     this.kernel.free(address);
   }
-}
-
-/**
- * One of few sizes, an eighth larger on average: kernel memory that was freed is only found again by
- * blocks of the same size. What of a block is never written to takes no memory.
- */
-export function roomySize(size: number): number {
-  const step = 2 ** Math.max(0, Math.ceil(Math.log2(Math.max(size, BLOCK_BYTES_MIN))) - 3);
-  return Math.ceil(Math.max(size, BLOCK_BYTES_MIN) / step) * step;
 }
