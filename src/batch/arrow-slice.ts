@@ -13,6 +13,8 @@ import { type Kernel, Region } from "./kernel.js";
 const NODE_BYTES = 64;
 /** Word of a node with the address of its children; their count follows. */
 const CHILDREN_WORD = 8;
+/** Word of a node with the address of its offsets. */
+const OFFSETS_WORD = 5;
 /** Every buffer begins at a multiple of this, and has as much to read over behind its end. */
 const ALIGN_BYTES = 16;
 
@@ -55,6 +57,9 @@ interface NodeLayout {
   readonly levels?: number;
   readonly level?: number;
 }
+
+/** Lists that should have the same elements have not. */
+export class ListMismatch extends Error {}
 
 /**
  * Copies slices of arrays from another WebAssembly memory into the kernel, whole buffers at a time.
@@ -131,6 +136,26 @@ export class ArrowSlices {
     return { ...node, address, valueSize: valueSize({ type, width: 0, option: 0, children }) };
   }
 
+  /** Lists or maps of elements that `views` has the offsets of; there from level `level` on. */
+  repeated(
+    type: ArrowType,
+    name: string,
+    element: KernelNode,
+    rows: number,
+    views: { readonly offsets: number; readonly levels: number },
+    level: number,
+  ): KernelNode {
+    const children = [element];
+    const node = { type, name, rows, data: 0, dataSize: 0, children };
+    const address = this.#write(node, { ...views, level });
+    return { ...node, address, valueSize: valueSize({ type, width: 0, option: 0, children }) };
+  }
+
+  /** Room for `size` bytes, of those that `begin` was told; `roomSize` of them are taken. */
+  room(size: number): number {
+    return this.#reserve(size);
+  }
+
   /** A struct of nodes that are there already; with `sparse` its JSON leaves null members out. */
   struct(children: readonly KernelNode[], rows: number, sparse: boolean): KernelNode {
     const type = arrowTypes.struct;
@@ -140,15 +165,16 @@ export class ArrowSlices {
   }
 
   /**
-   * One struct of structs with the same rows, which each have some of its members. Structs inside
-   * that stand in several of them are merged as well.
+   * One struct of structs with the same rows, which each have some of its members. Structs and lists
+   * inside that stand in several of them are merged as well. Throws `ListMismatch`.
    */
-  merge(structs: readonly KernelNode[]): KernelNode {
-    const [first] = structs;
+  merge(nodes: readonly KernelNode[]): KernelNode {
+    const [first] = nodes;
     if (first === undefined) throw new Error("no structs to merge");
-    if (structs.length === 1) return first;
+    if (nodes.length === 1) return first;
+    if (isRepeated(first)) this.#compareLists(first, nodes);
     const groups = new Map<string, KernelNode[]>();
-    for (const child of structs.flatMap(({ children }) => children)) {
+    for (const child of nodes.flatMap(({ children }) => children)) {
       const group = groups.get(child.name);
       if (group === undefined) groups.set(child.name, [child]);
       else group.push(child);
@@ -164,6 +190,18 @@ export class ArrowSlices {
     for (const [index, child] of children.entries()) words[list / 4 + index] = child.address;
     const size = valueSize({ type: first.type, width: 0, option: 0, children });
     return { ...first, address, children, valueSize: size };
+  }
+
+  #compareLists(first: KernelNode, nodes: readonly KernelNode[]): void {
+    const { bytes, words } = this.kernel;
+    const offsets = ({ address, rows }: KernelNode) => {
+      const start = words[address / 4 + OFFSETS_WORD]!;
+      return bytes.subarray(start, start + (rows + 1) * 4);
+    };
+    const expected = offsets(first);
+    if (nodes.some((node) => Buffer.compare(offsets(node), expected) !== 0)) {
+      throw new ListMismatch("the members of a list's elements are not as many as each other");
+    }
   }
 
   #write(node: Omit<KernelNode, "address" | "valueSize">, layout: NodeLayout): number {
@@ -251,7 +289,10 @@ export function sliceSize(
   return size;
 }
 
-/** Bytes that `ArrowSlices.view` or `levelled` needs for a node of this name. */
+/** Bytes that `ArrowSlices.room` takes for `size` bytes. */
+export const roomSize = aligned;
+
+/** Bytes that `ArrowSlices.view`, `levelled` or `repeated` needs for a node of this name. */
 export function viewSize(name: string): number {
   return aligned(NODE_BYTES) + aligned(3 * name.length * 6 + 3) + aligned(4);
 }

@@ -364,6 +364,9 @@ export interface ParquetPageKernels {
   deltaCount(): number;
   listDeltaLengths(list: number, count: number, start: number, end: number): number;
   sumLengths(lengths: number, rows: number): number;
+  countRowStarts(repeats: number, entries: number): number;
+  entriesOfRows(repeats: number, entries: number, rows: number): number;
+  unfoldLists(depths: number, last: number, window: number, first: number, count: number): void;
 }
 
 export interface SnappyKernels {

@@ -24,6 +24,7 @@ export const pageFaults: readonly string[] = [
   "a page's values end before its rows",
   "a value refers to an entry that the dictionary does not have",
   "a page does not have as many nulls as its header tells",
+  "a page's repetition levels end too early, or are higher than the schema allows",
 ];
 
 /** Values in the hybrid of runs and bit-packing. */
@@ -45,6 +46,9 @@ export interface PageLayout {
   readonly levelMax: number;
   readonly levels?: HybridBytes;
   readonly indexes?: HybridBytes;
+  /** Lists around the values: with them rows are entries, of which a row of the file has several. */
+  readonly repeatMax?: number;
+  readonly repeats?: HybridBytes;
   /** Of the values in plain forms. */
   readonly next: number;
   readonly end: number;
@@ -57,10 +61,10 @@ export interface PageLayout {
 
 // Words of PageCursor and Hybrid in src/kernels.
 const HYBRID_WORDS = 8;
-const CURSOR_WORDS = 13;
+const CURSOR_WORDS = 15;
 const MALFORMED_WORD = 10;
 const VALUES_UNTOLD = 0xffff_ffff;
-const SIZE_WORDS = CURSOR_WORDS + 2 * HYBRID_WORDS;
+const SIZE_WORDS = CURSOR_WORDS + 3 * HYBRID_WORDS;
 
 /** Where the reading of a page stands, in kernel memory. One for each column, used page after page. */
 export class PageCursor {
@@ -74,13 +78,15 @@ export class PageCursor {
   open(page: PageLayout): void {
     const levels = this.address + CURSOR_WORDS * 4;
     const indexes = levels + HYBRID_WORDS * 4;
+    const repeats = indexes + HYBRID_WORDS * 4;
     this.kernel.words.set(
       [
         ...[page.form, page.levelMax, levels, indexes, page.next, page.end],
         ...[page.width, page.entries, page.entryCount, page.texts ? 1 : 0],
-        ...[0, page.rows, page.values ?? VALUES_UNTOLD],
+        ...[0, page.rows, page.values ?? VALUES_UNTOLD, page.repeatMax ?? 0, repeats],
         ...hybridWords(page.levels),
         ...hybridWords(page.indexes),
+        ...hybridWords(page.repeats),
       ],
       this.address / 4,
     );

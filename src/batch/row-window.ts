@@ -4,30 +4,42 @@ import type { Kernel } from "./kernel.js";
 import type { PageCursor } from "./page-cursor.js";
 
 /** Bytes of RowWindow in src/kernels/parquet/parquet-rows.ts. */
-const DESCRIPTOR_BYTES = 16;
-/** Bytes of start, length, index and level. */
-const ROW_BYTES = 13;
+const DESCRIPTOR_BYTES = 32;
+/** Bytes of start, length, index, level and repeat. */
+const ROW_BYTES = 14;
 
 /**
  * The next rows of a flat column as list-views, `BATCH_ROWS_MAX` at the most: rows are added at the
- * end, page after page, and taken from the front.
+ * end, page after page, and taken from the front. For what lies inside of lists, rows are entries.
  */
 export class RowWindow {
-  readonly #address: number;
-  readonly #starts: number;
-  readonly #lengths: number;
-  readonly #levels: number;
+  #address = 0;
+  #capacity = 0;
+  #starts = 0;
+  #lengths = 0;
+  #levels = 0;
+  #repeats = 0;
   /** Rows that were taken, and behind the last one. */
   #first = 0;
   #end = 0;
 
   constructor(private readonly kernel: Kernel) {
-    this.#address = kernel.allocate(DESCRIPTOR_BYTES + BATCH_ROWS_MAX * ROW_BYTES);
+    this.#allocate(BATCH_ROWS_MAX);
+  }
+
+  #allocate(rows: number): void {
+    const { kernel } = this;
+    this.#address = kernel.allocate(DESCRIPTOR_BYTES + rows * ROW_BYTES);
+    this.#capacity = rows;
     this.#starts = this.#address + DESCRIPTOR_BYTES;
-    this.#lengths = this.#starts + BATCH_ROWS_MAX * 4;
-    const indexes = this.#lengths + BATCH_ROWS_MAX * 4;
-    this.#levels = indexes + BATCH_ROWS_MAX * 4;
-    kernel.words.set([this.#starts, this.#lengths, this.#levels, indexes], this.#address / 4);
+    this.#lengths = this.#starts + rows * 4;
+    const indexes = this.#lengths + rows * 4;
+    this.#levels = indexes + rows * 4;
+    this.#repeats = this.#levels + rows;
+    kernel.words.set(
+      [this.#starts, this.#lengths, this.#levels, indexes, this.#repeats],
+      this.#address / 4,
+    );
   }
 
   /** Rows that can be taken. */
@@ -37,18 +49,33 @@ export class RowWindow {
 
   /** Rows that can be added after `compact`. */
   get room(): number {
-    return BATCH_ROWS_MAX - this.count;
+    return this.#capacity - this.count;
   }
 
   /** Moves the rows to the front, so that there is room for more: what was taken is gone. */
   compact(): void {
-    const { kernel } = this;
-    for (const [column, bytes] of [
-      [this.#starts, 4],
-      [this.#lengths, 4],
-      [this.#levels, 1],
-    ] as const) {
-      kernel.bytes.copyWithin(column, column + this.#first * bytes, column + this.#end * bytes);
+    const from = this.#columns;
+    this.#move(from, from);
+  }
+
+  /** Makes room for twice as many rows, and moves them to the front. */
+  grow(): void {
+    const from = this.#columns;
+    const old = this.#address;
+    this.#allocate(this.#capacity * 2);
+    this.#move(from, this.#columns);
+    this.kernel.free(old);
+  }
+
+  get #columns(): readonly number[] {
+    return [this.#starts, this.#lengths, this.#levels, this.#repeats];
+  }
+
+  #move(from: readonly number[], to: readonly number[]): void {
+    const { bytes } = this.kernel;
+    for (const [index, width] of [4, 4, 1, 1].entries()) {
+      const source = from[index]!;
+      bytes.copyWithin(to[index]!, source + this.#first * width, source + this.#end * width);
     }
     this.#end -= this.#first;
     this.#first = 0;
@@ -71,6 +98,26 @@ export class RowWindow {
     const starts = this.#starts + this.#first * 4;
     const lengths = this.#lengths + this.#first * 4;
     return { starts, lengths, levels: this.#levels + this.#first, dataSize };
+  }
+
+  /** Whether the next entry is none that begins a row. */
+  get isInsideRow(): boolean {
+    return this.count > 0 && this.kernel.bytes[this.#repeats + this.#first] !== 0;
+  }
+
+  /** Rows that the entries begin. */
+  rowStarts(): number {
+    return this.kernel.run.countRowStarts(this.#repeats + this.#first, this.count);
+  }
+
+  /** Entries of the next `rows` rows. */
+  entriesOf(rows: number): number {
+    return this.kernel.run.entriesOfRows(this.#repeats + this.#first, this.count, rows);
+  }
+
+  /** Lists of the next entries, to the depths at `depths`: see src/kernels/parquet/parquet-lists.ts. */
+  unfold(depths: number, last: number, entries: number): void {
+    this.kernel.run.unfoldLists(depths, last, this.#address, this.#first, entries);
   }
 
   take(rows: number): void {

@@ -53,6 +53,7 @@ export {
   measurePlain,
 } from "./sink/parquet-pages";
 export { deltaCount, listDeltaLengths, unpackDeltas } from "./parquet/parquet-delta";
+export { countRowStarts, entriesOfRows, unfoldLists } from "./parquet/parquet-lists";
 export { listPlainBytes, readPageRows, sumLengths } from "./parquet/parquet-rows";
 export { junkHash, profileRows } from "./profile/profile-rows";
 export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./sink/segment";

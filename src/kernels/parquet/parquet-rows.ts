@@ -23,6 +23,7 @@ const LEVEL_TOO_HIGH: u32 = 2;
 const VALUES_END: u32 = 3;
 const NO_SUCH_ENTRY: u32 = 4;
 const VALUES_MISCOUNTED: u32 = 5;
+const REPEATS_WRONG: u32 = 6;
 
 const VALUES_UNTOLD: u32 = u32.MAX_VALUE;
 
@@ -51,6 +52,9 @@ export class PageCursor {
   rowsLeft: u32;
   /** How many of them have a value, or `VALUES_UNTOLD`. */
   valuesLeft: u32;
+  /** Lists around the values; above 0 `repeats` are read, and what is read are entries, not rows. */
+  repeatMax: u32;
+  repeats: Hybrid;
 }
 
 /** Rows that were read; as in src/batch/row-window.ts. */
@@ -64,11 +68,16 @@ export class RowWindow {
   levels: usize;
   /** Room for a u32 for each row. */
   indexes: usize;
+  /** u8 each, of entries: how many of the lists around them go on. */
+  repeats: usize;
 }
 
 /** Writes the next `rows` rows of a page to the window from its row `at` on; returns a fault or 0. */
 export function readPageRows(page: PageCursor, window: RowWindow, at: u32, rows: u32): u32 {
   const levels = window.levels + <usize>at;
+  if (page.repeatMax != 0 && !readRepeats(page, window.repeats + <usize>at, rows)) {
+    return REPEATS_WRONG;
+  }
   let values = rows;
   if (page.levelMax == 0) {
     memory.fill(levels, 0, <usize>rows);
@@ -94,6 +103,11 @@ export function readPageRows(page: PageCursor, window: RowWindow, at: u32, rows:
       }
       return readIndexedBytes(page, levels, rows, window.indexes, starts, lengths);
   }
+}
+
+function readRepeats(page: PageCursor, repeats: usize, rows: u32): bool {
+  if (readLevels(page.repeats, rows, repeats) < rows) return false;
+  return countValues(repeats, rows, page.repeatMax) <= rows;
 }
 
 /** False where there are more or fewer values than the page's header tells. */

@@ -1,5 +1,5 @@
 import { type ValueForm, valueForms } from "../../batch/page-cursor.js";
-import type { FlatLeaf } from "./flat-leaf.js";
+import type { Leaf } from "./flat-leaf.js";
 import { DecodeError } from "./page-decoder.js";
 import { encodings } from "./page-header.js";
 import type { PageMemory } from "./page-memory.js";
@@ -19,7 +19,7 @@ export interface DeltaValues {
 const ENTRY_BYTES = 8;
 
 /** Whether values of this leaf in this encoding are decoded by `decodeDeltas`. */
-export function isDelta(encoding: number, { physical }: FlatLeaf): boolean {
+export function isDelta(encoding: number, { physical }: Leaf): boolean {
   if (physical === physicalTypes.byteArray) return encoding === encodings.deltaLengthByteArray;
   const integers = physical === physicalTypes.int32 || physical === physicalTypes.int64;
   return integers && encoding === encodings.deltaBinaryPacked;
@@ -28,7 +28,7 @@ export function isDelta(encoding: number, { physical }: FlatLeaf): boolean {
 /** Decodes at most `rows` values that lie from `start` to `end`. Throws `DecodeError`. */
 export function decodeDeltas(
   memory: PageMemory,
-  { width }: FlatLeaf,
+  { width }: Leaf,
   { start, end }: { readonly start: number; readonly end: number },
   rows: number,
 ): DeltaValues {

@@ -2,16 +2,22 @@ import type { ValueType } from "../../batch/arrow-node.js";
 import type { SchemaNode } from "./schema-tree.js";
 import { physicalTypes } from "./value-type.js";
 
-/** A column, or a member of structs, with at most one value a row. */
-export interface FlatLeaf {
-  /** From the column down to the leaf, each with the level from which on it is not null. */
-  readonly path: readonly { readonly name: string; readonly level: number }[];
+/** How the values of a column chunk lie in its pages. */
+export interface Leaf {
   /** Level of a row with a value. */
   readonly levelMax: number;
+  /** Lists around a value. */
+  readonly repeatMax: number;
   readonly physical: number;
   /** Bytes of a value, 0 for byte arrays and booleans. */
   readonly width: number;
   readonly value: ValueType;
+}
+
+/** A column, or a member of structs, with at most one value a row. */
+export interface FlatLeaf extends Leaf {
+  /** From the column down to the leaf, each with the level from which on it is not null. */
+  readonly path: readonly { readonly name: string; readonly level: number }[];
 }
 
 const OPTIONAL = 1;
@@ -26,8 +32,13 @@ export function flatLeafOf(node: SchemaNode, value: ValueType): FlatLeaf {
     if (leaf.element.repetition === OPTIONAL) level++;
     path.push({ name: leaf.element.name, level });
   }
-  const { type = -1, typeLength } = leaf.element;
-  return { path, levelMax: level, physical: type, width: widthOf(type, typeLength), value };
+  return { path, levelMax: level, repeatMax: 0, ...layoutOf(leaf), value };
+}
+
+/** How a leaf's values are laid out, by its element. */
+export function layoutOf({ element }: SchemaNode): Pick<Leaf, "physical" | "width"> {
+  const { type = -1, typeLength } = element;
+  return { physical: type, width: widthOf(type, typeLength) };
 }
 
 function widthOf(type: number, typeLength: number): number {

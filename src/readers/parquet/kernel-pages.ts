@@ -1,5 +1,5 @@
 import type { PageCursor } from "../../batch/page-cursor.js";
-import type { FlatLeaf } from "./flat-leaf.js";
+import type { Leaf } from "./flat-leaf.js";
 import type { ColumnChunk } from "./footer.js";
 import { KernelPageBuffer } from "./page-buffer.js";
 import type { PageHeader } from "./page-header.js";
@@ -26,7 +26,7 @@ export class KernelPages {
   constructor(
     file: RandomAccess,
     private readonly memory: PageMemory,
-    private readonly leaf: FlatLeaf,
+    private readonly leaf: Leaf,
     private readonly chunk: ColumnChunk,
   ) {
     this.#buffer = new KernelPageBuffer(memory.kernel);

@@ -26,6 +26,8 @@ export class NestedPieces implements Pieces {
     private readonly types: readonly ValueType[],
     private readonly chunks: readonly ColumnChunk[],
     private readonly groupRows: number,
+    /** Rows that need not be given out. */
+    private readonly skipped = 0,
   ) {}
 
   next(rowsLeft: number): DecodedRows {
@@ -43,7 +45,7 @@ export class NestedPieces implements Pieces {
     const valueBytes = this.chunks.reduce((sum, chunk) => sum + chunk.uncompressedSize, 0);
     const rowsMax = rowsAtOnce(this.groupRows, { valueBytes, pageBytes: 0 }, PIECE_BYTES);
     const file = assemblePageFile(this.column, this.#readPages(), this.groupRows);
-    this.#rows = new PageFileRows(file, this.types, this.groupRows, rowsMax, 0);
+    this.#rows = new PageFileRows(file, this.types, this.groupRows, rowsMax, this.skipped);
     return this.#rows;
   }
 

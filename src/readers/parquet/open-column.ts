@@ -3,10 +3,8 @@ import { type ArrowSlices, type KernelNode, structSize } from "../../batch/arrow
 import type { Source } from "../source.js";
 import type { ColumnRows } from "./column-rows.js";
 import type { ColumnChunk, RowGroup } from "./footer.js";
-import { NestedPieces } from "./nested-pieces.js";
 import { chunksOf } from "./page-file.js";
 import type { PageMemory } from "./page-memory.js";
-import { PartRows } from "./part-rows.js";
 import type { RandomAccess } from "./random-access.js";
 import { hasRepeated, isStruct, leafTypes, leavesOf, type SchemaNode } from "./schema-tree.js";
 
@@ -38,10 +36,25 @@ export type OpenFlat = (
   rows: number,
 ) => ColumnRows;
 
+/** Opens a part with lists or maps; `chunks` are those of its leaves. */
+export type OpenNested = (
+  file: RandomAccess,
+  memory: PageMemory,
+  part: ColumnPart,
+  chunks: readonly ColumnChunk[],
+  rows: number,
+) => ColumnRows;
+
+/** What reads the parts of columns. */
+export interface ColumnOpeners {
+  readonly flat: OpenFlat;
+  readonly nested: OpenNested;
+}
+
 export function openColumn(
   file: RandomAccess,
   memory: PageMemory,
-  openFlat: OpenFlat,
+  open: ColumnOpeners,
   column: SchemaNode,
   parts: readonly ColumnPart[],
   group: RowGroup,
@@ -50,9 +63,8 @@ export function openColumn(
     const chunks = chunksOf(part.node, group.chunks);
     const [chunk] = chunks;
     const flat = leavesOf(part.node).length === 1 && !hasRepeated(part.node);
-    if (flat && chunk !== undefined) return openFlat(file, memory, part, chunk, group.rows);
-    const pieces = new NestedPieces(file, part.node, part.types, chunks, group.rows);
-    return new PartRows(pieces, group.rows);
+    if (flat && chunk !== undefined) return open.flat(file, memory, part, chunk, group.rows);
+    return open.nested(file, memory, part, chunks, group.rows);
   });
   const [only] = rows;
   return only !== undefined && rows.length === 1 ? only : new StructRows(rows, mergedSize(column));

@@ -30,7 +30,13 @@ export type PageHeader = CommonHeader &
   (
     | { readonly kind: "index" }
     | { readonly kind: "dictionary"; readonly encoding: number }
-    | { readonly kind: "data"; readonly encoding: number; readonly levelEncoding: number }
+    | {
+        readonly kind: "data";
+        readonly encoding: number;
+        /** Of the definition levels, and of the repetition levels. */
+        readonly levelEncoding: number;
+        readonly repeatEncoding: number;
+      }
     | {
         readonly kind: "dataV2";
         readonly encoding: number;
@@ -57,7 +63,13 @@ export function readPageHeader(reader: ThriftReader): PageHeader {
       return { ...common, kind: "index", values: 0 };
     case pageTypes.data: {
       const header = struct(fields, 5);
-      return { ...common, kind: "data", ...valuesOf(header, 2), levelEncoding: integer(header, 3) };
+      return {
+        ...common,
+        kind: "data",
+        ...valuesOf(header, 2),
+        levelEncoding: integer(header, 3),
+        repeatEncoding: integer(header, 4),
+      };
     }
     case pageTypes.dictionary:
       return { ...common, kind: "dictionary", ...valuesOf(struct(fields, 7), 2) };

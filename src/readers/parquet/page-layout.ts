@@ -2,7 +2,7 @@ import { arrowTypes } from "../../batch/arrow-node.js";
 import type { Kernel } from "../../batch/kernel.js";
 import { type HybridBytes, type PageLayout, valueForms } from "../../batch/page-cursor.js";
 import { decodeDeltas, isDelta } from "./delta-values.js";
-import type { FlatLeaf } from "./flat-leaf.js";
+import type { Leaf } from "./flat-leaf.js";
 import { DecodeError } from "./page-decoder.js";
 import { encodings, type PageHeader } from "./page-header.js";
 import type { PageMemory } from "./page-memory.js";
@@ -25,7 +25,7 @@ interface Bytes {
 }
 
 /** Whether pages with this header are read by the kernels; all others are left to the library. */
-export function isReadable(header: PageHeader, leaf: FlatLeaf): boolean {
+export function isReadable(header: PageHeader, leaf: Leaf): boolean {
   const { physical } = leaf;
   const { boolean, int96 } = physicalTypes;
   if (header.kind === "index" || physical < boolean || physical === int96) return false;
@@ -35,7 +35,9 @@ export function isReadable(header: PageHeader, leaf: FlatLeaf): boolean {
     return (plain || encoding === encodings.plainDictionary) && physical !== boolean;
   }
   if (header.kind === "data" && header.levelEncoding !== encodings.rle) return false;
-  if (header.kind === "dataV2" && header.repetitionBytes > 0) return false;
+  const repeated = leaf.repeatMax > 0;
+  if (header.kind === "data" && repeated && header.repeatEncoding !== encodings.rle) return false;
+  if (header.kind === "dataV2" && header.repetitionBytes > 0 && !repeated) return false;
   if (physical === boolean) return plain || encoding === encodings.rle;
   return plain || isIndexed(encoding) || isDelta(encoding, leaf);
 }
@@ -47,7 +49,7 @@ function isIndexed(encoding: number): boolean {
 /** Finds the entries of a dictionary page; a list of byte arrays takes 8 bytes each at `list`. */
 export function readEntries(
   kernel: Kernel,
-  leaf: FlatLeaf,
+  leaf: Leaf,
   page: UnpackedPage,
   count: number,
   list: number,
@@ -63,7 +65,7 @@ export function readEntries(
 }
 
 /** Bytes that `readEntries` needs at `list`. Throws `DecodeError` where there cannot be as many. */
-export function entryListSize(leaf: FlatLeaf, page: UnpackedPage, count: number): number {
+export function entryListSize(leaf: Leaf, page: UnpackedPage, count: number): number {
   const bytes = leaf.physical === physicalTypes.byteArray;
   if (count * (bytes ? 4 : leaf.width) > page.size) {
     throw new DecodeError("its dictionary ends before its entries");
@@ -78,21 +80,24 @@ export function entryListSize(leaf: FlatLeaf, page: UnpackedPage, count: number)
 export function layOutPage(
   memory: PageMemory,
   header: PageHeader,
-  leaf: FlatLeaf,
+  leaf: Leaf,
   page: UnpackedPage,
   entries: Entries | undefined,
 ): { readonly layout: PageLayout; readonly block?: UnpackedPage } {
   if (header.kind !== "data" && header.kind !== "dataV2") throw new Error("no page with rows");
   const { kernel } = memory;
-  const { levels, values } = levelsAndValues(kernel, header, leaf, page);
+  const { repeats, levels, values } = levelsAndValues(kernel, header, leaf, page);
   const bytes = leaf.physical === physicalTypes.byteArray;
   const layout = {
     rows: header.values,
-    ...(header.kind === "dataV2" ? { values: Math.max(0, header.values - header.nulls) } : {}),
+    // Writers differ in whether a list without elements counts as a null.
+    ...(header.kind === "dataV2" && leaf.repeatMax === 0
+      ? { values: Math.max(0, header.values - header.nulls) }
+      : {}),
     levelMax: leaf.levelMax,
-    ...(leaf.levelMax === 0
-      ? {}
-      : { levels: { ...levels, width: 32 - Math.clz32(leaf.levelMax) } }),
+    ...(leaf.levelMax === 0 ? {} : { levels: levelBytes(levels, leaf.levelMax) }),
+    repeatMax: leaf.repeatMax,
+    ...(leaf.repeatMax === 0 ? {} : { repeats: levelBytes(repeats, leaf.repeatMax) }),
     next: values.start,
     end: values.end,
     width: leaf.physical === physicalTypes.boolean ? 1 : leaf.width,
@@ -120,18 +125,26 @@ export function layOutPage(
 function levelsAndValues(
   kernel: Kernel,
   header: PageHeader,
-  { levelMax }: FlatLeaf,
+  { levelMax, repeatMax }: Leaf,
   { address, size }: UnpackedPage,
-): { readonly levels: Bytes; readonly values: Bytes } {
+): { readonly repeats: Bytes; readonly levels: Bytes; readonly values: Bytes } {
   const end = address + size;
-  const all = { start: address, end };
-  const levels =
-    header.kind === "dataV2"
-      ? { start: address, end: address + header.definitionBytes }
-      : levelMax === 0
-        ? { start: address, end: address }
-        : lengthBytes(kernel, all, "its definition levels are cut off");
-  return { levels, values: { start: levels.end, end } };
+  if (header.kind === "dataV2") {
+    const repeats = { start: address, end: address + header.repetitionBytes };
+    const levels = { start: repeats.end, end: repeats.end + header.definitionBytes };
+    return { repeats, levels, values: { start: levels.end, end } };
+  }
+  const after = (start: number, max: number, what: string): Bytes =>
+    max === 0
+      ? { start, end: start }
+      : lengthBytes(kernel, { start, end }, `its ${what} levels are cut off`);
+  const repeats = after(address, repeatMax, "repetition");
+  const levels = after(repeats.end, levelMax, "definition");
+  return { repeats, levels, values: { start: levels.end, end } };
+}
+
+function levelBytes(levels: Bytes, max: number): HybridBytes {
+  return { ...levels, width: 32 - Math.clz32(max) };
 }
 
 /** The bytes behind their length (u32). */

@@ -10,7 +10,8 @@ import type { ColumnRows } from "./column-rows.js";
 import { type FieldPlan, planFields } from "./field-plan.js";
 import { openFlatRows } from "./flat-rows.js";
 import { type Footer, type RowGroup, readFooter } from "./footer.js";
-import { type ColumnPart, type OpenFlat, openColumn, partsOf } from "./open-column.js";
+import { openNestedRows } from "./nested-column.js";
+import { type ColumnOpeners, type ColumnPart, openColumn, partsOf } from "./open-column.js";
 import { PageMemory } from "./page-memory.js";
 import { RandomAccess } from "./random-access.js";
 import { buildSchema } from "./schema-tree.js";
@@ -18,10 +19,12 @@ import { needsZstd } from "./unpack-page.js";
 import { ZstdPages } from "./zstd-pages.js";
 
 /** Opens row groups `start` to `end` of a source; what is compressed as a whole, in a copy on disk. */
-export const openParquetReader = openReaderWith(openFlatRows);
+export const openParquetReader = openReaderWith({
+  flat: openFlatRows,
+  nested: openNestedRows,
+});
 
-/** `openFlat`: what reads columns without lists. */
-export function openReaderWith(openFlat: OpenFlat): OpenReader {
+export function openReaderWith(open: ColumnOpeners): OpenReader {
   return async (kernel, range, fields, options) => {
     const file = await RandomAccess.open(range.source, options);
     let zstd: ZstdPages | undefined;
@@ -31,7 +34,7 @@ export function openReaderWith(openFlat: OpenFlat): OpenReader {
         zstd = new ZstdPages(await loadZstd());
       }
       const memory = new PageMemory(kernel, zstd);
-      return new ParquetReader(kernel, file, footer, memory, openFlat, range, fields, options);
+      return new ParquetReader(kernel, file, footer, memory, open, range, fields, options);
     } catch (error) {
       zstd?.free();
       await file.close();
@@ -43,7 +46,7 @@ export function openReaderWith(openFlat: OpenFlat): OpenReader {
 /**
  * Rows of some row groups, one group after the other. Of a group only the requested columns are
  * read, and of each only the pages that the next rows need: memory follows the size of the pages,
- * not that of the row group (nested columns: see NestedPieces).
+ * not that of the row group (what kernels cannot read of nested columns: see NestedPieces).
  */
 class ParquetReader implements Reader {
   readonly #plan: FieldPlan;
@@ -62,7 +65,7 @@ class ParquetReader implements Reader {
     private readonly file: RandomAccess,
     footer: Footer,
     private readonly memory: PageMemory,
-    private readonly openFlat: OpenFlat,
+    private readonly open: ColumnOpeners,
     range: SourceRange,
     fields: readonly FieldRequest[],
     private readonly options: ReaderOptions,
@@ -117,7 +120,7 @@ class ParquetReader implements Reader {
 
   #openGroup(group: RowGroup): readonly ColumnRows[] {
     this.#columns = this.#plan.columns.map((column, index) =>
-      openColumn(this.file, this.memory, this.openFlat, column, this.#parts[index] ?? [], group),
+      openColumn(this.file, this.memory, this.open, column, this.#parts[index] ?? [], group),
     );
     this.#rowsDone = 0;
     return this.#columns;

@@ -69,6 +69,18 @@ export function groupType({ convertedType, logicalType }: SchemaElement): number
   return known.includes(convertedType) ? convertedType : undefined;
 }
 
+/** Whether the group is one of LIST or MAP. */
+export function groupKind(element: SchemaElement): "list" | "map" | undefined {
+  switch (groupType(element)) {
+    case convertedTypes.list:
+      return "list";
+    case convertedTypes.map:
+      return "map";
+    default:
+      return undefined;
+  }
+}
+
 export function leavesOf(node: SchemaNode): readonly SchemaNode[] {
   return node.children.length === 0 ? [node] : node.children.flatMap(leavesOf);
 }

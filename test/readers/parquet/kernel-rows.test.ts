@@ -6,58 +6,20 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { SourceError } from "../../../src/base/errors.js";
 import type { FieldRequest } from "../../../src/batch/batch.js";
 import { flatLeafOf } from "../../../src/readers/parquet/flat-leaf.js";
-import { openFlatRows, openLibraryRows } from "../../../src/readers/parquet/flat-rows.js";
+import { openFlatRows } from "../../../src/readers/parquet/flat-rows.js";
 import { KernelRows } from "../../../src/readers/parquet/kernel-rows.js";
+import { openNestedRows } from "../../../src/readers/parquet/nested-column.js";
 import { PageMemory } from "../../../src/readers/parquet/page-memory.js";
 import { openReaderWith } from "../../../src/readers/parquet/parquet-reader.js";
 import { variedRows, writeSplit } from "../../sinks/event-rows.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { createRandom } from "../../support/random.js";
-import {
-  kernel,
-  readerOptions,
-  sourceOf,
-  temporaryFile,
-  text,
-  writeWithDuckDB,
-} from "./parquet-files.js";
+import { expectSame, readWith, stricter, withKernels, withLibrary } from "./library-oracle.js";
+import { kernel, temporaryFile, text, writeWithDuckDB } from "./parquet-files.js";
 import { Compression, Encoding, type WriteOptions, writeParquet } from "./parquet-writer.js";
 
 const RUNS = propertyRuns(60);
 const TIME = { timeout: 60_000 + RUNS * 1_000 };
-const withKernels = openReaderWith(openFlatRows);
-const withLibrary = openReaderWith(openLibraryRows);
-
-interface Outcome {
-  /** Each with its fault, and kind and text of each cell. */
-  readonly rows: readonly string[];
-  readonly error: unknown;
-}
-
-async function readWith(
-  open: typeof withKernels,
-  path: string,
-  fields: readonly FieldRequest[],
-): Promise<Outcome> {
-  const rows: string[] = [];
-  const range = { source: sourceOf(path), start: 0, end: null };
-  try {
-    const reader = await open(kernel, range, fields, readerOptions);
-    try {
-      for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
-        for (let row = 0; row < batch.rows; row++) {
-          const cells = batch.columns.map((column) => [column.kind(row), column.text(row)]);
-          rows.push(JSON.stringify([kernel.bytes[batch.faults + row], cells]));
-        }
-      }
-    } finally {
-      await reader.close();
-    }
-  } catch (error) {
-    return { rows, error };
-  }
-  return { rows, error: undefined };
-}
 
 /** Kernels that are not helped by the library. */
 class KernelRowsAlone extends KernelRows {
@@ -67,31 +29,21 @@ class KernelRowsAlone extends KernelRows {
   }
 }
 
-const withoutLibrary = openReaderWith((file, memory, { node, types: [type] }, chunk, rows) => {
-  if (type === undefined) throw new Error("a part without a leaf");
-  return new KernelRowsAlone(file, memory, flatLeafOf(node, type), chunk, rows);
+const withoutLibrary = openReaderWith({
+  flat: (file, memory, { node, types: [type] }, chunk, rows) => {
+    if (type === undefined) throw new Error("a part without a leaf");
+    return new KernelRowsAlone(file, memory, flatLeafOf(node, type), chunk, rows);
+  },
+  nested: openNestedRows,
 });
 
 /** Kernels that have `bytes` for their pages, and leave to the library what goes beyond that. */
 const withFewBytes = (bytes: number) =>
-  openReaderWith((file, { zstd }, ...rest) =>
-    openFlatRows(file, new PageMemory(kernel, zstd, bytes), ...rest),
-  );
-
-/** Both read the same from the file, and it is not nothing. */
-async function expectSame(
-  path: string,
-  fields: readonly FieldRequest[],
-  rows: number,
-  open = withKernels,
-) {
-  const expected = await readWith(withLibrary, path, fields);
-  expect(expected.error).toBeUndefined();
-  expect(expected.rows).toHaveLength(rows);
-  const found = await readWith(open, path, fields);
-  expect(found.error).toBeUndefined();
-  expect(found.rows).toEqual(expected.rows);
-}
+  openReaderWith({
+    flat: (file, { zstd }, ...rest) =>
+      openFlatRows(file, new PageMemory(kernel, zstd, bytes), ...rest),
+    nested: openNestedRows,
+  });
 
 /** Which rows are null: none, all, some by turns, some by chance, whole stretches. */
 const nullPatterns: readonly ((row: number, chance: number) => boolean)[] = [
@@ -305,20 +257,6 @@ describe("delta encodings", () => {
 });
 
 describe("pages whose bytes were changed", () => {
-  /** What only the library refuses, as it changes no row. */
-  const stricter = new RegExp(
-    [
-      // Fields of a header that mean nothing here, such as a second count of rows.
-      "Unexpected Encoding",
-      "Required field",
-      "[Ss]tatistics",
-      "Integer overflow",
-      // Blocks of deltas that are whole all the same.
-      "'block_size' must be a multiple",
-      // Bits in zstd data that its build minds, which names no reasons, and the reference does not.
-      "Error strings stripped",
-    ].join("|"),
-  );
   const files: Uint8Array[] = [];
   const numbers = Array.from({ length: 700 }, (_, i) => i);
   const sparse = numbers.map((i) => (i % 3 === 0 ? null : i));

@@ -1,0 +1,79 @@
+// From the entries of a Parquet column inside of lists to these lists. Each entry tells how many of the
+// lists around it go on (its repeat), and how much of the way to its value is there (its level).
+// https://parquet.apache.org/docs/file-format/nestedencoding/
+
+import { RowWindow } from "./parquet-rows";
+
+/** What lies at one depth of lists: the rows, the elements of the outermost lists, and so on. */
+@unmanaged
+class Depth {
+  /** Level from which on there is an element; 0 for rows. */
+  level: u32;
+  /** Target: u8 levels of the elements. Room for as many as there are entries. */
+  levels: usize;
+  /**
+   * Target: u32 offsets of the elements' lists, one more than elements. Of the last depth: u32
+   * addresses of the elements' values.
+   */
+  offsets: usize;
+  /** Target, last depth only: u32 lengths of the elements' values. */
+  lengths: usize;
+  /** Elements that were found. */
+  count: u32;
+}
+
+const DEPTH_BYTES: usize = 20;
+
+@inline
+function depthAt(depths: usize, index: u32): Depth {
+  return changetype<Depth>(depths + <usize>index * DEPTH_BYTES);
+}
+
+/** Entries that begin a row. */
+export function countRowStarts(repeats: usize, entries: u32): u32 {
+  let count: u32 = 0;
+  for (let i: u32 = 0; i < entries; i++) count += <u32>(load<u8>(repeats + <usize>i) == 0);
+  return count;
+}
+
+/** Entries of the first `rows` rows; all of them where there are no more rows. */
+export function entriesOfRows(repeats: usize, entries: u32, rows: u32): u32 {
+  for (let i: u32 = 0; i < entries; i++) {
+    if (load<u8>(repeats + <usize>i) != 0) continue;
+    if (rows == 0) return i;
+    rows--;
+  }
+  return entries;
+}
+
+/**
+ * Writes the lists that some entries of the window make to `depths`, of which `last` is the number of
+ * the last. The first entry must begin a row, and no repeat may be above `last`.
+ */
+export function unfoldLists(
+  depths: usize, last: u32, window: RowWindow, first: u32, entries: u32,
+): void {
+  const starts = window.starts;
+  const lengths = window.lengths;
+  const innermost = depthAt(depths, last);
+  for (let i = <usize>first; i < <usize>(first + entries); i++) {
+    const level = <u32>load<u8>(window.levels + i);
+    for (let d = <u32>load<u8>(window.repeats + i); d <= last; d++) {
+      const depth = depthAt(depths, d);
+      if (level < depth.level) break;
+      const element = <usize>depth.count;
+      depth.count++;
+      store<u8>(depth.levels + element, <u8>level);
+      if (d < last) {
+        store<u32>(depth.offsets + (element << 2), depthAt(depths, d + 1).count);
+      } else {
+        store<u32>(innermost.offsets + (element << 2), load<u32>(starts + (i << 2)));
+        store<u32>(innermost.lengths + (element << 2), load<u32>(lengths + (i << 2)));
+      }
+    }
+  }
+  for (let d: u32 = 0; d < last; d++) {
+    const depth = depthAt(depths, d);
+    store<u32>(depth.offsets + (<usize>depth.count << 2), depthAt(depths, d + 1).count);
+  }
+}
