@@ -65,6 +65,15 @@ const row = fc
   .map(eventRow);
 
 describe("the census", () => {
+  it("counts pairs on while it makes room for thousands of them", () => {
+    const rows = Array.from({ length: 9_000 }, (_, index) =>
+      eventRow({ event: `event ${index % 3}`, timestamp: ((index * 7) % 2_500) * DAY_MS }),
+    );
+    const counted = countInKernel([rows.slice(0, 4_000), rows.slice(4_000)]);
+    expect(counted).toEqual(countPlainly(rows, utc));
+    expect(counted.days.flatMap(([, counts]) => counts)).toHaveLength(7_500);
+  });
+
   it.each(["UTC", "America/New_York", "+05:30"])("counts like a Map in %s", (name) => {
     const zone = createZone(name);
     fc.assert(
