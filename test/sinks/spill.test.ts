@@ -255,6 +255,19 @@ describe("a merge", () => {
     ).toBeGreaterThan(5);
   });
 
+  test("finds the days of a split that had many segments", async () => {
+    const rows = scattered(3000, 40, "a");
+    const spilled = await spill([rows], { partBytes: 20_000 });
+    const parts = await merge(spilled, 1);
+    expect(parts).toHaveLength(40);
+    for (const { path, day } of parts) {
+      const [start, end] = [Date.parse(day), Date.parse(day) + DAY_MS];
+      const ofDay = rows.filter(({ timestamp }) => start <= timestamp && timestamp < end);
+      const marks = ofDay.map(({ metadata }) => metadata);
+      expect(await marksOf(spilled.directory, path, "jsonl")).toEqual(marks);
+    }
+  });
+
   test("takes more days than it loads at a time", async () => {
     const rows = scattered(4000, 1300, "a");
     const spilled = await spill([rows, rows]);
@@ -313,7 +326,7 @@ describe("a merge", () => {
     });
   });
 
-  test.each(["a changed byte", "a file that was cut off", "a missing file"])(
+  test.each(["a changed length", "a changed letter", "a file that was cut off", "a missing file"])(
     "names a spill file with %s, and writes nothing",
     async (damage) => {
       const spilled = await spill([scattered(1000, 50, "a"), scattered(1000, 50, "b")]);
@@ -322,7 +335,8 @@ describe("a merge", () => {
       else if (damage === "a file that was cut off") truncateSync(path, 100);
       else {
         const bytes = readFileSync(path);
-        bytes[200]! ^= 1;
+        // In the first pack, of 20 rows: 160 bytes of timestamps, then 480 of lengths, then the cells.
+        bytes[damage === "a changed length" ? 200 : 700]! ^= 1;
         writeFileSync(path, bytes);
       }
       const { sink } = workerFor(spilled.directory, {});
