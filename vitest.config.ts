@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Longer where properties are given more runs by hand.
     testTimeout: Math.max(60_000, propertyRuns(60_000)),
-    hookTimeout: 60_000,
+    hookTimeout: Math.max(60_000, propertyRuns(60_000)),
     // Two cores is what a small CI machine has; threads of the engine need one of them.
     maxWorkers: 2,
   },

@@ -6,9 +6,9 @@ import { codesInTables } from "./tables.js";
 
 const sourceDirectory = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** First arguments of what is thrown, and the code of what nobody foresaw. */
+/** First arguments of what is thrown, the code of what nobody foresaw, and codes of a source's failure. */
 const madePattern =
-  /(?:\bnew \w*Error|\bsuper|#error)\(\s*((?:[^,"`()]|"[^"]*"|\([^()]*\))*),|\bDEFECT = ("\w+")/g;
+  /(?:\bnew \w*Error|\bsuper|#error)\(\s*((?:[^,"`()]|"[^"]*"|\([^()]*\))*),|(?:\bDEFECT =|\bsource, code:) ("\w+")/g;
 
 function codesInSource(): string[] {
   const files = readdirSync(sourceDirectory, { recursive: true, encoding: "utf8" });
