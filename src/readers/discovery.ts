@@ -49,10 +49,11 @@ export async function discoverSource(
   options: DiscoverOptions,
 ): Promise<Discovery> {
   const peeled = await peelLayers(source, head, options);
-  // Heads of plain files come with the fingerprint, which covers less.
-  const short = isPlain(peeled.source) && !peeled.head.complete;
-  const { bytes } = short ? await readHead(peeled.source, options) : peeled.head;
-  const format = await detectFormat(peeled.source, bytes, options);
+  const { bytes, complete } = peeled.head;
+  // What a file was opened with may be less, and so may what it decompresses to.
+  const isShort = !complete && bytes.length < SNIFF_BYTES;
+  const first = isShort ? (await readHead(peeled.source, options)).bytes : bytes;
+  const format = await detectFormat(peeled.source, first, options);
   return { sources: [{ ...peeled.source, format }], failures: [], skipped: [] };
 }
 

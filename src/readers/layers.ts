@@ -1,5 +1,5 @@
 import { CODEC_LAYERS_MAX } from "../base/limits.js";
-import { decodeSmall, type Head, readHead } from "./head.js";
+import { decodeHead, type Head, readHead } from "./head.js";
 import { identifyContainer, isBinary } from "./magic.js";
 import { isPlain, type OpenOptions } from "./open-bytes.js";
 import type { Codec, SourceBytes } from "./source.js";
@@ -65,7 +65,7 @@ async function decode(
   options: OpenOptions,
 ): Promise<PeeledSource> {
   const inner = { ...source, codecs: [...source.codecs, codec] };
-  return { source: inner, head: decodeSmall(codec, head) ?? (await readHead(inner, options)) };
+  return { source: inner, head: decodeHead(codec, head) ?? (await readHead(inner, options)) };
 }
 
 /** Null where a name that ends in `.br` is all that speaks for brotli. */

@@ -10,7 +10,7 @@ import {
 import { findEntryData, zipMethods } from "./entry-bytes.js";
 import { InputFileHandle, type SourceFile } from "./file-bytes.js";
 import { type FileState, fingerprintEntry } from "./fingerprint.js";
-import { decodeSmall, type Head, readHead } from "./head.js";
+import { decodeHead, type Head, readHead } from "./head.js";
 import type { InputFile } from "./inputs.js";
 import { mapBounded } from "./map-bounded.js";
 import type { SourceBytes, ZipEntry } from "./source.js";
@@ -20,8 +20,8 @@ import { type DirectoryEntry, explainUnsafeName, readZipDirectory } from "./zip-
 /** Names that only office documents have: they are zips, but not archives of data. */
 const OFFICE_ENTRIES = ["[Content_Types].xml", "META-INF/manifest.xml"];
 
-/** Entries up to this size are read and decompressed whole, without opening a stream. */
-const SMALL_BYTES = 2 * FINGERPRINT_EDGE_BYTES;
+/** Bytes of an entry that are looked at without opening a stream. */
+const HEAD_BYTES = 2 * FINGERPRINT_EDGE_BYTES;
 
 /** The sources in a zip: its entries, without hidden ones. `state`: of the file when it was opened. */
 export async function discoverEntries(
@@ -66,23 +66,18 @@ async function discoverEntry(
     size: entry.compressedSize,
     fingerprint: fingerprintEntry(state, entry),
   };
-  const head = readSmallEntry(source, handle, entry) ?? (await readHead(source, options));
+  const head = readEntryHead(source, handle, entry) ?? (await readHead(source, options));
   return discoverSource(source, head, options);
 }
 
-/** All of a small entry, as it is inside the zip; null where it needs a stream. */
-function readSmallEntry(
-  source: SourceBytes,
-  handle: InputFileHandle,
-  entry: ZipEntry,
-): Head | null {
+/** The first bytes of an entry as it is inside the zip, all of a small one; null where it needs a stream. */
+function readEntryHead(source: SourceBytes, handle: InputFileHandle, entry: ZipEntry): Head | null {
   const { compressedSize, method } = entry;
-  if (compressedSize > SMALL_BYTES) return null;
-  const bytes = Buffer.allocUnsafe(compressedSize);
+  const bytes = Buffer.allocUnsafe(Math.min(compressedSize, HEAD_BYTES));
   handle.readFully(bytes, findEntryData(source.name, handle, entry), "the zip");
-  const data = { bytes, complete: true };
-  if (method === zipMethods.stored || compressedSize === 0) return data;
-  return method === zipMethods.deflate ? decodeSmall("deflate", data) : null;
+  const head = { bytes, complete: bytes.length === compressedSize };
+  if (method === zipMethods.stored || compressedSize === 0) return head;
+  return method === zipMethods.deflate ? decodeHead("deflate", head) : null;
 }
 
 /** Names as sources have them; a name that comes again gets its number, as names must differ. */
