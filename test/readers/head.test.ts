@@ -45,7 +45,7 @@ describe("decodeHead", () => {
     );
     const head = decodeHead("gzip", first(Buffer.concat(members)));
     expect(Buffer.from(head?.bytes ?? []).toString()).toMatch(
-      /^{"event_id":0}\n{"event_id":1}\n[^]*{"event_id":1000}\n/,
+      /^{"event_id":0}\n{"event_id":1}\n[\s\S]*{"event_id":1000}\n/,
     );
   });
 
