@@ -1,5 +1,5 @@
 // The entry of the WebAssembly module: what stands here is what TypeScript can call, with its
-// signature in src/batch/kernel-exports.ts.
+// signature in its folder's file of src/batch/kernel-exports.
 
 export {
   dropFaulty, escapedSize, escapedSizes, maskCells, pointTexts, writeCells, writeRow,

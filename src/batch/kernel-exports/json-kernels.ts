@@ -1,0 +1,8 @@
+export interface JsonKernels {
+  skipValue(start: number, end: number): number;
+  setScratch(scratch: number, kept: number): void;
+  scanCells(cells: number, rows: number, node: number): void;
+  scanLines(scan: number): number;
+  scanValues(scan: number): number;
+  skipLongRow(scan: number): number;
+}
