@@ -1,4 +1,7 @@
+import { writeFileSync } from "node:fs";
+import fc from "fast-check";
 import { expect } from "vitest";
+import { SourceError } from "../../../src/base/errors.js";
 import type { FieldRequest } from "../../../src/batch/batch.js";
 import { openFlatRows, openLibraryRows } from "../../../src/readers/parquet/flat-rows.js";
 import {
@@ -6,7 +9,8 @@ import {
   openNestedRows,
 } from "../../../src/readers/parquet/nested-column.js";
 import { openReaderWith } from "../../../src/readers/parquet/parquet-reader.js";
-import { kernel, readerOptions, sourceOf } from "./parquet-files.js";
+import { createRandom } from "../../support/random.js";
+import { kernel, readerOptions, sourceOf, temporaryFile } from "./parquet-files.js";
 
 // The library as the oracle of the kernels.
 
@@ -63,7 +67,7 @@ export async function expectSame(
 }
 
 /** What only the library refuses, as it changes no row. */
-export const stricter = new RegExp(
+const stricter = new RegExp(
   [
     // Fields of a header that mean nothing here, such as a second count of rows.
     "Unexpected Encoding",
@@ -76,3 +80,44 @@ export const stricter = new RegExp(
     "Error strings stripped",
   ].join("|"),
 );
+
+/**
+ * Of files in which up to `bitsMax` bits before the footer were flipped, the kernels read what the
+ * library reads, or they end in an error of the source; both are seen.
+ */
+export async function expectSameOfChanged(
+  files: readonly Uint8Array[],
+  fields: readonly FieldRequest[],
+  { bitsMax, runs }: { readonly bitsMax: number; readonly runs: number },
+) {
+  const path = temporaryFile();
+  const seen = { errors: 0, rows: 0 };
+  const property = fc.asyncProperty(
+    fc.nat(files.length - 1),
+    // A seed, as numbers that fast-check draws itself are mostly small.
+    fc.nat().map(createRandom),
+    fc.integer({ min: 1, max: bitsMax }),
+    async (index, random, bits) => {
+      const content = Buffer.from(files[index] ?? []);
+      const pages = content.length - 8 - content.readUInt32LE(content.length - 8);
+      for (let bit = 0; bit < bits; bit++) {
+        const position = 4 + Math.floor(random() * (pages - 4));
+        content[position] = (content[position] ?? 0) ^ (1 << Math.floor(random() * 8));
+      }
+      writeFileSync(path, content);
+      const found = await readWith(withKernels, path, fields);
+      if (found.error !== undefined) {
+        seen.errors++;
+        expect(found.error).toBeInstanceOf(SourceError);
+        return;
+      }
+      const expected = await readWith(withLibrary, path, fields);
+      if (expected.error !== undefined) expect(String(expected.error)).toMatch(stricter);
+      else expect(found.rows).toEqual(expected.rows);
+      seen.rows++;
+    },
+  );
+  await fc.assert(property, { numRuns: runs });
+  expect(seen.errors).toBeGreaterThan(runs / 30);
+  expect(seen.rows).toBeGreaterThan(runs / 30);
+}
