@@ -6,7 +6,7 @@ import type { Batch, RawRows } from "../../batch/batch.js";
 import type { Column } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { ObjectFields } from "../../batch/object-fields.js";
-import type { ColumnRows } from "./column-rows.js";
+import type { ColumnRows } from "./columns/column-rows.js";
 import type { FieldPlan, FieldSource, NodePath } from "./field-plan.js";
 
 /** Makes batches of the planned columns. All memory is its own and is used again for each batch. */

@@ -1,5 +1,5 @@
 import type { FieldRequest } from "../../batch/batch.js";
-import { isList, isStruct, prune, type SchemaNode } from "./schema-tree.js";
+import { isList, isStruct, prune, type SchemaNode } from "./footer/schema-tree.js";
 
 /** Where a requested field's cells come from. */
 export type FieldSource =

@@ -6,17 +6,17 @@ import type { OpenReader, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
 import { loadZstd } from "../zstd-library.js";
 import { BatchBuilder, sizeOf } from "./batch-builder.js";
-import type { ColumnRows } from "./column-rows.js";
+import type { ColumnRows } from "./columns/column-rows.js";
+import { openFlatRows } from "./columns/flat-rows.js";
+import { openNestedRows } from "./columns/nested-column.js";
+import { type ColumnOpeners, type ColumnPart, openColumn, partsOf } from "./columns/open-column.js";
 import { type FieldPlan, planFields } from "./field-plan.js";
-import { openFlatRows } from "./flat-rows.js";
-import { type Footer, type RowGroup, readFooter } from "./footer.js";
-import { openNestedRows } from "./nested-column.js";
-import { type ColumnOpeners, type ColumnPart, openColumn, partsOf } from "./open-column.js";
-import { PageMemory } from "./page-memory.js";
+import { type Footer, type RowGroup, readFooter } from "./footer/footer.js";
+import { buildSchema } from "./footer/schema-tree.js";
+import { PageMemory } from "./pages/page-memory.js";
+import { needsZstd } from "./pages/unpack-page.js";
+import { ZstdPages } from "./pages/zstd-pages.js";
 import { RandomAccess } from "./random-access.js";
-import { buildSchema } from "./schema-tree.js";
-import { needsZstd } from "./unpack-page.js";
-import { ZstdPages } from "./zstd-pages.js";
 
 /** Opens row groups `start` to `end` of a source; what is compressed as a whole, in a copy on disk. */
 export const openParquetReader = openReaderWith({

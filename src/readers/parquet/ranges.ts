@@ -1,5 +1,5 @@
 import type { Source, SourceRange } from "../source.js";
-import { readFooter } from "./footer.js";
+import { readFooter } from "./footer/footer.js";
 import { RandomAccess, type RandomAccessOptions } from "./random-access.js";
 
 /**

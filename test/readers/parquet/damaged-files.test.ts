@@ -7,13 +7,13 @@ import { asyncBufferFromFile, parquetMetadataAsync } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import { SourceError } from "../../../src/base/errors.js";
 import { ThriftWriter } from "../../../src/base/thrift-writer.js";
-import { readFooter } from "../../../src/readers/parquet/footer.js";
-import { DecodeError, decodeRows } from "../../../src/readers/parquet/page-decoder.js";
-import { assemblePageFile } from "../../../src/readers/parquet/page-file.js";
-import { PageReader } from "../../../src/readers/parquet/page-reader.js";
+import { readFooter } from "../../../src/readers/parquet/footer/footer.js";
+import { buildSchema, leafTypes } from "../../../src/readers/parquet/footer/schema-tree.js";
+import { physicalTypes } from "../../../src/readers/parquet/footer/value-type.js";
+import { DecodeError, decodeRows } from "../../../src/readers/parquet/library/page-decoder.js";
+import { assemblePageFile } from "../../../src/readers/parquet/library/page-file.js";
+import { PageReader } from "../../../src/readers/parquet/pages/page-reader.js";
 import { RandomAccess } from "../../../src/readers/parquet/random-access.js";
-import { buildSchema, leafTypes } from "../../../src/readers/parquet/schema-tree.js";
-import { physicalTypes } from "../../../src/readers/parquet/value-type.js";
 import {
   openFile,
   readerOptions,

@@ -4,11 +4,11 @@ import { Binary, Bool, Float64, Int32, Int64, Table, Utf8, vectorFromArray } fro
 import fc from "fast-check";
 import { beforeAll, describe, it } from "vitest";
 import type { FieldRequest } from "../../../src/batch/batch.js";
-import { flatLeafOf } from "../../../src/readers/parquet/flat-leaf.js";
-import { openFlatRows } from "../../../src/readers/parquet/flat-rows.js";
-import { KernelRows } from "../../../src/readers/parquet/kernel-rows.js";
-import { openNestedRows } from "../../../src/readers/parquet/nested-column.js";
-import { PageMemory } from "../../../src/readers/parquet/page-memory.js";
+import { flatLeafOf } from "../../../src/readers/parquet/columns/flat-leaf.js";
+import { openFlatRows } from "../../../src/readers/parquet/columns/flat-rows.js";
+import { KernelRows } from "../../../src/readers/parquet/columns/kernel-rows.js";
+import { openNestedRows } from "../../../src/readers/parquet/columns/nested-column.js";
+import { PageMemory } from "../../../src/readers/parquet/pages/page-memory.js";
 import { openReaderWith } from "../../../src/readers/parquet/parquet-reader.js";
 import { variedRows, writeSplit } from "../../sinks/event-rows.js";
 import { propertyRuns } from "../../support/property-runs.js";

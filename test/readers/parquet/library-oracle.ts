@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import { SourceError } from "../../../src/base/errors.js";
 import type { FieldRequest } from "../../../src/batch/batch.js";
-import { openFlatRows, openLibraryRows } from "../../../src/readers/parquet/flat-rows.js";
+import { openFlatRows, openLibraryRows } from "../../../src/readers/parquet/columns/flat-rows.js";
 import {
   openNestedLibraryRows,
   openNestedRows,
-} from "../../../src/readers/parquet/nested-column.js";
+} from "../../../src/readers/parquet/columns/nested-column.js";
 import { openReaderWith } from "../../../src/readers/parquet/parquet-reader.js";
 import { createRandom } from "../../support/random.js";
 import { kernel, readerOptions, sourceOf, temporaryFile } from "./parquet-files.js";

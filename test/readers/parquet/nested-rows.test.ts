@@ -13,10 +13,13 @@ import {
 } from "apache-arrow";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { openFlatRows } from "../../../src/readers/parquet/flat-rows.js";
-import { NestedColumn, openNestedRows } from "../../../src/readers/parquet/nested-column.js";
-import { nestedLeavesOf } from "../../../src/readers/parquet/nested-leaf.js";
-import { PageMemory } from "../../../src/readers/parquet/page-memory.js";
+import { openFlatRows } from "../../../src/readers/parquet/columns/flat-rows.js";
+import {
+  NestedColumn,
+  openNestedRows,
+} from "../../../src/readers/parquet/columns/nested-column.js";
+import { nestedLeavesOf } from "../../../src/readers/parquet/columns/nested-leaf.js";
+import { PageMemory } from "../../../src/readers/parquet/pages/page-memory.js";
 import { openReaderWith } from "../../../src/readers/parquet/parquet-reader.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { createRandom } from "../../support/random.js";

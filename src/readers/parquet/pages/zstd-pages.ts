@@ -1,5 +1,5 @@
-import { DECODE_CHUNK_BYTES } from "../../base/limits.js";
-import { errorNumber, type ZstdExports } from "../zstd-library.js";
+import { DECODE_CHUNK_BYTES } from "../../../base/limits.js";
+import { errorNumber, type ZstdExports } from "../../zstd-library.js";
 
 /** Two buffer descriptors of three u32 each: address, size, position. */
 const DESCRIPTOR_BYTES = 24;

@@ -1,4 +1,4 @@
-import { type ArrowType, arrowTypes, type ValueType } from "../../batch/arrow-node.js";
+import { type ArrowType, arrowTypes, type ValueType } from "../../../batch/arrow-node.js";
 import type { SchemaElement } from "./footer.js";
 import type { ThriftStruct } from "./thrift-reader.js";
 

@@ -1,13 +1,13 @@
-import { MIB } from "../../base/limits.js";
-import { PageCursor, pageFaults } from "../../batch/page-cursor.js";
-import { RowWindow } from "../../batch/row-window.js";
-import type { Leaf } from "./flat-leaf.js";
-import type { ColumnChunk } from "./footer.js";
+import { MIB } from "../../../base/limits.js";
+import { PageCursor, pageFaults } from "../../../batch/page-cursor.js";
+import { RowWindow } from "../../../batch/row-window.js";
+import type { Leaf } from "../columns/flat-leaf.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { DecodeError } from "../library/page-decoder.js";
+import type { RandomAccess } from "../random-access.js";
 import { KernelPages } from "./kernel-pages.js";
-import { DecodeError } from "./page-decoder.js";
 import type { PageMemory } from "./page-memory.js";
 import type { PagePlace } from "./page-reader.js";
-import type { RandomAccess } from "./random-access.js";
 import type { UnpackedPage } from "./unpack-page.js";
 
 /** Bytes of decompressed pages after which no further one is opened for the same batch. */

@@ -1,14 +1,14 @@
-import { MIB } from "../../base/limits.js";
-import type { ValueType } from "../../batch/arrow-node.js";
-import type { ColumnChunk } from "./footer.js";
+import { MIB } from "../../../base/limits.js";
+import type { ValueType } from "../../../batch/arrow-node.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import type { SchemaNode } from "../footer/schema-tree.js";
+import { type Page, type PagePlace, PageReader } from "../pages/page-reader.js";
+import { columnDamaged } from "../parquet-errors.js";
+import type { RandomAccess } from "../random-access.js";
 import { type DecodedRows, DecodeError } from "./page-decoder.js";
 import { assemblePageFile } from "./page-file.js";
 import { PageFileRows, rowsAtOnce } from "./page-file-rows.js";
-import { type Page, type PagePlace, PageReader } from "./page-reader.js";
-import { columnDamaged } from "./parquet-errors.js";
 import type { Pieces } from "./pieces.js";
-import type { RandomAccess } from "./random-access.js";
-import type { SchemaNode } from "./schema-tree.js";
 
 /** Bytes of values after which no further page is added to a piece. */
 const PIECE_BYTES = 4 * MIB;

@@ -1,4 +1,4 @@
-import type { ArrowSlices, KernelNode } from "../../batch/arrow-slice.js";
+import type { ArrowSlices, KernelNode } from "../../../batch/arrow-slice.js";
 
 /** The rows of one column in one row group. `ready`, `size` and `take` hold for what was filled. */
 export interface ColumnRows {

@@ -1,7 +1,7 @@
-import { type ArrowSlices, type KernelNode, sliceSize } from "../../batch/arrow-slice.js";
+import { type ArrowSlices, type KernelNode, sliceSize } from "../../../batch/arrow-slice.js";
+import type { DecodedRows } from "../library/page-decoder.js";
+import type { Pieces } from "../library/pieces.js";
 import type { ColumnRows } from "./column-rows.js";
-import type { DecodedRows } from "./page-decoder.js";
-import type { Pieces } from "./pieces.js";
 
 /** Rows that the library decodes, piece by piece. */
 export class PartRows implements ColumnRows {

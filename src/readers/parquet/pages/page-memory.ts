@@ -1,5 +1,5 @@
-import { MIB } from "../../base/limits.js";
-import type { Kernel } from "../../batch/kernel.js";
+import { MIB } from "../../../base/limits.js";
+import type { Kernel } from "../../../batch/kernel.js";
 import type { ZstdPages } from "./zstd-pages.js";
 
 /** Bytes of decompressed pages that a reader keeps in kernel memory, of all columns together. */

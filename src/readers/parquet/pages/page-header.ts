@@ -1,5 +1,5 @@
-import { count, integer, optionalInteger, struct } from "./thrift-fields.js";
-import { ThriftError, type ThriftReader, type ThriftStruct } from "./thrift-reader.js";
+import { count, integer, optionalInteger, struct } from "../footer/thrift-fields.js";
+import { ThriftError, type ThriftReader, type ThriftStruct } from "../footer/thrift-reader.js";
 
 /** PageType of parquet.thrift. */
 const pageTypes = { data: 0, index: 1, dictionary: 2, dataV2: 3 } as const;

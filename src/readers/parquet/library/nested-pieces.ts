@@ -1,14 +1,14 @@
-import { MIB } from "../../base/limits.js";
-import type { ValueType } from "../../batch/arrow-node.js";
-import type { ColumnChunk } from "./footer.js";
+import { MIB } from "../../../base/limits.js";
+import type { ValueType } from "../../../batch/arrow-node.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { leavesOf, type SchemaNode } from "../footer/schema-tree.js";
+import { type Page, PageReader } from "../pages/page-reader.js";
+import { columnDamaged } from "../parquet-errors.js";
+import type { RandomAccess } from "../random-access.js";
 import { type DecodedRows, DecodeError } from "./page-decoder.js";
 import { assemblePageFile, type LeafPages } from "./page-file.js";
 import { PageFileRows, rowsAtOnce } from "./page-file-rows.js";
-import { type Page, PageReader } from "./page-reader.js";
-import { columnDamaged } from "./parquet-errors.js";
 import type { Pieces } from "./pieces.js";
-import type { RandomAccess } from "./random-access.js";
-import { leavesOf, type SchemaNode } from "./schema-tree.js";
 
 /** Bytes of values that are decoded at once: for each piece all pages are gone through again. */
 const PIECE_BYTES = 32 * MIB;

@@ -1,6 +1,6 @@
-import type { ValueType } from "../../batch/arrow-node.js";
-import type { SchemaNode } from "./schema-tree.js";
-import { physicalTypes } from "./value-type.js";
+import type { ValueType } from "../../../batch/arrow-node.js";
+import type { SchemaNode } from "../footer/schema-tree.js";
+import { physicalTypes } from "../footer/value-type.js";
 
 /** How the values of a column chunk lie in its pages. */
 export interface Leaf {

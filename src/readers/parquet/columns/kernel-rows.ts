@@ -1,14 +1,14 @@
-import { arrowTypes, type ValueType } from "../../batch/arrow-node.js";
-import { type ArrowSlices, type KernelNode, viewSize } from "../../batch/arrow-slice.js";
+import { arrowTypes, type ValueType } from "../../../batch/arrow-node.js";
+import { type ArrowSlices, type KernelNode, viewSize } from "../../../batch/arrow-slice.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { DecodeError } from "../library/page-decoder.js";
+import { KernelEntries } from "../pages/kernel-entries.js";
+import type { PageMemory } from "../pages/page-memory.js";
+import type { PagePlace } from "../pages/page-reader.js";
+import { columnDamaged } from "../parquet-errors.js";
+import type { RandomAccess } from "../random-access.js";
 import type { ColumnRows } from "./column-rows.js";
 import type { FlatLeaf, Leaf } from "./flat-leaf.js";
-import type { ColumnChunk } from "./footer.js";
-import { KernelEntries } from "./kernel-entries.js";
-import { DecodeError } from "./page-decoder.js";
-import type { PageMemory } from "./page-memory.js";
-import type { PagePlace } from "./page-reader.js";
-import { columnDamaged } from "./parquet-errors.js";
-import type { RandomAccess } from "./random-access.js";
 
 /** What is left of a chunk for somebody else to read. */
 export interface Rest {

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import type * as ParquetWasm from "parquet-wasm/node";
-import { importArrowArray } from "../../batch/arrow-import.js";
-import type { ArrowArray, ValueType } from "../../batch/arrow-node.js";
+import { importArrowArray } from "../../../batch/arrow-import.js";
+import type { ArrowArray, ValueType } from "../../../batch/arrow-node.js";
 
 const require = createRequire(import.meta.url);
 

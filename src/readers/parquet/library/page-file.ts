@@ -1,7 +1,7 @@
-import { ThriftWriter } from "../../base/thrift-writer.js";
-import type { ColumnChunk } from "./footer.js";
-import type { Page } from "./page-reader.js";
-import { groupType, leavesOf, type SchemaNode } from "./schema-tree.js";
+import { ThriftWriter } from "../../../base/thrift-writer.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { groupType, leavesOf, type SchemaNode } from "../footer/schema-tree.js";
+import type { Page } from "../pages/page-reader.js";
 
 /** Pages of one leaf of a column. */
 export interface LeafPages {

@@ -1,8 +1,8 @@
-import type { ValueType } from "../../batch/arrow-node.js";
-import type { Source } from "../source.js";
-import { unsupported } from "../source-errors.js";
+import type { ValueType } from "../../../batch/arrow-node.js";
+import type { Source } from "../../source.js";
+import { unsupported } from "../../source-errors.js";
+import { columnUnsupported, damaged } from "../parquet-errors.js";
 import type { SchemaElement } from "./footer.js";
-import { columnUnsupported, damaged } from "./parquet-errors.js";
 import { valueTypeOf } from "./value-type.js";
 
 /** A column or a part of one. */

@@ -1,13 +1,13 @@
-import { arrowTypes } from "../../batch/arrow-node.js";
-import type { Kernel } from "../../batch/kernel.js";
-import { type HybridBytes, type PageLayout, valueForms } from "../../batch/page-cursor.js";
+import { arrowTypes } from "../../../batch/arrow-node.js";
+import type { Kernel } from "../../../batch/kernel.js";
+import { type HybridBytes, type PageLayout, valueForms } from "../../../batch/page-cursor.js";
+import type { Leaf } from "../columns/flat-leaf.js";
+import { physicalTypes } from "../footer/value-type.js";
+import { DecodeError } from "../library/page-decoder.js";
 import { decodeDeltas, isDelta } from "./delta-values.js";
-import type { Leaf } from "./flat-leaf.js";
-import { DecodeError } from "./page-decoder.js";
 import { encodings, type PageHeader } from "./page-header.js";
 import type { PageMemory } from "./page-memory.js";
 import type { UnpackedPage } from "./unpack-page.js";
-import { physicalTypes } from "./value-type.js";
 
 // What lies where in a page. https://parquet.apache.org/docs/file-format/data-pages/
 

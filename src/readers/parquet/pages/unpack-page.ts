@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
-import type { ColumnChunk } from "./footer.js";
-import { DecodeError } from "./page-decoder.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { DecodeError } from "../library/page-decoder.js";
 import type { PageMemory } from "./page-memory.js";
 import type { ReadPage } from "./page-reader.js";
 

@@ -1,12 +1,12 @@
 import { crc32 } from "node:zlib";
-import type { SourceError } from "../../base/errors.js";
-import { MIB } from "../../base/limits.js";
-import type { ColumnChunk } from "./footer.js";
+import type { SourceError } from "../../../base/errors.js";
+import { MIB } from "../../../base/limits.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { ThriftError, ThriftReader } from "../footer/thrift-reader.js";
+import { columnDamaged } from "../parquet-errors.js";
+import type { RandomAccess } from "../random-access.js";
 import { HeapPageBuffer, type PageBuffer } from "./page-buffer.js";
 import { type PageHeader, readPageHeader } from "./page-header.js";
-import { columnDamaged } from "./parquet-errors.js";
-import type { RandomAccess } from "./random-access.js";
-import { ThriftError, ThriftReader } from "./thrift-reader.js";
 
 /** A page as it stands in the file, header and body. */
 export interface Page {

@@ -3,18 +3,18 @@ import {
   type KernelNode,
   ListMismatch,
   structSize,
-} from "../../batch/arrow-slice.js";
+} from "../../../batch/arrow-slice.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import type { SchemaNode } from "../footer/schema-tree.js";
+import { NestedPieces } from "../library/nested-pieces.js";
+import type { PageMemory } from "../pages/page-memory.js";
+import { columnDamaged } from "../parquet-errors.js";
+import type { RandomAccess } from "../random-access.js";
 import type { ColumnRows } from "./column-rows.js";
-import type { ColumnChunk } from "./footer.js";
 import { type NestedLeaf, nestedLeavesOf } from "./nested-leaf.js";
-import { NestedPieces } from "./nested-pieces.js";
 import { NestedLeafRows } from "./nested-rows.js";
 import type { ColumnPart, OpenNested } from "./open-column.js";
-import type { PageMemory } from "./page-memory.js";
-import { columnDamaged } from "./parquet-errors.js";
 import { PartRows } from "./part-rows.js";
-import type { RandomAccess } from "./random-access.js";
-import type { SchemaNode } from "./schema-tree.js";
 
 /** Reads with the kernels what they can read, and the rest of a column with the library. */
 export const openNestedRows: OpenNested = (file, memory, part, chunks, rows) => {

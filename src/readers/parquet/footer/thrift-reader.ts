@@ -1,4 +1,4 @@
-import { thriftTypes } from "../../base/thrift-writer.js";
+import { thriftTypes } from "../../../base/thrift-writer.js";
 
 /**
  * Thrift's compact protocol, as far as Parquet's footer and page headers use it.

@@ -1,15 +1,20 @@
-import { arrowTypes } from "../../batch/arrow-node.js";
-import { type ArrowSlices, type KernelNode, roomSize, viewSize } from "../../batch/arrow-slice.js";
-import type { Kernel } from "../../batch/kernel.js";
+import { arrowTypes } from "../../../batch/arrow-node.js";
+import {
+  type ArrowSlices,
+  type KernelNode,
+  roomSize,
+  viewSize,
+} from "../../../batch/arrow-slice.js";
+import type { Kernel } from "../../../batch/kernel.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { DecodeError } from "../library/page-decoder.js";
+import { KernelEntries } from "../pages/kernel-entries.js";
+import type { PageMemory } from "../pages/page-memory.js";
+import { columnDamaged } from "../parquet-errors.js";
+import type { RandomAccess } from "../random-access.js";
 import type { ColumnRows } from "./column-rows.js";
-import type { ColumnChunk } from "./footer.js";
-import { KernelEntries } from "./kernel-entries.js";
 import { dataSizeOf, viewedType } from "./kernel-rows.js";
 import type { NestedLeaf } from "./nested-leaf.js";
-import { DecodeError } from "./page-decoder.js";
-import type { PageMemory } from "./page-memory.js";
-import { columnDamaged } from "./parquet-errors.js";
-import type { RandomAccess } from "./random-access.js";
 
 /** Entries of one row; rows with more are left to the library. */
 const ROW_ENTRIES_MAX = 512 * 1024;

@@ -1,10 +1,10 @@
-import { type ValueForm, valueForms } from "../../batch/page-cursor.js";
-import type { Leaf } from "./flat-leaf.js";
-import { DecodeError } from "./page-decoder.js";
+import { type ValueForm, valueForms } from "../../../batch/page-cursor.js";
+import type { Leaf } from "../columns/flat-leaf.js";
+import { physicalTypes } from "../footer/value-type.js";
+import { DecodeError } from "../library/page-decoder.js";
 import { encodings } from "./page-header.js";
 import type { PageMemory } from "./page-memory.js";
 import type { UnpackedPage } from "./unpack-page.js";
-import { physicalTypes } from "./value-type.js";
 
 /** Values that were decoded out of a page. */
 export interface DeltaValues {

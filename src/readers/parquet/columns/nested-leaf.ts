@@ -1,6 +1,6 @@
-import { arrowTypes, type ValueType } from "../../batch/arrow-node.js";
+import { arrowTypes, type ValueType } from "../../../batch/arrow-node.js";
+import { groupKind, isStruct, type SchemaNode } from "../footer/schema-tree.js";
 import { type Leaf, layoutOf } from "./flat-leaf.js";
-import { groupKind, isStruct, type SchemaNode } from "./schema-tree.js";
 
 /** A group on the way from a column down to a leaf, or the leaf itself. */
 export interface NestedStep {

@@ -1,7 +1,7 @@
-import type { Source } from "../source.js";
-import { unsupported } from "../source-errors.js";
-import { damaged, encryptedParquet } from "./parquet-errors.js";
-import type { RandomAccess } from "./random-access.js";
+import type { Source } from "../../source.js";
+import { unsupported } from "../../source-errors.js";
+import { damaged, encryptedParquet } from "../parquet-errors.js";
+import type { RandomAccess } from "../random-access.js";
 import {
   count,
   integer,

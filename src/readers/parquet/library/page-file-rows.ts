@@ -1,4 +1,4 @@
-import type { ValueType } from "../../batch/arrow-node.js";
+import type { ValueType } from "../../../batch/arrow-node.js";
 import { type DecodedRows, decodeRows } from "./page-decoder.js";
 
 /** The rows of a file of pages, decoded some at a time so that the values stay few. */

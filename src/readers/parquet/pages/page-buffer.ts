@@ -1,4 +1,4 @@
-import { type Kernel, roomySize } from "../../batch/kernel.js";
+import { type Kernel, roomySize } from "../../../batch/kernel.js";
 
 /** Bytes of a file that were read and not used yet. */
 export interface PageBuffer {

@@ -1,12 +1,18 @@
-import type { ValueType } from "../../batch/arrow-node.js";
-import { type ArrowSlices, type KernelNode, structSize } from "../../batch/arrow-slice.js";
-import type { Source } from "../source.js";
+import type { ValueType } from "../../../batch/arrow-node.js";
+import { type ArrowSlices, type KernelNode, structSize } from "../../../batch/arrow-slice.js";
+import type { Source } from "../../source.js";
+import type { ColumnChunk, RowGroup } from "../footer/footer.js";
+import {
+  hasRepeated,
+  isStruct,
+  leafTypes,
+  leavesOf,
+  type SchemaNode,
+} from "../footer/schema-tree.js";
+import { chunksOf } from "../library/page-file.js";
+import type { PageMemory } from "../pages/page-memory.js";
+import type { RandomAccess } from "../random-access.js";
 import type { ColumnRows } from "./column-rows.js";
-import type { ColumnChunk, RowGroup } from "./footer.js";
-import { chunksOf } from "./page-file.js";
-import type { PageMemory } from "./page-memory.js";
-import type { RandomAccess } from "./random-access.js";
-import { hasRepeated, isStruct, leafTypes, leavesOf, type SchemaNode } from "./schema-tree.js";
 
 /** A part of a column whose rows can be decoded on their own, with what its leaves' values are. */
 export interface ColumnPart {

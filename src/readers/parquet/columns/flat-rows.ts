@@ -1,13 +1,13 @@
-import type { ArrowSlices, KernelNode } from "../../batch/arrow-slice.js";
+import type { ArrowSlices, KernelNode } from "../../../batch/arrow-slice.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { FlatPieces } from "../library/flat-pieces.js";
+import type { PageMemory } from "../pages/page-memory.js";
+import type { RandomAccess } from "../random-access.js";
 import type { ColumnRows } from "./column-rows.js";
 import { flatLeafOf } from "./flat-leaf.js";
-import { FlatPieces } from "./flat-pieces.js";
-import type { ColumnChunk } from "./footer.js";
 import { KernelRows, type Rest } from "./kernel-rows.js";
 import type { ColumnPart, OpenFlat } from "./open-column.js";
-import type { PageMemory } from "./page-memory.js";
 import { PartRows } from "./part-rows.js";
-import type { RandomAccess } from "./random-access.js";
 
 /** Reads with the kernels what they can read, and the rest of a chunk with the library. */
 export const openFlatRows: OpenFlat = (file, memory, part, chunk, rows) =>

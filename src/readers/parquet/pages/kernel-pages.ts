@@ -1,14 +1,14 @@
-import type { PageCursor } from "../../batch/page-cursor.js";
-import type { Leaf } from "./flat-leaf.js";
-import type { ColumnChunk } from "./footer.js";
+import type { PageCursor } from "../../../batch/page-cursor.js";
+import type { Leaf } from "../columns/flat-leaf.js";
+import type { ColumnChunk } from "../footer/footer.js";
+import { physicalTypes } from "../footer/value-type.js";
+import type { RandomAccess } from "../random-access.js";
 import { KernelPageBuffer } from "./page-buffer.js";
 import type { PageHeader } from "./page-header.js";
 import { type Entries, entryListSize, isReadable, layOutPage, readEntries } from "./page-layout.js";
 import type { PageMemory } from "./page-memory.js";
 import { type PagePlace, PageReader } from "./page-reader.js";
-import type { RandomAccess } from "./random-access.js";
 import { canUnpack, type UnpackedPage, unpackPage } from "./unpack-page.js";
-import { physicalTypes } from "./value-type.js";
 
 /** A page whose rows are being read. */
 export interface OpenedPage {
