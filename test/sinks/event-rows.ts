@@ -151,6 +151,22 @@ export function temporaryDirectory(): string {
   return scratchDirectory("sinks");
 }
 
+/** A split of JSON lines if nothing else is asked for, in a kernel of its own. */
+export function openSplit(
+  outputDirectory: string,
+  options: Partial<DayDirectoryOptions> = {},
+  splitId = "0001",
+): { kernel: Kernel; split: SplitSink } {
+  const kernel = new Kernel();
+  const sink = createDayDirectorySink(kernel, {
+    outputDirectory,
+    format: "jsonl",
+    dayZone: utc,
+    ...options,
+  });
+  return { kernel, split: sink.openSplit(splitId) };
+}
+
 /** Makes a split visible that no more events are written to. */
 export async function commitSplit(split: SplitSink): Promise<Commitment> {
   return await (await split.finish()).commit();
@@ -168,14 +184,7 @@ export async function writeSplit(
 ): Promise<Written> {
   const { batchRows, splitId = "0001", ...sinkOptions } = options;
   const directory = options.outputDirectory ?? temporaryDirectory();
-  const kernel = new Kernel();
-  const sink = createDayDirectorySink(kernel, {
-    outputDirectory: directory,
-    format: "parquet",
-    dayZone: utc,
-    ...sinkOptions,
-  });
-  const split = sink.openSplit(splitId);
+  const { kernel, split } = openSplit(directory, { format: "parquet", ...sinkOptions }, splitId);
   await writeRows(split, kernel, rows, batchRows);
   return { directory, parts: (await commitSplit(split)).parts };
 }
