@@ -66,7 +66,8 @@ export class Segment {
     const { kernel } = this;
     const sources = textColumns.map((name) => events[name].address);
     kernel.words.set(sources, this.#sourceList / 4);
-    let measured = this.#measure(events, from, this.bytesMax - this.#bytes);
+    // Behind a row longer than a segment there is no room at all.
+    let measured = this.#measure(events, from, Math.max(0, this.bytesMax - this.#bytes));
     if (this.#rows === 0 && measured.rows === 0 && measured.refusedBytes > 0) {
       // A row longer than a segment is a segment of its own.
       this.#arena.ensure(measured.refusedBytes + LOOSE_BYTES);
