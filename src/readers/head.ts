@@ -40,14 +40,14 @@ export async function readHead(source: SourceBytes, options: OpenOptions): Promi
 }
 
 /**
- * What the first bytes of a layer decompress to, without a stream, which takes ten times as long: that
- * counts where there are ten thousands of files. Less than SNIFF_BYTES where the rest is not at hand.
- * Null where only a stream will do: zstd, brotli that is not there as a whole, damaged data, or more
- * output than is good for memory.
+ * What the first bytes of a layer decompress to, without a stream: looking at a gzip file takes 1.3 ms
+ * so, and 4.5 with one, which counts where there are ten thousands of files. Less than SNIFF_BYTES where
+ * the rest is not at hand. Null where only a stream will do: zstd, brotli that is not there as a whole,
+ * damaged data, or more output than is good for memory.
  */
 export function decodeHead(codec: Codec | "deflate", head: Head): Head | null {
   if (codec === "zstd") return null;
-  if (head.complete) return decodeNow(codec, head.bytes, head.complete);
+  if (head.complete) return decodeNow(codec, head.bytes, true);
   if (codec === "brotli") return null;
   const first = decodeNow(codec, head.bytes.subarray(0, FIRST_BYTES), false);
   if (first === null || first.bytes.length >= SNIFF_BYTES) return first;
