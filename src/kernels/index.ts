@@ -9,6 +9,7 @@ export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
 export { findLineEnd, scanRecords } from "./csv/csv";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv/csv-json";
 export { skipValue } from "./json/json-nested";
+export { escapeString } from "./json/json-value";
 export { scanCells, setScratch } from "./json/json-fields";
 export { scanLines, scanValues, skipLongRow } from "./json/json-rows";
 export {

@@ -23,7 +23,7 @@ serveSplits<ExportOptions>(async ({ options, maxTimeMs, splits }, signal) => {
     kernel,
     layout,
     ledger: new Ledger(layout),
-    openRejects: (splitId) => new RejectFile(layout, splitId),
+    openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
     mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),

@@ -17,14 +17,14 @@ export class RejectCounts implements SplitRejects {
   }
 
   keep(source: Source, events: EventBatch, row: number, code: number): (message: string) => void {
-    const place = placeOf(source, events, row);
-    return (message) => this.count(code, { ...place, message });
+    const origin = originOf(source, events.batch.raw, events.sourceRow(row));
+    return (message) => this.count(code, origin, message);
   }
 
-  count(code: number, example: RejectExample): void {
+  count(code: number, origin: RowOrigin, message: string): void {
     const known = this.#summaries.get(code);
-    if (known === undefined) this.#summaries.set(code, { rows: 1, example });
-    else known.rows++;
+    if (known !== undefined) known.rows++;
+    else this.#summaries.set(code, { rows: 1, example: { ...withoutFormat(origin), message } });
   }
 
   summary(): readonly RejectSummary[] {
@@ -40,7 +40,10 @@ export class RejectCounts implements SplitRejects {
 
 /** Where the row of a batch stands that an event came from, or a reject. */
 export function placeOf(source: Source, events: EventBatch, row: number): RowPlace {
-  const { format: _, ...place } = originOf(source, events.batch.raw, events.sourceRow(row));
+  return withoutFormat(originOf(source, events.batch.raw, events.sourceRow(row)));
+}
+
+function withoutFormat({ format: _, ...place }: RowOrigin): RowPlace {
   return place;
 }
 
@@ -60,13 +63,24 @@ function originIn(source: Source, raw: RawRows, row: number): RowOrigin {
   };
 }
 
-/** A row of Parquet is kept as JSON, a row of CSV comes without the header of its file. */
+const jsonLines: Format = { kind: "ndjson" };
+const headless = new WeakMap<Format, Format>();
+
+/**
+ * A row of Parquet is kept as JSON, a row of CSV comes without the header of its file. Rows of one
+ * source get one and the same object.
+ */
 function rowFormat(format: Format): Format {
   switch (format.kind) {
-    case "csv":
-      return { ...format, header: false };
+    case "csv": {
+      const known = headless.get(format);
+      if (known !== undefined) return known;
+      const kept: Format = { ...format, header: false };
+      headless.set(format, kept);
+      return kept;
+    }
     case "parquet":
-      return { kind: "ndjson" };
+      return jsonLines;
     case "ndjson":
     case "json":
     case "rejects":

@@ -1,16 +1,19 @@
+import { isUtf8 } from "node:buffer";
 import { closeSync, fsync, openSync, rmSync, writeSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { REJECT_BUFFER_BYTES } from "../../base/limits.js";
 import { type RejectCodeName, rejectCodeName } from "../../base/reject-codes.js";
+import type { RowOrigin } from "../../batch/batch.js";
 import type { EventBatch } from "../../batch/event-batch.js";
+import type { Kernel } from "../../batch/kernel.js";
 import type { Source } from "../../readers/source.js";
 import { moveDurably } from "../ledger/durable-file.js";
 import { type Layout, rejectsNameOf } from "../ledger/layout.js";
 import { toOutputError } from "../ledger/output-error.js";
 import type { RejectExample, RejectSummary } from "../manifest.js";
 import { originOf, RejectCounts } from "./reject-counts.js";
+import { RejectLines } from "./reject-lines.js";
 import type { SplitRejects } from "./split-rejects.js";
 
 const fsyncFile = promisify(fsync);
@@ -31,10 +34,12 @@ export class RejectFile implements SplitRejects {
   readonly #path: string;
   readonly #counts = new RejectCounts();
   #file: number | undefined;
-  #lines: string[] = [];
-  #bytes = 0;
+  #lines: RejectLines | undefined;
+  readonly #source = new LastJson();
+  readonly #format = new LastJson();
 
   constructor(
+    private readonly kernel: Kernel,
     private readonly layout: Layout,
     private readonly splitId: string,
   ) {
@@ -42,25 +47,20 @@ export class RejectFile implements SplitRejects {
   }
 
   add(source: Source, events: EventBatch, row: number, code: number): void {
-    this.keep(source, events, row, code)(events.explain(row));
+    const { raw } = events.batch;
+    const sourceRow = events.sourceRow(row);
+    // Before the row's bytes are asked for, which an allocation would leave behind.
+    const lines = this.#openLines();
+    const origin = originOf(source, raw, sourceRow);
+    this.#append(lines, code, origin, events.explain(row), raw.bytes(sourceRow));
   }
 
   keep(source: Source, events: EventBatch, row: number, code: number): (message: string) => void {
     const { raw } = events.batch;
     const sourceRow = events.sourceRow(row);
-    const { format, ...place } = originOf(source, raw, sourceRow);
-    const text = rawText(raw.bytes(sourceRow));
-    return (message) => {
-      this.#counts.count(code, { ...place, message });
-      const line = {
-        ...place,
-        code: rejectCodeName(code),
-        message,
-        ...text,
-        format,
-      } satisfies RejectLine;
-      this.#append(`${JSON.stringify(line)}\n`);
-    };
+    const origin = originOf(source, raw, sourceRow);
+    const bytes = raw.bytes(sourceRow).slice();
+    return (message) => this.#append(this.#openLines(), code, origin, message, bytes);
   }
 
   summary(): readonly RejectSummary[] {
@@ -68,7 +68,7 @@ export class RejectFile implements SplitRejects {
   }
 
   async commit(): Promise<void> {
-    this.#flush();
+    this.#lines?.flush();
     if (this.#file === undefined) return;
     try {
       await fsyncFile(this.#file);
@@ -88,17 +88,35 @@ export class RejectFile implements SplitRejects {
     rmSync(this.#path, { force: true });
   }
 
-  #append(line: string): void {
-    this.#lines.push(line);
-    this.#bytes += line.length;
-    if (this.#bytes >= REJECT_BUFFER_BYTES) this.#flush();
+  /** A line with the members of `RejectLine`, in their order. */
+  #append(
+    lines: RejectLines,
+    code: number,
+    origin: RowOrigin,
+    message: string,
+    raw: Uint8Array,
+  ): void {
+    this.#counts.count(code, origin, message);
+    const isText = isUtf8(raw);
+    const { row, byte } = origin;
+    const words = JSON.stringify(message);
+    lines.addText(
+      `{"source":${this.#source.textOf(origin.source)}` +
+        (row === undefined ? "" : `,"row":${row}`) +
+        (byte === undefined ? "" : `,"byte":${byte}`) +
+        `,"code":"${rejectCodeName(code)}","message":${words},"${isText ? "raw" : "rawBase64"}":"`,
+    );
+    if (isText) lines.addEscaped(raw);
+    else lines.addText(Buffer.from(raw).toString("base64"));
+    lines.addText(`","format":${this.#format.textOf(origin.format)}}\n`);
   }
 
-  #flush(): void {
-    if (this.#lines.length === 0) return;
-    const bytes = Buffer.from(this.#lines.join(""));
-    this.#lines = [];
-    this.#bytes = 0;
+  #openLines(): RejectLines {
+    this.#lines ??= new RejectLines(this.kernel, (bytes) => this.#write(bytes));
+    return this.#lines;
+  }
+
+  #write(bytes: Uint8Array): void {
     try {
       this.#file ??= openSync(this.#path, "w");
       for (let start = 0; start < bytes.length; ) start += writeSync(this.#file, bytes, start);
@@ -108,17 +126,23 @@ export class RejectFile implements SplitRejects {
   }
 
   #close(): void {
+    this.#lines?.free();
+    this.#lines = undefined;
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
 }
 
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** The JSON of the last value, for values that mostly are the last one's again: some name thousands of columns. */
+class LastJson {
+  #value: unknown = null;
+  #text = "null";
 
-function rawText(bytes: Uint8Array): Pick<RejectLine, "raw" | "rawBase64"> {
-  try {
-    return { raw: decoder.decode(bytes) };
-  } catch {
-    return { rawBase64: Buffer.from(bytes).toString("base64") };
+  textOf(value: unknown): string {
+    if (this.#value !== value) {
+      this.#value = value;
+      this.#text = JSON.stringify(value);
+    }
+    return this.#text;
   }
 }

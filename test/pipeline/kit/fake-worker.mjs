@@ -259,6 +259,6 @@ serveSplits(async ({ options }, signal) => {
       signal,
     },
     ledger: new Ledger(layout),
-    openRejects: (splitId) => new RejectFile(layout, splitId),
+    openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
   };
 });
