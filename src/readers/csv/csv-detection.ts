@@ -1,32 +1,22 @@
 import type { CsvDialect } from "../source.js";
 import { detectEncoding, toUtf8 } from "./csv-encoding.js";
 import { looksLikeHeader } from "./csv-header.js";
-import { type CsvMarks, skipLine, skipLineEnds, walkRecord } from "./record-walk.js";
-
-/** What is known about a source beside its head. */
-export interface CsvHints {
-  /** Its file's name: `.tsv` and `.tab` prefer tabs, and `.csv` may have a single column. */
-  readonly name?: string;
-  /** Whether the head is the whole source, so that its last record is not cut off. */
-  readonly complete?: boolean;
-}
+import {
+  Candidate,
+  type CsvHints,
+  recordsOf,
+  startsWithMark,
+  type Trial,
+  type TrialCells,
+} from "./csv-trial.js";
+import type { CsvMarks } from "./record-walk.js";
 
 const DELIMITERS = [",", "\t", ";", "|", "\x01"] as const;
-
-/** Records of the head that a dialect is tried on. */
-const TRIAL_RECORDS = 200;
 
 /** Of the records tried, the share that may be malformed or ragged. */
 const BAD_SHARE_MAX = 0.25;
 
-interface Trial {
-  readonly marks: CsvMarks;
-  /** Of each record, where its cells start and end, quotes included; none of malformed ones. */
-  readonly records: readonly (readonly number[])[];
-  readonly cells: number;
-  readonly badShare: number;
-  readonly quotedCells: number;
-}
+const QUOTE = 0x22;
 
 /**
  * Finds out how the CSV that begins with `head` is written, or null when it does not look like CSV.
@@ -44,40 +34,75 @@ export function detectCsv(
   if (!isDescribed(given) && (bytes.includes(0) || looksLikeJson(bytes))) return null;
   const trial = chooseTrial(bytes, hints, given);
   if (trial === null) return null;
-  const { columns, header } = nameColumns(textsOf(bytes, trial), trial.cells, given);
-  return { ...trial.marks, columns, header, encoding };
+  return { ...trial.marks, ...nameColumns(bytes, trial, given), encoding };
 }
 
+/**
+ * Which of the candidates is right. Each trial walks 200 records, so that as few are made as decide: a
+ * file whose first candidate fits takes 0.35 ms instead of 8.
+ */
 function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDialect>): Trial | null {
   const isSure = isDescribed(given);
   const isNamed = /\.(csv|tsv|tab)(\.|$)/i.test(hints.name ?? "");
-  const trials = candidates(bytes, given).map((marks) => tryMarks(bytes, marks, hints, given));
+  const tried = candidates(bytes, given).map((one) => new Candidate(bytes, one, hints, given));
   const prefersTab = /\.(tsv|tab)(\.|$)/i.test(hints.name ?? "");
-  // The sort is stable: of equals the earlier candidate stays first.
-  const ranked = trials.sort((a, b) => score(b, prefersTab) - score(a, prefersTab));
-  const believable = ranked.filter(({ badShare }) => badShare <= BAD_SHARE_MAX);
-  const tabular = believable.filter(
-    ({ cells, records, marks, quotedCells }) =>
-      cells > 1 &&
-      (records.length > 1 || isNamed || isSure) &&
-      (marks.quote !== "'" || quotedCells > 0 || given.quote === "'"),
-  );
+  const find = (from: readonly Candidate[], isRight: (trial: Trial) => boolean) =>
+    findBest(from, prefersTab, isRight);
+  const isBelievable = ({ badShare }: Trial) => badShare <= BAD_SHARE_MAX;
+  const wide = tried.filter(({ cells }) => cells > 1);
+  const isTabular = (trial: Trial) =>
+    isBelievable(trial) &&
+    (trial.records > 1 || isNamed || isSure) &&
+    (trial.marks.quote !== "'" || trial.quotedCells > 0 || given.quote === "'");
   // Where quotes do their usual work, reading them as text may give more cells, but wrong ones.
-  const quoted = tabular.find(({ marks, quotedCells }) => marks.quote === '"' && quotedCells > 0);
-  // A short file can consist of ragged records for the most part; its header still tells.
-  const headed = isNamed ? ranked.find((trial) => hasHeader(bytes, trial)) : undefined;
-  const [single] = isNamed ? believable : [];
-  const [forced] = isSure ? ranked : [];
-  return quoted ?? tabular[0] ?? headed ?? single ?? forced ?? null;
+  const usual = bytes.includes(QUOTE) ? wide.filter(({ marks }) => marks.quote === '"') : [];
+  return (
+    find(usual, (trial) => isTabular(trial) && trial.quotedCells > 0) ??
+    find(wide, isTabular) ??
+    // A short file can consist of ragged records for the most part; its header still tells.
+    find(isNamed ? wide : [], (trial) => hasHeader(bytes, trial)) ??
+    find(isNamed ? tried : [], isBelievable) ??
+    find(isSure ? tried : [], () => true)
+  );
+}
+
+/** The trial with the highest score among those that are right; of equals the earlier candidate's. */
+function findBest(
+  from: readonly Candidate[],
+  prefersTab: boolean,
+  isRight: (trial: Trial) => boolean,
+): Trial | null {
+  const scoreMax = ({ cells, marks }: Candidate) =>
+    score({ badShare: 0, cells, marks }, prefersTab);
+  const order = from
+    .map((candidate, place) => ({ candidate, place, scoreMax: scoreMax(candidate) }))
+    .sort((a, b) => b.scoreMax - a.scoreMax);
+  let best: { readonly trial: Trial; readonly score: number; readonly place: number } | undefined;
+  for (const { candidate, place, scoreMax } of order) {
+    if (best !== undefined && !beats({ score: scoreMax, place }, best)) break;
+    const { trial } = candidate;
+    const tried = { trial, place, score: score(trial, prefersTab) };
+    if (isRight(trial) && (best === undefined || beats(tried, best))) best = tried;
+  }
+  return best?.trial ?? null;
+}
+
+interface Placed {
+  readonly score: number;
+  readonly place: number;
+}
+
+function beats(one: Placed, other: Placed): boolean {
+  return one.score > other.score || (one.score === other.score && one.place < other.place);
 }
 
 function hasHeader(bytes: Uint8Array, trial: Trial): boolean {
-  if (trial.cells <= 1) return false;
-  const [first = [], ...rows] = textsOf(bytes, trial);
-  return looksLikeHeader(
-    first.map((name) => name.trim()),
-    rows,
-  );
+  const rows = recordsOf(bytes, trial);
+  return looksLikeHeader(namesOf(rows.next().value), rows);
+}
+
+function namesOf(first: TrialCells | undefined): readonly string[] {
+  return first?.texts.map((name) => name.trim()) ?? [];
 }
 
 /** Whether the user says that it is CSV. */
@@ -86,7 +111,10 @@ function isDescribed({ delimiter, columns }: Partial<CsvDialect>): boolean {
 }
 
 /** Fewer bad records count most, then the delimiter that the name promises, then more cells. */
-function score({ badShare, cells, marks }: Trial, prefersTab: boolean): number {
+function score(
+  { badShare, cells, marks }: Pick<Trial, "badShare" | "cells" | "marks">,
+  prefersTab: boolean,
+): number {
   const promised = prefersTab && marks.delimiter === "\t" ? 5_000 : 0;
   return -Math.round(badShare * 100) * 10_000 + promised + Math.min(cells, 4_000);
 }
@@ -118,106 +146,21 @@ function quotingsOf({ quote, escape: escaper }: Partial<CsvDialect>) {
   return [{ quote: '"' }, { quote: '"', escape: "\\" }, { quote: "'" }, { quote: "" }];
 }
 
-function tryMarks(
-  bytes: Uint8Array,
-  marks: CsvMarks,
-  hints: CsvHints,
-  given: Partial<CsvDialect>,
-): Trial {
-  const records: (readonly number[])[] = [];
-  let bad = 0;
-  let quotedCells = 0;
-  let p = skipLineEnds(bytes, startsWithMark(bytes) ? 3 : 0);
-  while (p < bytes.length && records.length < TRIAL_RECORDS) {
-    const bounds: number[] = [];
-    const { ending, next } = walkRecord(bytes, p, marks, "cellStart", bounds);
-    // What the head's end cuts off says nothing, unless it is all there is.
-    const isCut = ending === "cut" || ending === "open";
-    if (isCut && hints.complete !== true && records.length > 0) break;
-    const isMalformed = ending === "malformed" || ending === "open";
-    const record = isMalformed ? [] : bounds;
-    const expected = given.columns?.length ?? cellsIn(records[0] ?? record);
-    const isBad = isMalformed || cellsIn(record) !== expected || hasTornCell(bytes, record);
-    if (isBad) bad++;
-    else quotedCells += countQuoted(bytes, bounds, marks);
-    records.push(record);
-    p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
-  }
-  const cells = given.columns?.length ?? cellsIn(records[0] ?? []);
-  return { marks, records, cells, badShare: bad / Math.max(1, records.length), quotedCells };
-}
-
-function cellsIn(bounds: readonly number[]): number {
-  return bounds.length / 2;
-}
-
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-
-/** A cell with more braces of one kind than of the other is a piece of a JSON object. */
-function hasTornCell(bytes: Uint8Array, bounds: readonly number[]): boolean {
-  for (let index = 0; index < bounds.length; index += 2) {
-    let open = 0;
-    for (let p = bounds[index]!; p < bounds[index + 1]!; p++) {
-      const byte = bytes[p];
-      if (byte === OPENING_BRACE) open++;
-      else if (byte === CLOSING_BRACE) open--;
-    }
-    if (open !== 0) return true;
-  }
-  return false;
-}
-
-function countQuoted(bytes: Uint8Array, bounds: readonly number[], { quote }: CsvMarks): number {
-  if (quote === "") return 0;
-  const code = quote.charCodeAt(0);
-  return bounds.filter((start, index) => index % 2 === 0 && bytes[start] === code).length;
-}
-
-function textsOf(bytes: Uint8Array, { records, marks }: Trial): string[][] {
-  return records.map((bounds) => cellsOf(bytes, bounds, marks));
-}
-
-function cellsOf(bytes: Uint8Array, bounds: readonly number[], marks: CsvMarks): string[] {
-  const cells: string[] = [];
-  for (let index = 0; index + 1 < bounds.length; index += 2) {
-    const text = decoder.decode(bytes.subarray(bounds[index], bounds[index + 1]));
-    cells.push(unquote(text, marks));
-  }
-  return cells;
-}
-
-function unquote(text: string, { quote, escape: escaper = quote }: CsvMarks): string {
-  if (quote === "" || !text.startsWith(quote)) return text;
-  const inside = text.slice(1, -1);
-  let plain = "";
-  for (let index = 0; index < inside.length; index++) {
-    const next = inside[index + 1];
-    const isEscape = inside[index] === escaper && (next === quote || next === escaper);
-    if (isEscape) index++;
-    plain += inside[index];
-  }
-  return plain;
-}
-
 function nameColumns(
-  records: readonly (readonly string[])[],
-  cells: number,
+  bytes: Uint8Array,
+  trial: Trial,
   given: Partial<CsvDialect>,
 ): Pick<CsvDialect, "columns" | "header"> {
-  const [first = [], ...rows] = records;
-  const names = first.map((name) => name.trim());
+  const rows = recordsOf(bytes, trial);
+  const names = namesOf(rows.next().value);
   if (given.columns !== undefined) {
     const isRepeated = given.columns.every((name, index) => names[index] === name);
     return { columns: given.columns, header: given.header ?? isRepeated };
   }
-  const header = given.header ?? (records.length === 0 || looksLikeHeader(names, rows));
+  const header = given.header ?? (trial.records === 0 || looksLikeHeader(names, rows));
   if (header) return { columns: names, header };
-  return { columns: Array.from({ length: cells }, (_, index) => `column_${index + 1}`), header };
-}
-
-function startsWithMark(bytes: Uint8Array): boolean {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const columns = Array.from({ length: trial.cells }, (_, index) => `column_${index + 1}`);
+  return { columns, header };
 }
 
 /** JSON begins with a brace, or with a bracket and a value; a column's name does neither. */

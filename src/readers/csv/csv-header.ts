@@ -16,14 +16,18 @@ const NAME_LENGTH_MAX = 128;
 const VALUE =
   /^([-+]?[\d.,]+(e[-+]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|true|false|null|[{[].*[}\]])$/is;
 
+/** A record behind the one that may be the header. */
+interface Row {
+  /** Whether the cell at `index` is there and is `text`, which is not empty. */
+  holds(index: number, text: string): boolean;
+}
+
 /**
  * Whether the first record names columns: two typical names say so; else all cells must be able to
- * be names, most of them there and distinct.
+ * be names, most of them there and distinct, and none a value of its own column. `rows` are only
+ * walked for that last question.
  */
-export function looksLikeHeader(
-  cells: readonly string[],
-  rows: readonly (readonly string[])[],
-): boolean {
+export function looksLikeHeader(cells: readonly string[], rows: Iterable<Row>): boolean {
   const typical = cells.filter((cell) => TYPICAL_NAMES.has(cell.toLowerCase()));
   if (typical.length >= Math.min(2, cells.length)) return true;
   if (cells.some((cell) => cell.length > NAME_LENGTH_MAX || VALUE.test(cell))) return false;
@@ -31,8 +35,8 @@ export function looksLikeHeader(
   if (names.length * 2 < cells.length) return false;
   if (new Set(names).size * 2 <= names.length) return false;
   // A name that comes again as a value in its own column is a value.
-  const repeated = cells.filter(
-    (cell, index) => cell !== "" && rows.some((row) => row[index] === cell),
-  );
-  return repeated.length === 0;
+  for (const row of rows) {
+    if (cells.some((cell, index) => cell !== "" && row.holds(index, cell))) return false;
+  }
+  return true;
 }

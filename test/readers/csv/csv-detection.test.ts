@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type CsvHints, detectCsv } from "../../../src/readers/csv/csv-detection.js";
+import { detectCsv } from "../../../src/readers/csv/csv-detection.js";
+import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
 import type { CsvDialect } from "../../../src/readers/source.js";
 
 function detect(text: string, hints: CsvHints = {}, given: Partial<CsvDialect> = {}) {

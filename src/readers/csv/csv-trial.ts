@@ -1,0 +1,150 @@
+import type { CsvDialect } from "../source.js";
+import { RecordCounter } from "./record-counter.js";
+import { type CsvMarks, skipLine, skipLineEnds, walkRecord } from "./record-walk.js";
+
+/** What is known about a source beside its head. */
+export interface CsvHints {
+  /** Its file's name: `.tsv` and `.tab` prefer tabs, and `.csv` may have a single column. */
+  readonly name?: string;
+  /** Whether the head is the whole source, so that its last record is not cut off. */
+  readonly complete?: boolean;
+}
+
+/** Records of the head that a dialect is tried on. */
+const TRIAL_RECORDS = 200;
+
+/** How a head reads with some marks. */
+export interface Trial {
+  readonly marks: CsvMarks;
+  readonly records: number;
+  /** Of the first record, 0 where it is malformed; or as many as names were given. */
+  readonly cells: number;
+  /** The share of records that are malformed or ragged. */
+  readonly badShare: number;
+  readonly quotedCells: number;
+}
+
+/** Marks that may be those of a head; what takes time is found out when it is asked for. */
+export class Candidate {
+  /** As in `Trial`; by the first record alone. */
+  readonly cells: number;
+  #trial: Trial | undefined;
+
+  constructor(
+    private readonly bytes: Uint8Array,
+    readonly marks: CsvMarks,
+    private readonly hints: CsvHints,
+    private readonly given: Partial<CsvDialect>,
+  ) {
+    this.cells = tryMarks(bytes, marks, hints, given, 1).cells;
+  }
+
+  get trial(): Trial {
+    const { bytes, marks, hints, given } = this;
+    this.#trial ??= tryMarks(bytes, marks, hints, given, TRIAL_RECORDS);
+    return this.#trial;
+  }
+}
+
+function tryMarks(
+  bytes: Uint8Array,
+  marks: CsvMarks,
+  hints: CsvHints,
+  given: Partial<CsvDialect>,
+  recordsMax: number,
+): Trial {
+  const counter = new RecordCounter(bytes, marks);
+  let expected = given.columns?.length;
+  let records = 0;
+  let bad = 0;
+  let quotedCells = 0;
+  let p = findFirstRecord(bytes);
+  while (p < bytes.length && records < recordsMax) {
+    const { ending, next } = counter.walk(p);
+    // What the head's end cuts off says nothing, unless it is all there is.
+    const isCut = ending === "cut" || ending === "open";
+    if (isCut && hints.complete !== true && records > 0) break;
+    expected ??= counter.cells;
+    const isMalformed = ending === "malformed" || ending === "open";
+    if (isMalformed || counter.cells !== expected || counter.isTorn) bad++;
+    else quotedCells += counter.quotedCells;
+    records++;
+    p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
+  }
+  return {
+    marks,
+    records,
+    cells: expected ?? 0,
+    badShare: bad / Math.max(1, records),
+    quotedCells,
+  };
+}
+
+/** Cells of one record of a trial, as texts. None of a malformed one. */
+export class TrialCells {
+  /** `bounds`: where cells start and end, quotes included. */
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly bounds: readonly number[],
+    private readonly marks: CsvMarks,
+  ) {}
+
+  get texts(): string[] {
+    return Array.from({ length: this.bounds.length / 2 }, (_, index) => this.#text(index));
+  }
+
+  /** Whether the cell at `index` is there and is `text`, which is not empty. */
+  holds(index: number, text: string): boolean {
+    const start = this.bounds[index * 2];
+    if (start === undefined || start === this.bounds[index * 2 + 1]) return false;
+    const first = this.bytes[start]!;
+    const isQuote = first === this.marks.quote.charCodeAt(0);
+    // Most cells begin with another letter, so that they need not be decoded.
+    if (first < 0x80 && !isQuote && first !== text.charCodeAt(0)) return false;
+    return this.#text(index) === text;
+  }
+
+  #text(index: number): string {
+    const cell = this.bytes.subarray(this.bounds[index * 2], this.bounds[index * 2 + 1]);
+    return unquote(decoder.decode(cell), this.marks);
+  }
+}
+
+/** The records of a trial, one after the other. */
+export function* recordsOf(
+  bytes: Uint8Array,
+  { marks, records }: Pick<Trial, "marks" | "records">,
+): Generator<TrialCells, undefined, undefined> {
+  let p = findFirstRecord(bytes);
+  for (let index = 0; index < records; index++) {
+    const bounds: number[] = [];
+    const { ending, next } = walkRecord(bytes, p, marks, "cellStart", bounds);
+    const isMalformed = ending === "malformed" || ending === "open";
+    yield new TrialCells(bytes, isMalformed ? [] : bounds, marks);
+    p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
+  }
+}
+
+function unquote(text: string, { quote, escape: escaper = quote }: CsvMarks): string {
+  if (quote === "" || !text.startsWith(quote)) return text;
+  const inside = text.slice(1, -1);
+  let plain = "";
+  for (let index = 0; index < inside.length; index++) {
+    const next = inside[index + 1];
+    const isEscape = inside[index] === escaper && (next === quote || next === escaper);
+    if (isEscape) index++;
+    plain += inside[index];
+  }
+  return plain;
+}
+
+function findFirstRecord(bytes: Uint8Array): number {
+  return skipLineEnds(bytes, startsWithMark(bytes) ? 3 : 0);
+}
+
+/** Whether a text begins with a byte order mark. */
+export function startsWithMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+const decoder = new TextDecoder();

@@ -1,0 +1,120 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { detectCsv } from "../../../src/readers/csv/csv-detection.js";
+import { RecordCounter } from "../../../src/readers/csv/record-counter.js";
+import { walkRecord } from "../../../src/readers/csv/record-walk.js";
+import { propertyRuns } from "../../support/property-runs.js";
+import { detectCsvEagerly } from "./eager-csv-detection.js";
+
+const numRuns = propertyRuns(1_500);
+
+const delimiter = fc.constantFrom(",", "\t", ";", "|", "\x01", "^", "{", '"');
+const quote = fc.constantFrom('"', "'", "", "}");
+const lineEnd = fc.constantFrom("\n", "\r\n", "\r", "\n\n");
+
+const name = fc.constantFrom("event_type", "user_id", "time", "name", "colour", "Größe", " a ", "");
+const value = fc.constantFrom(
+  ...["", "x", "click", "12", "2024-01-31", "colour", '{"a":1}', "{", "}", "a b", "\ufeffcolour"],
+  ...["Größe", "l'été", "'", '"', "\\", "\0", "\ufffd"],
+);
+/** Cells that stand at a line's beginning so that some other way to read it is near as well. */
+const cell = fc
+  .tuple(fc.oneof(name, value), fc.constantFrom("", '"', "'", '""', '"\\"'))
+  .map(([text, mark]) => `${mark}${text}${mark === '"\\"' ? '"' : mark}`);
+const table = fc
+  .tuple(
+    fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 9 }),
+    fc.array(delimiter, { minLength: 1, maxLength: 2 }),
+    lineEnd,
+  )
+  .map(([rows, delimiters, end]) =>
+    rows.map((row, index) => row.join(delimiters[index % delimiters.length]) + end).join(""),
+  );
+/** A table of one shape, as most files are, with few rows of another. */
+const regular = fc
+  .tuple(
+    fc.array(name, { minLength: 1, maxLength: 5 }),
+    fc.constantFrom(",", "\t", ";", "|"),
+    fc.array(fc.array(value, { minLength: 5, maxLength: 5 }), { maxLength: 12 }),
+    fc.nat({ max: 260 }),
+    fc.boolean(),
+  )
+  .map(([names, mark, rows, repeats, quoted]) => {
+    const lines = rows.map((row) => {
+      const cells = row.slice(0, names.length);
+      if (!quoted) return cells.join(mark);
+      return cells.map((text) => `"${text.replaceAll('"', '""')}"`).join(mark);
+    });
+    const body = lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+    const copies = Math.ceil(repeats / Math.max(1, lines.length));
+    return `${names.join(mark)}\n${body.repeat(copies)}`;
+  });
+const head = fc
+  .tuple(
+    fc.constantFrom("", "\ufeff", "\n", "\r\n\r\n"),
+    fc.oneof(table, regular),
+    fc.oneof(fc.constant(""), fc.string({ maxLength: 12 }), table),
+    fc.constantFrom<BufferEncoding>("utf8", "utf8", "utf8", "utf16le", "latin1"),
+    fc.nat(),
+    fc.boolean(),
+  )
+  .map(([start, text, rest, encoding, cut, isCut]) => {
+    const bytes = Buffer.from(start + text + rest, encoding);
+    return isCut ? bytes.subarray(0, cut % (bytes.length + 1)) : bytes;
+  });
+const hints = fc.record({
+  complete: fc.boolean(),
+  name: fc.constantFrom("a", "a.csv", "a.tsv", "a.tab.gz", "a.csv.gz", "csv.txt"),
+});
+const given = fc.record(
+  {
+    delimiter,
+    quote,
+    escape: fc.constantFrom("\\", '"'),
+    columns: fc.array(name, { minLength: 1, maxLength: 4 }),
+    header: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+describe("the detection of CSV", () => {
+  test("finds what trying every candidate on all records finds", () => {
+    fc.assert(
+      fc.property(head, hints, (bytes, known) => {
+        expect(detectCsv(bytes, known)).toEqual(detectCsvEagerly(bytes, known));
+      }),
+      {
+        numRuns,
+        examples: [[Buffer.from("colour,a\n\ufeffcolour,b\n"), { complete: true, name: "a" }]],
+      },
+    );
+  });
+
+  test("does so for what is given, too", () => {
+    fc.assert(
+      fc.property(head, hints, given, (bytes, known, marks) => {
+        expect(detectCsv(bytes, known, marks)).toEqual(detectCsvEagerly(bytes, known, marks));
+      }),
+      { numRuns },
+    );
+  });
+});
+
+test("records are counted as they are walked", () => {
+  const marks = fc.record(
+    { delimiter, quote, escape: fc.constantFrom("\\", '"') },
+    { requiredKeys: ["delimiter", "quote"] },
+  );
+  fc.assert(
+    fc.property(head, marks, fc.nat(), (bytes, one, from) => {
+      const start = from % (bytes.length + 1);
+      const bounds: number[] = [];
+      const { ending, next, cells } = walkRecord(bytes, start, one, "cellStart", bounds);
+      const counter = new RecordCounter(bytes, one);
+      expect(counter.walk(start)).toEqual({ ending, next });
+      const isBroken = ending === "malformed" || ending === "open";
+      expect(counter.cells).toBe(isBroken ? 0 : cells);
+    }),
+    { numRuns },
+  );
+});
