@@ -5,6 +5,8 @@ import type { KernelExports } from "./kernel-exports.js";
 export const SLACK_BYTES = 64;
 
 const PAGE_BYTES = 65_536;
+/** Bytes at which the memory ends; as in scripts/build.mjs. */
+const MEMORY_BYTES_MAX = 32_767 * PAGE_BYTES;
 /** Pages by which the memory grows at least. */
 const GROW_PAGES_MIN = 2_048;
 
@@ -68,8 +70,15 @@ export class Kernel {
     return this.#doubles;
   }
 
-  /** Address of `size` fresh bytes, 64-aligned, not cleared. Throws when the memory is at its maximum. */
+  /**
+   * Address of `size` fresh bytes, 64-aligned, not cleared. Throws `RangeError` when the memory is at
+   * its maximum, and for sizes that are none.
+   */
   allocate(size: number): number {
+    // Sizes come from what is read: larger ones would be cut to 32 bits, and a block given that is none.
+    if (!(size >= 0 && size < MEMORY_BYTES_MAX)) {
+      throw new RangeError(`kernel memory has no room for ${size} bytes`);
+    }
     const total = align(roomySize(size + SLACK_BYTES));
     const reused = this.#free.get(total)?.pop();
     const address = reused ?? this.#extend(total);
@@ -146,7 +155,7 @@ export function roomySize(size: number): number {
 }
 
 function align(value: number): number {
-  return (value + 63) & ~63;
+  return Math.ceil(value / 64) * 64;
 }
 
 /** A block of kernel memory that can grow; its address changes when it does. */

@@ -27,6 +27,24 @@ describe("the kernels' memory", () => {
     expect(kernel.memory.buffer.byteLength).toBeLessThanOrEqual(2048 * MIB);
   });
 
+  test.each([
+    2 ** 31 - 65_536,
+    2 ** 31,
+    2 ** 32 - 64,
+    2 ** 32,
+    2 ** 32 + 64,
+    2 ** 45,
+    -64,
+    Number.NaN,
+  ])("has no room for %d bytes, and stays as it was", (size) => {
+    const kernel = new Kernel();
+    const before = kernel.allocate(64);
+    expect(() => kernel.allocate(size)).toThrow(RangeError);
+    const after = [kernel.allocate(64), kernel.allocate(64)];
+    expect(new Set([before, ...after]).size).toBe(3);
+    expect(Math.min(...after)).toBeGreaterThan(before);
+  });
+
   test("gives what was freed to those that need about as much", () => {
     const kernel = new Kernel();
     for (let size = 4 * MIB; size < 8 * MIB; size += 5_000) {
