@@ -3,6 +3,7 @@ import {
   type ArrowType,
   arrowTypes,
   hasBytes,
+  isNested,
   isRepeated,
   type ValueType,
   valueBytes,
@@ -166,12 +167,13 @@ export class ArrowSlices {
 
   /**
    * One struct of structs with the same rows, which each have some of its members. Structs and lists
-   * inside that stand in several of them are merged as well. Throws `ListMismatch`.
+   * inside that stand in several of them are merged as well; of other members with the same name the
+   * first counts. Throws `ListMismatch`.
    */
   merge(nodes: readonly KernelNode[]): KernelNode {
     const [first] = nodes;
     if (first === undefined) throw new Error("no structs to merge");
-    if (nodes.length === 1) return first;
+    if (nodes.length === 1 || !isNested(first)) return first;
     if (isRepeated(first)) this.#compareLists(first, nodes);
     const groups = new Map<string, KernelNode[]>();
     for (const child of nodes.flatMap(({ children }) => children)) {

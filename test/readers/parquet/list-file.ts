@@ -1,0 +1,108 @@
+import { ThriftWriter } from "../../../src/base/thrift-writer.js";
+import type { SchemaElement } from "../../../src/readers/parquet/footer/footer.js";
+import type { SchemaNode } from "../../../src/readers/parquet/footer/schema-tree.js";
+import { physicalTypes } from "../../../src/readers/parquet/footer/value-type.js";
+import { assemblePageFile } from "../../../src/readers/parquet/library/page-file.js";
+import type { Page } from "../../../src/readers/parquet/pages/page-reader.js";
+
+/** Runs of equal numbers: how many, and which. */
+export type Runs = readonly (readonly [count: number, value: number])[];
+
+/** Entries of a column `l`, optional lists of texts that are always there. */
+export interface ListEntries {
+  /** 0 where a row begins, else 1. */
+  readonly repeats: Runs;
+  /** 0 for no list, 1 for one without elements, 2 for an element. */
+  readonly levels: Runs;
+  /** Of those that are elements, numbers of entries in the dictionary. */
+  readonly indexes: Runs;
+}
+
+export const PLAIN = 0;
+export const RLE = 3;
+const RLE_DICTIONARY = 8;
+const CONVERTED_LIST = 3;
+
+/** A file with the column `l`, whose row group has `rows` rows, as its footer says; not compressed. */
+export function listFile(
+  dictionary: readonly Uint8Array[],
+  pages: readonly ListEntries[],
+  rows: number,
+): Uint8Array {
+  const all = [dictionaryPage(dictionary), ...pages.map(dataPage)];
+  const size = all.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  const chunk = {
+    ...{ type: physicalTypes.byteArray, codec: 0, path: ["l", "list", "element"], start: 4 },
+    values: pages.reduce((sum, { repeats }) => sum + total(repeats), 0),
+    ...{ uncompressedSize: size, compressedSize: size },
+  };
+  return assemblePageFile(column, [{ chunk, pages: all }], rows);
+}
+
+const group = (name: string, repetition: number, child: SchemaNode, convertedType?: number) => ({
+  element: { ...unnamed, name, repetition, childCount: 1, convertedType },
+  children: [child],
+  leaf: 0,
+});
+export const unnamed: Omit<SchemaElement, "name"> = {
+  ...{ type: undefined, typeLength: 0, repetition: 0, childCount: 0 },
+  ...{ convertedType: undefined, scale: 0, logicalType: undefined },
+};
+const element: SchemaNode = {
+  element: { ...unnamed, name: "element", type: physicalTypes.byteArray },
+  children: [],
+  leaf: 0,
+};
+const column = group("l", 1, group("list", 2, element), CONVERTED_LIST);
+
+function dictionaryPage(texts: readonly Uint8Array[]): Page {
+  const body = Buffer.concat(texts.flatMap((text) => [word(text.length), text]));
+  return page(2, body, 7, [texts.length, PLAIN]);
+}
+
+function dataPage({ repeats, levels, indexes }: ListEntries): Page {
+  const withLength = (bytes: Uint8Array) => [word(bytes.length), bytes];
+  const body = [
+    ...[...withLength(hybrid(repeats)), ...withLength(hybrid(levels))],
+    ...[Uint8Array.of(8), hybrid(indexes)],
+  ];
+  return page(0, Buffer.concat(body), 5, [total(repeats), RLE_DICTIONARY, RLE, RLE]);
+}
+
+/** A page of a type of parquet.thrift; its own header stands in `field`. */
+export function page(
+  type: number,
+  body: Uint8Array,
+  field: number,
+  header: readonly number[],
+): Page {
+  const writer = new ThriftWriter();
+  writer.beginStructElement();
+  for (const [index, value] of [type, body.length, body.length].entries()) {
+    writer.i32(index + 1, value);
+  }
+  writer.beginStruct(field);
+  for (const [index, value] of header.entries()) writer.i32(index + 1, value);
+  writer.endStruct();
+  writer.endStruct();
+  const bytes = Buffer.concat([writer.bytes, body]);
+  const [values = 0] = header;
+  return { dictionary: type === 2, values, uncompressedSize: bytes.length, bytes };
+}
+
+/** Runs of values of up to eight bits. */
+function hybrid(runs: Runs): Uint8Array {
+  return Uint8Array.from(runs.flatMap(([count, value]) => [...varint(count * 2), value]));
+}
+
+function varint(value: number): readonly number[] {
+  return value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)];
+}
+
+function word(value: number): Uint8Array {
+  return new Uint8Array(Uint32Array.of(value).buffer);
+}
+
+function total(runs: Runs): number {
+  return runs.reduce((sum, [count]) => sum + count, 0);
+}
