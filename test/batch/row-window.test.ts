@@ -282,6 +282,24 @@ describe("rows of a page", () => {
     kernel.free(start);
   });
 
+  test("may be fewer in lists, as a list without elements need not count as a null", () => {
+    const [levels, repeats] = [
+      place([...varint(10 * 2), 1, ...varint(5 * 2), 0]),
+      place([...varint(15 * 2), 0]),
+    ];
+    const layout = { ...nothing, form: valueForms.plainFixed, levelMax: 1, end: 1000, rows: 15 };
+    const lists = {
+      repeatMax: 1,
+      levels: { ...levels, width: 1 },
+      repeats: { ...repeats, width: 1 },
+    };
+    for (const values of [10, 11, 15]) {
+      expect(read({ ...layout, ...lists, values }, [4, 11]).fault).toBe("");
+    }
+    expect(read({ ...layout, ...lists, values: 9 }, [4, 11]).fault).toMatch(/nulls/);
+    for (const { start } of [levels, repeats]) kernel.free(start);
+  });
+
   test("are taken from the front while others are added at the end", () => {
     const window = new RowWindow(kernel);
     const cursor = new PageCursor(kernel);

@@ -110,13 +110,16 @@ function readRepeats(page: PageCursor, repeats: usize, rows: u32): bool {
   return countValues(repeats, rows, page.repeatMax) <= rows;
 }
 
-/** False where there are more or fewer values than the page's header tells. */
+/**
+ * False where there are more or fewer values than the page's header tells. Writers differ in whether a
+ * list without elements counts as a null: in lists there can be fewer.
+ */
 function countDown(page: PageCursor, rows: u32, values: u32): bool {
   page.rowsLeft -= rows;
   if (page.valuesLeft == VALUES_UNTOLD) return true;
   if (values > page.valuesLeft) return false;
   page.valuesLeft -= values;
-  return page.rowsLeft > 0 || page.valuesLeft == 0;
+  return page.rowsLeft > 0 || page.valuesLeft == 0 || page.repeatMax > 0;
 }
 
 /** Rows whose level is `levelMax`; more than `rows` where one is above it. */

@@ -90,10 +90,7 @@ export function layOutPage(
   const bytes = leaf.physical === physicalTypes.byteArray;
   const layout = {
     rows: header.values,
-    // Writers differ in whether a list without elements counts as a null.
-    ...(header.kind === "dataV2" && leaf.repeatMax === 0
-      ? { values: Math.max(0, header.values - header.nulls) }
-      : {}),
+    ...(header.kind === "dataV2" ? { values: Math.max(0, header.values - header.nulls) } : {}),
     levelMax: leaf.levelMax,
     ...(leaf.levelMax === 0 ? {} : { levels: levelBytes(levels, leaf.levelMax) }),
     repeatMax: leaf.repeatMax,
