@@ -24,6 +24,8 @@ export class KernelEntries {
   readonly #cursor: PageCursor;
   /** Pages with entries in the window or before them, and the entries of the chunk up to their ends. */
   readonly #open: { readonly blocks: readonly UnpackedPage[]; readonly end: number }[] = [];
+  /** Bytes of these pages together. */
+  #openBytes = 0;
   /** Entries of the chunk that were opened, read, and taken. */
   #opened = 0;
   #read = 0;
@@ -67,7 +69,10 @@ export class KernelEntries {
   begin(): void {
     const used = this.#open.findIndex(({ end }) => end > this.#taken);
     const count = used < 0 ? this.#open.length : used;
-    for (const { blocks } of this.#open.splice(0, count)) this.#pages.release(blocks);
+    for (const { blocks } of this.#open.splice(0, count)) {
+      this.#pages.release(blocks);
+      this.#openBytes -= sizeOf(blocks);
+    }
     this.window.compact();
   }
 
@@ -87,13 +92,13 @@ export class KernelEntries {
     }
   }
 
-  /** Like `topUp`, and opens a further page whatever is open. */
+  /** Like `topUp`, and opens as many bytes of pages again, whatever is open. */
   readOn(): void {
-    this.topUp(this.#openBytes() + 1);
+    this.topUp(this.#openBytes + PAGES_BYTES);
   }
 
   #openPage(pagesBytes: number): boolean {
-    if (this.window.count > 0 && this.#openBytes() >= pagesBytes) return false;
+    if (this.window.count > 0 && this.#openBytes >= pagesBytes) return false;
     if (!this.#pages.canGoOn()) {
       this.#stopped = true;
       return false;
@@ -105,11 +110,8 @@ export class KernelEntries {
     }
     this.#opened += opened.rows;
     this.#open.push({ blocks: opened.blocks, end: this.#opened });
+    this.#openBytes += sizeOf(opened.blocks);
     return true;
-  }
-
-  #openBytes(): number {
-    return this.#open.flatMap(({ blocks }) => blocks).reduce((sum, { size }) => sum + size, 0);
   }
 
   skip(entries: number): void {
@@ -122,4 +124,8 @@ export class KernelEntries {
     this.window.free();
     this.#cursor.free();
   }
+}
+
+function sizeOf(blocks: readonly UnpackedPage[]): number {
+  return blocks.reduce((sum, { size }) => sum + size, 0);
 }
