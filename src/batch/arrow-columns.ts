@@ -1,5 +1,6 @@
+import { rejectCodes } from "../base/reject-codes.js";
 import { arrowTypes, isNested } from "./arrow-node.js";
-import { jsonSize, type KernelNode } from "./arrow-slice.js";
+import { jsonSize, jsonSizeMin, type KernelNode } from "./arrow-slice.js";
 import { Column } from "./column.js";
 import { type Kernel, Region } from "./kernel.js";
 
@@ -9,7 +10,11 @@ export class ArrowColumn {
   /** Texts of cells that are not bytes of the array themselves. */
   readonly #text: Region;
 
-  constructor(private readonly kernel: Kernel) {
+  constructor(
+    private readonly kernel: Kernel,
+    /** A cell that has more is not written: its row is too long. */
+    private readonly bytesMax: number,
+  ) {
     this.column = new Column(kernel);
     this.#text = new Region(kernel, 0);
   }
@@ -29,6 +34,10 @@ export class ArrowColumn {
     const column = this.column.address;
     if (node.type === arrowTypes.text && !json) {
       run.pointTexts(node.address, rows, column, faults);
+    } else if (rows === 1 && jsonSizeMin(node) > this.bytesMax) {
+      // Lists can have the same text many times: as JSON it may be longer than all memory.
+      this.kernel.bytes[faults] = rejectCodes.row_too_long;
+      this.clear(rows);
     } else {
       this.#text.ensure(jsonSize(this.kernel, node));
       const asJson = json || isNested(node);

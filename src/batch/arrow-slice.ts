@@ -18,6 +18,8 @@ const CHILDREN_WORD = 8;
 const OFFSETS_WORD = 5;
 /** Every buffer begins at a multiple of this, and has as much to read over behind its end. */
 const ALIGN_BYTES = 16;
+/** Bytes of the JSON of a decimal at the most, but for its places. */
+const DECIMAL_SIZE_MAX = 256;
 
 /** Rows of an array in kernel memory, as the kernels of src/kernels/arrow/arrow-cells.ts take them. */
 export interface KernelNode {
@@ -324,6 +326,25 @@ export function jsonSize(kernel: Kernel, node: KernelNode): number {
   else if (node.type === arrowTypes.decimal) size += node.dataSize * 3;
   for (const child of node.children) size += jsonSize(kernel, child);
   return size;
+}
+
+/** Bytes that it takes at the least: found without a look at any value. */
+export function jsonSizeMin({ type, dataSize, children }: KernelNode): number {
+  const hasText = type === arrowTypes.text || type === arrowTypes.hex;
+  // An element has a byte at the least, and a comma or a bracket behind it.
+  const elements = isRepeated({ type }) ? (children[0]?.rows ?? 0) : 0;
+  const inside = children.reduce((sum, child) => sum + jsonSizeMin(child), 0);
+  return (hasText ? dataSize : 0) + 2 * elements + inside;
+}
+
+/** Bytes that `writeRow` takes at the most for a row that is cut to `bytesMax` bytes. */
+export function cutJsonSize(node: KernelNode, bytesMax: number): number {
+  return 6 * bytesMax + closingSize(node);
+}
+
+// What may be begun before the cut, and all that is open there.
+function closingSize({ valueSize, children }: KernelNode): number {
+  return children.reduce((sum, child) => sum + closingSize(child), valueSize + DECIMAL_SIZE_MAX);
 }
 
 // Lists of texts have no list-views: their rows are elements.

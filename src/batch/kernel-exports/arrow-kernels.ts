@@ -11,7 +11,7 @@ export interface ArrowKernels {
   ): number;
   maskCells(node: number, rows: number, column: number): void;
   dropFaulty(faults: number, rows: number, column: number): void;
-  writeRow(node: number, row: number, target: number): number;
+  writeRow(node: number, row: number, target: number, bytesMax: number): number;
   escapedSize(start: number, length: number): number;
   escapedSizes(node: number, rows: number): number;
 }

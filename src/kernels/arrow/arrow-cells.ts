@@ -1,5 +1,7 @@
 // From Arrow arrays in kernel memory to cells: texts are pointed at, everything else is written.
-import { clearFault, fault, isNotANumber, writeJson, writeScalar } from "./arrow-json";
+import {
+  clearFault, endWritingAt, fault, isNotANumber, writeJson, writeScalar,
+} from "./arrow-json";
 import { INVALID_UTF8 } from "../reject-codes";
 import {
   ArrowNode, NULL, BOOLEAN, INT32, INT64, UINT32, UINT64, HALF, FLOAT, DOUBLE, TEXT, DECIMAL32,
@@ -67,30 +69,36 @@ export function dropFaulty(faults: usize, rows: u32, column: Column): void {
   }
 }
 
-/** Writes one row's value as JSON, also where its texts are no UTF-8; returns the address after it. */
-export function writeRow(node: ArrowNode, row: u32, target: usize): usize {
-  return writeJson(node, row, target);
+/**
+ * Writes one row's value as JSON, also where its texts are no UTF-8; returns the address after it. Of what
+ * is longer than `bytesMax` that many bytes are right, and not much more is written: see `endWritingAt`.
+ */
+export function writeRow(node: ArrowNode, row: u32, target: usize, bytesMax: usize): usize {
+  endWritingAt(target + bytesMax);
+  const end = writeJson(node, row, target);
+  endWritingAt(usize.MAX_VALUE);
+  return end;
 }
 
 /** Bytes that the inside of a JSON string takes for `length` bytes of text, at the most. */
-export function escapedSize(start: usize, length: usize): usize {
+export function escapedSize(start: usize, length: usize): f64 {
   const quote = i8x16.splat(0x22);
   const backslash = i8x16.splat(0x5c);
   const space = i8x16.splat(0x20);
-  let extra: usize = 0;
+  let extra: u64 = 0;
   const end = start + length;
   for (let p = start; p < end; p += 16) {
     const v = v128.load(p);
     const slashed = v128.or(i8x16.eq(v, quote), i8x16.eq(v, backslash));
-    extra += <usize>popcnt(i8x16.bitmask(slashed));
-    extra += <usize>popcnt(i8x16.bitmask(i8x16.lt_u(v, space))) * 5;
+    extra += <u64>popcnt(i8x16.bitmask(slashed));
+    extra += <u64>popcnt(i8x16.bitmask(i8x16.lt_u(v, space))) * 5;
   }
-  return length + extra;
+  return <f64>length + <f64>extra;
 }
 
-/** `escapedSize` of all texts of a list-view together. */
-export function escapedSizes(node: ArrowNode, rows: u32): usize {
-  let size: usize = 0;
+/** `escapedSize` of all texts of a list-view together: more than an address where many are the same. */
+export function escapedSizes(node: ArrowNode, rows: u32): f64 {
+  let size: f64 = 0;
   for (let row: u32 = 0; row < rows; row++) {
     if (node.valid(row)) size += escapedSize(node.start(row), node.length(row));
   }

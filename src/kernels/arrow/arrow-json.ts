@@ -20,6 +20,23 @@ export function clearFault(): void {
   fault = 0;
 }
 
+/** Address from which on nothing is begun any more. */
+let writeEnd: usize = usize.MAX_VALUE;
+
+/**
+ * Values, members and elements from `end` on are left out, and a byte string before it is cut to as many
+ * bytes as are left. So what goes beyond it is one escaped string, and what closes the objects and lists
+ * that are open.
+ */
+export function endWritingAt(end: usize): void {
+  writeEnd = end;
+}
+
+@inline
+function cut(length: usize, p: usize): usize {
+  return min(length, writeEnd - p);
+}
+
 @inline
 function doubleAt(node: ArrowNode, row: u32): f64 {
   if (node.type == DOUBLE) return load<f64>(node.fixed(row, 8));
@@ -36,6 +53,7 @@ export function isNotANumber(node: ArrowNode, row: u32): bool {
 
 /** Writes a value as JSON and returns the address after it. */
 export function writeJson(node: ArrowNode, row: u32, p: usize): usize {
+  if (p >= writeEnd) return p;
   if (!node.valid(row) || isNotANumber(node, row)) return writeNull(p);
   switch (node.type) {
     case NULL:
@@ -73,7 +91,7 @@ function writeNull(p: usize): usize {
 
 function writeText(node: ArrowNode, row: u32, p: usize): usize {
   const start = node.start(row);
-  const length = node.length(row);
+  const length = cut(node.length(row), p);
   if (validateUtf8(start, start + length) == 0) fault = INVALID_UTF8;
   store<u8>(p, 0x22);
   p = escapeString(start, length, p + 1);
@@ -84,7 +102,7 @@ function writeText(node: ArrowNode, row: u32, p: usize): usize {
 function writeStruct(node: ArrowNode, row: u32, p: usize): usize {
   store<u8>(p++, 0x7b);
   const first = p;
-  for (let i: u32 = 0; i < node.childCount; i++) {
+  for (let i: u32 = 0; i < node.childCount && p < writeEnd; i++) {
     const child = node.child(i);
     if (node.option != 0 && (!child.valid(row) || isNotANumber(child, row))) continue;
     if (node.option != 0 && child.type == NULL) continue;
@@ -100,10 +118,12 @@ function writeList(node: ArrowNode, row: u32, p: usize): usize {
   const child = node.child(0);
   const end = node.offset(row + 1);
   store<u8>(p++, 0x5b);
-  for (let i = node.offset(row); i < end; i++) {
+  let i = node.offset(row);
+  for (; i < end && p < writeEnd; i++) {
     p = writeJson(child, i, p);
     store<u8>(p++, 0x2c);
   }
+  if (i != end) return p;
   if (node.offset(row) != end) p--;
   store<u8>(p, 0x5d);
   return p + 1;
@@ -115,7 +135,8 @@ function writeMap(node: ArrowNode, row: u32, p: usize): usize {
   const end = node.offset(row + 1);
   const object = key.type == TEXT;
   store<u8>(p++, object ? 0x7b : 0x5b);
-  for (let i = node.offset(row); i < end; i++) {
+  let i = node.offset(row);
+  for (; i < end && p < writeEnd; i++) {
     if (!object) store<u8>(p++, 0x5b);
     if (object && !key.valid(i)) {
       fault = MALFORMED_ROW;
@@ -127,6 +148,7 @@ function writeMap(node: ArrowNode, row: u32, p: usize): usize {
     if (!object) store<u8>(p++, 0x5d);
     store<u8>(p++, 0x2c);
   }
+  if (i != end) return p;
   if (node.offset(row) != end) p--;
   store<u8>(p, object ? 0x7d : 0x5d);
   return p + 1;
@@ -178,7 +200,7 @@ export function writeScalar(node: ArrowNode, row: u32, p: usize): usize {
     case FIXED_HEX:
       return writeHex(node.fixed(row, node.width), <usize>node.width, p);
     case HEX:
-      return writeHex(node.start(row), node.length(row), p);
+      return writeHex(node.start(row), cut(node.length(row), p), p);
     default:
       return p;
   }

@@ -1,7 +1,13 @@
 import { BATCH_ROWS_MAX, REJECT_BYTES_MAX } from "../../base/limits.js";
 import { rejectCodeName, rejectCodes } from "../../base/reject-codes.js";
 import { ArrowColumn } from "../../batch/arrow-columns.js";
-import { ArrowSlices, jsonSize, type KernelNode, structSize } from "../../batch/arrow-slice.js";
+import {
+  ArrowSlices,
+  cutJsonSize,
+  jsonSize,
+  type KernelNode,
+  structSize,
+} from "../../batch/arrow-slice.js";
 import type { Batch, RawRows } from "../../batch/batch.js";
 import type { Column } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
@@ -25,7 +31,7 @@ export class BatchBuilder {
     private readonly rowBytesMax: number,
   ) {
     this.#slices = new ArrowSlices(kernel);
-    this.#fields = plan.fields.map(() => new ArrowColumn(kernel));
+    this.#fields = plan.fields.map(() => new ArrowColumn(kernel, rowBytesMax));
     this.#inside = plan.fields.flatMap((source, field) =>
       source.kind === "inside"
         ? [{ field, fields: new ObjectFields(kernel, [source.request]) }]
@@ -106,12 +112,14 @@ export class BatchBuilder {
       number: (row) => firstRow + row,
       offset: () => undefined,
       bytes: (row) => {
-        // Enough for the longest row: all rows together.
-        this.#raw.ensure(jsonSize(kernel, root));
-        const start = this.#raw.address;
-        const end = kernel.run.writeRow(root.address, row, start);
         const tooLong = kernel.bytes[this.#faults.address + row] === rejectCodes.row_too_long;
-        return kernel.bytes.slice(start, tooLong ? Math.min(end, start + REJECT_BYTES_MAX) : end);
+        // Enough for the longest row: all rows together.
+        const size = tooLong ? cutJsonSize(root, REJECT_BYTES_MAX) : jsonSize(kernel, root);
+        this.#raw.ensure(size);
+        const start = this.#raw.address;
+        const bytesMax = tooLong ? REJECT_BYTES_MAX : size;
+        const end = kernel.run.writeRow(root.address, row, start, bytesMax);
+        return kernel.bytes.slice(start, Math.min(end, start + bytesMax));
       },
       explain: (row) => explain(kernel.bytes[this.#faults.address + row]!, this.rowBytesMax),
     };
@@ -124,8 +132,12 @@ export class BatchBuilder {
   }
 }
 
-/** Bytes that the next `rows` rows of the columns take. */
-export function sizeOf(columns: readonly ColumnRows[], rows: number): number {
+/** Bytes of the next `rows` rows of the columns, wherever they lie. */
+export function bytesOf(columns: readonly ColumnRows[], rows: number): number {
+  return columns.reduce((sum, column) => sum + column.pointedSize(rows), sizeOf(columns, rows));
+}
+
+function sizeOf(columns: readonly ColumnRows[], rows: number): number {
   return columns.reduce((sum, column) => sum + column.size(rows), 0);
 }
 

@@ -5,7 +5,7 @@ import type { Kernel } from "../../batch/kernel.js";
 import type { OpenReader, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
 import { loadZstd } from "../zstd-library.js";
-import { BatchBuilder, sizeOf } from "./batch-builder.js";
+import { BatchBuilder, bytesOf } from "./batch-builder.js";
 import type { ColumnRows } from "./columns/column-rows.js";
 import { openFlatRows } from "./columns/flat-rows.js";
 import { openNestedRows } from "./columns/nested-column.js";
@@ -137,7 +137,7 @@ class ParquetReader implements Reader {
   #take(group: RowGroup, columns: readonly ColumnRows[]): Batch {
     let rows = Math.min(BATCH_ROWS_MAX, group.rows - this.#rowsDone);
     for (const column of columns) rows = Math.min(rows, column.ready);
-    while (rows > 1 && sizeOf(columns, rows) > WINDOW_BYTES) {
+    while (rows > 1 && bytesOf(columns, rows) > WINDOW_BYTES) {
       rows = Math.ceil(rows / 2);
     }
     const batch = this.#builder.build(columns, rows, group.firstRow + this.#rowsDone + 1);

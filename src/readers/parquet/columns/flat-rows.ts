@@ -61,6 +61,10 @@ class FlatRows implements ColumnRows {
     return this.#rows.size(rows);
   }
 
+  pointedSize(rows: number): number {
+    return this.#rows.pointedSize(rows);
+  }
+
   take(slices: ArrowSlices, rows: number): KernelNode {
     return this.#rows.take(slices, rows);
   }

@@ -55,17 +55,17 @@ export class KernelRows implements ColumnRows {
     return this.#entries.window.count;
   }
 
-  size(rows: number): number {
+  size(): number {
     const { path } = this.leaf;
-    return path.reduce((sum, { name }) => sum + viewSize(name), this.#dataSize(rows));
+    return path.reduce((sum, { name }) => sum + viewSize(name), 0);
   }
 
-  #dataSize(rows: number): number {
+  pointedSize(rows: number): number {
     return dataSizeOf(this.leaf, this.#entries, rows);
   }
 
   take(slices: ArrowSlices, rows: number): KernelNode {
-    const views = this.#entries.window.views(this.#dataSize(rows));
+    const views = this.#entries.window.views(this.pointedSize(rows));
     const { path } = this.leaf;
     const [last, ...outer] = path.toReversed();
     if (last === undefined) throw new Error("a leaf without a name");

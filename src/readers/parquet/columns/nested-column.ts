@@ -75,6 +75,10 @@ export class NestedColumn implements ColumnRows {
     return this.#leaves.reduce((sum, leaf) => sum + leaf.size(rows), mergedSize(this.part.node));
   }
 
+  pointedSize(rows: number): number {
+    return this.#leaves.reduce((sum, leaf) => sum + leaf.pointedSize(rows), 0);
+  }
+
   take(slices: ArrowSlices, rows: number): KernelNode {
     if (this.#rest !== undefined) return this.#rest.take(slices, rows);
     const nodes = this.#leaves.map((leaf) => leaf.take(slices, rows));

@@ -22,6 +22,8 @@ const ROW_ENTRIES_MAX = 512 * 1024;
 const DEPTH_BYTES = 20;
 const COUNT_WORD = 4;
 
+const OTHER_ROWS = "its pages do not have the row group's rows";
+
 /** Where the elements at one depth of lists are, in kernel memory; see src/kernels/parquet. */
 interface Elements {
   readonly levels: number;
@@ -86,17 +88,18 @@ export class NestedLeafRows implements ColumnRows {
       this.#count();
     }
     const complete = entries.left === 0;
-    if (this.#ready > this.#rowsLeft || (complete && this.#ready < this.#rowsLeft)) {
-      this.#ready = Math.min(this.#ready, this.#rowsLeft);
-      throw new DecodeError("its pages do not have the row group's rows");
-    }
+    if (complete && this.#ready < this.#rowsLeft) throw new DecodeError(OTHER_ROWS);
   }
 
-  // The last row has ended where the next one begins, or with the chunk.
+  // The last row has ended where the next one begins, or with the chunk: so one row too many is always
+  // seen before the last that is right can be taken.
   #count(): void {
     const { window, left } = this.#entries;
+    this.#ready = 0;
     if (window.isInsideRow) throw new DecodeError("its pages begin inside of a row");
-    this.#ready = Math.max(0, window.rowStarts() - (left > 0 ? 1 : 0));
+    const begun = window.rowStarts();
+    if (begun > this.#rowsLeft) throw new DecodeError(OTHER_ROWS);
+    this.#ready = Math.max(0, begun - (left > 0 ? 1 : 0));
   }
 
   get ready(): number {
@@ -109,7 +112,11 @@ export class NestedLeafRows implements ColumnRows {
     const depth = roomSize(entries) + 2 * roomSize((entries + 1) * 4);
     const arrays = roomSize((repeatMax + 1) * DEPTH_BYTES) + (repeatMax + 1) * depth;
     const nodes = steps.reduce((sum, { name }) => sum + viewSize(name), 0);
-    return nodes + arrays + dataSizeOf(this.leaf, this.#entries, entries);
+    return nodes + arrays;
+  }
+
+  pointedSize(rows: number): number {
+    return dataSizeOf(this.leaf, this.#entries, this.#entries.window.entriesOf(rows));
   }
 
   take(slices: ArrowSlices, rows: number): KernelNode {

@@ -102,6 +102,10 @@ class StructRows implements ColumnRows {
     return this.parts.reduce((sum, part) => sum + part.size(rows), this.structsSize);
   }
 
+  pointedSize(rows: number): number {
+    return this.parts.reduce((sum, part) => sum + part.pointedSize(rows), 0);
+  }
+
   take(slices: ArrowSlices, rows: number): KernelNode {
     return slices.merge(this.parts.map((part) => part.take(slices, rows)));
   }

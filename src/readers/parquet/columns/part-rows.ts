@@ -35,6 +35,10 @@ export class PartRows implements ColumnRows {
     return sliceSize(memory(), array, this.#position, rows);
   }
 
+  pointedSize(): number {
+    return 0;
+  }
+
   take(slices: ArrowSlices, rows: number): KernelNode {
     const { array, memory } = this.#filled;
     return slices.take(memory(), array, this.#position, rows);

@@ -1,0 +1,73 @@
+import { writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { MIB, REJECT_BYTES_MAX } from "../../../src/base/limits.js";
+import { type ListEntries, listFile } from "./list-file.js";
+import { batchesOf, kernel, openFile, readRows, temporaryFile, text } from "./parquet-files.js";
+
+/** Three rows, of which the second has `count` times the second text of the dictionary. */
+const between = (count: number): ListEntries => ({
+  repeats: [
+    [2, 0],
+    [count - 1, 1],
+    [1, 0],
+  ],
+  levels: [[count + 2, 2]],
+  indexes: [
+    [1, 0],
+    [count, 1],
+    [1, 0],
+  ],
+});
+
+function write(content: Uint8Array): string {
+  const path = temporaryFile();
+  writeFileSync(path, content);
+  return path;
+}
+
+// Beyond 31 bits, 32 bits, and a multiple of these: what is computed for such a row must not be cut.
+test.each([
+  ["2 GiB as JSON", 350, 1],
+  ["4 GiB as JSON", 700, 1],
+  ["2 GiB", 2_048, 0x61],
+  ["4 GiB", 4_096, 0x61],
+  ["4 GiB and a little", 4_097, 0x61],
+  ["500 GiB", 500_000, 0x61],
+])(
+  "a list that has one text so often that it takes %s is too long, and no other row",
+  async (_, count, byte) => {
+    const long = new Uint8Array(MIB).fill(byte);
+    const path = write(listFile([Buffer.from("a"), long], [between(count)], 3));
+    const rows = await readRows(path, [text("l")]);
+    expect(rows.map(({ fault }) => fault)).toEqual([undefined, "row_too_long", undefined]);
+    expect(rows.map(({ cells }) => cells[0])).toEqual(['["a"]', undefined, '["a"]']);
+  },
+);
+
+test("of a list that is too long the first bytes are kept", async () => {
+  const long = new Uint8Array(400_000).fill(1);
+  const path = write(listFile([Buffer.from("a"), long], [between(60)], 3));
+  const kept: string[] = [];
+  for await (const { rows, faults, raw } of batchesOf(await openFile(path, [text("l")]))) {
+    for (let row = 0; row < rows; row++) {
+      if (kernel.bytes[faults + row] !== 0) kept.push(Buffer.from(raw.bytes(row)).toString());
+    }
+  }
+  const element = `"${"\\u0001".repeat(400_000)}",`;
+  expect(kept).toHaveLength(1);
+  expect(kept[0] === `{"l":[${element}`.slice(0, REJECT_BYTES_MAX)).toBe(true);
+});
+
+test("lists of more rows than their row group has are damage, wherever the last one ends", async () => {
+  const one: ListEntries = { repeats: [[1, 0]], levels: [[1, 2]], indexes: [[1, 0]] };
+  const file = (pages: number, rows: number) =>
+    write(listFile([Buffer.from("a")], new Array<ListEntries>(pages).fill(one), rows));
+  expect(await readRows(file(3, 3), [text("l")])).toHaveLength(3);
+  for (const [pages, rows] of [
+    [4, 3],
+    [2, 3],
+    [20_000, 16_384],
+  ] as const) {
+    await expect(readRows(file(pages, rows), [text("l")])).rejects.toThrow(/row group's rows/);
+  }
+});
