@@ -24,6 +24,7 @@ const readJson = (pattern) =>
 const sources = {
   ndjson: () => readJson("*.jsonl"),
   "ndjson-gz": () => readJson("*.jsonl.gz"),
+  "ndjson-hourly-gz": () => readJson("*.jsonl.gz"),
   "ndjson-one-gz": () => readJson("*.jsonl.gz"),
   csv: () =>
     `read_csv(${filesLike("*.csv")}, header = true, delim = ',', quote = '"', escape = '"', ` +

@@ -21,6 +21,8 @@ import { runSql, sqlText } from "../../fixtures/make/duckdb.mjs";
 import { log } from "../command.mjs";
 
 const GZIP_FILES = 8;
+/** Of what a tool exports hour by hour: years of it are tens of thousands of such files. */
+const HOURLY_ROWS = 200;
 const DAYS = 10;
 const BUFFER_CHARACTERS = 4_000_000;
 
@@ -72,6 +74,8 @@ const writers = {
   },
   "ndjson-gz": (target, _count, ndjson) => writeGzip(target, ndjson, GZIP_FILES),
   "ndjson-one-gz": (target, _count, ndjson) => writeGzip(target, ndjson, 1),
+  "ndjson-hourly-gz": (target, count, ndjson) =>
+    writeGzip(target, ndjson, Math.ceil(count / HOURLY_ROWS)),
   csv(target, count) {
     const [first] = rowsOf(1);
     const names = Object.keys(first);
