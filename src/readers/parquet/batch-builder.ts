@@ -108,13 +108,16 @@ export class BatchBuilder {
 
   #rawRows(root: KernelNode, firstRow: number): RawRows {
     const { kernel } = this;
+    // Measured once, as that walks all rows, and each row is written by itself.
+    let sizeMax = 0;
     return {
       number: (row) => firstRow + row,
       offset: () => undefined,
       bytes: (row) => {
         const tooLong = kernel.bytes[this.#faults.address + row] === rejectCodes.row_too_long;
         // Enough for the longest row: all rows together.
-        const size = tooLong ? cutJsonSize(root, REJECT_BYTES_MAX) : jsonSize(kernel, root);
+        if (!tooLong && sizeMax === 0) sizeMax = jsonSize(kernel, root);
+        const size = tooLong ? cutJsonSize(root, REJECT_BYTES_MAX) : sizeMax;
         this.#raw.ensure(size);
         const start = this.#raw.address;
         const bytesMax = tooLong ? REJECT_BYTES_MAX : size;

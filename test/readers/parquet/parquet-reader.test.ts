@@ -107,6 +107,21 @@ describe("a reader of Parquet", () => {
     }
   });
 
+  it("gives each raw row of each batch, however much longer than those before", async () => {
+    const path = await writeWithDuckDB(
+      "select i, repeat(chr(34), case when i < 20000 then 1 else 300 end) as t from range(24000) r(i)",
+    );
+    let number = 0;
+    for await (const batch of batchesOf(await openFile(path, [text("i"), text("t")]))) {
+      for (let row = 0; row < batch.rows; row++, number++) {
+        const raw = Buffer.from(batch.raw.bytes(row)).toString();
+        const t = '"'.repeat(number < 20_000 ? 1 : 300);
+        if (raw !== JSON.stringify({ i: number, t })) expect.fail(`row ${number}: ${raw}`);
+      }
+    }
+    expect(number).toBe(24_000);
+  });
+
   it("rejects rows that are longer than the limit, and keeps the others", async () => {
     const texts = [10, 3_000, 10, 900].map((length) => "x".repeat(length));
     const path = write({ t: vectorFromArray(texts, new Utf8()) });
