@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { KernelExports } from "./kernel-exports.js";
+import { Spares } from "./spares.js";
 
 /** Bytes past the end of every allocation that kernels may read (never write): SIMD loads overrun. */
 export const SLACK_BYTES = 64;
@@ -27,6 +28,8 @@ function compile(): WebAssembly.Module {
 export class Kernel {
   readonly memory: WebAssembly.Memory;
   readonly run: KernelExports;
+  /** Of all who work in this memory. */
+  readonly spares = new Spares();
   #top: number;
   /** Freed blocks by size, so that regions that grow and shrink find their old places. */
   readonly #free = new Map<number, number[]>();
@@ -150,7 +153,7 @@ const ROOMY_BYTES_MIN = 4096;
  */
 export function roomySize(size: number): number {
   if (size < ROOMY_BYTES_MIN) return size;
-  const step = 2 ** (Math.ceil(Math.log2(size)) - 3);
+  const step = 1 << (29 - Math.clz32(size - 1));
   return Math.ceil(size / step) * step;
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { ByteSource } from "./byte-source.js";
-import { describeStateChange, fileState } from "./fingerprint.js";
+import { describeStateChange, type FileState, fileState, stateOf } from "./fingerprint.js";
 import type { Source } from "./source.js";
 import { changed, fromSystem, truncated } from "./source-errors.js";
 
@@ -14,10 +14,12 @@ export type SourceFile = Pick<Source, "name" | "path" | "fingerprint">;
 export class InputFileHandle {
   /** For reading elsewhere, as long as the handle is open. */
   readonly descriptor: number;
+  readonly #planned: FileState;
   #open = true;
 
   /** Throws `SourceError` where the file is missing, unreadable or another one than planned. */
   constructor(private readonly file: SourceFile) {
+    this.#planned = stateOf(file.fingerprint);
     try {
       this.descriptor = openSync(file.path, "r");
     } catch (error) {
@@ -50,7 +52,7 @@ export class InputFileHandle {
   /** Throws `source_changed` where size or time of modification are not those of the plan. */
   checkUnchanged(): void {
     const state = fileState(fstatSync(this.descriptor));
-    const difference = describeStateChange(this.file.fingerprint, state);
+    const difference = describeStateChange(this.#planned, state);
     if (difference !== null) throw changed(this.file.name, difference);
   }
 

@@ -47,10 +47,16 @@ export function fingerprintEntry(state: FileState, entry: ZipEntry): string {
 
 type Facts = Readonly<Record<string, string | number>>;
 
-/** How the file on disk differs from the one that was fingerprinted, in words; null if not at all. */
-export function describeStateChange(fingerprint: string, now: FileState): string | null {
+/** The state of a source's file when its fingerprint was taken. */
+export function stateOf(fingerprint: string): FileState {
   const { size, modifiedMs } = JSON.parse(fingerprint) as FileState;
-  return describeDifferences({ size, modifiedMs }, { ...now });
+  return { size, modifiedMs };
+}
+
+/** How a file differs from what it was, in words; null if not at all. */
+export function describeStateChange(before: FileState, now: FileState): string | null {
+  if (before.size === now.size && before.modifiedMs === now.modifiedMs) return null;
+  return describeDifferences({ ...before }, { ...now });
 }
 
 /**

@@ -39,6 +39,8 @@ class Scan {
   inString: u32;
   /** Longer rows are a fault. */
   rowBytesMax: u32;
+  /** In and out: rows that the scan before may have written cells of. */
+  used: i32;
 }
 
 /** A fault this close to the end of the data may be nothing but the data's end. */
@@ -61,8 +63,16 @@ function finishRow(scan: Scan, start: usize, end: usize, fault: u8, place: usize
 @inline
 function begin(scan: Scan): void {
   scan.rows = 0;
-  clearRows(changetype<Node>(scan.root), scan.rowsMax);
+  // Not all rows: that would cost a scan of a few rows 160 KB of memory.
+  clearRows(changetype<Node>(scan.root), scan.used);
   setScratch(scan.scratch, scan.kept);
+}
+
+/** The next one goes on at `p`. A row that was cut off has cells, too. */
+@inline
+function finish(scan: Scan, p: usize): void {
+  scan.cursor = p;
+  scan.used = min(scan.rows + 1, scan.rowsMax);
 }
 
 /** Address of the next line feed in [p, end), or `end`. */
@@ -124,7 +134,7 @@ export function scanLines(address: usize): i32 {
     finishRow(scan, start, trimEnd(start, lineEnd), fault, min(place, lineEnd));
     p = lineEnd;
   }
-  scan.cursor = p;
+  finish(scan, p);
   return 0;
 }
 
@@ -169,7 +179,7 @@ export function scanValues(address: usize): i32 {
     if (fault == 0 && validateUtf8(start, p) == 0) fault = INVALID_UTF8;
     finishRow(scan, start, fault == 0 ? p : trimEnd(start, p), fault, place);
   }
-  scan.cursor = p;
+  finish(scan, p);
   return cut && scan.rows == 0 ? 1 : 0;
 }
 

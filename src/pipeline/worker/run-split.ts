@@ -123,7 +123,9 @@ async function readRange(
   const { source } = range;
   const name = source.name;
   const origin: Origin = {
-    fingerprint: fingerprintOf(range),
+    get fingerprint() {
+      return fingerprintOf(range);
+    },
     keep: (events, row) => tally.keep(source, events, row),
     place: (events, row) => placeOf(source, events, row),
   };

@@ -39,6 +39,7 @@ export class JsonReader implements Reader {
   #skip: "line" | "value" | "mark" | null;
   #needsBytes = true;
   #rowsBefore = 0;
+  #open = true;
 
   constructor(
     kernel: Kernel,
@@ -54,7 +55,7 @@ export class JsonReader implements Reader {
     this.#layout = layout;
     this.#options = options;
     this.#skip = range.start > 0 ? "line" : "mark";
-    this.#scanner = new RowScanner(kernel, fields, layout, options.rowBytesMax);
+    this.#scanner = RowScanner.take(kernel, fields, layout, options.rowBytesMax);
     const capacity = options.windowBytes ?? WINDOW_BYTES;
     this.#scanner.ensure(capacity);
     this.#window = new Window(kernel, bytes, capacity, Math.max(0, range.start - 1));
@@ -81,7 +82,10 @@ export class JsonReader implements Reader {
   }
 
   async close(): Promise<void> {
-    this.#scanner.free();
+    // Its scanner may be another reader's by now.
+    if (!this.#open) return;
+    this.#open = false;
+    this.#scanner.leave();
     this.#window.free();
     await this.#bytes.close();
   }

@@ -1,4 +1,4 @@
-import { BATCH_ROWS_MAX } from "../../base/limits.js";
+import { BATCH_ROWS_MAX, WINDOW_BYTES } from "../../base/limits.js";
 import { rejectCodes } from "../../base/reject-codes.js";
 import type { FieldRequest } from "../../batch/batch.js";
 import { type Column, cellKinds } from "../../batch/column.js";
@@ -23,9 +23,10 @@ const scanWords = {
   depth: 13,
   inString: 14,
   rowBytesMax: 15,
+  used: 16,
 } as const;
 
-const SCAN_BYTES = 64;
+const SCAN_BYTES = 68;
 
 /** How rows lie in the bytes: one a line, or values anyhow. */
 export type RowLayout = "lines" | "values";
@@ -39,11 +40,32 @@ export class RowScanner {
   readonly faults: number;
   readonly faultPlaces: number;
   readonly #kernel: Kernel;
+  readonly #fields: readonly FieldRequest[];
   readonly #layout: RowLayout;
+  readonly #rowBytesMax: number;
   readonly #table: FieldTable;
   readonly #scan: number;
   readonly #scratch: Region;
   readonly #kept: Region;
+
+  /** One that `leave` has left behind for the same rows, or a new one. */
+  static take(
+    kernel: Kernel,
+    fields: readonly FieldRequest[],
+    layout: RowLayout,
+    rowBytesMax: number,
+  ): RowScanner {
+    const left = kernel.spares.take(
+      RowScanner,
+      (scanner) =>
+        scanner.#fields === fields &&
+        scanner.#layout === layout &&
+        scanner.#rowBytesMax === rowBytesMax,
+    );
+    if (left === undefined) return new RowScanner(kernel, fields, layout, rowBytesMax);
+    left.#set("inArray", 0);
+    return left;
+  }
 
   constructor(
     kernel: Kernel,
@@ -52,7 +74,9 @@ export class RowScanner {
     rowBytesMax: number,
   ) {
     this.#kernel = kernel;
+    this.#fields = fields;
     this.#layout = layout;
+    this.#rowBytesMax = rowBytesMax;
     this.#table = new FieldTable(kernel, fields);
     this.columns = this.#table.columns;
     this.starts = kernel.allocate(BATCH_ROWS_MAX * 4);
@@ -65,6 +89,7 @@ export class RowScanner {
     kernel.bytes.fill(0, this.#scan, this.#scan + SCAN_BYTES);
     this.#set("rowsMax", BATCH_ROWS_MAX);
     this.#set("rowBytesMax", rowBytesMax);
+    this.#set("used", BATCH_ROWS_MAX);
     this.#set("root", this.#table.root);
     this.#set("starts", this.starts);
     this.#set("lengths", this.lengths);
@@ -121,6 +146,15 @@ export class RowScanner {
     this.#set("final", final ? 1 : 0);
     const ended = this.#kernel.run.skipLongRow(this.#scan) !== 0;
     return { ended, cursor: this.#get("cursor") };
+  }
+
+  /**
+   * Instead of `free`: leaves it to the next source, whose rows mostly look like those of this one, with
+   * what it has learnt of them. Memory that long rows have made large is not kept.
+   */
+  leave(): void {
+    if (this.#kept.capacity > WINDOW_BYTES) this.free();
+    else this.#kernel.spares.keep(this);
   }
 
   free(): void {
