@@ -1,8 +1,7 @@
 import { SourceError, UsageError } from "../base/errors.js";
-import { SNIFF_BYTES } from "../base/limits.js";
 import { detectCsv } from "./csv/csv-detection.js";
-import { detectEncoding, toUtf8 } from "./csv/csv-encoding.js";
-import type { DetectFormat, FormatHints } from "./discovery.js";
+import { detectEncoding, ENCODING_PROBE_BYTES, toUtf8 } from "./csv/csv-encoding.js";
+import type { DetectFormat, FormatHints, FormatSample } from "./discovery.js";
 import { detectJson } from "./json/detect-json.js";
 import { isBinary } from "./magic.js";
 import type { CsvDialect, Format, FormatKind } from "./source.js";
@@ -21,38 +20,42 @@ const ENCRYPTED_PARQUET_MAGIC = "PARE";
  * by what its records have in common. What the user gives is believed.
  */
 export function createFormatDetection({ kind, csv }: GivenFormat): DetectFormat {
-  return (head, hints) => {
-    if (kind === undefined) return detect(head, hints, csv);
-    if (kind === "csv") return detectGivenCsv(head, hints, csv);
-    return { kind };
+  return (sample, hints) => {
+    if (kind === undefined) return detect(sample, hints, csv);
+    if (kind !== "csv") return { kind };
+    return sample.extent === "part" ? null : detectGivenCsv(sample, hints, csv);
   };
 }
 
-function detect(head: Uint8Array, hints: FormatHints, csv: Partial<CsvDialect>): Format {
-  const magic = Buffer.from(head.subarray(0, 4)).toString("latin1");
+function detect(
+  { bytes, extent }: FormatSample,
+  hints: FormatHints,
+  csv: Partial<CsvDialect>,
+): Format | null {
+  const magic = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
   if (magic === PARQUET_MAGIC) return { kind: "parquet" };
   // Four letters that a column name may begin with, too.
-  if (magic === ENCRYPTED_PARQUET_MAGIC && isBinary(head)) {
-    throw new SourceError(
-      "source_encrypted",
-      { source: hints.name },
-      "the Parquet footer is encrypted. Export without encryption.",
-    );
+  if (magic === ENCRYPTED_PARQUET_MAGIC) {
+    if (isBinary(bytes)) throw encryptedParquet(hints.name);
+    if (extent === "part") return null;
   }
-  const complete = head.length < SNIFF_BYTES;
-  const encoding = detectEncoding(head);
-  const json = detectJson(toUtf8(head, encoding), complete);
-  if (json !== null && encoding !== "utf-8") {
+  if (extent === "part" && bytes.length < ENCODING_PROBE_BYTES) return null;
+  const encoding = detectEncoding(bytes);
+  const json = detectJson(toUtf8(bytes, encoding), extent);
+  if (json === "undecided") return null;
+  if (json !== "none") {
+    if (encoding === "utf-8") return json;
     throw new SourceError(
       "source_unsupported",
       { source: hints.name },
       `JSON in ${encoding.toUpperCase()}, which RFC 8259 does not allow. Recode it to UTF-8.`,
     );
   }
-  if (json !== null) return json;
-  const dialect = detectCsv(head, { name: hints.name, complete }, csv);
+  // Any byte may be a delimiter, or one that no CSV has.
+  if (extent === "part") return null;
+  const dialect = detectCsv(bytes, { name: hints.name, complete: extent === "whole" }, csv);
   if (dialect !== null) return { kind: "csv", ...dialect };
-  if (isBlank(head)) return { kind: "ndjson" };
+  if (isBlank(bytes)) return { kind: "ndjson" };
   throw new SourceError(
     "format_unknown",
     { source: hints.name },
@@ -60,9 +63,20 @@ function detect(head: Uint8Array, hints: FormatHints, csv: Partial<CsvDialect>):
   );
 }
 
-function detectGivenCsv(head: Uint8Array, hints: FormatHints, csv: Partial<CsvDialect>): Format {
-  const complete = head.length < SNIFF_BYTES;
-  const dialect = detectCsv(head, { name: hints.name, complete }, csv);
+function encryptedParquet(source: string): SourceError {
+  return new SourceError(
+    "source_encrypted",
+    { source },
+    "the Parquet footer is encrypted. Export without encryption.",
+  );
+}
+
+function detectGivenCsv(
+  { bytes, extent }: FormatSample,
+  hints: FormatHints,
+  csv: Partial<CsvDialect>,
+): Format {
+  const dialect = detectCsv(bytes, { name: hints.name, complete: extent === "whole" }, csv);
   if (dialect !== null) return { kind: "csv", ...dialect };
   throw new UsageError(
     "csv_dialect_unknown",

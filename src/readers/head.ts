@@ -1,6 +1,6 @@
 import * as zlib from "node:zlib";
 import { SourceError } from "../base/errors.js";
-import { KIB, SNIFF_BYTES } from "../base/limits.js";
+import { SNIFF_BYTES } from "../base/limits.js";
 import { type OpenOptions, openBytes } from "./open-bytes.js";
 import type { Codec, SourceBytes } from "./source.js";
 
@@ -11,8 +11,11 @@ export interface Head {
   readonly complete: boolean;
 }
 
-/** Compressed bytes that are most often enough for SNIFF_BYTES. */
-const FIRST_BYTES = 32 * KIB;
+/**
+ * What first decompressed bytes are of their source. `part`: more can be had. `limit`: they are
+ * SNIFF_BYTES, and more are not looked at. `whole`: no more can be had.
+ */
+export type HeadExtent = "part" | "limit" | "whole";
 
 /** Bytes that a head may decompress to without a stream. */
 const DECODED_BYTES_MAX = 16 * SNIFF_BYTES;
@@ -40,18 +43,13 @@ export async function readHead(source: SourceBytes, options: OpenOptions): Promi
 }
 
 /**
- * What the first bytes of a layer decompress to, without a stream: looking at a gzip file takes 1.3 ms
- * so, and 4.5 with one, which counts where there are ten thousands of files. Less than SNIFF_BYTES where
- * the rest is not at hand. Null where only a stream will do: zstd, brotli that is not there as a whole,
- * damaged data, or more output than is good for memory.
+ * What the first bytes of a layer decompress to, without a stream: 20 µs for 2 KiB, where a stream
+ * takes 4 ms. Less than SNIFF_BYTES where the rest is not at hand. Null where only a stream will do:
+ * zstd, brotli that is not there as a whole, damaged data, or more output than is good for memory.
  */
-export function decodeHead(codec: Codec | "deflate", head: Head): Head | null {
-  if (codec === "zstd") return null;
-  if (head.complete) return decodeNow(codec, head.bytes, true);
-  if (codec === "brotli") return null;
-  const first = decodeNow(codec, head.bytes.subarray(0, FIRST_BYTES), false);
-  if (first === null || first.bytes.length >= SNIFF_BYTES) return first;
-  return decodeNow(codec, head.bytes, false);
+export function decodeHead(codec: Codec | "deflate", { bytes, complete }: Head): Head | null {
+  if (codec === "zstd" || (codec === "brotli" && !complete)) return null;
+  return decodeNow(codec, bytes, complete);
 }
 
 function decodeNow(

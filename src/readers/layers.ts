@@ -1,14 +1,20 @@
 import { CODEC_LAYERS_MAX } from "../base/limits.js";
 import { decodeHead, type Head, readHead } from "./head.js";
-import { identifyContainer, isBinary } from "./magic.js";
+import { CONTAINER_PROBE_BYTES, identifyContainer, isBinary } from "./magic.js";
 import { isPlain, type OpenOptions } from "./open-bytes.js";
 import type { Codec, SourceBytes } from "./source.js";
 import { unsupported } from "./source-errors.js";
 
-/** A source whose compression is known, with its first decompressed bytes. */
-export interface PeeledSource {
-  readonly source: SourceBytes;
+/** The first bytes of a source as they are on disk, or without some of its layers. */
+export interface FirstBytes {
   readonly head: Head;
+  /** Whether not all compressed bytes at hand were decoded: the head would be longer otherwise. */
+  readonly isCut: boolean;
+}
+
+/** A source whose compression is known, with its first decompressed bytes. */
+export interface PeeledSource extends FirstBytes {
+  readonly source: SourceBytes;
 }
 
 const BROTLI_NAME = /\.br$/i;
@@ -16,18 +22,21 @@ const CODEC_NAME = /\.(gz|gzip|zst|zstd|br)$/i;
 
 /**
  * Finds the compression layers of a source by their magic bytes, outermost first; brotli, which has
- * none, by name, where the bytes bear it out. `head`: its first bytes without any layer removed.
+ * none, by name, where the bytes bear it out. `first`: its bytes without any layer removed, of which
+ * `bytesMax` are decoded, and of the bytes of every layer below. Null where these are too few to tell.
  * Throws `source_unsupported` for everything that is known and not read.
  */
 export async function peelLayers(
   source: SourceBytes,
-  head: Head,
+  first: FirstBytes,
+  bytesMax: number,
   options: OpenOptions,
-): Promise<PeeledSource> {
-  let peeled: PeeledSource = { source, head };
+): Promise<PeeledSource | null> {
+  let peeled: PeeledSource = { source, ...first };
   let name = source.entry?.name ?? source.path;
   for (;;) {
-    const next = await peelLayer(peeled, name, options);
+    if (peeled.isCut && !isEnough(peeled.head, name)) return null;
+    const next = await peelLayer(peeled, name, bytesMax, options);
     if (next === null) return peeled;
     if (next.source.codecs.length > CODEC_LAYERS_MAX) {
       const what = `it is compressed more than ${CODEC_LAYERS_MAX} times over`;
@@ -38,16 +47,22 @@ export async function peelLayers(
   }
 }
 
+/** Whether a head that was cut tells the same as one that was not. */
+function isEnough({ bytes }: Head, name: string): boolean {
+  return bytes.length >= CONTAINER_PROBE_BYTES && !BROTLI_NAME.test(name);
+}
+
 async function peelLayer(
   peeled: PeeledSource,
   name: string,
+  bytesMax: number,
   options: OpenOptions,
 ): Promise<PeeledSource | null> {
   const { source, head } = peeled;
   const container = identifyContainer(head.bytes);
   switch (container?.kind) {
     case "codec":
-      return decode(peeled, container.codec, options);
+      return decode(peeled, container.codec, bytesMax, options);
     case "zip": {
       const around = isPlain(source) ? "" : ` inside ${source.codecs.at(-1) ?? "a zip"}`;
       throw unsupported(source.name, `it is a zip${around}`, "Unpack the outer one.");
@@ -60,12 +75,20 @@ async function peelLayer(
 }
 
 async function decode(
-  { source, head }: PeeledSource,
+  { source, head, isCut }: PeeledSource,
   codec: Codec,
+  bytesMax: number,
   options: OpenOptions,
 ): Promise<PeeledSource> {
   const inner = { ...source, codecs: [...source.codecs, codec] };
-  return { source: inner, head: decodeHead(codec, head) ?? (await readHead(inner, options)) };
+  const isTooLong = codec === "gzip" && head.bytes.length > bytesMax;
+  const decoded = decodeHead(codec, isTooLong ? firstOf(head, bytesMax) : head);
+  if (decoded !== null) return { source: inner, head: decoded, isCut: isCut || isTooLong };
+  return { source: inner, head: await readHead(inner, options), isCut: false };
+}
+
+function firstOf({ bytes }: Head, bytesMax: number): Head {
+  return { bytes: bytes.subarray(0, bytesMax), complete: false };
 }
 
 /** Null where a name that ends in `.br` is all that speaks for brotli. */
@@ -74,7 +97,7 @@ async function decodeBrotli(
   options: OpenOptions,
 ): Promise<PeeledSource | null> {
   try {
-    return await decode(peeled, "brotli", options);
+    return await decode(peeled, "brotli", Number.POSITIVE_INFINITY, options);
   } catch (error) {
     if (looksPlain(peeled.head.bytes)) return null;
     throw error;

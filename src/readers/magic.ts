@@ -58,15 +58,15 @@ const signatures: readonly Signature[] = [
 const END_RECORD_BYTES = 22;
 const END_RECORD_SIGNATURE = 0x06054b50;
 
-/** Bytes in which a binary format shows itself. */
-const BINARY_PROBE_BYTES = 1024;
+/** Bytes in which a binary format shows itself: with so many, more do not change what is found. */
+export const CONTAINER_PROBE_BYTES = 1024;
 
 /** Looks at the first bytes only, never at a name; null: nothing known, so text or Parquet. */
 export function identifyContainer(head: Uint8Array): Container | null {
   const container = signatures.find((candidate) => matches(head, candidate))?.container;
   if (container === undefined) return null;
   // Some signatures are words, which a text may begin with just as well: a column named ORC.
-  if (container.kind === "unsupported" && !isBinary(head.subarray(0, BINARY_PROBE_BYTES))) {
+  if (container.kind === "unsupported" && !isBinary(head.subarray(0, CONTAINER_PROBE_BYTES))) {
     return null;
   }
   return container;

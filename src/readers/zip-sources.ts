@@ -10,10 +10,11 @@ import {
 import { findEntryData, zipMethods } from "./entry-bytes.js";
 import { InputFileHandle, type SourceFile } from "./file-bytes.js";
 import { type FileState, fingerprintEntry } from "./fingerprint.js";
-import { decodeHead, type Head, readHead } from "./head.js";
+import { decodeHead, readHead } from "./head.js";
 import type { InputFile } from "./inputs.js";
+import type { FirstBytes } from "./layers.js";
 import { mapBounded } from "./map-bounded.js";
-import type { SourceBytes, ZipEntry } from "./source.js";
+import type { ZipEntry } from "./source.js";
 import { encrypted, unsafeName, unsupported } from "./source-errors.js";
 import { type DirectoryEntry, explainUnsafeName, readZipDirectory } from "./zip-directory.js";
 
@@ -36,11 +37,14 @@ export async function discoverEntries(
     refuseOfficeDocument(archive.name, directory);
     const entries = nameEntries(archive.name, directory);
     const shown = entries.filter(({ entry }) => !isHidden(entry.name));
-    const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }) =>
-      collect(name, options.signal, () => {
-        return discoverEntry({ ...file, name }, state, handle, entry, options);
-      }),
-    );
+    const blocks: Buffer[] = [];
+    const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }, lane) => {
+      blocks[lane] ??= Buffer.allocUnsafeSlow(HEAD_BYTES);
+      const archive = { handle, state, block: blocks[lane] };
+      return collect(name, options.signal, () => {
+        return discoverEntry({ ...file, name }, archive, entry, options);
+      });
+    });
     const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);
     return joinDiscoveries([...found, { sources: [], failures: [], skipped }]);
   } finally {
@@ -48,10 +52,17 @@ export async function discoverEntries(
   }
 }
 
+interface OpenArchive {
+  readonly handle: InputFileHandle;
+  /** Of the archive's file when it was opened. */
+  readonly state: FileState;
+  /** Memory for HEAD_BYTES of one entry after the other. */
+  readonly block: Buffer;
+}
+
 async function discoverEntry(
   file: SourceFile,
-  state: FileState,
-  handle: InputFileHandle,
+  archive: OpenArchive,
   { encrypted: isEncrypted, ...entry }: DirectoryEntry,
   options: DiscoverOptions,
 ): Promise<Discovery> {
@@ -64,20 +75,32 @@ async function discoverEntry(
     entry,
     codecs: [],
     size: entry.compressedSize,
-    fingerprint: fingerprintEntry(state, entry),
+    fingerprint: fingerprintEntry(archive.state, entry),
   };
-  const head = readEntryHead(source, handle, entry) ?? (await readHead(source, options));
-  return discoverSource(source, head, options);
+  const start = findEntryData(source.name, archive.handle, entry);
+  const look = async (bytesMax: number): Promise<FirstBytes> => {
+    const first = lookAtEntry(archive, entry, start, bytesMax);
+    return first ?? { head: await readHead(source, options), isCut: false };
+  };
+  return discoverSource(source, look, options);
 }
 
-/** The first bytes of an entry as it is inside the zip, all of a small one; null where it needs a stream. */
-function readEntryHead(source: SourceBytes, handle: InputFileHandle, entry: ZipEntry): Head | null {
-  const { compressedSize, method } = entry;
-  const bytes = Buffer.allocUnsafe(Math.min(compressedSize, HEAD_BYTES));
-  handle.readFully(bytes, findEntryData(source.name, handle, entry), "the zip");
+/** The first bytes of an entry as it is inside the zip; null where it needs a stream. */
+function lookAtEntry(
+  { handle, state, block }: OpenArchive,
+  { compressedSize, method }: ZipEntry,
+  start: number,
+  bytesMax: number,
+): FirstBytes | null {
+  const count = Math.min(compressedSize, HEAD_BYTES);
+  // One that lies beyond the end is read as far as it is wanted, which says so.
+  const isCut = method === zipMethods.deflate && bytesMax < count && start + count <= state.size;
+  const bytes = block.subarray(0, isCut ? bytesMax : count);
+  handle.readFully(bytes, start, "the zip");
   const head = { bytes, complete: bytes.length === compressedSize };
-  if (method === zipMethods.stored || compressedSize === 0) return head;
-  return method === zipMethods.deflate ? decodeHead("deflate", head) : null;
+  if (method === zipMethods.stored || compressedSize === 0) return { head, isCut };
+  const decoded = method === zipMethods.deflate ? decodeHead("deflate", head) : null;
+  return decoded && { head: decoded, isCut };
 }
 
 /** Names as sources have them; a name that comes again gets its number, as names must differ. */

@@ -2,7 +2,13 @@ import { expect, it } from "vitest";
 import { createFormatDetection } from "../../src/readers/detect-format.js";
 
 const hints = { name: "input", path: "/input", size: 100, seekable: true };
-const detect = createFormatDetection({ csv: {} });
+const rejectLine = JSON.stringify({
+  ...{ source: "a", code: "b", raw: "{}" },
+  format: { kind: "ndjson" },
+});
+const detection = createFormatDetection({ csv: {} });
+const detect = (head: Uint8Array, known: typeof hints) =>
+  detection({ bytes: head, extent: "whole" }, known);
 
 it("tells an encrypted Parquet file from a CSV file with a column PARENT_ID", async () => {
   const csv = Buffer.from("PARENT_ID,event_type\n1,open\n2,close\n");
@@ -16,4 +22,32 @@ it.each(["", "\r\n \n", "\ufeff", "\ufeff\r\n"])("takes %j for an empty file", a
 
 it("does not take spaces that JSON has not for a file without rows", () => {
   expect(() => detect(Buffer.from("\u00a0\n"), hints)).toThrow(/neither JSON/);
+});
+
+it("asks for more where a part does not decide", async () => {
+  const rows = `event_type,user_id\n${"open,1\n".repeat(2_000)}`;
+  const undecided = {
+    "CSV, whose delimiters may still come": rows,
+    "an object that goes on": `{"a":"${"x".repeat(5_000)}`,
+    "fewer bytes than tell the encoding": '{"a":1}\n',
+    "only blanks": " \n".repeat(5_000),
+    "rejects that may be followed by others": `${rejectLine}\n`.repeat(15).padEnd(5_000),
+  };
+  for (const [what, text] of Object.entries(undecided)) {
+    expect(await detection({ bytes: Buffer.from(text), extent: "part" }, hints), what).toBeNull();
+  }
+  const head = Buffer.concat([Buffer.from('{"a":1}\n'), Buffer.from("é".repeat(3_000), "utf16le")]);
+  expect(await detection({ bytes: head.subarray(0, 4_000), extent: "part" }, hints)).toBeNull();
+});
+
+it("decides by a part what nothing that follows can change", async () => {
+  const decided = {
+    ndjson: '{"a":1}\n'.padEnd(5_000),
+    json: "[\n".padEnd(5_000),
+    rejects: `${rejectLine}\n`.repeat(80),
+    parquet: "PAR1",
+  };
+  for (const [kind, text] of Object.entries(decided)) {
+    expect(await detection({ bytes: Buffer.from(text), extent: "part" }, hints)).toEqual({ kind });
+  }
 });

@@ -19,8 +19,9 @@ export function useDiscovery() {
     const seen: Seen[] = [];
     const options: DiscoverOptions = {
       ...openOptions,
-      detect: (head, hints) => {
-        seen.push({ head: Buffer.from(head), hints });
+      detect: ({ bytes, extent }, hints) => {
+        if (extent === "part") return null;
+        seen.push({ head: Buffer.from(bytes), hints });
         return { kind: "ndjson" };
       },
     };

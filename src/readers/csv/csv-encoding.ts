@@ -1,7 +1,7 @@
 import type { CsvDialect } from "../source.js";
 
-/** Bytes of a head that are looked at for zeros. */
-const ZEROS_BYTES = 4_096;
+/** Bytes of a head that are looked at for zeros: with so many, more do not change what is found. */
+export const ENCODING_PROBE_BYTES = 4_096;
 
 /** Of every second byte, the share of zeros that makes text UTF-16; other scripts have fewer. */
 const ZEROS_SHARE_MIN = 0.4;
@@ -11,7 +11,7 @@ const OTHER_ZEROS_SHARE_MAX = 0.05;
 export function detectEncoding(head: Uint8Array): CsvDialect["encoding"] {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
-  const length = Math.min(head.length, ZEROS_BYTES) & ~1;
+  const length = Math.min(head.length, ENCODING_PROBE_BYTES) & ~1;
   let even = 0;
   let odd = 0;
   for (let p = 0; p < length; p += 2) {

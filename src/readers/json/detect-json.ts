@@ -1,3 +1,4 @@
+import type { HeadExtent } from "../head.js";
 import { isReject } from "../rejects/reject-line.js";
 import type { Format } from "../source.js";
 
@@ -5,59 +6,140 @@ import type { Format } from "../source.js";
 const LINES_MAX = 20;
 
 const LINE_FEED = 0x0a;
-const BLANK = 0x20;
+const OPENING_BRACKET = 0x5b;
+const OPENING_BRACE = 0x7b;
+const QUOTE = 0x22;
+
+/** Any byte, among those that a value ends with. */
+const ANY = -1;
+
+/** The bytes that objects and arrays begin with, and those that they end with. */
+const objectEnds: ReadonlyMap<number, number> = new Map([
+  [OPENING_BRACE, 0x7d],
+  [OPENING_BRACKET, 0x5d],
+]);
+
+/** The same of all values. */
+const valueEnds: ReadonlyMap<number, number> = new Map([
+  ...objectEnds,
+  [QUOTE, QUOTE],
+  ...[...Buffer.from("-0123456789tfn")].map((byte) => [byte, ANY] as const),
+]);
 
 /**
- * Which JSON format the head of a source is in, or null when it is none. `complete` says that the
- * head is all there is.
+ * Which JSON format the head of a source is in, or "none". "undecided" only of a `part`: more bytes may
+ * tell.
  *
  * Lines decide: where some of the first whole lines are each a JSON value of their own, it is NDJSON
  * (or rejects), and those that are not will be rejected one by one. Where no line is, the values are
  * spread over lines (pretty-printed, an array) or share one.
+ *
+ * Lines are decoded and parsed one by one until they decide, which the first mostly does: 16 µs
+ * instead of 240 for all twenty.
  */
-export function detectJson(head: Uint8Array, complete: boolean): Format | null {
-  const text = decoder.decode(firstLines(head));
-  const start = text.trimStart();
-  const lines = wholeLines(start, complete);
-  const values = lines.map(parse).filter((value) => value !== undefined);
-  if (start.startsWith("[")) return { kind: "json" };
-  if (start.startsWith("{")) {
-    if (values.length === 0) return { kind: "json" };
-    return { kind: values.every(isReject) ? "rejects" : "ndjson" };
+export function detectJson(head: Uint8Array, extent: HeadExtent): Format | "none" | "undecided" {
+  const text = withoutBlankStart(head);
+  if (text[0] === OPENING_BRACKET) return { kind: "json" };
+  const lines = new WholeLines(text, extent);
+  return text[0] === OPENING_BRACE ? detectByValues(lines) : detectByMajority(lines);
+}
+
+function detectByValues(lines: WholeLines): Format | "undecided" {
+  let rejects = 0;
+  for (let line = lines.next(); line !== null; line = lines.next()) {
+    const value = parse(line, valueEnds);
+    if (value === undefined) continue;
+    if (!isReject(value)) return { kind: "ndjson" };
+    rejects++;
   }
-  // Lines of something else before the first object: a log line, a damaged beginning.
-  const objects = values.filter((value) => typeof value === "object" && value !== null);
-  return objects.length * 2 > lines.length ? { kind: "ndjson" } : null;
+  if (lines.areCut) return "undecided";
+  return { kind: rejects > 0 ? "rejects" : "json" };
 }
 
-/**
- * One line more than is looked at, where there are so many: decoding the rest would take most of the
- * time that it takes to look at a file.
- */
-function firstLines(head: Uint8Array): Uint8Array {
-  let end = Math.max(
-    0,
-    head.findIndex((byte) => byte > BLANK),
-  );
-  for (let lines = 0; lines <= LINES_MAX; lines++) {
-    end = head.indexOf(LINE_FEED, end) + 1;
-    if (end === 0) return head;
+/** Lines of something else before the first object: a log line, a damaged beginning. */
+function detectByMajority(lines: WholeLines): Format | "none" | "undecided" {
+  let filled = 0;
+  let objects = 0;
+  for (let line = lines.next(); line !== null; line = lines.next()) {
+    if (isBlank(line)) continue;
+    filled++;
+    const value = parse(line, objectEnds);
+    if (typeof value === "object" && value !== null) objects++;
   }
-  return head.subarray(0, end);
+  if (lines.areCut) return "undecided";
+  return objects * 2 > filled ? { kind: "ndjson" } : "none";
 }
 
-function wholeLines(text: string, complete: boolean): readonly string[] {
-  const lines = text.split("\n", LINES_MAX + 1);
-  const whole = complete || lines.length > LINES_MAX ? lines : lines.slice(0, -1);
-  return whole.slice(0, LINES_MAX).filter((line) => line.trim() !== "");
+/** The first LINES_MAX lines. One that the head cuts off is none, unless the source ends with it. */
+class WholeLines {
+  /** Whether there are fewer than are looked at because the head is a part. */
+  areCut = false;
+  #count = 0;
+  #start = 0;
+
+  constructor(
+    private readonly text: Uint8Array,
+    private readonly extent: HeadExtent,
+  ) {}
+
+  next(): Uint8Array | null {
+    const { text, extent } = this;
+    if (this.#count === LINES_MAX || this.#start > text.length) return null;
+    const found = text.indexOf(LINE_FEED, this.#start);
+    if (found === -1 && extent !== "whole") {
+      this.areCut = extent === "part";
+      return null;
+    }
+    const end = found === -1 ? text.length : found;
+    const line = text.subarray(this.#start, end);
+    this.#start = end + 1;
+    this.#count++;
+    return line;
+  }
 }
 
-function parse(line: string): unknown {
+/** What `String.trimStart` leaves, without a byte order mark. */
+function withoutBlankStart(head: Uint8Array): Uint8Array {
+  const hasMark = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf;
+  let start = hasMark ? 3 : 0;
+  while (isAsciiBlank(head[start])) start++;
+  if ((head[start] ?? 0) < 0x80) return head.subarray(start);
+  // Beyond ASCII there are more.
+  return Buffer.from(decoder.decode(head).trimStart());
+}
+
+function isBlank(line: Uint8Array): boolean {
+  let p = 0;
+  while (isAsciiBlank(line[p])) p++;
+  return p === line.length || (line[p]! >= 0x80 && decoder.decode(line).trim() === "");
+}
+
+function isAsciiBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || (byte !== undefined && byte >= 0x09 && byte <= 0x0d);
+}
+
+/** Undefined for what is no value by `ends`. Throwing an error takes longer than reading a line. */
+function parse(line: Uint8Array, ends: ReadonlyMap<number, number>): unknown {
+  if (!mayBeValue(line, ends)) return undefined;
   try {
-    return JSON.parse(line) as unknown;
+    return JSON.parse(decoder.decode(line)) as unknown;
   } catch {
     return undefined;
   }
+}
+
+/** By the first and the last byte that are no white space of JSON. */
+function mayBeValue(line: Uint8Array, ends: ReadonlyMap<number, number>): boolean {
+  let start = 0;
+  let end = line.length;
+  while (start < end && isJsonBlank(line[start])) start++;
+  while (end > start && isJsonBlank(line[end - 1])) end--;
+  const wanted = ends.get(line[start] ?? 0);
+  return wanted === ANY || (wanted !== undefined && wanted === line[end - 1]);
+}
+
+function isJsonBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
 const decoder = new TextDecoder();

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
+import type { HeadExtent } from "../../../src/readers/head.js";
 import { detectJson } from "../../../src/readers/json/detect-json.js";
 
-const kindOf = (text: string, complete = true) =>
-  detectJson(Buffer.from(text), complete)?.kind ?? null;
+const kindOf = (text: string, extent: HeadExtent = "whole") => {
+  const found = detectJson(Buffer.from(text), extent);
+  return typeof found === "string" ? found : found.kind;
+};
 
 test.each([
   ['{"a":1}\n{"a":2}\n', "ndjson"],
@@ -16,17 +19,17 @@ test.each([
   ['[{"a":1},\n{"a":2}]', "json"],
   [" [\n]", "json"],
   ['{"a":NaN}\n', "json"],
-  ["a,b\n1,2\n3,4\n", null],
-  ["1\n2\n3\n", null],
-  ['"a","b"\n"1","2"\n', null],
-  ["", null],
+  ["a,b\n1,2\n3,4\n", "none"],
+  ["1\n2\n3\n", "none"],
+  ['"a","b"\n"1","2"\n', "none"],
+  ["", "none"],
 ])("%j is %s", (text, kind) => {
   expect(kindOf(text)).toBe(kind);
 });
 
 test("a line that the head cuts off is not believed", () => {
-  expect(kindOf('{"a":1}\n{"a":', false)).toBe("ndjson");
-  expect(kindOf('{"a":1,"b":', false)).toBe("json");
+  expect(kindOf('{"a":1}\n{"a":', "limit")).toBe("ndjson");
+  expect(kindOf('{"a":1,"b":', "limit")).toBe("json");
 });
 
 test("rejects are recognised by what each line holds", () => {
