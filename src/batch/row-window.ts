@@ -115,9 +115,13 @@ export class RowWindow {
     return this.kernel.run.entriesOfRows(this.#repeats + this.#first, this.count, rows);
   }
 
-  /** Lists of the next entries, to the depths at `depths`: see src/kernels/parquet/parquet-lists.ts. */
-  unfold(depths: number, last: number, entries: number): void {
-    this.kernel.run.unfoldLists(depths, last, this.#address, this.#first, entries);
+  /**
+   * Lists of the next entries, to the depths at `depths`: see src/kernels/parquet/parquet-lists.ts. False
+   * where they make none.
+   */
+  unfold(depths: number, last: number, entries: number): boolean {
+    const { run } = this.kernel;
+    return run.unfoldLists(depths, last, this.#address, this.#first, entries) === 1;
   }
 
   take(rows: number): void {

@@ -15,6 +15,6 @@ export interface ParquetKernels {
   sumLengths(lengths: number, rows: number): number;
   countRowStarts(repeats: number, entries: number): number;
   entriesOfRows(repeats: number, entries: number, rows: number): number;
-  unfoldLists(depths: number, last: number, window: number, first: number, count: number): void;
+  unfoldLists(depths: number, last: number, window: number, first: number, count: number): number;
   snappyDecompress(source: number, length: number, target: number, size: number): number;
 }

@@ -48,17 +48,23 @@ export function entriesOfRows(repeats: usize, entries: u32, rows: u32): u32 {
 
 /**
  * Writes the lists that some entries of the window make to `depths`, of which `last` is the number of
- * the last. The first entry must begin a row, and no repeat may be above `last`.
+ * the last. The first entry must begin a row, and no repeat may be above `last`. Returns 1, or 0 where
+ * a list goes on that has no element: its values would belong nowhere.
  */
 export function unfoldLists(
   depths: usize, last: u32, window: RowWindow, first: u32, entries: u32,
-): void {
+): u32 {
   const starts = window.starts;
   const lengths = window.lengths;
   const innermost = depthAt(depths, last);
+  let before: u32 = 0;
   for (let i = <usize>first; i < <usize>(first + entries); i++) {
     const level = <u32>load<u8>(window.levels + i);
-    for (let d = <u32>load<u8>(window.repeats + i); d <= last; d++) {
+    const repeat = <u32>load<u8>(window.repeats + i);
+    // Of rows it is 0.
+    if (min(level, before) < depthAt(depths, repeat).level) return 0;
+    before = level;
+    for (let d = repeat; d <= last; d++) {
       const depth = depthAt(depths, d);
       if (level < depth.level) break;
       const element = <usize>depth.count;
@@ -76,4 +82,5 @@ export function unfoldLists(
     const depth = depthAt(depths, d);
     store<u32>(depth.offsets + (<usize>depth.count << 2), depthAt(depths, d + 1).count);
   }
+  return 1;
 }

@@ -65,10 +65,7 @@ export class NestedLeafRows implements ColumnRows {
     try {
       if (this.#failure === undefined) this.#topUp();
     } catch (error) {
-      this.#failure =
-        error instanceof DecodeError
-          ? columnDamaged(this.file.source, this.chunk.path.join("."), error.message, error)
-          : error;
+      this.#failure = error instanceof DecodeError ? this.#damaged(error.message, error) : error;
     }
     // What was read before the break is good.
     if (this.#failure !== undefined && this.#ready === 0) throw this.#failure;
@@ -153,7 +150,7 @@ export class NestedLeafRows implements ColumnRows {
     return node;
   }
 
-  /** Elements of the next entries at each depth, the rows first. */
+  /** Elements of the next entries at each depth, the rows first. Throws `SourceError`. */
   #unfold(slices: ArrowSlices, entries: number): readonly Elements[] {
     const last = this.leaf.repeatMax;
     const table = slices.room((last + 1) * DEPTH_BYTES);
@@ -168,7 +165,9 @@ export class NestedLeafRows implements ColumnRows {
       ...[level, levels, offsets, lengths, 0],
     ]);
     words.set(rows, table / 4);
-    this.#entries.window.unfold(table, last, entries);
+    if (!this.#entries.window.unfold(table, last, entries)) {
+      throw this.#damaged("a list goes on that has no element");
+    }
     return places.map(({ levels, offsets, lengths }, depth) => {
       const count = words[(table + depth * DEPTH_BYTES) / 4 + COUNT_WORD]!;
       return { levels, offsets, lengths, count };
@@ -183,5 +182,9 @@ export class NestedLeafRows implements ColumnRows {
 
   close(): void {
     this.#entries.close();
+  }
+
+  #damaged(what: string, cause?: unknown) {
+    return columnDamaged(this.file.source, this.chunk.path.join("."), what, cause);
   }
 }

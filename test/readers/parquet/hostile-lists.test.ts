@@ -58,6 +58,32 @@ test("of a list that is too long the first bytes are kept", async () => {
   expect(kept[0] === `{"l":[${element}`.slice(0, REJECT_BYTES_MAX)).toBe(true);
 });
 
+test.each([
+  ["none", 0, 2],
+  ["one without elements", 1, 2],
+  ["one with an element, by none", 2, 0],
+  ["one with an element, by one without", 2, 1],
+])(
+  "a list that goes on behind %s is damage, whose values would get lost",
+  async (_, first, then) => {
+    const entries: ListEntries = {
+      ...{
+        repeats: [
+          [1, 0],
+          [1, 1],
+        ],
+        levels: [
+          [1, first],
+          [1, then],
+        ],
+      },
+      indexes: [[1, 0]],
+    };
+    const path = write(listFile([Buffer.from("a")], [entries], 1));
+    await expect(readRows(path, [text("l")])).rejects.toThrow(/goes on/);
+  },
+);
+
 test("lists of more rows than their row group has are damage, wherever the last one ends", async () => {
   const one: ListEntries = { repeats: [[1, 0]], levels: [[1, 2]], indexes: [[1, 0]] };
   const file = (pages: number, rows: number) =>
