@@ -5,6 +5,7 @@ import {
   ArrowSlices,
   cutJsonSize,
   jsonSize,
+  jsonSizeMin,
   type KernelNode,
   structSize,
 } from "../../batch/arrow-slice.js";
@@ -110,11 +111,14 @@ export class BatchBuilder {
     const { kernel } = this;
     // Measured once, as that walks all rows, and each row is written by itself.
     let sizeMax = 0;
+    // Also where something else is wrong with it that was found later.
+    const isLong = root.rows === 1 && jsonSizeMin(root) > this.rowBytesMax;
     return {
       number: (row) => firstRow + row,
       offset: () => undefined,
       bytes: (row) => {
-        const tooLong = kernel.bytes[this.#faults.address + row] === rejectCodes.row_too_long;
+        const fault = kernel.bytes[this.#faults.address + row];
+        const tooLong = isLong || fault === rejectCodes.row_too_long;
         // Enough for the longest row: all rows together.
         if (!tooLong && sizeMax === 0) sizeMax = jsonSize(kernel, root);
         const size = tooLong ? cutJsonSize(root, REJECT_BYTES_MAX) : sizeMax;
