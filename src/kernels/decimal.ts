@@ -1,3 +1,5 @@
+// Whole numbers as decimal digits.
+
 const EIGHT_DIGITS: u64 = 100_000_000;
 
 /**

@@ -1,3 +1,5 @@
+// Text that must be UTF-8, and texts that are copied in whole vectors, past their end.
+
 /** True when every byte of [start, end) is below 0x80. */
 export function isAscii(start: usize, end: usize): bool {
   let any = i8x16.splat(0);

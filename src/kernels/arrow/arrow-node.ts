@@ -1,4 +1,6 @@
-// Arrow arrays in kernel memory.
+// Columns of Parquet with their types, as a tree: a struct has a node for each member, a list one for all
+// elements of all rows, a map one for its keys and one for its values. A leaf is in one of two layouts:
+// Arrow's own, where the library has decoded it, or a list-view into Parquet's pages, where kernels have.
 
 // The same numbers as `arrowTypes` in src/batch/arrow-node.ts.
 export const NULL: u32 = 0;

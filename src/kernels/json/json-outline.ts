@@ -1,7 +1,12 @@
 // Objects and arrays that look like one before them. All of one but its plain values (strings, numbers,
 // true, false, null) is its outline: brackets, keys, colons and commas. Values of one member have few
 // outlines. Where one is met again, byte for byte, with any plain values in between, everything is
-// well-formed, however it is nested, and its keys and brackets need not be looked at one by one.
+// well-formed, however it is nested, and its keys and brackets need not be looked at one by one. Of
+//
+//   {"plan":"free","items":[{"sku":7}]}
+//
+// there are three stretches, `{"plan":`, `,"items":[{"sku":` and `}]}`, with a plain value between each two.
+// They hold no address of the data, so that they stay right from batch to batch and from file to file.
 
 import { plainNumberEnd, skipScalar, skipSpace, skipString, stopsIn } from "./json-value";
 import { REMEMBERED_BYTES_MAX, difference, hasControl, remember } from "./remembered-bytes";
@@ -14,7 +19,7 @@ const PAUSE_MAX: u32 = 1_023;
 
 /** What is known of values that begin alike: a header, then the stretches between plain values. */
 @unmanaged
-export class Outline {
+class Outline {
   /** Stretches; 0 where nothing is remembered. */
   stretches: u32;
   /** Levels that its brackets open. */

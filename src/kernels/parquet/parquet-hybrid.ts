@@ -1,4 +1,6 @@
-// Reading of Parquet's hybrid of runs of equal values and bit-packed values, some values at a time.
+// Reading of Parquet's hybrid of runs of equal values and bit-packed values, some values at a time. It is
+// what levels, repeats and numbers of dictionary entries are written in. A run begins with a varint: its
+// lowest bit 0 for one value so many times, 1 for so many groups of eight values, `width` bits each.
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE
 
 /** Where reading stands. All bytes are foreign: nothing behind `end` is taken for a value. */

@@ -1,5 +1,16 @@
 // From the entries of a Parquet column inside of lists to these lists. Each entry tells how many of the
-// lists around it go on (its repeat), and how much of the way to its value is there (its level).
+// lists around it go on (its repeat), and how much of the way to its value is there (its level). Of a
+// column of optional lists of optional texts the four rows ["a", null], [], null, ["b"] are:
+//
+//   repeat  0    1   0   0   0      0 begins a row, 1 goes on with its list
+//   level   3    2   1   0   3      0 no list, 1 one without elements, 2 an element that is null, 3 a value
+//   value  "a"                "b"
+//
+// What comes out, a `Depth` for the rows and one for the elements:
+//
+//   rows      levels 3 1 0 3    offsets 0 2 2 2 3       which elements each row has: 0 to 1, none, none, 2
+//   elements  levels 3 2 3      addresses and lengths of the values, in the page
+//
 // https://parquet.apache.org/docs/file-format/nestedencoding/
 
 import { RowWindow } from "./parquet-rows";

@@ -1,4 +1,7 @@
-// From a Parquet page in kernel memory to rows: where each row's value lies, no value is copied.
+// From a Parquet page in kernel memory to rows: where each row's value lies, no value is copied. A page
+// has, one behind the other: for columns in lists the repeats, for optional columns the levels, and the
+// values of those rows that have one, as they are or as numbers of entries in a dictionary. A page may be
+// read in parts, some rows at a time: a `PageCursor` holds where it stands, a `RowWindow` takes the rows.
 // https://parquet.apache.org/docs/file-format/data-pages/
 
 import { Hybrid, readLevels, readValues } from "./parquet-hybrid";

@@ -1,4 +1,4 @@
-// What became of rows: one u8 each.
+// What became of rows: one u8 each, 0 for those that are delivered (see docs/kernels.md).
 
 /** How many of `rows` outcomes are this one. */
 export function countOutcomes(outcomes: usize, rows: i32, outcome: u32): i32 {

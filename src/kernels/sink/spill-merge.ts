@@ -1,5 +1,8 @@
-// Packs of several spill files brought back into a segment, day by day. Entries of packs are laid out as
-// src/sinks/spill/spill-index.ts says.
+// Packs of several spill files brought back into a segment, day by day. Every split has a file, every file a
+// list of its packs in the order of their days. `choosePacks` walks all lists side by side and moves the end
+// of what is chosen in each of them; the host reads what is chosen, in stretches as long as possible
+// (`measureStretch`); `unpackDays` walks it once more, holds each pack against its checksum, and points the
+// segment's columns into it. Entries of packs are laid out as src/sinks/spill/spill-index.ts says.
 
 import { checksumPack } from "./pack-checksum";
 import { unpackRows } from "./spill";

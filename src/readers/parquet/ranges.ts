@@ -24,7 +24,7 @@ export async function planParquetRanges(
 }
 
 /** Runs of neighbours that end as soon as they have `target`. */
-export function groupSizes(
+function groupSizes(
   sizes: readonly number[],
   target: number,
 ): readonly { start: number; end: number }[] {
