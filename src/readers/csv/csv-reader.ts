@@ -40,6 +40,7 @@ export class CsvReader implements Reader {
   #needsBytes = false;
   #inLongRow = false;
   #rowsBefore = 0;
+  #open = true;
 
   constructor(
     kernel: Kernel,
@@ -54,9 +55,9 @@ export class CsvReader implements Reader {
     this.#dialect = dialect;
     this.#bytes = bytes;
     this.#options = options;
-    this.#fields = new FieldColumns(kernel, dialect.columns, fields);
+    this.#fields = FieldColumns.take(kernel, dialect.columns, fields);
     const { wanted } = this.#fields;
-    this.#scanner = new RecordScanner(kernel, dialect, wanted, options.rowBytesMax);
+    this.#scanner = RecordScanner.take(kernel, dialect, wanted, options.rowBytesMax);
     const capacity = options.windowBytes ?? WINDOW_BYTES;
     this.#scanner.ensure(capacity);
     this.#window = new Window(kernel, bytes, capacity, range.start);
@@ -89,8 +90,15 @@ export class CsvReader implements Reader {
   }
 
   async close(): Promise<void> {
-    this.#fields.free();
-    this.#scanner.free();
+    // What it has left may be another reader's by now.
+    if (!this.#open) return;
+    this.#open = false;
+    // Memory that long rows have made large is not kept.
+    const isLarge = this.#window.capacity > WINDOW_BYTES;
+    for (const part of [this.#fields, this.#scanner]) {
+      if (isLarge) part.free();
+      else this.#kernel.spares.keep(part);
+    }
     this.#window.free();
     await this.#bytes.close();
   }

@@ -40,6 +40,8 @@ export class FieldColumns {
   /** Positions of the source's columns that have to be scanned. */
   readonly wanted: ReadonlySet<number>;
   readonly #kernel: Kernel;
+  readonly #names: readonly string[];
+  readonly #requests: readonly FieldRequest[];
   readonly #sources: readonly FieldSource[];
   readonly #missing: Column;
   readonly #quoted = new Map<number, Quoted>();
@@ -48,8 +50,23 @@ export class FieldColumns {
   /** Holds the cells that are written anew. */
   readonly #text: Region;
 
+  /** Those that a source with the same columns has left to the kernel's spares, or new ones. */
+  static take(
+    kernel: Kernel,
+    names: readonly string[],
+    requests: readonly FieldRequest[],
+  ): FieldColumns {
+    const left = kernel.spares.take(
+      FieldColumns,
+      (columns) => columns.#requests === requests && isSame(columns.#names, names),
+    );
+    return left ?? new FieldColumns(kernel, names, requests);
+  }
+
   constructor(kernel: Kernel, names: readonly string[], requests: readonly FieldRequest[]) {
     this.#kernel = kernel;
+    this.#names = names;
+    this.#requests = requests;
     this.#sources = findFieldSources(names, requests);
     this.wanted = new Set(this.#sources.flatMap(positionsOf));
     this.#missing = new Column(kernel);
@@ -139,6 +156,10 @@ export class FieldColumns {
       to = run.joinCells(members, count, scanner.faults, column.address, rows, to);
     }
   }
+}
+
+function isSame(names: readonly string[], others: readonly string[]): boolean {
+  return names.length === others.length && names.every((name, index) => name === others[index]);
 }
 
 function positionsOf(source: FieldSource): readonly number[] {

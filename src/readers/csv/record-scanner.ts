@@ -70,12 +70,35 @@ export class RecordScanner {
   readonly cellCounts: number;
   readonly endings: number;
   readonly #kernel: Kernel;
+  readonly #dialect: CsvDialect;
+  readonly #wanted: ReadonlySet<number>;
+  readonly #rowBytesMax: number;
   readonly #columns: ReadonlyMap<number, Column>;
   /** Takes the cells that nobody wants. */
   readonly #ignored: Column;
   readonly #columnTable: number;
   readonly #scan: number;
   readonly #scratch: Region;
+
+  /**
+   * One that was left to the kernel's spares, if it does the same, or a new one. The set of wanted
+   * columns stands for all columns: it belongs to a `FieldColumns`, and that to one list of names.
+   */
+  static take(
+    kernel: Kernel,
+    dialect: CsvDialect,
+    wanted: ReadonlySet<number>,
+    rowBytesMax: number,
+  ): RecordScanner {
+    const left = kernel.spares.take(
+      RecordScanner,
+      (scanner) =>
+        scanner.#wanted === wanted &&
+        scanner.#rowBytesMax === rowBytesMax &&
+        isSame(scanner.#dialect, dialect),
+    );
+    return left ?? new RecordScanner(kernel, dialect, wanted, rowBytesMax);
+  }
 
   /** `wanted` are the positions of the columns whose cells are to be kept. */
   constructor(
@@ -85,6 +108,9 @@ export class RecordScanner {
     rowBytesMax: number,
   ) {
     this.#kernel = kernel;
+    this.#dialect = dialect;
+    this.#wanted = wanted;
+    this.#rowBytesMax = rowBytesMax;
     this.#columns = new Map([...wanted].map((position) => [position, new Column(kernel)]));
     this.#ignored = new Column(kernel);
     this.starts = kernel.allocate(BATCH_ROWS_MAX * 4);
@@ -155,6 +181,13 @@ export class RecordScanner {
   #set(word: keyof typeof scanWords, value: number): void {
     this.#kernel.words[this.#scan / 4 + scanWords[word]] = value;
   }
+}
+
+/** Whether records of both are cut into cells at the same places. */
+function isSame(one: CsvDialect, other: CsvDialect): boolean {
+  return (
+    one.delimiter === other.delimiter && one.quote === other.quote && one.escape === other.escape
+  );
 }
 
 function characterCode(character: string): number {
