@@ -7,6 +7,7 @@ import {
   joinDiscoveries,
 } from "./discovery.js";
 import { FileInspector } from "./file-inspector.js";
+import { FileReads } from "./file-reads.js";
 import type { InputFile } from "./inputs.js";
 import { endsAsZip, identifyContainer } from "./magic.js";
 import { mapBounded } from "./map-bounded.js";
@@ -19,9 +20,10 @@ export async function discoverSources(
   files: readonly InputFile[],
   options: DiscoverOptions,
 ): Promise<Discovery> {
+  const reads = new FileReads();
   const inspectors: FileInspector[] = [];
   const found = await mapBounded(files, DISCOVERY_MAX, (file, lane) => {
-    inspectors[lane] ??= new FileInspector();
+    inspectors[lane] ??= new FileInspector(reads);
     return discoverFile(file, inspectors[lane], options);
   });
   return joinDiscoveries(found);
