@@ -2,6 +2,7 @@ import type { TokenParser } from "luxon";
 import { UsageError } from "../base/errors.js";
 import { loadLuxon } from "../base/luxon.js";
 import type { Zone } from "../base/zone.js";
+import { createNumericParser } from "./numeric-pattern.js";
 import { suggestFormat } from "./time-format.js";
 
 /** Names of months and days are English, whatever the machine speaks. */
@@ -22,7 +23,10 @@ export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
   const tokens = withoutLiterals(pattern);
   const namesZone = /z/i.test(tokens);
   const namesRegion = tokens.includes("z");
+  const parseDigits = createNumericParser(pattern);
   return (text) => {
+    const wallClockMs = parseDigits?.(text);
+    if (wallClockMs !== undefined) return zone.utcMs(wallClockMs);
     const time = DateTime.fromFormatParser(text.trim(), parser, {
       ...locale,
       zone: "utc",
