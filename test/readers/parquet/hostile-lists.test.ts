@@ -44,18 +44,39 @@ test.each([
   },
 );
 
-test("of a list that is too long the first bytes are kept", async () => {
-  const long = new Uint8Array(400_000).fill(1);
-  const path = write(listFile([Buffer.from("a"), long], [between(60)], 3));
+/** What is kept of the rows that are rejected. */
+async function rejected(
+  path: string,
+  ...fields: Parameters<typeof openFile>[1]
+): Promise<string[]> {
   const kept: string[] = [];
-  for await (const { rows, faults, raw } of batchesOf(await openFile(path, [text("l")]))) {
+  for await (const { rows, faults, raw } of batchesOf(await openFile(path, fields))) {
     for (let row = 0; row < rows; row++) {
       if (kernel.bytes[faults + row] !== 0) kept.push(Buffer.from(raw.bytes(row)).toString());
     }
   }
-  const element = `"${"\\u0001".repeat(400_000)}",`;
-  expect(kept).toHaveLength(1);
-  expect(kept[0] === `{"l":[${element}`.slice(0, REJECT_BYTES_MAX)).toBe(true);
+  return kept;
+}
+
+test("of a list that is too long the first bytes are kept", async () => {
+  const long = new Uint8Array(400_000).fill(1);
+  const path = write(listFile([Buffer.from("a"), long], [between(60)], 3));
+  const [kept = "", ...others] = await rejected(path, text("l"));
+  const expected = `{"l":["${"\\u0001".repeat(400_000)}",`.slice(0, REJECT_BYTES_MAX);
+  expect(others).toEqual([]);
+  expect(kept === expected).toBe(true);
+});
+
+test("of a list that is too long no more is kept where its row is rejected for something else", async () => {
+  const long = new Uint8Array(MIB).fill(0x61);
+  const texts = [Buffer.from("fine"), Uint8Array.of(0xff), Buffer.from("fine")];
+  const path = write(listFile([Buffer.from("a"), long], [between(4_096)], 3, texts));
+  const fields = [text("s", "l"), text("s", "t")];
+  const faults = (await readRows(path, fields)).map(({ fault }) => fault);
+  expect(faults).toEqual([undefined, "invalid_utf8", undefined]);
+  const [kept = "", ...others] = await rejected(path, ...fields);
+  expect(others).toEqual([]);
+  expect(kept === `{"s":{"l":["${"a".repeat(MIB)}`.slice(0, REJECT_BYTES_MAX)).toBe(true);
 });
 
 test.each([

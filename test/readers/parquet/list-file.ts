@@ -23,11 +23,15 @@ export const RLE = 3;
 const RLE_DICTIONARY = 8;
 const CONVERTED_LIST = 3;
 
-/** A file with the column `l`, whose row group has `rows` rows, as its footer says; not compressed. */
+/**
+ * A file with the column `l`, whose row group has `rows` rows, as its footer says; not compressed. With
+ * `texts` that are always there, both are members, `l` and `t`, of a column `s`.
+ */
 export function listFile(
   dictionary: readonly Uint8Array[],
   pages: readonly ListEntries[],
   rows: number,
+  texts?: readonly Uint8Array[],
 ): Uint8Array {
   const all = [dictionaryPage(dictionary), ...pages.map(dataPage)];
   const size = all.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -36,7 +40,13 @@ export function listFile(
     values: pages.reduce((sum, { repeats }) => sum + total(repeats), 0),
     ...{ uncompressedSize: size, compressedSize: size },
   };
-  return assemblePageFile(column, [{ chunk, pages: all }], rows);
+  const list = { chunk, pages: all };
+  if (texts === undefined) return assemblePageFile(column, [list], rows);
+  const data = page(0, plain(texts), 5, [texts.length, PLAIN, RLE, RLE]);
+  const { length } = data.bytes;
+  const sizes = { values: texts.length, uncompressedSize: length, compressedSize: length };
+  const text = { chunk: { ...chunk, path: ["s", "t"], ...sizes }, pages: [data] };
+  return assemblePageFile(pair, [list, text], rows);
 }
 
 const group = (name: string, repetition: number, child: SchemaNode, convertedType?: number) => ({
@@ -54,10 +64,18 @@ const element: SchemaNode = {
   leaf: 0,
 };
 const column = group("l", 1, group("list", 2, element), CONVERTED_LIST);
+const pair: SchemaNode = {
+  element: { ...unnamed, name: "s", childCount: 2 },
+  children: [column, { ...element, element: { ...element.element, name: "t" }, leaf: 1 }],
+  leaf: 0,
+};
 
 function dictionaryPage(texts: readonly Uint8Array[]): Page {
-  const body = Buffer.concat(texts.flatMap((text) => [word(text.length), text]));
-  return page(2, body, 7, [texts.length, PLAIN]);
+  return page(2, plain(texts), 7, [texts.length, PLAIN]);
+}
+
+function plain(texts: readonly Uint8Array[]): Uint8Array {
+  return Buffer.concat(texts.flatMap((text) => [word(text.length), text]));
 }
 
 function dataPage({ repeats, levels, indexes }: ListEntries): Page {
