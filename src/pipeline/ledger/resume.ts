@@ -83,11 +83,13 @@ function compareKnown(
   const repaired: Source[] = [];
   const lost = new Set<string>();
   const current = new Map(sources.map((source) => [source.name, source]));
+  const failures = new Map(unreadable.map((failure) => [failure.source, failure]));
   for (const old of saved.plan.sources) {
     const { name, fingerprint } = old;
     const source = current.get(name);
-    const failure = unreadable.find((candidate) => isWithin(name, candidate.source));
     if (source !== undefined && holdsSame(old, source)) continue;
+    const failedName = containersOf(name).find((container) => failures.has(container));
+    const failure = failedName === undefined ? undefined : failures.get(failedName);
     if (source === undefined && failure === undefined) {
       changes.push(`input ${name}: was there, is gone`);
     } else if (isFinished(name)) {
@@ -99,12 +101,9 @@ function compareKnown(
     } else if (source === undefined) lost.add(name);
     else repaired.push(source);
   }
+  const there = new Set([...current.keys(), ...failures.keys()].flatMap(containersOf));
   for (const { source: name } of saved.unreadable) {
-    const isThere =
-      sources.some((source) => isWithin(source.name, name)) ||
-      unreadable.some(
-        (failure) => isWithin(failure.source, name) || isWithin(name, failure.source),
-      );
+    const isThere = there.has(name) || containersOf(name).some((one) => failures.has(one));
     if (!isThere) changes.push(`input ${name}: was there, is gone`);
   }
   return { changes, repaired, lost };
@@ -115,18 +114,16 @@ function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
   const changes: string[] = [];
   const appeared: Source[] = [];
   const known = new Set(saved.plan.sources.map(({ name }) => name));
-  const wasUnreadable = (name: string) =>
-    saved.unreadable.some((failure) => isWithin(name, failure.source));
+  const failed = new Set(saved.unreadable.map((failure) => failure.source));
+  const wasThere = new Set([...known, ...failed].flatMap(containersOf));
+  const wasUnreadable = (name: string) => containersOf(name).some((one) => failed.has(one));
   for (const source of sources) {
     if (known.has(source.name)) continue;
     if (wasUnreadable(source.name)) appeared.push(source);
     else changes.push(`input ${source.name}: was not there, is there now`);
   }
   for (const { source: name } of unreadable) {
-    const isOld =
-      wasUnreadable(name) ||
-      saved.unreadable.some((failure) => isWithin(failure.source, name)) ||
-      saved.plan.sources.some((source) => isWithin(source.name, name));
+    const isOld = wasUnreadable(name) || wasThere.has(name);
     if (!isOld) changes.push(`input ${name}: was not there, is there now`);
   }
   return { changes, appeared };
@@ -147,7 +144,14 @@ function holdsSame(before: Source, now: Source): boolean {
   );
 }
 
-/** Whether `name` is `container`, or an entry of it: `a.zip!dir/b.json` is within `a.zip`. */
-function isWithin(name: string, container: string): boolean {
-  return name === container || name.startsWith(`${container}!`);
+/**
+ * A name, and what it lies in: `a.zip!dir/b.json`, `a.zip`. For looking them up: comparing 26,000 names
+ * with 5,000 others one by one took 39 s.
+ */
+function containersOf(name: string): readonly string[] {
+  const containers = [name];
+  for (let end = name.lastIndexOf("!"); end > 0; end = name.lastIndexOf("!", end - 1)) {
+    containers.push(name.slice(0, end));
+  }
+  return containers;
 }
