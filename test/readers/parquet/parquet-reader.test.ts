@@ -32,7 +32,7 @@ describe("ranges of a Parquet file", () => {
     const source = sourceOf(path);
     for (const splitBytes of [1, 200_000, 500_000, 1e9]) {
       const ranges = await planParquetRanges(source, splitBytes, readerOptions);
-      const sizes = ranges.map(({ start, end }) => (end ?? 0) - start);
+      const sizes = ranges.map(({ start, end }) => (end ?? 20) - start);
       const groupBytes = source.size / 20;
       const expected = Math.min(20, Math.max(1, Math.ceil(splitBytes / groupBytes)));
       expect(Math.max(...sizes)).toBeGreaterThanOrEqual(Math.min(expected, 20) - 1);
@@ -46,6 +46,16 @@ describe("ranges of a Parquet file", () => {
       }
       expect(rows).toEqual(numbers(40_000));
     }
+  });
+
+  it("are one, without a look at the file, where it is no longer than wanted", async () => {
+    const path = await writeWithDuckDB("select 1 as i");
+    const source = { ...sourceOf(path), path: `${path}-missing` };
+    const { size } = source;
+    expect(await planParquetRanges(source, size, readerOptions)).toEqual([
+      { source, start: 0, end: null },
+    ]);
+    await expect(planParquetRanges(source, size - 1, readerOptions)).rejects.toThrow();
   });
 
   it("are one empty range where there is no row group", async () => {
