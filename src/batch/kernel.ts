@@ -34,6 +34,8 @@ export class Kernel {
   /** Freed blocks by size, so that regions that grow and shrink find their old places. */
   readonly #free = new Map<number, number[]>();
   readonly #sizes = new Map<number, number>();
+  // When the memory grows, these lose all their length: to ask the memory for its buffer each time took
+  // longer than most of what is done with a view.
   #bytes = new Uint8Array();
   #words = new Uint32Array();
   #doubles = new Float64Array();
@@ -57,19 +59,19 @@ export class Kernel {
 
   /** The whole memory as bytes. */
   get bytes(): Uint8Array {
-    if (this.#bytes.buffer !== this.memory.buffer) this.#refresh();
+    if (this.#bytes.length === 0) this.#refresh();
     return this.#bytes;
   }
 
   /** The whole memory as unsigned 32-bit words: index = address / 4. */
   get words(): Uint32Array {
-    if (this.#bytes.buffer !== this.memory.buffer) this.#refresh();
+    if (this.#words.length === 0) this.#refresh();
     return this.#words;
   }
 
   /** The whole memory as doubles: index = address / 8. */
   get doubles(): Float64Array {
-    if (this.#bytes.buffer !== this.memory.buffer) this.#refresh();
+    if (this.#doubles.length === 0) this.#refresh();
     return this.#doubles;
   }
 

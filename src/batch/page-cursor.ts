@@ -79,17 +79,41 @@ export class PageCursor {
     const levels = this.address + CURSOR_WORDS * 4;
     const indexes = levels + HYBRID_WORDS * 4;
     const repeats = indexes + HYBRID_WORDS * 4;
-    this.kernel.words.set(
-      [
-        ...[page.form, page.levelMax, levels, indexes, page.next, page.end],
-        ...[page.width, page.entries, page.entryCount, page.texts ? 1 : 0],
-        ...[0, page.rows, page.values ?? VALUES_UNTOLD, page.repeatMax ?? 0, repeats],
-        ...hybridWords(page.levels),
-        ...hybridWords(page.indexes),
-        ...hybridWords(page.repeats),
-      ],
-      this.address / 4,
-    );
+    const { words } = this.kernel;
+    const first = this.address / 4;
+    // Word by word: to build one list out of lists took 2 µs for each page.
+    words[first] = page.form;
+    words[first + 1] = page.levelMax;
+    words[first + 2] = levels;
+    words[first + 3] = indexes;
+    words[first + 4] = page.next;
+    words[first + 5] = page.end;
+    words[first + 6] = page.width;
+    words[first + 7] = page.entries;
+    words[first + 8] = page.entryCount;
+    words[first + 9] = page.texts ? 1 : 0;
+    words[first + MALFORMED_WORD] = 0;
+    words[first + 11] = page.rows;
+    words[first + 12] = page.values ?? VALUES_UNTOLD;
+    words[first + 13] = page.repeatMax ?? 0;
+    words[first + 14] = repeats;
+    this.#writeHybrid(levels, page.levels);
+    this.#writeHybrid(indexes, page.indexes);
+    this.#writeHybrid(repeats, page.repeats);
+  }
+
+  #writeHybrid(address: number, bytes: HybridBytes | undefined): void {
+    const { words } = this.kernel;
+    const first = address / 4;
+    const { start, end, width, packed = 0 } = bytes ?? noBytes;
+    words[first] = start;
+    words[first + 1] = end;
+    words[first + 2] = width;
+    words[first + 3] = packed;
+    words[first + 4] = packed > 0 ? 1 : 0;
+    words[first + 5] = 0;
+    words[first + 6] = end;
+    words[first + 7] = 0;
   }
 
   /** Whether a text that was read so far is no UTF-8. */
@@ -102,7 +126,4 @@ export class PageCursor {
   }
 }
 
-function hybridWords(bytes: HybridBytes | undefined): readonly number[] {
-  const { start, end, width, packed = 0 } = bytes ?? { start: 0, end: 0, width: 0 };
-  return [start, end, width, packed, packed > 0 ? 1 : 0, 0, end, 0];
-}
+const noBytes: HybridBytes = { start: 0, end: 0, width: 0 };

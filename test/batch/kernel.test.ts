@@ -45,6 +45,20 @@ describe("the kernels' memory", () => {
     expect(Math.min(...after)).toBeGreaterThan(before);
   });
 
+  test("is seen whole by each view once it has grown", () => {
+    const kernel = new Kernel();
+    for (const view of ["bytes", "words", "doubles"] as const) {
+      // Taken before the memory grows, by another view than the others.
+      expect(kernel[view].byteLength).toBe(kernel.memory.buffer.byteLength);
+      const before = kernel.memory.buffer.byteLength;
+      kernel.allocate(before);
+      expect(kernel[view].byteLength).toBe(kernel.memory.buffer.byteLength);
+      expect(kernel[view].byteLength).toBeGreaterThan(before);
+    }
+    kernel.bytes[8] = 1;
+    expect([kernel.words[2], kernel.doubles[1]]).toEqual([1, Number.MIN_VALUE]);
+  });
+
   test("gives what was freed to those that need about as much", () => {
     const kernel = new Kernel();
     for (let size = 4 * MIB; size < 8 * MIB; size += 5_000) {
