@@ -29,6 +29,8 @@ import { Ledger } from "../../../dist/pipeline/ledger/ledger.js";
 import { RejectFile } from "../../../dist/pipeline/worker/reject-file.js";
 import { serveSplits } from "../../../dist/pipeline/worker/split-server.js";
 
+const WAIT_MS = 10;
+
 const BATCH_LINES = 2;
 
 /** Ends the wait of the commit that is held, if one is. */
@@ -176,7 +178,7 @@ function writtenDays(id, days, { layout, dataset, signal }) {
         writeSync(file, text);
         closeSync(file);
         renameSync(temporary, targetOf(day));
-        while (lines.some((line) => line.endsWith(" late")));
+        if (lines.some((line) => line.endsWith(" late"))) waitForever();
         return {
           path: `${dataset}/${day}/${name}`,
           day,
@@ -195,6 +197,12 @@ function writtenDays(id, days, { layout, dataset, signal }) {
       for (const day of days.keys()) rmSync(targetOf(day), { force: true });
     },
   };
+}
+
+/** Until the thread is ended. Waits, as Node 24 cannot end a loop that does nothing but look. */
+function waitForever() {
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  while (true) Atomics.wait(never, 0, 0, WAIT_MS);
 }
 
 function systemError(code, syscall) {
