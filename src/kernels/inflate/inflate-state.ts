@@ -1,4 +1,5 @@
-// One DEFLATE stream (RFC 1951) as src/readers/inflater.ts lays it out.
+// Where decoding of one DEFLATE stream stands between two calls, as src/readers/inflater.ts lays it out, and
+// how a call may end.
 
 // How `inflate` came to its end. The same numbers as `inflateStatuses` there; those from DAMAGE on are
 // places in its list of what can be wrong.
@@ -24,6 +25,7 @@ export const UNKNOWN_LITERAL: i32 = DAMAGE + 8;
 export const UNKNOWN_DISTANCE: i32 = DAMAGE + 9;
 export const TOO_FAR_BACK: i32 = DAMAGE + 10;
 
+// What comes next in the input.
 export const PHASE_HEADER: u32 = 0;
 export const PHASE_SYMBOLS: u32 = 1;
 export const PHASE_STORED: u32 = 2;

@@ -1,4 +1,8 @@
-// Which cell a target takes, and whether it may stand there. Rows whose outcome is set are passed by.
+// Which cell each part of the event (a target) takes, and whether it may stand there. A target is a column of
+// its own. Of `"userID": ["user_id", "email"]` the first field is copied whole, and the second one fills the
+// rows that are still null; no text is moved, only where it lies. Once a target is filled, the check for its
+// kind marks the rows that cannot be events with the reason (an outcome), and passes by those that have one.
+
 import {
   Column,
   KIND_NULL,
@@ -90,6 +94,7 @@ function isOneOf(start: usize, length: usize, texts: usize, textsEnd: usize): bo
   return false;
 }
 
+/** Makes the cells of rows [0, rows) null. */
 export function clearCells(target: Column, rows: i32): void {
   memory.fill(target.kinds, <u8>KIND_NULL, <usize>rows);
 }
@@ -103,6 +108,7 @@ export function totalBytes(column: Column, rows: i32): f64 {
   return <f64>sum;
 }
 
+/** An event needs a name that is text. */
 export function checkEvents(outcomes: usize, event: Column, rows: i32): void {
   for (let row = 0; row < rows; row++) {
     const kind = event.kind(row);
@@ -111,7 +117,7 @@ export function checkEvents(outcomes: usize, event: Column, rows: i32): void {
   }
 }
 
-/** Numbers become the text of their digits. */
+/** Ids are text or null; numbers become the text of their digits. */
 export function checkIds(outcomes: usize, id: Column, rows: i32): void {
   for (let row = 0; row < rows; row++) {
     const kind = id.kind(row);
@@ -121,6 +127,7 @@ export function checkIds(outcomes: usize, id: Column, rows: i32): void {
   }
 }
 
+/** An event needs one of its two ids at least. */
 export function requireId(outcomes: usize, first: Column, second: Column, rows: i32): void {
   for (let row = 0; row < rows; row++) {
     if (first.kind(row) != KIND_NULL || second.kind(row) != KIND_NULL) continue;
@@ -141,7 +148,7 @@ export function checkValues(outcomes: usize, value: Column, rows: i32): void {
   }
 }
 
-/** Sum of the cells' lengths, nulls and finished rows left out. */
+/** Sum of the cells' lengths, without nulls and rows that have an outcome. */
 export function cellBytes(outcomes: usize, column: Column, rows: i32): f64 {
   let sum: f64 = 0;
   for (let row = 0; row < rows; row++) {

@@ -1,4 +1,7 @@
-// Event names in or out by wildcards, judged once per distinct name.
+// Event names in or out by wildcards. An export has few names and many rows, so a name is judged once: a hash
+// table with open addressing (a full slot sends on to the next one) keeps each name with its verdict, from
+// batch to batch, in memory of fixed size. What finds no room there is judged each time.
+
 import { Column, KIND_NULL } from "../column";
 
 // The same number as `outcomes.filtered` in src/batch/event-batch.ts.

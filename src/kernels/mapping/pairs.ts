@@ -1,4 +1,6 @@
-// Objects made of lists of pairs: `[{"key": "plan", "value": {"text": "free"}}]` is `{"plan": "free"}`.
+// Objects made of lists of pairs: `[{"key": "plan", "value": {"text": "free"}}]` is `{"plan": "free"}`. Each
+// element is scanned like a row of its own, into columns of one row, of which a `Record` is made that points
+// at key and value. Once the list has ended, records of the same key are united, and the rest is written.
 
 import { equal, hashOf } from "../byte-hash";
 import {
@@ -16,7 +18,7 @@ import { copyLoose, validateUtf8 } from "../utf8";
 /** What is asked of every pair; laid out by src/mapper/pairs-target.ts, which also sizes the memory. */
 @unmanaged
 class Pairs {
-  /** Members wanted of an element. */
+  /** The `Node` with the members wanted of an element. */
   node: usize;
   /** Two columns (text and JSON, of one row each) for each key, then for each value. */
   table: usize;
@@ -24,8 +26,10 @@ class Pairs {
   valueCount: i32;
   /** One u32 for each value: 1 where text that is a number becomes that number. */
   flags: usize;
+  /** Room for unescaped texts, and for what `scanObject` keeps. */
   scratch: usize;
   kept: usize;
+  /** Room for a `Record` for each pair of the longest list, and u32 slots of a hash table over them. */
   records: usize;
   slots: usize;
 }
@@ -47,8 +51,10 @@ class Record {
 
 const RECORD_BYTES: usize = 28;
 
-/** Signs of `collect`. */
+// What `collect` gives in the place of a count.
+/** There is no list: null, an empty text, or `null` as text. */
 const NO_LIST: i32 = -1;
+/** It is something else than a list of pairs. */
 const NO_PAIRS: i32 = -2;
 
 @inline
@@ -61,7 +67,7 @@ function columnAt(pairs: Pairs, index: i32): Column {
   return changetype<Column>(<usize>load<u32>(pairs.table + (<usize>index << 2)));
 }
 
-/** Bytes of the longest cell of the rows that are not finished. */
+/** Bytes of the longest cell of the rows that have no outcome. */
 export function longestCell(outcomes: usize, column: Column, rows: i32): f64 {
   let longest: usize = 0;
   for (let row = 0; row < rows; row++) {
@@ -190,6 +196,7 @@ function uniteRepeated(pairs: Pairs, count: i32): void {
   }
 }
 
+/** Writes the records to `t`; returns the address after the object. */
 function writeObject(pairs: Pairs, count: i32, t: usize): usize {
   const start = t;
   store<u8>(t++, 0x7b);

@@ -1,5 +1,8 @@
-// Drops members of JSON objects by path, or puts a salted SHA-256 in the place of their value.
-// Everything else keeps its bytes.
+// Drops members of JSON objects by path, or puts a salted SHA-256 in the place of their value. The objects
+// have been checked, so a value begins and ends where it seems to. One walk through each object serves twice:
+// at first it only counts what it would write, so that the host can make room, then it writes. Stretches
+// between the members that are met are copied whole, so that everything else keeps its bytes.
+
 import { Column, KIND_NULL, KIND_OBJECT, KIND_STRING } from "../column";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
@@ -27,6 +30,7 @@ const QUOTED_HASH_BYTES: usize = 66;
 let top: usize = 0;
 let writing: bool = false;
 
+/** Appends the bytes [from, to). */
 function append(from: usize, to: usize): void {
   if (writing) memory.copy(top, from, to - from);
   top += to - from;
@@ -86,6 +90,7 @@ const STEP: u32 = 1;
 /** The key is all that is left of the path, maybe with dots in it. */
 const WHOLE: u32 = 2;
 
+/** How the key in [key, end) stands to the path from `step` on. */
 function matchKey(rule: Rule, step: usize, key: usize, end: usize, hasEscape: bool): u32 {
   let length = end - key;
   if (hasEscape) {
@@ -125,6 +130,7 @@ function redactArray(rule: Rule, step: usize, p: usize, end: usize): usize {
   return q + 1;
 }
 
+/** As `redactValue`, for the object at `p`: commas are set anew, as members beside them may be dropped. */
 function redactObject(rule: Rule, step: usize, p: usize, end: usize): usize {
   appendByte(0x7b);
   let member = p + 1;

@@ -1,13 +1,19 @@
 // Times as text or as epochs → milliseconds since 1970 UTC. Whatever is finer than a millisecond is
 // floored, toward the past also before 1970, so that every moment has exactly one millisecond. All
-// by digits: no number goes through a double.
+// by digits: no number goes through a double. A row has a state beside its time: without one, known, known
+// as wall-clock time of a zone (the host makes UTC of it), or none that could be read. A later field of the
+// mapping is asked only for rows that are still without, and `checkTimes` gives outcomes at the end.
+
 import { Column, KIND_NULL, KIND_NUMBER, KIND_STRING } from "../column";
 import { TIME_MISSING, TIME_OUT_OF_RANGE, TIME_UNPARSABLE } from "../reject-codes";
 
 // The same numbers as `timeStates` in src/mapper/time-target.ts.
+/** No field had anything. */
 const NONE: u32 = 0;
 const KNOWN: u32 = 1;
+/** Known as wall-clock time. */
 const LOCAL: u32 = 2;
+/** A field had something that is no time. */
 const NO_TIME: u32 = 3;
 
 // The same numbers as `epochUnits` in src/mapper/time-target.ts.
@@ -124,8 +130,10 @@ function dayNumber(year: u32, month: u32, day: u32): i32 {
   return <i32>(year * 365 + leapDays + inYear + (leap && month > 2 ? 1 : 0)) - DAYS_TO_1970;
 }
 
-/** Address after the text's zone, which begins at `p`, or 0; takes it off `zoneMs`. */
+/** Of the last `parseZone`: how far the zone is ahead of UTC, in milliseconds. */
 let zoneMs: i64 = 0;
+
+/** Address after the zone at `p`, or 0 where there is none. */
 function parseZone(p: usize, end: usize): usize {
   zoneMs = 0;
   const c = load<u8>(p);

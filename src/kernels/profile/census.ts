@@ -1,5 +1,12 @@
-// How many events there are of each name, in all and by day. Two hash tables with open addressing,
-// never more than half full: from name to its number, and from day and number to a count.
+// How many events there are of each name, in all and by day. Two hash tables: from name to its number, and
+// from day and number to a count. Both are alike: entries stand in a list in the order in which they came,
+// and a slot, found by the hash or behind that where others have taken it, says which entry it is for.
+//
+//   nameSlots  │ 0 │ 3 │ 0 │ 0 │ 2 │ …   u32: the entry's index plus one, 0 for a free slot
+//   names      │ all others │ sign_up │ page_view │ …   `Name`; its index is the number of the name
+//   text       sign_uppage_view…
+//
+// No table is ever more than half full, so that a free slot ends each search soon.
 
 import { equal, hashOf, mix } from "../byte-hash";
 import { Column } from "../column";
@@ -14,13 +21,14 @@ const DELIVER: u32 = 0;
  */
 const PAIR_SLOTS_MIN: u32 = 1_024;
 
-/** The name that all names are counted under for which there is no place. */
+/** Number of what all names are counted under for which there is no place. */
 const OTHERS: u32 = 0;
 
 /** One name. What all others are counted under has no bytes. */
 @unmanaged
 class Name {
   rows: f64;
+  /** Timestamps of its first and last event, in milliseconds since 1970 UTC. */
   first: f64;
   last: f64;
   hash: u64;
@@ -31,12 +39,13 @@ class Name {
 /** Rows of one name on one day. */
 @unmanaged
 class Pair {
+  /** Days since 1970 in the zone of days. */
   day: i32;
   name: u32;
   rows: u32;
 }
 
-/** Made in src/profile/census.ts. Slots hold the index of an entry plus one; 0 is a free slot. */
+/** Made in src/profile/census.ts: addresses, counts, and of each kind of slots their number less one. */
 @unmanaged
 class Census {
   nameSlots: u32;
@@ -65,6 +74,7 @@ function pairAt(census: Census, index: u32): Pair {
   return changetype<Pair>(<usize>census.pairs + <usize>index * offsetof<Pair>());
 }
 
+/** Forgets names and days. */
 export function clearCensus(address: usize): void {
   const census = changetype<Census>(address);
   memory.fill(census.nameSlots, 0, ((<usize>census.nameMask) + 1) << 2);

@@ -1,4 +1,5 @@
-// Counts by a whole number: an open-addressing index, never more than half full, over a list.
+// Rows by a whole number, of which there may be many, but few at a time: events by hour, rejected rows by day.
+// A list of the numbers that have come, and a hash table over it as in census.ts.
 
 import { spread } from "../byte-hash";
 
@@ -29,6 +30,7 @@ function entryAt(counts: Counts, place: u32): Entry {
   return changetype<Entry>(<usize>counts.entries + <usize>place * offsetof<Entry>());
 }
 
+/** Counts a row of this number. */
 @inline
 export function countAt(counts: Counts, number: i32): void {
   const last = entryAt(counts, counts.last);

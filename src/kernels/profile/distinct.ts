@@ -1,4 +1,8 @@
-// How many distinct things there are: HyperLogLog registers (Flajolet et al. 2007), and a set of hashes.
+// How many distinct things there are. Roughly, in memory of fixed size, by HyperLogLog (Flajolet et al. 2007):
+// the first bits of a thing's hash choose one of some registers, which keeps the largest number of zeros that
+// the other bits began with, plus one. The more distinct things there are, the larger these numbers, and a
+// thing that comes again changes nothing. src/profile/registers.ts makes an estimate of them. Exactly, as long
+// as there is room, by a set of the hashes themselves.
 
 import { KEPT_BITS } from "../byte-hash";
 
@@ -25,6 +29,7 @@ export class IdSet {
   unknown: u32;
 }
 
+/** Counts a hash of `spreadHash` as new, repeated or unknown. */
 export function addId(set: IdSet, hash: u64): void {
   if (hash == 0) hash = 1 << 11;
   let probe = <usize>(hash >> 20) & set.mask;

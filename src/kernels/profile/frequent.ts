@@ -1,6 +1,12 @@
 // The most frequent of many texts in bounded room (Misra and Gries 1982): a text that finds no place
 // takes the rows of the rarest one from all. What is counted of a text is never too much, and too little
 // by what was taken at most. As long as nothing was taken, it is exact, and each text is there.
+//
+//   entries  │ hash │ rows │ length │ first 64 bytes │ more │ hash │ …   `entryBytes` each
+//   index    │ 0 │ 2 │ 0 │ 1 │ …                                         u16, found by the hash
+//
+// A text is known by its hash alone, all 53 bits of it: two in a table of 256 have the same one less than
+// once in 10^11 tables.
 
 import { addToRegisters } from "./distinct";
 import { copyLoose } from "../utf8";
@@ -21,7 +27,7 @@ export class Entry {
 
 const ENTRY_HEAD: u32 = 16;
 
-/** Where the cells of tables come from that grow. */
+/** What is left of the memory that tables which grow take theirs from. */
 @unmanaged
 export class Arena {
   next: u32;
@@ -48,6 +54,7 @@ export function entryAt(table: Frequent, place: u32): Entry {
   return changetype<Entry>(<usize>table.entries + <usize>place * table.entryBytes);
 }
 
+/** Bytes of a table's entries and index. */
 export function tableBytes(max: u32, entryBytes: u32): u32 {
   return max * entryBytes + max * 4;
 }

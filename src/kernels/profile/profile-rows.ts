@@ -1,5 +1,7 @@
 // What a profile learns of each row beside its properties: names, sizes, times, ids, and which rows are
-// worth showing.
+// worth showing. Of these, each reason of a reject and each of the first event names has three: those whose
+// hash of row number and seed is the smallest, wherever they stand. A row that is among the smallest so far is
+// a candidate, which the host copies before the next batch.
 
 import { mix, spread, spreadHash } from "../byte-hash";
 import { addName } from "./census";
@@ -23,7 +25,10 @@ const OTHERS: u32 = 0;
 const HOUR_MS: f64 = 3600000;
 const DAY_MS: f64 = 86400000;
 
-/** Exponents of two of the registers for distinct ids, and for the users of one name. */
+/**
+ * Exponents of two of the registers for distinct users or devices, for insert ids, for the users of one
+ * name, and for the ids of the other kind that came with one id.
+ */
 const ID_BITS: u64 = 14;
 const INSERT_ID_BITS: u64 = 16;
 const NAME_BITS: u64 = 10;
@@ -59,6 +64,7 @@ class JunkIds {
   end: u32;
 }
 
+/** The hash that a junk id is found by, as a number that a double holds exactly. */
 export function junkHash(start: usize, length: usize): f64 {
   return <f64>(spreadHash(start, length) >> 11);
 }
@@ -99,6 +105,7 @@ function addCandidate(profile: Profile, row: i32, group: u32, order: u64): void 
   profile.candidateCount++;
 }
 
+/** Makes the row a candidate where its hash is among the smallest of the group. */
 @inline
 function pick(profile: Profile, row: i32, group: u32): void {
   const hash = spread(mix(<u64>profile.seed + 1, <u64>(profile.rows + <u32>row)));
