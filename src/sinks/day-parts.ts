@@ -51,7 +51,9 @@ export class DayParts {
 
   /** Appends the rows of a segment, `days` being places of `order`. */
   append(segment: Segment, order: number, days: readonly DayRows[]): void {
-    for (const day of days) this.#appendDay(segment, order, day);
+    this.#closingFiles(() => {
+      for (const day of days) this.#appendDay(segment, order, day);
+    });
     let heldBytes = 0;
     for (const { encoder } of this.#open.values()) heldBytes += encoder.heldBytes;
     if (heldBytes > this.options.heldBytesMax) this.finishOpen();
@@ -59,7 +61,9 @@ export class DayParts {
 
   /** Finishes the parts that are open: rows of their days that still come go to further parts. */
   finishOpen(): void {
-    for (const [day, part] of this.#open) this.#finishPart(day, part);
+    this.#closingFiles(() => {
+      for (const [day, part] of this.#open) this.#finishPart(day, part);
+    });
   }
 
   /** Finishes what is open and gives all parts, in the order of their paths. */
@@ -79,7 +83,17 @@ export class DayParts {
       from = to;
       if (part.output.size >= this.options.partBytes) this.#finishPart(day, part);
     }
-    this.#open.get(day)?.output.flush();
+    this.#open.get(day)?.output.rest();
+  }
+
+  /** After an error no file stays open either. */
+  #closingFiles(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      for (const { output } of this.#open.values()) output.close();
+      throw error;
+    }
   }
 
   #openPart(day: number): OpenPart {
@@ -105,7 +119,7 @@ export class DayParts {
   #finishPart(day: number, part: OpenPart): void {
     const { output, encoder, name, rows, firstTimestamp, lastTimestamp } = part;
     encoder.finish();
-    output.flush();
+    output.rest();
     this.#open.delete(day);
     this.#finished.push({
       temporaryPath: output.path,

@@ -4,10 +4,18 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { outputError } from "../base/output-error.js";
 
+/** A file that bytes can be added to the end of. */
+export interface AppendedFile {
+  /** After an error the file is closed. */
+  append(bytes: Uint8Array): void;
+  /** Nothing happens where it is closed already. */
+  close(): void;
+}
+
 /** The file system as far as day directories need it. */
 export interface PartFiles {
-  /** Adds bytes to the end of a file, creating it and its directory; nothing stays open. */
-  append(path: string, bytes: Uint8Array): void;
+  /** Opens a file to add to it, creating it and its directory. */
+  open(path: string): AppendedFile;
   /** Returns once the content of a file, or the names in a directory, are on the disk. */
   sync(path: string, kind: "file" | "directory"): Promise<void>;
   rename(from: string, to: string): Promise<void>;
@@ -23,13 +31,8 @@ const fsyncFile = promisify(fsync);
  * times what opening, renaming and closing cost, and a split of a thousand days has a thousand files.
  */
 export const diskFiles: PartFiles = {
-  append(path, bytes) {
-    const file = openForAppend(path);
-    try {
-      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
-    } finally {
-      closeSync(file);
-    }
+  open(path) {
+    return new DiskFile(openForAppend(path));
   },
 
   async sync(path, kind) {
@@ -56,6 +59,31 @@ export const diskFiles: PartFiles = {
   },
 };
 
+class DiskFile implements AppendedFile {
+  #descriptor: number | undefined;
+
+  constructor(descriptor: number) {
+    this.#descriptor = descriptor;
+  }
+
+  append(bytes: Uint8Array): void {
+    if (this.#descriptor === undefined) throw new Error("the file is closed already");
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        done += writeSync(this.#descriptor, bytes, done);
+      }
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  close(): void {
+    if (this.#descriptor !== undefined) closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
 function openForAppend(path: string): number {
   try {
     return openSync(path, "a");
@@ -75,13 +103,20 @@ export function withOutputErrors(files: PartFiles): PartFiles {
       throw outputError(action, path, error);
     }
   };
+  const writing = <Result>(path: string, operation: () => Result): Result => {
+    try {
+      return operation();
+    } catch (error) {
+      throw outputError("write to", path, error);
+    }
+  };
   return {
-    append(path, bytes) {
-      try {
-        files.append(path, bytes);
-      } catch (error) {
-        throw outputError("write to", path, error);
-      }
+    open(path) {
+      const file = writing(path, () => files.open(path));
+      return {
+        append: (bytes) => writing(path, () => file.append(bytes)),
+        close: () => writing(path, () => file.close()),
+      };
     },
     sync: (path, kind) => named("sync", path, files.sync(path, kind)),
     rename: (from, to) => named("move a finished part to", to, files.rename(from, to)),

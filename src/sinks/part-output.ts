@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { WRITE_BYTES, WRITE_PIECE_BYTES } from "../base/limits.js";
-import type { PartFiles } from "./part-files.js";
+import type { AppendedFile, PartFiles } from "./part-files.js";
 
 /** Gathers small pieces for one write. One for all outputs of a worker, of which one writes at a time. */
 export class WriteBuffer {
@@ -11,6 +11,8 @@ export class WriteBuffer {
 /** A part file being written, from its first byte to its last. */
 export class PartOutput {
   readonly #hash = createHash("sha256");
+  /** While bytes come: there are more parts than files can be open. */
+  #file: AppendedFile | undefined;
   #size = 0;
 
   constructor(
@@ -24,12 +26,12 @@ export class PartOutput {
     return this.#size;
   }
 
-  /** Takes the bytes over before it returns. `flush` must follow before another output appends. */
+  /** Takes the bytes over before it returns. `rest` must follow before another output appends. */
   append(bytes: Uint8Array): void {
     const { buffer } = this;
     this.#size += bytes.length;
     const isPiece = bytes.length >= WRITE_PIECE_BYTES;
-    if (isPiece || buffer.used + bytes.length > buffer.bytes.length) this.flush();
+    if (isPiece || buffer.used + bytes.length > buffer.bytes.length) this.#flush();
     if (isPiece) {
       this.#write(bytes);
       return;
@@ -38,11 +40,16 @@ export class PartOutput {
     buffer.used += bytes.length;
   }
 
-  flush(): void {
-    const { buffer } = this;
-    const { used } = buffer;
-    buffer.used = 0;
-    if (used > 0) this.#write(buffer.bytes.subarray(0, used));
+  /** Hands over to the system what has been appended, and closes the file until more comes. */
+  rest(): void {
+    this.#flush();
+    this.close();
+  }
+
+  /** Closes the file as it is: what has been gathered is not written. */
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
   }
 
   /** SHA-256 of the whole file in lower-case hexadecimal; nothing can be appended any more. */
@@ -50,8 +57,16 @@ export class PartOutput {
     return this.#hash.digest("hex");
   }
 
+  #flush(): void {
+    const { buffer } = this;
+    const { used } = buffer;
+    buffer.used = 0;
+    if (used > 0) this.#write(buffer.bytes.subarray(0, used));
+  }
+
   #write(bytes: Uint8Array): void {
     this.#hash.update(bytes);
-    this.files.append(this.path, bytes);
+    this.#file ??= this.files.open(this.path);
+    this.#file.append(bytes);
   }
 }

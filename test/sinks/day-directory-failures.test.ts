@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { DayDirectoryOptions } from "../../src/sinks/day-directory-sink.js";
-import { diskFiles } from "../../src/sinks/part-files.js";
+import { type AppendedFile, diskFiles } from "../../src/sinks/part-files.js";
 import type { SplitSink } from "../../src/sinks/sink.js";
 import { withoutPrivileges } from "../support/privileges.js";
 import {
@@ -123,17 +123,29 @@ describe("a file system that refuses", () => {
   test("because the disk is full is an error that names the path and says how to go on", async () => {
     const directory = temporaryDirectory();
     let room = 3;
+    const open = new Set<AppendedFile>();
     const files = {
       ...diskFiles,
-      append(path: string, bytes: Uint8Array) {
-        if (room-- <= 0) throw systemError("ENOSPC");
-        diskFiles.append(path, bytes);
+      open(path: string): AppendedFile {
+        const file = diskFiles.open(path);
+        open.add(file);
+        return {
+          append(bytes) {
+            if (room-- <= 0) throw systemError("ENOSPC");
+            file.append(bytes);
+          },
+          close() {
+            file.close();
+            open.delete(file);
+          },
+        };
       },
     };
     const { error, abort } = await fail(directory, { files, partBytes: 20_000 });
     expect(error).toMatchObject({ code: "disk_full" });
     expect(String(error)).toContain(join(directory, "_switchyard/tmp/0001"));
     expect(String(error)).toContain("run the same command again");
+    expect(open.size).toBe(0);
     await abort();
     expect(readTree(directory)).toEqual({});
   });

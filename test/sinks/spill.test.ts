@@ -13,7 +13,7 @@ import {
   type PartFormatName,
   partFormats,
 } from "../../src/sinks/day-directory-sink.js";
-import { diskFiles } from "../../src/sinks/part-files.js";
+import { type AppendedFile, diskFiles } from "../../src/sinks/part-files.js";
 import type { PartFile, SpillFile } from "../../src/sinks/sink.js";
 import { readSpillIndex } from "../../src/sinks/spill/spill-files.js";
 import { spillPathOf } from "../../src/sinks/spill/spill-names.js";
@@ -309,10 +309,12 @@ describe("a merge", () => {
   ])("and a disk that is full while %s: the error names the path", async (when, place) => {
     const files = {
       ...diskFiles,
-      append(path: string, bytes: Uint8Array) {
-        if (path.includes(place))
+      open(path: string): AppendedFile {
+        const file = diskFiles.open(path);
+        const append = () => {
           throw Object.assign(new Error("ENOSPC: as if"), { code: "ENOSPC" });
-        diskFiles.append(path, bytes);
+        };
+        return path.includes(place) ? { append, close: () => file.close() } : file;
       },
     };
     const rows = [scattered(1000, 50, "a")];

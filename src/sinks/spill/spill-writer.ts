@@ -1,7 +1,7 @@
 import { DESCRIBED_ROW_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { DayRows } from "../day-order.js";
-import type { PartFiles } from "../part-files.js";
+import type { AppendedFile, PartFiles } from "../part-files.js";
 import { LOOSE_BYTES, type Segment, textColumns } from "../segment.js";
 import type { SpillFile } from "../sink.js";
 import { digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
@@ -95,15 +95,17 @@ export class SpillWriter {
   append(segment: Segment, order: number, days: readonly DayRows[]): void {
     if (days.length === 0) return;
     this.packer.take(segment);
-    for (const day of days) this.#appendDay(segment, order, day);
-    this.#write();
+    this.#write((file) => {
+      for (const day of days) this.#appendDay(segment, order, day, file);
+      file.append(this.packer.takePacks());
+    });
   }
 
   /** undefined where nothing was spilled. */
   finish(): SpillFile | undefined {
     if (this.#rows === 0) return undefined;
     const entries = this.#index.finish();
-    this.files.append(this.path, entries);
+    this.#write((file) => file.append(entries));
     return {
       rows: this.#rows,
       bytes: this.#bytes + entries.length,
@@ -112,9 +114,14 @@ export class SpillWriter {
     };
   }
 
-  #appendDay({ kernel }: Segment, order: number, { day, start, end }: DayRows): void {
+  #appendDay(
+    { kernel }: Segment,
+    order: number,
+    { day, start, end }: DayRows,
+    file: AppendedFile,
+  ): void {
     for (let from = start; from < end; ) {
-      if (this.packer.isFull) this.#write();
+      if (this.packer.isFull) file.append(this.packer.takePacks());
       const { next, address, bytes } = this.packer.pack(order, from, end);
       const rows = next - from;
       const checksum = kernel.run.checksumPack(address, bytes, day, rows) >>> 0;
@@ -125,7 +132,12 @@ export class SpillWriter {
     }
   }
 
-  #write(): void {
-    this.files.append(this.path, this.packer.takePacks());
+  #write(work: (file: AppendedFile) => void): void {
+    const file = this.files.open(this.path);
+    try {
+      work(file);
+    } finally {
+      file.close();
+    }
   }
 }
