@@ -41,7 +41,7 @@ export async function makeInputs(root, rows, shapes) {
 }
 
 /** Has `make` fill the directory, unless it did so before, to the end. */
-export async function makeOnce(target, what, make) {
+async function makeOnce(target, what, make) {
   if (existsSync(`${target}.done`)) return;
   log(`generating ${what}`);
   rmSync(target, { recursive: true, force: true });

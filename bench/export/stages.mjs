@@ -1,7 +1,7 @@
 // Which stage of an export a function belongs to. A frame without a rule of its own (built-in functions,
 // packages) works for its caller and counts as the caller's stage.
 
-export const UNATTRIBUTED = "not attributed";
+const UNATTRIBUTED = "not attributed";
 const LOADING = "load modules";
 const GARBAGE = "collect garbage";
 /** What nobody called: Node works off what has been asked for earlier. */

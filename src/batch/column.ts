@@ -20,7 +20,7 @@ export const cellKinds = {
 export type CellKind = (typeof cellKinds)[keyof typeof cellKinds];
 
 /** Bytes of a column's descriptor in kernel memory: addresses of starts, lengths, kinds (u32 each). */
-export const COLUMN_DESCRIPTOR_BYTES = 16;
+const COLUMN_DESCRIPTOR_BYTES = 16;
 
 /**
  * A column of byte strings in Arrow's list-view layout: per row the address and the length of its

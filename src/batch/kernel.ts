@@ -3,7 +3,7 @@ import type { KernelExports } from "./kernel-exports.js";
 import { Spares } from "./spares.js";
 
 /** Bytes past the end of every allocation that kernels may read (never write): SIMD loads overrun. */
-export const SLACK_BYTES = 64;
+const SLACK_BYTES = 64;
 
 const PAGE_BYTES = 65_536;
 /** Bytes at which the memory ends; as in scripts/build.mjs. */

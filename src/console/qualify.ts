@@ -140,7 +140,7 @@ function abortAfter(signal: AbortSignal, graceMs: number) {
 }
 
 /** Whether an item of a plan has something to be sent. */
-export function isWork(item: PlanItem): item is Creation | Change {
+function isWork(item: PlanItem): item is Creation | Change {
   return item.action === "create" || item.action === "change";
 }
 

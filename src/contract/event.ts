@@ -3,8 +3,8 @@ import { pageQuery } from "./common.js";
 import { kindOf, numeric, text, withRule } from "./fields.js";
 
 /** Bounds of the event route. */
-export const EVENT_NAME_CHARACTERS_MAX = 1_024;
-export const EVENTS_PER_REQUEST_MAX = 1_000;
+const EVENT_NAME_CHARACTERS_MAX = 1_024;
+const EVENTS_PER_REQUEST_MAX = 1_000;
 
 /** The moments that have a day of their own, `YYYY-MM-DD`, in ms since the epoch. */
 export const TIMESTAMP_MS_MIN = Date.UTC(-1, 12, 1);
@@ -42,7 +42,7 @@ const fields = {
  * Partial where others are exactly so: an exact optional union that is left out is measured to cost as
  * much as the rest of the event.
  */
-export const analyticsEvent = z.object(fields).partial().extend({ event: fields.event });
+const analyticsEvent = z.object(fields).partial().extend({ event: fields.event });
 
 /** Looked at before the events are, so that a huge array costs nothing. */
 const events = z.preprocess((value, context) => {
@@ -121,8 +121,6 @@ export const eventList = z.object({
 });
 
 export type EventIntakeBody = z.output<typeof eventIntake>;
-export type EventSummaryQuery = z.output<typeof eventSummaryQuery>;
-export type EventListQuery = z.output<typeof eventListQuery>;
 
 function isDay(value: unknown): value is string {
   if (typeof value !== "string" || !dayPattern.test(value)) return false;

@@ -33,7 +33,7 @@ function partFaults(value: unknown): readonly RuleFault[] {
  * `manual` needs mde, mean and stdDev for every metric, `in_experiment_control` the mde alone;
  * `defaultSPRTMDE` stands in for an mde that is not given.
  */
-export function sprtFaults(value: unknown): readonly RuleFault[] {
+function sprtFaults(value: unknown): readonly RuleFault[] {
   const mode = member(value, "sprtBaselineMode");
   if (mode !== "manual" && mode !== "in_experiment_control") return [];
   const hasDefault = member(value, "defaultSPRTMDE") !== undefined;

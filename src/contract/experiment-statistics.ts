@@ -3,10 +3,10 @@ import { list } from "./bounded-list.js";
 import { metricName } from "./common.js";
 import { flag, numeric, text } from "./fields.js";
 
-export const confidenceIntervals = ["80", "90", "95", "98", "99"] as const;
-export const rollupWindows = [-1, 1, 7] as const;
-export const analyticsTypes = ["frequentist", "bayesian", "sprt"] as const;
-export const sprtBaselineModes = ["manual", "in_experiment_control"] as const;
+const confidenceIntervals = ["80", "90", "95", "98", "99"] as const;
+const rollupWindows = [-1, 1, 7] as const;
+const analyticsTypes = ["frequentist", "bayesian", "sprt"] as const;
+const sprtBaselineModes = ["manual", "in_experiment_control"] as const;
 
 const bayesianPrior = z.object({
   metric: metricName.describe("Metric that the prior is for."),

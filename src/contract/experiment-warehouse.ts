@@ -2,13 +2,13 @@ import { z } from "zod";
 import { list } from "./bounded-list.js";
 import { flag, numeric, text, textList } from "./fields.js";
 
-export const identifierMappingModes = [
+const identifierMappingModes = [
   "strictOneToOne",
   "firstTouchOneToMany",
   "lastTouchOneToMany",
 ] as const;
 
-export const scheduledReloadTypes = ["full", "incremental"] as const;
+const scheduledReloadTypes = ["full", "incremental"] as const;
 
 const days = (description: string) => numeric(description, { integer: true, above: 1 });
 

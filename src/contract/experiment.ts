@@ -114,4 +114,3 @@ export type ExperimentCreate = z.output<typeof experimentCreate>;
 export type ExperimentReplace = z.output<typeof experimentReplace>;
 export type ExperimentPatch = z.output<typeof experimentPatch>;
 export type Experiment = z.output<typeof experiment>;
-export type EnableGroups = z.output<typeof enableGroups>;

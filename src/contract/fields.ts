@@ -3,8 +3,8 @@ import { FAULTS_MAX, list } from "./bounded-list.js";
 
 /** Bounds of a name, a description and an id, in characters. */
 export const NAME_CHARACTERS_MIN = 3;
-export const NAME_CHARACTERS_MAX = 100;
-export const DESCRIPTION_CHARACTERS_MAX = 1_000;
+const NAME_CHARACTERS_MAX = 100;
+const DESCRIPTION_CHARACTERS_MAX = 1_000;
 
 /** A JSON object of whatever content. */
 export type JsonObject = Readonly<Record<string, unknown>>;

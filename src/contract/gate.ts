@@ -20,8 +20,8 @@ import { entityKinds } from "./entity-kind.js";
 import { descriptionText, flag, nameLike, numeric, text } from "./fields.js";
 import { rule, ruleRequest } from "./rule.js";
 
-export const gateStatuses = ["In Progress", "Archived", "Disabled", "Launched"] as const;
-export const gateTypes = ["PERMANENT", "TEMPORARY"] as const;
+const gateStatuses = ["In Progress", "Archived", "Disabled", "Launched"] as const;
+const gateTypes = ["PERMANENT", "TEMPORARY"] as const;
 
 /** The fields that clients write, each once. */
 const fields = {
@@ -125,5 +125,4 @@ export const gateUnarchive = z
 export type GateCreate = z.output<typeof gateCreate>;
 export type GateReplace = z.output<typeof gateReplace>;
 export type GatePatch = z.output<typeof gatePatch>;
-export type GateArchive = z.output<typeof gateArchive>;
 export type Gate = z.output<typeof gate>;

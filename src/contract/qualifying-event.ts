@@ -4,9 +4,9 @@ import { owner, provenance, tags, team, teamID, version } from "./common.js";
 import { flag, type RuleFault, text, withRule } from "./fields.js";
 
 /** Characters of a qualifying event's name. */
-export const QUALIFYING_EVENT_NAME_MAX = 255;
+const QUALIFYING_EVENT_NAME_MAX = 255;
 
-export const sourceTypes = ["table", "query"] as const;
+const sourceTypes = ["table", "query"] as const;
 
 /**
  * No control characters, which no path carries, and no half characters and no `.` or `..`, under

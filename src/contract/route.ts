@@ -35,4 +35,3 @@ export const idParams = z.object({ id: text("Name ID of the entity.") });
 export type ParamsOf<R extends Route> = z.output<R["params"]>;
 export type QueryOf<R extends Route> = z.output<R["query"]>;
 export type BodyOf<R extends Route> = z.output<R["body"]>;
-export type ResponseOf<R extends Route> = z.output<R["response"]>;

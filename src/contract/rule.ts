@@ -32,7 +32,7 @@ export const conditionTypes = [
 export type ConditionType = (typeof conditionTypes)[number];
 
 /** Operators that are known; others are taken too. */
-export const knownOperators = [
+const knownOperators = [
   "any",
   "none",
   "any_case_sensitive",
@@ -73,7 +73,7 @@ const targetValue = z
   .describe("What is compared with; its form depends on the type.");
 
 /** A condition whose type is one of `types`. */
-export function conditionOf<Type extends ConditionType>(types: readonly Type[]) {
+function conditionOf<Type extends ConditionType>(types: readonly Type[]) {
   return z
     .object({
       type: z.enum(types).describe("What is looked at."),

@@ -14,15 +14,10 @@ import {
 import { descriptionText, flag, nameLike } from "./fields.js";
 import { conditionTypes, rule, ruleRequestOf } from "./rule.js";
 
-export const segmentTypes = [
-  "id_list",
-  "rule_based",
-  "analysis_list",
-  "user_store_id_list",
-] as const;
+const segmentTypes = ["id_list", "rule_based", "analysis_list", "user_store_id_list"] as const;
 
 /** Types of a condition that a segment's rules may have: those that look at a unit alone. */
-export const segmentConditionTypes = conditionTypes.filter(
+const segmentConditionTypes = conditionTypes.filter(
   (type) => type !== "public" && type !== "passes_gate" && type !== "fails_gate" && type !== "time",
 );
 

@@ -90,7 +90,7 @@ function listOf<T>(target: OneOrMore<T> | null | undefined): readonly T[] {
 }
 
 /** The steps of a path as it is written. */
-export function parsePath(path: FieldPath): readonly string[] {
+function parsePath(path: FieldPath): readonly string[] {
   if (typeof path !== "string") return path;
   return path === "" ? [] : path.split(".");
 }

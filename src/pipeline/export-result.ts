@@ -1,6 +1,6 @@
 import type { Manifest, SourceFailure } from "./manifest.js";
 
-export const runOutcomes = ["done", "interrupted", "failed"] as const;
+const runOutcomes = ["done", "interrupted", "failed"] as const;
 export type RunOutcome = (typeof runOutcomes)[number];
 
 /** How an export ended. What makes a whole run impossible (disk full, usage) is thrown instead. */

@@ -2,7 +2,7 @@ import type { Kernel } from "../batch/kernel.js";
 import type { SplitJunkId } from "./split-profile.js";
 
 /** Ids that stand for nobody, as seen in exports. */
-export const junkIDs: readonly string[] = [
+const junkIDs: readonly string[] = [
   ...["0", "-1", "null", "NULL", "Null", "undefined", "anonymous", "Anonymous", "none", "None"],
   ...["NONE", "nil", "NaN", "nan", "N/A", "n/a", "unknown", "Unknown", "guest", "true", "false"],
   ...["(null)", "(not set)", "(none)", "[object Object]", "distinct_id", "not_authenticated"],

@@ -11,7 +11,7 @@ import type { Kernel } from "../batch/kernel.js";
 export const GROUP_BYTES = 32;
 export const KEY_BYTES = 128;
 const FREQUENT_BYTES = 32;
-export const ID_ENTRY_BYTES = 144;
+const ID_ENTRY_BYTES = 144;
 export const ID_OTHERS_BYTES = 64;
 
 /** Bytes of registers for distinct values. */

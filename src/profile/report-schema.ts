@@ -1,7 +1,7 @@
 import { rejectCodes } from "../base/reject-codes.js";
 import { REPORT_VERSION, severities, valueTypes } from "./report.js";
 
-export const REPORT_SCHEMA_ID = "report.schema.json";
+const REPORT_SCHEMA_ID = "report.schema.json";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
 /** Compression around a source's bytes, as found by magic bytes (brotli has none: by name). */
-export const codecs = ["gzip", "zstd", "brotli"] as const;
+const codecs = ["gzip", "zstd", "brotli"] as const;
 export type Codec = (typeof codecs)[number];
 
 export const formatKinds = ["ndjson", "json", "csv", "parquet", "rejects"] as const;

@@ -12,7 +12,7 @@ import { ruleReferences } from "./rule-references.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { requireFit } from "./schema-fit.js";
 
-export const dynamicConfigType: EntityType<DynamicConfig> = {
+const dynamicConfigType: EntityType<DynamicConfig> = {
   kind: "dynamic_config",
   title: "Dynamic Config",
   idOf: ({ id }) => id,

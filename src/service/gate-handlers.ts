@@ -16,7 +16,7 @@ import type { NewIdentifier } from "./identifiers.js";
 import { referrerRecord } from "./referrer-record.js";
 import { ruleReferences } from "./rule-references.js";
 
-export const gateType: EntityType<Gate> = {
+const gateType: EntityType<Gate> = {
   kind: "gate",
   title: "Gate",
   idOf: ({ id }) => id,

@@ -4,7 +4,7 @@ import type { EntityOperations, EntityType } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
 import { createPrompt } from "./prompt-rules.js";
 
-export const promptType: EntityType<Prompt> = {
+const promptType: EntityType<Prompt> = {
   kind: "prompt",
   title: "Prompt",
   idOf: ({ id }) => id,

@@ -65,7 +65,7 @@ function syntaxFault(text: string): string | undefined {
   }
 }
 
-export function unsupportedType(contentType: string | undefined): ServiceError {
+function unsupportedType(contentType: string | undefined): ServiceError {
   const received =
     contentType === undefined ? "none was given" : `received ${shownType(contentType)}`;
   return new ServiceError({

@@ -6,7 +6,7 @@ import type { PartOutput } from "./part-output.js";
 import { jsonlKernel, RowTexts, type TextKernel } from "./row-texts.js";
 
 /** The columns of CSV and Parquet in their order. */
-export const CSV_HEADER = "event,timestamp,userID,stableID,value,user,metadata\r\n";
+const CSV_HEADER = "event,timestamp,userID,stableID,value,user,metadata\r\n";
 
 /** One line of JSON for each event, as the event webhook takes them. */
 export function createJsonlFormat(kernel: Kernel): PartFormat {

@@ -6,7 +6,7 @@ import { databaseError } from "./database-error.js";
 import { IN_MEMORY } from "./sqlite-database.js";
 
 /** File in the data directory that the service which runs on it holds locked; it stays empty. */
-export const LOCK_FILE = "serve.lock";
+const LOCK_FILE = "serve.lock";
 
 export interface DirectoryLock {
   release(): void;

@@ -12,7 +12,7 @@ import type { OpenEventStore } from "./sqlite-store.js";
 import { ThreadEventWriter } from "./thread-event-writer.js";
 
 /** Database file of events in the data directory. */
-export const EVENT_DATABASE = "events.db";
+const EVENT_DATABASE = "events.db";
 
 export interface EventStoreOptions extends EventQueueOptions {
   /**

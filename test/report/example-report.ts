@@ -13,7 +13,7 @@ const HOUR_EVENTS = 100;
 
 const exact = (count: number) => ({ count, error: 0 });
 
-export const noProperties: ReportProperties = {
+const noProperties: ReportProperties = {
   ...{ rows: 0, keys: [] },
   otherKeys: { keys: 0, values: 0 },
 };

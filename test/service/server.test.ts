@@ -127,7 +127,7 @@ it("refuses requests that come over an old connection while it stops", async () 
   const busy = await send(requestTo("/wait"));
   await arrived;
   const stopped = server.stop();
-  busy.socket.write(requestTo("/echo") + "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n");
+  busy.socket.write(`${requestTo("/echo")}GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n`);
   release({ content: {} });
   const answers = await busy.closed();
   expect(answers).toContain("HTTP/1.1 200 OK");

@@ -40,11 +40,3 @@ function splitMembers(line: string): Map<string, string> {
   }
   return members;
 }
-
-export function canonicalEvents(text: string): string[] {
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map(canonicalEvent)
-    .sort();
-}

@@ -4,7 +4,7 @@ import type { Endpoints } from "../../src/service/app.js";
 import type { Answer, Call, Handler } from "../../src/service/handler.js";
 
 /** A route that tests make up; what they do not say does not matter to them. */
-export function fakeRoute(route: Partial<Route> = {}): Route {
+function fakeRoute(route: Partial<Route> = {}): Route {
   return {
     method: "POST",
     path: "/fake",

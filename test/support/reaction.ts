@@ -2,10 +2,10 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
 /** Ways to break off before the events are stored. */
-export const earlyBreaks = ["reset_early", "reset_within"] as const;
+const earlyBreaks = ["reset_early", "reset_within"] as const;
 
 /** Ways to leave a request without a whole answer once its events are stored. */
-export const lateBreaks = [
+const lateBreaks = [
   "reset_late",
   "half_head",
   "half_body",

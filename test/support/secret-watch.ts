@@ -31,7 +31,7 @@ export function watchOutput(where: string, text: () => string): void {
 }
 
 /** Throws for the first key that stands in a text other than where keys are shown on purpose. */
-export function refuseKeys(where: string, text: string): void {
+function refuseKeys(where: string, text: string): void {
   const lines = text.split("\n").filter((line) => !shownPattern.test(line));
   const [key] = lines.join("\n").match(keyPattern) ?? [];
   if (key !== undefined) throw new Error(`${where} shows a key: ${key}`);

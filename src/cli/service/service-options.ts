@@ -4,7 +4,7 @@ import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration
 import type { OptionValues } from "../../pipeline/configuration/configuration-options.js";
 import type { CommandContext } from "../context.js";
 
-export const DEFAULT_DATA_DIRECTORY = ".switchyard";
+const DEFAULT_DATA_DIRECTORY = ".switchyard";
 
 /** A command line of `serve` or `keys`, before the file and the environment are looked at. */
 export interface ServiceInvocation {

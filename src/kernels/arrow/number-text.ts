@@ -75,7 +75,7 @@ export function halfToDouble(bits: u32): f64 {
 }
 
 /** Bytes of a decimal's unscaled number that writeDecimalBytes can take. */
-export const DECIMAL_BYTES_MAX: usize = 64;
+const DECIMAL_BYTES_MAX: usize = 64;
 
 const MAGNITUDE: usize = memory.data(64);
 const DECIMAL_DIGITS: usize = memory.data(256);

@@ -32,7 +32,7 @@ const VALUES_UNTOLD: u32 = u32.MAX_VALUE;
 
 /** A page that is being read; as in src/batch/page-cursor.ts. */
 @unmanaged
-export class PageCursor {
+class PageCursor {
   form: u32;
   /** Level of a row with a value; above 0 `levels` are read. */
   levelMax: u32;

@@ -18,7 +18,7 @@ export const DISTINCT_BYTES: u32 = 256;
 
 /** One text; what belongs to it beyond `Frequent.textBytes` follows. */
 @unmanaged
-export class Entry {
+class Entry {
   hash: u64;
   rows: u32;
   /** Bytes of the whole text. */
@@ -50,7 +50,7 @@ export class Frequent {
 }
 
 @inline
-export function entryAt(table: Frequent, place: u32): Entry {
+function entryAt(table: Frequent, place: u32): Entry {
   return changetype<Entry>(<usize>table.entries + <usize>place * table.entryBytes);
 }
 

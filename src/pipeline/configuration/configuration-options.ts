@@ -32,7 +32,7 @@ export type StepName = (typeof stepNames)[number];
 export const defaultSteps: readonly StepName[] = ["export", "verify"];
 
 /** Every option once, in the order of help and documentation. */
-export const configurationOptions = {
+const configurationOptions = {
   inputs: option({
     type: listType,
     flag: false,

@@ -5,7 +5,7 @@ import { listOrNone } from "./ledger.js";
 import { isLocked } from "./lock.js";
 import { readSentRun, type SentRun } from "./sent-run.js";
 
-export const runStates = ["done", "at_work", "interrupted"] as const;
+const runStates = ["done", "at_work", "interrupted"] as const;
 /** `at_work`: a process that lives has its lock. `interrupted`: its command takes it up again. */
 export type RunState = (typeof runStates)[number];
 

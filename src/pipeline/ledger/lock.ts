@@ -33,7 +33,7 @@ export interface Lock {
 }
 
 /** Another run works in the same output directory, or did so on another host. Exit code 1. */
-export class LockedError extends SwitchyardError {
+class LockedError extends SwitchyardError {
   constructor(lockFile: string, holder: LockHolder, sameHost: boolean) {
     const who = `process ${holder.pid} on ${holder.host}, since ${holder.lockedAt}`;
     super(

@@ -1,5 +1,5 @@
 /** What can be wrong with an export, in the words of `verify --json`. */
-export const differenceCodes = [
+const differenceCodes = [
   "export_incomplete",
   "path_invalid",
   "file_missing",

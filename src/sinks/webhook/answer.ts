@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** Why there is no answer. */
-export const failureKinds = ["not_connected", "no_answer", "certificate", "host_unknown"] as const;
+const failureKinds = ["not_connected", "no_answer", "certificate", "host_unknown"] as const;
 export type FailureKind = (typeof failureKinds)[number];
 
 /**

@@ -8,7 +8,7 @@ import type { SplitProfile } from "../../../src/profile/split-profile.js";
 import { type EventRow, eventBatch, utc } from "../../sinks/event-rows.js";
 
 /** When the runs of tests begin. */
-export const NOW_MS = Date.UTC(2026, 0, 20);
+const NOW_MS = Date.UTC(2026, 0, 20);
 
 /** Profiles are used again and again, as workers do: what is left in one would be found. */
 const kernel = new Kernel();

@@ -15,7 +15,7 @@ import { kernel, readerOptions, sourceOf, temporaryFile } from "./parquet-files.
 // The library as the oracle of the kernels.
 
 export const withKernels = openReaderWith({ flat: openFlatRows, nested: openNestedRows });
-export const withLibrary = openReaderWith({
+const withLibrary = openReaderWith({
   flat: openLibraryRows,
   nested: openNestedLibraryRows,
 });
@@ -26,7 +26,7 @@ export interface Outcome {
   readonly error: unknown;
 }
 
-export async function readWith(
+async function readWith(
   open: typeof withKernels,
   path: string,
   fields: readonly FieldRequest[],

@@ -10,7 +10,7 @@ import type { Reader } from "../../../src/readers/reader.js";
 import type { Source } from "../../../src/readers/source.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
-export const directory = scratchDirectory("parquet");
+const directory = scratchDirectory("parquet");
 
 let files = 0;
 

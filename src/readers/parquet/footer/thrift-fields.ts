@@ -35,7 +35,7 @@ export function struct(fields: ThriftStruct, id: number): ThriftStruct {
   return value;
 }
 
-export function bytes(fields: ThriftStruct, id: number): Uint8Array {
+function bytes(fields: ThriftStruct, id: number): Uint8Array {
   const value = fields.get(id);
   if (value === undefined) throw missing(id);
   if (!(value instanceof Uint8Array)) throw wrong(id, "bytes");

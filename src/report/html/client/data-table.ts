@@ -23,7 +23,7 @@ export interface TableOptions<Row> {
 }
 
 /** Rows of one page of a table: more than these are leafed through, so any number stays usable. */
-export const PAGE_ROWS = 50;
+const PAGE_ROWS = 50;
 
 interface Sorting {
   readonly column: number;

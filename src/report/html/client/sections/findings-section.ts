@@ -10,7 +10,7 @@ import { disclosure, lazyDisclosure, lead, none, section } from "./section.js";
 /** With more findings than that, the rest waits behind a fold. */
 const OPEN_MAX = 12;
 
-export const severityWords: Readonly<Record<Severity, { mark: string; word: string }>> = {
+const severityWords: Readonly<Record<Severity, { mark: string; word: string }>> = {
   error: { mark: "✕", word: "Error" },
   warning: { mark: "!", word: "Warning" },
   info: { mark: "i", word: "Note" },
