@@ -47,7 +47,8 @@ describe("export", () => {
         ...{ inputs: ["a", "b"], cwd: "/nowhere", outputDirectory: "/nowhere/o", dataset: "d1" },
         ...{
           notInputs: [
-            ...["/nowhere/o", "/nowhere/report/report.json", "/nowhere/report/report.html"],
+            ...["/nowhere/o", "/nowhere/t.mjs", "/nowhere/report/report.json"],
+            ...["/nowhere/report/report.html", "/nowhere/report/mend.mjs"],
             "/nowhere/pipeline.schema.json",
           ],
           preset: "mixpanel",

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
@@ -26,4 +26,38 @@ it("refuses inputs that all lie in the output directory", async () => {
   const ended = await runSwitchyard(["export", join(output, "a.jsonl"), "--to", output]);
   expect(ended.exitCode).toBe(2);
   expect(ended.stderr).toMatch(/input_in_output/);
+});
+
+it("takes no report of a dry run for input, its module of fixes included", async () => {
+  const directory = join(scratch, "migrated");
+  mkdirSync(directory);
+  // A property of two types makes a dry run write a module.
+  const rows = ["1", '"one"'].map((size) =>
+    row.replace("}", `,"event_properties":{"size":${size}}}`),
+  );
+  writeFileSync(join(directory, "a.jsonl"), rows.join(""));
+  for (const words of [["init", "."], ["migrate"], ["migrate"]]) {
+    const ended = await runSwitchyard(words, { cwd: directory });
+    expect(ended, ended.stderr).toMatchObject({ exitCode: 0 });
+  }
+  expect(existsSync(join(directory, "report", "mend.mjs"))).toBe(true);
+});
+
+it("takes no file that an option names for input", async () => {
+  const directory = join(scratch, "named");
+  mkdirSync(directory);
+  writeFileSync(join(directory, "a.jsonl"), row);
+  writeFileSync(join(directory, "change.mjs"), "export default (event) => event;\n");
+  const secrets = ["salt", "secret", "key"];
+  for (const name of secrets) writeFileSync(join(directory, name), `${name}-0123456789\n`);
+  const [hashSaltFile, serverSecretFile, consoleKeyFile] = secrets;
+  const configuration = {
+    ...{ inputs: ["."], transform: "change.mjs", hashSaltFile },
+    ...{ send: { serverSecretFile }, qualify: { consoleKeyFile } },
+  };
+  writeFileSync(join(directory, "pipeline.config.json"), JSON.stringify(configuration));
+  const ended = await runSwitchyard(["export", "--to", "out"], { cwd: directory });
+  expect(ended, ended.stderr).toMatchObject({ exitCode: 0 });
+  const manifest: unknown = JSON.parse(readFileSync(join(directory, "out/manifest.json"), "utf8"));
+  expect(manifest).toMatchObject({ inputs: [{ name: "a.jsonl" }] });
 });

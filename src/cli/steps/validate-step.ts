@@ -5,13 +5,13 @@ import { presetOf } from "../../pipeline/configuration/configuration-export.js";
 import { resolveValidateRequest } from "../../pipeline/configuration/configuration-validate.js";
 import type { RunObserver } from "../../pipeline/progress.js";
 import {
+  MEND_MODULE_NAME,
   REPORT_PAGE_NAME,
   writeReport,
   writeReportFile,
 } from "../../pipeline/report/write-report.js";
 import type { Report } from "../../profile/report.js";
 import { describeApplied } from "../../report/configuration-difference.js";
-import { MEND_MODULE } from "../../report/findings/findings.js";
 import { renderReport } from "../../report/html/render-report.js";
 import { shellWord } from "../../report/terminal-text.js";
 import { summarizeValidate } from "../../report/validate-summary.js";
@@ -61,7 +61,7 @@ export async function runValidateStep(
 
 /** As the configuration has to name the module of fixes, which is written beside the report. */
 function modulePathOf({ directory }: Configuration, reportDirectory: string): string {
-  const relative = path.relative(directory, path.join(reportDirectory, MEND_MODULE));
+  const relative = path.relative(directory, path.join(reportDirectory, MEND_MODULE_NAME));
   const posix = relative.split(path.sep).join("/");
   return posix.startsWith(".") || path.isAbsolute(relative) ? posix : `./${posix}`;
 }
@@ -111,6 +111,6 @@ async function writeFiles(directory: string, report: Report): Promise<ReportFile
   return {
     htmlPath,
     reportPath,
-    modulePath: await writeReportFile(directory, MEND_MODULE, module.text),
+    modulePath: await writeReportFile(directory, MEND_MODULE_NAME, module.text),
   };
 }

@@ -9,7 +9,7 @@ import {
 import { defaultPreset, type PresetName } from "../../mapper/presets.js";
 import type { CsvDialect } from "../../readers/source.js";
 import type { ExportOptions, PrivacyOptions, RunOptions } from "../options.js";
-import { REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
+import { MEND_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import type { OptionName, OptionValues } from "./configuration-options.js";
@@ -78,11 +78,14 @@ export function resolveRunOptions(
 function notInputsOf(configuration: Configuration): readonly string[] {
   const { values, directory, fileName } = configuration;
   const reportDirectory = reportDirectoryOf(configuration);
+  const { to, transform, hashSaltFile, serverSecretFile, consoleKeyFile } = values;
+  const named = [to, transform, hashSaltFile, serverSecretFile, consoleKeyFile];
+  const reportNames = [REPORT_NAME, REPORT_PAGE_NAME, MEND_MODULE_NAME];
   return [
-    ...(values.to === undefined ? [] : [values.to]),
+    ...named.filter((file) => file !== undefined),
     ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),
     // The directory itself may be one of the user's, with inputs in it.
-    ...[REPORT_NAME, REPORT_PAGE_NAME].map((name) => path.join(reportDirectory, name)),
+    ...reportNames.map((name) => path.join(reportDirectory, name)),
     path.join(directory, SCHEMA_ID),
   ];
 }

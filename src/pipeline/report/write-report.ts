@@ -6,6 +6,8 @@ import { asOutput } from "../ledger/output-error.js";
 
 export const REPORT_NAME = "report.json";
 export const REPORT_PAGE_NAME = "report.html";
+/** What the module of fixes is called. */
+export const MEND_MODULE_NAME = "mend.mjs";
 
 /** Replaces a file of the report's directory, which is made where it is missing; gives its path. */
 export async function writeReportFile(

@@ -1,3 +1,4 @@
+import { MEND_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import { type Finding, type Fix, severities } from "../../profile/report.js";
 import { findCaps } from "./caps.js";
 import { findDuplicates } from "./duplicates.js";
@@ -34,9 +35,6 @@ import {
 } from "./time-moments.js";
 import { findTimeUnits } from "./time-unit.js";
 import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
-
-/** What the module of fixes is called. */
-export const MEND_MODULE = "mend.mjs";
 
 const finders: readonly Finder[] = [
   findNoEvents,
@@ -83,7 +81,10 @@ const findersOfAllRows: readonly Finder[] = [
  * Everything that somebody should know of a report: most severe first, then by rows. Pure.
  * `modulePath` is where the module of fixes is written to, as the configuration has to name it.
  */
-export function findFindings(facts: Facts, modulePath = `./${MEND_MODULE}`): readonly Finding[] {
+export function findFindings(
+  facts: Facts,
+  modulePath = `./${MEND_MODULE_NAME}`,
+): readonly Finding[] {
   const looking = facts.sample.share < 1 ? finders : [...finders, ...findersOfAllRows];
   const observations = looking.flatMap((find) => limit(find(facts)));
   const text = mendModule(observations);
@@ -144,6 +145,6 @@ function moduleFix(facts: Facts, { path, text }: MendModule): Fix | undefined {
   if (hasTransform(facts)) return undefined;
   return {
     ...fixOf(["transform"], path, false),
-    module: { name: MEND_MODULE, text },
+    module: { name: MEND_MODULE_NAME, text },
   };
 }
