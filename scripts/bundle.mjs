@@ -16,6 +16,7 @@ const entries = {
   "count-worker": "cli/workers/count-worker.js",
   "send-worker": "cli/workers/send-worker.js",
   "decode-thread": "readers/decode-thread.js",
+  "scout-thread": "readers/scout-thread.js",
   "event-writer-thread": "storage/event-writer-thread.js",
   "schema-checker-process": "service/schema-checker-process.js",
 };

@@ -153,6 +153,12 @@ export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
 /** Files, or entries of one zip, that are looked at together while sources are discovered. */
 export const DISCOVERY_MAX = 16;
 
+/** Files for each further thread that looks at them. */
+export const SCOUT_FILES_MIN = 256;
+
+/** JavaScript heap of such a thread. */
+export const SCOUT_HEAP_BYTES = 64 * MIB;
+
 /** Distinct event names that are counted by name; rows of further ones are counted together. */
 export const CENSUS_NAMES_MAX = 16_384;
 

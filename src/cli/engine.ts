@@ -3,13 +3,13 @@ import { UsageError } from "../base/errors.js";
 import { findMappingProblems } from "../mapper/mapping-problems.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
+import { thisMachine } from "../pipeline/configuration/machine.js";
 import type { RunOptions } from "../pipeline/options.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
 import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
-import { createFormatDetection } from "../readers/detect-format.js";
 import { listInputs } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
-import { discoverSources } from "../readers/sources.js";
+import { discoverShared } from "../readers/shared-discovery.js";
 import type { Engine } from "./context.js";
 import { countWorker, sendWorker, splitWorker, validateWorker } from "./worker-entries.js";
 
@@ -39,7 +39,12 @@ export function createEngine(threadsAhead?: ThreadsAhead): Engine {
     },
     runSend: async (request, context) => {
       const { runSend } = await import("../pipeline/run-send.js");
-      return runSend(request, context, outsideWith(sendWorker));
+      // One thread sends; that is no reason why only one should look at the inputs.
+      const { threads } = thisMachine();
+      return runSend(request, context, {
+        ...outsideWith(sendWorker),
+        discover: (options, signal) => discover({ ...options, threads }, signal),
+      });
     },
     runCount: async (request, context) => {
       const { runCount } = await import("../pipeline/run-count.js");
@@ -67,6 +72,7 @@ export const engine: Engine = createEngine();
 
 async function discover(options: RunOptions, signal: AbortSignal) {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
+  const { threads, memoryBytes } = options;
   const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
   const found = await listInputs(inputs, cwd);
   // An output below an input directory is no input: the second run would read what the first wrote.
@@ -80,5 +86,5 @@ async function discover(options: RunOptions, signal: AbortSignal) {
       `every input lies in the output directory ${outputDirectory}. Write to another directory.`,
     );
   }
-  return discoverSources(files, { detect: createFormatDetection(given), ratioMax, signal });
+  return discoverShared(files, { given, ratioMax, threads, memoryBytes, signal });
 }

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { SwitchyardError } from "../base/errors.js";
 import { version } from "../base/version.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
@@ -32,7 +31,11 @@ const DAY_MS = 86_400_000;
 export interface DiscoveredInputs {
   readonly sources: readonly Source[];
   /** Inputs of which not even the beginning can be read. */
-  readonly failures: readonly { readonly name: string; readonly error: SwitchyardError }[];
+  readonly failures: readonly {
+    readonly name: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
 }
 
 /** What a run takes from the rooms beside the engine and from the world. */
@@ -206,7 +209,7 @@ function factsOf(
   options: Readonly<Record<string, unknown>>,
 ): RunFacts {
   const unreadable = failures.map(
-    ({ name, error: { code, message } }): SourceFailure => ({ source: name, code, message }),
+    ({ name, code, message }): SourceFailure => ({ source: name, code, message }),
   );
   return { version, options, sources, unreadable };
 }

@@ -40,10 +40,15 @@ export interface DiscoverOptions extends OpenOptions {
 /** Something among the inputs that cannot be read; the others can. */
 export interface DiscoveryFailure {
   readonly name: string;
-  readonly error: SwitchyardError;
+  /** As in `SwitchyardError`. */
+  readonly code: string;
+  readonly message: string;
 }
 
-/** What files turned out to hold; all lists in the order of the files, then of the zip's directory. */
+/**
+ * What files turned out to hold; all lists in the order of the files, then of the zip's directory. Plain
+ * data: it goes from thread to thread.
+ */
 export interface Discovery {
   readonly sources: readonly Source[];
   readonly failures: readonly DiscoveryFailure[];
@@ -122,7 +127,8 @@ export async function collect(
     signal.throwIfAborted();
     const error = fromSystem(name, thrown);
     if (!(error instanceof SwitchyardError)) throw error;
-    return { sources: [], failures: [{ name, error }], skipped: [] };
+    const { code, message } = error;
+    return { sources: [], failures: [{ name, code, message }], skipped: [] };
   }
 }
 

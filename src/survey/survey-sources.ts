@@ -82,15 +82,10 @@ interface Samples {
   readonly failures: readonly SurveyFailure[];
 }
 
-async function takeSamples(
-  { sources, failures: undiscovered }: Discovery,
-  tools: SampleTools,
-): Promise<Samples> {
-  const failures = undiscovered.map(({ name, error: { code, message } }) => ({
-    ...{ name, code, message },
-  }));
+async function takeSamples(discovery: Discovery, tools: SampleTools): Promise<Samples> {
+  const failures: SurveyFailure[] = [...discovery.failures];
   const samples: SampledSource[] = [];
-  for (const source of chooseSources(sources)) {
+  for (const source of chooseSources(discovery.sources)) {
     try {
       samples.push(await sampleRows(source, tools));
     } catch (error) {

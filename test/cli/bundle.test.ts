@@ -100,6 +100,7 @@ test("threads and processes start from files of the bundle", () => {
     "./decode-thread.js",
     "./event-writer-thread.js",
     "./schema-checker-process.js",
+    "./scout-thread.js",
     "./send-worker.js",
     "./split-worker.js",
     "./validate-worker.js",

@@ -106,10 +106,7 @@ async function discover(files: Readonly<Record<string, Uint8Array>>) {
   const inputs = Object.keys(files).map((name) => ({ name, path: scratch.path(name) }));
   const { sources, failures } = await discoverSources(inputs, { ...openOptions, detect });
   for (const { path } of inputs) rmSync(path);
-  return [
-    ...sources.map(({ format }) => format),
-    ...failures.map(({ error }) => error.code as string),
-  ];
+  return [...sources.map(({ format }) => format), ...failures.map(({ code }) => code)];
 }
 
 /** Texts of which not all is there in the first kilobytes, compressed or not. */

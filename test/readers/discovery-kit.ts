@@ -1,4 +1,8 @@
-import type { DiscoverOptions, FormatHints } from "../../src/readers/discovery.js";
+import type {
+  DiscoverOptions,
+  DiscoveryFailure,
+  FormatHints,
+} from "../../src/readers/discovery.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import type { Source } from "../../src/readers/source.js";
 import { discoverSources } from "../../src/readers/sources.js";
@@ -45,6 +49,6 @@ export async function contentOf(source: Source | undefined): Promise<string> {
 }
 
 /** The code of each failure, by name. */
-export function codesOf(failures: readonly { name: string; error: { code: string } }[]) {
-  return Object.fromEntries(failures.map(({ name, error }) => [name, error.code]));
+export function codesOf(failures: readonly DiscoveryFailure[]) {
+  return Object.fromEntries(failures.map(({ name, code }) => [name, code]));
 }

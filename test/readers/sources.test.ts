@@ -109,10 +109,10 @@ describe("files", () => {
     const { sources, failures } = await discover(...Object.keys(contents));
     expect(sources).toEqual([]);
     expect(failures.map(({ name }) => name)).toEqual(Object.keys(contents));
-    for (const { name, error } of failures) {
-      expect(error).toBeInstanceOf(SourceError);
-      expect(error.message).toMatch(contents[name]?.[1] ?? /$./);
-      expect(error.message.startsWith(`${name}`)).toBe(true);
+    for (const { name, code, message } of failures) {
+      expect(code).toMatch(/^source_/);
+      expect(message).toMatch(contents[name]?.[1] ?? /$./);
+      expect(message.startsWith(`${name}`)).toBe(true);
     }
   });
 

@@ -106,11 +106,11 @@ describe("zips", () => {
       "a.zip!odd.json": "source_unsupported",
       "a.zip!inner.zip": "source_unsupported",
     });
-    for (const { error } of failures) {
-      expect(error.message).toContain("a.zip!");
-      expect(error.message).not.toContain("\x1b");
+    for (const { message } of failures) {
+      expect(message).toContain("a.zip!");
+      expect(message).not.toContain("\x1b");
     }
-    expect(failures.find(({ name }) => name.includes("inner"))?.error.message).toMatch(
+    expect(failures.find(({ name }) => name.includes("inner"))?.message).toMatch(
       /zip inside a zip.*Unpack/,
     );
   });
@@ -130,7 +130,7 @@ describe("zips", () => {
     scratch.write("padded.zip", Buffer.concat([zip, Buffer.alloc(9)]));
     const { failures } = await discover("padded.zip");
     expect(codesOf(failures)).toEqual({ "padded.zip": "source_corrupt" });
-    expect(failures[0]?.error.message).toContain("bytes are missing or follow it");
+    expect(failures[0]?.message).toContain("bytes are missing or follow it");
   });
 
   it("behind other bytes are read where their offsets count those, and failures elsewhere", async () => {
@@ -159,7 +159,7 @@ describe("zips", () => {
       damaged.writeUInt8(damaged.readUInt8(index) ^ 0x2a, index);
       scratch.write("damaged.zip", damaged);
       const { sources, failures } = await discover("damaged.zip");
-      for (const { error } of failures) expect(error).toBeInstanceOf(SourceError);
+      for (const { code } of failures) expect(code).toMatch(/^source_/);
       for (const source of sources) {
         const { bytes, error } = await drain(
           await openBytes(source, 0, openOptions).catch((thrown) => ({
@@ -226,7 +226,7 @@ describe("zips", () => {
     zip.writeUInt32LE(10, second + 42);
     scratch.write("overlap.zip", zip);
     const { failures } = await discover("overlap.zip");
-    expect(failures[0]?.error.message).toMatch(/overlap\.zip: the zip entry "b" lies over/);
+    expect(failures[0]?.message).toMatch(/overlap\.zip: the zip entry "b" lies over/);
   });
 
   it("are read once for 70,000 entries", async () => {

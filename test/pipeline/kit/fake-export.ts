@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SourceError } from "../../../src/base/errors.js";
 import { GIB, MIB } from "../../../src/base/limits.js";
 import type { ExportResult } from "../../../src/pipeline/export-result.js";
 import type { ExportOptions } from "../../../src/pipeline/options.js";
@@ -138,7 +137,8 @@ export class FakeExport {
         .filter((source) => !isReadable(source))
         .map(({ name }) => ({
           name,
-          error: new SourceError("source_unreadable", { source: name }, "cannot be read"),
+          code: "source_unreadable",
+          message: `${name}: cannot be read`,
         })),
     };
   }

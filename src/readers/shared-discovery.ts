@@ -1,0 +1,76 @@
+import { setImmediate } from "node:timers/promises";
+import { MAIN_THREAD_BYTES, SCOUT_FILES_MIN, SCOUT_HEAP_BYTES } from "../base/limits.js";
+import { createFormatDetection } from "./detect-format.js";
+import { type Discovery, joinDiscoveries } from "./discovery.js";
+import type { InputFile } from "./inputs.js";
+import { mapBounded } from "./map-bounded.js";
+import { Scout } from "./scout.js";
+import type { ScoutTask } from "./scout-messages.js";
+import { discoverSources } from "./sources.js";
+
+/** Files that a thread looks at between two messages. */
+const PIECE_FILES = 32;
+
+/** Pieces that a scout has, so that it need not wait until this thread has looked at its own. */
+const SCOUT_PIECES = 3;
+
+export interface SharedDiscoveryOptions extends ScoutTask {
+  /** That look at files, this one among them; fewer do where there are few files. */
+  readonly threads: number;
+  /** What the whole process may take. */
+  readonly memoryBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `discoverSources` on several threads, with the same result whatever their number. This thread looks
+ * at files as well, and at those of which a scout dies.
+ */
+export async function discoverShared(
+  files: readonly InputFile[],
+  options: SharedDiscoveryOptions,
+): Promise<Discovery> {
+  const { given, ratioMax, signal } = options;
+  const detection = { detect: createFormatDetection(given), ratioMax, signal };
+  const count = countScouts(files.length, options);
+  if (count === 0) return discoverSources(files, detection);
+  signal.throwIfAborted();
+
+  const scouts = Array.from({ length: count }, () => new Scout({ given, ratioMax }));
+  const endScouts = () => Promise.all(scouts.map((scout) => scout.end()));
+  signal.addEventListener("abort", endScouts, { once: true });
+  try {
+    const found = await mapBounded(
+      piecesOf(files),
+      1 + count * SCOUT_PIECES,
+      async (piece, lane) => {
+        const seen = lane === 0 ? null : await scouts[lane % count]?.look(piece);
+        if (seen !== null && seen !== undefined) return seen;
+        const own = await discoverSources(piece, detection);
+        // Files are read without waiting for them: signals and scouts have their turn now.
+        await setImmediate();
+        return own;
+      },
+    );
+    return joinDiscoveries(found);
+  } finally {
+    signal.removeEventListener("abort", endScouts);
+    await endScouts();
+  }
+}
+
+/** How many other threads are worth their start, and fit into the memory. */
+function countScouts(
+  files: number,
+  { threads, memoryBytes }: Pick<SharedDiscoveryOptions, "threads" | "memoryBytes">,
+): number {
+  const affordable = Math.floor((memoryBytes - MAIN_THREAD_BYTES) / SCOUT_HEAP_BYTES);
+  return Math.max(0, Math.min(threads - 1, affordable, Math.floor(files / SCOUT_FILES_MIN)));
+}
+
+function piecesOf(files: readonly InputFile[]): readonly (readonly InputFile[])[] {
+  const count = Math.ceil(files.length / PIECE_FILES);
+  return Array.from({ length: count }, (_, index) =>
+    files.slice(index * PIECE_FILES, (index + 1) * PIECE_FILES),
+  );
+}
