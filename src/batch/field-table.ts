@@ -16,7 +16,7 @@ interface Member {
   branch: Branch | undefined;
 }
 
-/** Layout of `Node` and `Entry` in src/kernels/json/json-fields.ts, in bytes. */
+/** Layout of `Node` and `Entry` in src/kernels/json/json-node.ts, in bytes. */
 const NODE_BYTES = 32;
 const ENTRY_BYTES = 32;
 /** Of the memory that a node has for how its object looked: `ShapeMember`s in json-shape.ts. */

@@ -87,6 +87,21 @@ function setCell(columns: usize, cell: u32, row: i32, start: usize, length: usiz
   column.set(row, length == 0 ? KIND_NULL : KIND_STRING, start, length);
 }
 
+/** Stores the quoted cell that opens at `p`; returns the address of its closing quote, or 0 for none. */
+@inline
+function scanQuoted(scan: Scan, p: usize, stop: usize, row: i32, cell: u32): usize {
+  const columns = scan.columns;
+  const slot = min(cell, scan.cells);
+  const ignored = load<u32>(columns + (<usize>scan.cells << 2));
+  const wanted = load<u32>(columns + (<usize>slot << 2)) != ignored;
+  const close =
+    scan.escape > 0xff
+      ? closeDoubled(p + 1, stop, scan.quote, wanted)
+      : closeEscaped(p + 1, stop, scan.quote, scan.escape);
+  if (close != 0 && wanted) setCell(columns, slot, row, cellStart, cellLength);
+  return close;
+}
+
 // What scanCells gives beside how the row ended.
 let cellCount: u32 = 0;
 let rowEnd: usize = 0;
@@ -100,19 +115,12 @@ function scanCells(scan: Scan, p: usize, stop: usize, row: i32): i32 {
   const delimiters = i8x16.splat(<i8>delimiter);
   const feeds = i8x16.splat(<i8>LINE_FEED);
   const returns = i8x16.splat(<i8>CARRIAGE_RETURN);
-  const ignored = <usize>load<u32>(columns + (<usize>cells << 2));
   let cell: u32 = 0;
   while (true) {
     if (p < stop && load<u8>(p) == quote) {
-      const slot = min(cell, cells);
-      const wanted = <usize>load<u32>(columns + (<usize>slot << 2)) != ignored;
-      const close =
-        scan.escape > 0xff
-          ? closeDoubled(p + 1, stop, quote, wanted)
-          : closeEscaped(p + 1, stop, quote, scan.escape);
+      const close = scanQuoted(scan, p, stop, row, cell);
       cellCount = cell + 1;
       if (close == 0) return AT_STOP_IN_QUOTES;
-      if (wanted) setCell(columns, slot, row, cellStart, cellLength);
       p = close + 1;
       if (p >= stop) {
         rowEnd = stop;
@@ -129,12 +137,11 @@ function scanCells(scan: Scan, p: usize, stop: usize, row: i32): i32 {
     }
     // Unquoted cells, as many as there are in a row.
     let base = p;
-    let hits: u32 = 0;
     let any = seen;
     while (true) {
       const v = v128.load(base);
       any = v128.or(any, v);
-      hits = i8x16.bitmask(
+      let hits: u32 = i8x16.bitmask(
         v128.or(i8x16.eq(v, delimiters), v128.or(i8x16.eq(v, feeds), i8x16.eq(v, returns))),
       );
       let quoted = false;

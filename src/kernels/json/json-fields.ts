@@ -1,6 +1,6 @@
 // Takes the asked-for fields out of JSON objects while checking them strictly: one pass, in place.
-// A tree of nodes, built by src/batch/field-table.ts, says which members of which objects are
-// wanted; everything else is checked and passed over.
+// A tree of nodes (json-node.ts) says which members of which objects are wanted; everything else is checked
+// and passed over.
 
 import {
   Column,
@@ -24,6 +24,7 @@ import {
 } from "./json-value";
 import { nextKnown, passKnown } from "./json-known";
 import { DEPTH_MAX, skipValueAt } from "./json-nested";
+import { Entry, Node, clearRow, clearRows, findEntry, textColumn } from "./json-node";
 import {
   ShapeMember,
   beginsSame,
@@ -35,61 +36,15 @@ import {
 } from "./json-shape";
 import { copyLoose } from "../utf8";
 
-/** The members wanted of one object. */
-@unmanaged
-export class Node {
-  /** Bit n: some wanted key has n bytes; bit 63: some has 63 or more. */
-  keyLengths: u64;
-  entries: usize;
-  entryCount: u32;
-  /** Column for what is left of the object, or 0. */
-  rest: usize;
-  /** Addresses (u32) of all columns at and below this node, to be cleared together. */
-  columns: usize;
-  columnCount: u32;
-  /** `ShapeMember`s: how the object looked the last time. */
-  shape: usize;
-}
-
-/** A wanted key. */
-@unmanaged
-export class Entry {
-  /** The first eight bytes of the key, zero-padded. */
-  prefix: u64;
-  key: usize;
-  keyLength: u32;
-  /** Columns for the decoded value and the raw token, or 0. */
-  text: usize;
-  json: usize;
-  /** Node for the value's own members, or 0. */
-  child: usize;
-  /** 1 when the member is no part of the object's rest. */
-  excepted: u32;
-}
-
-const ENTRY_BYTES: usize = offsetof<Entry>();
-
 /** Where unescaped texts and rests are written; the host makes it large enough (see FieldTable). */
 let scratch: usize = 0;
 /** Stack of (start, end) pairs: stretches of members that stay in an object's rest. */
 let kept: usize = 0;
 
+/** Names the memory that scanning writes to from now on; what was written is given up. */
 export function setScratch(scratchAddress: usize, keptAddress: usize): void {
   scratch = scratchAddress;
   kept = keptAddress;
-}
-
-function find(node: Node, key: usize, length: usize): usize {
-  let prefix = load<u64>(key);
-  if (length < 8) prefix &= ((<u64>1) << (length << 3)) - 1;
-  let entry = node.entries;
-  for (const end = entry + <usize>node.entryCount * ENTRY_BYTES; entry < end; entry += ENTRY_BYTES) {
-    const candidate = changetype<Entry>(entry);
-    if (candidate.prefix == prefix && candidate.keyLength == <u32>length) {
-      if (length <= 8 || memory.compare(candidate.key + 8, key + 8, length - 8) == 0) return entry;
-    }
-  }
-  return 0;
 }
 
 @inline
@@ -102,31 +57,7 @@ function findKey(node: Node, key: usize, close: usize): usize {
     key = scratch;
   }
   if (((node.keyLengths >> min<u64>(length, 63)) & 1) == 0) return 0;
-  return find(node, key, length);
-}
-
-/** The column of a wanted key, if nothing but the text of its value is wanted; else 0. */
-function textColumn(address: usize): usize {
-  if (address == 0) return 0;
-  const entry = changetype<Entry>(address);
-  return entry.json == 0 && entry.child == 0 ? entry.text : 0;
-}
-
-/** Makes every column at and below the node null in this row. */
-export function clearRow(node: Node, row: i32): void {
-  let p = node.columns;
-  for (const end = p + (<usize>node.columnCount << 2); p < end; p += 4) {
-    const column = changetype<Column>(<usize>load<u32>(p));
-    store<u8>(column.kinds + <usize>row, <u8>KIND_NULL);
-  }
-}
-
-/** Makes every column at and below the node null in rows [0, rows). */
-export function clearRows(node: Node, rows: i32): void {
-  let p = node.columns;
-  for (const end = p + (<usize>node.columnCount << 2); p < end; p += 4) {
-    memory.fill(changetype<Column>(<usize>load<u32>(p)).kinds, <u8>KIND_NULL, <usize>rows);
-  }
+  return findEntry(node, key, length);
 }
 
 @inline
@@ -272,6 +203,42 @@ function skipUnwanted(p: usize, end: usize, depth: i32): usize {
  */
 const MOVED_MAX = 3;
 
+/** Where `readKey` met the object's end; whoever asks makes it 0 again. */
+let closingBrace: usize = 0;
+
+/**
+ * Reads the key of the member that comes after `before` (the opening brace when `isFirst`, else the end of
+ * the value before it) and remembers in `seen` what it looks like and which entry it is. Returns the
+ * address of its value, or 0: `closingBrace` tells whether the object has ended or is malformed.
+ */
+@inline
+function readKey(node: Node, seen: ShapeMember, before: usize, end: usize, isFirst: bool): usize {
+  let p = skipSpace(before, end);
+  if (p >= end) return markFault(end);
+  const separator = load<u8>(p);
+  if (!isFirst && separator != 0x2c) {
+    if (separator != 0x7d) return markFault(p);
+    closingBrace = p;
+    return 0;
+  }
+  const key = skipSpace(p + 1, end);
+  if (key >= end) return markFault(end);
+  if (load<u8>(key) != 0x22) {
+    if (!isFirst || load<u8>(key) != 0x7d) return markFault(key);
+    closingBrace = key;
+    return 0;
+  }
+  const close = skipStringFast(key + 1, end);
+  if (close == 0) return 0;
+  const entry = findKey(node, key + 1, close);
+  p = skipSpace(close + 1, end);
+  if (p >= end || load<u8>(p) != 0x3a) return markFault(min(p, end));
+  p = skipSpace(p + 1, end);
+  const hasSpace = p - before != close - key + 3;
+  rememberKey(seen, before, key, p, entry, textColumn(entry), hasSpace);
+  return p;
+}
+
 /** From an object's opening brace, which is at `p`, to behind its closing one. */
 function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
   const keepsRest = node.rest != 0;
@@ -302,37 +269,24 @@ function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): us
         if (before != open && p < end && load<u8>(p) == 0x7d) break;
         moved++;
         const later = findLater(shape, node.shape, p, end);
-        isKnown = later != 0;
-        if (isKnown) {
+        if (later != 0) {
+          isKnown = true;
           shape = later;
           seen = changetype<ShapeMember>(shape);
         }
       }
       if (isKnown) {
         p += <usize>seen.length;
-        entry = seen.entry;
       } else {
-        p = skipSpace(p, end);
-        if (p >= end) return markFault(end);
-        const separator = load<u8>(p);
-        if (before != open) {
-          if (separator == 0x7d) break;
-          if (separator != 0x2c) return markFault(p);
+        p = readKey(node, seen, before, end, before == open);
+        if (p == 0) {
+          p = closingBrace;
+          closingBrace = 0;
+          if (p == 0) return 0;
+          break;
         }
-        const key = skipSpace(p + 1, end);
-        if (key >= end) return markFault(end);
-        if (load<u8>(key) != 0x22) {
-          if (before == open && load<u8>(key) == 0x7d) return key + 1;
-          return markFault(key);
-        }
-        const close = skipStringFast(key + 1, end);
-        if (close == 0) return 0;
-        entry = findKey(node, key + 1, close);
-        p = skipSpace(close + 1, end);
-        if (p >= end || load<u8>(p) != 0x3a) return markFault(min(p, end));
-        p = skipSpace(p + 1, end);
-        rememberKey(seen, before, key, p, entry, textColumn(entry), p - before != close - key + 3);
       }
+      entry = seen.entry;
       if (entry != 0) {
         p = scanWanted(changetype<Entry>(entry), p, end, row, depth);
         if (p == 0) return 0;

@@ -1,8 +1,9 @@
 // Finds the rows in a window of JSON bytes: one value a line (NDJSON), or values in a row, spread
 // over lines at will, possibly the elements of one array.
 
-import { Node, clearRow, clearRows, scanObject, setScratch } from "./json-fields";
+import { scanObject, setScratch } from "./json-fields";
 import { skipValue } from "./json-nested";
+import { Node, clearRow, clearRows } from "./json-node";
 import { faultAt, lineFeed, resetLineFeed, skipSpace, tooDeep } from "./json-value";
 import {
   INVALID_UTF8,

@@ -99,7 +99,8 @@ export function isConstant(member: ShapeMember, p: usize, end: usize): bool {
 
 /**
  * Remembers a member that begins at `p`, has its key's quote at `key`, and its value at `value`;
- * `entry` and `column` as in `ShapeMember`, `spaced` where there is white space between. Reads 64 bytes.
+ * `entry` and `column` as in `ShapeMember`, `spaced` where there is white space between. Its entry is set
+ * even where the rest is too long to be remembered. Reads 64 bytes.
  */
 export function rememberKey(
   member: ShapeMember,
@@ -113,12 +114,12 @@ export function rememberKey(
   const length = value - p;
   member.length = 0;
   member.key = <u32>(key - p);
+  member.entry = entry;
   member.constant = 0;
   member.wait = FIRST_PAUSE;
   member.pause = 0;
   if (length > REMEMBERED_BYTES_MAX || (spaced && hasControl(p, value))) return;
   member.length = <u32>length;
-  member.entry = entry;
   member.column = column;
   remember(changetype<usize>(member) + BYTES, p);
 }

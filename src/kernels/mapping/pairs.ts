@@ -11,7 +11,8 @@ import {
   KIND_OBJECT,
   KIND_STRING,
 } from "../column";
-import { Node, clearRow, scanObject, setScratch } from "../json/json-fields";
+import { scanObject, setScratch } from "../json/json-fields";
+import { Node, clearRow } from "../json/json-node";
 import { loneSurrogate, skipScalar, skipSpace, skipString, unescape } from "../json/json-value";
 import { copyLoose, validateUtf8 } from "../utf8";
 
