@@ -1,6 +1,7 @@
 import type { Zone } from "./zone.js";
 
-export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 24 * HOUR_MS;
 
 /** The day of a moment in a zone, in days since 1970-01-01; negative before. */
 export function dayOf(timestampMs: number, zone: Zone): number {

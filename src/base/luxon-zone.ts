@@ -1,10 +1,10 @@
 import type { IANAZone } from "luxon";
+import { HOUR_MS } from "./day.js";
 import { UsageError } from "./errors.js";
 import { loadLuxon } from "./luxon.js";
 import type { Zone } from "./zone.js";
 import { suggestZone } from "./zone-suggestion.js";
 
-const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
 /** Hours whose offset is remembered: more than a century of data in order, 8 MiB at most. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { DAY_MS } from "../base/day.js";
 import { version } from "../base/version.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
@@ -24,8 +25,6 @@ import { type PoolProgress, SplitPool } from "./worker/pool.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
 import { ThreadsAhead } from "./worker/threads-ahead.js";
 import type { WorkerThread } from "./worker/worker-thread.js";
-
-const DAY_MS = 86_400_000;
 
 /** What the inputs turned out to hold. */
 export interface DiscoveredInputs {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DAY_MS } from "../../base/day.js";
 import { SURVEY_ROW_BYTES_MAX } from "../../base/limits.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { PresetName } from "../../mapper/presets.js";
@@ -19,8 +20,6 @@ export interface SurveyRequest {
   /** Where the user says it. */
   readonly preset: PresetName | undefined;
 }
-
-const DAY_MS = 86_400_000;
 
 /** Looks at inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`. */
 export async function surveyInputs(

@@ -1,10 +1,9 @@
+import { DAY_MS } from "../../base/day.js";
 import type { ReportEvent } from "../../profile/report.js";
 import { formatCount } from "../quantities.js";
 import { bulkOf } from "./day-bulk.js";
 import type { Facts, Observation } from "./observation.js";
 import { quoted } from "./words.js";
-
-const DAY_MS = 86_400_000;
 
 /** Events that would have been expected in the time without any: chance does not explain that. */
 const MISSING_EVENTS_MIN = 30;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../base/day.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { bulkOf, median } from "./day-bulk.js";
@@ -11,8 +12,6 @@ import {
 } from "./thresholds.js";
 import { skippedHours } from "./time-zone.js";
 import { runsOf, usualOfDay, usualOfHour } from "./usual-counts.js";
-
-const HOUR_MS = 3_600_000;
 
 /** Days with far fewer events than those around them and than the same weekday has. */
 export function findGapDays({ days }: Facts): readonly Observation[] {

@@ -1,11 +1,10 @@
+import { DAY_MS } from "../../base/day.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import { bulkOf } from "./day-bulk.js";
 import { fixOf } from "./fix.js";
 import type { Facts, Observation } from "./observation.js";
 import { FAR_DAYS, MIDNIGHT_SHARE, MINIMUM_DAY_EVENTS } from "./thresholds.js";
 import { shareOf } from "./words.js";
-
-const DAY_MS = 86_400_000;
 
 /** Times that are only dates. */
 export function findMidnights({ times, rows, dayZone }: Facts): readonly Observation[] {

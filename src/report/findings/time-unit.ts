@@ -1,10 +1,10 @@
+import { DAY_MS } from "../../base/day.js";
 import { formatNumberOf } from "../quantities.js";
 import type { FindingCode } from "./finding-codes.js";
 import type { Facts, Observation } from "./observation.js";
 import { timeFix, timesOf } from "./recorded-options.js";
 import { quotedList } from "./words.js";
 
-const DAY_MS = 86_400_000;
 const PLAUSIBLE_FROM_MS = Date.UTC(2000, 0, 1);
 
 interface Unit {

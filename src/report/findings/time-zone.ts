@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../../base/day.js";
 import { createZone } from "../../base/luxon-zone.js";
 import type { Zone } from "../../base/zone.js";
 import { formatCount } from "../quantities.js";
@@ -6,9 +7,6 @@ import type { Facts, Observation } from "./observation.js";
 import { timeFix, timesOf } from "./recorded-options.js";
 import { MINIMUM_HOUR_EVENTS } from "./thresholds.js";
 import { timeFormOf } from "./time-form.js";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Days on either side that an hour is compared with. */
 const DAYS_AROUND = 7;
