@@ -15,8 +15,10 @@ export function detectJsonEagerly(head: Uint8Array, complete: boolean): Format |
   const values = lines.map(parse).filter((value) => value !== undefined);
   if (start.startsWith("[")) return { kind: "json" };
   if (start.startsWith("{")) {
-    if (values.length === 0) return { kind: "json" };
-    return { kind: values.every(isReject) ? "rejects" : "ndjson" };
+    const own = lines.filter((line) => line.startsWith("{")).map(parse);
+    const rows = own.filter((value) => value !== undefined);
+    if (rows.length === 0) return { kind: "json" };
+    return { kind: rows.every(isReject) ? "rejects" : "ndjson" };
   }
   // Lines of something else before the first object: a log line, a damaged beginning.
   const objects = values.filter((value) => typeof value === "object" && value !== null);
