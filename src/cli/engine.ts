@@ -1,4 +1,3 @@
-import { sep } from "node:path";
 import { UsageError } from "../base/errors.js";
 import { findMappingProblems } from "../mapper/mapping-problems.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
@@ -7,7 +6,7 @@ import { thisMachine } from "../pipeline/configuration/machine.js";
 import type { RunOptions } from "../pipeline/options.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
 import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
-import { listInputs } from "../readers/inputs.js";
+import { listInputs, withoutPaths } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
 import { discoverShared } from "../readers/shared-discovery.js";
 import type { Engine } from "./context.js";
@@ -76,10 +75,7 @@ async function discover(options: RunOptions, signal: AbortSignal) {
   const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
   const found = await listInputs(inputs, cwd);
   // An output below an input directory is no input: the second run would read what the first wrote.
-  const own = [outputDirectory, ...notInputs];
-  const files = found.filter(
-    ({ path }) => !own.some((one) => path === one || path.startsWith(one + sep)),
-  );
+  const files = await withoutPaths(found, [outputDirectory, ...notInputs]);
   if (files.length === 0) {
     throw new UsageError(
       "input_in_output",

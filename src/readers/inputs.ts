@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
-import { isAbsolute, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { UsageError } from "../base/errors.js";
 import { DISCOVERY_MAX } from "../base/limits.js";
 import { type FoundFile, type FoundFiles, isHiddenPart, walkDirectory } from "./directory-walk.js";
@@ -14,6 +14,9 @@ export interface InputFile {
   readonly path: string;
 }
 
+/** Why neither pipes nor standard input are inputs. */
+const READ_AGAIN = "and inputs are read more than once: write what it gives to a file";
+
 /** Skipped names that a message lists. */
 const NAMES_SHOWN = 5;
 
@@ -26,7 +29,7 @@ const NAMES_SHOWN = 5;
 export async function listInputs(
   inputs: readonly string[],
   cwd: string,
-): Promise<readonly InputFile[]> {
+): Promise<readonly FoundFile[]> {
   if (inputs.length === 0) {
     throw new UsageError(
       "input_not_found",
@@ -43,9 +46,33 @@ export async function listInputs(
   if (misses.length > 0) {
     throw new UsageError("input_not_found", `no input found: ${misses.join("; ")}`);
   }
-  const files = new Map<string, InputFile>();
-  for (const { name, path, real } of found) if (!files.has(real)) files.set(real, { name, path });
+  const files = new Map<string, FoundFile>();
+  for (const file of found) if (!files.has(file.real)) files.set(file.real, file);
   return [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * The files that are none of `paths` and in none of them, by whatever links either is reached. `paths`
+ * are absolute, and need not exist.
+ */
+export async function withoutPaths(
+  files: readonly FoundFile[],
+  paths: readonly string[],
+): Promise<readonly FoundFile[]> {
+  const real = await Promise.all(paths.map(realPathOf));
+  const left = [...new Set([...paths, ...real])];
+  const isLeft = (file: string) => left.some((one) => file === one || file.startsWith(one + sep));
+  return files.filter((file) => !isLeft(file.path) && !isLeft(file.real));
+}
+
+/** Of what does not exist: below the real path of what does. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(await realPathOf(parent), basename(path));
+  }
 }
 
 interface FoundInput extends FoundFiles {
@@ -64,7 +91,11 @@ async function findInput(input: string, cwd: string): Promise<FoundInput> {
     return { files, skipped: [], looked: place.path };
   }
   if (stats !== null) {
-    return { files: [], skipped: [], looked: `${place.path} is neither file nor directory` };
+    const looked = `${place.path} is neither file nor directory, ${READ_AGAIN}`;
+    return { files: [], skipped: [], looked };
+  }
+  if (input === "-") {
+    return { files: [], skipped: [], looked: `- is taken for a file's name, ${READ_AGAIN}` };
   }
   return findPattern(place, cwd);
 }

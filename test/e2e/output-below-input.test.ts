@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
@@ -17,6 +17,19 @@ it("never takes its own output for input, also when that lies below the input", 
   const second = await runSwitchyard(words);
   expect(second, second.stderr).toMatchObject({ exitCode: 0 });
   expect(JSON.parse(second.stdout)).toMatchObject({ alreadyDone: true, rows: { read: 1 } });
+});
+
+it("knows its own output by whatever links it is reached", async () => {
+  const input = join(scratch, "linked");
+  mkdirSync(input);
+  writeFileSync(join(input, "a.jsonl"), row);
+  symlinkSync(input, join(scratch, "link"));
+  const words = ["export", join(scratch, "link"), "--to", join(input, "out"), "--json"];
+  for (const alreadyDone of [false, true]) {
+    const ended = await runSwitchyard(words);
+    expect(ended, ended.stderr).toMatchObject({ exitCode: 0 });
+    expect(JSON.parse(ended.stdout)).toMatchObject({ alreadyDone, rows: { read: 1 } });
+  }
 });
 
 it("refuses inputs that all lie in the output directory", async () => {

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, symlinkSync } from "node:fs";
+import { linkSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
 import { listInputs } from "../../src/readers/inputs.js";
@@ -30,8 +30,11 @@ describe("files", () => {
 
   it("keep a relative name and get an absolute path", async () => {
     const path = scratch.write("x/a.json", "");
-    expect(await listInputs(["x/a.json"], scratch.directory)).toEqual([{ name: "x/a.json", path }]);
-    expect(await listInputs([path], "/")).toEqual([{ name: path, path }]);
+    const real = realpathSync(path);
+    expect(await listInputs(["x/a.json"], scratch.directory)).toEqual([
+      { name: "x/a.json", path, real },
+    ]);
+    expect(await listInputs([path], "/")).toEqual([{ name: path, path, real }]);
   });
 
   it("may have names that look like patterns", async () => {
@@ -135,6 +138,11 @@ describe("patterns", () => {
 });
 
 describe("an input without a file", () => {
+  it("is standard input or a device, which cannot be read more than once", async () => {
+    expect((await refusal("-")).message).toContain("write what it gives to a file");
+    expect((await refusal("/dev/null")).message).toContain("write what it gives to a file");
+  });
+
   it("is a usage error that says where was looked", async () => {
     const error = await refusal("typo.json");
     expect(error.code).toBe("input_not_found");
