@@ -104,3 +104,14 @@ it("fails like an export where rows are rejected or sources cannot be read", asy
   expect(nothing.exitCode).not.toBe(0);
   expect(existsSync(nothing.report)).toBe(false);
 });
+
+it("refuses a directory that no report can be written to before it looks at inputs", async () => {
+  const file = join(root, "file");
+  writeFileSync(file, "");
+  for (const report of [file, join(file, "below", "report")]) {
+    const words = ["validate", "missing.jsonl", "--report", report, "--json"];
+    const { exitCode, stdout } = await runSwitchyard(words, { cwd: fixtures });
+    expect(exitCode).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: "output_unwritable" } });
+  }
+});

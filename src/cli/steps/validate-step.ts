@@ -5,6 +5,7 @@ import { presetOf } from "../../pipeline/configuration/configuration-export.js";
 import { resolveValidateRequest } from "../../pipeline/configuration/configuration-validate.js";
 import type { RunObserver } from "../../pipeline/progress.js";
 import {
+  checkReportDirectory,
   MEND_MODULE_NAME,
   REPORT_PAGE_NAME,
   writeReport,
@@ -27,10 +28,11 @@ export async function runValidateStep(
   const { values } = configuration;
   const mapping = engine.resolveMapping(presetOf(values), configuration.mapping);
   const request = resolveValidateRequest(configuration, mapping);
+  const { reportDirectory } = request;
+  await checkReportDirectory(reportDirectory);
   const result = await engine.runValidate(request, { signal, observer });
   const exitCode = runExitCode(result);
   const { counted, ...facts } = result;
-  const { reportDirectory } = request;
   const report = await completeReport(
     counted,
     values,

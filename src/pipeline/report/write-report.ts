@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { access, constants, mkdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Report } from "../../profile/report.js";
 import { writeDurably } from "../ledger/durable-file.js";
 import { asOutput } from "../ledger/output-error.js";
@@ -8,6 +8,24 @@ export const REPORT_NAME = "report.json";
 export const REPORT_PAGE_NAME = "report.html";
 /** What the module of fixes is called. */
 export const MEND_MODULE_NAME = "mend.mjs";
+
+/**
+ * Throws what writing into the directory would, as far as it can be told beforehand: a dry run of hours
+ * is not to end with it. Makes nothing.
+ */
+export async function checkReportDirectory(directory: string): Promise<void> {
+  await asOutput(directory, () => checkWritable(directory));
+}
+
+async function checkWritable(directory: string): Promise<void> {
+  try {
+    // With the dot it has to be a directory.
+    await access(`${directory}/.`, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    await checkWritable(dirname(directory));
+  }
+}
 
 /** Replaces a file of the report's directory, which is made where it is missing; gives its path. */
 export async function writeReportFile(
