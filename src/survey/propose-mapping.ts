@@ -23,6 +23,7 @@ const names = {
     ...["clienttimestamp", "clienttime", "eventdatetime", "createdat", "datetime", "createdtime"],
     ...["loggedat", "receivedat", "sentat", "insertedat", "eventdate", "date", "at", "when"],
     ...["unixtime", "epoch", "epochms"],
+    ...["derivedtstamp", "collectortstamp", "dvcecreatedtstamp"],
   ],
   userID: [
     ...["userid", "useruuid", "uid", "user", "customerid", "accountid", "memberid", "externalid"],
@@ -33,6 +34,7 @@ const names = {
     ...["stableid", "deviceid", "deviceuuid", "anonymousid", "anonid", "anonymoususerid"],
     ...["visitorid", "clientid", "cookieid", "browserid", "installid", "installationid"],
     ...["userpseudoid", "device", "visitor", "cookie", "idfv", "idfa", "gaid"],
+    ...["domainuserid", "networkuserid"],
   ],
   metadata: [
     ...["eventproperties", "properties", "props", "eventprops", "eventparams", "params"],
@@ -77,6 +79,17 @@ export function proposeMapping(fields: Fields, rows: number): ProposedMapping | 
     },
     others: Object.fromEntries(others),
   };
+}
+
+/** What of an event these fields do not have, in words. */
+export function findMissing(fields: Fields, rows: number): readonly string[] {
+  const { event, timestamp, userID, stableID } = findCandidates(fields, rows);
+  const isThere = {
+    "an event's name": event.length > 0,
+    "an event's time": timestamp.length > 0,
+    "a user's or a device's id": userID.length + stableID.length > 0,
+  };
+  return Object.entries(isThere).flatMap(([words, found]) => (found ? [] : [words]));
 }
 
 /** Fields that could be each target, the likeliest first; no field is two targets. */

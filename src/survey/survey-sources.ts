@@ -10,7 +10,7 @@ import type { Source } from "../readers/source.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
 import { findTime } from "./find-time.js";
-import { proposeMapping } from "./propose-mapping.js";
+import { findMissing, proposeMapping } from "./propose-mapping.js";
 import { asSourceError, type SampleTools, sampleRows } from "./sample-rows.js";
 import type { SampledSource } from "./sampled-source.js";
 import { shapesOf } from "./source-shapes.js";
@@ -60,7 +60,7 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
     maxTimeMs,
     tools,
   );
-  if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(fields);
+  if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(fields, []);
   return {
     sources: discovery.sources.length,
     bytes: discovery.sources.reduce((sum, { size }) => sum + size, 0),
@@ -124,7 +124,7 @@ function findMapping(
   }
   const rows = samples.reduce((sum, one) => sum + one.rows.length, 0);
   const proposal = proposeMapping(fields, rows);
-  if (proposal === undefined) throw mappingUnknown(fields);
+  if (proposal === undefined) throw mappingUnknown(fields, findMissing(fields, rows));
   return {
     mapping: {
       kind: "guess",
@@ -184,13 +184,17 @@ function rowsMissing(
   );
 }
 
-function mappingUnknown(fields: Fields): UsageError {
+/** `missing` is what was found in no field; of a guess that makes no event of any row it is empty. */
+function mappingUnknown(fields: Fields, missing: readonly string[]): UsageError {
   const columns = [...fields.values()].map(({ path }) => path.join("."));
   const shown = columns.slice(0, COLUMNS_SHOWN).join(", ");
   const more = columns.length > COLUMNS_SHOWN ? ` and ${columns.length - COLUMNS_SHOWN} more` : "";
+  const why =
+    missing.length > 0
+      ? `no field looks like ${missing.join(", or like ")}`
+      : "a mapping guessed by the names of their fields makes no event of them";
   return new UsageError(
     "mapping_unknown",
-    "No preset fits these rows, and no fields were found that would be an event's name, its time and " +
-      `an id. They have: ${shown}${more}. Give --preset, or write a mapping (docs/mapping.md).`,
+    `No preset fits these rows, and ${why}. They have: ${shown}${more}. Give --preset, or write a mapping (docs/mapping.md).`,
   );
 }

@@ -33,6 +33,8 @@ const patterns: readonly string[] = [
   ...["MM/dd/yyyy HH:mm:ss", "dd/MM/yyyy HH:mm:ss", "M/d/yyyy HH:mm", "d/M/yyyy HH:mm"],
   ...["M/d/yyyy h:mm:ss a", "d/M/yyyy h:mm:ss a", "M/d/yyyy h:mm a", "d/M/yyyy h:mm a"],
   ...["M/d/yyyy", "d/M/yyyy", "d.M.yyyy HH:mm:ss", "d.M.yyyy HH:mm", "d.M.yyyy"],
+  ...["M/d/yyyy H:mm:ss", "d/M/yyyy H:mm:ss", "M/d/yyyy H:mm", "d/M/yyyy H:mm"],
+  ...["M/d/yy H:mm", "d/M/yy H:mm", "d.M.yyyy H:mm", "d.M.yy H:mm:ss", "d.M.yy H:mm"],
   ...["EEE, dd LLL yyyy HH:mm:ss ZZZ", "EEE, dd LLL yyyy HH:mm:ss z", "dd LLL yyyy HH:mm:ss"],
   ...["dd/LLL/yyyy:HH:mm:ss ZZZ", "EEE LLL dd HH:mm:ss ZZZ yyyy", "EEE LLL dd HH:mm:ss yyyy"],
   ...["LLL d, yyyy h:mm:ss a", "LLL d, yyyy h:mm a", "LLLL d, yyyy h:mm a", "LLL d, yyyy"],

@@ -283,6 +283,14 @@ describe("odd inputs", () => {
     expect((await errorOf("a")).code).toBe(code);
   });
 
+  test("that lack one thing are refused with its name", async () => {
+    put("a", '{"event": "open", "who": "mina", "moment": "noon"}\n');
+    const { message } = await errorOf("a");
+    expect(message).toContain(
+      "no field looks like an event's time. They have: event, who, moment.",
+    );
+  });
+
   test("that are not there are refused with where was looked", async () => {
     expect(await errorOf("gone")).toMatchObject({
       code: "input_not_found",

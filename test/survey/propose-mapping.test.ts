@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
 import { summarizeFields } from "../../src/survey/field-summary.js";
-import { proposeMapping } from "../../src/survey/propose-mapping.js";
+import { findMissing, proposeMapping } from "../../src/survey/propose-mapping.js";
 import type { Row } from "../../src/survey/sampled-source.js";
 
 function propose(...rows: Row[]) {
@@ -35,6 +35,16 @@ test.each<[Row, object]>([
     {
       ...{ event: "event.name", timestamp: "event.at", userID: null },
       ...{ stableID: { field: ["device.id"] }, metadata: { rest: "" }, user: null, insertID: null },
+    },
+  ],
+  [
+    {
+      ...{ collector_tstamp: "2026-01-31 17:03:13", derived_tstamp: "2026-01-31 17:03:12" },
+      ...{ event: "struct", event_name: "open", event_id: "i1", domain_userid: "d" },
+    },
+    {
+      ...{ event: "event_name", timestamp: "derived_tstamp", userID: null },
+      ...{ stableID: "domain_userid", metadata: { rest: "" }, user: null, insertID: "event_id" },
     },
   ],
 ])("of %j the mapping is guessed", (row, mapping) => {
@@ -73,4 +83,13 @@ test("rows with very many fields are summed up to a bound", () => {
     Array.from({ length: 5_000 }, (_, index) => [`c${index}`, index]),
   );
   expect(summarizeFields([wide]).size).toBe(2_000);
+});
+
+test.each<[Row, string[]]>([
+  [{ event: "a", uid: "u" }, ["an event's time"]],
+  [{ event: "a", ts: "noon", other: "u" }, ["an event's time", "a user's or a device's id"]],
+  [{ ts: "2026-01-31", uid: "u" }, ["an event's name"]],
+  [{ event: "a", ts: "2026-01-31", device: "d" }, []],
+])("of %j it is said what is missing", (row, missing) => {
+  expect(findMissing(summarizeFields([row]), 1)).toEqual(missing);
 });

@@ -23,6 +23,9 @@ test.each<[string[], string, string | undefined]>([
   [["02/03/2026 17:03:12"], "MM/dd/yyyy HH:mm:ss", "dd/MM/yyyy HH:mm:ss"],
   [["1/31/2026 5:03 PM"], "M/d/yyyy h:mm a", undefined],
   [["31.1.2026 17:03"], "d.M.yyyy HH:mm", undefined],
+  [["1/31/2026 9:05", "1/31/2026 17:05"], "M/d/yyyy H:mm", undefined],
+  [["31.1.26 9:05"], "d.M.yy H:mm", undefined],
+  [["1/2/26 9:05"], "M/d/yy H:mm", "d/M/yy H:mm"],
   [["20260131170312"], "yyyyMMddHHmmss", undefined],
   [["Jan 31, 2026 5:03:12 PM"], "LLL d, yyyy h:mm:ss a", undefined],
 ])(
