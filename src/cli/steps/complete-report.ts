@@ -4,6 +4,7 @@ import type { CountedReport } from "../../pipeline/report/fold-report.js";
 import type { Report, ReportEstimates } from "../../profile/report.js";
 import { estimateDelivery } from "../../report/estimates.js";
 import { findFindings } from "../../report/findings/findings.js";
+import { namingOptionsOf } from "../qualify/naming-options.js";
 
 /**
  * A report with what is to be said about it: the qualifying events that its names would make, what
@@ -35,11 +36,7 @@ async function planNames(
   const options: QualifyOptions = {
     // The inputs' own filters have been applied.
     ...{ includeEvents: [], excludeEvents: [] },
-    nameTemplate: values.nameTemplate ?? "{event}",
-    sqlTemplate: values.sqlTemplate ?? "SELECT * FROM {table} WHERE event = {event}",
-    table: values.table ?? "events",
-    timestampColumn: values.timestampColumn ?? "timestamp",
-    tags: values.tag,
+    ...namingOptionsOf(values),
     isExact: otherEvents.rows === 0,
   };
   return planQualify(events, [], options).map((item) => ({

@@ -5,6 +5,7 @@ import { CONSOLE_KEY_VARIABLE } from "../../pipeline/configuration/configuration
 import { prepareCount } from "../qualify/count-events.js";
 import { findEventSource } from "../qualify/event-source.js";
 import { readKnownEvents } from "../qualify/known-events.js";
+import { namingOptionsOf } from "../qualify/naming-options.js";
 import { summarizeQualify } from "../qualify/qualify-summary.js";
 import type { QualifyResult, QualifyTask } from "../qualify/run-qualify.js";
 import { runExitCode } from "./run-exit-code.js";
@@ -61,11 +62,7 @@ async function taskOf(configuration: Configuration, context: StepContext): Promi
       // Of inputs only what passes the filters is counted, as in an export: by the row's own name.
       includeEvents: isSlow ? [] : (values.includeEvent ?? []),
       excludeEvents: isSlow ? [] : (values.excludeEvent ?? []),
-      nameTemplate: values.nameTemplate ?? "{event}",
-      sqlTemplate: values.sqlTemplate ?? "SELECT * FROM {table} WHERE event = {event}",
-      table: values.table ?? "events",
-      timestampColumn: values.timestampColumn ?? "timestamp",
-      tags: values.tag,
+      ...namingOptionsOf(values),
     },
   };
 }
