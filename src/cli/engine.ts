@@ -79,7 +79,7 @@ async function discover(options: RunOptions, signal: AbortSignal) {
   if (files.length === 0) {
     throw new UsageError(
       "input_in_output",
-      `every input lies in the output directory ${outputDirectory}. Write to another directory.`,
+      `every input lies in the output directory ${outputDirectory}, or is a file that Switchyard itself writes or that an option names. Give other inputs, or write to another directory.`,
     );
   }
   return discoverShared(files, { given, ratioMax, threads, memoryBytes, signal });
