@@ -18,8 +18,6 @@ export interface RunProgress {
   readonly threads: readonly ThreadProgress[];
   readonly bytesTotal: number;
   readonly bytesDone: number;
-  /** Part of `bytesDone` that an earlier run had done: no part of this run's speed. */
-  readonly bytesResumed: number;
   /** Rows read in this run. */
   readonly rows: number;
   /** Rows rejected in this run. */

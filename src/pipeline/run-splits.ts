@@ -106,18 +106,20 @@ export async function runSplits<Accounts extends RunAccounts>(
   const ahead = isGivenUsed ? given : isNew ? new ThreadsAhead(thread) : undefined;
   ahead?.start(1);
   try {
-    return await runAhead(job, context, outside, { ...budget, ahead });
+    return await runOnThreads(job, context, outside, { ...budget, ahead });
   } finally {
     await ahead?.end();
   }
 }
 
-async function runAhead<Accounts extends RunAccounts>(
-  { options, recorded, layout, fold, begun, committed }: RunJob<Accounts>,
+/** From the inputs to the manifest: discover, lock, plan, read all splits, merge, account. */
+async function runOnThreads<Accounts extends RunAccounts>(
+  job: RunJob<Accounts>,
   { signal, observer }: RunContext,
   outside: RunOutside,
   budget: ThreadBudget & { readonly ahead: ThreadsAhead | undefined },
 ): Promise<EndedRun<Accounts>> {
+  const { options, recorded, layout, begun, committed } = job;
   const startedMs = outside.now();
   const inputs = await outside.discover(options, signal);
   throwIfInterrupted(signal);
@@ -125,14 +127,13 @@ async function runAhead<Accounts extends RunAccounts>(
   const idle: WorkerThread[] = [];
   const lock = await asOutput(layout.lockFile, () => takeLock(layout.lockFile));
   try {
-    const run = await startRun(layout, new Ledger(layout), factsOf(inputs, recorded), {
-      splitBytes: options.splitBytes,
-      fresh: options.fresh,
+    const facts = factsOf(inputs, recorded);
+    const readerOptions = readerOptionsOf(options, layout, signal);
+    const run = await startRun(layout, new Ledger(layout), facts, {
+      ...{ splitBytes: options.splitBytes, fresh: options.fresh, signal },
       now: new Date(startedMs),
       maxTimeMs: resolveMaxTime(options.maxTimeMs, startedMs),
-      signal,
-      planRanges: (source, splitBytes) =>
-        outside.planRanges(source, splitBytes, readerOptionsOf(options, layout, signal)),
+      planRanges: (source, splitBytes) => outside.planRanges(source, splitBytes, readerOptions),
     });
     const earlier = await readFinished<Accounts>(layout, run);
     if (earlier !== undefined) {
@@ -165,15 +166,12 @@ async function runAhead<Accounts extends RunAccounts>(
       ...{ layout, end, observer, records: [...records.values()], state: run.merges },
       ...{ mergeBytes: options.splitBytes, pool: threads },
     });
-    const writeAccounts = async () => {
-      const facts = accountFacts(run, startedMs, outside.now());
-      const folded = await fold(facts, [...records.values()], merged);
-      await writeManifest(layout, folded);
-      if (folded.manifest.complete) await removeSpilled(layout);
-      return folded.manifest;
-    };
+    const account = accountFacts(run, startedMs, outside.now());
     // Threads take 10 to 30 ms to give their memory back.
-    const [manifest] = await Promise.all([writeAccounts(), endThreads(idle)]);
+    const [manifest] = await Promise.all([
+      writeAccounts(job, account, [...records.values()], merged),
+      endThreads(idle),
+    ]);
     return { end: merged.end, manifest, work: pool.progress() };
   } finally {
     await endThreads(idle);
@@ -278,7 +276,6 @@ function progressOf({ record, finished }: StartedRun, pool: SplitPool): RunProgr
     ...work,
     bytesTotal,
     bytesDone: bytesResumed + bytes,
-    bytesResumed,
     splitsTotal: splits.length,
     splitsDone: finished.size + splitsDone,
   };
@@ -297,6 +294,18 @@ function accountFacts({ record }: StartedRun, startedMs: number, endedMs: number
       resumes: record.resumes,
     },
   };
+}
+
+async function writeAccounts<Accounts extends RunAccounts>(
+  { layout, fold }: RunJob<Accounts>,
+  facts: AccountFacts,
+  records: readonly SplitRecord[],
+  merged: MergedDays,
+): Promise<Accounts> {
+  const folded = await fold(facts, records, merged);
+  await writeManifest(layout, folded);
+  if (folded.manifest.complete) await removeSpilled(layout);
+  return folded.manifest;
 }
 
 async function writeManifest(

@@ -6,7 +6,7 @@ import { FakeClock } from "./fake-clock.js";
 
 const moment: RunProgress = {
   threads: [{ source: "a.json", rows: 0 }],
-  ...{ bytesTotal: 100e6, bytesDone: 0, bytesResumed: 0 },
+  ...{ bytesTotal: 100e6, bytesDone: 0 },
   ...{ rows: 0, rejects: 0, splitsTotal: 4, splitsDone: 0 },
 };
 
@@ -53,7 +53,7 @@ test("elsewhere than on a terminal there is a plain line every five seconds", ()
 test("bytes that an earlier run had done do not count as speed", () => {
   const { written, stream } = collect();
   const clock = new FakeClock();
-  let current: RunProgress = { ...moment, bytesDone: 50e6, bytesResumed: 50e6 };
+  let current: RunProgress = { ...moment, bytesDone: 50e6 };
   showProgress(stream, clock).observer.started?.(() => current);
   current = { ...current, bytesDone: 75e6, rows: 500 };
   clock.advance(5_000);

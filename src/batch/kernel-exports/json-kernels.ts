@@ -3,7 +3,7 @@ export interface JsonKernels {
   escapeString(source: number, length: number, target: number): number;
   setScratch(scratch: number, kept: number): void;
   scanCells(cells: number, rows: number, node: number): void;
-  scanLines(scan: number): number;
-  scanValues(scan: number): number;
+  scanLines(scan: number): void;
+  scanValues(scan: number): void;
   skipLongRow(scan: number): number;
 }

@@ -89,9 +89,9 @@ function findLineFeed(p: usize, end: usize): usize {
 /**
  * NDJSON. [cursor, end) holds whole lines (the last one may lack its line feed when `final`). Blank
  * lines are no rows. Each other line is one row, good or bad; objects that share a line are a row
- * each. Returns 0: lines are never cut.
+ * each.
  */
-export function scanLines(address: usize): i32 {
+export function scanLines(address: usize): void {
   const scan = changetype<Scan>(address);
   const root = changetype<Node>(scan.root);
   const end = scan.end;
@@ -136,7 +136,6 @@ export function scanLines(address: usize): i32 {
     p = lineEnd;
   }
   finish(scan, p);
-  return 0;
 }
 
 @inline
@@ -147,15 +146,13 @@ function trimEnd(start: usize, end: usize): usize {
 
 /**
  * Values one after the other, with white space, or as elements of an array. Stops before a value
- * that [cursor, end) may have cut off, unless `final`. Returns 1 when it stopped there and found no
- * row at all, so that more of the source is needed to go on; else 0.
+ * that [cursor, end) may have cut off, unless `final`.
  */
-export function scanValues(address: usize): i32 {
+export function scanValues(address: usize): void {
   const scan = changetype<Scan>(address);
   const root = changetype<Node>(scan.root);
   const end = scan.end;
   let p = scan.cursor;
-  let cut = false;
   begin(scan);
   while (scan.rows < scan.rowsMax) {
     p = skipSeparators(p, scan);
@@ -173,7 +170,6 @@ export function scanValues(address: usize): i32 {
       p = 0;
     }
     if (p == 0) {
-      cut = true;
       p = start;
       break;
     }
@@ -181,7 +177,6 @@ export function scanValues(address: usize): i32 {
     finishRow(scan, start, fault == 0 ? p : trimEnd(start, p), fault, place);
   }
   finish(scan, p);
-  return cut && scan.rows == 0 ? 1 : 0;
 }
 
 /** Between rows: white space, commas between elements, brackets around them. */

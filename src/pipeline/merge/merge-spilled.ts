@@ -114,7 +114,6 @@ function progressOf({ plan, merges: before }: MergedBefore, pool: MergePool): Ru
     ...{ threads, rows, rejects: 0 },
     bytesTotal: bytesOf(plan.merges),
     bytesDone: bytesResumed + bytes,
-    bytesResumed,
     splitsTotal: plan.merges.length,
     splitsDone: before.length + merges,
   };

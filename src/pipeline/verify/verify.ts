@@ -161,7 +161,6 @@ class VerifyProgress {
       threads: [{ source: this.#source, rows }],
       bytesTotal: this.manifest.totals.bytes,
       bytesDone: this.#bytesDone,
-      bytesResumed: 0,
       rows,
       rejects: 0,
       splitsTotal: this.manifest.totals.files,

@@ -23,9 +23,8 @@ interface TrialRecord {
   readonly good: boolean;
 }
 
-/** Bytes of a source from `offset` on. */
+/** Bytes of a source from the place on that is looked at. */
 interface Probe {
-  readonly offset: number;
   readonly bytes: Uint8Array;
   /** Whether the source ends with them. */
   readonly final: boolean;
@@ -67,7 +66,7 @@ async function findCut(
 ): Promise<number | undefined> {
   const bytes = await openBytes(source, offset);
   try {
-    let probe: Probe = { offset, bytes: new Uint8Array(), final: false };
+    let probe: Probe = { bytes: new Uint8Array(), final: false };
     for (const size of PROBE_BYTES) {
       probe = await extend(probe, bytes, size);
       const cut = agreeOnRecord(probe.bytes, probe.final, dialect);
@@ -86,10 +85,10 @@ async function extend(probe: Probe, source: ByteSource, size: number): Promise<P
   let length = probe.bytes.length;
   while (length < size) {
     const read = await source.read(bytes.subarray(length));
-    if (read === 0) return { ...probe, bytes: bytes.subarray(0, length), final: true };
+    if (read === 0) return { bytes: bytes.subarray(0, length), final: true };
     length += read;
   }
-  return { ...probe, bytes };
+  return { bytes, final: false };
 }
 
 /**

@@ -104,8 +104,8 @@ export class RowScanner {
   }
 
   /**
-   * Scans [start, end) into the columns. `cursor` is where the next scan goes on; `needsMore` says
-   * that the first row is not whole.
+   * Scans [start, end) into the columns. `cursor` is where the next scan goes on: at a row that is not
+   * whole, where there is one.
    */
   scan(start: number, end: number, final: boolean): ScanResult {
     this.#set("cursor", start);
@@ -113,11 +113,10 @@ export class RowScanner {
     this.#set("final", final ? 1 : 0);
     this.#set("scratch", this.#scratch.address);
     this.#set("kept", this.#kept.address);
-    const needsMore =
-      this.#layout === "lines"
-        ? this.#kernel.run.scanLines(this.#scan) !== 0
-        : this.#kernel.run.scanValues(this.#scan) !== 0;
-    return { rows: this.#get("rows"), cursor: this.#get("cursor"), needsMore };
+    const { run } = this.#kernel;
+    if (this.#layout === "lines") run.scanLines(this.#scan);
+    else run.scanValues(this.#scan);
+    return { rows: this.#get("rows"), cursor: this.#get("cursor") };
   }
 
   /** Whether an array around the rows is open where the last scan stopped. */
@@ -178,5 +177,4 @@ export class RowScanner {
 export interface ScanResult {
   readonly rows: number;
   readonly cursor: number;
-  readonly needsMore: boolean;
 }
