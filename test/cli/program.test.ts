@@ -191,6 +191,12 @@ describe("verify", () => {
   });
 });
 
+test("verify without a directory says what it can be given", async () => {
+  const { context, stderr } = fakeContext({}, { currentDirectory: "/nowhere" });
+  expect(await runCommandLine(["verify"], context)).toBe(2);
+  expect(stderr.join("")).toContain("No export to verify: name its directory");
+});
+
 describe("migrate", () => {
   test("runs the steps in order and prints one JSON object", async () => {
     const { context, stdout } = fakeContext({}, { currentDirectory: directory });
@@ -218,6 +224,16 @@ describe("migrate", () => {
     const { context, stderr } = fakeContext({ verifyExport }, { currentDirectory: directory });
     expect(await runCommandLine(["migrate"], context)).toBe(2);
     expect(stderr.join("")).toMatch(/^Exported .*error: There is no manifest/s);
+    expect(stderr.join("")).not.toContain("Run the same command again");
+  });
+
+  test("what failed may be run again", async () => {
+    const verifyExport = async () => {
+      throw new SwitchyardError("manifest_missing", "There is no manifest.");
+    };
+    const { context, stderr } = fakeContext({ verifyExport }, { currentDirectory: directory });
+    expect(await runCommandLine(["migrate"], context)).toBe(1);
+    expect(stderr.join("")).toContain("Run the same command again");
   });
 });
 

@@ -21,9 +21,12 @@ export function summarizeMigration(outcome: CommandOutcome): string {
     ...names.flatMap((name) => describeStep[name](results)),
     ...(notRun.length === 0 ? [] : [line("not run", notRun.join(", "))]),
     ...(isDone && service !== undefined ? waysToLook(service.dataDirectory) : []),
-    ...(isDone || outcome.exitCode === exitCodes.tooManyRejects ? [] : ["", RUN_AGAIN]),
+    ...(endsToRunAgain.has(outcome.exitCode) ? ["", RUN_AGAIN] : []),
   ].join("\n");
 }
+
+/** Where rejects or the configuration are in the way, running it again changes nothing. */
+const endsToRunAgain: ReadonlySet<number> = new Set([exitCodes.failed, exitCodes.interrupted]);
 
 /** Nothing for a step without a result. */
 const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly string[]>> = {

@@ -1,6 +1,6 @@
-import { exitCodes } from "../../base/errors.js";
+import { exitCodes, UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { requireOutput } from "../../pipeline/configuration/configuration-export.js";
+import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
 import { summarizeStored } from "../../report/stored-summary.js";
 import { summarizeVerify } from "../../report/verify-summary.js";
 import type { StepContext, StepReport } from "./step.js";
@@ -9,7 +9,13 @@ export async function runVerifyStep(
   configuration: Configuration,
   { engine, signal, observer, results: { send }, stored: storedEvents }: StepContext,
 ): Promise<StepReport> {
-  const directory = requireOutput(configuration.values);
+  const directory = configuration.values.to;
+  if (directory === undefined) {
+    throw new UsageError(
+      "output_missing",
+      `No export to verify: name its directory, or put "export": { "to": … } into ${CONFIGURATION_NAME}.`,
+    );
+  }
   const verify = await engine.verifyExport(directory, { signal, observer });
   if (verify.outcome !== "verified" || storedEvents === undefined || send === undefined) {
     const exitCode = exitCodeOf(verify);

@@ -113,8 +113,7 @@ function checkOrder(
   );
 }
 
-/** The directory of the export, for whatever step needs it. */
-export function requireOutput({ to }: OptionValues): string {
+function requireOutput({ to }: OptionValues): string {
   if (to !== undefined) return to;
   throw new UsageError(
     "output_missing",
