@@ -1,6 +1,6 @@
-// Runs autocannon, in a process of its own, so that making load does not slow down what is measured.
-// Takes its options as JSON on standard input: those of autocannon; `paths`, one for each connection in turn;
-// and `keyed`, for an `Idempotency-Key` of its own in each request.
+// Runs autocannon, in a process of its own, so that making load does not slow down what is
+// measured. Takes its options as JSON on standard input: those of autocannon; `paths`, one for each
+// connection in turn; and `keyed`, for an `Idempotency-Key` of its own in each request.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { json } from "node:stream/consumers";

@@ -23,7 +23,9 @@ export function placeWords(kernel: Kernel, words: readonly number[]): number {
   return address;
 }
 
-/** Puts texts into the kernel's memory, and pairs of their addresses and lengths, whose address it gives. */
+/**
+ * Puts texts into the kernel's memory, and pairs of their addresses and lengths, whose address it gives.
+ */
 export function placeTexts(kernel: Kernel, texts: readonly string[]): number {
   return placeWords(
     kernel,

@@ -9,7 +9,9 @@ import type { ResolvedPairs } from "./mapping.js";
 /** Bytes that the kernels may write past the end of what they were asked for. */
 const LOOSE_BYTES = 64;
 
-/** Words of `Pairs` in src/kernels/mapping/pairs.ts by index, as far as they change from batch to batch. */
+/**
+ * Words of `Pairs` in src/kernels/mapping/pairs.ts by index, as far as they change from batch to batch.
+ */
 const REGION_WORDS = 5;
 
 /**

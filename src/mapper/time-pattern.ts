@@ -40,7 +40,9 @@ export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
   };
 }
 
-/** Why a pattern is refused, and what may be meant; empty for one that can be used. Not a whole sentence. */
+/**
+ * Why a pattern is refused, and what may be meant; empty for one that can be used. Not a whole sentence.
+ */
 export function refusePattern(pattern: string): string {
   try {
     createParser(pattern);

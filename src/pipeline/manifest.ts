@@ -102,7 +102,9 @@ export interface RunAccounts {
   readonly manifestVersion: number;
   /** Version of Switchyard. */
   readonly version: string;
-  /** False when a source failed or the run was interrupted: what is accounted for is what there is so far. */
+  /**
+   * False when a source failed or the run was interrupted: what is accounted for is what there is so far.
+   */
   readonly complete: boolean;
   /** The options that decide what is delivered, secrets as digests. */
   readonly configuration: Readonly<Record<string, unknown>>;

@@ -103,7 +103,9 @@ export interface ExportOptions extends RunOptions {
 
 /** Everything that sending needs to know, on the same terms. */
 export interface SendOptions extends RunOptions {
-  /** What the service is called: its URL, path included, or a name where that is not the same every time. */
+  /**
+   * What the service is called: its URL, path included, or a name where that is not the same every time.
+   */
   readonly destination: string;
   /** Where the events go, path included. */
   readonly eventUrl: string;

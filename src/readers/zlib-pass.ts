@@ -29,9 +29,9 @@ export class ZlibPass {
   #resumeFeeding: (() => void) | undefined;
 
   /**
-   * Owns `upstream` from now on. `size`: bytes on disk of the source, which buffers are made to fit,
-   * as there are zips of a hundred thousand tiny entries. From compressed byte `fine.from` on, the decoder gets `fine.step`
-   * bytes at a time, and only after all output before has been taken.
+   * Owns `upstream` from now on. `size`: bytes on disk of the source, which buffers are made to
+   * fit, as there are zips of a hundred thousand tiny entries. From compressed byte `fine.from` on,
+   * the decoder gets `fine.step` bytes at a time, and only after all output before has been taken.
    */
   constructor(
     codec: ZlibCodec,

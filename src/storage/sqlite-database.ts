@@ -18,9 +18,9 @@ interface Prepared {
 }
 
 /**
- * One connection to one SQLite file, which `openDatabase` has put into WAL mode. Everything runs at once and on the caller's thread, so no
- * transaction is ever open while other code of this thread runs. Failures come as `databaseError`
- * makes them.
+ * One connection to one SQLite file, which `openDatabase` has put into WAL mode. Everything runs at
+ * once and on the caller's thread, so no transaction is ever open while other code of this thread
+ * runs. Failures come as `databaseError` makes them.
  *
  * Beside the file lie `-wal` (what was committed and is not yet in the file: it belongs to the database,
  * copy both) and `-shm` (made anew when missing). The log is moved into the file every 1,000 pages and

@@ -18,7 +18,9 @@ export type Fields = ReadonlyMap<string, FieldSummary>;
 /** Levels that are looked at: `properties.time` is on the second. */
 const DEPTH_MAX = 3;
 
-/** Sums up the fields of rows, those inside JSON texts included. At most SURVEY_FIELDS_MAX are told apart. */
+/**
+ * Sums up the fields of rows, those inside JSON texts included. At most SURVEY_FIELDS_MAX are told apart.
+ */
 export function summarizeFields(rows: readonly Row[]): Fields {
   const fields = new Map<string, FieldSummary>();
   for (const row of rows) addMembers(fields, row, []);

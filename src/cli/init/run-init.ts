@@ -35,7 +35,9 @@ export const readingOptions: readonly OptionName[] = [
 
 const DEFAULT_OUTPUT = "out";
 
-/** Writes a configuration for inputs and tells what it was made from. Gives the exit code; never throws. */
+/**
+ * Writes a configuration for inputs and tells what it was made from. Gives the exit code; never throws.
+ */
 export async function runInit(
   invocation: InitInvocation,
   context: CommandContext,

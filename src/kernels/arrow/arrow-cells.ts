@@ -70,8 +70,9 @@ export function dropFaulty(faults: usize, rows: u32, column: Column): void {
 }
 
 /**
- * Writes one row's value as JSON, also where its texts are no UTF-8; returns the address after it. Of what
- * is longer than `bytesMax` that many bytes are right, and not much more is written: see `endWritingAt`.
+ * Writes one row's value as JSON, also where its texts are no UTF-8; returns the address after it.
+ * Of what is longer than `bytesMax` that many bytes are right, and not much more is written: see
+ * `endWritingAt`.
  */
 export function writeRow(node: ArrowNode, row: u32, target: usize, bytesMax: usize): usize {
   endWritingAt(target + bytesMax);

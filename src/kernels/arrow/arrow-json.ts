@@ -1,5 +1,6 @@
-// Values of Arrow arrays as JSON. Every writer takes the address to write to and returns the address after
-// it; how much room there must be, `jsonSize` in src/batch/arrow-slice.ts tells beforehand.
+// Values of Arrow arrays as JSON. Every writer takes the address to write to and returns the
+// address after it; how much room there must be, `jsonSize` in src/batch/arrow-slice.ts tells
+// beforehand.
 
 import {
   ArrowNode, NULL, BOOLEAN, INT32, INT64, UINT32, UINT64, HALF, FLOAT, DOUBLE, TEXT, HEX,

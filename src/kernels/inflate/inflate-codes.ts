@@ -1,7 +1,7 @@
-// Decoding tables of a DEFLATE block. A block tells of each symbol how many bits its code has, from which all
-// codes follow: they are counted up, the shorter ones first (RFC 1951, 3.2.2). Codes stand in the input first
-// bit lowest, so a table has an entry for each value of the next bits, and a short code all entries that end
-// in it. One lookup tells what they stand for:
+// Decoding tables of a DEFLATE block. A block tells of each symbol how many bits its code has, from
+// which all codes follow: they are counted up, the shorter ones first (RFC 1951, 3.2.2). Codes
+// stand in the input first bit lowest, so a table has an entry for each value of the next bits, and
+// a short code all entries that end in it. One lookup tells what they stand for:
 //
 //   literals     LITERAL | second << 16 | first << 8 | how many << 6 | bits of all codes
 //   a length     base << 16 | bits of the code << 8 | bits of the code and of the extra bits

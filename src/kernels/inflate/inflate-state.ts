@@ -1,5 +1,5 @@
-// Where decoding of one DEFLATE stream stands between two calls, as src/readers/inflater.ts lays it out, and
-// how a call may end.
+// Where decoding of one DEFLATE stream stands between two calls, as src/readers/inflater.ts lays it
+// out, and how a call may end.
 
 // How `inflate` came to its end. The same numbers as `inflateStatuses` there; those from DAMAGE on are
 // places in its list of what can be wrong.

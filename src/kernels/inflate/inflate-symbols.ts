@@ -1,6 +1,6 @@
-// Literals and matches of a DEFLATE block: a fast loop while there is plenty of input, which may load bytes it
-// does not need yet, and an exact one for its last bytes. A match may be longer than its distance: then it
-// repeats bytes that it has itself written.
+// Literals and matches of a DEFLATE block: a fast loop while there is plenty of input, which may
+// load bytes it does not need yet, and an exact one for its last bytes. A match may be longer than
+// its distance: then it repeats bytes that it has itself written.
 
 import {
   DISTANCE_BITS,

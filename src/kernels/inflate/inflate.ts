@@ -1,11 +1,13 @@
-// DEFLATE (RFC 1951), what is inside of gzip and zip, in pieces: the caller moves what is left of the input to
-// the front and adds to it, and takes the output away but for the last 32 KiB, which matches may reach back to.
+// DEFLATE (RFC 1951), what is inside of gzip and zip, in pieces: the caller moves what is left of
+// the input to the front and adds to it, and takes the output away but for the last 32 KiB, which
+// matches may reach back to.
 //
-// A stream is a row of blocks. A block has a header (inflate-header.ts) and is either stored, so many bytes as
-// they are, or symbols in bits: a literal, which is a byte; a match, which says how many bytes to repeat and
-// from how far back; and the end. Each symbol has a code of 1 to 15 bits, the fewer the more often it comes.
-// inflate-codes.ts makes tables of the codes, inflate-symbols.ts decodes with them. Bits are taken from the
-// lowest of each byte on. Where a call ends, in the midst of a block, is all in `Stream` (inflate-state.ts).
+// A stream is a row of blocks. A block has a header (inflate-header.ts) and is either stored, so
+// many bytes as they are, or symbols in bits: a literal, which is a byte; a match, which says how
+// many bytes to repeat and from how far back; and the end. Each symbol has a code of 1 to 15 bits,
+// the fewer the more often it comes. inflate-codes.ts makes tables of the codes, inflate-symbols.ts
+// decodes with them. Bits are taken from the lowest of each byte on. Where a call ends, in the
+// midst of a block, is all in `Stream` (inflate-state.ts).
 
 import { ensureTables } from "./inflate-codes";
 import { HEADER_BYTES_MAX, readHeader } from "./inflate-header";

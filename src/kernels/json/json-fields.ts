@@ -1,6 +1,6 @@
 // Takes the asked-for fields out of JSON objects while checking them strictly: one pass, in place.
-// A tree of nodes (json-node.ts) says which members of which objects are wanted; everything else is checked
-// and passed over.
+// A tree of nodes (json-node.ts) says which members of which objects are wanted; everything else is
+// checked and passed over.
 
 import {
   Column,
@@ -70,7 +70,9 @@ function kindOf(first: u32): u32 {
   return KIND_NUMBER;
 }
 
-/** Whether [p, end) is one object, which is then in the node's columns. A text is a document of its own. */
+/**
+ * Whether [p, end) is one object, which is then in the node's columns. A text is a document of its own.
+ */
 function scanWhole(p: usize, end: usize, node: Node, row: i32): bool {
   p = skipSpace(p, end);
   if (p >= end || load<u8>(p) != 0x7b) return false;
@@ -105,7 +107,10 @@ function storeNoObject(node: Node, row: i32, kind: u32, start: usize, length: us
   if (node.rest != 0) changetype<Column>(node.rest).set(row, kind, start, length);
 }
 
-/** Stores a wanted value, white space before it or not; returns the address after it, or 0 when it is malformed. */
+/**
+ * Stores a wanted value, white space before it or not; returns the address after it, or 0 when it
+ * is malformed.
+ */
 function scanWanted(entry: Entry, p: usize, end: usize, row: i32, depth: i32): usize {
   if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
   if (p >= end) {
@@ -207,9 +212,10 @@ const MOVED_MAX = 3;
 let closingBrace: usize = 0;
 
 /**
- * Reads the key of the member that comes after `before` (the opening brace when `isFirst`, else the end of
- * the value before it) and remembers in `seen` what it looks like and which entry it is. Returns the
- * address of its value, or 0: `closingBrace` tells whether the object has ended or is malformed.
+ * Reads the key of the member that comes after `before` (the opening brace when `isFirst`, else the
+ * end of the value before it) and remembers in `seen` what it looks like and which entry it is.
+ * Returns the address of its value, or 0: `closingBrace` tells whether the object has ended or is
+ * malformed.
  */
 @inline
 function readKey(node: Node, seen: ShapeMember, before: usize, end: usize, isFirst: bool): usize {

@@ -1,5 +1,6 @@
-// What is asked of JSON rows, as a tree that src/batch/field-table.ts builds. Of the paths `a`, `b` and `b.c` the
-// root is a node with the entries `a` and `b`; both have columns, and `b` a child, a node with the entry `c`.
+// What is asked of JSON rows, as a tree that src/batch/field-table.ts builds. Of the paths `a`, `b`
+// and `b.c` the root is a node with the entries `a` and `b`; both have columns, and `b` a child, a
+// node with the entry `c`.
 
 import { Column, KIND_NULL } from "../column";
 

@@ -5,8 +5,9 @@
 //
 //   {"plan":"free","items":[{"sku":7}]}
 //
-// there are three stretches, `{"plan":`, `,"items":[{"sku":` and `}]}`, with a plain value between each two.
-// They hold no address of the data, so that they stay right from batch to batch and from file to file.
+// there are three stretches, `{"plan":`, `,"items":[{"sku":` and `}]}`, with a plain value between
+// each two. They hold no address of the data, so that they stay right from batch to batch and from
+// file to file.
 
 import { plainNumberEnd, skipScalar, skipSpace, skipString, stopsIn } from "./json-value";
 import { REMEMBERED_BYTES_MAX, difference, hasControl, remember } from "./remembered-bytes";

@@ -142,9 +142,9 @@ function nonDigits(p: usize): u32 {
 }
 
 /**
- * The address behind a number of up to fifteen digits and point, or up to 31 digits, where a comma or a
- * closing bracket follows; 0 for any other, longer ones, those with an exponent, and malformed ones. Reads
- * 33 bytes, and looks at no end: what it takes may lie behind the data's.
+ * The address behind a number of up to fifteen digits and point, or up to 31 digits, where a comma
+ * or a closing bracket follows; 0 for any other, longer ones, those with an exponent, and malformed
+ * ones. Reads 33 bytes, and looks at no end: what it takes may lie behind the data's.
  */
 @inline
 export function plainNumberEnd(start: usize): usize {

@@ -1,5 +1,6 @@
-// Up to 64 bytes that are kept to be compared with what comes later: all 64 are stored and loaded, and a mask
-// by their length says which of them count, as a loop or a call would take longer than the comparison.
+// Up to 64 bytes that are kept to be compared with what comes later: all 64 are stored and loaded,
+// and a mask by their length says which of them count, as a loop or a call would take longer than
+// the comparison.
 
 export const REMEMBERED_BYTES_MAX: usize = 64;
 

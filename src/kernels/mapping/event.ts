@@ -1,7 +1,8 @@
-// Which cell each part of the event (a target) takes, and whether it may stand there. A target is a column of
-// its own. Of `"userID": ["user_id", "email"]` the first field is copied whole, and the second one fills the
-// rows that are still null; no text is moved, only where it lies. Once a target is filled, the check for its
-// kind marks the rows that cannot be events with the reason (an outcome), and passes by those that have one.
+// Which cell each part of the event (a target) takes, and whether it may stand there. A target is a
+// column of its own. Of `"userID": ["user_id", "email"]` the first field is copied whole, and the
+// second one fills the rows that are still null; no text is moved, only where it lies. Once a
+// target is filled, the check for its kind marks the rows that cannot be events with the reason (an
+// outcome), and passes by those that have one.
 
 import {
   Column,

@@ -1,6 +1,7 @@
-// Event names in or out by wildcards. An export has few names and many rows, so a name is judged once: a hash
-// table with open addressing (a full slot sends on to the next one) keeps each name with its verdict, from
-// batch to batch, in memory of fixed size. What finds no room there is judged each time.
+// Event names in or out by wildcards. An export has few names and many rows, so a name is judged
+// once: a hash table with open addressing (a full slot sends on to the next one) keeps each name
+// with its verdict, from batch to batch, in memory of fixed size. What finds no room there is
+// judged each time.
 
 import { Column, KIND_NULL } from "../column";
 

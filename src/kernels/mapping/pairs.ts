@@ -1,6 +1,7 @@
-// Objects made of lists of pairs: `[{"key": "plan", "value": {"text": "free"}}]` is `{"plan": "free"}`. Each
-// element is scanned like a row of its own, into columns of one row, of which a `Record` is made that points
-// at key and value. Once the list has ended, records of the same key are united, and the rest is written.
+// Objects made of lists of pairs: `[{"key": "plan", "value": {"text": "free"}}]` is `{"plan":
+// "free"}`. Each element is scanned like a row of its own, into columns of one row, of which a
+// `Record` is made that points at key and value. Once the list has ended, records of the same key
+// are united, and the rest is written.
 
 import { equal, hashOf } from "../byte-hash";
 import {

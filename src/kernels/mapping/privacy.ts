@@ -1,7 +1,8 @@
-// Drops members of JSON objects by path, or puts a salted SHA-256 in the place of their value. The objects
-// have been checked, so a value begins and ends where it seems to. One walk through each object serves twice:
-// at first it only counts what it would write, so that the host can make room, then it writes. Stretches
-// between the members that are met are copied whole, so that everything else keeps its bytes.
+// Drops members of JSON objects by path, or puts a salted SHA-256 in the place of their value. The
+// objects have been checked, so a value begins and ends where it seems to. One walk through each
+// object serves twice: at first it only counts what it would write, so that the host can make room,
+// then it writes. Stretches between the members that are met are copied whole, so that everything
+// else keeps its bytes.
 
 import { Column, KIND_NULL, KIND_OBJECT, KIND_STRING } from "../column";
 import { skipValueAt } from "../json/json-nested";
@@ -130,7 +131,9 @@ function redactArray(rule: Rule, step: usize, p: usize, end: usize): usize {
   return q + 1;
 }
 
-/** As `redactValue`, for the object at `p`: commas are set anew, as members beside them may be dropped. */
+/**
+ * As `redactValue`, for the object at `p`: commas are set anew, as members beside them may be dropped.
+ */
 function redactObject(rule: Rule, step: usize, p: usize, end: usize): usize {
   appendByte(0x7b);
   let member = p + 1;

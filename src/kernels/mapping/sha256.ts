@@ -1,5 +1,6 @@
-// SHA-256 (FIPS 180-4), one message at a time: `beginHash`, `addToHash` for each of its pieces, `endHash`. Names
-// are those of the standard: eight words of state go through 64 rounds for each block of 64 bytes.
+// SHA-256 (FIPS 180-4), one message at a time: `beginHash`, `addToHash` for each of its pieces,
+// `endHash`. Names are those of the standard: eight words of state go through 64 rounds for each
+// block of 64 bytes.
 
 const ROUND_CONSTANTS: usize = memory.data<u32>([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,

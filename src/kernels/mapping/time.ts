@@ -1,8 +1,9 @@
 // Times as text or as epochs → milliseconds since 1970 UTC. Whatever is finer than a millisecond is
 // floored, toward the past also before 1970, so that every moment has exactly one millisecond. All
-// by digits: no number goes through a double. A row has a state beside its time: without one, known, known
-// as wall-clock time of a zone (the host makes UTC of it), or none that could be read. A later field of the
-// mapping is asked only for rows that are still without, and `checkTimes` gives outcomes at the end.
+// by digits: no number goes through a double. A row has a state beside its time: without one,
+// known, known as wall-clock time of a zone (the host makes UTC of it), or none that could be read.
+// A later field of the mapping is asked only for rows that are still without, and `checkTimes`
+// gives outcomes at the end.
 
 import { Column, KIND_NULL, KIND_NUMBER, KIND_STRING } from "../column";
 import { TIME_MISSING, TIME_OUT_OF_RANGE, TIME_UNPARSABLE } from "../reject-codes";
@@ -68,7 +69,9 @@ let knownMonth: u64 = 0x2d31302d30373931; // 1970-01-
 let knownDay: u16 = 0x3130; // 01
 let knownNumber: i32 = 0;
 
-/** Days since 1970 of the ten bytes at `p`, if they are `YYYY-MM-DD` and exist; otherwise sets `failed`. */
+/**
+ * Days since 1970 of the ten bytes at `p`, if they are `YYYY-MM-DD` and exist; otherwise sets `failed`.
+ */
 @inline
 function parseDate(p: usize): i32 {
   const month = load<u64>(p);

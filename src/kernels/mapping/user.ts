@@ -1,9 +1,10 @@
-// JSON objects put together from cells: the user of an event, and objects from lists of fields. The user is
-// `{"userID":"…","stableID":"…"` and then the inside of the properties' object. A property with the name of an
-// id would stand there twice, so that it has to go, or be made text where the id is null. Hardly any row has
-// one, and to find it all members must be walked. Hence three ways, each for what the one before leaves:
-// copying while looking for `D"` or a backslash (`copyInside`); where there was one, looking for `ID"`
-// (`mayCollide`) before copying; member by member (`copyOthers`).
+// JSON objects put together from cells: the user of an event, and objects from lists of fields. The
+// user is `{"userID":"…","stableID":"…"` and then the inside of the properties' object. A property
+// with the name of an id would stand there twice, so that it has to go, or be made text where the
+// id is null. Hardly any row has one, and to find it all members must be walked. Hence three ways,
+// each for what the one before leaves: copying while looking for `D"` or a backslash
+// (`copyInside`); where there was one, looking for `ID"` (`mayCollide`) before copying; member by
+// member (`copyOthers`).
 
 import { Column, KIND_NULL, KIND_OBJECT } from "../column";
 import { skipValueAt } from "../json/json-nested";

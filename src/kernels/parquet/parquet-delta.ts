@@ -1,6 +1,6 @@
-// Parquet's delta encodings of integers and of lengths: each value is told by its difference to the one
-// before, less the least difference of its block, in as few bits as the largest of its miniblock takes. The
-// input is foreign: what it tells is checked before it is followed.
+// Parquet's delta encodings of integers and of lengths: each value is told by its difference to the
+// one before, less the least difference of its block, in as few bits as the largest of its
+// miniblock takes. The input is foreign: what it tells is checked before it is followed.
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/#DELTAENC
 
 /** Address after the last varint that was read, or 0 where it was cut off or too long. */

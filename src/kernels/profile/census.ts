@@ -1,6 +1,7 @@
-// How many events there are of each name, in all and by day. Two hash tables: from name to its number, and
-// from day and number to a count. Both are alike: entries stand in a list in the order in which they came,
-// and a slot, found by the hash or behind that where others have taken it, says which entry it is for.
+// How many events there are of each name, in all and by day. Two hash tables: from name to its
+// number, and from day and number to a count. Both are alike: entries stand in a list in the order
+// in which they came, and a slot, found by the hash or behind that where others have taken it, says
+// which entry it is for.
 //
 //   nameSlots  │ 0 │ 3 │ 0 │ 0 │ 2 │ …   u32: the entry's index plus one, 0 for a free slot
 //   names      │ all others │ sign_up │ page_view │ …   `Name`; its index is the number of the name

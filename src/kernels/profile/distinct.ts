@@ -1,8 +1,8 @@
-// How many distinct things there are. Roughly, in memory of fixed size, by HyperLogLog (Flajolet et al. 2007):
-// the first bits of a thing's hash choose one of some registers, which keeps the largest number of zeros that
-// the other bits began with, plus one. The more distinct things there are, the larger these numbers, and a
-// thing that comes again changes nothing. src/profile/registers.ts makes an estimate of them. Exactly, as long
-// as there is room, by a set of the hashes themselves.
+// How many distinct things there are. Roughly, in memory of fixed size, by HyperLogLog (Flajolet et
+// al. 2007): the first bits of a thing's hash choose one of some registers, which keeps the largest
+// number of zeros that the other bits began with, plus one. The more distinct things there are, the
+// larger these numbers, and a thing that comes again changes nothing. src/profile/registers.ts
+// makes an estimate of them. Exactly, as long as there is room, by a set of the hashes themselves.
 
 import { KEPT_BITS } from "../byte-hash";
 

@@ -34,7 +34,9 @@ export class Arena {
   end: u32;
 }
 
-/** `index` has two slots (u16) for each entry there is room for; a slot holds an entry's place plus one. */
+/**
+ * `index` has two slots (u16) for each entry there is room for; a slot holds an entry's place plus one.
+ */
 @unmanaged
 export class Frequent {
   entries: u32;

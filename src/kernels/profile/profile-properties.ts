@@ -1,7 +1,8 @@
-// The properties of events and users: what keys there are under each event name, and what values. Events of
-// one name mostly have the same keys in the same order, so each key remembers the one that came after it the
-// last time, and the next member is compared with that before it is looked up. Values are first noted, and
-// counted when the object has ended, as only then it is known which of a repeated member is the last.
+// The properties of events and users: what keys there are under each event name, and what values.
+// Events of one name mostly have the same keys in the same order, so each key remembers the one
+// that came after it the last time, and the next member is compared with that before it is looked
+// up. Values are first noted, and counted when the object has ended, as only then it is known which
+// of a repeated member is the last.
 
 import { equal, hashOf, mix, spread, spreadHash } from "../byte-hash";
 import {

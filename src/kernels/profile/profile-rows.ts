@@ -1,7 +1,7 @@
-// What a profile learns of each row beside its properties: names, sizes, times, ids, and which rows are
-// worth showing. Of these, each reason of a reject and each of the first event names has three: those whose
-// hash of row number and seed is the smallest, wherever they stand. A row that is among the smallest so far is
-// a candidate, which the host copies before the next batch.
+// What a profile learns of each row beside its properties: names, sizes, times, ids, and which rows
+// are worth showing. Of these, each reason of a reject and each of the first event names has three:
+// those whose hash of row number and seed is the smallest, wherever they stand. A row that is among
+// the smallest so far is a candidate, which the host copies before the next batch.
 
 import { mix, spread, spreadHash } from "../byte-hash";
 import { addName } from "./census";

@@ -1,7 +1,8 @@
-// What a dry run learns of a split, as far as it lies in kernel memory; made in src/profile/profile-memory.ts,
-// read by src/profile/event-profile.ts. Of each event name there is a `Group`, of each property of a group a
-// `Key`, and in that a `Frequent` with its values. All users together are one more group. Everything has room
-// for so many and no more; what comes later is only counted, as that for which there was no place.
+// What a dry run learns of a split, as far as it lies in kernel memory; made in
+// src/profile/profile-memory.ts, read by src/profile/event-profile.ts. Of each event name there is
+// a `Group`, of each property of a group a `Key`, and in that a `Frequent` with its values. All
+// users together are one more group. Everything has room for so many and no more; what comes later
+// is only counted, as that for which there was no place.
 
 import { Frequent } from "./frequent";
 

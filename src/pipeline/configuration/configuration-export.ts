@@ -19,8 +19,8 @@ import { parseTime } from "./configuration-values.js";
 import { defaultMemory, type Machine, thisMachine } from "./machine.js";
 
 /**
- * Everything an export needs, with defaults. `mapping` is what preset and file come to. Throws `UsageError`
- * where inputs or output are missing, or no time lies between two bounds.
+ * Everything an export needs, with defaults. `mapping` is what preset and file come to. Throws
+ * `UsageError` where inputs or output are missing, or no time lies between two bounds.
  */
 export function resolveExportOptions(
   configuration: Configuration,

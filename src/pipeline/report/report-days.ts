@@ -5,7 +5,10 @@ import type { EventFold } from "../event-fold.js";
 
 const HOURS = 24;
 
-/** Days from the first to the last; where there are more, one stray time would fill the report with nothing. */
+/**
+ * Days from the first to the last; where there are more, one stray time would fill the report with
+ * nothing.
+ */
 export const REPORT_DAYS_MAX = 4_000;
 
 /** Pairs of day and event name in a report; the names with the most rows are in it. */

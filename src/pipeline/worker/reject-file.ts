@@ -133,7 +133,10 @@ export class RejectFile implements SplitRejects {
   }
 }
 
-/** The JSON of the last value, for values that mostly are the last one's again: some name thousands of columns. */
+/**
+ * The JSON of the last value, for values that mostly are the last one's again: some name thousands
+ * of columns.
+ */
 class LastJson {
   #value: unknown = null;
   #text = "null";

@@ -40,7 +40,9 @@ export class RejectLines {
     this.#length += encoder.encodeInto(text, room).written;
   }
 
-  /** The inside of a JSON string, as `JSON.stringify` writes it. `utf8` may lie in the kernel's memory. */
+  /**
+   * The inside of a JSON string, as `JSON.stringify` writes it. `utf8` may lie in the kernel's memory.
+   */
   addEscaped(utf8: Uint8Array): void {
     const { kernel } = this;
     for (let start = 0; start < utf8.length; start += PIECE_BYTES) {

@@ -121,7 +121,8 @@ class SplitServer {
   }
 
   #throwIfStopped(): void {
-    // The message may not have come, as the loops of a worker never wait, so the flag is looked at as well.
+    // The message may not have come, as the loops of a worker never wait, so the flag is looked at
+    // as well.
     if (this.counters.stopped) this.#stop.abort();
     this.#stop.signal.throwIfAborted();
   }

@@ -81,7 +81,9 @@ export class ViewState {
     }
   }
 
-  /** The address has changed: takes the range that it names, and keeps the old one where it names none. */
+  /**
+   * The address has changed: takes the range that it names, and keeps the old one where it names none.
+   */
   follow(): void {
     if (this.#takeRange(this.address)) for (const listener of this.#rangeListeners) listener();
     if (this.address.section === undefined) this.keepRangeInAddress();
