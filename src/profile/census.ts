@@ -4,6 +4,7 @@ import type { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { fillDays } from "../batch/row-days.js";
+import { slotCountFor } from "./slot-count.js";
 import type { SplitEvents } from "./split-events.js";
 
 /** Bytes of the kernel's `Name` and `Pair`, and its words of `Census` that are looked at here. */
@@ -63,8 +64,8 @@ export class Census implements EventCensus {
   ) {
     // The first place is that of all names that find none.
     const names = namesMax + 1;
-    const nameSlots = slotsFor(names);
-    const pairSlots = slotsFor(pairsMax);
+    const nameSlots = slotCountFor(names);
+    const pairSlots = slotCountFor(pairsMax);
     this.#names = kernel.allocate(names * NAME_BYTES);
     this.#pairs = kernel.allocate(pairsMax * PAIR_BYTES);
     this.#days = new Region(kernel, 4);
@@ -153,11 +154,6 @@ export class Census implements EventCensus {
   #word(name: keyof typeof words): number {
     return this.kernel.words[this.address / 4 + words[name]] ?? 0;
   }
-}
-
-/** A power of two, at least twice as many slots as there are entries. */
-function slotsFor(entries: number): number {
-  return 2 ** Math.ceil(Math.log2(entries * 2));
 }
 
 const encoder = new TextEncoder();

@@ -1,5 +1,6 @@
 import { PROFILE_INSERT_IDS_MAX } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
+import { slotCountFor } from "./slot-count.js";
 
 const SLOTS_MIN = 65_536;
 
@@ -41,9 +42,8 @@ export class IdSet {
   /** To be called before `rows` ids are added. */
   makeRoom(rows: number): void {
     const { kernel } = this;
-    const wanted = Math.min(this.#word("count") + rows, this.idsMax) * 2;
-    if (wanted <= this.#slotCount) return;
-    const slotCount = 2 ** Math.ceil(Math.log2(wanted));
+    const slotCount = slotCountFor(Math.min(this.#word("count") + rows, this.idsMax));
+    if (slotCount <= this.#slotCount) return;
     const slots = kernel.allocate(slotCount * 8);
     kernel.run.moveIds(this.address, slots, slotCount - 1);
     kernel.free(this.#slots);

@@ -1,4 +1,5 @@
 import type { Kernel } from "../batch/kernel.js";
+import { slotCountFor } from "./slot-count.js";
 
 const ENTRY_BYTES = 12;
 
@@ -14,7 +15,7 @@ export class NumberCounts {
     private readonly kernel: Kernel,
     numbersMax: number,
   ) {
-    const slotCount = 2 ** Math.ceil(Math.log2(numbersMax * 2));
+    const slotCount = slotCountFor(numbersMax);
     const slots = kernel.allocate(slotCount * 4);
     const entries = kernel.allocate(numbersMax * ENTRY_BYTES);
     this.address = kernel.allocate(28);

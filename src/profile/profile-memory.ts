@@ -6,6 +6,7 @@ import {
   PROFILE_VALUE_BYTES,
 } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
+import { slotCountFor } from "./slot-count.js";
 
 /** Bytes of the kernels' `Group`, `Key`, `Frequent`, and of an entry of a table of ids. */
 export const GROUP_BYTES = 32;
@@ -77,7 +78,7 @@ export class ProfileMemory {
     const { namesMax, keysMax, keyTextBytesMax } = limits;
     const allocate = (bytes: number) => kernel.allocate(bytes);
     // Names and keys are numbered from 1.
-    const keySlots = slotsFor(keysMax + 1);
+    const keySlots = slotCountFor(keysMax + 1);
     const groups = censusNamesMax + 1;
     this.#text = allocate(keyTextBytesMax + LOOSE_BYTES);
     this.#arena = allocate(limits.valueBytes);
@@ -166,9 +167,4 @@ export class ProfileMemory {
     kernel.words[address / 4 + 2] = 0;
     kernel.words[address / 4 + 5] = 0;
   }
-}
-
-/** A power of two, at least twice as many slots as there are entries. */
-function slotsFor(entries: number): number {
-  return 2 ** Math.ceil(Math.log2(entries * 2));
 }
