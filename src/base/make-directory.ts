@@ -1,5 +1,6 @@
 import { mkdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { hasCode } from "./error-code.js";
 
 /**
  * Makes a directory and those above it that are missing, one level at a time: Node's own recursion
@@ -11,7 +12,7 @@ export async function makeDirectory(path: string): Promise<void> {
     await makeLevel(path);
   } catch (error) {
     const parent = dirname(path);
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT" || parent === path) throw error;
+    if (!hasCode(error, "ENOENT") || parent === path) throw error;
     await makeDirectory(parent);
     await makeLevel(path);
   }

@@ -1,4 +1,5 @@
 import { createContext, Script } from "node:vm";
+import { hasCode } from "../base/error-code.js";
 import { checkSchema } from "./schema-check.js";
 import type { SchemaFault, SchemaQuestion } from "./schema-checker.js";
 import type { FromSchemaProcess, ToSchemaProcess } from "./schema-process.js";
@@ -29,7 +30,7 @@ process.on("message", (message: ToSchemaProcess) => {
   try {
     answer({ kind: "checked", faults: checkWithin(message.checkTimeoutMs) });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
+    if (!hasCode(error, "ERR_SCRIPT_EXECUTION_TIMEOUT")) throw error;
     answer({ kind: "too_long" });
   }
 });

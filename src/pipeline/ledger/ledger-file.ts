@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { writeDurably } from "./durable-file.js";
 import type { Layout } from "./layout.js";
@@ -19,7 +20,7 @@ export async function readLedgerFile<T>(path: string): Promise<T | undefined> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as T;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw brokenLedger(path, (error as Error).message, error);
   }
 }

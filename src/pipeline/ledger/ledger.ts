@@ -1,5 +1,6 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import type { SplitEvents } from "../../profile/split-events.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
@@ -173,7 +174,7 @@ export async function listOrNone(path: string): Promise<string[]> {
   try {
     return await readdir(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (hasCode(error, "ENOENT")) return [];
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { link, open, readFile, rm, rmdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
+import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { makeDirectory } from "../../base/make-directory.js";
 
@@ -178,10 +179,6 @@ async function writeSynced(path: string, text: string): Promise<void> {
   } finally {
     await file.close();
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && (error as NodeJS.ErrnoException).code === code;
 }
 
 const processTable: ProcessTable = {

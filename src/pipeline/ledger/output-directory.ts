@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { hasCode } from "../../base/error-code.js";
 import { UsageError } from "../../base/errors.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-names.js";
 import { syncDirectory } from "./durable-file.js";
@@ -74,7 +75,7 @@ async function forget(layout: Layout, directory: string): Promise<void> {
   try {
     await rename(directory, forgotten);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
+    if (hasCode(error, "ENOENT")) return;
     throw error;
   }
   await syncDirectory(ledgerDirectory);

@@ -1,5 +1,6 @@
 import { access, constants, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { hasCode } from "../../base/error-code.js";
 import type { Report } from "../../profile/report.js";
 import { writeDurably } from "../ledger/durable-file.js";
 import { asOutput } from "../ledger/output-error.js";
@@ -22,7 +23,7 @@ async function checkWritable(directory: string): Promise<void> {
     // With the dot it has to be a directory.
     await access(`${directory}/.`, constants.W_OK | constants.X_OK);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (!hasCode(error, "ENOENT")) throw error;
     await checkWritable(dirname(directory));
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseDay } from "../../base/day.js";
+import { hasCode } from "../../base/error-code.js";
 import { BATCH_ROWS_MAX } from "../../base/limits.js";
 import type { Zone } from "../../base/zone.js";
 import { type Column, cellKinds } from "../../batch/column.js";
@@ -143,7 +144,7 @@ async function readOrNone(file: string): Promise<Buffer | undefined> {
   try {
     return await readFile(file);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (hasCode(error, "ENOENT")) return undefined;
     throw error;
   }
 }

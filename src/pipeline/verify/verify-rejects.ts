@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { hasCode } from "../../base/error-code.js";
 import type { Manifest } from "../manifest.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 
@@ -43,7 +44,7 @@ async function rejectsFiles(directory: string): Promise<readonly string[]> {
     const names = await readdir(path.join(directory, REJECTS_DIRECTORY));
     return names.filter((name) => !/^[._]/.test(name)).sort();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (hasCode(error, "ENOENT")) return [];
     throw error;
   }
 }

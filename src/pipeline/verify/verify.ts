@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { hasCode } from "../../base/error-code.js";
 import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
@@ -124,7 +125,7 @@ async function entriesOf(directory: string): Promise<readonly Dirent[]> {
   try {
     return await readdir(directory, { withFileTypes: true });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    if (hasCode(error, "ENOENT")) return [];
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { MIB } from "../../base/limits.js";
 import type { MergeWork } from "../merge/run-merge.js";
@@ -140,7 +141,7 @@ export class WorkerThread {
 }
 
 function describe(error: unknown): string {
-  if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY") {
+  if (hasCode(error, "ERR_WORKER_OUT_OF_MEMORY")) {
     return "its thread ran out of memory; give more with --memory, or use fewer --threads";
   }
   return error instanceof Error ? error.message : String(error);

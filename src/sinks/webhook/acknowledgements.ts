@@ -7,6 +7,7 @@ import {
   truncateSync,
   writeSync,
 } from "node:fs";
+import { hasCode } from "../../base/error-code.js";
 import type { RowFault } from "./judge-answer.js";
 
 /** What the service has decided about one parcel. */
@@ -237,7 +238,7 @@ function readOrEmpty(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    if (hasCode(error, "ENOENT")) return Buffer.alloc(0);
     throw error;
   }
 }
