@@ -75,8 +75,9 @@ export function createDayDirectorySink(
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);
   const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
+  const namedDirectories = new Set<string>();
   const partsOf = (splitId: string, temporaryName: string): DayPartsOptions => ({
-    ...{ files, buffer, format, partBytes, splitId, dataset },
+    ...{ files, buffer, format, partBytes, splitId, dataset, namedDirectories },
     heldBytesMax: FOOTER_BYTES_MAX,
     temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", temporaryName),
   });

@@ -23,6 +23,11 @@ export interface DayPartsOptions {
   readonly dataset: string;
   /** Where parts are written; absolute. */
   readonly temporaryDirectory: string;
+  /**
+   * Directories of parts whose own names are on the disk, as commits of this thread have found out. Those
+   * of another thread would have to be waited for.
+   */
+  readonly namedDirectories: Set<string>;
 }
 
 interface OpenPart {

@@ -25,7 +25,10 @@ export class FinishedParts implements WrittenEvents {
   constructor(
     private readonly finished: readonly FinishedPart[],
     private readonly outputDirectory: string,
-    private readonly options: Pick<DayPartsOptions, "files" | "dataset" | "temporaryDirectory">,
+    private readonly options: Pick<
+      DayPartsOptions,
+      "files" | "dataset" | "temporaryDirectory" | "namedDirectories"
+    >,
     private readonly spill?: FinishedSpill,
   ) {
     const rows = finished.reduce((sum, { part }) => sum + part.rows, 0);
@@ -57,28 +60,28 @@ export class FinishedParts implements WrittenEvents {
 
   async #publish(): Promise<void> {
     const { outputDirectory, finished, spill } = this;
-    const { files, dataset } = this.options;
+    const { files, dataset, namedDirectories } = this.options;
     const moves = finished.map(({ temporaryPath, part }) => ({
       temporaryPath,
       target: join(outputDirectory, part.path),
     }));
-    // Directories that may be new, above those that get files.
-    const above = moves.length === 0 ? [] : [join(outputDirectory, dataset), outputDirectory];
-    if (spill !== undefined) {
-      moves.push({ temporaryPath: spill.temporaryPath, target: spill.path });
-      above.push(dirname(dirname(spill.path)));
-    }
+    if (spill !== undefined) moves.push({ temporaryPath: spill.temporaryPath, target: spill.path });
     const directories = [...new Set(moves.map(({ target }) => dirname(target)))];
     for (const directory of directories) await files.makeDirectory(directory);
     for (const { temporaryPath, target } of moves) {
       await files.rename(temporaryPath, target);
       this.#moved.push(target);
     }
+    const unnamed = directories.filter((directory) => !namedDirectories.has(directory));
+    // Directories that may be new, above those that get files.
+    const above = new Set(unnamed.map((directory) => dirname(directory)));
+    if (above.has(join(outputDirectory, dataset))) above.add(outputDirectory);
     // All at once: the disk takes what waits for it together, and the split is not committed before all
     // names are there.
     await forEach([...directories, ...above], SYNC_CONCURRENCY, (path) =>
       files.sync(path, "directory"),
     );
+    for (const directory of unnamed) namedDirectories.add(directory);
   }
 }
 

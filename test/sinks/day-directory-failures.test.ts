@@ -85,10 +85,10 @@ describe("after a kill", () => {
         return diskFiles.rename(from, to);
       },
     };
-    const { kernel, split } = openSplit(directory, { files });
+    const { kernel, sink, split } = openSplit(directory, { files });
     await writeRows(split, kernel, [eventRow(), eventRow({ timestamp: 0 })]);
     await commitSplit(split);
-    expect(calls).toEqual([
+    expect(calls.splice(0)).toEqual([
       "sync file _switchyard/tmp/0001/1970-01-01.part-0001-000.jsonl",
       "sync file _switchyard/tmp/0001/2026-01-31.part-0001-000.jsonl",
       "rename events/1970-01-01/part-0001-000.jsonl",
@@ -98,6 +98,43 @@ describe("after a kill", () => {
       "sync directory events",
       "sync directory ",
     ]);
+
+    const known = sink.openSplit("0002");
+    await writeRows(known, kernel, [eventRow()]);
+    await commitSplit(known);
+    expect(calls.splice(0).slice(2)).toEqual(["sync directory events/2026-01-31"]);
+
+    const fresh = sink.openSplit("0003");
+    await writeRows(fresh, kernel, [eventRow(), eventRow({ timestamp: 86_400_000 })]);
+    await commitSplit(fresh);
+    expect(calls.slice(4)).toEqual([
+      "sync directory events/1970-01-02",
+      "sync directory events/2026-01-31",
+      "sync directory events",
+      "sync directory ",
+    ]);
+  });
+
+  test("names of directories that could not be synced are synced by the next commit", async () => {
+    const directory = temporaryDirectory();
+    const synced: string[] = [];
+    let fails = true;
+    const files = {
+      ...diskFiles,
+      sync: async (path: string, kind: "file" | "directory") => {
+        if (fails && path === join(directory, "events")) throw systemError("EIO");
+        synced.push(path.slice(directory.length + 1));
+        await diskFiles.sync(path, kind);
+      },
+    };
+    const { kernel, sink, split } = openSplit(directory, { files });
+    await writeRows(split, kernel, [eventRow()]);
+    await expect(commitSplit(split)).rejects.toMatchObject({ code: "output_unwritable" });
+    fails = false;
+    const again = sink.openSplit("0002");
+    await writeRows(again, kernel, [eventRow()]);
+    await commitSplit(again);
+    expect(synced.slice(-3)).toEqual(["events/2026-01-31", "events", ""]);
   });
 });
 

@@ -27,6 +27,7 @@ test("parts are finished early when their footers would take too much memory tog
     splitId: "0001",
     dataset: "events",
     temporaryDirectory: temporaryDirectory(),
+    namedDirectories: new Set(),
   });
   segment.append(eventBatch(kernel, rows), 0);
   const days = order.sort(segment.timestamps, segment.rows, utc);

@@ -10,7 +10,7 @@ import {
   type DayDirectoryOptions,
 } from "../../src/sinks/day-directory-sink.js";
 import { textColumns } from "../../src/sinks/segment.js";
-import type { Commitment, Origin, PartFile, SplitSink } from "../../src/sinks/sink.js";
+import type { Commitment, Origin, PartFile, Sink, SplitSink } from "../../src/sinks/sink.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 /** An event as it reaches the sinks; `value` is a JSON token, `user` and `metadata` JSON texts. */
@@ -156,7 +156,7 @@ export function openSplit(
   outputDirectory: string,
   options: Partial<DayDirectoryOptions> = {},
   splitId = "0001",
-): { kernel: Kernel; split: SplitSink } {
+): { kernel: Kernel; sink: Sink; split: SplitSink } {
   const kernel = new Kernel();
   const sink = createDayDirectorySink(kernel, {
     outputDirectory,
@@ -164,7 +164,7 @@ export function openSplit(
     dayZone: utc,
     ...options,
   });
-  return { kernel, split: sink.openSplit(splitId) };
+  return { kernel, sink, split: sink.openSplit(splitId) };
 }
 
 /** Makes a split visible that no more events are written to. */
