@@ -2,6 +2,7 @@ import { SwitchyardError } from "../base/errors.js";
 import { KIB, SNIFF_BYTES } from "../base/limits.js";
 import { type Head, type HeadExtent, readHead } from "./head.js";
 import { type FirstBytes, peelLayers } from "./layers.js";
+import type { LookMemory } from "./look-memory.js";
 import { isPlain, type OpenOptions } from "./open-bytes.js";
 import type { Format, Source, SourceBytes } from "./source.js";
 import { fromSystem } from "./source-errors.js";
@@ -68,10 +69,11 @@ export type LookAtSource = (bytesMax: number) => FirstBytes | Promise<FirstBytes
  */
 const DECODED_BYTES = [2 * KIB, 32 * KIB, Number.POSITIVE_INFINITY] as const;
 
-/** One source in a discovery of its own. */
+/** One source in a discovery of its own. `look` may use of `memory` the edges. */
 export async function discoverSource(
   source: SourceBytes,
   look: LookAtSource,
+  memory: LookMemory,
   options: DiscoverOptions,
 ): Promise<Discovery> {
   for (const bytesMax of DECODED_BYTES) {
@@ -81,7 +83,7 @@ export async function discoverSource(
     if (found !== null) return discoveryOf(peeled.source, found);
     if (peeled.isCut) continue;
     // What a file was opened with may not be enough, and neither what it decompresses to.
-    const { bytes } = await readHead(peeled.source, options);
+    const { bytes } = await readHead(peeled.source, options, memory.head);
     const format = await detectFormat(peeled.source, fullSampleOf(bytes), options);
     if (format !== null) return discoveryOf(peeled.source, format);
   }

@@ -5,6 +5,7 @@ import type { FileReads } from "./file-reads.js";
 import { type FileState, fileState, fingerprintFile } from "./fingerprint.js";
 import type { Head } from "./head.js";
 import type { InputFile } from "./inputs.js";
+import { LookMemory } from "./look-memory.js";
 
 /** What a file shows when it is opened. Its bytes stay only until the inspector's next file. */
 export interface InspectedFile {
@@ -16,12 +17,10 @@ export interface InspectedFile {
   readonly fingerprint: string;
 }
 
-/**
- * Looks at one file after the other, in memory that it keeps: new memory for each of ten thousands of
- * files keeps V8's collector busy for as long as looking at them takes.
- */
+/** Looks at one file after the other. */
 export class FileInspector {
-  readonly #block = Buffer.allocUnsafeSlow(2 * FINGERPRINT_EDGE_BYTES);
+  /** Its edges hold what was inspected last. */
+  readonly memory = new LookMemory();
 
   /** `reads` can be those of other inspectors, too. */
   constructor(private readonly reads: FileReads) {}
@@ -43,12 +42,13 @@ export class FileInspector {
   }
 
   async #readEdges(descriptor: number, state: FileState): Promise<InspectedFile> {
-    const small = state.size <= this.#block.length;
-    const first = this.#block.subarray(0, small ? state.size : FINGERPRINT_EDGE_BYTES);
+    const block = this.memory.edges;
+    const small = state.size <= block.length;
+    const first = block.subarray(0, small ? state.size : FINGERPRINT_EDGE_BYTES);
     const bytes = first.subarray(0, await this.reads.read(descriptor, first, 0));
     const edges: Uint8Array[] = [bytes];
     if (!small) {
-      const last = this.#block.subarray(FINGERPRINT_EDGE_BYTES);
+      const last = block.subarray(FINGERPRINT_EDGE_BYTES);
       await this.reads.read(descriptor, last, state.size - last.length);
       edges.push(last);
     }

@@ -21,12 +21,15 @@ export type HeadExtent = "part" | "limit" | "whole";
 const DECODED_BYTES_MAX = 16 * SNIFF_BYTES;
 
 /**
- * The first SNIFF_BYTES of a source, decompressed. Of one that breaks earlier, the bytes before the
- * break; throws what `openBytes` does where there are none.
+ * The first SNIFF_BYTES of a source, decompressed, in `block` if one is given. Of one that breaks earlier,
+ * the bytes before the break; throws what `openBytes` does where there are none.
  */
-export async function readHead(source: SourceBytes, options: OpenOptions): Promise<Head> {
+export async function readHead(
+  source: SourceBytes,
+  options: OpenOptions,
+  block: Buffer = Buffer.allocUnsafe(SNIFF_BYTES),
+): Promise<Head> {
   const bytes = await openBytes(source, 0, options);
-  const block = Buffer.allocUnsafe(SNIFF_BYTES);
   let length = 0;
   try {
     while (length < block.length) {

@@ -43,6 +43,7 @@ async function discoverFile(
       return discoverEntries(file, state, options);
     }
     const source = { ...file, codecs: [], size: state.size, fingerprint };
-    return discoverSource(source, () => ({ head, isCut: false }), options);
+    const look = () => ({ head, isCut: false });
+    return discoverSource(source, look, inspector.memory, options);
   });
 }

@@ -1,4 +1,4 @@
-import { DISCOVERY_MAX, FINGERPRINT_EDGE_BYTES } from "../base/limits.js";
+import { DISCOVERY_MAX } from "../base/limits.js";
 import { isHidden } from "./directory-walk.js";
 import {
   collect,
@@ -13,6 +13,7 @@ import { type FileState, fingerprintEntry } from "./fingerprint.js";
 import { decodeHead, readHead } from "./head.js";
 import type { InputFile } from "./inputs.js";
 import type { FirstBytes } from "./layers.js";
+import { LookMemory } from "./look-memory.js";
 import { mapBounded } from "./map-bounded.js";
 import type { ZipEntry } from "./source.js";
 import { encrypted, unsafeName, unsupported } from "./source-errors.js";
@@ -20,9 +21,6 @@ import { type DirectoryEntry, explainUnsafeName, readZipDirectory } from "./zip-
 
 /** Names that only office documents have: they are zips, but not archives of data. */
 const OFFICE_ENTRIES = ["[Content_Types].xml", "META-INF/manifest.xml"];
-
-/** Bytes of an entry that are looked at without opening a stream. */
-const HEAD_BYTES = 2 * FINGERPRINT_EDGE_BYTES;
 
 /** The sources in a zip: its entries, without hidden ones. `state`: of the file when it was opened. */
 export async function discoverEntries(
@@ -37,10 +35,10 @@ export async function discoverEntries(
     refuseOfficeDocument(archive.name, directory);
     const entries = nameEntries(archive.name, directory);
     const shown = entries.filter(({ entry }) => !isHidden(entry.name));
-    const blocks: Buffer[] = [];
+    const memories: LookMemory[] = [];
     const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }, lane) => {
-      blocks[lane] ??= Buffer.allocUnsafeSlow(HEAD_BYTES);
-      const archive = { handle, state, block: blocks[lane] };
+      memories[lane] ??= new LookMemory();
+      const archive = { handle, state, memory: memories[lane] };
       return collect(name, options.signal, () => {
         return discoverEntry({ ...file, name }, archive, entry, options);
       });
@@ -56,8 +54,8 @@ interface OpenArchive {
   readonly handle: InputFileHandle;
   /** Of the archive's file when it was opened. */
   readonly state: FileState;
-  /** Memory for HEAD_BYTES of one entry after the other. */
-  readonly block: Buffer;
+  /** For one entry after the other. */
+  readonly memory: LookMemory;
 }
 
 async function discoverEntry(
@@ -82,20 +80,20 @@ async function discoverEntry(
     const first = lookAtEntry(archive, entry, start, bytesMax);
     return first ?? { head: await readHead(source, options), isCut: false };
   };
-  return discoverSource(source, look, options);
+  return discoverSource(source, look, archive.memory, options);
 }
 
 /** The first bytes of an entry as it is inside the zip; null where it needs a stream. */
 function lookAtEntry(
-  { handle, state, block }: OpenArchive,
+  { handle, state, memory }: OpenArchive,
   { compressedSize, method }: ZipEntry,
   start: number,
   bytesMax: number,
 ): FirstBytes | null {
-  const count = Math.min(compressedSize, HEAD_BYTES);
+  const count = Math.min(compressedSize, memory.edges.length);
   // One that lies beyond the end is read as far as it is wanted, which says so.
   const isCut = method === zipMethods.deflate && bytesMax < count && start + count <= state.size;
-  const bytes = block.subarray(0, isCut ? bytesMax : count);
+  const bytes = memory.edges.subarray(0, isCut ? bytesMax : count);
   handle.readFully(bytes, start, "the zip");
   const head = { bytes, complete: bytes.length === compressedSize };
   if (method === zipMethods.stored || compressedSize === 0) return { head, isCut };
