@@ -153,8 +153,8 @@ export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
 /** Files, or entries of one zip, that are looked at together while sources are discovered. */
 export const DISCOVERY_MAX = 16;
 
-/** Files for each further thread that looks at them. */
-export const SCOUT_FILES_MIN = 256;
+/** Files for each further thread that looks at them: fewer are done before it has started. */
+export const SCOUT_FILES_MIN = 1_024;
 
 /** JavaScript heap of such a thread. */
 export const SCOUT_HEAP_BYTES = 64 * MIB;

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { createFormatDetection } from "./detect-format.js";
 import type { FromScout, ScoutTask, ToScout } from "./scout-messages.js";
-import { discoverSources } from "./sources.js";
+import { PieceDiscovery } from "./sources.js";
 
 // Entry file of a thread that looks at files for the main thread. A bug ends it, and with it shows itself
 // where the main thread looks at the same files.
@@ -10,12 +10,12 @@ if (port === null) throw new Error("scout-thread runs in a worker thread only");
 
 const { given, ratioMax } = workerData as ScoutTask;
 const { signal } = new AbortController();
-const options = { detect: createFormatDetection(given), ratioMax, signal };
+const pieces = new PieceDiscovery({ detect: createFormatDetection(given), ratioMax, signal });
 
 let previous: Promise<void> = Promise.resolve();
 port.on("message", (files: ToScout) => {
   previous = previous.then(async () => {
-    const found: FromScout = await discoverSources(files, options);
+    const found: FromScout = await pieces.discover(files);
     port.postMessage(found);
   });
 });

@@ -6,13 +6,13 @@ import type { InputFile } from "./inputs.js";
 import { mapBounded } from "./map-bounded.js";
 import { Scout } from "./scout.js";
 import type { ScoutTask } from "./scout-messages.js";
-import { discoverSources } from "./sources.js";
+import { discoverSources, PieceDiscovery } from "./sources.js";
 
 /** Files that a thread looks at between two messages. */
-const PIECE_FILES = 32;
+const PIECE_FILES = 64;
 
 /** Pieces that a scout has, so that it need not wait until this thread has looked at its own. */
-const SCOUT_PIECES = 3;
+const SCOUT_PIECES = 2;
 
 export interface SharedDiscoveryOptions extends ScoutTask {
   /** That look at files, this one among them; fewer do where there are few files. */
@@ -29,29 +29,30 @@ export interface SharedDiscoveryOptions extends ScoutTask {
 export async function discoverShared(
   files: readonly InputFile[],
   options: SharedDiscoveryOptions,
+  scoutFilesMin = SCOUT_FILES_MIN,
 ): Promise<Discovery> {
   const { given, ratioMax, signal } = options;
   const detection = { detect: createFormatDetection(given), ratioMax, signal };
-  const count = countScouts(files.length, options);
+  const count = countScouts(files.length / scoutFilesMin, options);
   if (count === 0) return discoverSources(files, detection);
   signal.throwIfAborted();
 
+  const own: PieceDiscovery[] = [];
   const scouts = Array.from({ length: count }, () => new Scout({ given, ratioMax }));
   const endScouts = () => Promise.all(scouts.map((scout) => scout.end()));
   signal.addEventListener("abort", endScouts, { once: true });
+  const lanes = 1 + count * SCOUT_PIECES;
   try {
-    const found = await mapBounded(
-      piecesOf(files),
-      1 + count * SCOUT_PIECES,
-      async (piece, lane) => {
-        const seen = lane === 0 ? null : await scouts[lane % count]?.look(piece);
-        if (seen !== null && seen !== undefined) return seen;
-        const own = await discoverSources(piece, detection);
-        // Files are read without waiting for them: signals and scouts have their turn now.
-        await setImmediate();
-        return own;
-      },
-    );
+    const found = await mapBounded(piecesOf(files), lanes, async (piece, lane) => {
+      const scout = lane === 0 ? undefined : scouts[lane % count];
+      const seen = (await scout?.look(piece)) ?? null;
+      if (seen !== null) return seen;
+      own[lane] ??= new PieceDiscovery(detection);
+      const looked = await own[lane].discover(piece);
+      // Files are read without waiting for them: signals and scouts have their turn now.
+      await setImmediate();
+      return looked;
+    });
     return joinDiscoveries(found);
   } finally {
     signal.removeEventListener("abort", endScouts);
@@ -59,13 +60,13 @@ export async function discoverShared(
   }
 }
 
-/** How many other threads are worth their start, and fit into the memory. */
+/** How many other threads are worth their start, at most `useful`, and fit into the memory. */
 function countScouts(
-  files: number,
+  useful: number,
   { threads, memoryBytes }: Pick<SharedDiscoveryOptions, "threads" | "memoryBytes">,
 ): number {
   const affordable = Math.floor((memoryBytes - MAIN_THREAD_BYTES) / SCOUT_HEAP_BYTES);
-  return Math.max(0, Math.min(threads - 1, affordable, Math.floor(files / SCOUT_FILES_MIN)));
+  return Math.max(0, Math.min(threads - 1, affordable, Math.floor(useful)));
 }
 
 function piecesOf(files: readonly InputFile[]): readonly (readonly InputFile[])[] {

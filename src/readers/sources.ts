@@ -16,17 +16,28 @@ import { mapBounded } from "./map-bounded.js";
  * Opens every file, and every entry of every zip, and finds out by its bytes what it is. What
  * cannot be read is a failure beside the sources. Throws only the signal's reason and bugs.
  */
-export async function discoverSources(
+export function discoverSources(
   files: readonly InputFile[],
   options: DiscoverOptions,
 ): Promise<Discovery> {
-  const reads = new FileReads();
-  const inspectors: FileInspector[] = [];
-  const found = await mapBounded(files, DISCOVERY_MAX, (file, lane) => {
-    inspectors[lane] ??= new FileInspector(reads);
-    return discoverFile(file, inspectors[lane], options);
-  });
-  return joinDiscoveries(found);
+  return new PieceDiscovery(options).discover(files);
+}
+
+/** `discoverSources` of one piece of the files after the other, in the same memory. */
+export class PieceDiscovery {
+  readonly #reads = new FileReads();
+  readonly #inspectors: FileInspector[] = [];
+
+  constructor(private readonly options: DiscoverOptions) {}
+
+  /** To be called again when the piece before is done. */
+  async discover(files: readonly InputFile[]): Promise<Discovery> {
+    const found = await mapBounded(files, DISCOVERY_MAX, (file, lane) => {
+      this.#inspectors[lane] ??= new FileInspector(this.#reads);
+      return discoverFile(file, this.#inspectors[lane], this.options);
+    });
+    return joinDiscoveries(found);
+  }
 }
 
 async function discoverFile(

@@ -3,7 +3,7 @@ import type { Worker } from "node:worker_threads";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { GIB, MAIN_THREAD_BYTES, SCOUT_FILES_MIN } from "../../src/base/limits.js";
+import { GIB, MAIN_THREAD_BYTES } from "../../src/base/limits.js";
 import { createFormatDetection } from "../../src/readers/detect-format.js";
 import type { InputFile } from "../../src/readers/inputs.js";
 import { discoverShared, type SharedDiscoveryOptions } from "../../src/readers/shared-discovery.js";
@@ -14,6 +14,9 @@ import { writeZip } from "./zip-writer.js";
 import { ZSTD_SAMPLE } from "./zstd-frames.js";
 
 const scratch = useScratchDirectory();
+
+/** For one more thread; some pieces and a bit. */
+const SCOUT_FILES_MIN = 150;
 const given = { csv: {} };
 const options: SharedDiscoveryOptions = {
   ...{ given, ratioMax: 1_000, threads: 3, memoryBytes: GIB },
@@ -94,7 +97,7 @@ test("any number of threads finds the same in the same order", async () => {
   await fc.assert(
     fc.asyncProperty(chosen, fc.integer({ min: 2, max: 5 }), async (names, threads) => {
       const files = filesOf(names);
-      const found = await discoverShared(files, { ...options, threads });
+      const found = await discoverShared(files, { ...options, threads }, SCOUT_FILES_MIN);
       expect(found).toEqual(await discoverAlone(files));
     }),
     { numRuns: propertyRuns(4) },
@@ -105,18 +108,22 @@ test("any number of threads finds the same in the same order", async () => {
 
 test("no thread is started where one will do, or for want of memory", async () => {
   const files = manyFiles();
-  await discoverShared(files.slice(0, SCOUT_FILES_MIN - 1), options);
-  await discoverShared(files, { ...options, threads: 1 });
-  await discoverShared(files, { ...options, memoryBytes: MAIN_THREAD_BYTES });
-  await discoverShared(files, { ...options, memoryBytes: 0 });
+  await discoverShared(files.slice(0, SCOUT_FILES_MIN - 1), options, SCOUT_FILES_MIN);
+  await discoverShared(files, { ...options, threads: 1 }, SCOUT_FILES_MIN);
+  await discoverShared(files, { ...options, memoryBytes: MAIN_THREAD_BYTES }, SCOUT_FILES_MIN);
+  await discoverShared(files, { ...options, memoryBytes: 0 }, SCOUT_FILES_MIN);
   expect(started).toEqual([]);
-  await discoverShared(files, options);
+  await discoverShared(files, options, SCOUT_FILES_MIN);
   expect([started.length, ended]).toEqual([2, 2]);
 });
 
 test("what the user says of the inputs holds for every thread", async () => {
   const files = manyFiles();
-  const found = await discoverShared(files, { ...options, given: { csv: {}, kind: "json" } });
+  const found = await discoverShared(
+    files,
+    { ...options, given: { csv: {}, kind: "json" } },
+    SCOUT_FILES_MIN,
+  );
   expect(new Set(found.sources.map(({ format }) => format.kind))).toEqual(
     new Set(["json", "ndjson"]),
   );
@@ -135,16 +142,16 @@ test("threads that die take nothing with them", async () => {
   ];
   for (const end of ends) {
     meet = end;
-    expect(await discoverShared(files, options)).toEqual(expected);
+    expect(await discoverShared(files, options, SCOUT_FILES_MIN)).toEqual(expected);
   }
   expect([started.length, ended]).toEqual([6, 6]);
 });
 
 test("a bug shows itself as such", async () => {
   const broken = { csv: null as never };
-  await expect(discoverShared(manyFiles(), { ...options, given: broken })).rejects.toThrow(
-    TypeError,
-  );
+  await expect(
+    discoverShared(manyFiles(), { ...options, given: broken }, SCOUT_FILES_MIN),
+  ).rejects.toThrow(TypeError);
   expect([started.length, ended]).toEqual([2, 2]);
 });
 
@@ -156,7 +163,9 @@ test("an abort ends it with the reason, and the threads with it", async () => {
     const { signal } = controller;
     if (abortsFirst) controller.abort(reason);
     meet = (worker) => worker.once("message", () => controller.abort(reason));
-    await expect(discoverShared(files, { ...options, signal })).rejects.toBe(reason);
+    await expect(discoverShared(files, { ...options, signal }, SCOUT_FILES_MIN)).rejects.toBe(
+      reason,
+    );
     expect(ended).toBe(started.length);
   }
   expect(started).toHaveLength(2);
