@@ -26,10 +26,16 @@ export function summarizeVerify(result: VerifyResult): string {
   ].join("\n");
 }
 
+const WRITE_AGAIN =
+  "Write the export again with --fresh, or take the files from where they were copied from.";
+const MOVE_AWAY =
+  "Move the files away that are not in the manifest: --fresh removes none but its own.";
+
 /** None where nothing is wrong but that the export has not ended, as that difference says what to do. */
 function adviceOn(differences: readonly Difference[]): readonly string[] {
-  if (differences.every(({ code }) => code === "export_incomplete")) return [];
-  const advice =
-    "Write the export again with --fresh, or take the files from where they were copied from.";
-  return ["", `  ${advice}`];
+  const codes = new Set(differences.map(({ code }) => code));
+  codes.delete("export_incomplete");
+  const isUnexpected = codes.delete("file_unexpected");
+  const advice = [...(codes.size > 0 ? [WRITE_AGAIN] : []), ...(isUnexpected ? [MOVE_AWAY] : [])];
+  return advice.length === 0 ? [] : ["", ...advice.map((text) => `  ${text}`)];
 }

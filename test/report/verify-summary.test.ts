@@ -23,6 +23,16 @@ it("says how to come to a good export where files are not what they were", () =>
   expect(summarize([incomplete, changed])).toContain("--fresh");
 });
 
+it("does not advise to write again what only has strangers beside it", () => {
+  const stranger = difference("file_unexpected", "events/2026-01-01/copy.jsonl", "a stranger");
+  expect(summarize([incomplete, stranger])).toMatch(
+    /a stranger\n\n {2}Move the files away .*own\.$/,
+  );
+  expect(summarize([changed, stranger])).toMatch(
+    /--fresh, or .*\n {2}Move the files away .*own\.$/,
+  );
+});
+
 it("does not advise to begin anew what only has not ended yet", () => {
   expect(summarize([incomplete])).toMatch(/Run the same export again$/);
 });
