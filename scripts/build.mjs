@@ -35,7 +35,7 @@ if (modifiedMs(wasm) < newestMs([...filesIn("src/kernels"), "scripts/build.mjs"]
 }
 run("node_modules/typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
 
-// What is installed.
+// npm writes it anew whenever packages change, which are in the page and in the bundle.
 const installed = "node_modules/.package-lock.json";
 const page = ["dist/report/html/page.css", "dist/report/html/page.js"];
 const pageInputs = [
