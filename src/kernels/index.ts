@@ -44,6 +44,7 @@ export { checkTimes, parseTimes } from "./mapping/time";
 export { buildObjects, mergedBytes, mergeUsers } from "./mapping/user";
 export { encodeRecords, measureRecord } from "./sink/csv-cells";
 export { encodeLines, measureLine } from "./sink/jsonl";
+export { copyTexts, gatherLines, measureTexts } from "./sink/line-rows";
 export { buildDictionary } from "./sink/parquet-dictionary";
 export {
   encodeHybrid,

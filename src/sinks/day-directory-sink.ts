@@ -8,16 +8,17 @@ import {
 } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { Kernel } from "../batch/kernel.js";
+import { ColumnSegment } from "./column-segment.js";
 import { DayDirectorySplit } from "./day-directory-split.js";
 import { type MergeTask, type MergeWatch, mergeDays } from "./day-merge.js";
 import { DayOrder } from "./day-order.js";
 import type { DayPartsOptions } from "./day-parts.js";
+import { LineSegment } from "./line-segment.js";
 import type { ParquetCompression } from "./parquet/page-compression.js";
 import { createParquetFormat } from "./parquet/parquet-format.js";
 import { diskFiles, type PartFiles, withOutputErrors } from "./part-files.js";
 import type { PartFormat } from "./part-format.js";
 import { WriteBuffer } from "./part-output.js";
-import { Segment } from "./segment.js";
 import type { Sink, WrittenEvents } from "./sink.js";
 import { MERGED_PARTS } from "./spill/spill-names.js";
 import { RowPacker } from "./spill/spill-writer.js";
@@ -69,8 +70,8 @@ export function createDayDirectorySink(
   // A smaller segment where parts are small, so that a part does not pass its size by much.
   const segmentBytes = Math.min(SEGMENT_BYTES, partBytes);
   const packBytes = Math.min(PACK_BYTES, segmentBytes);
-  const use = options.format.startsWith("jsonl") ? "lines" : "columns";
-  const segment = new Segment(kernel, segmentBytes, use);
+  const isLines = options.format.startsWith("jsonl");
+  const segment = new (isLines ? LineSegment : ColumnSegment)(kernel, segmentBytes);
   const order = new DayOrder(kernel, SEGMENT_ROWS_MAX);
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);

@@ -10,48 +10,50 @@ export const LOOSE_BYTES = 64;
 export const textColumns = ["event", "userID", "stableID", "value", "user", "metadata"] as const;
 export type TextColumn = (typeof textColumns)[number];
 
-/**
- * What a segment's rows are to become. `columns`: all columns, and of `value` its text. `lines`: JSON
- * lines, for which `value` stays the token that it was, and ids are null, as `user` holds them: two
- * copies less for each row.
- */
-export type SegmentUse = "columns" | "lines";
+/** What fits of the rows that were to be taken. */
+export interface TakenRows {
+  /** The row after the last that fits. */
+  readonly end: number;
+  /** Those of them that are delivered, and their bytes. */
+  readonly rows: number;
+  readonly bytes: number;
+  /** Of the first delivered row that does not fit; 0 where all fit. */
+  readonly refusedBytes: number;
+}
 
 /**
  * Delivered events of one split, gathered in kernel memory until there are enough to be sorted into
  * days. Where it is full depends on the rows alone, not on the batches that they came in.
  */
-export class Segment {
-  readonly columns: Readonly<Record<TextColumn, Column>>;
-  /** Address of the addresses (u32) of `textColumns`' descriptors. */
+export abstract class Segment {
+  readonly columns: readonly Column[];
+  /** Address of the addresses (u32) of the columns' descriptors. */
   readonly columnList: number;
   /** Address of the timestamps as doubles. */
   readonly timestamps: number;
+  /** Address of the addresses (u32) of the descriptors of a batch, in the order of `textColumns`. */
+  protected readonly sourceList: number;
+  protected readonly result: number;
   readonly #arena: Region;
-  readonly #sourceList: number;
-  readonly #result: number;
   #bytes = 0;
   #rows = 0;
 
-  constructor(
+  protected constructor(
     readonly kernel: Kernel,
     readonly bytesMax: number,
-    private readonly use: SegmentUse,
+    columnCount: number,
   ) {
-    const columns = textColumns.map(
-      (name) => [name, new Column(kernel, SEGMENT_ROWS_MAX)] as const,
-    );
-    this.columns = Object.fromEntries(columns) as Record<TextColumn, Column>;
-    this.columnList = kernel.allocate(textColumns.length * 4);
-    this.#sourceList = kernel.allocate(textColumns.length * 4);
-    this.#result = kernel.allocate(16);
+    this.columns = Array.from({ length: columnCount }, () => new Column(kernel, SEGMENT_ROWS_MAX));
+    this.columnList = kernel.allocate(columnCount * 4);
+    this.sourceList = kernel.allocate(textColumns.length * 4);
+    this.result = kernel.allocate(16);
     this.timestamps = kernel.allocate(SEGMENT_ROWS_MAX * 8);
     this.#arena = new Region(kernel, bytesMax + LOOSE_BYTES);
     kernel.words.set(
-      columns.map(([, column]) => column.address),
+      this.columns.map(({ address }) => address),
       this.columnList / 4,
     );
-    for (const [, column] of columns) kernel.run.clearCells(column.address, SEGMENT_ROWS_MAX);
+    for (const { address } of this.columns) kernel.run.clearCells(address, SEGMENT_ROWS_MAX);
   }
 
   get rows(): number {
@@ -65,18 +67,17 @@ export class Segment {
   append(events: EventBatch, from: number): number {
     const { kernel } = this;
     const sources = textColumns.map((name) => events[name].address);
-    kernel.words.set(sources, this.#sourceList / 4);
+    kernel.words.set(sources, this.sourceList / 4);
     // Behind a row longer than a segment there is no room at all.
-    let measured = this.#measure(events, from, Math.max(0, this.bytesMax - this.#bytes));
-    if (this.#rows === 0 && measured.rows === 0 && measured.refusedBytes > 0) {
+    let taken = this.#take(events, from, Math.max(0, this.bytesMax - this.#bytes));
+    if (this.#rows === 0 && taken.rows === 0 && taken.refusedBytes > 0) {
       // A row longer than a segment is a segment of its own.
-      this.#arena.ensure(measured.refusedBytes + LOOSE_BYTES);
-      measured = this.#measure(events, from, measured.refusedBytes);
+      this.#arena.ensure(taken.refusedBytes + LOOSE_BYTES);
+      taken = this.#take(events, from, taken.refusedBytes);
     }
-    if (measured.rows > 0) this.#gather(events, sources, from, measured.end);
-    this.#rows += measured.rows;
-    this.#bytes += measured.bytes;
-    return measured.end;
+    this.#rows += taken.rows;
+    this.#bytes += taken.bytes;
+    return taken.end;
   }
 
   /**
@@ -95,8 +96,8 @@ export class Segment {
 
   /** Earliest and latest timestamp of the rows at places [start, end) of an order. */
   timestampRange(order: number, start: number, end: number): [number, number] {
-    this.kernel.run.findTimeRange(this.timestamps, order, start, end, this.#result);
-    const result = this.#result / 8;
+    this.kernel.run.findTimeRange(this.timestamps, order, start, end, this.result);
+    const result = this.result / 8;
     const { doubles } = this.kernel;
     return [doubles[result]!, doubles[result + 1]!];
   }
@@ -106,36 +107,28 @@ export class Segment {
     this.#bytes = 0;
   }
 
-  #measure(events: EventBatch, from: number, bytesMax: number) {
-    this.kernel.run.measureRows(
-      events.outcomes,
-      this.#sourceList,
-      textColumns.length,
-      from,
-      events.rows,
-      bytesMax,
-      SEGMENT_ROWS_MAX - this.#rows,
-      this.#result,
-    );
-    const [end = 0, rows = 0, bytes = 0, refusedBytes = 0] = this.kernel.words.subarray(
-      this.#result / 4,
-      this.#result / 4 + 4,
-    );
+  /**
+   * Writes the delivered rows from `from` on to `target`, as many as fit into `bytesMax` bytes and
+   * `rowsMax` rows, and describes them in the columns and timestamps behind those that are there.
+   */
+  protected abstract gather(
+    events: EventBatch,
+    from: number,
+    bytesMax: number,
+    rowsMax: number,
+    target: number,
+  ): TakenRows;
+
+  /** What a kernel has said of the rows that fit, in the order of `TakenRows`. */
+  protected takenRows(): TakenRows {
+    const start = this.result / 4;
+    const words = this.kernel.words.subarray(start, start + 4);
+    const [end = 0, rows = 0, bytes = 0, refusedBytes = 0] = words;
     return { end, rows, bytes, refusedBytes };
   }
 
-  #gather(events: EventBatch, sources: readonly number[], from: number, to: number): void {
-    const { run } = this.kernel;
-    const { outcomes } = events;
-    let data = this.#arena.address + this.#bytes;
-    for (const [index, name] of textColumns.entries()) {
-      if (this.use === "lines" && (name === "userID" || name === "stableID")) continue;
-      const gather =
-        name === "value" && this.use === "columns" ? run.gatherScalarText : run.gatherCells;
-      const source = sources[index] ?? 0;
-      data = gather(outcomes, source, from, to, this.columns[name].address, this.#rows, data);
-    }
-    const target = this.timestamps + this.#rows * 8;
-    run.gatherTimestamps(outcomes, events.timestamps, from, to, target);
+  #take(events: EventBatch, from: number, bytesMax: number): TakenRows {
+    const target = this.#arena.address + this.#bytes;
+    return this.gather(events, from, bytesMax, SEGMENT_ROWS_MAX - this.#rows, target);
   }
 }

@@ -1,21 +1,23 @@
 import { gzipSync } from "node:zlib";
 import { TEXT_BYTES } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
+import { LineTexts } from "./line-texts.js";
 import type { PartFormat } from "./part-format.js";
 import type { PartOutput } from "./part-output.js";
-import { jsonlKernel, RowTexts, type TextKernel } from "./row-texts.js";
+import { RowTexts, type TextKernel } from "./row-texts.js";
+import type { Segment } from "./segment.js";
 
 /** The columns of CSV and Parquet in their order. */
 const CSV_HEADER = "event,timestamp,userID,stableID,value,user,metadata\r\n";
 
-/** One line of JSON for each event, as the event webhook takes them. */
+/** One line of JSON for each event, as the event webhook takes them; from a `LineSegment`. */
 export function createJsonlFormat(kernel: Kernel): PartFormat {
-  return createTextFormat(kernel, "jsonl", "", jsonlKernel(kernel), identity);
+  return createTextFormat("jsonl", "", new LineTexts(kernel, TEXT_BYTES), identity);
 }
 
 /** `createJsonlFormat` in gzip members of up to TEXT_BYTES of text, which any gunzip takes as one. */
 export function createJsonlGzipFormat(kernel: Kernel): PartFormat {
-  return createTextFormat(kernel, "jsonl.gz", "", jsonlKernel(kernel), compressMember);
+  return createTextFormat("jsonl.gz", "", new LineTexts(kernel, TEXT_BYTES), compressMember);
 }
 
 /**
@@ -30,7 +32,8 @@ export function createCsvFormat(kernel: Kernel, safe: boolean): PartFormat {
     encode: (columns, timestamps, order, from, to, target, bytesMax, result) =>
       run.encodeRecords(columns, timestamps, order, from, to, target, bytesMax, safeFlag, result),
   };
-  return createTextFormat(kernel, "csv", CSV_HEADER, records, identity);
+  const texts = new RowTexts(kernel, records, TEXT_BYTES);
+  return createTextFormat("csv", CSV_HEADER, texts, identity);
 }
 
 function identity(text: Uint8Array): Uint8Array {
@@ -49,14 +52,18 @@ function compressMember(text: Uint8Array): Uint8Array {
   return member;
 }
 
+/** `RowTexts` or `LineTexts`. */
+interface SegmentTexts {
+  readonly bytes: Uint8Array;
+  encode(segment: Segment, order: number, start: number, end: number): number;
+}
+
 function createTextFormat(
-  kernel: Kernel,
   extension: string,
   header: string,
-  text: TextKernel,
+  texts: SegmentTexts,
   pack: (text: Uint8Array) => Uint8Array,
 ): PartFormat {
-  const texts = new RowTexts(kernel, text, TEXT_BYTES);
   return {
     extension,
     openPart(output: PartOutput) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../src/batch/kernel.js";
-import { Segment } from "../../src/sinks/segment.js";
+import { ColumnSegment } from "../../src/sinks/column-segment.js";
 import { eventBatch, eventRow, readTree, writeSplit } from "./event-rows.js";
 
 const long = eventRow({ event: "long", metadata: `{"t":"${"x".repeat(300_000)}"}` });
@@ -9,7 +9,7 @@ const short = Array.from({ length: 3_000 }, (_, index) => eventRow({ event: `sho
 describe("a segment", () => {
   test("has no room behind a row that is longer than itself", () => {
     const kernel = new Kernel();
-    const segment = new Segment(kernel, 1_000, "columns");
+    const segment = new ColumnSegment(kernel, 1_000);
     const [one, other] = [eventBatch(kernel, [long]), eventBatch(kernel, short.slice(0, 2))];
     expect(segment.append(one, 0)).toBe(1);
     expect(segment.append(other, 0)).toBe(0);
@@ -24,7 +24,7 @@ describe("a segment", () => {
     const bytes = [row.event, row.userID, row.stableID, row.value, row.user, row.metadata]
       .map((cell) => Buffer.byteLength(cell ?? ""))
       .reduce((sum, length) => sum + length, 0);
-    const segment = new Segment(kernel, 3 * bytes, "columns");
+    const segment = new ColumnSegment(kernel, 3 * bytes);
     expect(segment.append(eventBatch(kernel, [row, row, row, row]), 0)).toBe(3);
     expect(segment.append(eventBatch(kernel, [row]), 0)).toBe(0);
   });

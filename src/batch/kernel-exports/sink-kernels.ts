@@ -1,6 +1,7 @@
 export interface SinkKernels
   extends DayKernels,
     SegmentKernels,
+    LineKernels,
     SpillKernels,
     TextKernels,
     ParquetPageKernels,
@@ -42,6 +43,32 @@ interface SegmentKernels {
     to: number,
     target: number,
   ): void;
+}
+
+interface LineKernels {
+  gatherLines(
+    outcomes: number,
+    columns: number,
+    timestamps: number,
+    from: number,
+    to: number,
+    target: number,
+    targetTimestamps: number,
+    targetRow: number,
+    rowsMax: number,
+    data: number,
+    bytesMax: number,
+    result: number,
+  ): void;
+  measureTexts(
+    column: number,
+    order: number,
+    from: number,
+    to: number,
+    bytesMax: number,
+    result: number,
+  ): void;
+  copyTexts(column: number, order: number, from: number, to: number, target: number): void;
 }
 
 type Gathering = [

@@ -303,6 +303,18 @@ export function escapeShort(source: usize, length: usize, target: usize): usize 
   return escapeString(source, length, target);
 }
 
+/** Bytes that `escapeString` makes of a text. */
+export function escapedBytes(start: usize, length: usize): u32 {
+  let bytes: u32 = 0;
+  for (let p = start; p < start + length; p++) {
+    const c = load<u8>(p);
+    if (c == 0x22 || c == 0x5c || (c >= 8 && c <= 13 && c != 11)) bytes += 2;
+    else if (c < 0x20) bytes += 6;
+    else bytes++;
+  }
+  return bytes;
+}
+
 /**
  * Writes `length` bytes of UTF-8 text to `target` as the inside of a JSON string, as JSON.stringify
  * escapes, and returns the address after it. Writes at most 6 bytes per byte, plus 15 loose ones.

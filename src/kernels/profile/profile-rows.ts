@@ -10,6 +10,7 @@ import { countAt, Counts } from "./counts";
 import { addId, addToRegisters, IdSet } from "./distinct";
 import { findEntry, Frequent } from "./frequent";
 import { Group, groupAt, Profile } from "./profile";
+import { escapedBytes } from "../json/json-value";
 import { profileObject } from "./profile-properties";
 
 // The same numbers as `outcomes` in src/batch/event-batch.ts and in src/base/reject-codes.ts.
@@ -144,18 +145,6 @@ function countSize(profile: Profile, bytes: u32): void {
   const place = <usize>((reinterpret<u64>(<f64>bytes) >> 46) - (1023 << 6));
   const at = <usize>profile.sizeCounts + (place << 2);
   store<u32>(at, load<u32>(at) + 1);
-}
-
-/** Bytes of a name inside a JSON string. */
-function escapedBytes(start: usize, length: usize): u32 {
-  let bytes: u32 = 0;
-  for (let p = start; p < start + length; p++) {
-    const c = load<u8>(p);
-    if (c == 0x22 || c == 0x5c || (c >= 8 && c <= 13 && c != 11)) bytes += 2;
-    else if (c < 0x20) bytes += 6;
-    else bytes++;
-  }
-  return bytes;
 }
 
 function digitCount(value: f64): u32 {

@@ -2,7 +2,7 @@
 
 import { Column, KIND_NULL } from "../column";
 import { writeInteger } from "../decimal";
-import { escapeShort } from "../json/json-value";
+import { escapedBytes, escapeShort } from "../json/json-value";
 
 /** Bytes of a line besides its cells: the keys, the digits of the timestamp, loose stores. */
 const LINE_OVERHEAD: usize = 128;
@@ -55,11 +55,29 @@ function copyJson(target: usize, source: usize, length: usize): usize {
   return target + length;
 }
 
+/** Bytes that the line of `row` may take at most, with what is overwritten behind it. */
 @inline
-function lineBytesMax(event: Column, value: Column, user: Column, metadata: Column, row: i32): usize {
+export function lineBytesMax(event: Column, value: Column, user: Column, metadata: Column, row: i32): usize {
   let bytes = LINE_OVERHEAD + event.length(row) * 6 + user.length(row) + metadata.length(row);
   if (value.kind(row) != KIND_NULL) bytes += value.length(row);
   return bytes;
+}
+
+/** Bytes that the line of `row` takes; up to 32 bytes at `scratch` are overwritten. */
+export function lineBytes(
+  event: Column,
+  value: Column,
+  user: Column,
+  metadata: Column,
+  timestamp: f64,
+  row: i32,
+  scratch: usize,
+): usize {
+  const digits = writeInteger(scratch, <i64>timestamp) - scratch;
+  const keys: usize = value.kind(row) == KIND_NULL ? 46 : 55;
+  const valueBytes = value.kind(row) == KIND_NULL ? <usize>0 : value.length(row);
+  const name = <usize>escapedBytes(event.start(row), event.length(row));
+  return keys + name + digits + user.length(row) + metadata.length(row) + valueBytes;
 }
 
 /** Bytes that the line of `row` may take at most. `columns` as in `encodeLines`. */
@@ -71,6 +89,33 @@ export function measureLine(columns: usize, row: i32): usize {
     changetype<Column>(<usize>load<u32>(columns, 20)),
     row,
   );
+}
+
+/** Writes the line of `row` and returns the address after it; up to 63 bytes behind are overwritten. */
+@inline
+export function writeLine(
+  event: Column,
+  value: Column,
+  user: Column,
+  metadata: Column,
+  timestamp: f64,
+  row: i32,
+  target: usize,
+): usize {
+  let t = writeKey(target, EVENT_KEY, 10);
+  t = escapeShort(event.start(row), event.length(row), t);
+  t = writeKey(t, TIMESTAMP_KEY, 14);
+  t = writeInteger(t, <i64>timestamp);
+  t = writeKey(t, USER_KEY, 8);
+  t = copyJson(t, user.start(row), user.length(row));
+  t = writeKey(t, METADATA_KEY, 12);
+  t = copyJson(t, metadata.start(row), metadata.length(row));
+  if (value.kind(row) != KIND_NULL) {
+    t = writeKey(t, VALUE_KEY, 9);
+    t = copyJson(t, value.start(row), value.length(row));
+  }
+  store<u16>(t, 0x0a7d);
+  return t + 2;
 }
 
 /**
@@ -99,20 +144,8 @@ export function encodeLines(
   for (; place < to; place++) {
     const row = load<i32>(order + ((<usize>place) << 2));
     if (t + lineBytesMax(event, value, user, metadata, row) > end) break;
-    t = writeKey(t, EVENT_KEY, 10);
-    t = escapeShort(event.start(row), event.length(row), t);
-    t = writeKey(t, TIMESTAMP_KEY, 14);
-    t = writeInteger(t, <i64>load<f64>(timestamps + ((<usize>row) << 3)));
-    t = writeKey(t, USER_KEY, 8);
-    t = copyJson(t, user.start(row), user.length(row));
-    t = writeKey(t, METADATA_KEY, 12);
-    t = copyJson(t, metadata.start(row), metadata.length(row));
-    if (value.kind(row) != KIND_NULL) {
-      t = writeKey(t, VALUE_KEY, 9);
-      t = copyJson(t, value.start(row), value.length(row));
-    }
-    store<u16>(t, 0x0a7d);
-    t += 2;
+    const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
+    t = writeLine(event, value, user, metadata, timestamp, row, t);
   }
   store<u32>(result, <u32>place);
   store<u32>(result, <u32>(t - target), 4);

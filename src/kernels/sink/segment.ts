@@ -9,7 +9,7 @@ import { copyWide } from "../utf8";
 const DELIVER: u32 = 0;
 
 @inline
-function delivered(outcomes: usize, row: i32): bool {
+export function delivered(outcomes: usize, row: i32): bool {
   return load<u8>(outcomes + <usize>row) == DELIVER;
 }
 

@@ -16,12 +16,18 @@ function columnAt(columns: usize, index: i32): Column {
   return changetype<Column>(<usize>load<u32>(columns + ((<usize>index) << 2)));
 }
 
-/** Bytes of a row's description: its timestamp (f64), then start and length (u32) of up to 7 cells. */
-const ROW_BYTES: usize = 64;
+/**
+ * Bytes of a row's description as a power of two: its timestamp (f64), then start and length (u32) of a
+ * cell, or of up to 7.
+ */
+@inline
+function rowBits(columnCount: i32): usize {
+  return columnCount == 1 ? 4 : 6;
+}
 
 @inline
-function rowAt(rows: usize, order: usize, place: i32): usize {
-  return rows + <usize>load<u32>(order + ((<usize>place) << 2)) * ROW_BYTES;
+function rowAt(rows: usize, bits: usize, order: usize, place: i32): usize {
+  return rows + ((<usize>load<u32>(order + ((<usize>place) << 2))) << bits);
 }
 
 /** Where the start of a cell stands in the description of its row. */
@@ -44,10 +50,11 @@ export function describeRows(
   target: usize,
 ): usize {
   const headBytes = TIMESTAMP_BYTES + <usize>columnCount * LENGTH_BYTES;
+  const bits = rowBits(columnCount);
   let longest: usize = 0;
   for (let row: i32 = 0; row < count; row++) {
     let rowBytes = headBytes;
-    const description = target + <usize>row * ROW_BYTES;
+    const description = target + ((<usize>row) << bits);
     store<f64>(description, load<f64>(timestamps + ((<usize>row) << 3)));
     for (let c: i32 = 0; c < columnCount; c++) {
       const cells = columnAt(columns, c);
@@ -75,10 +82,11 @@ export function measurePack(
   bytesMax: usize,
   result: usize,
 ): void {
+  const bits = rowBits(columnCount);
   let bytes: usize = 0;
   let place = from;
   for (; place < to; place++) {
-    const row = rowAt(rows, order, place);
+    const row = rowAt(rows, bits, order, place);
     let rowBytes = TIMESTAMP_BYTES + <usize>columnCount * LENGTH_BYTES;
     for (let c: i32 = 0; c < columnCount; c++) {
       const length = load<u32>(row + cellOffset(c), 4);
@@ -103,14 +111,15 @@ export function packRows(
   to: i32,
   target: usize,
 ): usize {
+  const bits = rowBits(columnCount);
   for (let place = from; place < to; place++) {
-    store<f64>(target, load<f64>(rowAt(rows, order, place)));
+    store<f64>(target, load<f64>(rowAt(rows, bits, order, place)));
     target += TIMESTAMP_BYTES;
   }
   let data = target + <usize>(to - from) * <usize>columnCount * LENGTH_BYTES;
   for (let c: i32 = 0; c < columnCount; c++) {
     for (let place = from; place < to; place++) {
-      const cell = rowAt(rows, order, place) + cellOffset(c);
+      const cell = rowAt(rows, bits, order, place) + cellOffset(c);
       const length = load<u32>(cell, 4);
       store<u32>(target, length);
       target += LENGTH_BYTES;

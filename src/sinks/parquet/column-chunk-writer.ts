@@ -1,6 +1,7 @@
 import { PAGE_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
+import { columnOf } from "../column-segment.js";
 import type { PartOutput } from "../part-output.js";
 import { LOOSE_BYTES, type Segment } from "../segment.js";
 import { DictionaryBuilder } from "./dictionary-builder.js";
@@ -48,7 +49,7 @@ export class ColumnChunkWriter {
 
   write(column: ParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
     if (column.kind === "timestamp") return this.#writeTimestamps(column, rows, output);
-    if (column.dictionary && this.#dictionary.build(rows.segment.columns[column.name], rows)) {
+    if (column.dictionary && this.#dictionary.build(columnOf(rows.segment, column.name), rows)) {
       return this.#writeIndexes(column, rows, output);
     }
     return this.#writePlain(column, rows, output);
@@ -70,7 +71,7 @@ export class ColumnChunkWriter {
   #writePlain(column: TextParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
     const { run } = this.kernel;
     const { segment, order, end } = rows;
-    const cells = segment.columns[column.name].address;
+    const cells = columnOf(segment, column.name).address;
     const dataPageOffset = output.size;
     const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
     let nulls = 0;
@@ -112,7 +113,7 @@ export class ColumnChunkWriter {
     const levelBytes = 4 + run.hybridBytesMax(end - start, 1);
     this.#page.ensure(levelBytes + 1 + run.hybridBytesMax(count, bitWidth) + LOOSE_BYTES);
     const from = this.#page.address;
-    const cells = segment.columns[column.name].address;
+    const cells = columnOf(segment, column.name).address;
     const widthAt = column.nullable
       ? run.encodeLevels(cells, order, start, end, this.#levels, from)
       : from;

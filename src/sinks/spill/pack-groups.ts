@@ -2,7 +2,6 @@ import { MERGE_GROUP_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { DayRows } from "../day-order.js";
 import type { Segment } from "../segment.js";
-import { textColumns } from "../segment.js";
 import type { SpillFile } from "../sink.js";
 import { findDayEntries, type OpenSpillFiles, SpillDamage } from "./spill-files.js";
 import { PACK_ENTRY_BYTES } from "./spill-index.js";
@@ -89,8 +88,8 @@ export class PackGroups {
     if (rows === 0) return undefined;
     const days = segment.load(rows, bytes, (target) => {
       this.#read(target);
-      const { columnList, timestamps } = segment;
-      const into = [columnList, textColumns.length, timestamps, this.#days.address] as const;
+      const { columns, columnList, timestamps } = segment;
+      const into = [columnList, columns.length, timestamps, this.#days.address] as const;
       return run.unpackDays(...files, ...into, result);
     });
     if (days < 0) this.#throwDamage();

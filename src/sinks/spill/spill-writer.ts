@@ -2,7 +2,7 @@ import { DESCRIBED_ROW_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { DayRows } from "../day-order.js";
 import type { AppendedFile, PartFiles } from "../part-files.js";
-import { LOOSE_BYTES, type Segment, textColumns } from "../segment.js";
+import { LOOSE_BYTES, type Segment } from "../segment.js";
 import type { SpillFile } from "../sink.js";
 import { digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
 
@@ -19,6 +19,7 @@ export class RowPacker {
   readonly #rows: Region;
   readonly #packs: Region;
   readonly #result: number;
+  #columnCount = 0;
   #rowBytesMax = 0;
   #used = 0;
 
@@ -34,10 +35,11 @@ export class RowPacker {
   }
 
   /** To be called before rows of a segment are packed. */
-  take({ columnList, timestamps, rows }: Segment): void {
+  take({ columns, columnList, timestamps, rows }: Segment): void {
     const { run } = this.kernel;
     const target = this.#rows.address;
-    this.#rowBytesMax = run.describeRows(columnList, textColumns.length, timestamps, rows, target);
+    this.#columnCount = columns.length;
+    this.#rowBytesMax = run.describeRows(columnList, columns.length, timestamps, rows, target);
   }
 
   /** Whether packs are to be taken away before the next one is made. */
@@ -51,7 +53,7 @@ export class RowPacker {
     const next = this.#measure(order, start, end);
     const address = this.#packs.address + this.#used;
     const rows = this.#rows.address;
-    const bytes = run.packRows(rows, textColumns.length, order, start, next, address) - address;
+    const bytes = run.packRows(rows, this.#columnCount, order, start, next, address) - address;
     this.#used += bytes;
     return { next, address, bytes };
   }
@@ -69,7 +71,7 @@ export class RowPacker {
     // Lengths lie all over the memory, so that they are added up only where they matter.
     if ((end - start) * this.#rowBytesMax <= this.bytesMax) return end;
     const rows = this.#rows.address;
-    const count = textColumns.length;
+    const count = this.#columnCount;
     this.kernel.run.measurePack(rows, count, order, start, end, this.bytesMax, this.#result);
     const next = this.kernel.words[this.#result / 4]!;
     const bytes = this.kernel.words[this.#result / 4 + 1]!;
