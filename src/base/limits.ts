@@ -168,7 +168,10 @@ export const CENSUS_NAME_BYTES_MAX = 1 * MIB;
 /** Pairs of day and event name that one split counts; rows of further ones count for no day. */
 export const CENSUS_PAIRS_MAX = 262_144;
 
-/** Memory that the counting of a worker takes for these names and pairs. */
+/** Rows of which the pairs of day and name are counted together. */
+export const CENSUS_PENDING_MAX = 65_536;
+
+/** Memory that the counting of a worker takes for these names, pairs and rows. */
 export const CENSUS_BYTES = 8 * MIB;
 
 /** Pairs of day and event name that a manifest tells; rows of further ones count for no name. */

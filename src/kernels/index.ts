@@ -4,7 +4,7 @@
 export {
   dropFaulty, escapedSize, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
 } from "./arrow/arrow-cells";
-export { addName, clearCensus, clearPairs, countEvents } from "./profile/census";
+export { addName, clearCensus, clearPairs, countEvents, countPending } from "./profile/census";
 export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
 export { findLineEnd, scanRecords } from "./csv/csv";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv/csv-json";

@@ -43,9 +43,10 @@ export class EventFold {
   add({ names, others, days }: SplitEvents): readonly boolean[] {
     const isNamed = names.map((count) => this.#names.add(count));
     if (others !== undefined) this.#names.addOther(others);
-    for (const [day, counts] of days) {
-      const dayCounts = this.#countsOf(day);
-      for (const [place, rows] of counts) {
+    for (const counts of days) {
+      const dayCounts = this.#countsOf(counts[0]);
+      for (let at = 1; at < counts.length; at += 2) {
+        const [place, rows] = [counts[at]!, counts[at + 1]!];
         const name = names[place]?.event;
         if (name === undefined || isNamed[place] !== true) continue;
         const before = dayCounts.get(name);

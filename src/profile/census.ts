@@ -1,15 +1,21 @@
-import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, CENSUS_PAIRS_MAX } from "../base/limits.js";
+import {
+  CENSUS_NAME_BYTES_MAX,
+  CENSUS_NAMES_MAX,
+  CENSUS_PAIRS_MAX,
+  CENSUS_PENDING_MAX,
+} from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { fillDays } from "../batch/row-days.js";
 import { slotCountFor } from "./slot-count.js";
-import type { SplitEvents } from "./split-events.js";
+import type { DayCounts, SplitEvents } from "./split-events.js";
 
-/** Bytes of the kernel's `Name` and `Pair`, and its words of `Census` that are looked at here. */
+/** Bytes of the kernel's `Name`, `Pair`, `PendingRow`, and its words of `Census` that are used here. */
 const NAME_BYTES = 40;
 const PAIR_BYTES = 12;
+const PENDING_BYTES = 8;
 const words = { nameCount: 3, namesMax: 4, pairCount: 11 } as const;
 
 /** Kernels copy in steps of 16 bytes and may pass the end of what they write. */
@@ -74,6 +80,7 @@ export class Census implements EventCensus {
       ...[kernel.allocate(nameSlots * 4), nameSlots - 1, this.#names, 0, names],
       ...[text, 0, nameBytesMax],
       ...[kernel.allocate(pairSlots * 4), pairSlots - 1, this.#pairs, 0, pairsMax, pairSlots - 1],
+      ...[kernel.allocate(CENSUS_PENDING_MAX * PENDING_BYTES), 0, CENSUS_PENDING_MAX],
     ];
     this.address = kernel.allocate(members.length * 4);
     kernel.words.set(members, this.address / 4);
@@ -138,17 +145,18 @@ export class Census implements EventCensus {
   }
 
   #dayCounts(): SplitEvents["days"] {
+    this.kernel.run.countPending(this.address);
     const first = this.#pairs / 4;
     const pairs = this.kernel.words.subarray(first, first + this.#word("pairCount") * 3);
-    const byDay = new Map<number, [name: number, rows: number][]>();
+    const byDay = new Map<number, DayCounts>();
     for (let place = 0; place < pairs.length; place += 3) {
       const day = pairs[place]! | 0;
-      const count: [number, number] = [pairs[place + 1]! - 1, pairs[place + 2]!];
+      const [name, rows] = [pairs[place + 1]! - 1, pairs[place + 2]!];
       const known = byDay.get(day);
-      if (known === undefined) byDay.set(day, [count]);
-      else known.push(count);
+      if (known === undefined) byDay.set(day, [day, name, rows]);
+      else known.push(name, rows);
     }
-    return [...byDay].sort(([one], [other]) => one - other);
+    return [...byDay.values()].sort(([one], [other]) => one - other);
   }
 
   #word(name: keyof typeof words): number {

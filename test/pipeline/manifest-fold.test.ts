@@ -52,14 +52,8 @@ function eventsOf(id: string): SplitEvents {
       { event: "rum", rows: 1, firstMs: DAY_MS, lastMs: DAY_MS },
     ],
     days: [
-      [0, [[0, 2]]],
-      [
-        1,
-        [
-          [0, 1],
-          [1, 1],
-        ],
-      ],
+      [0, 0, 2],
+      [1, 0, 1, 1, 1],
     ],
   };
 }
@@ -150,7 +144,7 @@ describe("a manifest", () => {
   it("shows the events of names that were too many, in all and by day", () => {
     const others = { rows: 1, firstMs: 5, lastMs: 5 };
     const names = eventsOf("000000").names.slice(0, 1);
-    const folded = foldWith([recordOf("000000")], [{ names, others, days: [[0, [[0, 1]]]] }]);
+    const folded = foldWith([recordOf("000000")], [{ names, others, days: [[0, 0, 1]] }]);
     expect(folded.manifest.otherEvents).toEqual({
       rows: 1,
       firstTimestamp: "1970-01-01T00:00:00.005Z",

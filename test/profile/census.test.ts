@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { CENSUS_PENDING_MAX } from "../../src/base/limits.js";
 import { createZone } from "../../src/base/luxon-zone.js";
 import type { Zone } from "../../src/base/zone.js";
 import { Kernel } from "../../src/batch/kernel.js";
@@ -47,7 +48,7 @@ function countPlainly(rows: readonly EventRow[], zone: Zone): SplitEvents {
     })),
     days: [...days]
       .sort(([one], [other]) => one - other)
-      .map(([day, counts]) => [day, [...counts]] as const),
+      .map(([day, counts]) => [day, ...[...counts].flat()] as const),
   };
 }
 
@@ -71,7 +72,18 @@ describe("the census", () => {
     );
     const counted = countInKernel([rows.slice(0, 4_000), rows.slice(4_000)]);
     expect(counted).toEqual(countPlainly(rows, utc));
-    expect(counted.days.flatMap(([, counts]) => counts)).toHaveLength(7_500);
+    expect(counted.days.flatMap(([, ...counts]) => counts)).toHaveLength(2 * 7_500);
+  });
+
+  it("counts more rows than it keeps before it counts their pairs", () => {
+    const rows = Array.from({ length: CENSUS_PENDING_MAX + 5_000 }, (_, index) =>
+      eventRow({ event: `event ${index % 7}`, timestamp: (index % 11) * DAY_MS }),
+    );
+    const middle = rows.length - 3_000;
+    const { days } = countInKernel([rows.slice(0, middle), rows.slice(middle)]);
+    const counted = days.flatMap(([, ...counts]) => counts.filter((_, place) => place % 2 === 1));
+    expect(counted).toHaveLength(7 * 11);
+    expect(counted.reduce((sum, count) => sum + count)).toBe(rows.length);
   });
 
   it.each(["UTC", "America/New_York", "+05:30"])("counts like a Map in %s", (name) => {
@@ -94,15 +106,7 @@ describe("the census", () => {
       ["b", 1],
     ]);
     expect(others).toEqual({ rows: 2, firstMs: 2, lastMs: 4 });
-    expect(days).toEqual([
-      [
-        0,
-        [
-          [0, 2],
-          [1, 1],
-        ],
-      ],
-    ]);
+    expect(days).toEqual([[0, 0, 2, 1, 1]]);
   });
 
   it("counts a name that is too long with the others, and a short one after it by name", () => {
@@ -117,8 +121,8 @@ describe("the census", () => {
     const { names, days } = countInKernel([rows], { limits: { ...wide, pairsMax: 2 } });
     expect(names[0]?.rows).toBe(4);
     expect(days).toEqual([
-      [0, [[0, 2]]],
-      [1, [[0, 1]]],
+      [0, 0, 2],
+      [1, 0, 1],
     ]);
   });
 

@@ -4,6 +4,7 @@ export interface ProfileKernels extends CensusKernels, ProfileRowKernels {}
 interface CensusKernels {
   clearCensus(census: number): void;
   clearPairs(census: number): void;
+  countPending(census: number): void;
   addName(census: number, start: number, length: number): number;
   countOutcomes(outcomes: number, rows: number, outcome: number): number;
   countEvents(

@@ -6,6 +6,7 @@
 //   nameSlots  │ 0 │ 3 │ 0 │ 0 │ 2 │ …   u32: the entry's index plus one, 0 for a free slot
 //   names      │ all others │ sign_up │ page_view │ …   `Name`; its index is the number of the name
 //   text       sign_uppage_view…
+//   pending    │ day, name │ day, name │ …   `PendingRow`: rows whose pairs are to be counted
 //
 // No table is ever more than half full, so that a free slot ends each search soon.
 
@@ -46,6 +47,13 @@ class Pair {
   rows: u32;
 }
 
+/** A row of which the name is counted, and the pair not yet. */
+@unmanaged
+class PendingRow {
+  day: i32;
+  name: u32;
+}
+
 /** Made in src/profile/census.ts: addresses, counts, and of each kind of slots their number less one. */
 @unmanaged
 class Census {
@@ -63,6 +71,9 @@ class Census {
   pairCount: u32;
   pairsMax: u32;
   pairMaskMax: u32;
+  pending: u32;
+  pendingCount: u32;
+  pendingMax: u32;
 }
 
 @inline
@@ -91,6 +102,7 @@ export function clearPairs(address: usize): void {
   census.pairMask = min(PAIR_SLOTS_MIN - 1, census.pairMaskMax);
   memory.fill(census.pairSlots, 0, ((<usize>census.pairMask) + 1) << 2);
   census.pairCount = 0;
+  census.pendingCount = 0;
 }
 
 @inline
@@ -172,7 +184,31 @@ function countPair(census: Census, day: i32, name: u32): void {
 }
 
 /**
- * Counts the delivered rows. `days` has an i32 and `timestamps` a double for each row; rows of names
+ * Counts the pairs of the rows that are pending. Many at once, as the pairs of a thousand days, taken
+ * batch by batch, were out of the processor's cache each time: 40 ns a row more.
+ */
+export function countPending(address: usize): void {
+  const census = changetype<Census>(address);
+  const end = <usize>census.pending + <usize>census.pendingCount * offsetof<PendingRow>();
+  for (let at = <usize>census.pending; at < end; at += offsetof<PendingRow>()) {
+    const row = changetype<PendingRow>(at);
+    countPair(census, row.day, row.name);
+  }
+  census.pendingCount = 0;
+}
+
+@inline
+function addPending(address: usize, census: Census, day: i32, name: u32): void {
+  if (census.pendingCount == census.pendingMax) countPending(address);
+  const at = <usize>census.pending + <usize>census.pendingCount * offsetof<PendingRow>();
+  const row = changetype<PendingRow>(at);
+  row.day = day;
+  row.name = name;
+  census.pendingCount++;
+}
+
+/**
+ * Counts the delivered rows, their pairs once `countPending` is called. `days` has an i32 and `timestamps` a double for each row; rows of names
  * that have no place are in no pair.
  */
 export function countEvents(
@@ -193,6 +229,7 @@ export function countEvents(
     name.rows += 1;
     if (timestamp < name.first) name.first = timestamp;
     if (timestamp > name.last) name.last = timestamp;
-    if (index != OTHERS) countPair(census, load<i32>(days + ((<usize>row) << 2)), index);
+    if (index == OTHERS) continue;
+    addPending(address, census, load<i32>(days + ((<usize>row) << 2)), index);
   }
 }

@@ -71,12 +71,12 @@ export class EventCheck {
 
   /** Ends a day, of which all files have been counted. */
   endDay({ day, rows }: ManifestDay): void {
-    const counts = this.#census
-      .takeDays()
-      .filter(([number]) => number === parseDay(day))
-      .flatMap(([, pairs]) => pairs)
-      .map(([place, count]) => [this.#names[place] ?? "", count] as const);
-    this.#lines.set(day, eventsOfDay(day, new Map(counts), rows));
+    const counts = new Map<string, number>();
+    const found = this.#census.takeDays().find(([number]) => number === parseDay(day)) ?? [];
+    for (let at = 1; at < found.length; at += 2) {
+      counts.set(this.#names[found[at]!] ?? "", found[at + 1]!);
+    }
+    this.#lines.set(day, eventsOfDay(day, counts, rows));
   }
 
   /** What differs, once all days have been counted. */

@@ -55,7 +55,7 @@ const split: SplitRecord = {
 
 const events: SplitEvents = {
   names: [{ event: "tea", rows: 1, firstMs: 2, lastMs: 3 }],
-  days: [[0, [[0, 1]]]],
+  days: [[0, 0, 1]],
 };
 
 describe("a ledger", () => {
