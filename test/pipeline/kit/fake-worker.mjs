@@ -242,7 +242,7 @@ function fakeCensus() {
           .sort(([one], [other]) => one - other)
           .map(([day, words]) => [
             day,
-            [...words].map(([word, rows]) => [names.indexOf(word), rows]),
+            ...[...words].flatMap(([word, rows]) => [names.indexOf(word), rows]),
           ]),
       };
     },
