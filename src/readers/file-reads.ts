@@ -1,4 +1,4 @@
-import { open, openSync, read, readSync } from "node:fs";
+import { constants, open, openSync, read, readSync } from "node:fs";
 
 /** Milliseconds from which a call has waited for a disk or a network. */
 const SLOW_MS = 1;
@@ -8,6 +8,9 @@ const WAITING_CALLS = 512;
 
 /** Calls without a wait until one lets timers and signals have their turn. */
 const BLOCKING_CALLS_MAX = 128;
+
+/** Without it, a link to a pipe that nobody writes to would stop the thread for good. Windows has none. */
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
  * Opens and reads files, blocking as long as that takes no time: from the page cache a file takes 28 µs
@@ -23,9 +26,9 @@ export class FileReads {
 
   /** A descriptor for reading; the caller closes it. Throws, or rejects with, the system's error. */
   open(path: string): number | Promise<number> {
-    if (this.#mayBlock()) return this.#timed(() => openSync(path, "r"));
+    if (this.#mayBlock()) return this.#timed(() => openSync(path, OPEN_FLAGS));
     return new Promise((resolve, reject) => {
-      open(path, "r", (error, descriptor) => (error ? reject(error) : resolve(descriptor)));
+      open(path, OPEN_FLAGS, (error, descriptor) => (error ? reject(error) : resolve(descriptor)));
     });
   }
 

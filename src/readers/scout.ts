@@ -13,6 +13,7 @@ export class Scout {
   readonly #waiting: ((found: Discovery | null) => void)[] = [];
   #isDead = false;
 
+  /** Throws where the system grants no further thread. */
   constructor(workerData: ScoutTask) {
     const resourceLimits = { maxOldGenerationSizeMb: Math.floor(SCOUT_HEAP_BYTES / MIB) };
     this.#worker = new Worker(entry, { workerData, resourceLimits });
@@ -29,8 +30,8 @@ export class Scout {
   look(files: ToScout): Promise<Discovery | null> {
     return new Promise((resolve) => {
       if (this.#isDead) return resolve(null);
-      this.#waiting.push(resolve);
       this.#worker.postMessage(files);
+      this.#waiting.push(resolve);
     });
   }
 

@@ -38,13 +38,13 @@ export async function discoverShared(
   signal.throwIfAborted();
 
   const own: PieceDiscovery[] = [];
-  const scouts = Array.from({ length: count }, () => new Scout({ given, ratioMax }));
+  const scouts = startScouts(count, { given, ratioMax });
   const endScouts = () => Promise.all(scouts.map((scout) => scout.end()));
   signal.addEventListener("abort", endScouts, { once: true });
-  const lanes = 1 + count * SCOUT_PIECES;
+  const lanes = 1 + scouts.length * SCOUT_PIECES;
   try {
     const found = await mapBounded(piecesOf(files), lanes, async (piece, lane) => {
-      const scout = lane === 0 ? undefined : scouts[lane % count];
+      const scout = lane === 0 ? undefined : scouts[lane % scouts.length];
       const seen = (await scout?.look(piece)) ?? null;
       if (seen !== null) return seen;
       own[lane] ??= new PieceDiscovery(detection);
@@ -67,6 +67,17 @@ function countScouts(
 ): number {
   const affordable = Math.floor((memoryBytes - MAIN_THREAD_BYTES) / SCOUT_HEAP_BYTES);
   return Math.max(0, Math.min(threads - 1, affordable, Math.floor(useful)));
+}
+
+/** Fewer than `count` where the system, or the container's limit of processes, grants no more threads. */
+function startScouts(count: number, task: ScoutTask): readonly Scout[] {
+  const scouts: Scout[] = [];
+  try {
+    while (scouts.length < count) scouts.push(new Scout(task));
+  } catch {
+    // Those that are there, and this thread, look at all files.
+  }
+  return scouts;
 }
 
 function piecesOf(files: readonly InputFile[]): readonly (readonly InputFile[])[] {

@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -145,6 +146,30 @@ test("threads that die take nothing with them", async () => {
     expect(await discoverShared(files, options, SCOUT_FILES_MIN)).toEqual(expected);
   }
   expect([started.length, ended]).toEqual([6, 6]);
+});
+
+test("threads that cannot be started are done without", async () => {
+  const files = manyFiles();
+  let copies = 0;
+  const given = {
+    // Read once by the main thread, then by each thread that is started.
+    get csv() {
+      if (++copies > 2) throw new Error("no more of them");
+      return {};
+    },
+  };
+  const found = await discoverShared(files, { ...options, given }, SCOUT_FILES_MIN);
+  expect(found).toEqual(await discoverAlone(files));
+  expect([started.length, ended]).toEqual([1, 1]);
+});
+
+test("a bug ends its thread where Node lets rejections pass", async () => {
+  const scout = new Worker(new URL("../../dist/readers/scout-thread.js", import.meta.url), {
+    execArgv: ["--unhandled-rejections=none"],
+    workerData: { given, ratioMax: 1_000 },
+  });
+  scout.postMessage("no list of files");
+  expect(await once(scout, "exit")).toEqual([1]);
 });
 
 test("a bug shows itself as such", async () => {
