@@ -185,7 +185,7 @@ function countPair(census: Census, day: i32, name: u32): void {
 
 /**
  * Counts the pairs of the rows that are pending. Many at once, as the pairs of a thousand days, taken
- * batch by batch, were out of the processor's cache each time: 40 ns a row more.
+ * batch by batch, were out of the processor's cache each time.
  */
 export function countPending(address: usize): void {
   const census = changetype<Census>(address);
@@ -208,8 +208,8 @@ function addPending(address: usize, census: Census, day: i32, name: u32): void {
 }
 
 /**
- * Counts the delivered rows, their pairs once `countPending` is called. `days` has an i32 and `timestamps` a double for each row; rows of names
- * that have no place are in no pair.
+ * Counts the delivered rows, their pairs once `countPending` is called. `days` has an i32 and
+ * `timestamps` a double for each row; rows of names that have no place are in no pair.
  */
 export function countEvents(
   address: usize,

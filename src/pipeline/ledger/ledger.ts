@@ -13,7 +13,7 @@ import { brokenLedger, readLedgerFile, writeLedgerFile } from "./ledger-file.js"
 import { asOutput } from "./output-error.js";
 
 /** Changes whenever an older Switchyard could not go on with a newer ledger, or the reverse. */
-const LEDGER_VERSION = 4;
+const LEDGER_VERSION = 5;
 
 /** What a run set out to do, kept before it begins. */
 export interface RunRecord {
