@@ -1,10 +1,11 @@
-// Builds dist/: the kernels to WebAssembly, the rest with the TypeScript compiler, the page of reports,
+// Builds dist/: where their members lie and the kernels to WebAssembly, the rest with the TypeScript compiler, the page of reports,
 // the data files that the code reads at run time, and the bundle that users run. Steps whose inputs did
 // not change are skipped.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeLayouts } from "./layouts.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
@@ -20,6 +21,7 @@ const filesIn = (directory) =>
     .map((entry) => `${entry.parentPath}/${entry.name}`);
 const newestMs = (files) => Math.max(...files.map(modifiedMs));
 
+writeLayouts();
 mkdirSync("dist/kernels", { recursive: true });
 const wasm = "dist/kernels/kernels.wasm";
 if (modifiedMs(wasm) < newestMs([...filesIn("src/kernels"), "scripts/build.mjs"])) {

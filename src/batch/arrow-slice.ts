@@ -9,13 +9,9 @@ import {
   valueBytes,
 } from "./arrow-node.js";
 import { type Kernel, Region } from "./kernel.js";
+import { writeWords } from "./kernel-record.js";
+import { arrowNodeLayout } from "./layouts.js";
 
-/** Bytes of `ArrowNode` in src/kernels/arrow/arrow-node.ts. */
-const NODE_BYTES = 64;
-/** Word of a node with the address of its children; their count follows. */
-const CHILDREN_WORD = 8;
-/** Word of a node with the address of its offsets. */
-const OFFSETS_WORD = 5;
 /** Every buffer begins at a multiple of this, and has as much to read over behind its end. */
 const ALIGN_BYTES = 16;
 /** Bytes of the JSON of a decimal at the most, but for its places. */
@@ -185,12 +181,12 @@ export class ArrowSlices {
     }
     const children = [...groups.values()].map((group) => this.merge(group));
     // Validity and name are those of any of them.
-    const address = this.#reserve(NODE_BYTES);
+    const address = this.#reserve(arrowNodeLayout.bytes);
     const list = this.#reserve(children.length * 4);
     const { words } = this.kernel;
-    words.copyWithin(address / 4, first.address / 4, (first.address + NODE_BYTES) / 4);
-    words[address / 4 + CHILDREN_WORD] = list;
-    words[address / 4 + CHILDREN_WORD + 1] = children.length;
+    words.copyWithin(address / 4, first.address / 4, (first.address + arrowNodeLayout.bytes) / 4);
+    words[address / 4 + arrowNodeLayout.words.children] = list;
+    words[address / 4 + arrowNodeLayout.words.childCount] = children.length;
     for (const [index, child] of children.entries()) words[list / 4 + index] = child.address;
     const size = valueSize({ type: first.type, width: 0, option: 0, children });
     return { ...first, address, children, valueSize: size };
@@ -199,7 +195,7 @@ export class ArrowSlices {
   #compareLists(first: KernelNode, nodes: readonly KernelNode[]): void {
     const { bytes, words } = this.kernel;
     const offsets = ({ address, rows }: KernelNode) => {
-      const start = words[address / 4 + OFFSETS_WORD]!;
+      const start = words[address / 4 + arrowNodeLayout.words.offsets]!;
       return bytes.subarray(start, start + (rows + 1) * 4);
     };
     const expected = offsets(first);
@@ -214,20 +210,17 @@ export class ArrowSlices {
     const children = this.#reserve(node.children.length * 4);
     const name = this.#name(node.name);
     const nameAddress = this.#reserve(name.length);
-    const address = this.#reserve(NODE_BYTES);
+    const address = this.#reserve(arrowNodeLayout.bytes);
     const { words, bytes } = this.kernel;
     bytes.set(name, nameAddress);
     for (const [index, child] of node.children.entries()) {
       words[children / 4 + index] = child.address;
     }
-    words.set(
-      [
-        ...[node.type, validity, bit, node.data, bit, offsets, width, option],
-        ...[children, node.children.length, nameAddress, name.length],
-        ...[starts, lengths, levels, level],
-      ],
-      address / 4,
-    );
+    writeWords(this.kernel, arrowNodeLayout, address, {
+      ...{ type: node.type, validity, validityBit: bit, data: node.data, dataBit: bit, offsets },
+      ...{ width, option, children, childCount: node.children.length },
+      ...{ name: nameAddress, nameLength: name.length, starts, lengths, levels, level },
+    });
     return address;
   }
 
@@ -273,7 +266,7 @@ export function sliceSize(
 ): number {
   const names = 3 * array.name.length * 6 + 3;
   let size =
-    aligned(NODE_BYTES) +
+    aligned(arrowNodeLayout.bytes) +
     aligned(names) +
     aligned(array.children.length * 4) +
     aligned(rows / 8 + 2);
@@ -298,12 +291,12 @@ export const roomSize = aligned;
 
 /** Bytes that `ArrowSlices.view`, `levelled` or `repeated` needs for a node of this name. */
 export function viewSize(name: string): number {
-  return aligned(NODE_BYTES) + aligned(3 * name.length * 6 + 3) + aligned(4);
+  return aligned(arrowNodeLayout.bytes) + aligned(3 * name.length * 6 + 3) + aligned(4);
 }
 
 /** Bytes that `ArrowSlices.struct` needs, or `merge` for each struct that it makes. */
 export function structSize(children: number): number {
-  return aligned(NODE_BYTES) + aligned(children * 4) + aligned(3);
+  return aligned(arrowNodeLayout.bytes) + aligned(children * 4) + aligned(3);
 }
 
 // Elements of the child, or bytes, that rows have together.

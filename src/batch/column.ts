@@ -1,5 +1,7 @@
 import { BATCH_ROWS_MAX } from "../base/limits.js";
 import type { Kernel } from "./kernel.js";
+import { placeRecord } from "./kernel-record.js";
+import { columnLayout } from "./layouts.js";
 
 /**
  * What a cell holds. `string`: the bytes are its UTF-8 text, unescaped, without quotes.
@@ -18,9 +20,6 @@ export const cellKinds = {
 } as const;
 
 export type CellKind = (typeof cellKinds)[keyof typeof cellKinds];
-
-/** Bytes of a column's descriptor in kernel memory: addresses of starts, lengths, kinds (u32 each). */
-const COLUMN_DESCRIPTOR_BYTES = 16;
 
 /**
  * A column of byte strings in Arrow's list-view layout: per row the address and the length of its
@@ -44,11 +43,11 @@ export class Column {
     private readonly kernel: Kernel,
     rowsMax = BATCH_ROWS_MAX,
   ) {
-    this.address = kernel.allocate(COLUMN_DESCRIPTOR_BYTES);
     this.starts = kernel.allocate(rowsMax * 4);
     this.lengths = kernel.allocate(rowsMax * 4);
     this.kinds = kernel.allocate(rowsMax);
-    kernel.words.set([this.starts, this.lengths, this.kinds, 0], this.address / 4);
+    const { starts, lengths, kinds } = this;
+    this.address = placeRecord(kernel, columnLayout, { starts, lengths, kinds, reserved: 0 });
   }
 
   kind(row: number): CellKind {

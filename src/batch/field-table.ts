@@ -2,6 +2,8 @@ import { BATCH_ROWS_MAX } from "../base/limits.js";
 import type { FieldRequest } from "./batch.js";
 import { Column } from "./column.js";
 import type { Kernel } from "./kernel.js";
+import { writeWords } from "./kernel-record.js";
+import { nodeEntryLayout, nodeLayout } from "./layouts.js";
 
 /** A node of the request tree: which members of one object are wanted. */
 interface Branch {
@@ -16,9 +18,6 @@ interface Member {
   branch: Branch | undefined;
 }
 
-/** Layout of `Node` and `Entry` in src/kernels/json/json-node.ts, in bytes. */
-const NODE_BYTES = 32;
-const ENTRY_BYTES = 32;
 /** Of the memory that a node has for how its object looked: `ShapeMember`s in json-shape.ts. */
 const SHAPE_BYTES = 64 * 96;
 
@@ -63,49 +62,41 @@ export class FieldTable {
       }
       return { key: encoder.encode(name), member, child: child?.address ?? 0, name };
     });
-    const entriesAddress = this.#allocate(entries.length * ENTRY_BYTES);
+    const entriesAddress = this.#allocate(entries.length * nodeEntryLayout.bytes);
     let keyLengths = 0n;
     entries.forEach(({ key, member, child, name }, index) => {
-      const entry = entriesAddress + index * ENTRY_BYTES;
+      const entry = entriesAddress + index * nodeEntryLayout.bytes;
       const keyAddress = this.#allocate(key.length);
       this.#kernel.bytes.set(key, keyAddress);
-      this.#kernel.bytes.fill(0, entry, entry + ENTRY_BYTES);
-      this.#kernel.bytes.set(key.subarray(0, 8), entry);
-      this.#kernel.words.set(
-        [
-          keyAddress,
-          key.length,
-          member.text?.address ?? 0,
-          member.json?.address ?? 0,
-          child,
-          branch.except.has(name) ? 1 : 0,
-        ],
-        entry / 4 + 2,
-      );
+      this.#kernel.bytes.fill(0, entry, entry + nodeEntryLayout.bytes);
+      this.#kernel.bytes.set(key.subarray(0, 8), entry + nodeEntryLayout.longs.prefix * 8);
+      writeWords(this.#kernel, nodeEntryLayout, entry, {
+        key: keyAddress,
+        keyLength: key.length,
+        text: member.text?.address ?? 0,
+        json: member.json?.address ?? 0,
+        child,
+        excepted: branch.except.has(name) ? 1 : 0,
+      });
       keyLengths |= 1n << BigInt(Math.min(key.length, 63));
     });
-    const address = this.#allocate(NODE_BYTES);
+    const address = this.#allocate(nodeLayout.bytes);
     const columnsAddress = this.#allocate(columns.size * 4);
     const shapeAddress = this.#allocate(SHAPE_BYTES);
     this.#kernel.bytes.fill(0, shapeAddress, shapeAddress + SHAPE_BYTES);
-    const words = this.#kernel.words;
-    words.set(
+    this.#kernel.words.set(
       [...columns].map((column) => column.address),
       columnsAddress / 4,
     );
-    words.set(
-      [
-        Number(keyLengths & 0xffffffffn),
-        Number(keyLengths >> 32n),
-        entriesAddress,
-        entries.length,
-        branch.rest?.address ?? 0,
-        columnsAddress,
-        columns.size,
-        shapeAddress,
-      ],
-      address / 4,
-    );
+    this.#kernel.longs[address / 8 + nodeLayout.longs.keyLengths] = keyLengths;
+    writeWords(this.#kernel, nodeLayout, address, {
+      entries: entriesAddress,
+      entryCount: entries.length,
+      rest: branch.rest?.address ?? 0,
+      columns: columnsAddress,
+      columnCount: columns.size,
+      shape: shapeAddress,
+    });
     return { address, columns };
   }
 

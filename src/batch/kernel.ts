@@ -39,6 +39,7 @@ export class Kernel {
   #bytes = new Uint8Array();
   #words = new Uint32Array();
   #doubles = new Float64Array();
+  #longs = new BigUint64Array();
 
   constructor() {
     const instance = new WebAssembly.Instance(compile(), {
@@ -73,6 +74,12 @@ export class Kernel {
   get doubles(): Float64Array {
     if (this.#doubles.length === 0) this.#refresh();
     return this.#doubles;
+  }
+
+  /** The whole memory as unsigned 64-bit numbers: index = address / 8. */
+  get longs(): BigUint64Array {
+    if (this.#longs.length === 0) this.#refresh();
+    return this.#longs;
   }
 
   /**
@@ -124,6 +131,7 @@ export class Kernel {
     this.#bytes = new Uint8Array(this.memory.buffer);
     this.#words = new Uint32Array(this.memory.buffer);
     this.#doubles = new Float64Array(this.memory.buffer);
+    this.#longs = new BigUint64Array(this.memory.buffer);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Kernel } from "./kernel.js";
+import { hybridLayout, pageCursorLayout } from "./layouts.js";
 
 /** Where the values of a page are. The numbers travel into src/kernels/parquet/parquet-rows.ts. */
 export const valueForms = {
@@ -59,44 +60,41 @@ export interface PageLayout {
   readonly texts: boolean;
 }
 
-// Words of PageCursor and Hybrid in src/kernels.
-const HYBRID_WORDS = 8;
-const CURSOR_WORDS = 15;
-const MALFORMED_WORD = 10;
+/** `VALUES_UNTOLD` of the kernels. */
 const VALUES_UNTOLD = 0xffff_ffff;
-const SIZE_WORDS = CURSOR_WORDS + 3 * HYBRID_WORDS;
 
 /** Where the reading of a page stands, in kernel memory. One for each column, used page after page. */
 export class PageCursor {
   readonly address: number;
 
   constructor(private readonly kernel: Kernel) {
-    this.address = kernel.allocate(SIZE_WORDS * 4);
+    this.address = kernel.allocate(pageCursorLayout.bytes + 3 * hybridLayout.bytes);
   }
 
   /** Begins a page. */
   open(page: PageLayout): void {
-    const levels = this.address + CURSOR_WORDS * 4;
-    const indexes = levels + HYBRID_WORDS * 4;
-    const repeats = indexes + HYBRID_WORDS * 4;
+    const levels = this.address + pageCursorLayout.bytes;
+    const indexes = levels + hybridLayout.bytes;
+    const repeats = indexes + hybridLayout.bytes;
     const { words } = this.kernel;
     const first = this.address / 4;
+    const at = pageCursorLayout.words;
     // Word by word: to build one list out of lists took 2 µs for each page.
-    words[first] = page.form;
-    words[first + 1] = page.levelMax;
-    words[first + 2] = levels;
-    words[first + 3] = indexes;
-    words[first + 4] = page.next;
-    words[first + 5] = page.end;
-    words[first + 6] = page.width;
-    words[first + 7] = page.entries;
-    words[first + 8] = page.entryCount;
-    words[first + 9] = page.texts ? 1 : 0;
-    words[first + MALFORMED_WORD] = 0;
-    words[first + 11] = page.rows;
-    words[first + 12] = page.values ?? VALUES_UNTOLD;
-    words[first + 13] = page.repeatMax ?? 0;
-    words[first + 14] = repeats;
+    words[first + at.form] = page.form;
+    words[first + at.levelMax] = page.levelMax;
+    words[first + at.levels] = levels;
+    words[first + at.indexes] = indexes;
+    words[first + at.next] = page.next;
+    words[first + at.end] = page.end;
+    words[first + at.width] = page.width;
+    words[first + at.entries] = page.entries;
+    words[first + at.entryCount] = page.entryCount;
+    words[first + at.texts] = page.texts ? 1 : 0;
+    words[first + at.malformed] = 0;
+    words[first + at.rowsLeft] = page.rows;
+    words[first + at.valuesLeft] = page.values ?? VALUES_UNTOLD;
+    words[first + at.repeatMax] = page.repeatMax ?? 0;
+    words[first + at.repeats] = repeats;
     this.#writeHybrid(levels, page.levels);
     this.#writeHybrid(indexes, page.indexes);
     this.#writeHybrid(repeats, page.repeats);
@@ -105,20 +103,21 @@ export class PageCursor {
   #writeHybrid(address: number, bytes: HybridBytes | undefined): void {
     const { words } = this.kernel;
     const first = address / 4;
+    const at = hybridLayout.words;
     const { start, end, width, packed = 0 } = bytes ?? noBytes;
-    words[first] = start;
-    words[first + 1] = end;
-    words[first + 2] = width;
-    words[first + 3] = packed;
-    words[first + 4] = packed > 0 ? 1 : 0;
-    words[first + 5] = 0;
-    words[first + 6] = end;
-    words[first + 7] = 0;
+    words[first + at.next] = start;
+    words[first + at.end] = end;
+    words[first + at.width] = width;
+    words[first + at.left] = packed;
+    words[first + at.packed] = packed > 0 ? 1 : 0;
+    words[first + at.bit] = 0;
+    words[first + at.runEnd] = end;
+    words[first + at.value] = 0;
   }
 
   /** Whether a text that was read so far is no UTF-8. */
   get malformed(): boolean {
-    return this.kernel.words[this.address / 4 + MALFORMED_WORD] !== 0;
+    return this.kernel.words[this.address / 4 + pageCursorLayout.words.malformed] !== 0;
   }
 
   free(): void {

@@ -1,12 +1,14 @@
 import { BATCH_ROWS_MAX } from "../base/limits.js";
 import type { RowViews } from "./arrow-slice.js";
 import type { Kernel } from "./kernel.js";
+import { writeWords } from "./kernel-record.js";
+import { rowWindowLayout } from "./layouts.js";
 import type { PageCursor } from "./page-cursor.js";
 
-/** Bytes of RowWindow in src/kernels/parquet/parquet-rows.ts. */
-const DESCRIPTOR_BYTES = 32;
 /** Bytes of start, length, index, level and repeat. */
 const ROW_BYTES = 14;
+/** The rows begin at a multiple of 16 behind the descriptor. */
+const HEAD_BYTES = Math.ceil(rowWindowLayout.bytes / 16) * 16;
 
 /**
  * The next rows of a flat column as list-views, `BATCH_ROWS_MAX` at the most: rows are added at the
@@ -29,17 +31,20 @@ export class RowWindow {
 
   #allocate(rows: number): void {
     const { kernel } = this;
-    this.#address = kernel.allocate(DESCRIPTOR_BYTES + rows * ROW_BYTES);
+    this.#address = kernel.allocate(HEAD_BYTES + rows * ROW_BYTES);
     this.#capacity = rows;
-    this.#starts = this.#address + DESCRIPTOR_BYTES;
+    this.#starts = this.#address + HEAD_BYTES;
     this.#lengths = this.#starts + rows * 4;
     const indexes = this.#lengths + rows * 4;
     this.#levels = indexes + rows * 4;
     this.#repeats = this.#levels + rows;
-    kernel.words.set(
-      [this.#starts, this.#lengths, this.#levels, indexes, this.#repeats],
-      this.#address / 4,
-    );
+    writeWords(kernel, rowWindowLayout, this.#address, {
+      starts: this.#starts,
+      lengths: this.#lengths,
+      levels: this.#levels,
+      indexes,
+      repeats: this.#repeats,
+    });
   }
 
   /** Rows that can be taken. */

@@ -1,10 +1,11 @@
 import type { Column } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
-import { placeTexts, placeWords } from "./kernel-constant.js";
+import { placeRecord } from "../batch/kernel-record.js";
+import { filterLayout, slotLayout } from "../batch/layouts.js";
+import { placeTexts } from "./kernel-constant.js";
 
 /** A power of two; four times the distinct names that the largest tools allow in a project. */
 const SLOTS = 8_192;
-const SLOT_BYTES = 16;
 /** Names that are remembered; further ones are judged anew on every row. */
 const NAMES_MAX = 4_096;
 const NAME_BYTES_MAX = 256 * 1024;
@@ -17,22 +18,22 @@ export class EventFilter {
   /** Without includes every name is in. */
   constructor(kernel: Kernel, includes: readonly string[], excludes: readonly string[]) {
     this.#kernel = kernel;
-    const slots = kernel.allocate(SLOTS * SLOT_BYTES);
-    kernel.bytes.fill(0, slots, slots + SLOTS * SLOT_BYTES);
+    const slots = kernel.allocate(SLOTS * slotLayout.bytes);
+    kernel.bytes.fill(0, slots, slots + SLOTS * slotLayout.bytes);
     const names = kernel.allocate(NAME_BYTES_MAX);
     const included = placeTexts(kernel, includes);
     const excluded = placeTexts(kernel, excludes);
-    this.#address = placeWords(kernel, [
-      included,
-      included + includes.length * 8,
-      excluded,
-      excluded + excludes.length * 8,
+    this.#address = placeRecord(kernel, filterLayout, {
+      includes: included,
+      includesEnd: included + includes.length * 8,
+      excludes: excluded,
+      excludesEnd: excluded + excludes.length * 8,
       slots,
-      SLOTS - 1,
-      NAMES_MAX,
+      slotMask: SLOTS - 1,
+      slotsLeft: NAMES_MAX,
       names,
-      names + NAME_BYTES_MAX,
-    ]);
+      namesEnd: names + NAME_BYTES_MAX,
+    });
   }
 
   /** Marks the rows whose name is out as filtered. */

@@ -1,7 +1,9 @@
 import { Column } from "../batch/column.js";
 import { type Kernel, Region } from "../batch/kernel.js";
+import { writeWords } from "../batch/kernel-record.js";
+import { objectMemberLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
-import { placeText, placeWords } from "./kernel-constant.js";
+import { placeText } from "./kernel-constant.js";
 import type { ResolvedMember, ResolvedObject } from "./mapping.js";
 import { ObjectOfPairs } from "./pairs-target.js";
 
@@ -69,7 +71,7 @@ class ObjectOfFields implements ObjectTarget {
     private readonly indexes: readonly number[],
   ) {
     this.#keys = members.map(({ name }) => placeText(kernel, `${JSON.stringify(name)}:`));
-    this.#table = placeWords(kernel, new Array<number>(members.length * 3).fill(0));
+    this.#table = kernel.allocate(members.length * objectMemberLayout.bytes);
     this.#frameBytes = this.#keys.reduce((sum, key) => sum + key.length + 1, 2);
     this.#output = new Region(kernel, LOOSE_BYTES);
     this.column = new Column(kernel);
@@ -81,7 +83,9 @@ class ObjectOfFields implements ObjectTarget {
     this.#keys.forEach((key, place) => {
       const { address } = columns[this.indexes[place] as number] as Column;
       bytes += run.cellBytes(outcomes, address, rows);
-      this.kernel.words.set([address, key.address, key.length], this.#table / 4 + place * 3);
+      const member = this.#table + place * objectMemberLayout.bytes;
+      const values = { column: address, key: key.address, keyLength: key.length };
+      writeWords(this.kernel, objectMemberLayout, member, values);
     });
     this.#output.ensure(bytes);
     run.buildObjects(

@@ -2,17 +2,14 @@ import type { FieldRequest } from "../batch/batch.js";
 import { Column } from "../batch/column.js";
 import { FieldTable } from "../batch/field-table.js";
 import { type Kernel, Region } from "../batch/kernel.js";
+import { KernelRecord } from "../batch/kernel-record.js";
+import { pairsLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
 import { placeWords } from "./kernel-constant.js";
 import type { ResolvedPairs } from "./mapping.js";
 
 /** Bytes that the kernels may write past the end of what they were asked for. */
 const LOOSE_BYTES = 64;
-
-/**
- * Words of `Pairs` in src/kernels/mapping/pairs.ts by index, as far as they change from batch to batch.
- */
-const REGION_WORDS = 5;
 
 /**
  * Bytes of records and slots (src/kernels/mapping/pairs.ts) for each byte of a list: a pair has at least
@@ -30,8 +27,7 @@ export class ObjectOfPairs {
   readonly #kernel: Kernel;
   readonly #lists: CellTarget;
   readonly #fields: FieldTable;
-  /** Address of the `Pairs`. */
-  readonly #pairs: number;
+  readonly #pairs: KernelRecord<keyof typeof pairsLayout.words>;
   readonly #scratch: Region;
   readonly #kept: Region;
   readonly #records: Region;
@@ -51,14 +47,12 @@ export class ObjectOfPairs {
       kernel,
       values.map(({ isNumber }) => (isNumber ? 1 : 0)),
     );
-    this.#pairs = placeWords(kernel, [
-      this.#fields.root,
-      table,
-      keys.length,
-      values.length,
-      flags,
-      ...[0, 0, 0, 0],
-    ]);
+    this.#pairs = new KernelRecord(kernel, pairsLayout);
+    this.#pairs.set("node", this.#fields.root);
+    this.#pairs.set("table", table);
+    this.#pairs.set("keyCount", keys.length);
+    this.#pairs.set("valueCount", values.length);
+    this.#pairs.set("flags", flags);
     const region = () => new Region(kernel, LOOSE_BYTES);
     this.#scratch = region();
     this.#kept = region();
@@ -79,12 +73,12 @@ export class ObjectOfPairs {
     this.#records.ensure(longest * RECORD_FACTOR + LOOSE_BYTES);
     this.#slots.ensure(longest * SLOT_FACTOR + LOOSE_BYTES);
     this.#output.ensure(run.cellBytes(outcomes, lists, rows) * OUTPUT_FACTOR + LOOSE_BYTES);
-    this.#kernel.words.set(
-      [this.#scratch, this.#kept, this.#records, this.#slots].map(({ address }) => address),
-      this.#pairs / 4 + REGION_WORDS,
-    );
+    this.#pairs.set("scratch", this.#scratch.address);
+    this.#pairs.set("kept", this.#kept.address);
+    this.#pairs.set("records", this.#records.address);
+    this.#pairs.set("slots", this.#slots.address);
     run.buildObjectsOfPairs(
-      this.#pairs,
+      this.#pairs.address,
       outcomes,
       this.column.address,
       lists,

@@ -1,5 +1,7 @@
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
+import { placeRecord } from "../batch/kernel-record.js";
+import { ruleLayout } from "../batch/layouts.js";
 import { type KernelConstant, placeText, placeWords } from "./kernel-constant.js";
 import type { PrivacyPaths } from "./mapper-options.js";
 import {
@@ -15,9 +17,6 @@ const LOOSE_BYTES = 64;
 /** Hexadecimal digits of a SHA-256, and with quotes. */
 const HASH_BYTES = 64;
 const QUOTED_HASH_BYTES = 66;
-
-/** Word of a rule that holds the address of its scratch (`Rule` in src/kernels/mapping/privacy.ts). */
-const SCRATCH_WORD = 5;
 
 /** What happens at one path of the event. */
 interface Rule extends PrivacyPath {
@@ -92,7 +91,7 @@ export class Privacy {
     const { run } = this.#kernel;
     const column = events[name].address;
     this.#scratch.ensure(run.cellBytes(outcomes, column, rows) + LOOSE_BYTES);
-    this.#kernel.words[rule / 4 + SCRATCH_WORD] = this.#scratch.address;
+    this.#kernel.words[rule / 4 + ruleLayout.words.scratch] = this.#scratch.address;
     const [output, other] = this.#objects[name];
     output.ensure(run.redactedBytes(rule, outcomes, column, rows) + LOOSE_BYTES);
     run.redactObjects(rule, outcomes, column, rows, output.address);
@@ -111,7 +110,7 @@ function distinctPaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.map(shortenIdPath))];
 }
 
-/** Puts a rule into kernel memory as src/kernels/mapping/privacy.ts has it, without its scratch. */
+/** Puts a rule into kernel memory, without its scratch. */
 function placeRule(
   kernel: Kernel,
   names: readonly string[],
@@ -126,7 +125,12 @@ function placeRule(
     start += length + 1;
     return step;
   });
-  const end = text.address + text.length;
-  const table = placeWords(kernel, steps);
-  return placeWords(kernel, [table, end, hashes ? 1 : 0, salt.address, salt.length, 0]);
+  return placeRecord(kernel, ruleLayout, {
+    steps: placeWords(kernel, steps),
+    textEnd: text.address + text.length,
+    hashes: hashes ? 1 : 0,
+    salt: salt.address,
+    saltLength: salt.length,
+    scratch: 0,
+  });
 }

@@ -8,15 +8,11 @@ import type { Zone } from "../base/zone.js";
 import type { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
+import { placeRecord } from "../batch/kernel-record.js";
+import { censusLayout, nameLayout, pairLayout, pendingRowLayout } from "../batch/layouts.js";
 import { fillDays } from "../batch/row-days.js";
 import { slotCountFor } from "./slot-count.js";
 import type { DayCounts, SplitEvents } from "./split-events.js";
-
-/** Bytes of the kernel's `Name`, `Pair`, `PendingRow`, and its words of `Census` that are used here. */
-const NAME_BYTES = 40;
-const PAIR_BYTES = 12;
-const PENDING_BYTES = 8;
-const words = { nameCount: 3, namesMax: 4, pairCount: 11 } as const;
 
 /** Kernels copy in steps of 16 bytes and may pass the end of what they write. */
 const LOOSE_BYTES = 16;
@@ -72,18 +68,21 @@ export class Census implements EventCensus {
     const names = namesMax + 1;
     const nameSlots = slotCountFor(names);
     const pairSlots = slotCountFor(pairsMax);
-    this.#names = kernel.allocate(names * NAME_BYTES);
-    this.#pairs = kernel.allocate(pairsMax * PAIR_BYTES);
+    this.#names = kernel.allocate(names * nameLayout.bytes);
+    this.#pairs = kernel.allocate(pairsMax * pairLayout.bytes);
     this.#days = new Region(kernel, 4);
     const text = kernel.allocate(nameBytesMax + LOOSE_BYTES);
-    const members = [
-      ...[kernel.allocate(nameSlots * 4), nameSlots - 1, this.#names, 0, names],
-      ...[text, 0, nameBytesMax],
-      ...[kernel.allocate(pairSlots * 4), pairSlots - 1, this.#pairs, 0, pairsMax, pairSlots - 1],
-      ...[kernel.allocate(CENSUS_PENDING_MAX * PENDING_BYTES), 0, CENSUS_PENDING_MAX],
-    ];
-    this.address = kernel.allocate(members.length * 4);
-    kernel.words.set(members, this.address / 4);
+    this.address = placeRecord(kernel, censusLayout, {
+      nameSlots: kernel.allocate(nameSlots * 4),
+      nameMask: nameSlots - 1,
+      ...{ names: this.#names, nameCount: 0, namesMax: names },
+      ...{ text, textBytes: 0, textBytesMax: nameBytesMax },
+      pairSlots: kernel.allocate(pairSlots * 4),
+      pairMask: pairSlots - 1,
+      ...{ pairs: this.#pairs, pairCount: 0, pairsMax, pairMaskMax: pairSlots - 1 },
+      pending: kernel.allocate(CENSUS_PENDING_MAX * pendingRowLayout.bytes),
+      ...{ pendingCount: 0, pendingMax: CENSUS_PENDING_MAX },
+    });
     this.clear();
   }
 
@@ -109,7 +108,7 @@ export class Census implements EventCensus {
       kernel.run.addName(this.address, address, bytes.length);
       kernel.free(address);
     }
-    kernel.words[this.address / 4 + words.namesMax] = this.#word("nameCount");
+    kernel.words[this.address / 4 + censusLayout.words.namesMax] = this.#word("nameCount");
   }
 
   /** Counts by day since the last call, which then are forgotten; names go on being counted. */
@@ -133,25 +132,32 @@ export class Census implements EventCensus {
   }
 
   #nameCount(index: number) {
-    const start = (this.#names + index * NAME_BYTES) / 8;
-    const [rows = 0, firstMs = 0, lastMs = 0] = this.kernel.doubles.subarray(start, start + 3);
-    return { rows, firstMs, lastMs };
+    const { doubles } = this.kernel;
+    const name = (this.#names + index * nameLayout.bytes) / 8;
+    const { rows, first, last } = nameLayout.doubles;
+    return {
+      rows: doubles[name + rows]!,
+      firstMs: doubles[name + first]!,
+      lastMs: doubles[name + last]!,
+    };
   }
 
   #nameText(index: number): string {
-    const entry = (this.#names + index * NAME_BYTES) / 4;
-    const [start = 0, length = 0] = this.kernel.words.subarray(entry + 8, entry + 10);
-    return decoder.decode(this.kernel.bytes.subarray(start, start + length));
+    const { words, bytes } = this.kernel;
+    const name = (this.#names + index * nameLayout.bytes) / 4;
+    const start = words[name + nameLayout.words.start]!;
+    return decoder.decode(bytes.subarray(start, start + words[name + nameLayout.words.length]!));
   }
 
   #dayCounts(): SplitEvents["days"] {
     this.kernel.run.countPending(this.address);
-    const first = this.#pairs / 4;
-    const pairs = this.kernel.words.subarray(first, first + this.#word("pairCount") * 3);
+    const { words } = this.kernel;
+    const at = pairLayout.words;
     const byDay = new Map<number, DayCounts>();
-    for (let place = 0; place < pairs.length; place += 3) {
-      const day = pairs[place]! | 0;
-      const [name, rows] = [pairs[place + 1]! - 1, pairs[place + 2]!];
+    for (let index = 0; index < this.#word("pairCount"); index++) {
+      const pair = (this.#pairs + index * pairLayout.bytes) / 4;
+      const day = words[pair + at.day]! | 0;
+      const [name, rows] = [words[pair + at.name]! - 1, words[pair + at.rows]!];
       const known = byDay.get(day);
       if (known === undefined) byDay.set(day, [day, name, rows]);
       else known.push(name, rows);
@@ -159,8 +165,8 @@ export class Census implements EventCensus {
     return [...byDay.values()].sort(([one], [other]) => one - other);
   }
 
-  #word(name: keyof typeof words): number {
-    return this.kernel.words[this.address / 4 + words[name]] ?? 0;
+  #word(name: keyof typeof censusLayout.words): number {
+    return this.kernel.words[this.address / 4 + censusLayout.words[name]] ?? 0;
   }
 }
 

@@ -3,12 +3,13 @@ import { rejectCodes } from "../base/reject-codes.js";
 import type { Zone } from "../base/zone.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
+import { writeWords } from "../batch/kernel-record.js";
+import { candidateLayout, groupLayout, rowsLayout } from "../batch/layouts.js";
 import { Census } from "./census.js";
 import { IdSet } from "./id-set.js";
 import { JunkIds } from "./junk-ids.js";
 import { NumberCounts } from "./number-counts.js";
 import {
-  GROUP_BYTES,
   ID_REGISTER_BYTES,
   INSERT_ID_REGISTER_BYTES,
   NAME_REGISTER_BYTES,
@@ -28,11 +29,8 @@ import {
   type SplitProperties,
 } from "./split-profile.js";
 
-/** The words of the kernels' `Rows`, in their order. */
-const ROWS_WORDS = 12;
-
-/** A row has two candidates at most: as a sample, and as one of the largest. */
-const CANDIDATE_BYTES = 16;
+/** A row has two at most: as a sample, and as one of the largest. */
+const ROW_CANDIDATES_MAX = 2;
 
 /**
  * Finds out about the events of a split. A sketch in a library would see each value as a JavaScript
@@ -63,7 +61,7 @@ export class EventProfile {
     this.#memory = new ProfileMemory(kernel, this.#census.address, CENSUS_NAMES_MAX + 1, limits);
     this.#ids = new IdSet(kernel);
     this.#junk = new JunkIds(kernel);
-    this.#rows = kernel.allocate(ROWS_WORDS * 4);
+    this.#rows = kernel.allocate(rowsLayout.bytes);
     this.#locals = new Region(kernel, 0);
     this.#sources = new Region(kernel, 0);
     this.#candidates = new Region(kernel, 0);
@@ -132,20 +130,19 @@ export class EventProfile {
     const { kernel } = this;
     const { rows, outcomes: marks, event, userID, stableID, value, user, metadata } = events;
     this.#locals.ensure(rows * 8);
-    this.#candidates.ensure(rows * 2 * CANDIDATE_BYTES);
+    this.#candidates.ensure(rows * ROW_CANDIDATES_MAX * candidateLayout.bytes);
     const sources = events.insertID === undefined ? 0 : this.#sourceRows(events);
     if (events.insertID !== undefined) this.#ids.makeRoom(rows);
     this.#memory.set("candidates", this.#candidates.address);
     const locals = this.#locals.address;
     fillLocals(kernel, { rows, outcomes: marks, timestamps: events.timestamps, locals }, this.zone);
-    const columns = [event, userID, stableID, value, user, metadata].map((one) => one.address);
-    kernel.words.set(
-      [
-        ...[marks, ...columns, events.insertID?.address ?? 0],
-        ...[events.timestamps, locals, sources, rows],
-      ],
-      this.#rows / 4,
-    );
+    writeWords(kernel, rowsLayout, this.#rows, {
+      outcomes: marks,
+      ...{ event: event.address, userID: userID.address, stableID: stableID.address },
+      ...{ value: value.address, user: user.address, metadata: metadata.address },
+      insertID: events.insertID?.address ?? 0,
+      ...{ timestamps: events.timestamps, locals, sources, count: rows },
+    });
   }
 
   /** Address of the rows of the batch that the events came from; 0 where they are the same. */
@@ -160,22 +157,26 @@ export class EventProfile {
   #readCandidates(): readonly Candidate[] {
     const count = this.#memory.get("candidateCount");
     if (count === 0) return [];
-    const { words } = this.kernel;
-    const first = this.#candidates.address / 4;
+    const { words, longs } = this.kernel;
+    const { row, group } = candidateLayout.words;
     return Array.from({ length: count }, (_, index) => {
-      const at = first + index * 4;
-      const [low = 0, high = 0, row = 0, group = 0] = words.subarray(at, at + 4);
-      // Hashes have nothing in their lowest bits, and sizes nothing in the upper half.
-      return { row, group, order: high * 2 ** 32 + low };
+      const address = this.#candidates.address + index * candidateLayout.bytes;
+      return {
+        row: words[address / 4 + row]!,
+        group: words[address / 4 + group]!,
+        // Hashes have nothing in their lowest bits, and sizes nothing in the upper half.
+        order: Number(longs[address / 8 + candidateLayout.longs.order]!),
+      };
     });
   }
 
   #name(number: number, keys: ReadonlyMap<number, SplitKey[]>): SplitName {
     const { kernel } = this;
     const memory = this.#memory;
-    const group = memory.get("groups") + number * GROUP_BYTES;
-    const [bytesMax = 0, , users = 0] = kernel.words.subarray(group / 4 + 2, group / 4 + 5);
-    const bytes = kernel.doubles[group / 8] ?? 0;
+    const group = memory.get("groups") + number * groupLayout.bytes;
+    const bytesMax = kernel.words[group / 4 + groupLayout.words.bytesMax]!;
+    const users = kernel.words[group / 4 + groupLayout.words.users]!;
+    const bytes = kernel.doubles[group / 8 + groupLayout.doubles.bytes]!;
     if (users === 0) return { bytes, bytesMax };
     return {
       ...{ bytes, bytesMax },
@@ -185,8 +186,12 @@ export class EventProfile {
   }
 
   #properties(group: number, keys: readonly SplitKey[] = []): SplitProperties {
-    const [rows = 0, otherValues = 0] = this.kernel.words.subarray(group / 4 + 5, group / 4 + 7);
-    return { rows, otherValues, keys };
+    const { words } = this.kernel;
+    return {
+      rows: words[group / 4 + groupLayout.words.rows]!,
+      otherValues: words[group / 4 + groupLayout.words.otherValues]!,
+      keys,
+    };
   }
 
   #figures(): SplitFigures {

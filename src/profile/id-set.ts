@@ -1,11 +1,10 @@
 import { PROFILE_INSERT_IDS_MAX } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
+import { writeWords } from "../batch/kernel-record.js";
+import { idSetLayout } from "../batch/layouts.js";
 import { slotCountFor } from "./slot-count.js";
 
 const SLOTS_MIN = 65_536;
-
-/** Words of the kernels' `IdSet`. */
-const words = { slots: 0, mask: 1, count: 2, max: 3, repeated: 4, unknown: 5 } as const;
 
 /** Hashes of ids in kernel memory, which grows with their number up to a bound. */
 export class IdSet {
@@ -18,7 +17,7 @@ export class IdSet {
     private readonly kernel: Kernel,
     private readonly idsMax = PROFILE_INSERT_IDS_MAX,
   ) {
-    this.address = kernel.allocate(24);
+    this.address = kernel.allocate(idSetLayout.bytes);
     this.#slots = kernel.allocate(SLOTS_MIN * 8);
     this.clear();
   }
@@ -36,7 +35,10 @@ export class IdSet {
   clear(): void {
     const { kernel } = this;
     kernel.bytes.fill(0, this.#slots, this.#slots + this.#slotCount * 8);
-    kernel.words.set([this.#slots, this.#slotCount - 1, 0, this.#max, 0, 0], this.address / 4);
+    writeWords(kernel, idSetLayout, this.address, {
+      ...{ slots: this.#slots, mask: this.#slotCount - 1, count: 0, max: this.#max },
+      ...{ repeated: 0, unknown: 0 },
+    });
   }
 
   /** To be called before `rows` ids are added. */
@@ -49,14 +51,14 @@ export class IdSet {
     kernel.free(this.#slots);
     this.#slots = slots;
     this.#slotCount = slotCount;
-    kernel.words[this.address / 4 + words.max] = this.#max;
+    kernel.words[this.address / 4 + idSetLayout.words.max] = this.#max;
   }
 
   get #max(): number {
     return Math.min(this.idsMax, this.#slotCount / 2);
   }
 
-  #word(name: keyof typeof words): number {
-    return this.kernel.words[this.address / 4 + words[name]] as number;
+  #word(name: keyof typeof idSetLayout.words): number {
+    return this.kernel.words[this.address / 4 + idSetLayout.words[name]] as number;
   }
 }

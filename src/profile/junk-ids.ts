@@ -1,4 +1,6 @@
 import type { Kernel } from "../batch/kernel.js";
+import { writeWords } from "../batch/kernel-record.js";
+import { junkIdsLayout, junkLayout } from "../batch/layouts.js";
 import type { SplitJunkId } from "./split-profile.js";
 
 /** Ids that stand for nobody, as seen in exports. */
@@ -9,10 +11,6 @@ const junkIDs: readonly string[] = [
   "00000000-0000-0000-0000-000000000000",
 ];
 
-/** Bytes of the kernels' `Junk` and `JunkIds`. */
-const JUNK_BYTES = 16;
-const HEAD_BYTES = 16;
-
 /** Counts the rows of each of `junkIDs` in kernel memory. */
 export class JunkIds {
   /** What kernels take. */
@@ -20,8 +18,8 @@ export class JunkIds {
   readonly #first: number;
 
   constructor(private readonly kernel: Kernel) {
-    this.address = kernel.allocate(HEAD_BYTES);
-    this.#first = kernel.allocate(junkIDs.length * JUNK_BYTES);
+    this.address = kernel.allocate(junkIdsLayout.bytes);
+    this.#first = kernel.allocate(junkIDs.length * junkLayout.bytes);
     const hashes = new BigUint64Array(junkIDs.length);
     let lengths = 0n;
     for (const [index, id] of junkIDs.entries()) {
@@ -32,34 +30,35 @@ export class JunkIds {
       hashes[index] = BigInt(kernel.run.junkHash(text, bytes.length)) << 11n;
       kernel.free(text);
     }
-    const memory = new DataView(kernel.memory.buffer);
-    memory.setBigUint64(this.address, lengths, true);
-    memory.setUint32(this.address + 8, this.#first, true);
-    memory.setUint32(this.address + 12, this.#first + junkIDs.length * JUNK_BYTES, true);
+    const { longs } = kernel;
+    longs[this.address / 8 + junkIdsLayout.longs.lengths] = lengths;
+    writeWords(kernel, junkIdsLayout, this.address, {
+      first: this.#first,
+      end: this.#first + junkIDs.length * junkLayout.bytes,
+    });
     for (const [index, hash] of hashes.entries()) {
-      memory.setBigUint64(this.#first + index * JUNK_BYTES, hash, true);
+      longs[(this.#first + index * junkLayout.bytes) / 8 + junkLayout.longs.hash] = hash;
     }
     this.clear();
   }
 
   clear(): void {
-    const { words } = this.kernel;
-    for (let index = 0; index < junkIDs.length; index++) words.fill(0, ...this.#rowsOf(index));
+    for (let index = 0; index < junkIDs.length; index++) {
+      const junk = this.#first + index * junkLayout.bytes;
+      writeWords(this.kernel, junkLayout, junk, { userRows: 0, deviceRows: 0 });
+    }
   }
 
   counts(): readonly SplitJunkId[] {
+    const { words } = this.kernel;
+    const { userRows, deviceRows } = junkLayout.words;
     return junkIDs.flatMap((value, index) => {
-      const [userRows = 0, deviceRows = 0] = this.kernel.words.subarray(...this.#rowsOf(index));
+      const junk = (this.#first + index * junkLayout.bytes) / 4;
       return [
-        { field: "userID", value, rows: userRows } as const,
-        { field: "stableID", value, rows: deviceRows } as const,
+        { field: "userID", value, rows: words[junk + userRows]! } as const,
+        { field: "stableID", value, rows: words[junk + deviceRows]! } as const,
       ].filter(({ rows }) => rows > 0);
     });
-  }
-
-  #rowsOf(index: number): [start: number, end: number] {
-    const start = (this.#first + index * JUNK_BYTES) / 4 + 2;
-    return [start, start + 2];
   }
 }
 

@@ -6,14 +6,20 @@ import {
   PROFILE_VALUE_BYTES,
 } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
+import { KernelRecord, writeWords } from "../batch/kernel-record.js";
+import {
+  arenaLayout,
+  frequentLayout,
+  groupLayout,
+  keyLayout,
+  profileLayout,
+  textEntryLayout,
+} from "../batch/layouts.js";
 import { slotCountFor } from "./slot-count.js";
 
-/** Bytes of the kernels' `Group`, `Key`, `Frequent`, and of an entry of a table of ids. */
-export const GROUP_BYTES = 32;
-export const KEY_BYTES = 128;
-const FREQUENT_BYTES = 32;
-const ID_ENTRY_BYTES = 144;
+/** An entry of a table of ids: with its text, and registers for the other ids of its rows. */
 export const ID_OTHERS_BYTES = 64;
+const ID_ENTRY_BYTES = textEntryLayout.bytes + 64 + ID_OTHERS_BYTES;
 
 /** Bytes of registers for distinct values. */
 export const VALUE_REGISTER_BYTES = 256;
@@ -48,22 +54,11 @@ export const profileLimits: ProfileLimits = {
   idsMax: PROFILE_IDS_MAX,
 };
 
-/** The words of `Profile` in src/kernels/profile/profile.ts, in their order. */
-const words = [
-  ...["census", "groups", "groupsMax", "userGroup", "keyIndex", "keyMask", "keys", "keyCount"],
-  ...["keysMax", "text", "textEnd", "arena", "members", "scratch", "objects", "picks"],
-  ...["candidates", "candidateCount", "largest", "hours", "rejectedDays", "users", "devices"],
-  ...["insertIDs", "idSet", "topUsers", "topDevices", "junk", "sizeCounts", "figures"],
-  ...["groupUsers", "rows", "seed", "namesMax"],
-] as const;
-export type ProfileWord = (typeof words)[number];
-
-const offsets = new Map<ProfileWord, number>(words.map((word, index) => [word, index]));
+export type ProfileWord = keyof typeof profileLayout.words;
 
 /** The memory of a profile, taken once. What it takes is only touched as far as it is used. */
 export class ProfileMemory {
-  /** What kernels take. */
-  readonly address: number;
+  readonly #profile: KernelRecord<ProfileWord>;
   readonly #emptyUntil: ReadonlyMap<ProfileWord, number>;
   readonly #text: number;
   readonly #arena: number;
@@ -82,18 +77,17 @@ export class ProfileMemory {
     const groups = censusNamesMax + 1;
     this.#text = allocate(keyTextBytesMax + LOOSE_BYTES);
     this.#arena = allocate(limits.valueBytes);
-    this.address = allocate(words.length * 4);
-    kernel.words.fill(0, this.address / 4, this.address / 4 + words.length);
+    this.#profile = new KernelRecord(kernel, profileLayout);
     const fixed: Partial<Record<ProfileWord, number>> = {
       census,
-      groups: allocate(groups * GROUP_BYTES),
+      groups: allocate(groups * groupLayout.bytes),
       groupsMax: Math.min(namesMax, censusNamesMax),
-      userGroup: allocate(GROUP_BYTES),
+      userGroup: allocate(groupLayout.bytes),
       keyIndex: allocate(keySlots * 4),
       keyMask: keySlots - 1,
-      keys: allocate((keysMax + 1) * KEY_BYTES),
+      keys: allocate((keysMax + 1) * keyLayout.bytes),
       keysMax,
-      arena: allocate(8),
+      arena: allocate(arenaLayout.bytes),
       members: allocate((keysMax + 1) * MEMBER_BYTES),
       scratch: allocate(KEY_SCRATCH_BYTES),
       picks: allocate(PICK_GROUPS * PICK_BYTES),
@@ -101,8 +95,8 @@ export class ProfileMemory {
       users: allocate(ID_REGISTER_BYTES),
       devices: allocate(ID_REGISTER_BYTES),
       insertIDs: allocate(INSERT_ID_REGISTER_BYTES),
-      topUsers: allocate(FREQUENT_BYTES),
-      topDevices: allocate(FREQUENT_BYTES),
+      topUsers: allocate(frequentLayout.bytes),
+      topDevices: allocate(frequentLayout.bytes),
       sizeCounts: allocate(SIZE_CLASSES * 4),
       figures: allocate(FIGURES * 8),
       groupUsers: allocate((namesMax + 1) * NAME_REGISTER_BYTES),
@@ -111,8 +105,8 @@ export class ProfileMemory {
     for (const [word, value] of Object.entries(fixed)) this.set(word as ProfileWord, value);
     this.#placeTables(["topUsers", "topDevices"]);
     this.#emptyUntil = new Map<ProfileWord, number>([
-      ["groups", groups * GROUP_BYTES],
-      ["userGroup", GROUP_BYTES],
+      ["groups", groups * groupLayout.bytes],
+      ["userGroup", groupLayout.bytes],
       ["keyIndex", keySlots * 4],
       ["largest", LARGEST_MAX * 4],
       ["users", ID_REGISTER_BYTES],
@@ -123,12 +117,17 @@ export class ProfileMemory {
     ]);
   }
 
+  /** What kernels take. */
+  get address(): number {
+    return this.#profile.address;
+  }
+
   get(word: ProfileWord): number {
-    return this.kernel.words[this.address / 4 + (offsets.get(word) as number)] as number;
+    return this.#profile.get(word);
   }
 
   set(word: ProfileWord, value: number): void {
-    this.kernel.words[this.address / 4 + (offsets.get(word) as number)] = value;
+    this.#profile.set(word, value);
   }
 
   /** Forgets everything. `seed` decides, beside the rows' numbers, which of them are picked. */
@@ -140,7 +139,8 @@ export class ProfileMemory {
     const picks = this.get("picks");
     kernel.bytes.fill(0xff, picks, picks + PICK_GROUPS * PICK_BYTES);
     for (const word of ["topUsers", "topDevices"] as const) this.#clearTable(this.get(word));
-    kernel.words.set([this.#arena, this.#arena + limits.valueBytes], this.get("arena") / 4);
+    const arena = { next: this.#arena, end: this.#arena + limits.valueBytes };
+    writeWords(kernel, arenaLayout, this.get("arena"), arena);
     this.set("text", this.#text);
     this.set("textEnd", this.#text + limits.keyTextBytesMax);
     this.set("keyCount", 1);
@@ -149,22 +149,24 @@ export class ProfileMemory {
     this.set("seed", seed);
   }
 
-  /** Kernels' `Frequent`s: entries, index, count, max, bytes of an entry, taken, registers. */
   #placeTables(tables: readonly ProfileWord[]): void {
     const { kernel, limits } = this;
     const max = limits.idsMax;
     for (const word of tables) {
       const entries = kernel.allocate(max * ID_ENTRY_BYTES);
-      const members = [entries, kernel.allocate(max * 4), 0, max, ID_ENTRY_BYTES, 0, 0];
-      kernel.words.set(members, this.get(word) / 4);
+      const index = kernel.allocate(max * 4);
+      writeWords(kernel, frequentLayout, this.get(word), {
+        ...{ entries, index, count: 0, max, entryBytes: ID_ENTRY_BYTES, taken: 0, registers: 0 },
+      });
     }
   }
 
   #clearTable(address: number): void {
-    const { kernel } = this;
-    const [, index = 0, , max = 0] = kernel.words.subarray(address / 4, address / 4 + 4);
-    kernel.bytes.fill(0, index, index + max * 4);
-    kernel.words[address / 4 + 2] = 0;
-    kernel.words[address / 4 + 5] = 0;
+    const { bytes, words } = this.kernel;
+    const at = frequentLayout.words;
+    const index = words[address / 4 + at.index]!;
+    bytes.fill(0, index, index + words[address / 4 + at.max]! * 4);
+    words[address / 4 + at.count] = 0;
+    words[address / 4 + at.taken] = 0;
   }
 }

@@ -1,45 +1,22 @@
 import type { Kernel } from "../batch/kernel.js";
-import {
-  ID_OTHERS_BYTES,
-  KEY_BYTES,
-  type ProfileMemory,
-  VALUE_REGISTER_BYTES,
-} from "./profile-memory.js";
+import { frequentLayout, keyLayout, textEntryLayout } from "../batch/layouts.js";
+import { ID_OTHERS_BYTES, type ProfileMemory, VALUE_REGISTER_BYTES } from "./profile-memory.js";
 import type { FrequentText, SplitFrequent, SplitKey } from "./split-profile.js";
 
-/** Bytes of the kernels' `Entry` before its text, and of the text. */
-const ENTRY_HEAD_BYTES = 16;
+/** Of an entry, behind it; `TEXT_BYTES` of the kernels. */
 const TEXT_BYTES = 64;
-
-/** Members of the kernels' `Key`, in bytes from its beginning. */
-const keyOffsets = {
-  bytes: 8,
-  numberMin: 16,
-  numberMax: 24,
-  group: 32,
-  start: 36,
-  length: 40,
-  isId: 48,
-  rows: 52,
-  bytesMin: 56,
-  bytesMax: 60,
-  types: 76,
-  values: 100,
-} as const;
 
 /** Registers for the distinct texts of a table are read where something was taken. */
 export function readFrequent(kernel: Kernel, address: number): SplitFrequent {
-  const memory = new DataView(kernel.memory.buffer);
-  const word = (index: number) => memory.getUint32(address + index * 4, true);
-  const [entries, count, entryBytes, taken, registers] = [0, 2, 4, 5, 6].map(word) as [
-    number,
-    number,
-    number,
-    number,
-    number,
+  const { words } = kernel;
+  const at = frequentLayout.words;
+  const [entries, entryBytes] = [
+    words[address / 4 + at.entries]!,
+    words[address / 4 + at.entryBytes]!,
   ];
-  const list = Array.from({ length: count }, (_, place) =>
-    readEntry(kernel, memory, entries + place * entryBytes, entryBytes),
+  const [taken, registers] = [words[address / 4 + at.taken]!, words[address / 4 + at.registers]!];
+  const list = Array.from({ length: words[address / 4 + at.count]! }, (_, place) =>
+    readEntry(kernel, entries + place * entryBytes, entryBytes),
   );
   return {
     entries: list,
@@ -54,18 +31,14 @@ export function readRegisters({ bytes }: Kernel, address: number, size: number):
   return Buffer.from(bytes.buffer, address, size).toString("base64");
 }
 
-function readEntry(
-  kernel: Kernel,
-  memory: DataView,
-  address: number,
-  entryBytes: number,
-): FrequentText {
-  const length = memory.getUint32(address + 12, true);
-  const text = address + ENTRY_HEAD_BYTES;
+function readEntry(kernel: Kernel, address: number, entryBytes: number): FrequentText {
+  const { words, longs } = kernel;
+  const length = words[address / 4 + textEntryLayout.words.length]!;
+  const text = address + textEntryLayout.bytes;
   const others = text + TEXT_BYTES;
   return {
-    hash: Number(memory.getBigUint64(address, true) >> 11n),
-    rows: memory.getUint32(address + 8, true),
+    hash: Number(longs[address / 8 + textEntryLayout.longs.hash]! >> 11n),
+    rows: words[address / 4 + textEntryLayout.words.rows]!,
     text: decodeCut(kernel.bytes.subarray(text, text + Math.min(length, TEXT_BYTES)), length),
     length,
     ...(others === address + entryBytes
@@ -82,14 +55,14 @@ function decodeCut(bytes: Uint8Array, length: number): string {
 
 /** Keys by their groups, in the order in which they came; ids of users are left out. */
 export function readKeys(kernel: Kernel, profile: ProfileMemory): ReadonlyMap<number, SplitKey[]> {
-  const memory = new DataView(kernel.memory.buffer);
+  const { words } = kernel;
   const byGroup = new Map<number, SplitKey[]>();
   const [first, count] = [profile.get("keys"), profile.get("keyCount")];
   for (let place = 1; place < count; place++) {
-    const address = first + place * KEY_BYTES;
-    if (memory.getUint32(address + keyOffsets.isId, true) !== 0) continue;
-    const group = memory.getUint32(address + keyOffsets.group, true);
-    const key = readKey(kernel, memory, address);
+    const address = first + place * keyLayout.bytes;
+    if (words[address / 4 + keyLayout.words.isId] !== 0) continue;
+    const group = words[address / 4 + keyLayout.words.group]!;
+    const key = readKey(kernel, address);
     const known = byGroup.get(group);
     if (known === undefined) byGroup.set(group, [key]);
     else known.push(key);
@@ -97,30 +70,36 @@ export function readKeys(kernel: Kernel, profile: ProfileMemory): ReadonlyMap<nu
   return byGroup;
 }
 
-function readKey(kernel: Kernel, memory: DataView, address: number): SplitKey {
-  const word = (offset: number) => memory.getUint32(address + offset, true);
-  const double = (offset: number) => memory.getFloat64(address + offset, true);
-  const start = word(keyOffsets.start);
-  const types = Array.from({ length: 6 }, (_, type) => word(keyOffsets.types + type * 4));
-  const rows = word(keyOffsets.rows);
-  const [, numbers = 0, , , , nulls = 0] = types;
+function readKey(kernel: Kernel, address: number): SplitKey {
+  const word = (name: keyof typeof keyLayout.words) =>
+    kernel.words[address / 4 + keyLayout.words[name]]!;
+  const double = (name: keyof typeof keyLayout.doubles) =>
+    kernel.doubles[address / 8 + keyLayout.doubles[name]]!;
+  const start = word("start");
+  const [numbers, nulls] = [word("numbers"), word("nulls")];
+  const types = [
+    word("strings"),
+    numbers,
+    word("booleans"),
+    word("objects"),
+    word("arrays"),
+    nulls,
+  ];
+  const rows = word("rows");
   return {
-    key: decoder.decode(kernel.bytes.subarray(start, start + word(keyOffsets.length))),
+    key: decoder.decode(kernel.bytes.subarray(start, start + word("length"))),
     rows,
     types,
     bytes:
       nulls === rows
         ? null
         : {
-            min: word(keyOffsets.bytesMin),
-            max: word(keyOffsets.bytesMax),
-            sum: double(keyOffsets.bytes),
+            min: word("bytesMin"),
+            max: word("bytesMax"),
+            sum: double("bytes"),
           },
-    numbers:
-      numbers === 0
-        ? null
-        : { min: double(keyOffsets.numberMin), max: double(keyOffsets.numberMax) },
-    values: readFrequent(kernel, address + keyOffsets.values),
+    numbers: numbers === 0 ? null : { min: double("numberMin"), max: double("numberMax") },
+    values: readFrequent(kernel, address + keyLayout.words.entries * 4),
   };
 }
 

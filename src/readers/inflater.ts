@@ -1,22 +1,12 @@
 import { DECODE_CHUNK_BYTES, KIB } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
+import { KernelRecord } from "../batch/kernel-record.js";
+import { streamLayout } from "../batch/layouts.js";
 import type { CompressedInput } from "./compressed-input.js";
 import { ZlibFailure } from "./zlib-failure.js";
 
-/** Words of `Stream` in src/kernels/inflate/inflate-state.ts, by index. */
-const streamWords = {
-  input: 0,
-  inputEnd: 1,
-  output: 2,
-  outputEnd: 3,
-  history: 4,
-  inputIsLast: 5,
-  bits: 6,
-  bitCount: 8,
-  phase: 9,
-} as const;
-
-const STREAM_BYTES = 56 + 320;
+/** Behind the stream; `CODE_LENGTHS_MAX` of the kernels. */
+const CODE_LENGTHS_BYTES = 320;
 
 /** How `inflate` ends; what is higher is the place of a fault in `faults` below. */
 const inflateStatuses = { wantsInput: 0, wantsRoom: 1, done: 2, truncated: 3 } as const;
@@ -47,31 +37,30 @@ export class Inflater {
   from: number;
   readonly #kernel: Kernel;
   readonly #input: CompressedInput;
-  readonly #stream: number;
+  readonly #stream: KernelRecord<keyof typeof streamLayout.words>;
   readonly #output: number;
 
   constructor(kernel: Kernel, input: CompressedInput) {
     this.#kernel = kernel;
     this.#input = input;
-    this.#stream = kernel.allocate(STREAM_BYTES);
+    this.#stream = new KernelRecord(kernel, streamLayout, CODE_LENGTHS_BYTES);
     this.#output = kernel.allocate(HISTORY_BYTES + DECODE_CHUNK_BYTES);
     this.from = this.#output;
-    this.#set("output", this.#output);
-    this.#set("outputEnd", this.#output + HISTORY_BYTES + DECODE_CHUNK_BYTES);
+    this.#stream.set("output", this.#output);
+    this.#stream.set("outputEnd", this.#output + HISTORY_BYTES + DECODE_CHUNK_BYTES);
     this.begin();
   }
 
   get to(): number {
-    return this.#get("output");
+    return this.#stream.get("output");
   }
 
   /** Begins a stream at the input's cursor. Output of the one before stays where it is. */
   begin(): void {
-    this.#set("history", this.to);
-    this.#set("phase", 0);
-    this.#set("bits", 0);
-    this.#kernel.words[this.#stream / 4 + streamWords.bits + 1] = 0;
-    this.#set("bitCount", 0);
+    this.#stream.set("history", this.to);
+    this.#stream.set("phase", 0);
+    this.#kernel.doubles[this.#stream.address / 8 + streamLayout.longs.bits] = 0;
+    this.#stream.set("bitCount", 0);
   }
 
   /**
@@ -81,11 +70,11 @@ export class Inflater {
   async run(): Promise<"done" | "wantsRoom"> {
     const input = this.#input;
     for (;;) {
-      this.#set("input", input.cursor);
-      this.#set("inputEnd", input.end);
-      this.#set("inputIsLast", input.ended ? 1 : 0);
-      const status = this.#kernel.run.inflate(this.#stream);
-      input.cursor = this.#get("input");
+      this.#stream.set("input", input.cursor);
+      this.#stream.set("inputEnd", input.end);
+      this.#stream.set("inputIsLast", input.ended ? 1 : 0);
+      const status = this.#kernel.run.inflate(this.#stream.address);
+      input.cursor = this.#stream.get("input");
       switch (status) {
         case inflateStatuses.wantsInput:
           await input.fill();
@@ -105,25 +94,17 @@ export class Inflater {
   /** Drops output that was taken, but for the history. Gives how far what remains has moved. */
   makeRoom(): number {
     const { to } = this;
-    const kept = Math.max(this.#get("history"), to - HISTORY_BYTES);
+    const kept = Math.max(this.#stream.get("history"), to - HISTORY_BYTES);
     const shift = kept - this.#output;
     this.#kernel.bytes.copyWithin(this.#output, kept, to);
-    this.#set("history", this.#output);
-    this.#set("output", to - shift);
+    this.#stream.set("history", this.#output);
+    this.#stream.set("output", to - shift);
     this.from -= shift;
     return shift;
   }
 
   free(): void {
-    this.#kernel.free(this.#stream);
+    this.#stream.free();
     this.#kernel.free(this.#output);
-  }
-
-  #get(word: keyof typeof streamWords): number {
-    return this.#kernel.words[this.#stream / 4 + streamWords[word]]!;
-  }
-
-  #set(word: keyof typeof streamWords, value: number): void {
-    this.#kernel.words[this.#stream / 4 + streamWords[word]] = value;
   }
 }

@@ -62,7 +62,7 @@ export function quoteCells(source: usize, target: usize, rows: i32, t: usize): u
 
 /** A column of an object that is put together; laid out by src/readers/csv/field-columns.ts. */
 @unmanaged
-class Member {
+class JoinedMember {
   column: usize;
   /** A comma, the member's name as a JSON string, a colon. */
   name: usize;
@@ -90,7 +90,7 @@ export function joinCells(
     }
     const start = t;
     for (let index = 0; index < count; index++) {
-      const member = changetype<Member>(members + <usize>index * offsetof<Member>());
+      const member = changetype<JoinedMember>(members + <usize>index * offsetof<JoinedMember>());
       const column = changetype<Column>(member.column);
       if (column.kind(row) == KIND_NULL) continue;
       t = copyLoose(t, member.name, <usize>member.nameLength);

@@ -34,7 +34,7 @@ const CARRIAGE_RETURN: u32 = 0x0d;
 
 /** What a scan takes and gives; laid out by src/readers/csv/record-scanner.ts. */
 @unmanaged
-class Scan {
+class RecordScan {
   /** In: where to go on. Out: the first byte that is not consumed. */
   cursor: usize;
   /** No row begins here or later. */
@@ -89,7 +89,7 @@ function setCell(columns: usize, cell: u32, row: i32, start: usize, length: usiz
 
 /** Stores the quoted cell that opens at `p`; returns the address of its closing quote, or 0 for none. */
 @inline
-function scanQuoted(scan: Scan, p: usize, stop: usize, row: i32, cell: u32): usize {
+function scanQuoted(scan: RecordScan, p: usize, stop: usize, row: i32, cell: u32): usize {
   const columns = scan.columns;
   const slot = min(cell, scan.cells);
   const ignored = load<u32>(columns + (<usize>scan.cells << 2));
@@ -107,7 +107,7 @@ let cellCount: u32 = 0;
 let rowEnd: usize = 0;
 
 /** Cells of the row at `p` up to its end, which is looked for before `stop`, into the columns. */
-function scanCells(scan: Scan, p: usize, stop: usize, row: i32): i32 {
+function scanCells(scan: RecordScan, p: usize, stop: usize, row: i32): i32 {
   const columns = scan.columns;
   const cells = scan.cells;
   const delimiter = scan.delimiter;
@@ -177,12 +177,12 @@ function scanCells(scan: Scan, p: usize, stop: usize, row: i32): i32 {
   }
 }
 
-function clearCells(scan: Scan, row: i32): void {
+function clearCells(scan: RecordScan, row: i32): void {
   for (let cell: u32 = 0; cell < scan.cells; cell++) setCell(scan.columns, cell, row, 0, 0);
 }
 
 @inline
-function finishRow(scan: Scan, start: usize, end: usize, fault: u32, ending: i32): void {
+function finishRow(scan: RecordScan, start: usize, end: usize, fault: u32, ending: i32): void {
   const row = <usize>scan.rows;
   store<u32>(scan.starts + (row << 2), <u32>start);
   store<u32>(scan.lengths + (row << 2), <u32>(end - start));
@@ -199,7 +199,7 @@ function finishRow(scan: Scan, start: usize, end: usize, fault: u32, ending: i32
  * rows again. Blank lines are no rows.
  */
 export function scanRecords(address: usize): i32 {
-  const scan = changetype<Scan>(address);
+  const scan = changetype<RecordScan>(address);
   const end = scan.end;
   const rowBytesMax = <usize>scan.rowBytesMax;
   writeTextsTo(scan.scratch);

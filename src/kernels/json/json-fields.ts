@@ -24,7 +24,7 @@ import {
 } from "./json-value";
 import { nextKnown, passKnown } from "./json-known";
 import { DEPTH_MAX, skipValueAt } from "./json-nested";
-import { Entry, Node, clearRow, clearRows, findEntry, textColumn } from "./json-node";
+import { NodeEntry, Node, clearRow, clearRows, findEntry, textColumn } from "./json-node";
 import {
   ShapeMember,
   beginsSame,
@@ -111,7 +111,7 @@ function storeNoObject(node: Node, row: i32, kind: u32, start: usize, length: us
  * Stores a wanted value, white space before it or not; returns the address after it, or 0 when it
  * is malformed.
  */
-function scanWanted(entry: Entry, p: usize, end: usize, row: i32, depth: i32): usize {
+function scanWanted(entry: NodeEntry, p: usize, end: usize, row: i32, depth: i32): usize {
   if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
   if (p >= end) {
     markFault(end);
@@ -294,7 +294,7 @@ function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): us
       }
       entry = seen.entry;
       if (entry != 0) {
-        p = scanWanted(changetype<Entry>(entry), p, end, row, depth);
+        p = scanWanted(changetype<NodeEntry>(entry), p, end, row, depth);
         if (p == 0) return 0;
       } else {
         p = skipUnwanted(p, end, depth);
@@ -304,7 +304,7 @@ function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): us
     }
     shape = nextMember(shape, node.shape);
     if (keepsRest) {
-      if (entry == 0 || changetype<Entry>(entry).excepted == 0) {
+      if (entry == 0 || changetype<NodeEntry>(entry).excepted == 0) {
         if (stretch == 0) stretch = before + <usize>seen.key;
         stretchEnd = p;
       } else if (stretch != 0) {

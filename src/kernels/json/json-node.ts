@@ -9,7 +9,7 @@ import { Column, KIND_NULL } from "../column";
 export class Node {
   /** Bit n: some wanted key has n bytes; bit 63: some has 63 or more. */
   keyLengths: u64;
-  /** Array of `Entry`, in place. */
+  /** Array of `NodeEntry`, in place. */
   entries: usize;
   entryCount: u32;
   /** Column for what is left of the object, or 0. */
@@ -23,7 +23,7 @@ export class Node {
 
 /** A wanted key. */
 @unmanaged
-export class Entry {
+export class NodeEntry {
   /** The first eight bytes of the key, zero-padded. */
   prefix: u64;
   key: usize;
@@ -37,7 +37,7 @@ export class Entry {
   excepted: u32;
 }
 
-const ENTRY_BYTES: usize = offsetof<Entry>();
+const ENTRY_BYTES: usize = offsetof<NodeEntry>();
 
 /** Address of the entry of the key of `length` bytes at `key`; 0 where nobody wants it. */
 export function findEntry(node: Node, key: usize, length: usize): usize {
@@ -45,7 +45,7 @@ export function findEntry(node: Node, key: usize, length: usize): usize {
   if (length < 8) prefix &= ((<u64>1) << (length << 3)) - 1;
   let entry = node.entries;
   for (const end = entry + <usize>node.entryCount * ENTRY_BYTES; entry < end; entry += ENTRY_BYTES) {
-    const candidate = changetype<Entry>(entry);
+    const candidate = changetype<NodeEntry>(entry);
     if (candidate.prefix == prefix && candidate.keyLength == <u32>length) {
       if (length <= 8 || memory.compare(candidate.key + 8, key + 8, length - 8) == 0) return entry;
     }
@@ -56,7 +56,7 @@ export function findEntry(node: Node, key: usize, length: usize): usize {
 /** The column of a wanted key, if nothing but the text of its value is wanted; else 0. */
 export function textColumn(address: usize): usize {
   if (address == 0) return 0;
-  const entry = changetype<Entry>(address);
+  const entry = changetype<NodeEntry>(address);
   return entry.json == 0 && entry.child == 0 ? entry.text : 0;
 }
 

@@ -16,7 +16,7 @@ import { validateUtf8 } from "../utf8";
 
 /** What a scan takes and gives; laid out by src/readers/json/row-scanner.ts. */
 @unmanaged
-class Scan {
+class RowScan {
   /** In: where to go on. Out: the first byte that is not consumed. */
   cursor: usize;
   end: usize;
@@ -48,7 +48,7 @@ class Scan {
 const CUT_BYTES: usize = 8;
 
 @inline
-function finishRow(scan: Scan, start: usize, end: usize, fault: u8, place: usize): void {
+function finishRow(scan: RowScan, start: usize, end: usize, fault: u8, place: usize): void {
   const row = scan.rows;
   if (end - start > <usize>scan.rowBytesMax) fault = ROW_TOO_LONG;
   store<u32>(scan.starts + (<usize>row << 2), <u32>start);
@@ -62,7 +62,7 @@ function finishRow(scan: Scan, start: usize, end: usize, fault: u8, place: usize
 }
 
 @inline
-function begin(scan: Scan): void {
+function begin(scan: RowScan): void {
   scan.rows = 0;
   // Not all rows: that would cost a scan of a few rows 160 KB of memory.
   clearRows(changetype<Node>(scan.root), scan.used);
@@ -71,7 +71,7 @@ function begin(scan: Scan): void {
 
 /** The next one goes on at `p`. A row that was cut off has cells, too. */
 @inline
-function finish(scan: Scan, p: usize): void {
+function finish(scan: RowScan, p: usize): void {
   scan.cursor = p;
   scan.used = min(scan.rows + 1, scan.rowsMax);
 }
@@ -92,7 +92,7 @@ function findLineFeed(p: usize, end: usize): usize {
  * each.
  */
 export function scanLines(address: usize): void {
-  const scan = changetype<Scan>(address);
+  const scan = changetype<RowScan>(address);
   const root = changetype<Node>(scan.root);
   const end = scan.end;
   let p = scan.cursor;
@@ -149,7 +149,7 @@ function trimEnd(start: usize, end: usize): usize {
  * that [cursor, end) may have cut off, unless `final`.
  */
 export function scanValues(address: usize): void {
-  const scan = changetype<Scan>(address);
+  const scan = changetype<RowScan>(address);
   const root = changetype<Node>(scan.root);
   const end = scan.end;
   let p = scan.cursor;
@@ -180,7 +180,7 @@ export function scanValues(address: usize): void {
 }
 
 /** Between rows: white space, commas between elements, brackets around them. */
-function skipSeparators(p: usize, scan: Scan): usize {
+function skipSeparators(p: usize, scan: RowScan): usize {
   const end = scan.end;
   while (true) {
     p = skipSpace(p, end);
@@ -202,7 +202,7 @@ function skipSeparators(p: usize, scan: Scan): usize {
  * that begins like the row's own line does and opens an object, whatever comes first. 0 when the
  * data end before that and more may come.
  */
-function findRowEnd(start: usize, scan: Scan): usize {
+function findRowEnd(start: usize, scan: RowScan): usize {
   const end = scan.end;
   const indent = indentBefore(start);
   let depth = 0;
@@ -256,7 +256,7 @@ function beginsRow(p: usize, end: usize, start: usize, indent: usize): bool {
  * checked. `depth` and `inString` carry on from window to window. Returns 1 when the row has ended.
  */
 export function skipLongRow(address: usize): i32 {
-  const scan = changetype<Scan>(address);
+  const scan = changetype<RowScan>(address);
   const end = scan.end;
   let p = scan.cursor;
   while (p < end) {

@@ -36,7 +36,7 @@ class Slot {
   isOut: u32;
 }
 
-const SLOT_BYTES: usize = 16;
+const SLOT_BYTES: usize = offsetof<Slot>();
 
 function hashOf(p: usize, end: usize): u32 {
   let hash: u32 = 0x811c9dc5;

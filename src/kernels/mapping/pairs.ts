@@ -51,7 +51,7 @@ class Record {
   valueLength: usize;
 }
 
-const RECORD_BYTES: usize = 28;
+const RECORD_BYTES: usize = offsetof<Record>();
 
 // What `collect` gives in the place of a count.
 /** There is no list: null, an empty text, or `null` as text. */

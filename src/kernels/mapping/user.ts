@@ -237,13 +237,13 @@ export function mergeUsers(
 
 /** One field of a list: its column and its key as JSON with quotes and colon. */
 @unmanaged
-class Member {
+class ObjectMember {
   column: Column;
   key: usize;
   keyLength: usize;
 }
 
-const MEMBER_BYTES: usize = 12;
+const MEMBER_BYTES: usize = offsetof<ObjectMember>();
 
 /**
  * Writes for each row an object of its `count` fields at `members` (columns of JSON tokens) that are
@@ -264,7 +264,7 @@ export function buildObjects(
     const start = t;
     store<u8>(t++, 0x7b);
     for (let index = 0; index < count; index++) {
-      const member = changetype<Member>(members + <usize>index * MEMBER_BYTES);
+      const member = changetype<ObjectMember>(members + <usize>index * MEMBER_BYTES);
       if (member.column.kind(row) == KIND_NULL) continue;
       if (t != start + 1) store<u8>(t++, 0x2c);
       t = copyLoose(t, member.key, member.keyLength);

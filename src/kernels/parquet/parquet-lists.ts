@@ -33,7 +33,7 @@ class Depth {
   count: u32;
 }
 
-const DEPTH_BYTES: usize = 20;
+const DEPTH_BYTES: usize = offsetof<Depth>();
 
 @inline
 function depthAt(depths: usize, index: u32): Depth {

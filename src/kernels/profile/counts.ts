@@ -18,7 +18,7 @@ export class Counts {
 }
 
 @unmanaged
-class Entry {
+class CountEntry {
   number: i32;
   rows: u32;
   /** Where the index holds it. */
@@ -26,8 +26,8 @@ class Entry {
 }
 
 @inline
-function entryAt(counts: Counts, place: u32): Entry {
-  return changetype<Entry>(<usize>counts.entries + <usize>place * offsetof<Entry>());
+function entryAt(counts: Counts, place: u32): CountEntry {
+  return changetype<CountEntry>(<usize>counts.entries + <usize>place * offsetof<CountEntry>());
 }
 
 /** Counts a row of this number. */

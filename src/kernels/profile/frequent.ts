@@ -18,7 +18,7 @@ export const DISTINCT_BYTES: u32 = 256;
 
 /** One text; what belongs to it beyond `Frequent.textBytes` follows. */
 @unmanaged
-class Entry {
+class TextEntry {
   hash: u64;
   rows: u32;
   /** Bytes of the whole text. */
@@ -52,8 +52,8 @@ export class Frequent {
 }
 
 @inline
-function entryAt(table: Frequent, place: u32): Entry {
-  return changetype<Entry>(<usize>table.entries + <usize>place * table.entryBytes);
+function entryAt(table: Frequent, place: u32): TextEntry {
+  return changetype<TextEntry>(<usize>table.entries + <usize>place * table.entryBytes);
 }
 
 /** Bytes of a table's entries and index. */
@@ -127,7 +127,7 @@ export function growTable(table: Frequent, max: u32, arena: Arena): bool {
 
 /** The entry of a text, which is added with no rows where it has none. `hash` is its `spreadHash`. */
 @inline
-export function findEntry(table: Frequent, start: usize, length: u32, hash: u64): Entry {
+export function findEntry(table: Frequent, start: usize, length: u32, hash: u64): TextEntry {
   const mask = table.max * 2 - 1;
   let probe = <u32>(hash >> 24) & mask;
   let slot = <u32>load<u16>(<usize>table.index + ((<usize>probe) << 1));
@@ -140,7 +140,7 @@ export function findEntry(table: Frequent, start: usize, length: u32, hash: u64)
   return addEntry(table, start, length, hash);
 }
 
-function addEntry(table: Frequent, start: usize, length: u32, hash: u64): Entry {
+function addEntry(table: Frequent, start: usize, length: u32, hash: u64): TextEntry {
   if (table.count == table.max) makePlace(table);
   if (table.taken != 0 && table.registers != 0) {
     addToRegisters(table.registers, DISTINCT_BITS, hash);

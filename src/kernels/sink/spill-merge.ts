@@ -8,7 +8,7 @@ import { checksumPack } from "./pack-checksum";
 import { unpackRows } from "./spill";
 
 @unmanaged
-class Entry {
+class PackEntry {
   offset: f64;
   day: i32;
   rows: u32;
@@ -39,8 +39,8 @@ function fileAt(files: usize, index: i32): SpillFile {
 }
 
 @inline
-function entryAt(file: SpillFile, place: u32): Entry {
-  return changetype<Entry>(<usize>file.entries + <usize>place * offsetof<Entry>());
+function entryAt(file: SpillFile, place: u32): PackEntry {
+  return changetype<PackEntry>(<usize>file.entries + <usize>place * offsetof<PackEntry>());
 }
 
 /** The first day behind what is chosen, or NO_DAY. */

@@ -2,12 +2,11 @@ import { BATCH_ROWS_MAX } from "../../base/limits.js";
 import type { FieldRequest } from "../../batch/batch.js";
 import { Column, cellKinds } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
+import { writeWords } from "../../batch/kernel-record.js";
+import { joinedMemberLayout } from "../../batch/layouts.js";
 import { ObjectFields } from "../../batch/object-fields.js";
 import { type FieldSource, findFieldSources } from "./field-sources.js";
 import type { RecordScanner } from "./record-scanner.js";
-
-/** Words of `Member` in src/kernels/csv/csv-json.ts. */
-const MEMBER_WORDS = 3;
 
 /** Bytes that the kernels may write past the last cell. */
 const LOOSE_BYTES = 64;
@@ -119,13 +118,13 @@ export class FieldColumns {
     );
     const text = Buffer.concat(texts);
     const names = this.#kernel.allocate(text.length);
-    const members = this.#kernel.allocate(positions.length * MEMBER_WORDS * 4);
-    const { bytes, words } = this.#kernel;
-    bytes.set(text, names);
+    const members = this.#kernel.allocate(positions.length * joinedMemberLayout.bytes);
+    this.#kernel.bytes.set(text, names);
     let name = names;
-    texts.forEach(({ length }, index) => {
-      words.set([0, name, length], members / 4 + index * MEMBER_WORDS);
-      name += length;
+    texts.forEach(({ length: nameLength }, index) => {
+      const member = members + index * joinedMemberLayout.bytes;
+      writeWords(this.#kernel, joinedMemberLayout, member, { column: 0, name, nameLength });
+      name += nameLength;
     });
     const column = new Column(this.#kernel);
     return { positions, column, members, names, namesBytes: text.length };
@@ -150,7 +149,8 @@ export class FieldColumns {
     for (const { positions, column, members } of this.#joined.values()) {
       const { words } = this.#kernel;
       positions.forEach((position, index) => {
-        words[members / 4 + index * MEMBER_WORDS] = scanner.column(position).address;
+        const member = members + index * joinedMemberLayout.bytes;
+        words[member / 4 + joinedMemberLayout.words.column] = scanner.column(position).address;
       });
       const count = positions.length;
       to = run.joinCells(members, count, scanner.faults, column.address, rows, to);

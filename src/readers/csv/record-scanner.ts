@@ -1,31 +1,9 @@
 import { BATCH_ROWS_MAX, GIB } from "../../base/limits.js";
 import { Column } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
+import { KernelRecord } from "../../batch/kernel-record.js";
+import { recordScanLayout } from "../../batch/layouts.js";
 import type { CsvDialect } from "../source.js";
-
-/** Words of `Scan` in src/kernels/csv/csv.ts, by index. */
-const scanWords = {
-  cursor: 0,
-  rowsEnd: 1,
-  end: 2,
-  final: 3,
-  rowsMax: 4,
-  rows: 5,
-  delimiter: 6,
-  quote: 7,
-  escape: 8,
-  cells: 9,
-  columns: 10,
-  rowBytesMax: 11,
-  starts: 12,
-  lengths: 13,
-  faults: 14,
-  cellCounts: 15,
-  endings: 16,
-  scratch: 17,
-} as const;
-
-const SCAN_BYTES = 128;
 
 /** Stands for a character that no byte equals. */
 const NO_CHARACTER = 256;
@@ -77,7 +55,7 @@ export class RecordScanner {
   /** Takes the cells that nobody wants. */
   readonly #ignored: Column;
   readonly #columnTable: number;
-  readonly #scan: number;
+  readonly #scan: KernelRecord<keyof typeof recordScanLayout.words>;
   readonly #scratch: Region;
 
   /**
@@ -119,20 +97,20 @@ export class RecordScanner {
     this.cellCounts = kernel.allocate(BATCH_ROWS_MAX * 4);
     this.endings = kernel.allocate(BATCH_ROWS_MAX);
     this.#columnTable = kernel.allocate((dialect.columns.length + 1) * 4);
-    this.#scan = kernel.allocate(SCAN_BYTES);
+    this.#scan = new KernelRecord(kernel, recordScanLayout);
     this.#scratch = new Region(kernel, LOOSE_BYTES);
     this.#writeColumnTable(dialect.columns.length);
-    this.#set("delimiter", characterCode(dialect.delimiter));
-    this.#set("quote", characterCode(dialect.quote));
-    this.#set("escape", characterCode(dialect.escape ?? ""));
-    this.#set("cells", dialect.columns.length);
-    this.#set("columns", this.#columnTable);
-    this.#set("rowBytesMax", Math.min(rowBytesMax, GIB));
-    this.#set("starts", this.starts);
-    this.#set("lengths", this.lengths);
-    this.#set("faults", this.faults);
-    this.#set("cellCounts", this.cellCounts);
-    this.#set("endings", this.endings);
+    this.#scan.set("delimiter", characterCode(dialect.delimiter));
+    this.#scan.set("quote", characterCode(dialect.quote));
+    this.#scan.set("escape", characterCode(dialect.escape ?? ""));
+    this.#scan.set("cells", dialect.columns.length);
+    this.#scan.set("columns", this.#columnTable);
+    this.#scan.set("rowBytesMax", Math.min(rowBytesMax, GIB));
+    this.#scan.set("starts", this.starts);
+    this.#scan.set("lengths", this.lengths);
+    this.#scan.set("faults", this.faults);
+    this.#scan.set("cellCounts", this.cellCounts);
+    this.#scan.set("endings", this.endings);
   }
 
   /** The cells of one of the wanted columns in the rows of the last scan. */
@@ -149,21 +127,22 @@ export class RecordScanner {
 
   /** Gives out at most `rowsMax` rows; what was given out before is overwritten. */
   scan(stretch: Stretch, rowsMax = BATCH_ROWS_MAX): ScanResult {
-    this.#set("cursor", stretch.start);
-    this.#set("rowsEnd", Math.min(stretch.rowsEnd, stretch.end));
-    this.#set("end", stretch.end);
-    this.#set("final", stretch.final ? 1 : 0);
-    this.#set("rowsMax", rowsMax);
-    this.#set("scratch", this.#scratch.address);
-    const state = this.#kernel.run.scanRecords(this.#scan) as ScanState;
-    return { rows: this.#get("rows"), cursor: this.#get("cursor"), state };
+    this.#scan.set("cursor", stretch.start);
+    this.#scan.set("rowsEnd", Math.min(stretch.rowsEnd, stretch.end));
+    this.#scan.set("end", stretch.end);
+    this.#scan.set("final", stretch.final ? 1 : 0);
+    this.#scan.set("rowsMax", rowsMax);
+    this.#scan.set("scratch", this.#scratch.address);
+    const state = this.#kernel.run.scanRecords(this.#scan.address) as ScanState;
+    return { rows: this.#scan.get("rows"), cursor: this.#scan.get("cursor"), state };
   }
 
   free(): void {
     for (const column of [...this.#columns.values(), this.#ignored]) column.free();
     this.#scratch.free();
+    this.#scan.free();
     const { starts, lengths, faults, cellCounts, endings } = this;
-    const blocks = [starts, lengths, faults, cellCounts, endings, this.#columnTable, this.#scan];
+    const blocks = [starts, lengths, faults, cellCounts, endings, this.#columnTable];
     for (const address of blocks) this.#kernel.free(address);
   }
 
@@ -172,14 +151,6 @@ export class RecordScanner {
       const column = this.#columns.get(cell) ?? this.#ignored;
       this.#kernel.words[this.#columnTable / 4 + cell] = column.address;
     }
-  }
-
-  #get(word: keyof typeof scanWords): number {
-    return this.#kernel.words[this.#scan / 4 + scanWords[word]]!;
-  }
-
-  #set(word: keyof typeof scanWords, value: number): void {
-    this.#kernel.words[this.#scan / 4 + scanWords[word]] = value;
   }
 }
 

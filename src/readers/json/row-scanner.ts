@@ -4,29 +4,8 @@ import type { FieldRequest } from "../../batch/batch.js";
 import { type Column, cellKinds } from "../../batch/column.js";
 import { FieldTable } from "../../batch/field-table.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
-
-/** Words of `Scan` in src/kernels/json/json-rows.ts, by index. */
-const scanWords = {
-  cursor: 0,
-  end: 1,
-  final: 2,
-  rowsMax: 3,
-  rows: 4,
-  root: 5,
-  starts: 6,
-  lengths: 7,
-  faults: 8,
-  faultPlaces: 9,
-  scratch: 10,
-  kept: 11,
-  inArray: 12,
-  depth: 13,
-  inString: 14,
-  rowBytesMax: 15,
-  used: 16,
-} as const;
-
-const SCAN_BYTES = 68;
+import { KernelRecord } from "../../batch/kernel-record.js";
+import { rowScanLayout } from "../../batch/layouts.js";
 
 /** How rows lie in the bytes: one a line, or values anyhow. */
 export type RowLayout = "lines" | "values";
@@ -44,7 +23,7 @@ export class RowScanner {
   readonly #layout: RowLayout;
   readonly #rowBytesMax: number;
   readonly #table: FieldTable;
-  readonly #scan: number;
+  readonly #scan: KernelRecord<keyof typeof rowScanLayout.words>;
   readonly #scratch: Region;
   readonly #kept: Region;
 
@@ -63,7 +42,7 @@ export class RowScanner {
         scanner.#rowBytesMax === rowBytesMax,
     );
     if (left === undefined) return new RowScanner(kernel, fields, layout, rowBytesMax);
-    left.#set("inArray", 0);
+    left.#scan.set("inArray", 0);
     return left;
   }
 
@@ -83,18 +62,17 @@ export class RowScanner {
     this.lengths = kernel.allocate(BATCH_ROWS_MAX * 4);
     this.faults = kernel.allocate(BATCH_ROWS_MAX);
     this.faultPlaces = kernel.allocate(BATCH_ROWS_MAX * 4);
-    this.#scan = kernel.allocate(SCAN_BYTES);
+    this.#scan = new KernelRecord(kernel, rowScanLayout);
     this.#scratch = new Region(kernel, 0);
     this.#kept = new Region(kernel, 0);
-    kernel.bytes.fill(0, this.#scan, this.#scan + SCAN_BYTES);
-    this.#set("rowsMax", BATCH_ROWS_MAX);
-    this.#set("rowBytesMax", rowBytesMax);
-    this.#set("used", BATCH_ROWS_MAX);
-    this.#set("root", this.#table.root);
-    this.#set("starts", this.starts);
-    this.#set("lengths", this.lengths);
-    this.#set("faults", this.faults);
-    this.#set("faultPlaces", this.faultPlaces);
+    this.#scan.set("rowsMax", BATCH_ROWS_MAX);
+    this.#scan.set("rowBytesMax", rowBytesMax);
+    this.#scan.set("used", BATCH_ROWS_MAX);
+    this.#scan.set("root", this.#table.root);
+    this.#scan.set("starts", this.starts);
+    this.#scan.set("lengths", this.lengths);
+    this.#scan.set("faults", this.faults);
+    this.#scan.set("faultPlaces", this.faultPlaces);
   }
 
   /** Makes room for scanning windows of `bytes`; to be called before the window's address is used. */
@@ -108,20 +86,20 @@ export class RowScanner {
    * whole, where there is one.
    */
   scan(start: number, end: number, final: boolean): ScanResult {
-    this.#set("cursor", start);
-    this.#set("end", end);
-    this.#set("final", final ? 1 : 0);
-    this.#set("scratch", this.#scratch.address);
-    this.#set("kept", this.#kept.address);
+    this.#scan.set("cursor", start);
+    this.#scan.set("end", end);
+    this.#scan.set("final", final ? 1 : 0);
+    this.#scan.set("scratch", this.#scratch.address);
+    this.#scan.set("kept", this.#kept.address);
     const { run } = this.#kernel;
-    if (this.#layout === "lines") run.scanLines(this.#scan);
-    else run.scanValues(this.#scan);
-    return { rows: this.#get("rows"), cursor: this.#get("cursor") };
+    if (this.#layout === "lines") run.scanLines(this.#scan.address);
+    else run.scanValues(this.#scan.address);
+    return { rows: this.#scan.get("rows"), cursor: this.#scan.get("cursor") };
   }
 
   /** Whether an array around the rows is open where the last scan stopped. */
   get inArray(): boolean {
-    return this.#get("inArray") !== 0;
+    return this.#scan.get("inArray") !== 0;
   }
 
   /** Makes row 0 a row that is longer than the limit, all cells null. */
@@ -135,16 +113,16 @@ export class RowScanner {
 
   /** Begins to pass over a row that is too long; then `skip` until it says that the row ended. */
   startSkipping(): void {
-    this.#set("depth", 0);
-    this.#set("inString", 0);
+    this.#scan.set("depth", 0);
+    this.#scan.set("inString", 0);
   }
 
   skip(start: number, end: number, final: boolean): { ended: boolean; cursor: number } {
-    this.#set("cursor", start);
-    this.#set("end", end);
-    this.#set("final", final ? 1 : 0);
-    const ended = this.#kernel.run.skipLongRow(this.#scan) !== 0;
-    return { ended, cursor: this.#get("cursor") };
+    this.#scan.set("cursor", start);
+    this.#scan.set("end", end);
+    this.#scan.set("final", final ? 1 : 0);
+    const ended = this.#kernel.run.skipLongRow(this.#scan.address) !== 0;
+    return { ended, cursor: this.#scan.get("cursor") };
   }
 
   /**
@@ -160,17 +138,10 @@ export class RowScanner {
     this.#table.free();
     this.#scratch.free();
     this.#kept.free();
-    for (const address of [this.starts, this.lengths, this.faults, this.faultPlaces, this.#scan]) {
+    this.#scan.free();
+    for (const address of [this.starts, this.lengths, this.faults, this.faultPlaces]) {
       this.#kernel.free(address);
     }
-  }
-
-  #get(word: keyof typeof scanWords): number {
-    return this.#kernel.words[this.#scan / 4 + scanWords[word]]!;
-  }
-
-  #set(word: keyof typeof scanWords, value: number): void {
-    this.#kernel.words[this.#scan / 4 + scanWords[word]] = value;
   }
 }
 

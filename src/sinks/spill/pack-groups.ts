@@ -1,5 +1,7 @@
 import { MERGE_GROUP_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
+import { writeWords } from "../../batch/kernel-record.js";
+import { spillFileLayout } from "../../batch/layouts.js";
 import type { DayRows } from "../day-order.js";
 import type { Segment } from "../segment.js";
 import type { SpillFile } from "../sink.js";
@@ -22,9 +24,7 @@ export interface LoadedDays {
   readonly bytes: number;
 }
 
-/** Bytes and words of the kernel's `SpillFile`, and the days that it chooses at most. */
-const FILE_BYTES = 20;
-const words = { next: 2, end: 3, data: 4 } as const;
+/** Days that the kernel chooses at most. */
 const DAYS_MAX = 1_024;
 const DAY_BYTES = 12;
 
@@ -55,14 +55,20 @@ export class PackGroups {
     this.#files = files;
     const packs = files.reduce((sum, { count }) => sum + count, 0);
     this.#entries = new Region(kernel, packs * PACK_ENTRY_BYTES);
-    this.#table = new Region(kernel, files.length * FILE_BYTES);
+    this.#table = new Region(kernel, files.length * spillFileLayout.bytes);
     this.#days = new Region(kernel, DAYS_MAX * DAY_BYTES);
     this.#result = new Region(kernel, 16);
     let address = this.#entries.address;
     for (const [index, { path, position, count }] of files.entries()) {
       const end = address + count * PACK_ENTRY_BYTES;
       open.read(path, kernel.bytes.subarray(address, end), position);
-      kernel.words.set([address, count, 0, 0, 0], this.#wordsOf(index));
+      const file = { entries: address, count, next: 0, end: 0, data: 0 };
+      writeWords(
+        kernel,
+        spillFileLayout,
+        this.#table.address + index * spillFileLayout.bytes,
+        file,
+      );
       address = end;
     }
   }
@@ -99,9 +105,11 @@ export class PackGroups {
   /** Reads the chosen packs of all files, one behind the other. */
   #read(target: number): void {
     for (const [index, { path, bytes: fileBytes }] of this.#files.entries()) {
-      const file = this.#wordsOf(index);
-      const [next = 0, end = 0] = this.kernel.words.subarray(file + words.next, file + words.data);
-      this.kernel.words[file + words.data] = target;
+      const { words } = this.kernel;
+      const at = spillFileLayout.words;
+      const file = (this.#table.address + index * spillFileLayout.bytes) / 4;
+      const [next, end] = [words[file + at.next]!, words[file + at.end]!];
+      words[file + at.data] = target;
       for (let place = next; place < end; ) {
         this.kernel.run.measureStretch(this.#table.address, index, place, this.#result.address);
         const offset = this.kernel.doubles[this.#result.address / 8]!;
@@ -116,10 +124,10 @@ export class PackGroups {
   }
 
   #dayRows(count: number): DayRows[] {
-    const { words: memory } = this.kernel;
+    const { words } = this.kernel;
     return Array.from({ length: count }, (_, index) => {
       const at = (this.#days.address + index * DAY_BYTES) / 4;
-      return { day: memory[at]! | 0, start: memory[at + 1]!, end: memory[at + 2]! };
+      return { day: words[at]! | 0, start: words[at + 1]!, end: words[at + 2]! };
     });
   }
 
@@ -131,9 +139,5 @@ export class PackGroups {
   #resultWords(): Uint32Array {
     const start = this.#result.address / 4;
     return this.kernel.words.subarray(start, start + 4);
-  }
-
-  #wordsOf(index: number): number {
-    return (this.#table.address + index * FILE_BYTES) / 4;
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { packEntryLayout } from "../../batch/layouts.js";
 
 /** Rows of one day, packed, as they lie in a spill file. */
 export interface SpilledPack {
@@ -17,10 +18,14 @@ export interface SpilledPack {
  * The entries are the last bytes of a spill file, in the order of their days and, within a day, of the
  * rows.
  */
-export const PACK_ENTRY_BYTES = 24;
+export const PACK_ENTRY_BYTES = packEntryLayout.bytes;
 
-/** Where the day stands in an entry. */
-export const PACK_DAY_OFFSET = 8;
+/** Where the members stand in an entry. */
+const OFFSET_OFFSET = packEntryLayout.doubles.offset * 8;
+export const PACK_DAY_OFFSET = packEntryLayout.words.day * 4;
+const ROWS_OFFSET = packEntryLayout.words.rows * 4;
+const BYTES_OFFSET = packEntryLayout.words.bytes * 4;
+const CHECKSUM_OFFSET = packEntryLayout.words.checksum * 4;
 
 const ENTRIES_AT_FIRST = 256;
 
@@ -41,11 +46,11 @@ export class SpillIndexBuilder {
     const at = this.#packs * PACK_ENTRY_BYTES;
     if (at === this.#view.byteLength) this.#grow();
     const view = this.#view;
-    view.setFloat64(at, pack.offset, true);
+    view.setFloat64(at + OFFSET_OFFSET, pack.offset, true);
     view.setInt32(at + PACK_DAY_OFFSET, pack.day, true);
-    view.setUint32(at + 12, pack.rows, true);
-    view.setUint32(at + 16, pack.bytes, true);
-    view.setUint32(at + 20, pack.checksum, true);
+    view.setUint32(at + ROWS_OFFSET, pack.rows, true);
+    view.setUint32(at + BYTES_OFFSET, pack.bytes, true);
+    view.setUint32(at + CHECKSUM_OFFSET, pack.checksum, true);
     this.#packs++;
   }
 
@@ -88,11 +93,11 @@ export class SpillIndex {
     const view = this.#view;
     const at = place * PACK_ENTRY_BYTES;
     return {
-      offset: view.getFloat64(at, true),
+      offset: view.getFloat64(at + OFFSET_OFFSET, true),
       day: view.getInt32(at + PACK_DAY_OFFSET, true),
-      rows: view.getUint32(at + 12, true),
-      bytes: view.getUint32(at + 16, true),
-      checksum: view.getUint32(at + 20, true),
+      rows: view.getUint32(at + ROWS_OFFSET, true),
+      bytes: view.getUint32(at + BYTES_OFFSET, true),
+      checksum: view.getUint32(at + CHECKSUM_OFFSET, true),
     };
   }
 }

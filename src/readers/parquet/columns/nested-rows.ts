@@ -6,6 +6,8 @@ import {
   viewSize,
 } from "../../../batch/arrow-slice.js";
 import type { Kernel } from "../../../batch/kernel.js";
+import { writeWords } from "../../../batch/kernel-record.js";
+import { depthLayout } from "../../../batch/layouts.js";
 import type { ColumnChunk } from "../footer/footer.js";
 import { DecodeError } from "../library/page-decoder.js";
 import { KernelEntries } from "../pages/kernel-entries.js";
@@ -18,9 +20,6 @@ import type { NestedLeaf } from "./nested-leaf.js";
 
 /** Entries of one row; rows with more are left to the library. */
 const ROW_ENTRIES_MAX = 512 * 1024;
-/** Bytes of `Depth` in src/kernels/parquet/parquet-lists.ts. */
-const DEPTH_BYTES = 20;
-const COUNT_WORD = 4;
 
 const OTHER_ROWS = "its pages do not have the row group's rows";
 
@@ -107,7 +106,7 @@ export class NestedLeafRows implements ColumnRows {
     const entries = this.#entries.window.entriesOf(rows);
     const { steps, repeatMax } = this.leaf;
     const depth = roomSize(entries) + 2 * roomSize((entries + 1) * 4);
-    const arrays = roomSize((repeatMax + 1) * DEPTH_BYTES) + (repeatMax + 1) * depth;
+    const arrays = roomSize((repeatMax + 1) * depthLayout.bytes) + (repeatMax + 1) * depth;
     const nodes = steps.reduce((sum, { name }) => sum + viewSize(name), 0);
     return nodes + arrays;
   }
@@ -153,7 +152,7 @@ export class NestedLeafRows implements ColumnRows {
   /** Elements of the next entries at each depth, the rows first. Throws `SourceError`. */
   #unfold(slices: ArrowSlices, entries: number): readonly Elements[] {
     const last = this.leaf.repeatMax;
-    const table = slices.room((last + 1) * DEPTH_BYTES);
+    const table = slices.room((last + 1) * depthLayout.bytes);
     const places = [0, ...this.leaf.elementLevels].map((level, depth) => ({
       level,
       levels: slices.room(entries),
@@ -161,15 +160,15 @@ export class NestedLeafRows implements ColumnRows {
       lengths: depth === last ? slices.room((entries + 1) * 4) : 0,
     }));
     const { words } = this.#kernel;
-    const rows = places.flatMap(({ level, levels, offsets, lengths }) => [
-      ...[level, levels, offsets, lengths, 0],
-    ]);
-    words.set(rows, table / 4);
+    for (const [depth, place] of places.entries()) {
+      const address = table + depth * depthLayout.bytes;
+      writeWords(this.#kernel, depthLayout, address, { ...place, count: 0 });
+    }
     if (!this.#entries.window.unfold(table, last, entries)) {
       throw this.#damaged("a list goes on that has no element");
     }
     return places.map(({ levels, offsets, lengths }, depth) => {
-      const count = words[(table + depth * DEPTH_BYTES) / 4 + COUNT_WORD]!;
+      const count = words[(table + depth * depthLayout.bytes) / 4 + depthLayout.words.count]!;
       return { levels, offsets, lengths, count };
     });
   }

@@ -1,0 +1,87 @@
+// Where the members of the kernels' classes lie, for TypeScript: src/batch/layouts.ts is made from
+// src/kernels whenever kernels are built, so that a layout stands once.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const LINE_COLUMNS = 100;
+
+const header = `// Made by scripts/layouts.mjs from the classes of src/kernels: change those, and build. Where their
+// members are: \`words\` (u32, i32, addresses) in units of 4 bytes, \`doubles\` (f64) and \`longs\` (u64) of 8.
+`;
+
+/** Table of a layout and size for each type of a member; classes are addresses. */
+const types = {
+  ...Object.fromEntries(["u32", "i32", "usize"].map((type) => [type, ["words", 4]])),
+  ...{ f64: ["doubles", 8], u64: ["longs", 8] },
+};
+
+/**
+ * The text of src/batch/layouts.ts, with the layouts that `users` name: kernels have classes for
+ * themselves, too. Both are texts of files. Throws for classes that it cannot lay out.
+ */
+export function layoutsText(kernels, users) {
+  const classes = kernels.flatMap((text) => [
+    ...text.matchAll(/^@unmanaged\n(?:export )?class (\w+) \{\n(.*?)^\}/gms),
+  ]);
+  const names = classes.map(([, name]) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`two classes of the kernels are called ${twice}`);
+  const used = new Set(users.flatMap((text) => text.match(/\b\w+Layout\b/g) ?? []));
+  const texts = classes
+    .filter(([, name]) => used.has(constantOf(name)))
+    .map(([, name, body]) => layoutText(name, body, names));
+  return [header, ...texts].join("\n");
+}
+
+function constantOf(name) {
+  return `${name[0].toLowerCase()}${name.slice(1)}Layout`;
+}
+
+function layoutText(name, body, classNames) {
+  const tables = { words: [], doubles: [], longs: [] };
+  let bytes = 0;
+  for (const [, declaration] of body.matchAll(/^ {2}(\w.*);$/gm)) {
+    const [, member, type] = /^(\w+): (\w+)$/.exec(declaration) ?? [];
+    const [table, size] = types[classNames.includes(type) ? "usize" : type] ?? [];
+    if (size === undefined) throw new Error(`${name} has no layout, for "${declaration}"`);
+    // As the compiler does it: each member at a multiple of its size.
+    bytes = Math.ceil(bytes / size) * size;
+    tables[table].push([member, bytes / size]);
+    bytes += size;
+  }
+  const isWide = tables.doubles.length + tables.longs.length > 0;
+  if (isWide && bytes % 8 !== 0) {
+    throw new Error(`${name} has ${bytes} bytes: in an array its doubles would lie askew`);
+  }
+  const tablesText = Object.entries(tables).map(([table, members]) => tableText(table, members));
+  return `export const ${constantOf(name)} = {\n  bytes: ${bytes},\n${tablesText.join("")}} as const;\n`;
+}
+
+// As the formatter has it.
+function tableText(table, members) {
+  if (members.length === 0) return "";
+  const texts = members.map(([member, place]) => `${member}: ${place}`);
+  const line = `  ${table}: { ${texts.join(", ")} },`;
+  if (line.length <= LINE_COLUMNS) return `${line}\n`;
+  return `  ${table}: {\n${texts.map((text) => `    ${text},\n`).join("")}  },\n`;
+}
+
+const source = fileURLToPath(new URL("../src", import.meta.url));
+const target = "batch/layouts.ts";
+
+/** What src/batch/layouts.ts has to be. */
+export function presentLayouts() {
+  const names = readdirSync(source, { recursive: true }).filter((name) => name.endsWith(".ts"));
+  const read = (chosen) => chosen.sort().map((name) => readFileSync(join(source, name), "utf8"));
+  const isKernel = (name) => name.startsWith("kernels");
+  const users = names.filter((name) => !isKernel(name) && name !== target);
+  return layoutsText(read(names.filter(isKernel)), read(users));
+}
+
+/** Writes it where it is not so already, as what is newer is compiled again. */
+export function writeLayouts() {
+  const file = join(source, target);
+  const text = presentLayouts();
+  if (!existsSync(file) || readFileSync(file, "utf8") !== text) writeFileSync(file, text);
+}

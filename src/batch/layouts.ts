@@ -1,0 +1,389 @@
+// Made by scripts/layouts.mjs from the classes of src/kernels: change those, and build. Where their
+// members are: `words` (u32, i32, addresses) in units of 4 bytes, `doubles` (f64) and `longs` (u64) of 8.
+
+export const arrowNodeLayout = {
+  bytes: 64,
+  words: {
+    type: 0,
+    validity: 1,
+    validityBit: 2,
+    data: 3,
+    dataBit: 4,
+    offsets: 5,
+    width: 6,
+    option: 7,
+    children: 8,
+    childCount: 9,
+    name: 10,
+    nameLength: 11,
+    starts: 12,
+    lengths: 13,
+    levels: 14,
+    level: 15,
+  },
+} as const;
+
+export const columnLayout = {
+  bytes: 16,
+  words: { starts: 0, lengths: 1, kinds: 2, reserved: 3 },
+} as const;
+
+export const joinedMemberLayout = {
+  bytes: 12,
+  words: { column: 0, name: 1, nameLength: 2 },
+} as const;
+
+export const recordScanLayout = {
+  bytes: 72,
+  words: {
+    cursor: 0,
+    rowsEnd: 1,
+    end: 2,
+    final: 3,
+    rowsMax: 4,
+    rows: 5,
+    delimiter: 6,
+    quote: 7,
+    escape: 8,
+    cells: 9,
+    columns: 10,
+    rowBytesMax: 11,
+    starts: 12,
+    lengths: 13,
+    faults: 14,
+    cellCounts: 15,
+    endings: 16,
+    scratch: 17,
+  },
+} as const;
+
+export const streamLayout = {
+  bytes: 56,
+  words: {
+    input: 0,
+    inputEnd: 1,
+    output: 2,
+    outputEnd: 3,
+    history: 4,
+    inputIsLast: 5,
+    bitCount: 8,
+    phase: 9,
+    blockIsLast: 10,
+    storedBytes: 11,
+    literals: 12,
+    distances: 13,
+  },
+  longs: { bits: 3 },
+} as const;
+
+export const nodeLayout = {
+  bytes: 32,
+  words: { entries: 2, entryCount: 3, rest: 4, columns: 5, columnCount: 6, shape: 7 },
+  longs: { keyLengths: 0 },
+} as const;
+
+export const nodeEntryLayout = {
+  bytes: 32,
+  words: { key: 2, keyLength: 3, text: 4, json: 5, child: 6, excepted: 7 },
+  longs: { prefix: 0 },
+} as const;
+
+export const rowScanLayout = {
+  bytes: 68,
+  words: {
+    cursor: 0,
+    end: 1,
+    final: 2,
+    rowsMax: 3,
+    rows: 4,
+    root: 5,
+    starts: 6,
+    lengths: 7,
+    faults: 8,
+    faultPlaces: 9,
+    scratch: 10,
+    kept: 11,
+    inArray: 12,
+    depth: 13,
+    inString: 14,
+    rowBytesMax: 15,
+    used: 16,
+  },
+} as const;
+
+export const filterLayout = {
+  bytes: 36,
+  words: {
+    includes: 0,
+    includesEnd: 1,
+    excludes: 2,
+    excludesEnd: 3,
+    slots: 4,
+    slotMask: 5,
+    slotsLeft: 6,
+    names: 7,
+    namesEnd: 8,
+  },
+} as const;
+
+export const slotLayout = {
+  bytes: 16,
+  words: { hash: 0, start: 1, length: 2, isOut: 3 },
+} as const;
+
+export const pairsLayout = {
+  bytes: 36,
+  words: {
+    node: 0,
+    table: 1,
+    keyCount: 2,
+    valueCount: 3,
+    flags: 4,
+    scratch: 5,
+    kept: 6,
+    records: 7,
+    slots: 8,
+  },
+} as const;
+
+export const ruleLayout = {
+  bytes: 24,
+  words: { steps: 0, textEnd: 1, hashes: 2, salt: 3, saltLength: 4, scratch: 5 },
+} as const;
+
+export const objectMemberLayout = {
+  bytes: 12,
+  words: { column: 0, key: 1, keyLength: 2 },
+} as const;
+
+export const hybridLayout = {
+  bytes: 32,
+  words: { next: 0, end: 1, width: 2, left: 3, packed: 4, bit: 5, runEnd: 6, value: 7 },
+} as const;
+
+export const depthLayout = {
+  bytes: 20,
+  words: { level: 0, levels: 1, offsets: 2, lengths: 3, count: 4 },
+} as const;
+
+export const pageCursorLayout = {
+  bytes: 60,
+  words: {
+    form: 0,
+    levelMax: 1,
+    levels: 2,
+    indexes: 3,
+    next: 4,
+    end: 5,
+    width: 6,
+    entries: 7,
+    entryCount: 8,
+    texts: 9,
+    malformed: 10,
+    rowsLeft: 11,
+    valuesLeft: 12,
+    repeatMax: 13,
+    repeats: 14,
+  },
+} as const;
+
+export const rowWindowLayout = {
+  bytes: 20,
+  words: { starts: 0, lengths: 1, levels: 2, indexes: 3, repeats: 4 },
+} as const;
+
+export const nameLayout = {
+  bytes: 40,
+  words: { start: 8, length: 9 },
+  doubles: { rows: 0, first: 1, last: 2 },
+  longs: { hash: 3 },
+} as const;
+
+export const pairLayout = {
+  bytes: 12,
+  words: { day: 0, name: 1, rows: 2 },
+} as const;
+
+export const pendingRowLayout = {
+  bytes: 8,
+  words: { day: 0, name: 1 },
+} as const;
+
+export const censusLayout = {
+  bytes: 68,
+  words: {
+    nameSlots: 0,
+    nameMask: 1,
+    names: 2,
+    nameCount: 3,
+    namesMax: 4,
+    text: 5,
+    textBytes: 6,
+    textBytesMax: 7,
+    pairSlots: 8,
+    pairMask: 9,
+    pairs: 10,
+    pairCount: 11,
+    pairsMax: 12,
+    pairMaskMax: 13,
+    pending: 14,
+    pendingCount: 15,
+    pendingMax: 16,
+  },
+} as const;
+
+export const countsLayout = {
+  bytes: 28,
+  words: { slots: 0, mask: 1, entries: 2, count: 3, max: 4, others: 5, last: 6 },
+} as const;
+
+export const countEntryLayout = {
+  bytes: 12,
+  words: { number: 0, rows: 1, slot: 2 },
+} as const;
+
+export const idSetLayout = {
+  bytes: 24,
+  words: { slots: 0, mask: 1, count: 2, max: 3, repeated: 4, unknown: 5 },
+} as const;
+
+export const textEntryLayout = {
+  bytes: 16,
+  words: { rows: 2, length: 3 },
+  longs: { hash: 0 },
+} as const;
+
+export const arenaLayout = {
+  bytes: 8,
+  words: { next: 0, end: 1 },
+} as const;
+
+export const frequentLayout = {
+  bytes: 28,
+  words: { entries: 0, index: 1, count: 2, max: 3, entryBytes: 4, taken: 5, registers: 6 },
+} as const;
+
+export const junkLayout = {
+  bytes: 16,
+  words: { userRows: 2, deviceRows: 3 },
+  longs: { hash: 0 },
+} as const;
+
+export const junkIdsLayout = {
+  bytes: 16,
+  words: { first: 2, end: 3 },
+  longs: { lengths: 0 },
+} as const;
+
+export const candidateLayout = {
+  bytes: 16,
+  words: { row: 2, group: 3 },
+  longs: { order: 0 },
+} as const;
+
+export const rowsLayout = {
+  bytes: 48,
+  words: {
+    outcomes: 0,
+    event: 1,
+    userID: 2,
+    stableID: 3,
+    value: 4,
+    user: 5,
+    metadata: 6,
+    insertID: 7,
+    timestamps: 8,
+    locals: 9,
+    sources: 10,
+    count: 11,
+  },
+} as const;
+
+export const profileLayout = {
+  bytes: 136,
+  words: {
+    census: 0,
+    groups: 1,
+    groupsMax: 2,
+    userGroup: 3,
+    keyIndex: 4,
+    keyMask: 5,
+    keys: 6,
+    keyCount: 7,
+    keysMax: 8,
+    text: 9,
+    textEnd: 10,
+    arena: 11,
+    members: 12,
+    scratch: 13,
+    objects: 14,
+    picks: 15,
+    candidates: 16,
+    candidateCount: 17,
+    largest: 18,
+    hours: 19,
+    rejectedDays: 20,
+    users: 21,
+    devices: 22,
+    insertIDs: 23,
+    idSet: 24,
+    topUsers: 25,
+    topDevices: 26,
+    junk: 27,
+    sizeCounts: 28,
+    figures: 29,
+    groupUsers: 30,
+    rows: 31,
+    seed: 32,
+    namesMax: 33,
+  },
+} as const;
+
+export const groupLayout = {
+  bytes: 32,
+  words: { bytesMax: 2, frameBytes: 3, users: 4, rows: 5, otherValues: 6, first: 7 },
+  doubles: { bytes: 0 },
+} as const;
+
+export const keyLayout = {
+  bytes: 128,
+  words: {
+    group: 8,
+    start: 9,
+    length: 10,
+    isPlain: 11,
+    isId: 12,
+    rows: 13,
+    bytesMin: 14,
+    bytesMax: 15,
+    next: 16,
+    object: 17,
+    member: 18,
+    strings: 19,
+    numbers: 20,
+    booleans: 21,
+    objects: 22,
+    arrays: 23,
+    nulls: 24,
+    entries: 25,
+    index: 26,
+    count: 27,
+    max: 28,
+    entryBytes: 29,
+    taken: 30,
+    registers: 31,
+  },
+  doubles: { bytes: 1, numberMin: 2, numberMax: 3 },
+  longs: { hash: 0 },
+} as const;
+
+export const packEntryLayout = {
+  bytes: 24,
+  words: { day: 2, rows: 3, bytes: 4, checksum: 5 },
+  doubles: { offset: 0 },
+} as const;
+
+export const spillFileLayout = {
+  bytes: 20,
+  words: { entries: 0, count: 1, next: 2, end: 3, data: 4 },
+} as const;
