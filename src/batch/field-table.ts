@@ -3,7 +3,7 @@ import type { FieldRequest } from "./batch.js";
 import { Column } from "./column.js";
 import type { Kernel } from "./kernel.js";
 import { writeWords } from "./kernel-record.js";
-import { nodeEntryLayout, nodeLayout } from "./layouts.js";
+import { nodeEntryLayout, nodeLayout, shapeMemberLayout } from "./layouts.js";
 
 /** A node of the request tree: which members of one object are wanted. */
 interface Branch {
@@ -19,7 +19,9 @@ interface Member {
 }
 
 /** Of the memory that a node has for how its object looked: `ShapeMember`s in json-shape.ts. */
-const SHAPE_BYTES = 64 * 96;
+const SHAPE_MEMBERS_MAX = 64;
+const REMEMBERED_BYTES_MAX = 64;
+const SHAPE_BYTES = SHAPE_MEMBERS_MAX * (shapeMemberLayout.bytes + REMEMBERED_BYTES_MAX);
 
 /**
  * Field requests as the tree that the JSON kernels walk, in kernel memory, with a column for each

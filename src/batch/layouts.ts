@@ -111,6 +111,11 @@ export const rowScanLayout = {
   },
 } as const;
 
+export const shapeMemberLayout = {
+  bytes: 32,
+  words: { length: 0, key: 1, entry: 2, constant: 3, misses: 4, wait: 5, pause: 6, column: 7 },
+} as const;
+
 export const filterLayout = {
   bytes: 36,
   words: {

@@ -1,5 +1,5 @@
 // Why rows are rejected, for all kernels. The same names and numbers as `rejectCodes` in
-// src/base/reject-codes.ts, as far as kernels need them; test/base/reject-codes.test.ts compares.
+// src/base/reject-codes.ts, as far as kernels need them; test/batch/kernel-constants.test.ts compares.
 
 export const MALFORMED_ROW: u8 = 1;
 export const ROW_NOT_OBJECT: u8 = 2;

@@ -17,9 +17,11 @@ import {
 } from "../batch/layouts.js";
 import { slotCountFor } from "./slot-count.js";
 
-/** An entry of a table of ids: with its text, and registers for the other ids of its rows. */
+/** Of the text of an entry. */
+export const TEXT_BYTES = 64;
+/** Of an entry of a table of ids: with its text, and registers for the other ids of its rows. */
 export const ID_OTHERS_BYTES = 64;
-const ID_ENTRY_BYTES = textEntryLayout.bytes + 64 + ID_OTHERS_BYTES;
+const ID_ENTRY_BYTES = textEntryLayout.bytes + TEXT_BYTES + ID_OTHERS_BYTES;
 
 /** Bytes of registers for distinct values. */
 export const VALUE_REGISTER_BYTES = 256;

@@ -1,10 +1,12 @@
 import type { Kernel } from "../batch/kernel.js";
 import { frequentLayout, keyLayout, textEntryLayout } from "../batch/layouts.js";
-import { ID_OTHERS_BYTES, type ProfileMemory, VALUE_REGISTER_BYTES } from "./profile-memory.js";
+import {
+  ID_OTHERS_BYTES,
+  type ProfileMemory,
+  TEXT_BYTES,
+  VALUE_REGISTER_BYTES,
+} from "./profile-memory.js";
 import type { FrequentText, SplitFrequent, SplitKey } from "./split-profile.js";
-
-/** Of an entry, behind it; `TEXT_BYTES` of the kernels. */
-const TEXT_BYTES = 64;
 
 /** Registers for the distinct texts of a table are read where something was taken. */
 export function readFrequent(kernel: Kernel, address: number): SplitFrequent {

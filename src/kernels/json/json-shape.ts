@@ -41,9 +41,9 @@ export class ShapeMember {
 }
 
 /** Where in it these bytes begin. */
-const BYTES: usize = 32;
+const BYTES: usize = offsetof<ShapeMember>();
 
-// The same numbers as in src/batch/field-table.ts.
+// The same number as in src/batch/field-table.ts.
 const MEMBERS_MAX: usize = 64;
 export const MEMBER_BYTES: usize = BYTES + REMEMBERED_BYTES_MAX;
 

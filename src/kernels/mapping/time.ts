@@ -17,7 +17,7 @@ const LOCAL: u32 = 2;
 /** A field had something that is no time. */
 const NO_TIME: u32 = 3;
 
-// The same numbers as `epochUnits` in src/mapper/time-target.ts.
+// The same numbers as `epochUnits` in src/mapper/time-format.ts.
 const AUTO: i32 = 0;
 const SECONDS: i32 = 1;
 

@@ -16,13 +16,13 @@ function columnAt(columns: usize, index: i32): Column {
   return changetype<Column>(<usize>load<u32>(columns + ((<usize>index) << 2)));
 }
 
-/**
- * Bytes of a row's description as a power of two: its timestamp (f64), then start and length (u32) of a
- * cell, or of up to 7.
- */
+/** Of a row's description with up to 7 cells; `DESCRIBED_ROW_BYTES` of src/base/limits.ts. */
+const ROW_BITS: usize = 6;
+
+/** Bytes of a row's description as a power of two: its timestamp (f64), then start and length (u32) of cells. */
 @inline
 function rowBits(columnCount: i32): usize {
-  return columnCount == 1 ? 4 : 6;
+  return columnCount == 1 ? 4 : ROW_BITS;
 }
 
 @inline

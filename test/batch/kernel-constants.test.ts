@@ -1,0 +1,177 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import * as limits from "../../src/base/limits.js";
+import { rejectCodes } from "../../src/base/reject-codes.js";
+import { arrowTypes } from "../../src/batch/arrow-node.js";
+import { cellKinds } from "../../src/batch/column.js";
+import { outcomes } from "../../src/batch/event-batch.js";
+import { textEntryLayout } from "../../src/batch/layouts.js";
+import { pageFaults, valueForms } from "../../src/batch/page-cursor.js";
+import { epochUnit } from "../../src/mapper/time-format.js";
+import * as profile from "../../src/profile/profile-memory.js";
+import { PICKS } from "../../src/profile/row-samples.js";
+import { figureNames } from "../../src/profile/split-profile.js";
+import { rowEndings, scanStates } from "../../src/readers/csv/record-scanner.js";
+import { LOOSE_BYTES, textColumns } from "../../src/sinks/segment.js";
+
+const inflateStatuses = named(objectOf("readers/inflater", "inflateStatuses"));
+/** The first of the statuses that stand for the faults, which are in the order of their texts. */
+const damage = (inflateStatuses["TRUNCATED"] ?? -1) + 1;
+const inflateFaults: readonly string[] = [
+  ...["INVALID_BLOCK_TYPE", "INVALID_STORED_LENGTH", "TOO_MANY_SYMBOLS", "INVALID_CODE_LENGTHS"],
+  ...["INVALID_REPEAT", "NO_END_OF_BLOCK", "INVALID_LITERAL_CODES", "INVALID_DISTANCE_CODES"],
+  ...["UNKNOWN_LITERAL", "UNKNOWN_DISTANCE", "TOO_FAR_BACK"],
+];
+
+const sameElsewhere = /[Tt]he same (?:names and )?numbers? as/;
+
+/** Constants of files of src/kernels that TypeScript has, too; these have to be the same. */
+const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  "arrow/arrow-node": named(arrowTypes),
+  "arrow/number-text": pick("readers/parquet/footer/value-type", "DECIMAL_BYTES_MAX"),
+  column: named(cellKinds, "KIND_"),
+  "csv/csv": { ...named(scanStates, "STATE_"), ...named(rowEndings) },
+  "inflate/crc32": { LAST: constantsOf("readers/checksum")["REMAINDER_BYTES"] ?? -1 },
+  "inflate/inflate-state": {
+    ...inflateStatuses,
+    DAMAGE: damage,
+    ...Object.fromEntries(inflateFaults.map((name, place) => [name, damage + place])),
+    CODE_LENGTHS_MAX: constantsOf("readers/inflater")["CODE_LENGTHS_BYTES"] ?? -1,
+  },
+  "json/json-shape": { MEMBERS_MAX: constantsOf("batch/field-table")["SHAPE_MEMBERS_MAX"] ?? -1 },
+  "json/remembered-bytes": pick("batch/field-table", "REMEMBERED_BYTES_MAX"),
+  "json/json-nested": { DEPTH_MAX: limits.JSON_DEPTH_MAX },
+  "mapping/name-filter": { FILTERED: outcomes.filtered },
+  "mapping/privacy": pick("mapper/privacy", "HASH_BYTES", "QUOTED_HASH_BYTES"),
+  "mapping/time": {
+    ...named(objectOf("mapper/time-target", "timeStates")),
+    ...{ AUTO: epochUnit("auto"), SECONDS: epochUnit("s"), FILTERED: outcomes.filtered },
+    TEXTS_ARE_LOCAL: constantsOf("mapper/time-target")["textsAreLocal"] ?? -1,
+    EPOCHS_ARE_LOCAL: constantsOf("mapper/time-target")["epochsAreLocal"] ?? -1,
+  },
+  "parquet/parquet-rows": {
+    ...named(valueForms),
+    ...{
+      SOUND: 0,
+      LEVELS_END: faultOf("definition levels end"),
+      VALUES_END: faultOf("values end"),
+    },
+    ...{ LEVEL_TOO_HIGH: faultOf("higher than"), NO_SUCH_ENTRY: faultOf("refers to an entry") },
+    ...{ VALUES_MISCOUNTED: faultOf("as many nulls"), REPEATS_WRONG: faultOf("repetition") },
+    ...pick("batch/page-cursor", "VALUES_UNTOLD"),
+  },
+  "parquet/snappy-inflate": pick("readers/parquet/pages/page-memory", "LOOSE_BYTES"),
+  "profile/census": { DELIVER: outcomes.deliver },
+  "profile/frequent": {
+    TEXT_BYTES: profile.TEXT_BYTES,
+    DISTINCT_BYTES: profile.VALUE_REGISTER_BYTES,
+  },
+  "profile/profile-properties": {
+    VALUES_MAX: limits.PROFILE_VALUES_MAX,
+    VALUE_BYTES: textEntryLayout.bytes + profile.TEXT_BYTES,
+    ...pick("profile/profile-memory", "MEMBER_BYTES"),
+  },
+  "profile/profile-rows": {
+    ...named(outcomes),
+    ...{ UNIT_ID_MISSING: rejectCodes.unit_id_missing },
+    ...{ VALUE_NOT_SCALAR: rejectCodes.value_not_scalar },
+    ...named(Object.fromEntries(figureNames.map((name, place) => [name, 8 * place]))),
+    ID_BITS: Math.log2(profile.ID_REGISTER_BYTES),
+    INSERT_ID_BITS: Math.log2(profile.INSERT_ID_REGISTER_BYTES),
+    NAME_BITS: Math.log2(profile.NAME_REGISTER_BYTES),
+    OTHER_BITS: Math.log2(profile.ID_OTHERS_BYTES),
+    ENTRY_OTHERS: textEntryLayout.bytes + profile.TEXT_BYTES,
+    ...{ PICKS, LARGEST: profile.LARGEST_MAX },
+    ...pick("profile/row-samples", "PICKED_NAMES", "PICKED_GROUPS"),
+  },
+  "reject-codes": Object.fromEntries(
+    Object.keys(constantsOf("kernels/reject-codes")).map((name) => [
+      name,
+      new Map<string, number>(Object.entries(rejectCodes)).get(name.toLowerCase()) ?? -1,
+    ]),
+  ),
+  "sink/csv-cells": { COLUMNS: textColumns.length },
+  "sink/days": { DELIVER: outcomes.deliver, ...pick("sinks/day-order", "DIGIT_BITS") },
+  "sink/segment": { DELIVER: outcomes.deliver },
+  "sink/spill": { ROW_BITS: Math.log2(limits.DESCRIBED_ROW_BYTES) },
+  "sink/spill-merge": pick("sinks/spill/pack-groups", "DAYS_MAX"),
+};
+
+describe.each(Object.entries(compared))("the constants of src/kernels/%s", (file, expected) => {
+  test("are those that TypeScript has", () => {
+    expect(constantsOf(`kernels/${file}`)).toMatchObject(expected);
+  });
+
+  test("that are said to be the same elsewhere are all compared", () => {
+    const text = sourceOf(`kernels/${file}`);
+    const blocks = text.split(/\n\n+/).filter((block) => sameElsewhere.test(block));
+    const names = blocks.flatMap((block) => Object.keys(constantsIn(block)));
+    expect(Object.keys(expected)).toEqual(expect.arrayContaining(names));
+  });
+});
+
+test("every file that says that its constants are the same elsewhere is looked at", () => {
+  const kernels = new URL("../../src/kernels/", import.meta.url);
+  const files = readdirSync(kernels, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => name.replaceAll("\\", "/").replace(/\.ts$/, ""))
+    .filter((name) => sameElsewhere.test(sourceOf(`kernels/${name}`)));
+  expect(Object.keys(compared)).toEqual(expect.arrayContaining(files));
+});
+
+test("each way in which a stream can be damaged has its words", () => {
+  const list = /const faults = \[(.*?)\]/s.exec(sourceOf("readers/inflater"))?.[1] ?? "";
+  expect(list.match(/"[^"]+"/g)).toHaveLength(inflateFaults.length);
+});
+
+test("all who make room for loose copies make as much of it", () => {
+  const files = ["mapper/object-target", "mapper/pairs-target", "mapper/privacy"];
+  for (const file of [...files, "readers/csv/field-columns", "sinks/segment"]) {
+    expect(constantsOf(file), file).toMatchObject({ LOOSE_BYTES });
+  }
+});
+
+/** `{ fixedHex: 11 }` as kernels call it: `{ FIXED_HEX: 11 }`. */
+function named(values: Readonly<Record<string, number>>, prefix = ""): Record<string, number> {
+  const nameOf = (name: string) => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [prefix + nameOf(name), value]),
+  );
+}
+
+function faultOf(words: string): number {
+  return pageFaults.findIndex((fault) => fault.includes(words));
+}
+
+/** Constants that a file keeps to itself. */
+function pick(file: string, ...names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, constantsOf(file)[name] ?? -1]));
+}
+
+function constantsOf(file: string): Readonly<Record<string, number>> {
+  return constantsIn(sourceOf(file));
+}
+
+function objectOf(file: string, name: string): Readonly<Record<string, number>> {
+  const members = new RegExp(`const ${name} = \\{(.*?)\\}`, "s").exec(sourceOf(file))?.[1] ?? "";
+  const pairs = [...members.matchAll(/(\w+): (\d+)/g)];
+  return Object.fromEntries(pairs.map(([, key = "", value]) => [key, Number(value)]));
+}
+
+/** Numbers, products and sums of them, and shifts; others are left out. */
+function constantsIn(text: string): Readonly<Record<string, number>> {
+  const constants: Record<string, number> = { "u32.MAX_VALUE": 2 ** 32 - 1 };
+  const pattern = /^(?:export )?const (\w+)(?:: \w+)? = ([\w.]+)(?: ([*+]) ([\w.]+))?;/gm;
+  for (const [, name = "", left = "", operator, right = ""] of text.matchAll(pattern)) {
+    const numberOf = (word: string) => constants[word] ?? Number(word.replaceAll("_", ""));
+    const [first, second] = [numberOf(left), numberOf(right)];
+    const value = operator === "*" ? first * second : operator === "+" ? first + second : first;
+    if (!Number.isNaN(value)) constants[name] = value;
+  }
+  delete constants["u32.MAX_VALUE"];
+  return constants;
+}
+
+function sourceOf(file: string): string {
+  return readFileSync(new URL(`../../src/${file}.ts`, import.meta.url), "utf8");
+}
