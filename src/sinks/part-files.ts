@@ -2,6 +2,7 @@ import { closeSync, fsync, mkdirSync, openSync, renameSync, writeSync } from "no
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { hasCode } from "../base/error-code.js";
 import { outputError } from "../base/output-error.js";
 
 /** A file that bytes can be added to the end of. */
@@ -88,7 +89,7 @@ function openForAppend(path: string): number {
   try {
     return openSync(path, "a");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    if (!hasCode(error, "ENOENT")) throw error;
     mkdirSync(dirname(path), { recursive: true });
     return openSync(path, "a");
   }

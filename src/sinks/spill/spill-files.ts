@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { SPILL_FILES_OPEN_MAX } from "../../base/limits.js";
 import { outputError } from "../../base/output-error.js";
@@ -46,9 +47,7 @@ export class OpenSpillFiles {
     try {
       return act(this.#descriptor(path));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") {
-        throw new SpillDamage(path, "is not there any more");
-      }
+      if (hasCode(error, "ENOENT")) throw new SpillDamage(path, "is not there any more");
       throw outputError("read", path, error);
     }
   }
