@@ -1,7 +1,7 @@
 import { SourceError, UsageError } from "../base/errors.js";
 import { detectCsv } from "./csv/csv-detection.js";
 import { detectEncoding, ENCODING_PROBE_BYTES, toUtf8 } from "./csv/csv-encoding.js";
-import type { DetectFormat, FormatHints, FormatSample } from "./discovery.js";
+import type { DetectFormat, FormatSample } from "./discovery.js";
 import { detectJson } from "./json/detect-json.js";
 import { isBinary } from "./magic.js";
 import type { CsvDialect, Format, FormatKind } from "./source.js";
@@ -20,23 +20,23 @@ const ENCRYPTED_PARQUET_MAGIC = "PARE";
  * by what its records have in common. What the user gives is believed.
  */
 export function createFormatDetection({ kind, csv }: GivenFormat): DetectFormat {
-  return (sample, hints) => {
-    if (kind === undefined) return detect(sample, hints, csv);
+  return (sample, name) => {
+    if (kind === undefined) return detect(sample, name, csv);
     if (kind !== "csv") return { kind };
-    return sample.extent === "part" ? null : detectGivenCsv(sample, hints, csv);
+    return sample.extent === "part" ? null : detectGivenCsv(sample, name, csv);
   };
 }
 
 function detect(
   { bytes, extent }: FormatSample,
-  hints: FormatHints,
+  name: string,
   csv: Partial<CsvDialect>,
 ): Format | null {
   const magic = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
   if (magic === PARQUET_MAGIC) return { kind: "parquet" };
   // Four letters that a column name may begin with, too.
   if (magic === ENCRYPTED_PARQUET_MAGIC) {
-    if (isBinary(bytes)) throw encryptedParquet(hints.name);
+    if (isBinary(bytes)) throw encryptedParquet(name);
     if (extent === "part") return null;
   }
   if (extent === "part" && bytes.length < ENCODING_PROBE_BYTES) return null;
@@ -47,18 +47,18 @@ function detect(
     if (encoding === "utf-8") return json;
     throw new SourceError(
       "source_unsupported",
-      { source: hints.name },
+      { source: name },
       `JSON in ${encoding.toUpperCase()}, which RFC 8259 does not allow. Recode it to UTF-8.`,
     );
   }
   // Any byte may be a delimiter, or one that no CSV has.
   if (extent === "part") return null;
-  const dialect = detectCsv(bytes, { name: hints.name, complete: extent === "whole" }, csv);
+  const dialect = detectCsv(bytes, { name, complete: extent === "whole" }, csv);
   if (dialect !== null) return { kind: "csv", ...dialect };
   if (isBlank(bytes)) return { kind: "ndjson" };
   throw new SourceError(
     "format_unknown",
-    { source: hints.name },
+    { source: name },
     "neither JSON, CSV nor Parquet by its first bytes. Say what it is with --input-format, or leave it out.",
   );
 }
@@ -73,14 +73,14 @@ function encryptedParquet(source: string): SourceError {
 
 function detectGivenCsv(
   { bytes, extent }: FormatSample,
-  hints: FormatHints,
+  name: string,
   csv: Partial<CsvDialect>,
 ): Format {
-  const dialect = detectCsv(bytes, { name: hints.name, complete: extent === "whole" }, csv);
+  const dialect = detectCsv(bytes, { name, complete: extent === "whole" }, csv);
   if (dialect !== null) return { kind: "csv", ...dialect };
   throw new UsageError(
     "csv_dialect_unknown",
-    `${hints.name}: its CSV dialect cannot be told by its first bytes. Give --csv-delimiter and --csv-columns.`,
+    `${name}: its CSV dialect cannot be told by its first bytes. Give --csv-delimiter and --csv-columns.`,
   );
 }
 

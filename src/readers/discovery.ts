@@ -3,21 +3,9 @@ import { KIB, SNIFF_BYTES } from "../base/limits.js";
 import { type Head, type HeadExtent, readHead } from "./head.js";
 import { type FirstBytes, peelLayers } from "./layers.js";
 import type { LookMemory } from "./look-memory.js";
-import { isPlain, type OpenOptions } from "./open-bytes.js";
+import type { OpenOptions } from "./open-bytes.js";
 import type { Format, Source, SourceBytes } from "./source.js";
 import { fromSystem } from "./source-errors.js";
-
-/** What is known of a source beside its first bytes. */
-export interface FormatHints {
-  /** As in `Source.name`. */
-  readonly name: string;
-  /** The file on disk; its bytes are the source's own only where `seekable`. */
-  readonly path: string;
-  /** Bytes on disk (compressed). */
-  readonly size: number;
-  /** Whether the source is a plain file. */
-  readonly seekable: boolean;
-}
 
 /** The first decompressed bytes of a source: SNIFF_BYTES at most, and never none. */
 export interface FormatSample {
@@ -27,11 +15,11 @@ export interface FormatSample {
 
 /**
  * Finds the format by the first bytes. Null only where they are a `part` that does not decide, whatever
- * follows it: it is asked again with more then. Throws `SourceError` where they are none of ours.
+ * follows it: it is asked again with more then. `name` is that of the source. Throws `SourceError` where they are none of ours.
  */
 export type DetectFormat = (
   sample: FormatSample,
-  hints: FormatHints,
+  name: string,
 ) => Format | null | Promise<Format | null>;
 
 export interface DiscoverOptions extends OpenOptions {
@@ -112,8 +100,7 @@ function detectFormat(
 ): Format | null | Promise<Format | null> {
   // Nothing has no format; read as lines it gives no rows.
   if (sample.bytes.length === 0) return sample.extent === "part" ? null : { kind: "ndjson" };
-  const { name, path, size } = source;
-  return detect(sample, { name, path, size, seekable: isPlain(source) });
+  return detect(sample, source.name);
 }
 
 /** Runs `discover` and makes a failure of what it throws, unless it is the end of the run or a bug. */

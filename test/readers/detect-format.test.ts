@@ -1,27 +1,27 @@
 import { expect, it } from "vitest";
 import { createFormatDetection } from "../../src/readers/detect-format.js";
 
-const hints = { name: "input", path: "/input", size: 100, seekable: true };
+const name = "input";
 const rejectLine = JSON.stringify({
   ...{ source: "a", code: "b", raw: "{}" },
   format: { kind: "ndjson" },
 });
 const detection = createFormatDetection({ csv: {} });
-const detect = (head: Uint8Array, known: typeof hints) =>
+const detect = (head: Uint8Array, known: string) =>
   detection({ bytes: head, extent: "whole" }, known);
 
 it("tells an encrypted Parquet file from a CSV file with a column PARENT_ID", async () => {
   const csv = Buffer.from("PARENT_ID,event_type\n1,open\n2,close\n");
-  expect(await detect(csv, hints)).toMatchObject({ kind: "csv", header: true });
-  expect(() => detect(Buffer.from("PARE\x15\x00\x00"), hints)).toThrow(/encrypted/);
+  expect(await detect(csv, name)).toMatchObject({ kind: "csv", header: true });
+  expect(() => detect(Buffer.from("PARE\x15\x00\x00"), name)).toThrow(/encrypted/);
 });
 
 it.each(["", "\r\n \n", "\ufeff", "\ufeff\r\n"])("takes %j for an empty file", async (text) => {
-  expect(await detect(Buffer.from(text), hints)).toEqual({ kind: "ndjson" });
+  expect(await detect(Buffer.from(text), name)).toEqual({ kind: "ndjson" });
 });
 
 it("does not take spaces that JSON has not for a file without rows", () => {
-  expect(() => detect(Buffer.from("\u00a0\n"), hints)).toThrow(/neither JSON/);
+  expect(() => detect(Buffer.from("\u00a0\n"), name)).toThrow(/neither JSON/);
 });
 
 it("asks for more where a part does not decide", async () => {
@@ -34,10 +34,10 @@ it("asks for more where a part does not decide", async () => {
     "rejects that may be followed by others": `${rejectLine}\n`.repeat(15).padEnd(5_000),
   };
   for (const [what, text] of Object.entries(undecided)) {
-    expect(await detection({ bytes: Buffer.from(text), extent: "part" }, hints), what).toBeNull();
+    expect(await detection({ bytes: Buffer.from(text), extent: "part" }, name), what).toBeNull();
   }
   const head = Buffer.concat([Buffer.from('{"a":1}\n'), Buffer.from("é".repeat(3_000), "utf16le")]);
-  expect(await detection({ bytes: head.subarray(0, 4_000), extent: "part" }, hints)).toBeNull();
+  expect(await detection({ bytes: head.subarray(0, 4_000), extent: "part" }, name)).toBeNull();
 });
 
 it("decides by a part what nothing that follows can change", async () => {
@@ -48,6 +48,6 @@ it("decides by a part what nothing that follows can change", async () => {
     parquet: "PAR1",
   };
   for (const [kind, text] of Object.entries(decided)) {
-    expect(await detection({ bytes: Buffer.from(text), extent: "part" }, hints)).toEqual({ kind });
+    expect(await detection({ bytes: Buffer.from(text), extent: "part" }, name)).toEqual({ kind });
   }
 });

@@ -1,8 +1,4 @@
-import type {
-  DiscoverOptions,
-  DiscoveryFailure,
-  FormatHints,
-} from "../../src/readers/discovery.js";
+import type { DiscoverOptions, DiscoveryFailure } from "../../src/readers/discovery.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import type { Source } from "../../src/readers/source.js";
 import { discoverSources } from "../../src/readers/sources.js";
@@ -11,7 +7,7 @@ import { type EntryToWrite, writeZip } from "./zip-writer.js";
 
 interface Seen {
   readonly head: Buffer;
-  readonly hints: FormatHints;
+  readonly name: string;
 }
 
 /** A scratch directory for each test, and what is discovered in it. To be called once in a file. */
@@ -23,9 +19,9 @@ export function useDiscovery() {
     const seen: Seen[] = [];
     const options: DiscoverOptions = {
       ...openOptions,
-      detect: ({ bytes, extent }, hints) => {
+      detect: ({ bytes, extent }, name) => {
         if (extent === "part") return null;
-        seen.push({ head: Buffer.from(bytes), hints });
+        seen.push({ head: Buffer.from(bytes), name });
         return { kind: "ndjson" };
       },
     };
