@@ -1,4 +1,5 @@
 import type { QualifyOptions } from "../../console/qualify-plan.js";
+import { writtenFormOf } from "../../pipeline/configuration/configuration-export.js";
 import type { OptionValues } from "../../pipeline/configuration/configuration-options.js";
 import type { CountedReport } from "../../pipeline/report/fold-report.js";
 import type { Report, ReportEstimates } from "../../profile/report.js";
@@ -17,8 +18,7 @@ export async function completeReport(
   modulePath: string,
 ): Promise<Report> {
   const delivery = estimateDelivery(counted, {
-    format: values.format ?? "parquet",
-    compression: values.compression ?? "snappy",
+    ...writtenFormOf(values),
     rate: values.rate,
   });
   const qualifyingEvents = await planNames(counted, values);

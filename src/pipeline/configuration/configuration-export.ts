@@ -32,8 +32,7 @@ export function resolveExportOptions(
     ...resolveRunOptions(configuration, mapping, machine),
     outputDirectory: requireOutput(values),
     dataset: values.dataset ?? "events",
-    format: values.format ?? "parquet",
-    compression: values.compression ?? "snappy",
+    ...writtenFormOf(values),
     dayZone: values.dayZone ?? "UTC",
     partBytes: values.partSize ?? PART_BYTES,
     csvSafe: values.csvSafe ?? false,
@@ -97,6 +96,14 @@ export function reportDirectoryOf({ values, directory }: Configuration): string 
 
 export function presetOf(values: OptionValues): PresetName {
   return values.preset ?? defaultPreset;
+}
+
+/** What the files of an export are. */
+export function writtenFormOf({
+  format = "parquet",
+  compression = "snappy",
+}: OptionValues): Pick<ExportOptions, "format" | "compression"> {
+  return { format, compression };
 }
 
 function checkOrder(
