@@ -6,6 +6,7 @@ import {
   ROW_BYTES_MAX,
   SPLIT_BYTES,
 } from "../../base/limits.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { defaultPreset, type PresetName } from "../../mapper/presets.js";
 import type { CsvDialect } from "../../readers/source.js";
 import type { ExportOptions, PrivacyOptions, RunOptions } from "../options.js";
@@ -150,10 +151,10 @@ function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {
 
 function csvDialect(values: OptionValues): Partial<CsvDialect> {
   const { csvDelimiter, csvQuote, csvColumns, csvHeader } = values;
-  return {
-    ...(csvDelimiter === undefined ? {} : { delimiter: csvDelimiter }),
-    ...(csvQuote === undefined ? {} : { quote: csvQuote }),
-    ...(csvColumns === undefined ? {} : { columns: csvColumns }),
-    ...(csvHeader === undefined ? {} : { header: csvHeader }),
-  };
+  return omitUndefined({
+    delimiter: csvDelimiter,
+    quote: csvQuote,
+    columns: csvColumns,
+    header: csvHeader,
+  });
 }
