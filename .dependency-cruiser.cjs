@@ -13,8 +13,19 @@ const rooms = {
   console: ["base", "contract"],
   storage: ["base", "contract"],
   service: ["base", "contract", "storage"],
+  engine: [
+    "base",
+    "batch",
+    "readers",
+    "mapper",
+    "sinks",
+    "profile",
+    "survey",
+    "pipeline",
+    "report",
+  ],
   cli: [
-    ...["base", "batch", "readers", "mapper", "sinks", "profile", "pipeline", "report"],
+    ...["base", "mapper", "readers", "profile", "pipeline", "report", "engine"],
     ...["contract", "console", "storage", "service", "survey"],
   ],
 };

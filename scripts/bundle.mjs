@@ -11,10 +11,10 @@ const target = join(dist, "bin");
 /** Name in dist/bin/ → compiled module. */
 const entries = {
   switchyard: "cli/main.js",
-  "split-worker": "cli/workers/split-worker.js",
-  "validate-worker": "cli/workers/validate-worker.js",
-  "count-worker": "cli/workers/count-worker.js",
-  "send-worker": "cli/workers/send-worker.js",
+  "split-worker": "engine/workers/split-worker.js",
+  "validate-worker": "engine/workers/validate-worker.js",
+  "count-worker": "engine/workers/count-worker.js",
+  "send-worker": "engine/workers/send-worker.js",
   "decode-thread": "readers/decode-thread.js",
   "scout-thread": "readers/scout-thread.js",
   "event-writer-thread": "storage/event-writer-thread.js",
@@ -33,11 +33,11 @@ const starts = {
   command: ["cli/main.js"],
   run: [
     "cli/steps/run-steps.js",
-    "cli/engine.js",
+    "engine/engine.js",
     "cli/steps/export-step.js",
     "pipeline/run-export.js",
   ],
-  worker: ["cli/workers/split-worker.js"],
+  worker: ["engine/workers/split-worker.js"],
   service: ["cli/service/run-serve.js"],
 };
 

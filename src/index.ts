@@ -1,8 +1,6 @@
 export { type Place, SourceError, SwitchyardError, UsageError } from "./base/errors.js";
 export { type RejectCodeName, rejectCodes } from "./base/reject-codes.js";
 export { version } from "./base/version.js";
-export type { Engine } from "./cli/context.js";
-export { engine } from "./cli/engine.js";
 export type { Mapping } from "./mapper/mapping.js";
 export {
   type Configuration,

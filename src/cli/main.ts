@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { systemClock } from "../base/clock.js";
 import { exitCodes } from "../base/errors.js";
+import { splitWorker, validateWorker } from "../engine/worker-entries.js";
 import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
 import { startFirstThread } from "./first-thread.js";
 import { runCommandLine } from "./program.js";
 import { abortOnSignals } from "./signals.js";
-import { splitWorker, validateWorker } from "./worker-entries.js";
 
 const { signal, release } = abortOnSignals(process, process.stderr);
 
@@ -30,7 +30,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   startThread(command, flags) {
     threadsAhead = startFirstThread(workers[command], flags);
   },
-  loadEngine: async () => (await import("./engine.js")).createEngine(threadsAhead),
+  loadEngine: async () => (await import("../engine/engine.js")).createEngine(threadsAhead),
 });
 await threadsAhead?.end();
 release();

@@ -1,4 +1,5 @@
-import type { CommandContext, Engine } from "../../src/cli/context.js";
+import type { CommandContext } from "../../src/cli/context.js";
+import type { Engine } from "../../src/engine/engine.js";
 import { exampleResult } from "../report/example-result.js";
 import { FakeClock } from "../report/fake-clock.js";
 import { watchOutput } from "../support/secret-watch.js";

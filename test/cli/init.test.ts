@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
-import { engine } from "../../src/cli/engine.js";
 import { runCommandLine } from "../../src/cli/program.js";
+import { createEngine } from "../../src/engine/engine.js";
 import { findMappingProblems } from "../../src/mapper/mapping-problems.js";
 import { mappingSchema } from "../../src/mapper/mapping-schema.js";
 import { loadConfiguration } from "../../src/pipeline/configuration/configuration.js";
@@ -46,7 +46,7 @@ const read = (name = "pipeline.config.json") => readFileSync(join(directory, nam
 async function init(...words: readonly string[]) {
   const { context, stdout, stderr, controller } = fakeContext(
     {},
-    { currentDirectory: directory, loadEngine: async () => engine },
+    { currentDirectory: directory, loadEngine: async () => createEngine() },
   );
   const exitCode = await runCommandLine(["init", ...words], context);
   return { exitCode, stdout: stdout.join(""), stderr: stderr.join(""), controller };
@@ -362,7 +362,7 @@ test("an interruption writes nothing", async () => {
   put("a.json", amplitude("a"));
   const { context, controller, stderr } = fakeContext(
     {},
-    { currentDirectory: directory, loadEngine: async () => engine },
+    { currentDirectory: directory, loadEngine: async () => createEngine() },
   );
   controller.abort();
   expect(await runCommandLine(["init", "a.json"], context)).toBe(130);

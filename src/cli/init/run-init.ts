@@ -1,5 +1,6 @@
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import type { Engine } from "../../engine/engine.js";
 import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
 import {
   type Configuration,
@@ -13,7 +14,7 @@ import {
   SCHEMA_ID,
 } from "../../pipeline/configuration/configuration-schema.js";
 import type { JsonObject } from "../../pipeline/configuration/configuration-types.js";
-import type { CommandContext, Engine } from "../context.js";
+import type { CommandContext } from "../context.js";
 import { printFailure } from "../print-failure.js";
 import { draftConfiguration } from "./configuration-draft.js";
 import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";

@@ -1,9 +1,10 @@
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import type { Engine } from "../../engine/engine.js";
 import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
 import type { StepName } from "../../pipeline/configuration/configuration-options.js";
 import { noProgress, showProgress } from "../../report/progress.js";
 import type { CommandOutcome } from "../command-outcome.js";
-import type { CommandContext, Engine } from "../context.js";
+import type { CommandContext } from "../context.js";
 import { type Output, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { StepReport } from "./step.js";

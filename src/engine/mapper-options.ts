@@ -1,7 +1,7 @@
-import type { MapperOptions } from "../../mapper/mapper-options.js";
-import type { ResolvedMapping } from "../../mapper/mapping.js";
-import { loadTransform } from "../../mapper/transform.js";
-import type { RunOptions } from "../../pipeline/options.js";
+import type { MapperOptions } from "../mapper/mapper-options.js";
+import type { ResolvedMapping } from "../mapper/mapping.js";
+import { loadTransform } from "../mapper/transform.js";
+import type { RunOptions } from "../pipeline/options.js";
 
 /** What the mapper of a worker has to know. Loads the transform module. */
 export async function mapperOptions(

@@ -1,16 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DAY_MS } from "../../base/day.js";
-import { SURVEY_ROW_BYTES_MAX } from "../../base/limits.js";
-import { Kernel } from "../../batch/kernel.js";
-import type { PresetName } from "../../mapper/presets.js";
-import { asOutput } from "../../pipeline/ledger/output-error.js";
-import type { CountRequest } from "../../pipeline/options.js";
-import type { Discovery } from "../../readers/discovery.js";
-import { openRange } from "../../readers/registry.js";
-import type { Survey } from "../../survey/survey.js";
-import { surveySources } from "../../survey/survey-sources.js";
+import { DAY_MS } from "../base/day.js";
+import { SURVEY_ROW_BYTES_MAX } from "../base/limits.js";
+import { Kernel } from "../batch/kernel.js";
+import type { PresetName } from "../mapper/presets.js";
+import { asOutput } from "../pipeline/ledger/output-error.js";
+import type { CountRequest } from "../pipeline/options.js";
+import type { Discovery } from "../readers/discovery.js";
+import { openRange } from "../readers/registry.js";
+import type { Survey } from "../survey/survey.js";
+import { surveySources } from "../survey/survey-sources.js";
 
 /** What `init` asks the engine to look at. */
 export interface SurveyRequest {

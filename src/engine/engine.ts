@@ -2,15 +2,47 @@ import { UsageError } from "../base/errors.js";
 import { findMappingProblems } from "../mapper/mapping-problems.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
+import type { JsonObject, JsonValue } from "../pipeline/configuration/configuration-types.js";
+import type { ConfigurationProblem } from "../pipeline/configuration/configuration-validation.js";
 import { thisMachine } from "../pipeline/configuration/machine.js";
-import type { RunOptions } from "../pipeline/options.js";
+import type { CountResult } from "../pipeline/count-result.js";
+import type { ExportResult } from "../pipeline/export-result.js";
+import type {
+  CountRequest,
+  ExportOptions,
+  RunOptions,
+  SendRequest,
+  ValidateRequest,
+} from "../pipeline/options.js";
+import type { RunContext } from "../pipeline/progress.js";
+import type { ValidateResult } from "../pipeline/report/validate-result.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
+import type { SendResult } from "../pipeline/send-result.js";
+import type { VerifyResult } from "../pipeline/verify/verify.js";
+import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
 import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
 import { listInputs, withoutPaths } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
 import { discoverShared } from "../readers/shared-discovery.js";
-import type { Engine } from "./context.js";
+import type { Survey } from "../survey/survey.js";
+import type { SurveyRequest } from "./survey-inputs.js";
 import { countWorker, sendWorker, splitWorker, validateWorker } from "./worker-entries.js";
+
+/** The runs that commands and the library start. */
+export interface Engine {
+  readonly mappingSchema: JsonObject;
+  /** What is wrong with changes to a preset's mapping beyond that schema. */
+  findMappingProblems(changes: JsonValue): readonly ConfigurationProblem[];
+  /** Throws `UsageError` for an unknown preset or a mapping that makes no sense. */
+  resolveMapping(preset: string, changes: JsonObject | undefined): unknown;
+  runValidate(request: ValidateRequest, context: RunContext): Promise<ValidateResult>;
+  runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
+  runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
+  runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
+  surveyInputs(request: SurveyRequest, signal: AbortSignal): Promise<Survey>;
+  verifyExport(directory: string, context: RunContext): Promise<VerifyResult>;
+  verifyStored(task: VerifyStoredTask, signal: AbortSignal): Promise<StoredResult>;
+}
 
 /**
  * The engine with the rooms that it works on: the one place that knows all of them. What only some
@@ -50,7 +82,7 @@ export function createEngine(threadsAhead?: ThreadsAhead): Engine {
       return runCount(request, context, outsideWith(countWorker));
     },
     surveyInputs: async (request, signal) => {
-      const { surveyInputs } = await import("./init/survey-inputs.js");
+      const { surveyInputs } = await import("./survey-inputs.js");
       const { options, outputDirectory } = request;
       const discovery = await discover({ ...options, outputDirectory }, signal);
       return surveyInputs(request, discovery, signal, Date.now());
@@ -65,9 +97,6 @@ export function createEngine(threadsAhead?: ThreadsAhead): Engine {
     },
   };
 }
-
-/** For a program of one's own. */
-export const engine: Engine = createEngine();
 
 async function discover(options: RunOptions, signal: AbortSignal) {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;

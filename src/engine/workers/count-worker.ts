@@ -9,7 +9,7 @@ import { serveSplits } from "../../pipeline/worker/split-server.js";
 import { Census } from "../../profile/census.js";
 import { openRange } from "../../readers/registry.js";
 import { createCountingSink } from "../../sinks/counting-sink.js";
-import { mapperOptions } from "./mapper-options.js";
+import { mapperOptions } from "../mapper-options.js";
 
 // Entry file of the worker threads that read and map, and keep nothing.
 serveSplits<RunOptions>(async ({ options, maxTimeMs }, signal) => {

@@ -9,7 +9,7 @@ import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
 import { openRange } from "../../readers/registry.js";
 import { createPoster } from "../../sinks/webhook/undici-post.js";
 import { createWebhookSink } from "../../sinks/webhook/webhook-sink.js";
-import { mapperOptions } from "./mapper-options.js";
+import { mapperOptions } from "../mapper-options.js";
 
 // Entry file of the thread that reads, maps and sends.
 serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {

@@ -9,7 +9,7 @@ import { serveSplits } from "../../pipeline/worker/split-server.js";
 import { Census } from "../../profile/census.js";
 import { openRange } from "../../readers/registry.js";
 import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
-import { mapperOptions } from "./mapper-options.js";
+import { mapperOptions } from "../mapper-options.js";
 
 // Entry file of the worker threads: the tools that splits are run with are put together here.
 serveSplits<ExportOptions>(async ({ options, maxTimeMs, splits }, signal) => {

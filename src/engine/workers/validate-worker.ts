@@ -9,7 +9,7 @@ import { serveSplits } from "../../pipeline/worker/split-server.js";
 import { EventProfile } from "../../profile/event-profile.js";
 import { openRange } from "../../readers/registry.js";
 import { createProfileSink } from "../../sinks/profile-sink.js";
-import { mapperOptions } from "./mapper-options.js";
+import { mapperOptions } from "../mapper-options.js";
 
 // Entry file of the worker threads that read and map for a report, and keep nothing else.
 serveSplits<ValidateOptions>(async ({ options, maxTimeMs }, signal) => {
