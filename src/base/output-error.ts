@@ -1,15 +1,15 @@
 import { SwitchyardError } from "./errors.js";
 
-/** What is wrong and what helps, by system error; for all others the system's own words. */
+/** The cause and the remedy by system error code; other errors keep the system's message. */
 const reasons = new Map([
-  ["ENOSPC", "no space is left on the device; make room"],
-  ["EDQUOT", "the disk quota is used up; make room"],
-  ["EFBIG", "the file system takes no file of that size; choose a smaller part size"],
+  ["ENOSPC", "no space left on the device; free some space"],
+  ["EDQUOT", "disk quota exceeded; free some space"],
+  ["EFBIG", "the file system does not allow files of that size; choose a smaller part size"],
   ["EROFS", "the file system is read-only; choose another directory"],
-  ["EACCES", "permission denied; make it writable"],
-  ["EPERM", "operation not permitted; make it writable"],
-  ["ENOTDIR", "a part of the path is no directory; choose another one"],
-  ["EEXIST", "a file stands where a directory is needed; choose another one"],
+  ["EACCES", "permission denied; grant write permission or choose another directory"],
+  ["EPERM", "operation not permitted; grant write permission or choose another directory"],
+  ["ENOTDIR", "a part of the path is not a directory; choose another directory"],
+  ["EEXIST", "a file exists where a directory is needed; choose another directory"],
   ["EMFILE", "too many open files; raise the limit (ulimit -n)"],
   ["ENFILE", "too many open files in the system; close some"],
   ["EIO", "the device reports an input/output error; check it"],
@@ -18,16 +18,39 @@ const reasons = new Map([
 const fullCodes: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 
 /**
- * What a failure of the file system under the output means: `disk_full` or `output_unwritable`. An
- * error that is already Switchyard's own is handed back.
+ * Returns the error for a file system failure under the output: `disk_full` or `output_unwritable`.
+ * An error that Switchyard raised itself is returned unchanged.
  */
 export function outputError(action: string, path: string, cause: unknown): SwitchyardError {
   if (cause instanceof SwitchyardError) return cause;
   const { code = "", message = String(cause) } = cause as NodeJS.ErrnoException;
   return new SwitchyardError(
     fullCodes.has(code) ? "disk_full" : "output_unwritable",
-    `cannot ${action} ${path}: ${reasons.get(code) ?? `${message}; see to it`} and run the same ` +
-      "command again, it goes on where it stopped",
+    `cannot ${action} ${path}: ${reasons.get(code) ?? `${message}; fix the cause`}, then run the ` +
+      "same command again to resume",
     { cause },
   );
+}
+
+/** Runs `work`; a system error becomes an `outputError` that names `path` unless it names its own. */
+export async function asOutput<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toOutputError(path, error);
+  }
+}
+
+/** Returns an `outputError` for a system error, and every other error unchanged. */
+export function toOutputError(path: string, error: unknown): unknown {
+  return isSystemError(error) ? outputError("write to", error.path ?? path, error) : error;
+}
+
+/** Returns true if a reader failed because the disk is full, not because of its source. */
+export function isStorageFull(error: unknown): boolean {
+  return isSystemError(error) && fullCodes.has(error.code ?? "");
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && !(error instanceof SwitchyardError) && "syscall" in error;
 }

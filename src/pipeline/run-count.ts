@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { asOutput } from "../base/output-error.js";
 import type { CountManifest, CountResult } from "./count-result.js";
 import { foldEvents } from "./event-fold.js";
 import { layoutOf } from "./ledger/layout.js";
 import { Ledger, type SplitRecord } from "./ledger/ledger.js";
-import { asOutput } from "./ledger/output-error.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
 import { checkEvents } from "./manifest-fold.js";
 import type { CountRequest } from "./options.js";

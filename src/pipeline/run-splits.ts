@@ -1,16 +1,16 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { DAY_MS } from "../base/day.js";
+import { writeDurably } from "../base/durable-file.js";
+import { type LockFile, takeLockFile } from "../base/lock-file.js";
+import { asOutput } from "../base/output-error.js";
 import { version } from "../base/version.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import type { RunOutcome } from "./export-result.js";
-import { writeDurably } from "./ledger/durable-file.js";
 import type { Layout } from "./ledger/layout.js";
 import { Ledger, type RunRecord, type SplitRecord } from "./ledger/ledger.js";
-import { type Lock, takeLock } from "./ledger/lock.js";
 import { removeOutput, removeSpilled } from "./ledger/output-directory.js";
-import { asOutput } from "./ledger/output-error.js";
 import type { RunFacts } from "./ledger/resume.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
 import { isMerged } from "./merge/merge-ledger.js";
@@ -125,7 +125,7 @@ async function runOnThreads<Accounts extends RunAccounts>(
   throwIfInterrupted(signal);
   budget.ahead?.start(Math.min(budget.threads, estimateSplits(inputs.sources, options)));
   const idle: WorkerThread[] = [];
-  const lock = await asOutput(layout.lockFile, () => takeLock(layout.lockFile));
+  const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
   try {
     const facts = factsOf(inputs, recorded);
     const readerOptions = readerOptionsOf(options, layout, signal);
@@ -241,7 +241,7 @@ async function readFinished<Accounts extends RunAccounts>(
 function notesOf(
   options: RunOptions,
   budget: ThreadBudget,
-  lock: Lock,
+  lock: LockFile,
   { record, finished, lost }: StartedRun,
 ): readonly string[] {
   const dead = lock.takenOverFrom;
@@ -315,6 +315,6 @@ async function writeManifest(
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   // The manifest comes last: where it is, what it names is there.
   for (const [path, content] of [...Object.entries(files), [manifestFile, text] as const]) {
-    await asOutput(path, () => writeDurably(path, content, temporaryDirectory));
+    await asOutput(path, () => writeDurably(path, content, { temporaryDirectory }));
   }
 }

@@ -1,7 +1,7 @@
-import { closeSync, fsync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { dirname } from "node:path";
-import { promisify } from "node:util";
+import { syncDirectory, syncFile } from "../base/durable-file.js";
 import { hasCode } from "../base/error-code.js";
 import { outputError } from "../base/output-error.js";
 
@@ -25,8 +25,6 @@ export interface PartFiles {
   remove(path: string): Promise<void>;
 }
 
-const fsyncFile = promisify(fsync);
-
 /**
  * Only what waits for the disk leaves the thread: handing a call to another one and back costs several
  * times what opening, renaming and closing cost, and a split of a thousand days has a thousand files.
@@ -37,14 +35,7 @@ export const diskFiles: PartFiles = {
   },
 
   async sync(path, kind) {
-    // Windows can neither open nor sync a directory.
-    if (kind === "directory" && process.platform === "win32") return;
-    const file = openSync(path, kind === "file" ? "r+" : "r");
-    try {
-      await fsyncFile(file);
-    } finally {
-      closeSync(file);
-    }
+    await (kind === "file" ? syncFile(path) : syncDirectory(path));
   },
 
   async rename(from, to) {

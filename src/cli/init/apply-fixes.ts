@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { open, readFile, realpath, rm, stat } from "node:fs/promises";
+import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { writeDurably } from "../../base/durable-file.js";
 import { UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import type { ConfigurationChange } from "../../pipeline/configuration/configuration-edit.js";
 import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
-import { moveDurably } from "../../pipeline/ledger/durable-file.js";
 import type { Finding } from "../../profile/report.js";
 import { describeChange } from "../../report/configuration-difference.js";
 
@@ -60,20 +59,7 @@ async function replace(target: string, text: string, file: string): Promise<void
       (found) => found.mode,
       () => undefined,
     );
-    const temporary = path.join(path.dirname(place), `.${path.basename(place)}.${randomUUID()}`);
-    try {
-      const handle = await open(temporary, "wx", mode);
-      try {
-        await handle.writeFile(text);
-        if (mode !== undefined) await handle.chmod(mode);
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-      await moveDurably(temporary, place);
-    } finally {
-      await rm(temporary, { force: true });
-    }
+    await writeDurably(place, text, { mode });
   } catch (error) {
     throw notWritable(file, error);
   }

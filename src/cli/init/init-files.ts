@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { writeDurably } from "../../base/durable-file.js";
 import { UsageError } from "../../base/errors.js";
-import { asOutput } from "../../pipeline/ledger/output-error.js";
+import { asOutput } from "../../base/output-error.js";
 
 /** Where the package has its schema, in whatever project it is installed. */
 const INSTALLED_SCHEMA = "node_modules/switchyard/pipeline.schema.json";
@@ -25,19 +25,10 @@ export async function writeNewFile(
   force: boolean,
 ): Promise<void> {
   await asOutput(path.dirname(file), async () => {
-    if (!force) {
-      await writeFile(file, text, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
-        throw error.code === "EEXIST" ? existing(name) : error;
-      });
-      return;
-    }
-    const temporary = `${file}.${randomUUID()}`;
-    try {
-      await writeFile(temporary, text, { flag: "wx" });
-      await rename(temporary, file);
-    } finally {
-      await rm(temporary, { force: true });
-    }
+    if (force) return writeDurably(file, text);
+    await writeFile(file, text, { flag: "wx" }).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === "EEXIST" ? existing(name) : error;
+    });
   });
 }
 

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
+import { writeDurably } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
-import { writeDurably } from "./durable-file.js";
+import { asOutput } from "../../base/output-error.js";
 import type { Layout } from "./layout.js";
-import { asOutput } from "./output-error.js";
 
 /** Writes a file of the ledger as JSON: after a crash there is the old one or the new one. */
 export async function writeLedgerFile(
@@ -12,7 +12,7 @@ export async function writeLedgerFile(
   value: unknown,
 ): Promise<void> {
   const text = `${JSON.stringify(value)}\n`;
-  await asOutput(path, () => writeDurably(path, text, temporaryDirectory));
+  await asOutput(path, () => writeDurably(path, text, { temporaryDirectory }));
 }
 
 /** undefined where there is no such file. Throws where it cannot be understood. */

@@ -2,6 +2,7 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
+import { asOutput } from "../../base/output-error.js";
 import type { SplitEvents } from "../../profile/split-events.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
 import type { Source, SourceRange } from "../../readers/source.js";
@@ -10,7 +11,6 @@ import type { SourceFailure, SplitCounts } from "../manifest.js";
 import { assemblePlan, type Plan } from "../plan.js";
 import type { Layout } from "./layout.js";
 import { brokenLedger, readLedgerFile, writeLedgerFile } from "./ledger-file.js";
-import { asOutput } from "./output-error.js";
 
 /** Changes whenever an older Switchyard could not go on with a newer ledger, or the reverse. */
 const LEDGER_VERSION = 5;

@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import { isLocked } from "../../base/lock-file.js";
 import { countSent } from "../sent-counts.js";
 import { layoutOf } from "./layout.js";
 import { listOrNone } from "./ledger.js";
-import { isLocked } from "./lock.js";
 import { readSentRun, type SentRun } from "./sent-run.js";
 
 const runStates = ["done", "at_work", "interrupted"] as const;

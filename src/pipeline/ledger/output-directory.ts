@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, rmdir } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { syncDirectory } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
 import { UsageError } from "../../base/errors.js";
+import { asOutput } from "../../base/output-error.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-names.js";
-import { syncDirectory } from "./durable-file.js";
 import { isDayName, type Layout, splitOfPartName, splitOfRejectsName } from "./layout.js";
 import { listOrNone } from "./ledger.js";
-import { asOutput } from "./output-error.js";
 
 /**
  * Removes the parts, rejects and spilled rows of all splits but those to keep, the merged parts of all

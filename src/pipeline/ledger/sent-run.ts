@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { writeDurably } from "./durable-file.js";
+import { writeDurably } from "../../base/durable-file.js";
+import { asOutput } from "../../base/output-error.js";
 import type { Layout } from "./layout.js";
-import { asOutput } from "./output-error.js";
 
 /** What a run of `send` is, for people who look for it later: `run.json` in its directory. */
 export interface SentRun {
@@ -20,7 +20,8 @@ export interface SentRun {
 export async function writeSentRun(layout: Layout, run: SentRun): Promise<void> {
   const path = sentRunFile(layout);
   const text = `${JSON.stringify(run, null, 2)}\n`;
-  await asOutput(path, () => writeDurably(path, text, layout.temporaryDirectory));
+  const { temporaryDirectory } = layout;
+  await asOutput(path, () => writeDurably(path, text, { temporaryDirectory }));
 }
 
 /** undefined for a directory that holds no run, or not yet. */

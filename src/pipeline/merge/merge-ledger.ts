@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseDay } from "../../base/day.js";
+import { syncDirectory } from "../../base/durable-file.js";
+import { asOutput } from "../../base/output-error.js";
 import type { PartFile } from "../../sinks/sink.js";
-import { syncDirectory } from "../ledger/durable-file.js";
 import type { Layout } from "../ledger/layout.js";
 import type { SplitRecord } from "../ledger/ledger.js";
 import { readLedgerFile, writeLedgerFile } from "../ledger/ledger-file.js";
-import { asOutput } from "../ledger/output-error.js";
 import { digestOfSpilled, type MergePlan } from "./merge-plan.js";
 
 /** What became of one merge; written after its parts are durable. */

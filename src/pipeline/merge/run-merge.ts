@@ -1,8 +1,8 @@
 import { SwitchyardError } from "../../base/errors.js";
+import { toOutputError } from "../../base/output-error.js";
 import type { MergeTask, MergeWatch } from "../../sinks/day-merge.js";
 import type { WrittenEvents } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
-import { toOutputError } from "../ledger/output-error.js";
 import type { ThreadCounters } from "../worker/thread-counters.js";
 import { type MergeRecord, writeMerge } from "./merge-ledger.js";
 

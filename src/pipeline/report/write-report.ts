@@ -1,9 +1,9 @@
 import { access, constants, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { writeDurably } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
+import { asOutput } from "../../base/output-error.js";
 import type { Report } from "../../profile/report.js";
-import { writeDurably } from "../ledger/durable-file.js";
-import { asOutput } from "../ledger/output-error.js";
 
 export const REPORT_NAME = "report.json";
 export const REPORT_PAGE_NAME = "report.html";
@@ -37,7 +37,7 @@ export async function writeReportFile(
   const path = join(directory, name);
   await asOutput(path, async () => {
     await mkdir(directory, { recursive: true });
-    await writeDurably(path, text, directory);
+    await writeDurably(path, text);
   });
   return path;
 }

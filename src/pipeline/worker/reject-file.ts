@@ -1,22 +1,19 @@
 import { isUtf8 } from "node:buffer";
-import { closeSync, fsync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { moveDurably, syncFile } from "../../base/durable-file.js";
+import { toOutputError } from "../../base/output-error.js";
 import { type RejectCodeName, rejectCodeName } from "../../base/reject-codes.js";
 import type { RowOrigin } from "../../batch/batch.js";
 import type { EventBatch } from "../../batch/event-batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Source } from "../../readers/source.js";
-import { moveDurably } from "../ledger/durable-file.js";
 import { type Layout, rejectsNameOf } from "../ledger/layout.js";
-import { toOutputError } from "../ledger/output-error.js";
 import type { RejectExample, RejectSummary } from "../manifest.js";
 import { originOf, RejectCounts } from "./reject-counts.js";
 import { RejectLines } from "./reject-lines.js";
 import type { SplitRejects } from "./split-rejects.js";
-
-const fsyncFile = promisify(fsync);
 
 /** One line of a rejects file: enough to find the row, and to read it again. */
 export interface RejectLine extends RejectExample {
@@ -71,8 +68,8 @@ export class RejectFile implements SplitRejects {
     this.#lines?.flush();
     if (this.#file === undefined) return;
     try {
-      await fsyncFile(this.#file);
       this.#close();
+      await syncFile(this.#path);
       await mkdir(this.layout.rejectsDirectory, { recursive: true });
       await moveDurably(
         this.#path,

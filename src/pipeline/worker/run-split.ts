@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { SourceError, SwitchyardError } from "../../base/errors.js";
 import { BESIDE_SOURCE_BYTES_MIN } from "../../base/limits.js";
+import { isStorageFull, toOutputError } from "../../base/output-error.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
 import type { EventCensus } from "../../profile/census.js";
 import type { OpenReader, Reader, ReaderOptions } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
-import { isStorageFull, toOutputError } from "../ledger/output-error.js";
 import type { RowCounts, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
 import type { Split } from "../plan.js";

@@ -1,8 +1,8 @@
+import { toOutputError } from "../../base/output-error.js";
 import type { SplitEvents } from "../../profile/split-events.js";
 import type { WrittenEvents } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
 import type { Ledger, SplitRecord } from "../ledger/ledger.js";
-import { toOutputError } from "../ledger/output-error.js";
 import type { SplitRejects } from "./split-rejects.js";
 
 /** Where a split is committed to. */

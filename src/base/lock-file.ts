@@ -2,60 +2,60 @@ import { randomUUID } from "node:crypto";
 import { link, open, readFile, rm, rmdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
-import { hasCode } from "../../base/error-code.js";
-import { SwitchyardError } from "../../base/errors.js";
-import { makeDirectory } from "../../base/make-directory.js";
+import { hasCode } from "./error-code.js";
+import { SwitchyardError } from "./errors.js";
+import { makeDirectory } from "./make-directory.js";
 
-/** Who holds an output directory. */
+/** The process that holds a lock; the content of the lock file. */
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
-  /** When the process began, in the system's own words; tells a reused process id apart. */
+  /** Start of the process as the system reports it; distinguishes a reused process id. */
   readonly processStart: string | null;
   /** ISO 8601. */
   readonly lockedAt: string;
-  /** Makes each lock a different one, also within a process. */
+  /** Distinguishes each lock from every other, also within one process. */
   readonly token: string;
 }
 
-/** What a lock asks of the system. */
+/** The system calls that a lock needs; tests bring their own. */
 export interface ProcessTable {
   readonly pid: number;
   readonly host: string;
-  /** null for a process that does not live or where the system does not say. */
+  /** Returns null for a process that is not alive, or if the system does not tell. */
   startOf(pid: number): Promise<string | null>;
   isAlive(pid: number): boolean;
 }
 
-export interface Lock {
-  /** The dead process that the lock was taken over from. */
+export interface LockFile {
+  /** The dead process whose lock was taken over. */
   readonly takenOverFrom: LockHolder | undefined;
   release(): Promise<void>;
 }
 
 /** Another run works in the same output directory, or did so on another host. Exit code 1. */
 class LockedError extends SwitchyardError {
-  constructor(lockFile: string, holder: LockHolder, sameHost: boolean) {
+  constructor(path: string, holder: LockHolder, sameHost: boolean) {
     const who = `process ${holder.pid} on ${holder.host}, since ${holder.lockedAt}`;
     super(
       "output_locked",
       sameHost
-        ? `another run writes into ${dirname(dirname(lockFile))} (${who}): wait until it ends, or stop it`
-        : `${lockFile} is held by ${who}: whether that run still lives cannot be seen from here; when you are sure that it does not, delete the file and run the same command again`,
+        ? `another run writes into ${dirname(dirname(path))} (${who}); wait until it ends, or stop it`
+        : `${path} is held by ${who}, and this host cannot tell whether that process is still alive; if it is not, delete the file and run the same command again`,
     );
   }
 }
 
 /**
- * Takes the output directory for this run; throws `LockedError` while another one has it. The lock
- * of a process that has died on this host is taken over.
+ * Locks an output directory for one run by a file in its ledger directory. Throws `LockedError` while
+ * another run holds it. The lock of a process that died on this host is taken over.
  */
-export async function takeLock(
-  lockFile: string,
+export async function takeLockFile(
+  path: string,
   now: () => Date = () => new Date(),
   system: ProcessTable = processTable,
-): Promise<Lock> {
-  await makeDirectory(dirname(lockFile));
+): Promise<LockFile> {
+  await makeDirectory(dirname(path));
   const mine: LockHolder = {
     pid: system.pid,
     host: system.host,
@@ -63,46 +63,47 @@ export async function takeLock(
     lockedAt: now().toISOString(),
     token: randomUUID(),
   };
-  const draft = `${lockFile}.draft-${mine.token}`;
+  const draft = `${path}.draft-${mine.token}`;
   await writeSynced(draft, `${JSON.stringify(mine)}\n`);
   try {
-    const takenOverFrom = await acquire(lockFile, draft, system);
-    return { takenOverFrom, release: () => release(lockFile, mine) };
+    const takenOverFrom = await acquire(path, draft, system);
+    return { takenOverFrom, release: () => release(path, mine) };
   } finally {
     await rm(draft, { force: true });
   }
 }
 
-/** Whether a run is at work there, as far as can be seen from this host. */
+/** Returns true if a run holds the lock, as far as this host can tell. */
 export async function isLocked(
-  lockFile: string,
+  path: string,
   system: ProcessTable = processTable,
 ): Promise<boolean> {
-  const holder = await readHolder(lockFile).catch(() => undefined);
+  const holder = await readHolder(path).catch(() => undefined);
   return holder !== undefined && !(await isDead(holder, system));
 }
 
 /**
- * Makes the draft the lock. It appears with its content in one step (a hard link), so that nobody
- * ever sees an empty one. Of many that find the same dead holder, only the one that holds the lock on
- * that holder's token may remove it: without that, the slower one would remove the faster one's.
+ * Links the draft to the lock's path. A hard link creates the file with its content in one step, so no
+ * process ever reads an empty lock. Several processes may find the same dead holder: only the one that
+ * locks that holder's token may remove the old file. Otherwise a slower process would remove the new
+ * lock of a faster one.
  */
 async function acquire(
-  lockFile: string,
+  path: string,
   draft: string,
   system: ProcessTable,
 ): Promise<LockHolder | undefined> {
   let dead: LockHolder | undefined;
-  while (!(await linkNew(draft, lockFile))) {
-    const holder = await readHolder(lockFile);
+  while (!(await linkNew(draft, path))) {
+    const holder = await readHolder(path);
     if (holder === undefined) continue;
     if (!(await isDead(holder, system))) {
-      throw new LockedError(lockFile, holder, holder.host === system.host);
+      throw new LockedError(path, holder, holder.host === system.host);
     }
-    const claim = `${lockFile}.${holder.token}`;
+    const claim = `${path}.${holder.token}`;
     await acquire(claim, draft, system);
     try {
-      if ((await readHolder(lockFile))?.token === holder.token) await rm(lockFile, { force: true });
+      if ((await readHolder(path))?.token === holder.token) await rm(path, { force: true });
     } finally {
       await rm(claim, { force: true });
     }
@@ -111,10 +112,10 @@ async function acquire(
   return dead;
 }
 
-async function release(lockFile: string, mine: LockHolder): Promise<void> {
-  if ((await readHolder(lockFile))?.token === mine.token) await rm(lockFile, { force: true });
-  // A run that was refused before it began leaves nothing behind.
-  await rmdir(dirname(lockFile)).catch(() => undefined);
+async function release(path: string, mine: LockHolder): Promise<void> {
+  if ((await readHolder(path))?.token === mine.token) await rm(path, { force: true });
+  // A run that was refused before it began leaves no empty directory.
+  await rmdir(dirname(path)).catch(() => undefined);
 }
 
 async function isDead(holder: LockHolder, system: ProcessTable): Promise<boolean> {
@@ -124,7 +125,7 @@ async function isDead(holder: LockHolder, system: ProcessTable): Promise<boolean
   return holder.processStart !== null && start !== null && start !== holder.processStart;
 }
 
-/** undefined where the lock was released in the meantime. */
+/** Returns undefined if the lock has been released. Throws for a file that is not a lock. */
 async function readHolder(path: string): Promise<LockHolder | undefined> {
   let text: string;
   try {
@@ -137,11 +138,11 @@ async function readHolder(path: string): Promise<LockHolder | undefined> {
   if (holder !== undefined) return holder;
   throw new SwitchyardError(
     "output_locked",
-    `${path} is no lock that Switchyard wrote: when no other run is at work, delete the file and run the same command again`,
+    `${path} is not a lock that Switchyard wrote; if no other run is active, delete the file and run the same command again`,
   );
 }
 
-/** The token becomes part of a file's name, so it has to be one that Switchyard could have made. */
+/** The token becomes part of a file name, so only characters of a UUID are accepted. */
 function parseHolder(text: string): LockHolder | undefined {
   let holder: Partial<Record<keyof LockHolder, unknown>> | null;
   try {
@@ -188,7 +189,7 @@ const processTable: ProcessTable = {
     if (process.platform !== "linux") return null;
     try {
       const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-      // Field 22, proc(5); the name of the command before it may hold spaces and parentheses.
+      // Field 22 of proc(5). The command name before it may contain spaces and parentheses.
       return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
     } catch {
       return null;

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type LockHolder, type ProcessTable, takeLock } from "../../../src/pipeline/ledger/lock.js";
-import { scratchDirectory } from "../../support/scratch.js";
+import { type LockHolder, type ProcessTable, takeLockFile } from "../../src/base/lock-file.js";
+import { scratchDirectory } from "../support/scratch.js";
 
 let root: string;
 let lockFile: string;
@@ -47,25 +47,27 @@ describe("the lock of an output directory", () => {
   ])("takes a file with %s for no lock of ours", async (_title, text) => {
     leave({});
     writeFileSync(lockFile, text);
-    await expect(takeLock(lockFile, now, system())).rejects.toThrow(/no lock .* delete the file/);
+    await expect(takeLockFile(lockFile, now, system())).rejects.toThrow(
+      /not a lock .* delete the file/,
+    );
   });
 
   it("refuses a second run while the first lives, and is free again after it", async () => {
-    const first = await takeLock(lockFile, now, system());
-    await expect(takeLock(lockFile, now, system())).rejects.toMatchObject({
+    const first = await takeLockFile(lockFile, now, system());
+    await expect(takeLockFile(lockFile, now, system())).rejects.toMatchObject({
       code: "output_locked",
       exitCode: 1,
       message: expect.stringContaining("process 1 on here, since 1970-01-01T00:00:00.000Z"),
     });
     await first.release();
     expect(readdirSync(join(root, "out"))).toEqual([]);
-    await (await takeLock(lockFile, now, system())).release();
+    await (await takeLockFile(lockFile, now, system())).release();
   });
 
   it("goes to one of many that ask for it at once, also after a process that died", async () => {
     for (const died of [false, true]) {
       if (died) leave({});
-      const attempts = Array.from({ length: 16 }, () => takeLock(lockFile, now, system()));
+      const attempts = Array.from({ length: 16 }, () => takeLockFile(lockFile, now, system()));
       const results = await Promise.allSettled(attempts);
       const taken = results.filter((result) => result.status === "fulfilled");
       expect(taken).toHaveLength(1);
@@ -76,7 +78,7 @@ describe("the lock of an output directory", () => {
 
   it("is taken over from a process that died", async () => {
     leave({ pid: 2 });
-    const lock = await takeLock(lockFile, now, system());
+    const lock = await takeLockFile(lockFile, now, system());
     expect(lock.takenOverFrom).toMatchObject({ pid: 2 });
     expect(JSON.parse(readFileSync(lockFile, "utf8"))).toMatchObject({ pid: 1 });
     await lock.release();
@@ -84,18 +86,18 @@ describe("the lock of an output directory", () => {
 
   it("is taken over when another process has the dead one's id now", async () => {
     leave({ pid: 2, processStart: "two" });
-    const lock = await takeLock(lockFile, now, system({ 2: "two again" }));
+    const lock = await takeLockFile(lockFile, now, system({ 2: "two again" }));
     expect(lock.takenOverFrom).toMatchObject({ pid: 2, processStart: "two" });
   });
 
   it("is respected where the system does not say when a process began", async () => {
     leave({ pid: 2, processStart: null });
-    await expect(takeLock(lockFile, now, system({ 2: null }))).rejects.toThrow("another run");
+    await expect(takeLockFile(lockFile, now, system({ 2: null }))).rejects.toThrow("another run");
   });
 
   it("of another host is refused with what to do", async () => {
     leave({ host: "there" });
-    await expect(takeLock(lockFile, now, system())).rejects.toThrow(
+    await expect(takeLockFile(lockFile, now, system())).rejects.toThrow(
       /process 2 on there.*delete the file/,
     );
   });
@@ -103,19 +105,21 @@ describe("the lock of an output directory", () => {
   it("that nobody can read is refused with what to do", async () => {
     leave({});
     writeFileSync(lockFile, "{");
-    await expect(takeLock(lockFile, now, system())).rejects.toThrow(/no lock .* delete the file/);
+    await expect(takeLockFile(lockFile, now, system())).rejects.toThrow(
+      /not a lock .* delete the file/,
+    );
   });
 
   it("is not released by a run that lost it", async () => {
-    const lock = await takeLock(lockFile, now, system());
+    const lock = await takeLockFile(lockFile, now, system());
     leave({ token: "another" });
     await lock.release();
     expect(JSON.parse(readFileSync(lockFile, "utf8"))).toMatchObject({ token: "another" });
   });
 
   it("knows the living and the dead of this machine", async () => {
-    const lock = await takeLock(lockFile);
-    await expect(takeLock(lockFile)).rejects.toThrow(`process ${process.pid}`);
+    const lock = await takeLockFile(lockFile);
+    await expect(takeLockFile(lockFile)).rejects.toThrow(`process ${process.pid}`);
     await lock.release();
   });
 });

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsync, openSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+const fsyncDescriptor = promisify(fsync);
+
+export interface DurableWriteOptions {
+  /** Holds the new content until it is complete; on the file system of the target, whose directory is the default. */
+  readonly temporaryDirectory?: string;
+  /** Permissions of the new file; the umask does not apply. */
+  readonly mode?: number | undefined;
+}
+
+/**
+ * Replaces a file as a whole. A crash leaves the old file or the new one, never a mixture; once the
+ * promise resolves, the new one survives a power failure.
+ */
+export async function writeDurably(
+  path: string,
+  content: string | Uint8Array,
+  { temporaryDirectory = dirname(path), mode }: DurableWriteOptions = {},
+): Promise<void> {
+  const temporary = join(temporaryDirectory, `.${basename(path)}.${randomUUID()}`);
+  try {
+    const file = await open(temporary, "wx", mode);
+    try {
+      await file.writeFile(content);
+      if (mode !== undefined) await file.chmod(mode);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await moveDurably(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Renames a file that is already synced, so that the new name survives a power failure. */
+export async function moveDurably(from: string, to: string): Promise<void> {
+  await rename(from, to);
+  await syncDirectory(dirname(to));
+}
+
+/** Resolves when the content of a file is on the disk. */
+export async function syncFile(path: string): Promise<void> {
+  await syncPath(path, "r+");
+}
+
+/** Resolves when the names in a directory are on the disk. Windows has no such call and needs none. */
+export async function syncDirectory(path: string): Promise<void> {
+  if (process.platform !== "win32") await syncPath(path, "r");
+}
+
+/** Only the sync leaves the thread: handing over an open or a close costs more than the call itself. */
+async function syncPath(path: string, flags: "r" | "r+"): Promise<void> {
+  const descriptor = openSync(path, flags);
+  try {
+    await fsyncDescriptor(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
