@@ -1,3 +1,4 @@
+import { pathText } from "../base/schema.js";
 import {
   type Experiment,
   type ExperimentCreate,
@@ -8,7 +9,7 @@ import {
 } from "../contract/experiment.js";
 import { experimentFaults } from "../contract/experiment-faults.js";
 import { RESERVED_EXPERIMENT_ID } from "../contract/experiment-setup.js";
-import { type Fault, propertyOf } from "../contract/faults.js";
+import type { Fault } from "../contract/faults.js";
 import type { Stamp } from "./entity-operations.js";
 import { defaultGroups, enabledGroups, identifyGroups } from "./experiment-groups.js";
 import { setupState, stateAfter, statusFaults } from "./experiment-states.js";
@@ -109,7 +110,7 @@ function updated(
     ...statusFaults(current.status, status),
     ...qualityScoreFaults(next.manualQualityScores),
     ...experimentFaults(next).map(({ path, message }) => ({
-      property: propertyOf(path),
+      property: pathText(path),
       errorMessage: message,
     })),
   ]);

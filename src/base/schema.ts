@@ -1,0 +1,249 @@
+import type { z } from "zod";
+import { closestTo } from "./spelling.js";
+
+/** A key of an object, or an index of a list. */
+export type PathStep = string | number;
+
+/** One thing that is wrong with a value. */
+export interface SchemaFault {
+  /** Where, from the root of the value; of an unknown key, the key itself. */
+  readonly path: readonly PathStep[];
+  /** Completes a sentence about the value at `path`: `must be a string (got 5)`. */
+  readonly message: string;
+  /** Set where the object at `path` has a key that its schema does not know. */
+  readonly isUnknownKey?: true;
+}
+
+/** What a schema makes of a value: its output, or everything that is wrong with the value. */
+export type Checked<Output> =
+  | { readonly value: Output; readonly faults?: undefined }
+  | { readonly value?: undefined; readonly faults: readonly SchemaFault[] };
+
+type Issue = z.core.$ZodIssue;
+
+/** An issue at its full path; of a union only the issues of the form that was most likely meant. */
+export interface MeantIssue {
+  readonly path: readonly PathStep[];
+  readonly issue: Issue;
+}
+
+/** What zod says of a value for which the schema has no words. */
+const WORDLESS = "Invalid input";
+
+/** Characters of a value that a message shows. */
+const SHOWN_MAX = 60;
+
+/**
+ * Checks a value with one of our own schemas and finds all faults at once, in words for people:
+ *
+ *     const { value, faults } = checkValue(manifestSchema, JSON.parse(text));
+ *     if (faults !== undefined) throw new SwitchyardError(code, faultLines(faults).join("\n"));
+ *
+ * A schema words its own rules with `mustBe`. Objects that refuse unknown keys are `z.strictObject`;
+ * the message then suggests the key that is spelt alike.
+ */
+export function checkValue<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+): Checked<z.output<Schema>> {
+  // Compiling a schema takes longer than one value does without it.
+  const options = { reportInput: true, jitless: true, error: describeUnknownKeys };
+  const parsed = schema.safeParse(value, options);
+  return parsed.success ? { value: parsed.data } : { faults: faultsOf(parsed.error) };
+}
+
+/** The error of a rule: `z.string().refine(isZone, mustBe("an IANA time zone"))`. */
+export function mustBe(expected: string): { error(issue: { readonly input?: unknown }): string } {
+  return { error: ({ input }) => `must be ${expected}${got(input)}` };
+}
+
+/** Faults as text, one line each: `rules[0].name: must be a string (got 5)`. */
+export function faultLines(faults: readonly SchemaFault[]): readonly string[] {
+  return faults.map(({ path, message }) =>
+    path.length === 0 ? message : `${pathText(path)}: ${message}`,
+  );
+}
+
+/** `["rules", 0, "name"]` → `rules[0].name`. */
+export function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((before, step) => {
+    if (typeof step === "number") return `${before}[${step}]`;
+    return before === "" ? String(step) : `${before}.${String(step)}`;
+  }, "");
+}
+
+/**
+ * The issues that are worth telling: of a union without words of its own, those of the form that was
+ * most likely meant. The schema must have been asked with `reportInput`.
+ */
+export function meantIssues(
+  issues: readonly Issue[],
+  parents: readonly PathStep[] = [],
+): readonly MeantIssue[] {
+  return issues.filter(isToldAmong(issues)).flatMap((issue) => {
+    const path = [...parents, ...(issue.path as readonly PathStep[])];
+    const form = meantForm(issue);
+    return form === undefined ? [{ path, issue }] : meantIssues(form, path);
+  });
+}
+
+/** The kinds of value that a union takes, in zod's words; empty where the issue is another one. */
+export function expectedKinds(issue: Issue): readonly string[] {
+  if (issue.code === "invalid_type") return [issue.expected];
+  if (issue.code === "invalid_value") return [typeof issue.values[0]];
+  if (issue.code !== "invalid_union") return [];
+  return [...new Set(issue.errors.flatMap((form) => form.filter(isAtRoot).flatMap(expectedKinds)))];
+}
+
+/** True for a union that has no message of its own. */
+export function isWordless(issue: Issue): boolean {
+  return issue.code === "invalid_union" && issue.message === WORDLESS;
+}
+
+function faultsOf({ issues }: z.ZodError): readonly SchemaFault[] {
+  return meantIssues(issues).flatMap(({ path, issue }): SchemaFault[] => {
+    if (issue.code === "unrecognized_keys") {
+      const messages = issue.message.split("\n");
+      return issue.keys.map((key, index) => ({
+        path: [...path, key],
+        message: messages[index] as string,
+        isUnknownKey: true,
+      }));
+    }
+    if (issue.code === "invalid_type" && issue.input === undefined && path.length > 0) {
+      return [{ path: path.slice(0, -1), message: `needs the key ${String(path.at(-1))}` }];
+    }
+    return [{ path, message: messageOf(issue) }];
+  });
+}
+
+/** The length of a list means nothing where a text is wanted, nor the other way round. */
+function isToldAmong(issues: readonly Issue[]): (issue: Issue) => boolean {
+  const mistyped = new Set(
+    issues.filter(({ code }) => code === "invalid_type").map(({ path }) => pathText(path)),
+  );
+  return ({ code, path }) =>
+    (code !== "too_small" && code !== "too_big") || !mistyped.has(pathText(path));
+}
+
+/** The issues of the form of a union that fits best; undefined where all want another kind of value. */
+function meantForm(issue: Issue): readonly Issue[] | undefined {
+  if (issue.code !== "invalid_union" || !isWordless(issue)) return undefined;
+  const [nearest] = issue.errors
+    .filter((form) => form.length > 0 && !form.some(isOtherKind))
+    .sort((one, other) => misfit(one) - misfit(other));
+  return nearest;
+}
+
+/** True where the value itself is of another kind than this form takes. */
+function isOtherKind(issue: Issue): boolean {
+  if (!isAtRoot(issue)) return false;
+  if (issue.code === "invalid_value") return typeof issue.values[0] !== typeof issue.input;
+  if (issue.code === "invalid_union") return isWordless(issue) && meantForm(issue) === undefined;
+  return issue.code === "invalid_type";
+}
+
+/** Unknown and missing keys of the value itself tell more about the form than what is in its members. */
+function misfit(form: readonly Issue[]): number {
+  return form.reduce((sum, issue) => {
+    if (issue.code === "unrecognized_keys" && isAtRoot(issue)) return sum + 100 * issue.keys.length;
+    const isMissing = issue.path.length === 1 && issue.input === undefined;
+    return sum + (isAtRoot(issue) || isMissing ? 100 : 1);
+  }, 0);
+}
+
+function isAtRoot({ path }: Issue): boolean {
+  return path.length === 0;
+}
+
+/** One line for each unknown key: here alone the object's schema is at hand, with the keys it knows. */
+const describeUnknownKeys: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== "unrecognized_keys") return undefined;
+  const { shape } = (issue.inst as z.core.$ZodObject)._zod.def;
+  const known = Object.keys(shape);
+  return issue.keys.map((key) => `unknown key${suggestion(key, known)}`).join("\n");
+};
+
+function messageOf(issue: Issue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${kindWords([issue.expected])}${got(issue.input)}`;
+    case "too_small":
+      return `must ${minimumWords(issue)}${issue.origin === "string" ? "" : got(issue.input)}`;
+    case "too_big":
+      return `must ${maximumWords(issue)}${got(issue.input)}`;
+    case "invalid_format":
+      return `must match ${issue.pattern ?? issue.format}${got(issue.input)}`;
+    case "invalid_value":
+      return `must be ${choiceWords(issue)}`;
+    case "invalid_union":
+      return isWordless(issue)
+        ? `must be ${kindWords(expectedKinds(issue))}${got(issue.input)}`
+        : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+function minimumWords({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+  if (origin === "string" && minimum === 1) return "not be empty";
+  const unit = unitWords(origin, minimum);
+  if (unit !== "") return `have at least ${minimum} ${unit}`;
+  return `be ${inclusive === false ? "more than" : "at least"} ${minimum}`;
+}
+
+function maximumWords({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
+  const unit = unitWords(origin, maximum);
+  if (unit !== "") return `have at most ${maximum} ${unit}`;
+  return `be ${inclusive === false ? "less than" : "at most"} ${maximum}`;
+}
+
+/** The unit of a length; empty for numbers. */
+function unitWords(origin: string, count: number | bigint): string {
+  const units: Readonly<Record<string, string>> = {
+    string: "character",
+    array: "item",
+    object: "key",
+    record: "key",
+  };
+  const unit = units[origin];
+  if (unit === undefined) return "";
+  return Number(count) === 1 ? unit : `${unit}s`;
+}
+
+function choiceWords({ values, input }: z.core.$ZodIssueInvalidValue): string {
+  const allowed = values.map(String);
+  const [only] = allowed;
+  if (allowed.length === 1) return `${only}${got(input)}`;
+  const near = typeof input === "string" ? suggestion(input, allowed) : "";
+  return `one of ${allowed.join(", ")}${got(input)}${near}`;
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  tuple: "a list",
+  object: "an object",
+  record: "an object",
+  null: "null",
+};
+
+function kindWords(kinds: readonly string[]): string {
+  const names = [...new Set(kinds.map((kind) => kindNames[kind] ?? kind))];
+  const last = names.pop() ?? "something else";
+  return names.length === 0 ? last : `${names.join(", ")} or ${last}`;
+}
+
+function suggestion(word: string, known: readonly string[]): string {
+  const near = closestTo(word, known);
+  return near === undefined ? "" : `; did you mean ${near}?`;
+}
+
+/** The value in brackets, cut where it is long. */
+function got(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return ` (got ${text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX - 3)}…` : text})`;
+}
