@@ -3,6 +3,7 @@ import { propertyRuns } from "./test/support/property-runs.js";
 
 export default defineConfig({
   test: {
+    globalSetup: "test/support/process-scripts.ts",
     include: ["test/**/*.test.ts"],
     // Longer where properties are given more runs by hand.
     testTimeout: Math.max(60_000, propertyRuns(60_000)),

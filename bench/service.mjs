@@ -2,6 +2,7 @@
 // Prints numbers and judges none.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { bundleScripts } from "../scripts/bundle-scripts.mjs";
 import { benchDirectory, log, openTable, printMachine, readOptions } from "./command.mjs";
 import { figures, median, percent } from "./figures.mjs";
 import {
@@ -48,6 +49,8 @@ const measures = {
   start: measureStart,
 };
 
+const scripts = { empty: "bench/service/empty.mjs", seed: "bench/service/seed.mjs" };
+await bundleScripts(scripts, "dist/.bench");
 mkdirSync(benchDirectory, { recursive: true });
 const root = mkdtempSync(join(benchDirectory, "service-"));
 try {

@@ -12,10 +12,10 @@ const { rows, runs, threads, against } = readOptions("npm run bench:start", {
   rows: { type: "count", default: "5", help: "rows of NDJSON to export to Parquet" },
   runs: { type: "count", default: "15", help: "runs of each, of which the median counts" },
   threads: { type: "count", default: "2", help: "threads of the export" },
-  against: { type: "path", help: "dist/bin/switchyard.js of another build, to be run in turns" },
+  against: { type: "path", help: "dist/switchyard.js of another build, to be run in turns" },
 });
 const builds = {
-  switchyard: fileURLToPath(new URL("../dist/bin/switchyard.js", import.meta.url)),
+  switchyard: fileURLToPath(new URL("../dist/switchyard.js", import.meta.url)),
   ...(against === undefined ? {} : { "the other": resolve(against) }),
 };
 

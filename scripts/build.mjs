@@ -1,70 +1,88 @@
-// Builds dist/: where their members lie and the kernels to WebAssembly, the rest with the TypeScript compiler, the page of reports,
-// the data files that the code reads at run time, and the bundle that users run. Steps whose inputs did
-// not change are skipped.
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
-import { basename } from "node:path";
+// Builds dist/: kernels, the page of reports, the bundle and the library's types. Each step prints a line.
+// Steps whose inputs have not changed are skipped. `--no-types` leaves out the types, which only
+// TypeScript programs that import the library need.
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { writeLayouts } from "./layouts.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 process.chdir(root);
+if (!existsSync("node_modules/rolldown")) {
+  console.error("Nothing is installed: run npm install first.");
+  process.exit(1);
+}
+const { writeLayouts } = await import("./layouts.mjs");
+const { bundlePage } = await import("./bundle-page.mjs");
+const { bundle } = await import("./bundle.mjs");
 
-const run = (script, args) => {
-  const result = spawnSync(process.execPath, [script, ...args], { stdio: ["ignore", 2, 2] });
-  if (result.status !== 0) process.exit(result.status ?? 1);
-};
-const modifiedMs = (path) => (existsSync(path) ? statSync(path).mtimeMs : 0);
-const filesIn = (directory) =>
-  readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => `${entry.parentPath}/${entry.name}`);
-const newestMs = (files) => Math.max(...files.map(modifiedMs));
+const kernels = "dist/assets/kernels.wasm";
+const types = "dist/types";
+const typesInfo = "dist/.types.tsbuildinfo";
 
 writeLayouts();
-mkdirSync("dist/kernels", { recursive: true });
-const wasm = "dist/kernels/kernels.wasm";
-if (modifiedMs(wasm) < newestMs([...filesIn("src/kernels"), "scripts/build.mjs"])) {
-  run("node_modules/assemblyscript/bin/asc.js", [
-    "src/kernels/index.ts",
-    "--outFile",
-    wasm,
-    ...["-O3", "--noAssert", "--runtime", "stub", "--enable", "simd"],
+mkdirSync("dist/assets", { recursive: true });
+const steps = [
+  buildKernels(),
+  ...(process.argv.includes("--no-types") ? [] : [buildTypes()]),
+  step("the page of reports", bundlePage),
+  step("the command and the library", bundle),
+];
+const results = await Promise.allSettled(steps);
+for (const { reason } of results) if (reason) console.error(reason);
+process.exitCode = results.some(({ reason }) => reason) ? 1 : 0;
+
+async function step(name, run) {
+  console.error(`Building ${name} …`);
+  await run();
+}
+
+async function buildKernels() {
+  if (modifiedMs(kernels) >= newestMs([...filesIn("src/kernels"), "scripts/build.mjs"])) return;
+  const options = [
     // Names of functions, for profiles: 5 KB more, and the same code byte for byte.
-    "--debug",
-    ...["--initialMemory", "16", "--maximumMemory", "32767"],
-  ]);
-}
-run("node_modules/typescript/bin/tsc", ["-p", "tsconfig.build.json"]);
-
-// npm writes it anew whenever packages change, which are in the page and in the bundle.
-const installed = "node_modules/.package-lock.json";
-const page = ["dist/report/html/page.css", "dist/report/html/page.js"];
-const pageInputs = [
-  ...filesIn("src/report"),
-  "src/profile/report.ts",
-  "scripts/bundle-page.mjs",
-  "scripts/licenses.mjs",
-  installed,
-];
-if (Math.min(...page.map(modifiedMs)) < newestMs(pageInputs)) run("scripts/bundle-page.mjs", []);
-cpSync("src/mapper/presets", "dist/mapper/presets", { recursive: true });
-
-const modules = filesIn("dist").filter(
-  (file) => !file.startsWith("dist/bin/") && !basename(file).startsWith("."),
-);
-// What is left of sources that are gone must not be packed. Only such files are removed, one by one, as
-// others may be running what is in dist/.
-for (const file of modules) {
-  const source = file.replace(/^dist/, "src").replace(/(\.d\.ts|\.js)(\.map)?$/, ".ts");
-  if (file !== wasm && !page.includes(file) && !existsSync(source)) rmSync(file, { force: true });
+    "-O3 --noAssert --runtime stub --enable simd --debug",
+    "--initialMemory 16 --maximumMemory 32767",
+  ];
+  await step("the kernels", () =>
+    run("node_modules/assemblyscript/bin/asc.js", [
+      "src/kernels/index.ts",
+      "--outFile",
+      kernels,
+      ...options.join(" ").split(" "),
+    ]),
+  );
 }
 
-const bundleInputs = [
-  ...modules.filter((file) => file.endsWith(".js")),
-  "scripts/bundle.mjs",
-  "scripts/licenses.mjs",
-  installed,
-];
-// Of all files of the bundle this one is written last.
-if (modifiedMs("dist/bin/LICENSES.txt") < newestMs(bundleInputs)) run("scripts/bundle.mjs", []);
+async function buildTypes() {
+  if (modifiedMs(typesInfo) >= newestMs(filesIn("src"))) return;
+  await step("the types of the library", async () => {
+    const config = ["-p", "tsconfig.build.json", "--tsBuildInfoFile", typesInfo];
+    await run("node_modules/typescript/bin/tsc", [...config, "--incremental"]);
+  });
+  for (const file of filesIn(types)) {
+    const source = file.replace(types, "src").replace(/\.d\.ts$/, ".ts");
+    if (!existsSync(source)) rmSync(file, { force: true });
+  }
+}
+
+function run(script, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], { stdio: ["ignore", 2, 2] });
+    child.on("error", reject);
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${script} failed`))));
+  });
+}
+
+function newestMs(files) {
+  return Math.max(...files.map(modifiedMs));
+}
+
+function modifiedMs(path) {
+  return existsSync(path) ? statSync(path).mtimeMs : 0;
+}
+
+function filesIn(directory) {
+  return readdirSync(directory, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => `${entry.parentPath}/${entry.name}`);
+}

@@ -1,24 +1,26 @@
-// Bundles the command line, with the entry files of its threads and processes, into dist/bin/: loading
-// hundreds of small modules one by one took most of the time that a command needs to start.
+// Bundles the command, the library and the entry files of threads and processes from src/ into dist/.
+// Loading hundreds of small modules one by one took most of the time that a command needs to start.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
 import { licenseTexts } from "./licenses.mjs";
 
-const dist = resolve("dist");
-const target = join(dist, "bin");
+const source = resolve("src");
+const target = resolve("dist");
 
-/** Name in dist/bin/ → compiled module. */
+/** Name in dist/ → module. */
 const entries = {
-  switchyard: "cli/main.js",
-  "split-worker": "engine/workers/split-worker.js",
-  "validate-worker": "engine/workers/validate-worker.js",
-  "count-worker": "engine/workers/count-worker.js",
-  "send-worker": "engine/workers/send-worker.js",
-  "decode-thread": "readers/decode-thread.js",
-  "scout-thread": "readers/scout-thread.js",
-  "event-writer-thread": "storage/event-writer-thread.js",
-  "schema-checker-process": "service/schema-checker-process.js",
+  switchyard: "cli/main.ts",
+  index: "index.ts",
+  console: "console/client.ts",
+  "split-worker": "engine/workers/split-worker.ts",
+  "validate-worker": "engine/workers/validate-worker.ts",
+  "count-worker": "engine/workers/count-worker.ts",
+  "send-worker": "engine/workers/send-worker.ts",
+  "decode-thread": "readers/decode-thread.ts",
+  "scout-thread": "readers/scout-thread.ts",
+  "event-writer-thread": "storage/event-writer-thread.ts",
+  "schema-checker-process": "service/schema-checker-process.ts",
 };
 
 /** Native code, and WebAssembly in a file of its own: found where they are installed. */
@@ -30,37 +32,37 @@ const external = ["libsql", "parquet-wasm", "parquet-wasm/node"];
  * 90 files took an export 50 of 200 ms.
  */
 const starts = {
-  command: ["cli/main.js"],
+  command: ["cli/main.ts"],
   run: [
-    "cli/steps/run-steps.js",
-    "engine/engine.js",
-    "cli/steps/export-step.js",
-    "pipeline/run-export.js",
+    "cli/steps/run-steps.ts",
+    "engine/engine.ts",
+    "cli/steps/export-step.ts",
+    "pipeline/run-export.ts",
   ],
-  worker: ["engine/workers/split-worker.js"],
-  service: ["cli/service/run-serve.js"],
+  worker: ["engine/workers/split-worker.ts"],
+  service: ["cli/service/run-serve.ts"],
 };
 
-async function bundle() {
+export async function bundle() {
   const graph = new Map();
   const build = await rolldown({
     input: Object.fromEntries(
-      Object.entries(entries).map(([name, file]) => [name, join(dist, file)]),
+      Object.entries(entries).map(([name, file]) => [name, join(source, file)]),
     ),
     platform: "node",
+    tsconfig: "tsconfig.json",
     // What the chunks below need.
     preserveEntrySignatures: "allow-extension",
     external,
     // Its main file finds the others in a way that no bundler sees; this one is the same as modules.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     plugins: [
-      ownPlaces,
       { name: "graph", moduleParsed: ({ id, importedIds }) => void graph.set(id, importedIds) },
     ],
   });
   const { output } = await build.generate({
     dir: target,
-    chunkFileNames: "[name].js",
+    chunkFileNames: "chunks/[name].js",
     codeSplitting: {
       // Each module is in the chunk that its own entries make of it, and in no other one's.
       includeDependenciesRecursively: false,
@@ -84,7 +86,7 @@ async function bundle() {
   write(files);
 }
 
-/** Names the chunk of a module after those that need it; null where it is left to the bundler. */
+/** Names the chunk of a module after the starts that need it; null leaves it to the bundler. */
 function createNaming(graph) {
   let reached;
   return (id) => {
@@ -92,7 +94,7 @@ function createNaming(graph) {
       name,
       reach(
         graph,
-        files.map((file) => join(dist, file)),
+        files.map((file) => join(source, file)),
       ),
     ]);
     const names = reached.filter(([, modules]) => modules.has(id)).map(([name]) => name);
@@ -102,7 +104,7 @@ function createNaming(graph) {
   };
 }
 
-/** Everything that is imported from these modules on, other than when it is needed. */
+/** The modules that are loaded with these: all static imports, followed to their end. */
 function reach(graph, ids, found = new Set()) {
   for (const id of ids) {
     if (found.has(id)) continue;
@@ -112,47 +114,18 @@ function reach(graph, ids, found = new Set()) {
   return found;
 }
 
-/**
- * A module that looks for a file beside itself still finds it from dist/bin/; the entry file of a
- * thread or process is the one in dist/bin/.
- */
-const ownPlaces = {
-  name: "own-places",
-  transform: {
-    filter: { code: "import.meta.url" },
-    handler(code, id) {
-      if (!id.startsWith(dist + sep)) return null;
-      const moved = code.replace(
-        /new URL\("([^"]+)", import\.meta\.url\)|import\.meta\.url/g,
-        (_, path) =>
-          path === undefined
-            ? `new URL(${fromTarget(id)}, import.meta.url).href`
-            : `new URL(${fromTarget(resolve(dirname(id), path))}, import.meta.url)`,
-      );
-      // No map: lines stay lines.
-      return { code: moved, map: null };
-    },
-  },
-};
-
-function fromTarget(file) {
-  const entry = Object.entries(entries).find(([, path]) => file === join(dist, path));
-  const path =
-    entry === undefined ? relative(target, file).replaceAll(sep, "/") : `./${entry[0]}.js`;
-  return JSON.stringify(path);
-}
-
-/** Each file is replaced whole: others may be running what is there. */
+/** Replaces each file as a whole, as others may be running it, and removes those that are left over. */
 function write(files) {
-  mkdirSync(target, { recursive: true });
+  mkdirSync(join(target, "chunks"), { recursive: true });
   for (const [name, text] of files) {
     const mode = name === "switchyard.js" ? 0o755 : 0o644;
     writeFileSync(join(target, `${name}.new`), text, { mode });
     renameSync(join(target, `${name}.new`), join(target, name));
   }
-  for (const name of readdirSync(target)) {
-    if (!files.has(name)) rmSync(join(target, name), { force: true });
+  const present = ["", "chunks/"].flatMap((directory) =>
+    readdirSync(join(target, directory)).map((name) => directory + name),
+  );
+  for (const name of present) {
+    if (/\.(js|map)$/.test(name) && !files.has(name)) rmSync(join(target, name), { force: true });
   }
 }
-
-await bundle();

@@ -3,17 +3,17 @@ import { SourceMap } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const dist = fileURLToPath(new URL("../../dist", import.meta.url));
+const source = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** Gives for a frame of a profile the path below dist/ of the module that it was bundled from. */
+/** Returns a function from a frame of a profile to the path below src/ of the module that it is from. */
 export function bundleModules() {
   const maps = new Map();
   return ({ url, lineNumber, columnNumber }) => {
     if (!maps.has(url)) maps.set(url, readMap(fileURLToPath(url)));
     const { map, directory, file } = maps.get(url);
-    if (map === undefined) return relative(dist, file);
+    if (map === undefined) return relative(source, file);
     const { originalSource } = map.findEntry(lineNumber, columnNumber);
-    return originalSource && relative(dist, resolve(directory, originalSource));
+    return originalSource && relative(source, resolve(directory, originalSource));
   };
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { runMeasured } from "../measured-process.mjs";
 import { bytesIn } from "./inputs.mjs";
 
-const main = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));
 const touchMemory = fileURLToPath(new URL("../touch-memory.mjs", import.meta.url));
 const rival = fileURLToPath(new URL("duckdb-export.mjs", import.meta.url));
 

@@ -15,7 +15,7 @@ const VERSION = "3.1.43";
 /** Of the same rows: it takes 20 s for a hundred thousand. */
 const RIVAL_ROWS_SHARE = 0.1;
 
-const main = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));
 const dryRun = fileURLToPath(new URL("mixpanel-dry-run.mjs", import.meta.url));
 
 export async function compareMigrationTool({ rows, runs, threads }) {

@@ -21,7 +21,7 @@ const kernelStages = [
   [/^sink\//, "encode"],
 ];
 
-/** Beginning of a module's path below dist/ → stage; the first that fits. */
+/** Start of a module's path below src/ → stage; the first that fits. */
 const moduleStages = [
   ["readers/parquet/", "decode Parquet"],
   ["readers/json/", "scan"],
@@ -74,7 +74,7 @@ export function stageOfKernel(module) {
 
 /**
  * Milliseconds of each stage in a profile as `--cpu-prof` writes it, by where the samples were taken;
- * waiting is none. `moduleOf` gives the path below dist/ of the module that a frame of ours stands in.
+ * waiting is none. `moduleOf` gives the path below src/ of the module that a frame of ours stands in.
  */
 export function stageTimes({ nodes, samples, timeDeltas }, moduleOf) {
   const stageOf = attribute(nodes, moduleOf);

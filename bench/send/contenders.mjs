@@ -8,7 +8,7 @@ import { keys } from "../service/process.mjs";
 import { eventPath, serverHeaders } from "../service/requests.mjs";
 import { eventBody } from "./rows.mjs";
 
-const main = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));
 
 const SECONDS = 5;
 

@@ -1,8 +1,8 @@
 // What the service is compared with: an app made as the service's own, with the same limits, hooks,
 // parsing and metrics, but one public route that validates nothing and does nothing.
 import { z } from "zod";
-import { createApp } from "../../dist/service/app.js";
-import { createLogger } from "../../dist/service/logger.js";
+import { createApp } from "../../src/service/app.js";
+import { createLogger } from "../../src/service/logger.js";
 import { eventPath } from "./requests.mjs";
 
 const route = {

@@ -10,7 +10,6 @@ import {
   gatesPath,
   serverHeaders,
 } from "./requests.mjs";
-import { seedGates } from "./seed.mjs";
 
 const WARM_UP_SECONDS = 2;
 const READS = 200;
@@ -90,6 +89,7 @@ export async function makeGates(directory, count) {
     () => startService(directory),
     ({ url }) => createGate(url, "Template"),
   );
+  const { seedGates } = await import("../../dist/.bench/seed.js");
   await seedGates(directory, template, count);
   return template.id;
 }

@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-const main = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
-const emptyEntry = fileURLToPath(new URL("empty.mjs", import.meta.url));
+const main = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));
+const emptyEntry = fileURLToPath(new URL("../../dist/.bench/empty.js", import.meta.url));
 
 /** Keys that every service of the benchmark is started with. */
 export const keys = {

@@ -1,6 +1,6 @@
 // Fills a data directory with gates, past the service: creating them by HTTP would take a minute.
-import { openEventStore } from "../../dist/storage/sqlite-event-store.js";
-import { openSqliteStore } from "../../dist/storage/sqlite-store.js";
+import { openEventStore } from "../../src/storage/sqlite-event-store.js";
+import { openSqliteStore } from "../../src/storage/sqlite-store.js";
 
 const TOGETHER = 2_000;
 const REFERRERS = 150;

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { builtFile } from "../base/package-files.js";
 import type { KernelExports } from "./kernel-exports.js";
 import { Spares } from "./spares.js";
 
@@ -14,9 +15,7 @@ const GROW_PAGES_MIN = 2_048;
 let compiled: WebAssembly.Module | undefined;
 
 function compile(): WebAssembly.Module {
-  // From src/batch (tests) and dist/batch (production) alike.
-  const file = new URL("../../dist/kernels/kernels.wasm", import.meta.url);
-  compiled ??= new WebAssembly.Module(readFileSync(file));
+  compiled ??= new WebAssembly.Module(readFileSync(builtFile("assets/kernels.wasm")));
   return compiled;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { systemClock } from "../base/clock.js";
 import { exitCodes } from "../base/errors.js";
-import { splitWorker, validateWorker } from "../engine/worker-entries.js";
+import { builtFile } from "../base/package-files.js";
 import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
 import { startFirstThread } from "./first-thread.js";
 import { runCommandLine } from "./program.js";
@@ -17,7 +17,7 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const workers = { export: splitWorker, validate: validateWorker };
+const workers = { export: "split-worker.js", validate: "validate-worker.js" };
 let threadsAhead: ThreadsAhead | undefined;
 
 process.exitCode = await runCommandLine(process.argv.slice(2), {
@@ -28,7 +28,7 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   clock: systemClock,
   signal,
   startThread(command, flags) {
-    threadsAhead = startFirstThread(workers[command], flags);
+    threadsAhead = startFirstThread(builtFile(workers[command]), flags);
   },
   loadEngine: async () => (await import("../engine/engine.js")).createEngine(threadsAhead),
 });

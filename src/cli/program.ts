@@ -1,6 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { exitCodes } from "../base/errors.js";
-import { version } from "../base/version.js";
+import { version } from "../base/package-files.js";
 import { exportCommand } from "./commands/export-command.js";
 import { initCommand } from "./commands/init-command.js";
 import { keysCommand } from "./commands/keys-command.js";

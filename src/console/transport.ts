@@ -1,7 +1,7 @@
 import got, { type Got, HTTPError, RequestError, type Response } from "got";
 import { z } from "zod";
 import { UsageError } from "../base/errors.js";
-import { version } from "../base/version.js";
+import { version } from "../base/package-files.js";
 import { errorBody } from "../contract/envelope.js";
 import { noBody, type Route } from "../contract/route.js";
 import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";

@@ -1,4 +1,5 @@
 import { UsageError } from "../base/errors.js";
+import { builtFile } from "../base/package-files.js";
 import { findMappingProblems } from "../mapper/mapping-problems.js";
 import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
@@ -26,7 +27,6 @@ import { openRange, planRanges } from "../readers/registry.js";
 import { discoverShared } from "../readers/shared-discovery.js";
 import type { Survey } from "../survey/survey.js";
 import type { SurveyRequest } from "./survey-inputs.js";
-import { countWorker, sendWorker, splitWorker, validateWorker } from "./worker-entries.js";
 
 /** The runs that commands and the library start. */
 export interface Engine {
@@ -49,8 +49,8 @@ export interface Engine {
  * commands need is loaded when they do. `threadsAhead` are for the first export or dry run.
  */
 export function createEngine(threadsAhead?: ThreadsAhead): Engine {
-  const outsideWith = (workerEntry: URL): RunOutside => ({
-    ...{ discover, planRanges, workerEntry, now: Date.now },
+  const outsideWith = (entry: string): RunOutside => ({
+    ...{ discover, planRanges, workerEntry: builtFile(entry), now: Date.now },
     ...{ threadsAhead },
   });
   return {
@@ -60,26 +60,26 @@ export function createEngine(threadsAhead?: ThreadsAhead): Engine {
     runValidate: async (request, context) => {
       const { runValidate } = await import("../pipeline/run-validate.js");
       const { rejectAdvice } = await import("../report/reject-advice.js");
-      return runValidate(request, context, outsideWith(validateWorker), {
+      return runValidate(request, context, outsideWith("validate-worker.js"), {
         adviceOn: (code) => rejectAdvice[code],
       });
     },
     runExport: async (options, context) => {
       const { runExport } = await import("../pipeline/run-export.js");
-      return runExport(options, context, outsideWith(splitWorker));
+      return runExport(options, context, outsideWith("split-worker.js"));
     },
     runSend: async (request, context) => {
       const { runSend } = await import("../pipeline/run-send.js");
       // One thread sends; that is no reason why only one should look at the inputs.
       const { threads } = thisMachine();
       return runSend(request, context, {
-        ...outsideWith(sendWorker),
+        ...outsideWith("send-worker.js"),
         discover: (options, signal) => discover({ ...options, threads }, signal),
       });
     },
     runCount: async (request, context) => {
       const { runCount } = await import("../pipeline/run-count.js");
-      return runCount(request, context, outsideWith(countWorker));
+      return runCount(request, context, outsideWith("count-worker.js"));
     },
     surveyInputs: async (request, signal) => {
       const { surveyInputs } = await import("./survey-inputs.js");

@@ -1,23 +1,20 @@
-import { readFileSync } from "node:fs";
 import { UsageError } from "../base/errors.js";
+import amplitude from "./presets/amplitude.json" with { type: "json" };
+import ga4 from "./presets/ga4.json" with { type: "json" };
+import mixpanel from "./presets/mixpanel.json" with { type: "json" };
+import posthog from "./presets/posthog.json" with { type: "json" };
+import rudderstack from "./presets/rudderstack.json" with { type: "json" };
+import segment from "./presets/segment.json" with { type: "json" };
 
-/** Every preset and the file of its mapping, beside this one in src and in dist. */
-const files = {
-  amplitude: "./presets/amplitude.json",
-  mixpanel: "./presets/mixpanel.json",
-  posthog: "./presets/posthog.json",
-  ga4: "./presets/ga4.json",
-  segment: "./presets/segment.json",
-  rudderstack: "./presets/rudderstack.json",
-} as const;
+const presets = { amplitude, mixpanel, posthog, ga4, segment, rudderstack } as const;
 
-export type PresetName = keyof typeof files;
+export type PresetName = keyof typeof presets;
 
-export const presetNames = Object.keys(files) as readonly PresetName[];
+export const presetNames = Object.keys(presets) as readonly PresetName[];
 
 export const defaultPreset: PresetName = "amplitude";
 
-/** The preset's mapping as it stands in its file. Throws `UsageError` for an unknown name. */
+/** Returns the preset's mapping. Throws `UsageError` for an unknown name. */
 export function loadPreset(name: string): unknown {
   if (!isPresetName(name)) {
     throw new UsageError(
@@ -25,9 +22,9 @@ export function loadPreset(name: string): unknown {
       `Unknown preset ${JSON.stringify(name)}. There are: ${presetNames.join(", ")}.`,
     );
   }
-  return JSON.parse(readFileSync(new URL(files[name], import.meta.url), "utf8"));
+  return presets[name];
 }
 
 function isPresetName(name: string): name is PresetName {
-  return Object.hasOwn(files, name);
+  return Object.hasOwn(presets, name);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
-import { version } from "../base/version.js";
+import { version } from "../base/package-files.js";
 import { layoutOf } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";

@@ -4,7 +4,7 @@ import { DAY_MS } from "../base/day.js";
 import { writeDurably } from "../base/durable-file.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
 import { asOutput } from "../base/output-error.js";
-import { version } from "../base/version.js";
+import { version } from "../base/package-files.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import type { RunOutcome } from "./export-result.js";

@@ -1,10 +1,10 @@
 import { Worker } from "node:worker_threads";
 import { MIB, SCOUT_HEAP_BYTES } from "../base/limits.js";
+import { builtFile } from "../base/package-files.js";
 import type { Discovery } from "./discovery.js";
 import type { FromScout, ScoutTask, ToScout } from "./scout-messages.js";
 
-// From src/readers (tests) and dist/readers (production) alike.
-const entry = new URL("../../dist/readers/scout-thread.js", import.meta.url);
+const entry = builtFile("scout-thread.js");
 
 /** A thread that looks at files ahead of the run. */
 export class Scout {

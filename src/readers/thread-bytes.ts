@@ -1,12 +1,12 @@
 import { Worker } from "node:worker_threads";
 import { SourceError } from "../base/errors.js";
+import { builtFile } from "../base/package-files.js";
 import type { ByteSource } from "./byte-source.js";
 import type { DecodeTask, FromDecoder } from "./decode-messages.js";
 import type { ReaderOptions } from "./reader.js";
 import type { SourceBytes } from "./source.js";
 
-// From src/readers (tests) and dist/readers (production) alike.
-const entry = new URL("../../dist/readers/decode-thread.js", import.meta.url);
+const entry = builtFile("decode-thread.js");
 
 type Chunk = Extract<FromDecoder, { kind: "chunk" }>;
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { version } from "../base/version.js";
+import { version } from "../base/package-files.js";
 import { openApiDocument } from "../contract/openapi.js";
 import type { RouteTable } from "../contract/openapi-schemas.js";
 import { apiPage } from "./api-page.js";

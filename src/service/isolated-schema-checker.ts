@@ -1,10 +1,10 @@
+import { builtFile } from "../base/package-files.js";
 import { type SchemaCheckLimits, schemaCheckLimits, serviceLimits } from "./limits.js";
 import type { SchemaChecker, SchemaFault, SchemaQuestion } from "./schema-checker.js";
 import { type CheckOutcome, SchemaProcess } from "./schema-process.js";
 import { ServiceError } from "./service-error.js";
 
-// From src/service (tests) and dist/service (production) alike.
-const entry = new URL("../../dist/service/schema-checker-process.js", import.meta.url);
+const entry = builtFile("schema-checker-process.js");
 
 interface Job {
   readonly question: SchemaQuestion;

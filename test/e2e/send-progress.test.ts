@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import type { Engine } from "../../src/engine/engine.js";
+import { createEngine } from "../../src/engine/engine.js";
 import { fakeContext } from "../cli/fake-context.js";
 import { FakeClock } from "../report/fake-clock.js";
 import { FaultyService } from "../support/faulty-service.js";
@@ -30,12 +30,7 @@ test.each([
       environment: { SWITCHYARD_SERVER_SECRET: testSecret },
       clock,
       stderr: { write: (text) => written.push(text), isTTY, columns: 200, rows: 24 },
-      async loadEngine() {
-        // The built one: its worker threads have to find their entry files.
-        const entry = new URL("../../dist/engine/engine.js", import.meta.url).href;
-        const { createEngine } = (await import(entry)) as { createEngine(): Engine };
-        return createEngine();
-      },
+      loadEngine: async () => createEngine(),
     },
   );
   const ended = runCommandLine(["send", "rows.jsonl", "--to", url], context);

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { processScript } from "../support/process-scripts.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
 const KILLS = 60;
@@ -29,9 +29,10 @@ function someInputs(run: FakeExport): void {
 
 /** Runs the export in its own process; `killed` where the process did not live to the end. */
 async function runProcess(run: FakeExport, killAfterMs?: number, fresh = false) {
-  const script = fileURLToPath(new URL("kit/fake-run.mjs", import.meta.url));
   const task = JSON.stringify(await run.portable({ splitBytes: 150, fresh }));
-  const child = spawn(process.execPath, [script, task], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [processScript("fake-run"), task], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const errors: Buffer[] = [];
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk));
   const timer =

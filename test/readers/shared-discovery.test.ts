@@ -5,6 +5,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { GIB, MAIN_THREAD_BYTES } from "../../src/base/limits.js";
+import { builtFile } from "../../src/base/package-files.js";
 import { createFormatDetection } from "../../src/readers/detect-format.js";
 import type { InputFile } from "../../src/readers/inputs.js";
 import { discoverShared, type SharedDiscoveryOptions } from "../../src/readers/shared-discovery.js";
@@ -164,7 +165,7 @@ test("threads that cannot be started are done without", async () => {
 });
 
 test("a bug ends its thread where Node lets rejections pass", async () => {
-  const scout = new Worker(new URL("../../dist/readers/scout-thread.js", import.meta.url), {
+  const scout = new Worker(builtFile("scout-thread.js"), {
     execArgv: ["--unhandled-rejections=none"],
     workerData: { given, ratioMax: 1_000 },
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { version } from "../../src/base/version.js";
+import { version } from "../../src/base/package-files.js";
 import { openApiDocument } from "../../src/contract/openapi.js";
 import { pageSecurityPolicy } from "../../src/service/api-page-style.js";
 import { createApp } from "../../src/service/app.js";

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import { IsolatedSchemaChecker } from "../../src/service/isolated-schema-checker.js";
 import type { SchemaCheckLimits } from "../../src/service/limits.js";
+import { processScript } from "../support/process-scripts.js";
 import { bomb, bombNames } from "./schema-bombs.js";
 
 const harmless = { schema: '{"required": ["a"]}', values: [{ a: 1 }, {}] };
@@ -108,15 +108,7 @@ test("a checker that is closed refuses, and may be closed again", async () => {
 });
 
 test("processes that are idle do not keep the service alive", async () => {
-  const module = fileURLToPath(
-    new URL("../../dist/service/isolated-schema-checker.js", import.meta.url),
-  );
-  const script = `
-    import { IsolatedSchemaChecker } from ${JSON.stringify(module)};
-    const checker = new IsolatedSchemaChecker();
-    console.log(JSON.stringify(await checker.check(${JSON.stringify(harmless)})));
-  `;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", script]);
+  const child = spawn(process.execPath, [processScript("check-once"), JSON.stringify(harmless)]);
   const [output, errors, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

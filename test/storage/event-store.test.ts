@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { builtFile } from "../../src/base/package-files.js";
 import { openEventStore } from "../../src/storage/sqlite-event-store.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { eventStoreSuite } from "./event-store-suite.js";
 
-/** Threads run what was built. */
-const writerEntry = new URL("../../dist/storage/event-writer-thread.js", import.meta.url);
+const writerEntry = builtFile("event-writer-thread.js");
 
 const scratch = scratchDirectory("event-store");
 let places = 0;

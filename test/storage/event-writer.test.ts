@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { builtFile } from "../../src/base/package-files.js";
 import { eventSchema } from "../../src/storage/event-schema.js";
 import { openDatabase } from "../../src/storage/open-database.js";
 import { packIntake } from "../../src/storage/packed-events.js";
@@ -53,7 +54,7 @@ describe("the thread that writes events", () => {
   });
 
   it("says at the start why the database cannot be opened", async () => {
-    const writerEntry = new URL("../../dist/storage/event-writer-thread.js", import.meta.url);
+    const writerEntry = builtFile("event-writer-thread.js");
     writeFileSync(join(scratch, "events.db"), "no database ".repeat(100));
     await expect(openEventStore(scratch, { writerEntry })).rejects.toMatchObject({
       code: "database_damaged",

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { processScript } from "../support/process-scripts.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { look, openEntities } from "./open-entities.js";
 import { everything } from "./records.js";
@@ -10,7 +10,7 @@ const KILLS = 12;
 /** Acknowledged writes after which a process is killed at the latest. */
 const WRITES_MAX = 60;
 
-const script = fileURLToPath(new URL("kit/write-entities.mjs", import.meta.url));
+const script = processScript("write-entities");
 
 /** Lets a process write until it has acknowledged `writes`, and kills it: all that it acknowledged. */
 async function killedAfter(directory: string, prefix: string, writes: number) {

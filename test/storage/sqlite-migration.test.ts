@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import Connection from "libsql";
 import { describe, expect, it } from "vitest";
@@ -10,6 +9,7 @@ import { SqliteDatabase } from "../../src/storage/sqlite-database.js";
 import { migrate, type Schema } from "../../src/storage/sqlite-migration.js";
 import { CONSOLE_DATABASE, openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { withoutPrivileges } from "../support/privileges.js";
+import { processScript } from "../support/process-scripts.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { look } from "./open-entities.js";
 import { key, withoutEvents } from "./records.js";
@@ -17,7 +17,7 @@ import { key, withoutEvents } from "./records.js";
 const newDirectory = () => scratchDirectory("sqlite-migration");
 
 const run = promisify(execFile);
-const script = fileURLToPath(new URL("kit/open-store.mjs", import.meta.url));
+const script = processScript("open-store");
 
 const first = ["CREATE TABLE a (x INTEGER)", "INSERT INTO a VALUES (1)"];
 const second = ["ALTER TABLE a ADD COLUMN y INTEGER", "UPDATE a SET y = x + 1"];

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
 import { watchOutput } from "./secret-watch.js";
 
-export const mainFile = fileURLToPath(new URL("../../dist/bin/switchyard.js", import.meta.url));
+export const mainFile = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));
 
 export interface CommandOptions {
   readonly cwd?: string;

@@ -1,4 +1,4 @@
-import { version } from "../../base/version.js";
+import { version } from "../../base/package-files.js";
 import type { JsonObject, JsonValue } from "../../pipeline/configuration/configuration-types.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";

@@ -1,3 +1,4 @@
+import { builtFile } from "../../base/package-files.js";
 import { lockDirectory } from "../../storage/directory-lock.js";
 import type { EventCommit } from "../../storage/event-store.js";
 import type { KeyStore } from "../../storage/key-store.js";
@@ -5,8 +6,7 @@ import { openEventStore } from "../../storage/sqlite-event-store.js";
 import { openSqliteStore } from "../../storage/sqlite-store.js";
 import type { Store } from "../../storage/store.js";
 
-/** Compiled next to this file: events are written in a thread of their own. */
-const writerEntry = new URL("../../storage/event-writer-thread.js", import.meta.url);
+const writerEntry = builtFile("event-writer-thread.js");
 
 export interface StoreDependencies {
   /** Done before anybody can use the store. */

@@ -1,5 +1,5 @@
 import { exitCodes } from "../../base/errors.js";
-import { version } from "../../base/version.js";
+import { version } from "../../base/package-files.js";
 import { createApp } from "../../service/app.js";
 import { createLogger } from "../../service/logger.js";
 import { startServer } from "../../service/server.js";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { builtFile } from "../../base/package-files.js";
 import type { Report } from "../../profile/report.js";
 
 /**
@@ -55,10 +56,10 @@ function sourceHash(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }
 
-/** What the build has made of `client/`: the same place from src/report/html and dist/report/html. */
+/** The script and style that the build makes from `client/`. */
 function pageParts(): { readonly script: string; readonly style: string } {
   return {
-    script: readFileSync(new URL("../../../dist/report/html/page.js", import.meta.url), "utf8"),
-    style: readFileSync(new URL("../../../dist/report/html/page.css", import.meta.url), "utf8"),
+    script: readFileSync(builtFile("assets/report-page.js"), "utf8"),
+    style: readFileSync(builtFile("assets/report-page.css"), "utf8"),
   };
 }

@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from "undici";
 import { ANSWER_BYTES_MAX } from "../../base/limits.js";
-import { version } from "../../base/version.js";
+import { version } from "../../base/package-files.js";
 import { type Answer, type FailureKind, NoAnswer, type Post } from "./answer.js";
 
 export interface PostOptions {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { GIB, MIB } from "../../../src/base/limits.js";
 import type { ExportResult } from "../../../src/pipeline/export-result.js";
 import type { ExportOptions } from "../../../src/pipeline/options.js";
@@ -8,6 +9,7 @@ import type { RunObserver } from "../../../src/pipeline/progress.js";
 import { runExport } from "../../../src/pipeline/run-export.js";
 import type { DiscoveredInputs, RunOutside } from "../../../src/pipeline/run-splits.js";
 import type { Source, SourceRange } from "../../../src/readers/source.js";
+import { processScript } from "../../support/process-scripts.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
 /** An export with fake rooms as JSON. */
@@ -92,7 +94,7 @@ export class FakeExport {
     return {
       discover: async () => this.#discover(),
       planRanges: lineRanges,
-      workerEntry: new URL("fake-worker.mjs", import.meta.url),
+      workerEntry: pathToFileURL(processScript("fake-worker")),
       now: () => this.now,
     };
   }

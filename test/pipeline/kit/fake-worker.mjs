@@ -22,12 +22,12 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { SourceError } from "../../../dist/base/errors.js";
-import { Kernel } from "../../../dist/batch/kernel.js";
-import { layoutOf } from "../../../dist/pipeline/ledger/layout.js";
-import { Ledger } from "../../../dist/pipeline/ledger/ledger.js";
-import { RejectFile } from "../../../dist/pipeline/worker/reject-file.js";
-import { serveSplits } from "../../../dist/pipeline/worker/split-server.js";
+import { SourceError } from "../../../src/base/errors.js";
+import { Kernel } from "../../../src/batch/kernel.js";
+import { layoutOf } from "../../../src/pipeline/ledger/layout.js";
+import { Ledger } from "../../../src/pipeline/ledger/ledger.js";
+import { RejectFile } from "../../../src/pipeline/worker/reject-file.js";
+import { serveSplits } from "../../../src/pipeline/worker/split-server.js";
 
 const WAIT_MS = 10;
 

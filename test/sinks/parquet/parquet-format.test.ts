@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { asyncBufferFromFile, parquetMetadataAsync } from "hyparquet";
 import { describe, expect, test } from "vitest";
-import { version } from "../../../src/base/version.js";
+import { version } from "../../../src/base/package-files.js";
 import { type EventRow, eventRow, variedRows, writeSplit } from "../event-rows.js";
 import { parquetReaders, queryDuckDb, type ReadRow } from "./parquet-readers.js";
 

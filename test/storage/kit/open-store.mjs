@@ -1,5 +1,5 @@
 // Opens the store of the directory that is its argument, and says so.
-import { openSqliteStore } from "../../../dist/storage/sqlite-store.js";
+import { openSqliteStore } from "../../../src/storage/sqlite-store.js";
 
 const withoutEvents = async () => ({ events: {}, close: async () => undefined });
 const store = await openSqliteStore(process.argv[2], withoutEvents);

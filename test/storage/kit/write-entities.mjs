@@ -2,7 +2,7 @@
 // prints each write that was acknowledged: `<id> <version>`, version 0 where it was removed. The second
 // argument makes the ids of this process its own.
 import { writeSync } from "node:fs";
-import { openSqliteStore } from "../../../dist/storage/sqlite-store.js";
+import { openSqliteStore } from "../../../src/storage/sqlite-store.js";
 
 const [directory, prefix] = process.argv.slice(2);
 const withoutEvents = async () => ({ events: {}, close: async () => undefined });

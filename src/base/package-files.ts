@@ -1,0 +1,14 @@
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+
+// The package finds itself by its name: from dist/ in production and from src/ in tests.
+const require = createRequire(import.meta.url);
+const root = pathToFileURL(require.resolve("switchyard/package.json"));
+
+/** The version of this package. */
+export const version: string = require("switchyard/package.json").version;
+
+/** Returns the URL of a file that the build makes: a worker's entry, or an asset below `assets/`. */
+export function builtFile(path: string): URL {
+  return new URL(`dist/${path}`, root);
+}

@@ -1,0 +1,27 @@
+import { basename, extname } from "node:path";
+import { fileURLToPath } from "node:url";
+// @ts-expect-error The build is plain scripts.
+import { bundleScripts } from "../../scripts/bundle-scripts.mjs";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const directory = `${root}dist/.tests`;
+
+/** Scripts that import src/ and that tests run in processes or threads of their own. */
+const scripts = [
+  "pipeline/kit/fake-run.mjs",
+  "pipeline/kit/fake-worker.mjs",
+  "service/kit/check-once.mjs",
+  "storage/kit/open-store.mjs",
+  "storage/kit/write-entities.mjs",
+];
+
+/** Bundles the scripts, before all tests. */
+export async function setup(): Promise<void> {
+  const entries = scripts.map((path) => [basename(path, extname(path)), `${root}test/${path}`]);
+  await bundleScripts(Object.fromEntries(entries), directory);
+}
+
+/** Path of the bundled script. */
+export function processScript(name: string): string {
+  return `${directory}/${name}.js`;
+}
