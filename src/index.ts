@@ -1,6 +1,6 @@
 export { type Place, SourceError, SwitchyardError, UsageError } from "./base/errors.js";
-export { type RejectCodeName, rejectCodes } from "./base/reject-codes.js";
 export { version } from "./base/package-files.js";
+export { type RejectCodeName, rejectCodes } from "./base/reject-codes.js";
 export type { Mapping } from "./mapper/mapping.js";
 export {
   type Configuration,

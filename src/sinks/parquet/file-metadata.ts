@@ -1,5 +1,5 @@
-import { ThriftWriter } from "../../base/thrift-writer.js";
 import { version } from "../../base/package-files.js";
+import { ThriftWriter } from "../../base/thrift-writer.js";
 import { eventColumns, type ParquetColumn } from "./event-schema.js";
 import {
   parquetConvertedTypes,
