@@ -1,8 +1,12 @@
 import { PROFILE_VALUES_MAX } from "../base/limits.js";
 import { FrequentFold } from "./frequent-fold.js";
-import type { ReportProperties, ReportProperty, ValueType } from "./report.js";
-import { valueTypes } from "./report.js";
-import type { SplitKey, SplitProperties } from "./split-profile.js";
+import type { ReportProperties, ReportProperty } from "./report.js";
+import {
+  type SplitKey,
+  type SplitProperties,
+  type ValueType,
+  valueTypes,
+} from "./split-profile.js";
 
 /** Values of a property that a report shows. */
 const TOP_VALUES_MAX = 16;

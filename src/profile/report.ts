@@ -1,293 +1,331 @@
-import type { RejectCodeName } from "../base/reject-codes.js";
+import { z } from "zod";
+import type { Immutable } from "../base/immutable.js";
+import { type RejectCodeName, rejectCodes } from "../base/reject-codes.js";
+import { type ValueType, valueTypes } from "./split-profile.js";
 
-/** Changes whenever a reader of older reports would misunderstand a newer one. */
+/** Changes when a reader of older reports would misunderstand a newer one. */
 export const REPORT_VERSION = 1;
 
-/**
- * `report.json`: what a dry run has found out about an export. Times are ISO 8601 in UTC with
- * milliseconds, days `YYYY-MM-DD`, sizes bytes, shares from 0 to 1. Lists are cut at the caps of
- * `limits`, and what was cut is counted beside them: nothing is left out silently. But for `run` it is
- * a function of inputs, configuration and version.
- */
-export interface Report {
-  readonly reportVersion: typeof REPORT_VERSION;
-  /** Version of Switchyard. */
-  readonly version: string;
-  readonly run: ReportRun;
-  readonly configuration: Readonly<Record<string, unknown>>;
-  /** Zone that days and hours are in: that of the export's days. */
-  readonly dayZone: string;
-  readonly inputs: ReportInputs;
-  /** Of the rows that were looked at; all of them where `share` is 1. */
-  readonly sample: { readonly share: number };
-  readonly rows: ReportRows;
-  /** Most severe first, then by rows. */
-  readonly findings: readonly Finding[];
-  /** In order; days without events are in it with 0, unless that were more than `limits.days` days. */
-  readonly days: readonly ReportDay[];
-  /** Events of hours beyond the cap, which are in no day. */
-  readonly otherDays: { readonly rows: number };
-  /** Events of each hour of the day, over all days. */
-  readonly hoursOfDay: readonly number[];
-  /** By events, most first. */
-  readonly events: readonly ReportEvent[];
-  /** Names beyond the cap, counted together. */
-  readonly otherEvents: { readonly names: number | null; readonly rows: number };
-  readonly identity: ReportIdentity;
-  readonly times: ReportTimes;
-  readonly sizes: ReportSizes;
-  readonly userProperties: ReportProperties;
-  readonly rejects: readonly ReportReject[];
-  /** Source rows beside the events that they become, spread over event names. */
-  readonly samples: readonly ReportSample[];
-  readonly estimates: ReportEstimates;
-  readonly limits: Readonly<Record<string, number>>;
-}
+const text = z.string();
+const count = z.int().min(0);
+const amount = z.number().min(0);
+const share = z.number().min(0).max(1);
+const time = z.string().regex(/^(\d{4}|[+-]\d{6})-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
+const rejectCode = z.enum(Object.keys(rejectCodes) as RejectCodeName[]);
 
-export interface ReportRun {
-  readonly startedAt: string;
-  readonly endedAt: string;
-  readonly durationMs: number;
-  readonly threads: number;
-}
+const position = {
+  source: text.describe("File, or entry of an archive."),
+  row: count.exactOptional().describe("Row of the source, counted from 1."),
+  byte: count.exactOptional().describe("Byte of the source at which the row begins."),
+};
 
-export interface ReportInputs {
-  readonly files: number;
-  readonly bytes: number;
-  /** The first ones, in the order of the inputs. */
-  readonly sources: readonly {
-    readonly name: string;
-    readonly bytes: number;
-    readonly format: string;
-    /** Why it could not be read to its end; absent where it could. */
-    readonly failure?: { readonly code: string; readonly message: string };
-  }[];
-  readonly sourcesTotal: number;
-}
+const estimateSchema = z
+  .strictObject({
+    count,
+    error: share.describe("Standard error as a share of `count`; 0 means that the count is exact."),
+  })
+  .meta({ id: "estimate" });
 
-export interface ReportRows {
-  readonly read: number;
-  readonly added: number;
-  /** Rows, or what a transform made of them, that became events. */
-  readonly mapped: number;
-  readonly rejected: number;
-  readonly filtered: number;
-  readonly duplicates: ReportDuplicates;
-}
+const propertySchema = z
+  .strictObject({
+    key: text,
+    rows: count.describe("Events that have the key, including those where it is null."),
+    fill: share.describe("Share of the events in which the key has a value other than null."),
+    types: z
+      .strictObject(
+        Object.fromEntries(valueTypes.map((type) => [type, count.exactOptional()])) as Record<
+          ValueType,
+          z.ZodExactOptional<typeof count>
+        >,
+      )
+      .describe("Events by the type of the value. Types that do not occur are left out."),
+    distinct: estimateSchema.describe("Distinct values, without null."),
+    topValues: z
+      .array(z.strictObject({ value: text, rows: count }))
+      .describe(
+        "Most frequent values, without null: strings without quotes, other values as JSON. Long values end in `…`.",
+      ),
+    topValuesError: count.describe(
+      "Each value in `topValues` has at least its `rows`, and at most this many more; 0 means exact.",
+    ),
+    bytes: z
+      .strictObject({ min: count, mean: amount, max: count })
+      .describe("Bytes of the values as JSON, without null."),
+    numbers: z
+      .strictObject({ min: z.number(), max: z.number() })
+      .nullable()
+      .describe("Range of the values that are numbers; null if there are none."),
+  })
+  .meta({ id: "property" });
 
-/** Events whose insert id came before. Nothing is left out of an export for it. */
-export interface ReportDuplicates {
-  /** Events that have an insert id; 0 where the mapping names none. Of several of one row the first. */
-  readonly withInsertID: number;
-  /** Exact, of repetitions within one split. */
-  readonly withinSplits: number;
-  /** Events that are not looked at for that, as their splits have too many. */
-  readonly unknown: number;
-  /** Estimate over everything, by a sketch of distinct insert ids. */
-  readonly estimated: number;
-  /** Standard error of the estimate, in events. */
-  readonly error: number;
-}
+const propertiesSchema = z
+  .strictObject({
+    rows: count.describe("Events whose properties were read."),
+    keys: z.array(propertySchema).describe("Keys, the most frequent first."),
+    otherKeys: z
+      .strictObject({
+        keys: count.nullable().describe("0, or null if their number is not known."),
+        values: count,
+      })
+      .describe("Keys beyond the limit, counted together."),
+  })
+  .meta({ id: "properties" });
 
 export const severities = ["error", "warning", "info"] as const;
+
+const fixSchema = z.strictObject({
+  path: z.array(text).describe('Path in the file, such as `["mapping", "timestamp", "zone"]`.'),
+  value: z.unknown().describe("New value of that path."),
+  line: text.describe(
+    'The line to type, such as `"mapping": {"timestamp": {"zone": "America/New_York"}}`.',
+  ),
+  isSafe: z.boolean().describe("The fix needs no decision; `validate --apply` writes it."),
+  module: z
+    .strictObject({ name: text, text })
+    .exactOptional()
+    .describe("Transform module that the line names. All findings that need one share it."),
+});
+
+const findingSchema = z.strictObject({
+  code: text.describe("Stable code, such as `time_unit_seconds`."),
+  severity: z.enum(severities),
+  title: text.describe("One sentence."),
+  detail: text.describe("What the finding means, and the evidence. Plain text."),
+  rows: count.describe("Rows or events that are affected."),
+  event: text.exactOptional().describe("Event name, if the finding is about one."),
+  property: text.exactOptional().describe("Property, if the finding is about one."),
+  day: day.exactOptional().describe("Day, if the finding is about one."),
+  rejectCode: rejectCode.exactOptional().describe("Reason, if the finding is about rejected rows."),
+  fix: fixSchema.exactOptional().describe("The change of `pipeline.config.json` that fixes it."),
+});
+
+const daySchema = z.strictObject({
+  day,
+  events: count,
+  hours: z
+    .array(count)
+    .length(24)
+    .describe("Events of each hour. The hour that daylight saving repeats counts twice."),
+  byEvent: z
+    .array(z.tuple([count, count]))
+    .describe("Pairs of an index into `events` and that event's rows of the day."),
+  rejected: count.describe("Rejected rows whose time is known."),
+});
+
+const eventSchema = z.strictObject({
+  event: text,
+  rows: count,
+  share: share.describe("Share of all events."),
+  firstTimestamp: time,
+  lastTimestamp: time,
+  days: count.describe("Days on which the event occurs."),
+  users: estimateSchema
+    .nullable()
+    .describe(
+      "Distinct user ids, or device ids where an event has no user id; null like `properties`.",
+    ),
+  bytes: z.strictObject({ mean: amount, max: count }).describe("Bytes of the event as JSON."),
+  properties: propertiesSchema
+    .nullable()
+    .describe("Keys of `metadata`; null for names beyond `limits.namesWithProperties`."),
+});
+
+const inputsSchema = z.strictObject({
+  files: count,
+  bytes: count,
+  sources: z
+    .array(
+      z.strictObject({
+        name: text,
+        bytes: count,
+        format: text,
+        failure: z
+          .strictObject({ code: text, message: text })
+          .exactOptional()
+          .describe("Why the source could not be read completely."),
+      }),
+    )
+    .describe("The first sources, in the order of the inputs."),
+  sourcesTotal: count,
+});
+
+const rowsSchema = z.strictObject({
+  read: count,
+  added: count.describe("Further events that a transform made of rows."),
+  mapped: count.describe("Events that an export would contain."),
+  rejected: count,
+  filtered: count,
+  duplicates: z
+    .strictObject({
+      withInsertID: count.describe("Events that have an insert id; 0 if the mapping names none."),
+      withinSplits: count.describe("Repetitions within one split; exact."),
+      unknown: count.describe(
+        "Events not compared, because their splits have too many insert ids.",
+      ),
+      estimated: count.describe("Repetitions in all inputs; an estimate."),
+      error: amount.describe("Standard error of `estimated`, in events."),
+    })
+    .describe("Events whose insert id occurred before. An export keeps them."),
+});
+
+const topIDSchema = z.strictObject({
+  id: text.describe("Long ids end in `…`."),
+  rows: count.describe("A lower bound: counted from when the id was followed."),
+  others: estimateSchema.describe("Distinct ids of the other kind in the same events."),
+});
+
+const identitySchema = z.strictObject({
+  both: count.describe("Events with a user id and a device id."),
+  userOnly: count,
+  deviceOnly: count,
+  none: count.describe("Events with neither, which the mapping allows."),
+  users: estimateSchema.describe("Distinct user ids."),
+  devices: estimateSchema.describe("Distinct device ids."),
+  junkIDs: z
+    .array(z.strictObject({ field: z.enum(["userID", "stableID"]), value: text, rows: count }))
+    .describe("Placeholder ids, such as `0`, `null` and the zero UUID, as written in the export."),
+  topUsers: z.array(topIDSchema).describe("User ids with the most events."),
+  topDevices: z.array(topIDSchema).describe("Device ids with the most events."),
+});
+
+const timesSchema = z.strictObject({
+  first: time.nullable(),
+  last: time.nullable(),
+  future: count.describe("Events later than the start of the run."),
+  suspicious: count.describe(
+    "Events at placeholder times: before 2000, or exactly midnight UTC on a day such as 2001-01-01.",
+  ),
+  midnight: count.describe(
+    "Events at exactly 00:00:00.000 of the zone: times that are only dates.",
+  ),
+  zoneGuess: z
+    .strictObject({
+      shiftHours: z
+        .int()
+        .min(-12)
+        .max(12)
+        .describe("Hours from 02:00 to the start of the quietest six hours."),
+      confidence: z.enum(["none", "weak", "strong"]),
+      evidence: text,
+    })
+    .describe("What the hours of day suggest about the zone of times that name none."),
+});
+
+const sizesSchema = z.strictObject({
+  total: count.describe("Bytes of all events as JSON lines, with line ends."),
+  mean: amount,
+  p50: count.describe("At most this many bytes in half of the events."),
+  p95: count,
+  p99: count,
+  max: count,
+  largest: z
+    .array(z.strictObject({ event: text, bytes: count, ...position }))
+    .describe("Largest events, with the positions of their rows."),
+});
+
+const rejectSchema = z.strictObject({
+  code: rejectCode,
+  rows: count,
+  advice: text.describe("What to do about it."),
+  samples: z.array(
+    z.strictObject({
+      ...position,
+      message: text,
+      raw: text.describe("Bytes of the row as text, cut if long; base64 if they are not UTF-8."),
+      isBase64: z.boolean(),
+    }),
+  ),
+});
+
+const sampleSchema = z.strictObject({
+  event: text,
+  ...position,
+  raw: text.describe("Text of the source row, cut if long."),
+  result: text.describe("The event as it would be delivered, as JSON."),
+});
+
+const estimatesSchema = z.strictObject({
+  export: z.strictObject({ bytes: count, durationMs: amount }),
+  send: z
+    .strictObject({ eventsPerSecond: amount, durationMs: amount })
+    .describe("At the configured rate, or at 1,000 events per second."),
+  qualifyingEvents: z
+    .array(
+      z.strictObject({
+        name: text,
+        event: text,
+        refused: text.exactOptional().describe("Why it cannot be created."),
+      }),
+    )
+    .describe("Qualifying events that `switchyard qualify` would create."),
+});
+
+/**
+ * Schema of `report.json`, the result of a dry run: the source of its types, of report.schema.json and
+ * of the tables in docs/report.md. Except for `run`, a report is a function of inputs, configuration and
+ * version.
+ */
+export const reportSchema = z.strictObject({
+  reportVersion: z.literal(REPORT_VERSION),
+  version: text.describe("Version of Switchyard."),
+  run: z
+    .strictObject({ startedAt: time, endedAt: time, durationMs: amount, threads: count })
+    .describe("When the dry run ran, and with how many threads."),
+  configuration: z
+    .record(text, z.unknown())
+    .describe("Options of the run, with the resolved mapping."),
+  dayZone: text.describe("Zone of days and hours: the one that an export uses for its days."),
+  inputs: inputsSchema.describe("Files and sources, with their formats."),
+  sample: z
+    .strictObject({ share: share.describe("Share of the inputs' bytes that was read.") })
+    .describe("Counts are of what was read and are not scaled up; only `estimates` are."),
+  rows: rowsSchema.describe("read + added = mapped + rejected + filtered."),
+  findings: z
+    .array(findingSchema)
+    .describe("Problems that were found, most severe first, then by rows: see findings.md."),
+  days: z
+    .array(daySchema)
+    .describe("Days in order. Days without events are included, up to `limits.days`."),
+  otherDays: z
+    .strictObject({ rows: count })
+    .describe("Events of hours beyond the limit, which are in no day."),
+  hoursOfDay: z.array(count).length(24).describe("Events of each hour of the day, over all days."),
+  events: z.array(eventSchema).describe("Event names, the most frequent first."),
+  otherEvents: z
+    .strictObject({
+      names: count.nullable().describe("0, or null if their number is not known."),
+      rows: count,
+    })
+    .describe("Event names beyond the limit, counted together."),
+  identity: identitySchema.describe("User ids and device ids."),
+  times: timesSchema.describe("First and last event, and times that look wrong."),
+  sizes: sizesSchema.describe("Bytes of the events as JSON."),
+  userProperties: propertiesSchema.describe("Keys of `user` over all events, without the ids."),
+  rejects: z.array(rejectSchema).describe("Reasons why rows are rejected, with samples."),
+  samples: z
+    .array(sampleSchema)
+    .describe("Source rows beside the events that they become, from many event names."),
+  estimates: estimatesSchema.describe("What an export and sending will take; for all rows."),
+  limits: z.record(text, count).describe("Limits of the lists in the report: see below."),
+});
+
+/** A dry run's report. Times are ISO 8601 in UTC, sizes bytes, shares from 0 to 1. */
+export type Report = Immutable<z.infer<typeof reportSchema>>;
 export type Severity = (typeof severities)[number];
-
-/** Something that somebody should know before anything is sent. */
-export interface Finding {
-  /** Stable, as `time_unit_seconds`. */
-  readonly code: string;
-  readonly severity: Severity;
-  /** One sentence. */
-  readonly title: string;
-  /** What it means and how it was seen; plain text. */
-  readonly detail: string;
-  /** Rows or events that it touches. */
-  readonly rows: number;
-  /** What it is about, where that is one thing. */
-  readonly event?: string;
-  readonly property?: string;
-  readonly day?: string;
-  readonly rejectCode?: RejectCodeName;
-  readonly fix?: Fix;
-}
-
-/** The change of `pipeline.config.json` that mends it. */
-export interface Fix {
-  /** Where in the file: `["mapping", "timestamp", "zone"]`. */
-  readonly path: readonly string[];
-  readonly value: unknown;
-  /** `"mapping": {"timestamp": {"zone": "America/New_York"}}`: the line as one would type it. */
-  readonly line: string;
-  /** Safe ones can be applied without a person who knows the data. */
-  readonly isSafe: boolean;
-  /** The transform module that the line names: one and the same for all findings that need one. */
-  readonly module?: { readonly name: string; readonly text: string };
-}
-
-export interface ReportDay {
-  readonly day: string;
-  readonly events: number;
-  /** Of each hour, 24 of them (the hour that daylight saving repeats counts twice). */
-  readonly hours: readonly number[];
-  /** Rows of the names in `Report.events`, by their place there; others are left out. */
-  readonly byEvent: readonly (readonly [event: number, rows: number])[];
-  readonly rejected: number;
-}
-
-export interface ReportEvent {
-  readonly event: string;
-  readonly rows: number;
-  readonly share: number;
-  readonly firstTimestamp: string;
-  readonly lastTimestamp: string;
-  /** Days on which it came. */
-  readonly days: number;
-  /** By user id, by device id where there is none; null like `properties`. */
-  readonly users: Estimate | null;
-  /** Bytes of the resulting event as JSON. */
-  readonly bytes: { readonly mean: number; readonly max: number };
-  /** Null for names beyond the cap of those whose properties are looked at. */
-  readonly properties: ReportProperties | null;
-}
-
-/** A number from a sketch: exact where `error` is 0. */
-export interface Estimate {
-  readonly count: number;
-  /** Standard error as a share of the count. */
-  readonly error: number;
-}
-
-export interface ReportProperties {
-  /** Events that were looked at. */
-  readonly rows: number;
-  /** By how many events have it, most first. */
-  readonly keys: readonly ReportProperty[];
-  /** Keys beyond the cap, and the values that they had. */
-  readonly otherKeys: { readonly keys: number | null; readonly values: number };
-}
-
-export const valueTypes = ["string", "number", "boolean", "object", "array", "null"] as const;
-export type ValueType = (typeof valueTypes)[number];
-
-export interface ReportProperty {
-  readonly key: string;
-  /** Events that have it, null included. */
-  readonly rows: number;
-  /** Share of the events that have it with something else than null. */
-  readonly fill: number;
-  readonly types: Readonly<Partial<Record<ValueType, number>>>;
-  /** Values that are not null. */
-  readonly distinct: Estimate;
-  /**
-   * Most frequent first, null left out: strings as their text, everything else as JSON, cut where it is
-   * long. A value has as many rows as it says, and `topValuesError` more at most.
-   */
-  readonly topValues: readonly { readonly value: string; readonly rows: number }[];
-  /** 0 where the rows of all values are exact. */
-  readonly topValuesError: number;
-  /** Bytes of the value as JSON, null left out. */
-  readonly bytes: { readonly min: number; readonly mean: number; readonly max: number };
-  /** Of those that are numbers; null where none is. */
-  readonly numbers: { readonly min: number; readonly max: number } | null;
-}
-
-export interface ReportIdentity {
-  readonly both: number;
-  readonly userOnly: number;
-  readonly deviceOnly: number;
-  /** Neither; these rows are rejects, or the mapping allows them. */
-  readonly none: number;
-  readonly users: Estimate;
-  readonly devices: Estimate;
-  /** Ids that stand for nobody (`"0"`, `"-1"`, `"null"`, `"undefined"`, zero UUID …), as they stand. */
-  readonly junkIDs: readonly {
-    readonly field: "userID" | "stableID";
-    readonly value: string;
-    readonly rows: number;
-  }[];
-  /** Ids with the most events, and how many ids of the other kind came with them. */
-  readonly topUsers: readonly TopID[];
-  readonly topDevices: readonly TopID[];
-}
-
-export interface TopID {
-  /** Cut where it is long. */
-  readonly id: string;
-  /** Not more than it has; `limits.ids` tells of how many it was followed up. */
-  readonly rows: number;
-  readonly others: Estimate;
-}
-
-export interface ReportTimes {
-  readonly first: string | null;
-  readonly last: string | null;
-  /** Events later than the start of the run. */
-  readonly future: number;
-  /** Events of moments that clocks make up: before 2000, exact midnight UTC of 1970, 2001, 2038 … */
-  readonly suspicious: number;
-  /** Events at exactly 00:00:00.000 of the zone: times that are only dates. */
-  readonly midnight: number;
-  /** What the hours of day suggest about the zone of times that name none. */
-  readonly zoneGuess: {
-    /** Hours that the quietest six hours lie from where they are with people (02:00 to 08:00). */
-    readonly shiftHours: number;
-    readonly confidence: "none" | "weak" | "strong";
-    readonly evidence: string;
-  };
-}
-
-export interface ReportSizes {
-  /** Bytes of all events as JSON lines. */
-  readonly total: number;
-  readonly mean: number;
-  readonly p50: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly max: number;
-  /** The largest events. */
-  readonly largest: readonly {
-    readonly event: string;
-    readonly bytes: number;
-    readonly source: string;
-    readonly row?: number;
-    readonly byte?: number;
-  }[];
-}
-
-export interface ReportReject {
-  readonly code: RejectCodeName;
-  readonly rows: number;
-  readonly advice: string;
-  readonly samples: readonly {
-    readonly source: string;
-    readonly row?: number;
-    readonly byte?: number;
-    readonly message: string;
-    /** The row's text, cut where it is long; base64 where it is no UTF-8. */
-    readonly raw: string;
-    readonly isBase64: boolean;
-  }[];
-}
-
-export interface ReportSample {
-  readonly event: string;
-  readonly source: string;
-  readonly row?: number;
-  readonly byte?: number;
-  /** The source's own text, cut where it is long. */
-  readonly raw: string;
-  /** The event as JSON, as it would be delivered. */
-  readonly result: string;
-}
-
-export interface ReportEstimates {
-  readonly export: { readonly bytes: number; readonly durationMs: number };
-  /** At the configured rate, else at one that most services take. */
-  readonly send: { readonly eventsPerSecond: number; readonly durationMs: number };
-  /** Qualifying events that would be created, by their names; refused ones with their reasons. */
-  readonly qualifyingEvents: readonly {
-    readonly name: string;
-    readonly event: string;
-    readonly refused?: string;
-  }[];
-}
+export type Finding = Immutable<z.infer<typeof findingSchema>>;
+export type Fix = Immutable<z.infer<typeof fixSchema>>;
+export type ReportDay = Immutable<z.infer<typeof daySchema>>;
+export type ReportEvent = Immutable<z.infer<typeof eventSchema>>;
+/** A number from a sketch. */
+export type Estimate = Immutable<z.infer<typeof estimateSchema>>;
+export type ReportProperties = Immutable<z.infer<typeof propertiesSchema>>;
+export type ReportProperty = Immutable<z.infer<typeof propertySchema>>;
+export type ReportRows = Immutable<z.infer<typeof rowsSchema>>;
+export type ReportIdentity = Immutable<z.infer<typeof identitySchema>>;
+export type TopID = Immutable<z.infer<typeof topIDSchema>>;
+export type ReportTimes = Immutable<z.infer<typeof timesSchema>>;
+export type ReportSizes = Immutable<z.infer<typeof sizesSchema>>;
+export type ReportReject = Immutable<z.infer<typeof rejectSchema>>;
+export type ReportSample = Immutable<z.infer<typeof sampleSchema>>;
+export type ReportEstimates = Immutable<z.infer<typeof estimatesSchema>>;

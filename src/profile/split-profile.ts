@@ -69,6 +69,9 @@ export interface SplitProperties {
   readonly keys: readonly SplitKey[];
 }
 
+export const valueTypes = ["string", "number", "boolean", "object", "array", "null"] as const;
+export type ValueType = (typeof valueTypes)[number];
+
 export interface SplitKey {
   readonly key: string;
   readonly rows: number;

@@ -11,7 +11,6 @@ import {
   editorKeywords,
 } from "../../src/pipeline/configuration/configuration-schema.js";
 import { manifestSchema } from "../../src/pipeline/verify/verify-manifest.js";
-import { reportSchema } from "../../src/profile/report-schema.js";
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -138,7 +137,6 @@ const ours: readonly (readonly [string, Schema, Json])[] = [
       ] as const,
   ),
   ["manifests", manifestSchema, manifest],
-  ["reports", reportSchema, readJson("fixtures/traps/zstd/expected/report.json")],
 ];
 
 describe("findSchemaFaults", () => {

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createZone } from "../../src/base/luxon-zone.js";
 import { Registers } from "../../src/profile/registers.js";
-import { valueTypes } from "../../src/profile/report.js";
 import { sizeAt, sizeOfClass } from "../../src/profile/size-classes.js";
 import type { SplitProperties } from "../../src/profile/split-profile.js";
+import { valueTypes } from "../../src/profile/split-profile.js";
 import { type EventRow, eventRow } from "../sinks/event-rows.js";
 import { profileInKernel, profileOf } from "./kit/profile-rows.js";
 

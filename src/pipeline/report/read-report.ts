@@ -1,40 +1,33 @@
 import { readFile } from "node:fs/promises";
-import { REPORT_VERSION, type Report } from "../../profile/report.js";
-import { reportSchema } from "../../profile/report-schema.js";
-import type { JsonObject, JsonValue } from "../configuration/configuration-types.js";
-import { createValidator } from "../configuration/configuration-validation.js";
+import { REPORT_VERSION, type Report, reportSchema } from "../../profile/report.js";
 import { ManifestError } from "../verify/verify-manifest.js";
 
-/** Problems of a malformed report that a message names. */
-const PROBLEMS_MAX = 5;
+/** Faults of a malformed report that a message names. */
+const FAULTS_MAX = 5;
 
-/** Throws `ManifestError` for a report that is missing, unreadable or of another version. */
+/** Reads `report.json`. Throws `ManifestError` if it is unreadable, malformed or of another version. */
 export async function readReport(file: string): Promise<Report> {
-  let content: JsonValue;
+  let content: unknown;
   try {
-    content = JSON.parse(await readFile(file, "utf8")) as JsonValue;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new ManifestError("report_unreadable", `${file} cannot be read: ${reason}`, {
-      cause: error,
-    });
+    content = JSON.parse(await readFile(file, "utf8"));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ManifestError("report_unreadable", `${file} cannot be read: ${reason}`, { cause });
   }
-  const version = (content as JsonObject | null)?.["reportVersion"];
+  const version = (content as { readonly reportVersion?: unknown } | null)?.reportVersion;
   if (version !== REPORT_VERSION) {
     throw new ManifestError(
       "report_version",
       `${file} has version ${JSON.stringify(version)}, this Switchyard reads version ${REPORT_VERSION}. Run \`switchyard validate\` again.`,
     );
   }
-  const problems = createValidator(reportSchema as unknown as JsonObject)(content);
-  if (problems.length > 0) {
-    const told = problems
-      .slice(0, PROBLEMS_MAX)
-      .map(({ path, message }) => `${path.join(".") || "the whole"}: ${message}`);
-    throw new ManifestError(
-      "report_malformed",
-      `${file} is no report of a dry run: ${told.join("; ")}.`,
-    );
-  }
-  return content as unknown as Report;
+  const { error } = reportSchema.safeParse(content);
+  if (error === undefined) return content as Report;
+  const faults = error.issues
+    .slice(0, FAULTS_MAX)
+    .map(({ path, message }) => `${path.join(".") || "the report"}: ${message}`);
+  throw new ManifestError(
+    "report_malformed",
+    `${file} is not a valid report: ${faults.join("; ")}. Run \`switchyard validate\` again.`,
+  );
 }

@@ -1,8 +1,5 @@
-import {
-  type ReportProperties,
-  type ReportProperty,
-  valueTypes,
-} from "../../../../profile/report.js";
+import type { ReportProperties, ReportProperty } from "../../../../profile/report.js";
+import { valueTypes } from "../../../../profile/split-profile.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { DataTable } from "../data-table.js";
 import { type Child, element } from "../element.js";
