@@ -1,12 +1,8 @@
 import { PROFILE_VALUES_MAX } from "../base/limits.js";
 import { FrequentFold } from "./frequent-fold.js";
 import type { ReportProperties, ReportProperty } from "./report.js";
-import {
-  type SplitKey,
-  type SplitProperties,
-  type ValueType,
-  valueTypes,
-} from "./split-profile.js";
+import type { SplitKey, SplitProperties } from "./split-profile.js";
+import { type ValueType, valueTypes } from "./value-types.js";
 
 /** Values of a property that a report shows. */
 const TOP_VALUES_MAX = 16;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Immutable } from "../base/immutable.js";
 import { type RejectCodeName, rejectCodes } from "../base/reject-codes.js";
-import { type ValueType, valueTypes } from "./split-profile.js";
+import { type ValueType, valueTypes } from "./value-types.js";
 
 /** Changes when a reader of older reports would misunderstand a newer one. */
 export const REPORT_VERSION = 1;

@@ -69,9 +69,6 @@ export interface SplitProperties {
   readonly keys: readonly SplitKey[];
 }
 
-export const valueTypes = ["string", "number", "boolean", "object", "array", "null"] as const;
-export type ValueType = (typeof valueTypes)[number];
-
 export interface SplitKey {
   readonly key: string;
   readonly rows: number;

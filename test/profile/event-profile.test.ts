@@ -4,7 +4,7 @@ import { createZone } from "../../src/base/luxon-zone.js";
 import { Registers } from "../../src/profile/registers.js";
 import { sizeAt, sizeOfClass } from "../../src/profile/size-classes.js";
 import type { SplitProperties } from "../../src/profile/split-profile.js";
-import { valueTypes } from "../../src/profile/split-profile.js";
+import { valueTypes } from "../../src/profile/value-types.js";
 import { type EventRow, eventRow } from "../sinks/event-rows.js";
 import { profileInKernel, profileOf } from "./kit/profile-rows.js";
 

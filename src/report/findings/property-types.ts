@@ -1,4 +1,4 @@
-import type { ValueType } from "../../profile/split-profile.js";
+import type { ValueType } from "../../profile/value-types.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
 import type { Facts, Observation } from "./observation.js";
 import { type KeyUse, keyUses, memberOf, onlyEvent, pathOf, textsOf } from "./property-places.js";

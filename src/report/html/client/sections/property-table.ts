@@ -1,5 +1,4 @@
 import type { ReportProperties, ReportProperty } from "../../../../profile/report.js";
-import { valueTypes } from "../../../../profile/split-profile.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { DataTable } from "../data-table.js";
 import { type Child, element } from "../element.js";
@@ -73,16 +72,13 @@ function fillBar(fill: number): HTMLElement {
 }
 
 function typeList(types: ReportProperty["types"]): HTMLElement {
-  const seen = valueTypes.filter((type) => (types[type] ?? 0) > 0);
-  const total = seen.reduce((sum, type) => sum + (types[type] ?? 0), 0);
-  const isMixed = seen.filter((type) => type !== "null").length > 1;
-  const names = seen.map((type) =>
-    element(
-      "span",
-      { class: "type" },
-      seen.length === 1 ? type : `${type} ${partText(types[type] ?? 0, total)}`,
-    ),
-  );
+  const seen = Object.entries(types);
+  const total = seen.reduce((sum, [, rows]) => sum + rows, 0);
+  const isMixed = seen.filter(([type]) => type !== "null").length > 1;
+  const names = seen.map(([type, rows]) => {
+    const name = seen.length === 1 ? type : `${type} ${partText(rows, total)}`;
+    return element("span", { class: "type" }, name);
+  });
   return element(
     "span",
     { class: isMixed ? "types mixed" : "types" },
