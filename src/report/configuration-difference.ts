@@ -1,5 +1,5 @@
 import type { ConfigurationChange } from "../pipeline/configuration/configuration-edit.js";
-import { configurationLine } from "./findings/fix.js";
+import { configurationLine } from "./findings/configuration-fixes.js";
 import { formatNumberOf } from "./quantities.js";
 import { line } from "./run-summary.js";
 import { harmless } from "./terminal-text.js";

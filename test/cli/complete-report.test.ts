@@ -7,7 +7,7 @@ it("plans qualifying events as the console would take them, and finds what it wo
   const { estimates, findings } = await completeReport(
     { ...cleanReport, events },
     { nameTemplate: "tea {event}", rate: 100 },
-    "./report/mend.mjs",
+    "./report/fixes.mjs",
   );
   expect(estimates.qualifyingEvents).toMatchObject([
     { name: "tea brewed", event: "brewed" },
@@ -17,11 +17,11 @@ it("plans qualifying events as the console would take them, and finds what it wo
   expect(estimates.qualifyingEvents[0]).not.toHaveProperty("refused");
   expect(estimates.send.eventsPerSecond).toBe(100);
   expect(findings.map(({ code }) => code)).toEqual(["name_refused"]);
-  expect(findings[0]?.fix?.line).toBe('"transform": "./report/mend.mjs"');
+  expect(findings[0]?.fix?.line).toBe('"transform": "./report/fixes.mjs"');
 });
 
 it("says the same of the same report", async () => {
-  const again = () => completeReport(cleanReport, {}, "./mend.mjs");
+  const again = () => completeReport(cleanReport, {}, "./fixes.mjs");
   expect(await again()).toEqual(await again());
   expect((await again()).findings).toEqual([]);
 });

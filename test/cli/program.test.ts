@@ -48,7 +48,7 @@ describe("export", () => {
         ...{
           notInputs: [
             ...["/nowhere/o", "/nowhere/t.mjs", "/nowhere/report/report.json"],
-            ...["/nowhere/report/report.html", "/nowhere/report/mend.mjs"],
+            ...["/nowhere/report/report.html", "/nowhere/report/fixes.mjs"],
             "/nowhere/pipeline.schema.json",
           ],
           preset: "mixpanel",

@@ -53,7 +53,7 @@ it("takes no report of a dry run for input, its module of fixes included", async
     const ended = await runSwitchyard(words, { cwd: directory });
     expect(ended, ended.stderr).toMatchObject({ exitCode: 0 });
   }
-  expect(existsSync(join(directory, "report", "mend.mjs"))).toBe(true);
+  expect(existsSync(join(directory, "report", "fixes.mjs"))).toBe(true);
 });
 
 it("takes no file that an option names for input", async () => {

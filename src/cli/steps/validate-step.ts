@@ -6,7 +6,7 @@ import { resolveValidateRequest } from "../../pipeline/configuration/configurati
 import type { RunObserver } from "../../pipeline/progress.js";
 import {
   checkReportDirectory,
-  MEND_MODULE_NAME,
+  FIXES_MODULE_NAME,
   REPORT_PAGE_NAME,
   writeReport,
   writeReportFile,
@@ -63,7 +63,7 @@ export async function runValidateStep(
 
 /** As the configuration has to name the module of fixes, which is written beside the report. */
 function modulePathOf({ directory }: Configuration, reportDirectory: string): string {
-  const relative = path.relative(directory, path.join(reportDirectory, MEND_MODULE_NAME));
+  const relative = path.relative(directory, path.join(reportDirectory, FIXES_MODULE_NAME));
   const posix = relative.split(path.sep).join("/");
   return posix.startsWith(".") || path.isAbsolute(relative) ? posix : `./${posix}`;
 }
@@ -113,6 +113,6 @@ async function writeFiles(directory: string, report: Report): Promise<ReportFile
   return {
     htmlPath,
     reportPath,
-    modulePath: await writeReportFile(directory, MEND_MODULE_NAME, module.text),
+    modulePath: await writeReportFile(directory, FIXES_MODULE_NAME, module.text),
   };
 }

@@ -10,7 +10,7 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { defaultPreset, type PresetName } from "../../mapper/presets.js";
 import type { CsvDialect } from "../../readers/source.js";
 import type { ExportOptions, PrivacyOptions, RunOptions } from "../options.js";
-import { MEND_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
+import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import type { OptionName, OptionValues } from "./configuration-options.js";
@@ -80,7 +80,7 @@ function notInputsOf(configuration: Configuration): readonly string[] {
   const reportDirectory = reportDirectoryOf(configuration);
   const { to, transform, hashSaltFile, serverSecretFile, consoleKeyFile } = values;
   const named = [to, transform, hashSaltFile, serverSecretFile, consoleKeyFile];
-  const reportNames = [REPORT_NAME, REPORT_PAGE_NAME, MEND_MODULE_NAME];
+  const reportNames = [REPORT_NAME, REPORT_PAGE_NAME, FIXES_MODULE_NAME];
   return [
     ...named.filter((file) => file !== undefined),
     ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),

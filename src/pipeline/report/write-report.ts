@@ -7,8 +7,8 @@ import type { Report } from "../../profile/report.js";
 
 export const REPORT_NAME = "report.json";
 export const REPORT_PAGE_NAME = "report.html";
-/** What the module of fixes is called. */
-export const MEND_MODULE_NAME = "mend.mjs";
+/** The transform module that findings suggest. */
+export const FIXES_MODULE_NAME = "fixes.mjs";
 
 /**
  * Throws what writing into the directory would, as far as it can be told beforehand: a dry run of hours

@@ -1,93 +1,91 @@
-import { MEND_MODULE_NAME } from "../../pipeline/report/write-report.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import { FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import { type Finding, type Fix, severities } from "../../profile/report.js";
-import { findCaps } from "./caps.js";
-import { findDuplicates } from "./duplicates.js";
+import { fixOf, hasTransform } from "./configuration-fixes.js";
 import {
-  findAlikeNames,
   findLongNames,
   findNamesWithIDs,
   findRefusedNames,
   findTooManyNames,
 } from "./event-names.js";
-import { findLargeEvents } from "./event-sizes.js";
-import { findNameChanges } from "./event-times.js";
-import { findingCodes } from "./finding-codes.js";
-import { fixOf } from "./fix.js";
+import { type FindingCode, findingCodes } from "./finding-codes.js";
 import { findGapDays, findGapHours } from "./gaps.js";
-import { findEmailIDs, findJunkIDs, findMissingUsers } from "./identity.js";
-import { mendModule } from "./mend-module.js";
-import type { Facts, Finder, Observation } from "./observation.js";
-import { findPersonalData } from "./personal-data.js";
-import { findAlikeKeys } from "./property-keys.js";
-import { findLongValues } from "./property-sizes.js";
-import { findJsonTexts, findMixedTypes, findNumberTexts } from "./property-types.js";
-import { hasTransform } from "./recorded-options.js";
-import { findRejects } from "./rejects.js";
-import { findSharedDevices, findSharedUsers } from "./shared-ids.js";
-import { findFailedSources, findNoEvents } from "./sources.js";
-import { findSpikeDays, findSpikeHours } from "./spikes.js";
-import { FINDINGS_PER_CODE } from "./thresholds.js";
 import {
-  findFutureTimes,
-  findMidnights,
-  findScatteredTimes,
-  findSuspiciousTimes,
-} from "./time-moments.js";
-import { findTimeUnits } from "./time-unit.js";
-import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
-
-const finders: readonly Finder[] = [
-  findNoEvents,
-  findFailedSources,
-  findTimeUnits,
-  findRejects,
-  findShiftedHours,
-  findMidnights,
-  findFutureTimes,
-  findSuspiciousTimes,
-  findAlikeNames,
-  findNamesWithIDs,
-  findTooManyNames,
-  findLongNames,
-  findRefusedNames,
-  findMissingUsers,
-  findJunkIDs,
   findEmailIDs,
+  findJunkIDs,
+  findMissingUsers,
   findSharedDevices,
   findSharedUsers,
-  findMixedTypes,
-  findAlikeKeys,
-  findLongValues,
-  findJsonTexts,
-  findNumberTexts,
-  findPersonalData,
-  findDuplicates,
-  findLargeEvents,
-  findCaps,
-];
+} from "./identity.js";
+import { findCaps, findDuplicates, findFailedSources, findNoEvents } from "./inputs.js";
+import { findNameChanges } from "./name-changes.js";
+import type { Facts, Finder, Observation } from "./observation.js";
+import { findFutureTimes, findMidnights, findOldTimes, findPlaceholderTimes } from "./odd-times.js";
+import { findPersonalData } from "./personal-data.js";
+import { findJsonTexts, findMixedTypes, findNumberTexts } from "./property-types.js";
+import { findRejects } from "./rejects.js";
+import { findLargeEvents, findLongValues } from "./sizes.js";
+import { findAlikeKeys, findAlikeNames } from "./spellings.js";
+import { findSpikeDays, findSpikeHours } from "./spikes.js";
+import { FINDINGS_PER_CODE } from "./thresholds.js";
+import { findTimeUnits } from "./time-units.js";
+import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
 
-/** What is missing from a sample may well be in the export: these look at all rows or not at all. */
-const findersOfAllRows: readonly Finder[] = [
-  findDaylightSaving,
-  findScatteredTimes,
-  findGapDays,
-  findGapHours,
-  findSpikeDays,
-  findSpikeHours,
-  findNameChanges,
-];
+/** The function that looks for each code; a function that looks for several codes runs once. */
+const finders: Readonly<Record<FindingCode, Finder>> = {
+  no_events: findNoEvents,
+  source_failed: findFailedSources,
+  time_unit_seconds: findTimeUnits,
+  time_unit_milliseconds: findTimeUnits,
+  time_unit_microseconds: findTimeUnits,
+  time_unit_nanoseconds: findTimeUnits,
+  time_epoch_unknown: findTimeUnits,
+  rows_rejected: findRejects,
+  zone_daylight_saving: findDaylightSaving,
+  zone_hours_shifted: findShiftedHours,
+  times_midnight: findMidnights,
+  times_future: findFutureTimes,
+  times_suspicious: findPlaceholderTimes,
+  times_scattered: findOldTimes,
+  gap_days: findGapDays,
+  gap_hours: findGapHours,
+  spike_day: findSpikeDays,
+  spike_hour: findSpikeHours,
+  name_vanished: findNameChanges,
+  name_appeared: findNameChanges,
+  name_changed: findNameChanges,
+  names_alike: findAlikeNames,
+  names_with_ids: findNamesWithIDs,
+  names_too_many: findTooManyNames,
+  name_too_long: findLongNames,
+  name_refused: findRefusedNames,
+  users_missing: findMissingUsers,
+  ids_junk: findJunkIDs,
+  ids_emails: findEmailIDs,
+  device_shared: findSharedDevices,
+  user_many_devices: findSharedUsers,
+  property_mixed_types: findMixedTypes,
+  property_keys_alike: findAlikeKeys,
+  property_too_long: findLongValues,
+  property_long: findLongValues,
+  property_json_text: findJsonTexts,
+  property_numbers_as_text: findNumberTexts,
+  property_personal: findPersonalData,
+  duplicates: findDuplicates,
+  event_too_large: findLargeEvents,
+  cap_reached: findCaps,
+};
 
 /**
- * Everything that somebody should know of a report: most severe first, then by rows. Pure.
- * `modulePath` is where the module of fixes is written to, as the configuration has to name it.
+ * Returns the findings of a report, most severe first, then by rows. Pure. `modulePath` is the path of
+ * the module of fixes as the configuration names it.
  */
 export function findFindings(
   facts: Facts,
-  modulePath = `./${MEND_MODULE_NAME}`,
+  modulePath = `./${FIXES_MODULE_NAME}`,
 ): readonly Finding[] {
-  const looking = facts.sample.share < 1 ? finders : [...finders, ...findersOfAllRows];
-  const observations = looking.flatMap((find) => limit(find(facts)));
-  const text = mendModule(observations);
+  const observations = findersFor(facts).flatMap((find) => limit(find(facts)));
+  const text = fixesModule(observations);
   return observations
     .map((observation) => findingOf(observation, facts, { path: modulePath, text }))
     .sort(
@@ -97,7 +95,16 @@ export function findFindings(
     );
 }
 
-/** Of each code the first ones by rows; what is left is told together. */
+/** Those that need all rows come last, or not at all for a sample. */
+function findersFor({ sample }: Facts): readonly Finder[] {
+  const codes = Object.keys(finders) as FindingCode[];
+  const needsAllRows = (code: FindingCode) => "needsAllRows" in findingCodes[code];
+  const always = codes.filter((code) => !needsAllRows(code));
+  const chosen = sample.share < 1 ? always : [...always, ...codes.filter(needsAllRows)];
+  return [...new Set(chosen.map((code) => finders[code]))];
+}
+
+/** Keeps the first observations of each code by rows, and counts the others together. */
 function limit(observations: readonly Observation[]): readonly Observation[] {
   const codes = [...new Set(observations.map(({ code }) => code))];
   return codes.flatMap((code) => {
@@ -120,31 +127,50 @@ function limit(observations: readonly Observation[]): readonly Observation[] {
   });
 }
 
-interface MendModule {
+interface FixesModule {
   readonly path: string;
   readonly text: string;
 }
 
-function findingOf(observation: Observation, facts: Facts, module: MendModule): Finding {
-  const { mend, fix: ownFix, ...finding } = observation;
-  const fix = ownFix ?? (mend === undefined ? undefined : moduleFix(facts, module));
+function findingOf(observation: Observation, facts: Facts, module: FixesModule): Finding {
+  const { statements, fix: ownFix, ...finding } = observation;
+  const fix = ownFix ?? (statements === undefined ? undefined : moduleFix(facts, module));
   const more =
-    mend !== undefined && fix === undefined
-      ? ` There is a transform module already: add to it\n${mend}`
+    statements !== undefined && fix === undefined
+      ? ` The configuration already names a transform module. Add to it:\n${statements}`
       : "";
-  return {
+  return omitUndefined({
     ...finding,
-    severity: findingCodes[observation.code],
+    severity: findingCodes[observation.code].severity,
     detail: `${finding.detail}${more}`,
-    ...(fix === undefined ? {} : { fix }),
-  };
+    fix,
+  });
 }
 
-/** One module mends all: a configuration has one transform. */
-function moduleFix(facts: Facts, { path, text }: MendModule): Fix | undefined {
+/** All findings share one module, because a configuration has one transform. */
+function moduleFix(facts: Facts, { path, text }: FixesModule): Fix | undefined {
   if (hasTransform(facts)) return undefined;
-  return {
-    ...fixOf(["transform"], path, false),
-    module: { name: MEND_MODULE_NAME, text },
-  };
+  return { ...fixOf(["transform"], path, false), module: { name: FIXES_MODULE_NAME, text } };
+}
+
+/**
+ * Returns a transform module with the statements of all observations, each in a block of its own, in
+ * order. A value inside a property of several types is written as JSON.
+ */
+function fixesModule(observations: readonly Observation[]): string {
+  const fixed = observations.filter(({ statements }) => statements !== undefined);
+  const blocks = fixed.map(
+    ({ code, statements = "" }) => `  // ${code}\n  {\n${indent(statements)}\n  }`,
+  );
+  const needsPlain = fixed.some(({ statements = "" }) => statements.includes("isPlain("));
+  const plain =
+    'const isPlain = (value) => typeof value !== "object" || value.isLosslessNumber === true;\n\n';
+  return `${needsPlain ? plain : ""}export default (event) => {\n${blocks.join("\n")}\n  return event;\n};\n`;
+}
+
+function indent(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
 }

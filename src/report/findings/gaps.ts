@@ -1,8 +1,8 @@
 import { HOUR_MS } from "../../base/day.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import { bulkOf, median } from "./day-bulk.js";
-import type { Facts, Observation } from "./observation.js";
+import { bulkOf, clockText, median, usualOfDay, usualOfHour } from "./day-counts.js";
+import { type Facts, type Observation, sumOf } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,
   GAP_DAY_SHARE,
@@ -11,30 +11,30 @@ import {
   MINIMUM_HOUR_EVENTS,
 } from "./thresholds.js";
 import { skippedHours } from "./time-zone.js";
-import { runsOf, usualOfDay, usualOfHour } from "./usual-counts.js";
 
-/** Days with far fewer events than those around them and than the same weekday has. */
+/** Days with far fewer events than the days around them and than the same weekday. */
 export function findGapDays({ days }: Facts): readonly Observation[] {
   return gapRuns(days).map(({ start, end, usual }) => {
     const run = days.slice(start, end);
     const [first, last] = [run[0]?.day ?? "", run.at(-1)?.day ?? ""];
-    const events = run.reduce((sum, day) => sum + day.events, 0);
+    const events = sumOf(run, (day) => day.events);
     const missing = Math.round(usual * run.length - events);
     return {
       code: "gap_days" as const,
       title:
         first === last
-          ? `${first} has ${hardlyAny(events)}`
-          : `${first} to ${last} have ${hardlyAny(events)}`,
+          ? `${first} has ${almostNone(events)}`
+          : `${first} to ${last} have ${almostNone(events)}`,
       detail:
-        `About ${formatCount(usual)} a day are usual around it, so that some ${formatCount(missing)} are ` +
-        "missing. No configuration brings them back: export these days from the tool again.",
-      ...{ rows: missing, day: first },
+        `The days around have about ${formatCount(usual)} each, so about ${formatCount(missing)} are missing. ` +
+        "No configuration recovers them: export these days from the tool again.",
+      rows: missing,
+      day: first,
     };
   });
 }
 
-function hardlyAny(events: number): string {
+function almostNone(events: number): string {
   return events === 0 ? "no events" : `only ${formatNumberOf(events, "event")}`;
 }
 
@@ -62,24 +62,25 @@ function gapRuns(days: readonly ReportDay[]): readonly GapRun[] {
       !low.every((count, index) =>
         isUsualForWeekday(counts, from + index, count, runs, start, end),
       );
-    if (isGap && isBeyondChance(sum(low), usual * low.length))
+    if (isGap && isBeyondChance(total(low), usual * low.length)) {
       runs.push({ start: from, end: to, usual });
+    }
     from = to - 1;
   }
   return runs;
 }
 
-/** Weekends are quiet every week. */
+/** Returns true for a day that is quiet every week, such as one of a weekend. */
 function isUsualForWeekday(
   counts: readonly number[],
-  place: number,
+  index: number,
   count: number,
   gaps: readonly GapRun[],
   start: number,
   end: number,
 ): boolean {
   const same = [-21, -14, -7, 7, 14, 21]
-    .map((distance) => place + distance)
+    .map((distance) => index + distance)
     .filter((other) => other >= start && other < end)
     .filter((other) => !gaps.some((gap) => other >= gap.start && other < gap.end))
     .map((other) => counts[other] ?? 0);
@@ -90,28 +91,43 @@ function isBeyondChance(events: number, usual: number): boolean {
   return usual - events > CHANCE_DEVIATIONS * Math.sqrt(usual) || (events === 0 && usual >= 25);
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+function total(numbers: readonly number[]): number {
+  return sumOf(numbers, (one) => one);
 }
 
-/** Hours without events where the days around have many in them. */
+/** Hours with almost no events that have many on the days around. */
 export function findGapHours(facts: Facts): readonly Observation[] {
   const { days } = facts;
   const explained = skippedHours(facts);
   const gapDays = new Set(
     gapRuns(days).flatMap(({ start, end }) => days.slice(start, end).map(({ day }) => day)),
   );
-  return days.flatMap((day, place) => {
-    if (gapDays.has(day.day) || usualOfDay(days, place) === undefined) return [];
-    // A quiet day has quiet hours: no more is expected than its own busier hours have.
+  return days.flatMap((day, index) => {
+    if (gapDays.has(day.day) || usualOfDay(days, index) === undefined) return [];
+    // A quiet day has quiet hours: expect at most what its own busier hours have.
     const busy = upperQuartile(day.hours);
     const usual = day.hours.map((_, hour) =>
-      Math.min(busy, usualOfHour(days, place, hour)?.least ?? 0),
+      Math.min(busy, usualOfHour(days, index, hour)?.least ?? 0),
     );
     const isGap = (events: number, hour: number) =>
       isGapHour(events, usual[hour] ?? 0) && !explained.has(Date.parse(day.day) + hour * HOUR_MS);
     return runsOf(day.hours, isGap).map((run) => describeHours(day.day, day.hours, usual, run));
   });
+}
+
+/** Runs of neighbouring hours that all fit, `end` excluded. */
+function runsOf(
+  hours: readonly number[],
+  fits: (events: number, hour: number) => boolean,
+): readonly { readonly start: number; readonly end: number }[] {
+  const runs: { start: number; end: number }[] = [];
+  for (const [hour, events] of hours.entries()) {
+    if (!fits(events, hour)) continue;
+    const last = runs.at(-1);
+    if (last?.end === hour) last.end = hour + 1;
+    else runs.push({ start: hour, end: hour + 1 });
+  }
+  return runs;
 }
 
 function upperQuartile(values: readonly number[]): number {
@@ -129,15 +145,15 @@ function describeHours(
   usual: readonly number[],
   { start, end }: { readonly start: number; readonly end: number },
 ): Observation {
-  const events = sum(hours.slice(start, end));
-  const expected = sum(usual.slice(start, end));
-  const clock = (hour: number) => `${String(hour).padStart(2, "0")}:00`;
+  const events = total(hours.slice(start, end));
+  const expected = total(usual.slice(start, end));
   return {
     code: "gap_hours",
-    title: `${day} from ${clock(start)} to ${clock(end)} has ${hardlyAny(events)}`,
+    title: `${day} from ${clockText(start)} to ${clockText(end)} has ${almostNone(events)}`,
     detail:
-      `The same hours of the days around have about ${formatCount(expected)}. No configuration brings ` +
-      "them back: export these hours from the tool again.",
-    ...{ rows: Math.round(expected - events), day },
+      `The same hours of the days around have about ${formatCount(expected)}. No configuration recovers ` +
+      "them: export these hours from the tool again.",
+    rows: Math.round(expected - events),
+    day,
   };
 }

@@ -1,14 +1,22 @@
+import type { TopID } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import type { Facts, Observation } from "./observation.js";
-import { emailPattern } from "./personal-patterns.js";
-import { fieldFix, fieldsOf, listFix } from "./recorded-options.js";
-import { MINIMUM_DAY_EVENTS, USERLESS_SHARE } from "./thresholds.js";
-import { plainText, quotedList, shareOf } from "./words.js";
+import { fieldsOf, listFix, unlessFix } from "./configuration-fixes.js";
+import {
+  type Facts,
+  type Observation,
+  plainText,
+  quoted,
+  quotedList,
+  shareOf,
+  sumOf,
+} from "./observation.js";
+import { emailPattern } from "./personal-data.js";
+import { MINIMUM_DAY_EVENTS, SHARED_ID_OTHERS, USERLESS_SHARE } from "./thresholds.js";
 
 const idFields = ["userID", "stableID"] as const;
 const idWords = { userID: "user", stableID: "device" } as const;
 
-/** Hardly any event has a user: another field holds them, or the mapping names none. */
+/** Almost no event has a user id: another field holds it, or the mapping names none. */
 export function findMissingUsers(facts: Facts): readonly Observation[] {
   const { deviceOnly, both, userOnly } = facts.identity;
   const total = both + userOnly + deviceOnly;
@@ -19,72 +27,112 @@ export function findMissingUsers(facts: Facts): readonly Observation[] {
       code: "users_missing",
       title: `${shareOf(deviceOnly, total)} of the events have no user id`,
       detail:
-        `It is taken from ${quotedList(names) || "nowhere"}. Without it nothing can be counted by user. ` +
-        "If another field holds it, name that as userID in the mapping.",
+        `${names.length === 0 ? "The mapping names no field for it" : `It is read from ${quotedList(names)}`}. ` +
+        "Without it, nothing can be counted by user. If another field holds it, map that field to userID.",
       rows: deviceOnly,
     },
   ];
 }
 
-/** Ids that stand for nobody put all who have them together into one. */
+/** Placeholder ids make one user or device of all who have them. */
 export function findJunkIDs(facts: Facts): readonly Observation[] {
   const { identity } = facts;
   return idFields.flatMap((field) => {
     const junk = identity.junkIDs.filter((one) => one.field === field);
     if (junk.length === 0) return [];
+    const rows = sumOf(junk, (one) => one.rows);
+    const counts = junk
+      .slice(0, 5)
+      .map(({ value, rows: of }) => `${quoted(value)}: ${formatCount(of)}`);
+    // If every event has the other id too, none is rejected for losing this one.
+    const isSafe = (field === "userID" ? identity.userOnly : identity.deviceOnly) === 0;
     const texts = junk.map(({ value }) => value);
-    const rows = junk.reduce((sum, one) => sum + one.rows, 0);
-    // Where every event has the other id too, none is rejected for losing this one.
-    const alone = field === "userID" ? identity.userOnly : identity.deviceOnly;
-    const fix = fieldFix(facts, field, (one) => withUnless(one, texts), alone === 0);
     return [
       {
         code: "ids_junk" as const,
-        title: `${formatNumberOf(rows, "event")} have a ${idWords[field]} id that stands for nobody`,
+        title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "has" : "have"} a placeholder ${idWords[field]} id`,
         detail:
-          `${junk
-            .slice(0, 5)
-            .map((one) => `${quotedList([one.value])}: ${formatCount(one.rows)}`)
-            .join(", ")}. ` +
-          `All of them would be one ${idWords[field]}. The line makes them none` +
-          `${alone === 0 ? "." : "; events that have no other id are then rejected."}`,
+          `${counts.join(", ")}. All of these events would belong to one ${idWords[field]}. ` +
+          `The line treats such an id as missing${isSafe ? "." : "; events without another id are then rejected."}`,
         rows,
-        ...(fix === undefined ? {} : { fix }),
+        fix: unlessFix(facts, field, texts, isSafe),
       },
     ];
   });
 }
 
-/** Texts that a field does not take for ids, beside those that it already does not. */
-export function withUnless<T extends { readonly unless?: readonly string[] }>(
-  field: T,
-  texts: readonly string[],
-): T {
-  return { ...field, unless: [...new Set([...(field.unless ?? []), ...texts])] };
-}
-
 export function findEmailIDs(facts: Facts): readonly Observation[] {
   const { topUsers, topDevices } = facts.identity;
-  return (
-    [
-      ["userID", topUsers],
-      ["stableID", topDevices],
-    ] as const
-  ).flatMap(([field, top]) => {
+  const tops = { userID: topUsers, stableID: topDevices };
+  return idFields.flatMap((field) => {
+    const top = tops[field];
     const emails = top.filter(({ id }) => emailPattern.test(plainText(id)));
     if (emails.length === 0 || emails.length * 2 < top.length) return [];
-    const rows = emails.reduce((sum, one) => sum + one.rows, 0);
     return [
       {
         code: "ids_emails" as const,
         title: `The ${idWords[field]} ids are email addresses`,
         detail:
-          `${emails.length} of the ${top.length} most frequent are. They would stand in every event that is ` +
-          "exported or sent. The line makes salted hashes of them, and needs a salt: SWITCHYARD_HASH_SALT " +
-          "or hashSaltFile. What assigns users later must hash alike.",
-        rows,
+          `${emails.length} of the ${top.length} most frequent ids are. Every exported or sent event would contain one. ` +
+          "The line replaces them with salted hashes and needs a salt: SWITCHYARD_HASH_SALT or hashSaltFile. " +
+          "Whatever assigns users later must hash them in the same way.",
+        rows: sumOf(emails, ({ rows }) => rows),
         fix: listFix(facts, "hash", [field]),
       },
     ];
   });
+}
+
+/** Devices with at least a hundred users. */
+export function findSharedDevices(facts: Facts): readonly Observation[] {
+  return findShared(facts, facts.identity.topDevices, {
+    code: "device_shared",
+    field: "stableID",
+    others: "users",
+    causes: "a kiosk, a test device, or an id that is the same in every copy of an app",
+  });
+}
+
+/** Users with at least a hundred devices. */
+export function findSharedUsers(facts: Facts): readonly Observation[] {
+  return findShared(facts, facts.identity.topUsers, {
+    code: "user_many_devices",
+    field: "userID",
+    others: "devices",
+    causes: "an account that many people share, a bot, or a placeholder id",
+  });
+}
+
+interface SharedKind {
+  readonly code: "device_shared" | "user_many_devices";
+  readonly field: (typeof idFields)[number];
+  readonly others: string;
+  readonly causes: string;
+}
+
+function findShared(
+  facts: Facts,
+  top: readonly TopID[],
+  { code, field, others: otherWord, causes }: SharedKind,
+): readonly Observation[] {
+  const junk = new Set(facts.identity.junkIDs.map(({ value }) => value));
+  const shared = top.filter(({ id, others }) => others.count >= SHARED_ID_OTHERS && !junk.has(id));
+  const [first] = shared;
+  if (first === undefined) return [];
+  const one = idWords[field];
+  const ids = shared.map(({ id }) => id);
+  return [
+    {
+      code,
+      title:
+        shared.length === 1
+          ? `The ${one} ${quoted(first.id)} has ${formatCount(first.others.count)} ${otherWord}`
+          : `${shared.length} ${one}s have at least ${SHARED_ID_OTHERS} ${otherWord} each`,
+      detail:
+        `${quotedList(ids)}. The usual causes are ${causes}. An experiment would count all of it as one ${one}. ` +
+        "The line treats these ids as missing.",
+      rows: sumOf(shared, ({ rows }) => rows),
+      fix: unlessFix(facts, field, ids, false),
+    },
+  ];
 }

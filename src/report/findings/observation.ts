@@ -1,26 +1,61 @@
 import type { RejectCodeName } from "../../base/reject-codes.js";
 import type { Fix, Report } from "../../profile/report.js";
+import { formatShare } from "../quantities.js";
+import { cutEnd } from "../terminal-text.js";
 import type { FindingCode } from "./finding-codes.js";
 
-/** What findings are found in. */
+/** The part of a report that findings are derived from. */
 export type Facts = Omit<Report, "findings">;
 
-/** A finding before it has its severity, and before what mends it is put together. */
+/** A finding without its severity, before its fix is put together. */
 export interface Observation {
   readonly code: FindingCode;
   /** One sentence, no full stop. */
   readonly title: string;
   readonly detail: string;
   readonly rows: number;
-  readonly event?: string;
-  readonly property?: string;
-  readonly day?: string;
+  readonly event?: string | undefined;
+  readonly property?: string | undefined;
+  readonly day?: string | undefined;
   readonly rejectCode?: RejectCodeName;
-  /** At most one of these two. */
-  readonly fix?: Fix;
-  /** Statements of a transform module that mend it: they change `event`, or give nothing back. */
-  readonly mend?: string;
+  /** At most one of `fix` and `statements` is present. */
+  readonly fix?: Fix | undefined;
+  /** Statements of a transform module that fix it: they change `event`. */
+  readonly statements?: string;
 }
 
-/** Finds what there is to say about one subject; pure. */
+/** Looks for one kind of problem; pure. */
 export type Finder = (facts: Facts) => readonly Observation[];
+
+const QUOTED_COLUMNS_MAX = 80;
+
+/** Quotes a name or value from data; the end of a long one is cut off. */
+export function quoted(text: string): string {
+  return JSON.stringify(cutEnd(text, QUOTED_COLUMNS_MAX));
+}
+
+/** `"a", "b" and 3 more`. */
+export function quotedList(texts: readonly string[], shown = 5): string {
+  const list = texts.slice(0, shown).map(quoted).join(", ");
+  return texts.length > shown ? `${list} and ${texts.length - shown} more` : list;
+}
+
+/** `12.3 %`; a part that is not 0 is never shown as 0 %. */
+export function shareOf(part: number, whole: number): string {
+  return part > 0 && part * 1000 < whole ? "less than 0.1 %" : formatShare(part, whole);
+}
+
+/** Returns a value of a report as plain text, both if it is written as JSON and if it is not. */
+export function plainText(value: string): string {
+  if (!value.startsWith('"')) return value;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === "string" ? parsed : value;
+  } catch {
+    return value.slice(1);
+  }
+}
+
+export function sumOf<T>(ones: readonly T[], amountOf: (one: T) => number): number {
+  return ones.reduce((sum, one) => sum + amountOf(one), 0);
+}

@@ -1,13 +1,30 @@
-import type { Facts, Observation } from "./observation.js";
-import { personalKinds, secretKeyPattern } from "./personal-patterns.js";
-import { type KeyUse, keyUses, onlyEvent, pathOf } from "./property-places.js";
-import { listFix } from "./recorded-options.js";
-import { plainText, quoted, shareOf } from "./words.js";
+import { listFix } from "./configuration-fixes.js";
+import { type Facts, type Observation, plainText, quoted, shareOf, sumOf } from "./observation.js";
+import { type KeyUse, keyUses, onlyEvent, pathOf } from "./property-uses.js";
 
-/** Share of a property's most frequent values that look personal, from which on it is held to be. */
+/** Share of the most frequent values that look personal, from which on a property is reported. */
 const PERSONAL_SHARE = 0.5;
 
-/** Properties that seem to hold what identifies people. Values are not repeated here. */
+export const emailPattern = /^[^\s@"<>]+@[^\s@.]+(?:\.[^\s@.]+)*\.[a-z]{2,}$/i;
+
+const phonePattern = /^(?:\+\d[\d ().-]{7,18}\d|\(\d{3}\) ?\d{3}-\d{4}|\d{3}-\d{3}-\d{4})$/;
+const datePattern = /^\d{4}-\d\d-\d\d/;
+const cardPattern = /^(?:\d{4}[ -]\d{4}[ -]\d{4}[ -]\d{1,7}|[3-6]\d{12,18})$/;
+const ipv4Pattern = /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/;
+const ipv6Pattern = /^(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{0,4}$/i;
+
+/** Keys whose values are secret, whatever the values look like. */
+const secretKeyPattern = /^(?:password|passwd|pwd|ssn|iban|cvv|cvc|credit_?card(?:_?number)?)$/i;
+
+/** Kinds of personal values, and how a whole value is recognized. */
+const personalKinds: Readonly<Record<string, (value: string) => boolean>> = {
+  "email addresses": (value) => emailPattern.test(value),
+  "phone numbers": (value) => phonePattern.test(value) && !datePattern.test(value),
+  "card numbers": isCard,
+  "IP addresses": isAddress,
+};
+
+/** Properties that seem to identify people. The observations do not repeat the values. */
 export function findPersonalData(facts: Facts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     const kind = kindOf(use);
@@ -16,12 +33,12 @@ export function findPersonalData(facts: Facts): readonly Observation[] {
     return [
       {
         code: "property_personal" as const,
-        title: `${quoted(path)} seems to hold ${kind.words}`,
+        title: `${quoted(path)} seems to contain ${kind.name}`,
         detail:
-          `${kind.evidence} It would stand in every event that is exported or sent. The line leaves it ` +
-          "out; with hash in the place of drop it is replaced by a salted hash.",
-        rows: use.uses.reduce((sum, { property }) => sum + property.rows, 0),
-        ...onlyEvent(use.uses),
+          `${kind.evidence} Exported and sent events would contain them. The line leaves out the property; ` +
+          "use hash instead of drop to replace its values with salted hashes.",
+        rows: sumOf(use.uses, ({ property }) => property.rows),
+        event: onlyEvent(use.uses),
         property: path,
         fix: listFix(facts, "drop", [path]),
       },
@@ -29,28 +46,38 @@ export function findPersonalData(facts: Facts): readonly Observation[] {
   });
 }
 
-function kindOf(use: KeyUse): { readonly words: string; readonly evidence: string } | undefined {
+function kindOf(use: KeyUse): { readonly name: string; readonly evidence: string } | undefined {
   const lastStep = use.key.split(".").at(-1) ?? "";
   const isFilled = use.uses.some(({ property }) => property.fill > 0);
-  if (secretKeyPattern.test(lastStep) && isFilled && !isHashed(use)) {
-    return { words: "secrets", evidence: "Its name says so." };
-  }
   const values = use.uses.flatMap(({ property }) =>
     property.topValues.map(({ value }) => plainText(value)),
   );
-  for (const { words, matches } of personalKinds) {
+  const isHashed = values.every((value) => /^[0-9a-f]{64}$/.test(value));
+  if (secretKeyPattern.test(lastStep) && isFilled && !isHashed) {
+    return { name: "secrets", evidence: "Its key says so." };
+  }
+  for (const [name, matches] of Object.entries(personalKinds)) {
     const found = values.filter(matches).length;
-    if (found > 0 && found >= values.length * PERSONAL_SHARE) {
-      return {
-        words,
-        evidence: `${shareOf(found, values.length)} of its most frequent values look like it.`,
-      };
-    }
+    if (found === 0 || found < values.length * PERSONAL_SHARE) continue;
+    const share = shareOf(found, values.length);
+    return { name, evidence: `${share} of its most frequent values look like ${name}.` };
   }
   return undefined;
 }
 
-function isHashed({ uses }: KeyUse): boolean {
-  const values = uses.flatMap(({ property }) => property.topValues);
-  return values.every(({ value }) => /^[0-9a-f]{64}$/.test(plainText(value)));
+/** Two of twenty random numbers have the right check digit, so a single match proves little. */
+function isCard(value: string): boolean {
+  if (!cardPattern.test(value)) return false;
+  const digits = [...value.replaceAll(/[ -]/g, "")].reverse().map(Number);
+  const sum = digits.reduce((total, digit, index) => {
+    const doubled = index % 2 === 1 ? digit * 2 : digit;
+    return total + (doubled > 9 ? doubled - 9 : doubled);
+  }, 0);
+  return sum % 10 === 0;
+}
+
+/** Loopback addresses identify nobody. */
+function isAddress(value: string): boolean {
+  if (ipv4Pattern.test(value)) return !/^(?:0|127)\./.test(value);
+  return ipv6Pattern.test(value) && value.length > 6;
 }

@@ -1,54 +1,61 @@
 import type { ValueType } from "../../profile/value-types.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import type { Facts, Observation } from "./observation.js";
-import { type KeyUse, keyUses, memberOf, onlyEvent, pathOf, textsOf } from "./property-places.js";
-import { plainText, quoted, quotedList } from "./words.js";
+import {
+  type Facts,
+  type Observation,
+  plainText,
+  quoted,
+  quotedList,
+  sumOf,
+} from "./observation.js";
+import { type KeyUse, keyUses, memberOf, onlyEvent, pathOf, textsOf } from "./property-uses.js";
 
-/** Values that must all be alike before something is said of all texts of a property. */
+/** Distinct texts that must all look like numbers before a property is reported. */
 const TEXTS_MIN = 3;
 
-/** Values of one property that are of several types; null goes with each. */
+/** Properties with values of several types, apart from null. */
 export function findMixedTypes(facts: Facts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     const counts = typeCounts(use);
     const [most, ...others] = counts;
     if (most === undefined || others.length === 0) return [];
     const path = pathOf(use);
-    const { words, mend } = unifying(use, counts);
+    const { to, statements } = conversion(use, counts);
+    const types = counts.map(([type, rows]) => `${type}: ${formatCount(rows)}`).join(", ");
     return [
       {
         code: "property_mixed_types" as const,
-        title: `${quoted(path)} is of several types`,
+        title: `${quoted(path)} has values of several types`,
         detail:
-          `${counts.map(([type, rows]) => `${type}: ${formatCount(rows)}`).join(", ")}. ` +
-          `A column has one type: the others become null or stop a load. The module makes ${words} of all.`,
-        rows: others.reduce((sum, [, rows]) => sum + rows, 0),
-        ...onlyEvent(use.uses),
+          `${types}. A column has one type: other values become null or make a load fail. ` +
+          `The module converts all values to ${to}.`,
+        rows: sumOf(others, ([, rows]) => rows),
+        event: onlyEvent(use.uses),
         property: path,
-        mend,
+        statements,
       },
     ];
   });
 }
 
-interface Unifying {
-  readonly words: string;
-  readonly mend: string;
+interface Conversion {
+  readonly to: string;
+  readonly statements: string;
 }
 
-/** Numbers where the texts are numbers, objects where they are JSON, else text. */
-function unifying(use: KeyUse, counts: readonly (readonly [ValueType, number])[]): Unifying {
+/** To numbers if the texts are numbers, to objects if they are JSON, and otherwise to text. */
+function conversion(use: KeyUse, counts: readonly (readonly [ValueType, number])[]): Conversion {
   const member = memberOf(use);
   const texts = textsOf(use).map(({ value }) => plainText(value));
   const types = counts.map(([type]) => type).sort();
   const isAll = (test: (text: string) => boolean) => texts.length > 0 && texts.every(test);
   if (types.join() === "number,string" && isAll(isNumberText)) {
-    return { words: "numbers", mend: toNumber(member) };
+    return { to: "numbers", statements: toNumber(member) };
   }
   if (types.join() === "object,string" && isAll(isJsonText)) {
-    return { words: "objects", mend: toJson(member) };
+    return { to: "objects", statements: toJson(member) };
   }
-  return { words: "text", mend: toText(member) };
+  return { to: "text", statements: toText(member) };
 }
 
 function toText(member: string): string {
@@ -73,6 +80,7 @@ function toJson(member: string): string {
   );
 }
 
+/** Rows by type over all uses, without null, the most frequent type first. */
 function typeCounts({ uses }: KeyUse): readonly (readonly [ValueType, number])[] {
   const counts = new Map<ValueType, number>();
   for (const { property } of uses) {
@@ -86,20 +94,22 @@ function typeCounts({ uses }: KeyUse): readonly (readonly [ValueType, number])[]
 /** Objects and lists that are written as text. */
 export function findJsonTexts(facts: Facts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
-    const texts = textsOf(use).filter(({ value }) => isJsonText(plainText(value)));
     if (typeCounts(use).length !== 1) return [];
-    if (texts.length === 0 || texts.length * 2 < textsOf(use).length) return [];
+    const all = textsOf(use).map(({ value }) => plainText(value));
+    const [example, ...others] = all.filter(isJsonText);
+    if (example === undefined || (others.length + 1) * 2 < all.length) return [];
     const path = pathOf(use);
-    const example = quoted(plainText(texts[0]?.value ?? ""));
     return [
       {
         code: "property_json_text" as const,
-        title: `${quoted(path)} is text that holds JSON`,
-        detail: `Such as ${example}. What it holds cannot be asked for. The module makes objects and lists of it.`,
-        rows: rowsOf(use),
-        ...onlyEvent(use.uses),
+        title: `${quoted(path)} is text that contains JSON`,
+        detail:
+          `For example ${quoted(example)}. Its members cannot be queried. ` +
+          "The module parses it into objects and lists.",
+        rows: stringRows(use),
+        event: onlyEvent(use.uses),
         property: path,
-        mend: toJson(memberOf(use)),
+        statements: toJson(memberOf(use)),
       },
     ];
   });
@@ -110,45 +120,41 @@ function isJsonText(text: string): boolean {
   try {
     return typeof JSON.parse(text) === "object";
   } catch {
-    // A long value is cut, and then no JSON any more: how it begins has to do.
+    // A long value is cut and then not valid JSON, so look at its beginning only.
     return /^\s*(?:\{\s*"[^"]+"\s*:|\[\s*[{"])/.test(text);
   }
 }
 
-/** Numbers with a fraction that are written as text; whole ones may well be ids. */
+/** Numbers with a fraction that are written as text; whole ones may be ids. */
 export function findNumberTexts(facts: Facts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     if (typeCounts(use).length !== 1) return [];
     const texts = [...new Set(textsOf(use).map(({ value }) => plainText(value)))];
-    if (
-      texts.length < TEXTS_MIN ||
-      !texts.every(isNumberText) ||
-      !texts.some((text) => text.includes("."))
-    ) {
-      return [];
-    }
+    const areNumbers = texts.length >= TEXTS_MIN && texts.every(isNumberText);
+    if (!areNumbers || !texts.some((text) => text.includes("."))) return [];
     const path = pathOf(use);
+    const rows = stringRows(use);
     return [
       {
         code: "property_numbers_as_text" as const,
-        title: `${quoted(path)} is numbers that are written as text`,
+        title: `${quoted(path)} is numbers written as text`,
         detail:
-          `Such as ${quotedList(texts, 3)}, in ${formatNumberOf(rowsOf(use), "event")}. They cannot be added up ` +
-          "as they are. The module makes numbers of them.",
-        rows: rowsOf(use),
-        ...onlyEvent(use.uses),
+          `For example ${quotedList(texts, 3)}, in ${formatNumberOf(rows, "event")}. Text cannot be added up. ` +
+          "The module converts them to numbers.",
+        rows,
+        event: onlyEvent(use.uses),
         property: path,
-        mend: toNumber(memberOf(use)),
+        statements: toNumber(memberOf(use)),
       },
     ];
   });
 }
 
-/** Without zeros in front, which codes and phone numbers have. */
+/** Leading zeros mean a code or a phone number. */
 function isNumberText(text: string): boolean {
   return /^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text);
 }
 
-function rowsOf({ uses }: KeyUse): number {
-  return uses.reduce((sum, { property }) => sum + (property.types.string ?? 0), 0);
+function stringRows({ uses }: KeyUse): number {
+  return sumOf(uses, ({ property }) => property.types.string ?? 0);
 }

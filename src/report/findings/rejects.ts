@@ -1,52 +1,60 @@
 import { MIB, ROW_BYTES_LIMIT, ROW_BYTES_MAX } from "../../base/limits.js";
-import type { ReportReject } from "../../profile/report.js";
+import type { Fix, ReportReject } from "../../profile/report.js";
 import { formatNumberOf } from "../quantities.js";
-import { fixOf } from "./fix.js";
-import { likelyFields } from "./likely-fields.js";
-import { likelyPattern } from "./likely-pattern.js";
-import type { Facts, Observation } from "./observation.js";
-import { fieldsOf, furtherFieldFix, numberAt, timeFix } from "./recorded-options.js";
-import { findTimeUnits } from "./time-unit.js";
-import { shareOf } from "./words.js";
+import {
+  fieldsOf,
+  fixOf,
+  furtherFieldFix,
+  numberAt,
+  type RecordedField,
+  timeFix,
+} from "./configuration-fixes.js";
+import { type Facts, type Observation, shareOf } from "./observation.js";
+import { findTimeUnits, likelyPattern } from "./time-units.js";
 
-/** One for each reason; a wrong unit of time is told by itself. */
+/** Usual names of these fields in exports, likeliest first. */
+const usualNames = {
+  stableID:
+    "device_id deviceId anonymous_id anonymousId distinct_id amplitude_id visitor_id client_id uuid_device installation_id idfv idfa adid session_id".split(
+      " ",
+    ),
+  event: ["event_type", "event_name", "eventName", "event", "name", "action", "type"],
+} as const;
+
+/** One observation for each reason; a wrong unit of time is reported by `findTimeUnits`. */
 export function findRejects(facts: Facts): readonly Observation[] {
   const explained = new Set(findTimeUnits(facts).map(({ rejectCode }) => rejectCode));
   return facts.rejects
     .filter(({ code }) => !explained.has(code))
     .map((reject) => {
-      const [sample] = reject.samples;
-      const place = sample === undefined ? "" : placeOf(sample);
-      const fix = fixFor(facts, reject);
+      const { code, rows, advice, samples } = reject;
+      const example = samples[0] === undefined ? "" : `, such as ${describeSample(samples[0])}`;
       return {
         code: "rows_rejected" as const,
-        title: `${formatNumberOf(reject.rows, "row")} ${reject.rows === 1 ? "is" : "are"} rejected: ${reject.code.replaceAll("_", " ")}`,
-        detail: `${shareOf(reject.rows, facts.rows.read)} of all rows${place}. To mend it: ${reject.advice}.`,
-        ...{ rows: reject.rows, rejectCode: reject.code },
-        ...(fix === undefined ? {} : { fix }),
+        title: `${formatNumberOf(rows, "row")} ${rows === 1 ? "is" : "are"} rejected: ${code.replaceAll("_", " ")}`,
+        detail: `${shareOf(rows, facts.rows.read)} of all rows${example}. To fix it: ${advice}.`,
+        rows,
+        rejectCode: code,
+        fix: fixFor(facts, reject),
       };
     });
 }
 
-function placeOf({ source, row, byte, message }: ReportReject["samples"][number]): string {
+function describeSample({ source, row, byte, message }: ReportReject["samples"][number]): string {
   const at = row !== undefined ? `, row ${row}` : byte !== undefined ? `, byte ${byte}` : "";
-  return `, such as ${source}${at}: ${message}`;
+  return `${source}${at}: ${message}`;
 }
 
-/** Lines that would let the samples through. */
-function fixFor(facts: Facts, { code, samples }: ReportReject) {
+/** Returns a line that would let the samples through. */
+function fixFor(facts: Facts, { code, samples }: ReportReject): Fix | undefined {
   switch (code) {
-    case "unit_id_missing": {
-      const path = likelyFields("stableID", samples, fieldsOf(facts, "stableID"));
-      return path === undefined ? undefined : furtherFieldFix(facts, "stableID", path);
-    }
-    case "event_missing": {
-      const path = likelyFields("event", samples, fieldsOf(facts, "event"));
-      return path === undefined ? undefined : furtherFieldFix(facts, "event", path);
-    }
+    case "unit_id_missing":
+      return likelyFieldFix(facts, "stableID", samples);
+    case "event_missing":
+      return likelyFieldFix(facts, "event", samples);
     case "time_unparsable": {
       const format = likelyPattern(samples.map(({ message }) => message));
-      // A pattern is for all times: where others are read as they are, it would lose those.
+      // A pattern applies to all times. If others can be read now, it would reject those.
       if (format === undefined || facts.rows.mapped > 0) return undefined;
       return timeFix(facts, (time) => ({ ...time, format }), false);
     }
@@ -59,4 +67,40 @@ function fixFor(facts: Facts, { code, samples }: ReportReject) {
     default:
       return undefined;
   }
+}
+
+function likelyFieldFix(
+  facts: Facts,
+  target: keyof typeof usualNames,
+  samples: ReportReject["samples"],
+): Fix | undefined {
+  const name = likelyField(target, samples, fieldsOf(facts, target));
+  return name === undefined ? undefined : furtherFieldFix(facts, target, [name]);
+}
+
+/** A usual field that is filled in all samples; undefined if there is none or a sample is not JSON. */
+function likelyField(
+  target: keyof typeof usualNames,
+  samples: ReportReject["samples"],
+  known: readonly RecordedField[],
+): string | undefined {
+  const rows = samples.flatMap(({ raw, isBase64 }) => (isBase64 ? [] : parse(raw)));
+  if (rows.length === 0 || rows.length < samples.length) return undefined;
+  const taken = new Set(known.map(({ path }) => path.join(".")));
+  return usualNames[target].find(
+    (one) => !taken.has(one) && rows.every((row) => isFilled(row[one])),
+  );
+}
+
+function parse(raw: string): readonly Readonly<Record<string, unknown>>[] {
+  try {
+    const value: unknown = JSON.parse(raw);
+    return typeof value === "object" && value !== null ? [value as Record<string, unknown>] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isFilled(value: unknown): boolean {
+  return (typeof value === "string" && value !== "") || (typeof value === "number" && value > 0);
 }

@@ -1,7 +1,7 @@
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount } from "../quantities.js";
-import { median } from "./day-bulk.js";
-import type { Facts, Observation } from "./observation.js";
+import { clockText, median, usualOfDay, usualOfHour } from "./day-counts.js";
+import { type Facts, type Observation, quoted, shareOf, sumOf } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,
   MINIMUM_DAY_EVENTS,
@@ -9,49 +9,50 @@ import {
   SPIKE_DAY_FACTOR,
   SPIKE_HOUR_FACTOR,
 } from "./thresholds.js";
-import { usualOfDay, usualOfHour } from "./usual-counts.js";
-import { quoted, shareOf } from "./words.js";
 
-const ADVICE = "Loops, tests and bots do this; look at these events before they are counted.";
+const ADVICE =
+  "The usual causes are loops, tests and bots: check these events before you count them.";
 
-/** Hours with many times what the same hour of the days around and the day itself have. */
+/** Hours with many times the events of the day itself and of the same hour on the days around. */
 export function findSpikeHours(facts: Facts): readonly Observation[] {
-  return facts.days.flatMap((day, place) =>
-    spikeHoursOf(facts.days, place).map(({ hour, usual }) => ({
+  return facts.days.flatMap((day, index) =>
+    spikeHoursOf(facts.days, index).map(({ hour, usual }) => ({
       code: "spike_hour" as const,
-      title: `${day.day} at ${String(hour).padStart(2, "0")}:00 has ${formatCount(day.hours[hour] ?? 0)} events in one hour`,
-      detail: `About ${formatCount(usual)} are usual at that hour.${cause(facts, place)} ${ADVICE}`,
-      ...{ rows: Math.round((day.hours[hour] ?? 0) - usual), day: day.day },
+      title: `${day.day} at ${clockText(hour)} has ${formatCount(day.hours[hour] ?? 0)} events in one hour`,
+      detail: `About ${formatCount(usual)} are usual in that hour.${cause(facts, index)} ${ADVICE}`,
+      rows: Math.round((day.hours[hour] ?? 0) - usual),
+      day: day.day,
     })),
   );
 }
 
-/** Days with many times what the days around have, also without their hours that are spikes. */
+/** Days with many times the events of the days around, even without the hours that are spikes. */
 export function findSpikeDays(facts: Facts): readonly Observation[] {
-  return facts.days.flatMap((day, place) => {
-    const usual = usualOfDay(facts.days, place)?.most;
+  return facts.days.flatMap((day, index) => {
+    const usual = usualOfDay(facts.days, index)?.most;
     if (usual === undefined) return [];
-    const excess = spikeHoursOf(facts.days, place).reduce(
-      (sum, { hour, usual: hourly }) => sum + (day.hours[hour] ?? 0) - hourly,
-      0,
+    const excess = sumOf(
+      spikeHoursOf(facts.days, index),
+      ({ hour, usual: hourly }) => (day.hours[hour] ?? 0) - hourly,
     );
     if (!isSpike(day.events - excess, usual, SPIKE_DAY_FACTOR, MINIMUM_DAY_EVENTS)) return [];
     return [
       {
         code: "spike_day" as const,
         title: `${day.day} has ${formatCount(day.events)} events`,
-        detail: `About ${formatCount(usual)} a day are usual around it.${cause(facts, place)} ${ADVICE}`,
-        ...{ rows: Math.round(day.events - usual), day: day.day },
+        detail: `The days around have about ${formatCount(usual)} each.${cause(facts, index)} ${ADVICE}`,
+        rows: Math.round(day.events - usual),
+        day: day.day,
       },
     ];
   });
 }
 
-function spikeHoursOf(days: readonly ReportDay[], place: number) {
-  const hours = days[place]?.hours ?? [];
+function spikeHoursOf(days: readonly ReportDay[], index: number) {
+  const hours = days[index]?.hours ?? [];
   const ofTheDay = median(hours);
   return hours.flatMap((events, hour) => {
-    const around = usualOfHour(days, place, hour);
+    const around = usualOfHour(days, index, hour);
     if (around === undefined) return [];
     const usual = Math.max(around.most, ofTheDay);
     return isSpike(events, usual, SPIKE_HOUR_FACTOR, MINIMUM_HOUR_EVENTS) ? [{ hour, usual }] : [];
@@ -63,15 +64,15 @@ function isSpike(events: number, usual: number, factor: number, minimum: number)
   return events >= minimum && events >= usual * factor && beyondChance;
 }
 
-/** The name that most of a day's events more than usual have. */
-function cause({ days, events }: Facts, place: number): string {
-  const before = new Map(days[place - 1]?.byEvent ?? []);
-  const excess = (days[place]?.byEvent ?? []).map(
+/** Names the event that causes most of what a day has more than the day before. */
+function cause({ days, events }: Facts, index: number): string {
+  const before = new Map(days[index - 1]?.byEvent ?? []);
+  const excess = (days[index]?.byEvent ?? []).map(
     ([name, rows]) => [name, rows - (before.get(name) ?? 0)] as const,
   );
-  const total = excess.reduce((sum, [, rows]) => sum + Math.max(rows, 0), 0);
+  const total = sumOf(excess, ([, rows]) => Math.max(rows, 0));
   const [name, rows] = excess.reduce((most, one) => (one[1] > most[1] ? one : most), [-1, 0]);
   const event = events[name]?.event;
   if (event === undefined || rows * 2 < total) return "";
-  return ` ${shareOf(rows, total)} of what the day has more than the one before is ${quoted(event)}.`;
+  return ` ${shareOf(rows, total)} of the increase over the day before is ${quoted(event)}.`;
 }

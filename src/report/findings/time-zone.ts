@@ -1,24 +1,21 @@
 import { DAY_MS, HOUR_MS } from "../../base/day.js";
 import { createZone } from "../../base/luxon-zone.js";
 import type { Zone } from "../../base/zone.js";
+import type { ReportSample } from "../../profile/report.js";
 import { formatCount } from "../quantities.js";
-import { median } from "./day-bulk.js";
+import { timeFix, timesOf } from "./configuration-fixes.js";
+import { median } from "./day-counts.js";
 import type { Facts, Observation } from "./observation.js";
-import { timeFix, timesOf } from "./recorded-options.js";
 import { MINIMUM_HOUR_EVENTS } from "./thresholds.js";
-import { timeFormOf } from "./time-form.js";
 
 /** Days on either side that an hour is compared with. */
 const DAYS_AROUND = 7;
 
-/** Share of the usual events that a skipped hour may have: some clocks are wrong. */
+/** Share of the usual events that a skipped hour may have, because some clocks are wrong. */
 const SKIPPED_SHARE_MAX = 0.02;
 const REPEATED_FACTOR_MIN = 1.5;
 
-/**
- * One zone of each set whose clocks change at the same reading on the same days; within a set they
- * cannot be told apart by that.
- */
+/** Zones whose clocks change at the same reading on the same days cannot be distinguished by that. */
 const zoneSets = [
   ["Europe/Berlin", "Europe/Paris", "Europe/Madrid", "Europe/Rome"],
   ["Europe/London", "Europe/Lisbon"],
@@ -29,19 +26,22 @@ const zoneSets = [
   ["America/Santiago"],
 ] as const;
 
-/** An hour of the wall clock, in ms as if it were UTC, that a change leaves out or shows twice. */
+/** An hour of the wall clock, in ms as if it were UTC, that a change skips or repeats. */
 interface ClockChange {
   readonly hourMs: number;
   readonly isSkipped: boolean;
 }
 
-/** Hours that are missing and doubled where the clocks of a zone change: times are its wall clock. */
+/**
+ * Hours that are missing and doubled where the clocks of a zone change, which means that times are
+ * that zone's wall clock.
+ */
 export function findDaylightSaving(facts: Facts): readonly Observation[] {
   const found = shownChanges(facts);
   return found === undefined ? [] : [describe(facts, found)];
 }
 
-/** Hours that are missing for that reason, in ms as the report counts them. */
+/** Hours that are missing because clocks changed, in ms as the report counts them. */
 export function skippedHours(facts: Facts): ReadonlySet<number> {
   const changes = shownChanges(facts)?.changes ?? [];
   return new Set(changes.filter(({ isSkipped }) => isSkipped).map(({ hourMs }) => hourMs));
@@ -74,18 +74,18 @@ interface JudgedChange extends ClockChange {
   readonly isShown: boolean;
 }
 
-/** Nothing where there are too few events to tell. */
+/** Returns nothing if there are too few events to decide. */
 function judge({ days }: Facts, { hourMs, isSkipped }: ClockChange): readonly JudgedChange[] {
   const day = new Date(hourMs).toISOString().slice(0, 10);
   const hour = new Date(hourMs).getUTCHours();
-  const place = days.findIndex((one) => one.day === day);
-  if (place < 0) return [];
+  const index = days.findIndex((one) => one.day === day);
+  if (index < 0) return [];
   const around = days
-    .slice(Math.max(0, place - DAYS_AROUND), place + DAYS_AROUND + 1)
+    .slice(Math.max(0, index - DAYS_AROUND), index + DAYS_AROUND + 1)
     .filter((one) => one.day !== day && one.events > 0);
   const usual = median(around.map(({ hours }) => hours[hour] ?? 0));
-  const events = days[place]?.hours[hour] ?? 0;
-  if (around.length < 4 || usual < MINIMUM_HOUR_EVENTS || days[place]?.events === 0) return [];
+  const events = days[index]?.hours[hour] ?? 0;
+  if (around.length < 4 || usual < MINIMUM_HOUR_EVENTS || days[index]?.events === 0) return [];
   const isShown = isSkipped
     ? events <= usual * SKIPPED_SHARE_MAX
     : events >= usual * REPEATED_FACTOR_MIN;
@@ -99,7 +99,7 @@ function changesOf(zone: Zone, { days }: Facts): readonly ClockChange[] {
     if (before === after) return [];
     let momentMs = startMs;
     while (zone.offsetMs(momentMs) === before) momentMs += HOUR_MS;
-    // Forward the readings from the old offset on are skipped; back those from the new one repeat.
+    // Going forward skips the hour read with the old offset; going back repeats that of the new one.
     const isSkipped = after > before;
     return [{ hourMs: momentMs + Math.min(before, after), isSkipped }];
   });
@@ -118,16 +118,16 @@ function describe(facts: Facts, { zones, changes }: ShownChanges): Observation {
   );
   return {
     code: "zone_daylight_saving",
-    title: `Times are the wall clock of a zone with daylight saving, such as ${zone}, and are read as UTC`,
+    title: `Times are in a zone with daylight saving, such as ${zone}, but are read as UTC`,
     detail:
-      `${evidence.join("; ")}: just where the clocks of ${zones.join(", ")} change. ` +
-      "Choose the zone that the tool was set to.",
+      `${evidence.join("; ")}: exactly where the clocks of ${zones.join(", ")} change. ` +
+      "Choose the zone that was set in the tool.",
     rows: facts.rows.mapped,
-    ...(fix === undefined ? {} : { fix }),
+    fix,
   };
 }
 
-/** The quietest hours are not those of a night in UTC, and nothing in the times says why. */
+/** The quietest hours are not at night in UTC, and the times do not say why. */
 export function findShiftedHours(facts: Facts): readonly Observation[] {
   const { shiftHours, confidence, evidence } = facts.times.zoneGuess;
   if (confidence !== "strong" || Math.abs(shiftHours) < 2 || timeFormOf(facts) !== "local")
@@ -136,11 +136,42 @@ export function findShiftedHours(facts: Facts): readonly Observation[] {
   return [
     {
       code: "zone_hours_shifted",
-      title: `Times name no zone, are read as ${facts.dayZone}, and then most users live near ${offset}`,
+      title: `Times name no zone; read as ${facts.dayZone}, they place most users near ${offset}`,
       detail:
-        `${evidence} If they do, all is well. If they live elsewhere the times are of another zone: ` +
-        'name it as "zone" in mapping.timestamp.',
+        `${evidence} If your users live there, nothing is wrong. If they live elsewhere, the times are in ` +
+        'another zone: set "zone" in mapping.timestamp.',
       rows: facts.rows.mapped,
     },
   ];
+}
+
+/** How rows write their times: text without a zone, text with one, or a number of units. */
+type TimeForm = "local" | "zoned" | "epoch" | "unknown";
+
+const dateTime =
+  /(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?\s?(Z|UTC|[+-]\d\d(?::?\d\d)?)?/g;
+
+/** Finds the time of each sample's event in its source row. */
+function timeFormOf({ samples }: Facts): TimeForm {
+  for (const sample of samples) {
+    const form = formOf(sample);
+    if (form !== "unknown") return form;
+  }
+  return "unknown";
+}
+
+function formOf({ raw, result }: ReportSample): TimeForm {
+  const [, digits] = /"timestamp":(\d+)/.exec(result) ?? [];
+  if (digits === undefined) return "unknown";
+  const second = Math.floor(Number(digits) / 1000) * 1000;
+  for (const [, day, time, zone] of raw.matchAll(dateTime)) {
+    // With a zone, the reading differs from the time in UTC.
+    if (zone !== undefined) {
+      const offset = zone === "UTC" ? "Z" : zone;
+      const timeMs = Date.parse(`${day}T${time}${offset}`);
+      if (Math.floor(timeMs / 1000) * 1000 === second) return "zoned";
+    } else if (Date.parse(`${day}T${time}Z`) === second) return "local";
+  }
+  const isEpoch = raw.includes(digits) || raw.includes(String(second / 1000));
+  return isEpoch ? "epoch" : "unknown";
 }

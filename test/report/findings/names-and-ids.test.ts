@@ -18,24 +18,24 @@ describe("names over time", () => {
   const until = { lastTimestamp: "2026-01-14T12:00:00.000Z", rows: 1_000, days: 14 };
   const from = { firstTimestamp: "2026-01-14T13:00:00.000Z", rows: 1_000, days: 15 };
 
-  it("one that ends in the middle has vanished", () => {
+  it("reports a name that ends in the middle", () => {
     const finding = only(withEvents(exampleEvent("brewed"), exampleEvent("old", until)));
     expect(finding).toMatchObject({ code: "name_vanished", event: "old", day: "2026-01-14" });
   });
 
-  it("one that begins in the middle has appeared", () => {
+  it("reports a name that begins in the middle", () => {
     const finding = only(withEvents(exampleEvent("brewed"), exampleEvent("new", from)));
     expect(finding).toMatchObject({ code: "name_appeared", event: "new", day: "2026-01-14" });
   });
 
-  it("one that begins where another ends has taken its place, and a module says so", () => {
+  it("treats a name that begins where another ends as renamed, and the module renames it", () => {
     const finding = only(withEvents(exampleEvent("old", until), exampleEvent("new", from)));
     expect(finding).toMatchObject({ code: "name_changed", event: "old" });
-    expect(finding?.fix?.line).toBe('"transform": "./mend.mjs"');
+    expect(finding?.fix?.line).toBe('"transform": "./fixes.mjs"');
     expect(finding?.fix?.module?.text).toContain('if (event.event === "old") event.event = "new";');
   });
 
-  it("rare ones, and those of a campaign, are nothing special", () => {
+  it("ignores rare names and those of a campaign", () => {
     const rare = exampleEvent("rare", { ...until, rows: 14 });
     const single = exampleEvent("single", {
       ...until,
@@ -50,7 +50,7 @@ describe("names over time", () => {
 });
 
 describe("the spelling of names", () => {
-  it("that differs by case or space is brought together", () => {
+  it("is unified by the module if it differs by case or white space", () => {
     const finding = only(
       withEvents(exampleEvent("Page View"), exampleEvent("page view ", { rows: 9 })),
     );
@@ -59,7 +59,7 @@ describe("the spelling of names", () => {
     expect(codesOf(withEvents(exampleEvent("a b"), exampleEvent("a c")))).toEqual([]);
   });
 
-  it("that holds ids is brought together from ten names on", () => {
+  it("is unified by the module if ten names differ only by an id", () => {
     const names = (count: number) =>
       Array.from({ length: count }, (_, id) => exampleEvent(`Viewed /product/${id}`, { rows: 1 }));
     const finding = only(withEvents(...names(10)));
@@ -68,7 +68,7 @@ describe("the spelling of names", () => {
     expect(codesOf(withEvents(...names(9)))).toEqual([]);
   });
 
-  it("that services do not take is left out, or made to fit", () => {
+  it("that services refuse is filtered out or made valid", () => {
     const long = withEvents(exampleEvent("x".repeat(2_000)));
     expect(only(long)?.fix?.line).toBe(`"excludeEvent": ["${"x".repeat(60)}*"]`);
     const qualifyingEvents = [{ name: "a\\b", event: "a\\b", refused: "unsafe in SQL" }];
@@ -77,14 +77,14 @@ describe("the spelling of names", () => {
     expect(finding).toMatchObject({ code: "name_refused", event: "a\\b", rows: 33_600 });
   });
 
-  it("too many names are too many to look through", () => {
+  it("that are too many to review are reported", () => {
     const report = { ...cleanReport, otherEvents: { names: 49_000, rows: 50_000 } };
     expect(codesOf(report)).toEqual(["names_too_many", "cap_reached"]);
   });
 });
 
 describe("identity", () => {
-  it("junk ids are made none, safely where every event has the other id", () => {
+  it("treats placeholder ids as missing, which is safe if every event has the other id", () => {
     const junkIDs = [
       { field: "userID", value: "null", rows: 5 },
       { field: "userID", value: "0", rows: 2 },
@@ -100,7 +100,7 @@ describe("identity", () => {
     expect(only(withIdentity({ junkIDs, userOnly: 1 }))?.fix?.isSafe).toBe(false);
   });
 
-  it("other exceptions of the mapping stay in the line", () => {
+  it("keeps other exceptions of the mapping in the line", () => {
     const userID = [{ path: ["id"], unlessPrefix: "$device:", unlessSameAs: ["device"] }];
     const configuration = { mapping: { userID } };
     const junkIDs = [{ field: "userID", value: "0", rows: 2 }] as const;
@@ -109,7 +109,7 @@ describe("identity", () => {
     });
   });
 
-  it("hardly any user ids are doubted", () => {
+  it("reports that almost no event has a user id", () => {
     expect(only(withIdentity({ both: 10, deviceOnly: 67_000 }))?.code).toBe("users_missing");
   });
 
@@ -118,7 +118,7 @@ describe("identity", () => {
     others: { count: others, error: 0 },
   });
 
-  it("devices of hundreds of users, and users of hundreds of devices, are made none", () => {
+  it("treats devices with hundreds of users, and users with hundreds of devices, as missing", () => {
     const device = only(withIdentity({ topDevices: [top("kiosk", 300), top("d2", 2)] }));
     expect(device).toMatchObject({
       ...{ code: "device_shared", rows: 900, title: 'The device "kiosk" has 300 users' },
@@ -127,14 +127,14 @@ describe("identity", () => {
     expect(only(withIdentity({ topUsers: [top("bot", 300)] }))?.code).toBe("user_many_devices");
   });
 
-  it("ids that are email addresses are hashed", () => {
+  it("hashes ids that are email addresses", () => {
     const finding = only(withIdentity({ topUsers: [top("mina@example.com", 1)] }));
     expect(finding).toMatchObject({ code: "ids_emails" });
     expect(finding?.fix?.line).toBe('"hash": ["userID"]');
   });
 });
 
-it("duplicates are told beyond the error of the estimate", () => {
+it("reports duplicates beyond the error of the estimate", () => {
   const withDuplicates = (estimated: number, withinSplits: number): Report => ({
     ...cleanReport,
     rows: {
@@ -147,7 +147,7 @@ it("duplicates are told beyond the error of the estimate", () => {
   expect(only(withDuplicates(0, 1))?.title).toBe("1 event repeats an insert id");
 });
 
-it("an export without events, and a source that failed, are errors", () => {
+it("reports an export without events, and a failed source, as errors", () => {
   const nothing: Report = {
     ...cleanReport,
     ...{ days: [], events: [], rows: { ...cleanReport.rows, mapped: 0 } },
@@ -156,10 +156,10 @@ it("an export without events, and a source that failed, are errors", () => {
   const failure = { code: "gzip_truncated", message: "ends in the middle" };
   const sources = [{ name: "a.gz", bytes: 9, format: "ndjson", failure }];
   const inputs = { ...cleanReport.inputs, sources };
-  expect(only({ ...cleanReport, inputs })?.title).toBe("a.gz could not be read to its end");
+  expect(only({ ...cleanReport, inputs })?.title).toBe("a.gz could not be read completely");
 });
 
-it("the most severe come first, then those of the most rows", () => {
+it("lists the most severe first, then those with the most rows", () => {
   const report = {
     ...withIdentity({ junkIDs: [{ field: "userID", value: "0", rows: 5 }] }),
     ...{ times: { ...cleanReport.times, future: 9 } },

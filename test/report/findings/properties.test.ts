@@ -16,7 +16,7 @@ const only = (report: Report) => {
 };
 
 /** Runs the module of a fix on an event. */
-async function mended(report: Report, event: object): Promise<unknown> {
+async function fixed(report: Report, event: object): Promise<unknown> {
   const text = only(report)?.fix?.module?.text ?? "";
   const module = await import(`data:text/javascript,${encodeURIComponent(text)}`);
   return module.default(event);
@@ -31,7 +31,7 @@ describe("types", () => {
     exampleProperty("price", { types: { number: 900, string: 80, object: 20, null: 7 } }),
   );
 
-  it("several of one property are told, null is none", () => {
+  it("are reported if a property has several, apart from null", () => {
     expect(only(mixed)).toMatchObject({
       ...{ code: "property_mixed_types", event: "bought", property: "metadata.price", rows: 100 },
     });
@@ -39,8 +39,8 @@ describe("types", () => {
     expect(codesOf(withProperties(nullable))).toEqual([]);
   });
 
-  it("become text by the module, lists and objects JSON", async () => {
-    const become = async (price: unknown) => mended(mixed, { metadata: { price } });
+  it("are converted to text by the module, lists and objects to JSON", async () => {
+    const become = async (price: unknown) => fixed(mixed, { metadata: { price } });
     expect(await become(1.5)).toEqual({ metadata: { price: "1.5" } });
     expect(await become("x")).toEqual({ metadata: { price: "x" } });
     expect(await become(null)).toEqual({ metadata: { price: null } });
@@ -48,45 +48,45 @@ describe("types", () => {
     expect(await become([1])).toEqual({ metadata: { price: "[1]" } });
   });
 
-  it("become numbers or objects where the texts are such", async () => {
+  it("are converted to numbers or objects if all texts are such", async () => {
     const of = (types: ReportProperty["types"], ...values: readonly string[]) =>
       withProperties(
         exampleProperty("price", { types, topValues: values.map((value) => ({ value, rows: 1 })) }),
       );
     const numbers = of({ number: 9, string: 1 }, "1.5", "2");
-    expect(await mended(numbers, { metadata: { price: "1.5" } })).toEqual({
+    expect(await fixed(numbers, { metadata: { price: "1.5" } })).toEqual({
       metadata: { price: 1.5 },
     });
     const objects = of({ object: 9, string: 1 }, '{"eur":1}', '{"usd":2}');
-    expect(await mended(objects, { metadata: { price: '{"eur":1}' } })).toEqual({
+    expect(await fixed(objects, { metadata: { price: '{"eur":1}' } })).toEqual({
       metadata: { price: { eur: 1 } },
     });
   });
 
-  it("text that holds JSON, also where it is cut, becomes an object by the module", async () => {
+  it("text that contains JSON, even if it is cut, is parsed by the module", async () => {
     const report = withValues("cart", '{"sku":"T-1"}', '{"sku":"T-2","coun…');
     expect(only(report)?.code).toBe("property_json_text");
     const event = { metadata: { cart: '{"sku":"T-1"}' } };
-    expect(await mended(report, event)).toEqual({ metadata: { cart: { sku: "T-1" } } });
+    expect(await fixed(report, event)).toEqual({ metadata: { cart: { sku: "T-1" } } });
     expect(codesOf(withValues("cart", "[draft]", "{x}"))).toEqual([]);
   });
 
-  it("numbers with a fraction that are text are told, whole ones may be ids", async () => {
+  it("text of numbers with a fraction is reported; whole numbers may be ids", async () => {
     const report = withValues("total", "1.5", "12", "0.25");
     expect(only(report)?.code).toBe("property_numbers_as_text");
-    expect(await mended(report, { metadata: { total: "1.5" } })).toEqual({
+    expect(await fixed(report, { metadata: { total: "1.5" } })).toEqual({
       metadata: { total: 1.5 },
     });
     expect(codesOf(withValues("order", "15", "12", "25"))).toEqual([]);
   });
 });
 
-it("keys that differ only by case are brought together by the module", async () => {
+it("keys that differ only by case are unified by the module", async () => {
   const report = withProperties(exampleProperty("plan"), exampleProperty("Plan", { rows: 5 }));
   expect(only(report)).toMatchObject({
     ...{ code: "property_keys_alike", property: "metadata.Plan", rows: 5 },
   });
-  expect(await mended(report, { metadata: { Plan: "free" } })).toEqual({
+  expect(await fixed(report, { metadata: { Plan: "free" } })).toEqual({
     metadata: { plan: "free" },
   });
 });
@@ -97,9 +97,9 @@ describe("personal data", () => {
     ["phone numbers", "+49 30 1234567", "(212) 555-0101"],
     ["card numbers", "4111111111111111", "5500 0000 0000 0004"],
     ["IP addresses", "198.51.100.7", "2001:db8::1"],
-  ])("%s are left out by the line, and not repeated", (words, ...values) => {
+  ])("%s are left out by the line and not repeated in the finding", (words, ...values) => {
     const finding = only(withValues("contact", ...values));
-    expect(finding?.title).toBe(`"metadata.contact" seems to hold ${words}`);
+    expect(finding?.title).toBe(`"metadata.contact" seems to contain ${words}`);
     expect(finding?.fix?.line).toBe('"drop": ["metadata.contact"]');
     for (const value of values) expect(JSON.stringify(finding)).not.toContain(value);
   });
@@ -110,16 +110,16 @@ describe("personal data", () => {
     ["ids", "4111111111111112", "9007199254740993"],
     ["handles", "@mina", "mina at example"],
     ["times", "10:30:05", "1:2"],
-  ])("%s are none", (_, ...values) => {
+  ])("%s are not personal", (_, ...values) => {
     expect(codesOf(withValues("contact", ...values))).toEqual([]);
   });
 
-  it("keys that say so are believed, unless their values are hashes", () => {
+  it("is recognized by its key, unless the values are hashes", () => {
     expect(only(withValues("password", "tea"))?.title).toContain("secrets");
     expect(codesOf(withValues("password", "0".repeat(64)))).toEqual([]);
   });
 
-  it("what is left out already stays in the line", () => {
+  it("keeps properties that are left out already in the line", () => {
     const configuration = {
       ...cleanReport.configuration,
       privacy: { drop: ["user.name"], hash: [] },
@@ -133,13 +133,13 @@ describe("sizes", () => {
   const long = (max: number) =>
     withProperties(exampleProperty("page", { bytes: { min: 1, mean: 9, max } }));
 
-  it("of values are told from 1 KiB on, and those from 32 KiB on can be left out", () => {
+  it("of values are reported beyond 1 KiB, and can be left out beyond 32 KiB", () => {
     expect(codesOf(long(1_024))).toEqual([]);
     expect(only(long(1_025))).toMatchObject({ code: "property_long", severity: "info" });
     expect(only(long(40_000))?.fix?.line).toBe('"drop": ["metadata.page"]');
   });
 
-  it("of events name the property that makes them so large", () => {
+  it("of events name the property that makes them large", () => {
     const largest = [{ event: "bought", bytes: 300_000, source: "a.json", row: 4 }];
     const report = { ...long(299_000), sizes: { ...cleanReport.sizes, largest } };
     // The long value is told with the event, and not once more.
@@ -162,16 +162,16 @@ describe("the module", () => {
     expect(modules.size).toBe(1);
   });
 
-  it("is told as what to add where there is a transform already", () => {
+  it("becomes text to add if the configuration has a transform already", () => {
     const configuration = { ...cleanReport.configuration, transform: "digest" };
     for (const { fix, detail } of findFindings({ ...two, configuration })) {
       expect(fix).toBeUndefined();
-      expect(detail).toContain("add to it\n");
+      expect(detail).toContain("Add to it:\n");
     }
   });
 });
 
-it("many findings of one kind are told together from the eleventh on", () => {
+it("counts findings of one code together from the eleventh on", () => {
   const keys = Array.from({ length: 14 }, (_, index) =>
     exampleProperty(`key${index}`, { types: { number: 9, string: 100 - index } }),
   );

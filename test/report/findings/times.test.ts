@@ -41,7 +41,7 @@ describe("the unit of times", () => {
     ["s", "number 1767225600123", "time_unit_milliseconds"],
     ["ms", 'text "1767225600123456"', "time_unit_microseconds"],
     ["us", "number 1767225600123456789", "time_unit_nanoseconds"],
-  ])("that was read as %s from the %s is %s, and auto mends it safely", (format, word, code) => {
+  ])("read as %s from the %s is reported as %s, and auto fixes it safely", (format, word, code) => {
     const finding = only(rejected(format, word));
     expect(finding).toMatchObject({ code, severity: "error", rows: 500 });
     expect(finding?.detail).toContain("2026-01-01T00:00:00");
@@ -55,14 +55,14 @@ describe("the unit of times", () => {
     ["number 46023", "spreadsheets"],
     ["number 13411699200000000", "browsers"],
     ["number 639028224000000000", "ticks"],
-  ])("of the %s is named where the mapping has none for it", (word, kind) => {
+  ])("of the %s is named even if the mapping cannot read it", (word, kind) => {
     const finding = only(rejected("auto", word));
     expect(finding).toMatchObject({ code: "time_epoch_unknown" });
     expect(finding?.title).toContain(kind);
     expect(finding?.fix).toBeUndefined();
   });
 
-  it("is doubted only where all samples agree", () => {
+  it("is reported only if all samples agree", () => {
     expect(codesOf(rejected("ms", "number 1767225600", "number 12"))).toEqual(["rows_rejected"]);
     expect(codesOf(rejected("ms", "number 1767225600", 'text "soon"'))).toEqual(["rows_rejected"]);
   });
@@ -84,7 +84,7 @@ describe("the zone of times", () => {
     ...{ days, events: [] },
   });
 
-  it("is found where the hours of its clock changes are missing and doubled", () => {
+  it("is found if the hours of its clock changes are missing and doubled", () => {
     const finding = findFindings(report(around(0, 200))).find(
       ({ code }) => code === "zone_daylight_saving",
     );
@@ -97,12 +97,12 @@ describe("the zone of times", () => {
     });
   });
 
-  it("is not where one of the changes leaves no trace", () => {
+  it("is not found if one of the changes leaves no trace", () => {
     expect(codesOf(report(around(0, 100)))).not.toContain("zone_daylight_saving");
     expect(codesOf(report(around(100, 200)))).not.toContain("zone_daylight_saving");
   });
 
-  it("is that of epochs too, where the rows have such", () => {
+  it("is found for epochs too", () => {
     const [sample] = cleanReport.samples;
     if (sample === undefined) throw new Error("the example has no sample");
     const samples = [{ ...sample, raw: '{"time":1767225600}' }];
@@ -112,14 +112,14 @@ describe("the zone of times", () => {
     expect(finding?.fix?.value).toMatchObject({ shifted: true });
   });
 
-  it("is not doubted where the times name theirs", () => {
+  it("is not reported if the times name theirs", () => {
     const [sample] = cleanReport.samples;
     if (sample === undefined) throw new Error("the example has no sample");
     const samples = [{ ...sample, raw: '{"time":"2026-01-01T02:00:00.123+02:00"}' }];
     expect(codesOf({ ...report(around(0, 200)), samples })).not.toContain("zone_daylight_saving");
   });
 
-  it("is asked for where the quiet hours are not those of a night", () => {
+  it("is reported if the quiet hours are not at night", () => {
     const guess = {
       shiftHours: 7,
       confidence: "strong",
@@ -132,27 +132,27 @@ describe("the zone of times", () => {
   });
 });
 
-describe("moments", () => {
-  it("at midnight are dates", () => {
+describe("odd times", () => {
+  it("at midnight are dates only", () => {
     expect(only(withTimes({ midnight: 60_000 }))).toMatchObject({
       code: "times_midnight",
       title: "89.2 % of the events are at exactly midnight (UTC)",
     });
   });
 
-  it("after the run can be left out", () => {
+  it("later than the run can be filtered out", () => {
     const finding = only(withTimes({ future: 12 }));
     expect(finding?.code).toBe("times_future");
     expect(finding?.fix?.line).toBe('"toTime": "2026-02-01T00:00:00.000Z"');
   });
 
-  it("that clocks make up can be made rejects", () => {
+  it("that are placeholders can be rejected", () => {
     const finding = only(withTimes({ suspicious: 4, first: "1999-12-31T00:00:00.000Z" }));
     expect(finding?.code).toBe("times_suspicious");
     expect(finding?.fix?.line).toBe('"minTime": "2026-01-01"');
   });
 
-  it("long before all others are scattered", () => {
+  it("long before all others can be rejected", () => {
     const days = [
       { ...evenDay(0), day: "2019-05-01", events: 9 },
       { ...evenDay(0), day: "2019-05-02", events: 0 },
@@ -170,30 +170,30 @@ describe("gaps and spikes", () => {
     days: evenDays().with(place, day),
   });
 
-  it("a day with hardly any events is a gap", () => {
+  it("a day with almost no events is a gap", () => {
     const finding = only(changed(10, evenDay(10, 2)));
     expect(finding).toMatchObject({ code: "gap_days", day: dayOf(10), rows: 2_352 });
   });
 
-  it("in a sample there are none: what it leaves out is no gap", () => {
+  it("a sample has no gaps", () => {
     expect(codesOf({ ...changed(10, evenDay(10, 2)), sample: { share: 0.5 } })).toEqual([]);
   });
 
-  it("days in a row are one gap", () => {
+  it("consecutive days are one gap", () => {
     const days = evenDays().map((day, place) =>
       place >= 8 && place < 13 ? evenDay(place, 0) : day,
     );
     expect(only({ ...cleanReport, days })?.title).toBe("2026-01-09 to 2026-01-13 have no events");
   });
 
-  it("a weekend is none, and neither is a step from one level to another", () => {
+  it("neither a weekend nor a step between two levels is a gap", () => {
     const week = evenDays().map((day, place) => (place % 7 > 4 ? evenDay(place, 5) : day));
     expect(codesOf({ ...cleanReport, days: week })).toEqual([]);
     const step = evenDays().map((day, place) => (place < 9 ? evenDay(place, 10) : day));
     expect(codesOf({ ...cleanReport, days: step })).toEqual([]);
   });
 
-  it("a day off is a gap where the same weekday has events", () => {
+  it("a day off is a gap if the same weekday has events", () => {
     const days = evenDays().map((day, place) => (place % 7 > 4 ? evenDay(place, 5) : day));
     expect(codesOf({ ...cleanReport, days: days.with(15, evenDay(15, 0)) })).toEqual(["gap_days"]);
   });
@@ -206,12 +206,12 @@ describe("gaps and spikes", () => {
     });
   });
 
-  it("an hour with many times the usual is a spike, and not its day too", () => {
+  it("an hour with many times the usual events is a spike, but its day is not", () => {
     const finding = only(changed(10, withHour(evenDay(10), 14, 90_000)));
     expect(finding).toMatchObject({ code: "spike_hour", day: dayOf(10), rows: 89_900 });
   });
 
-  it("a day with many times the usual is a spike, and its cause is named", () => {
+  it("a day with many times the usual events is a spike, and its cause is named", () => {
     const day = {
       ...evenDay(10, 390),
       byEvent: [
@@ -220,12 +220,12 @@ describe("gaps and spikes", () => {
       ] as const,
     };
     expect(only(changed(10, day))?.detail).toContain(
-      '100.0 % of what the day has more than the one before is "brewed"',
+      '100.0 % of the increase over the day before is "brewed"',
     );
   });
 });
 
-it("rows that are rejected come with the line that would let them through", () => {
+it("rejected rows come with the line that would let them through", () => {
   const rejects: readonly ReportReject[] = [
     {
       ...{ code: "unit_id_missing", rows: 3, advice: "map further fields" },
@@ -242,11 +242,11 @@ it("rows that are rejected come with the line that would let them through", () =
   ];
   const finding = only({ ...cleanReport, rejects });
   expect(finding).toMatchObject({ code: "rows_rejected", rejectCode: "unit_id_missing" });
-  expect(finding?.detail).toContain("such as a.json, row 4: no unit id. To mend it: map further");
+  expect(finding?.detail).toContain("such as a.json, row 4: no unit id. To fix it: map further");
   expect(finding?.fix?.line).toBe('"mapping": {"stableID": ["device_id", "anonymous_id"]}');
 });
 
-it("rows that are too long come with a larger limit while there is one", () => {
+it("rows that are too long come with a larger limit, up to the maximum", () => {
   const rejects = [{ code: "row_too_long" as const, rows: 1, advice: "raise it", samples: [] }];
   const fixOf = (rowBytesMax: number) =>
     only({ ...cleanReport, rejects, configuration: { ...cleanReport.configuration, rowBytesMax } })
@@ -256,7 +256,7 @@ it("rows that are too long come with a larger limit while there is one", () => {
   expect(fixOf(64 * 2 ** 20)).toBeUndefined();
 });
 
-it("times that no form fits come with their pattern where there are no others", () => {
+it("times that cannot be read come with their pattern if no other times can be read", () => {
   const reject = (time: string): Report => ({
     ...cleanReport,
     ...{ days: [], events: [], rows: { ...cleanReport.rows, mapped: 0, rejected: 5 } },

@@ -71,11 +71,11 @@ export function exampleFindings(
       severity: "info",
       fix: {
         path: ["transform"],
-        value: "./mend.mjs",
-        line: '"transform": "./mend.mjs"',
+        value: "./fixes.mjs",
+        line: '"transform": "./fixes.mjs"',
         isSafe: false,
         module: {
-          name: "mend.mjs",
+          name: "fixes.mjs",
           text: 'export default (event) => {\n  if (event.userID === "undefined") event.userID = null;\n  return event;\n};\n',
         },
       },

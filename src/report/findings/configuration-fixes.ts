@@ -1,8 +1,7 @@
 import type { Fix } from "../../profile/report.js";
-import { fixOf } from "./fix.js";
 import type { Facts } from "./observation.js";
 
-/** The mapping as `Report.configuration` records it: resolved, so that everything is a list. */
+/** A field of the mapping as `Report.configuration` records it: resolved, so that each target is a list. */
 export interface RecordedField {
   readonly path: readonly string[];
   readonly unless?: readonly string[];
@@ -28,7 +27,7 @@ export function timesOf(facts: Facts): readonly RecordedTime[] {
   return listAt<RecordedTime>(objectAt(facts.configuration, "mapping"), "timestamp");
 }
 
-/** Whether events already go through a transform module. */
+/** Returns true if the configuration already names a transform module. */
 export function hasTransform({ configuration }: Facts): boolean {
   return (configuration["transform"] ?? null) !== null;
 }
@@ -38,7 +37,11 @@ export function numberAt({ configuration }: Facts, name: string): number | undef
   return typeof value === "number" ? value : undefined;
 }
 
-/** Changes every time field; undefined where the mapping is not known. */
+export function fixOf(path: readonly string[], value: unknown, isSafe: boolean): Fix {
+  return { path, value, line: configurationLine(path, value), isSafe };
+}
+
+/** Changes every time field; undefined if the mapping is not known. */
 export function timeFix(
   facts: Facts,
   change: (time: RecordedTime) => RecordedTime,
@@ -48,7 +51,7 @@ export function timeFix(
   return times.length === 0 ? undefined : fixOf(["mapping", "timestamp"], oneOrAll(times), isSafe);
 }
 
-/** Changes the fields of an id, or of the name; undefined where the mapping names none. */
+/** Changes the fields of an id or of the event name; undefined if the mapping names none. */
 export function fieldFix(
   facts: Facts,
   target: FieldTarget,
@@ -59,48 +62,73 @@ export function fieldFix(
   return fields.length === 0 ? undefined : fixOf(["mapping", target], oneOrAll(fields), isSafe);
 }
 
-/** Adds a field that is looked at where the others are null. */
+/** Makes the fields of an id ignore these texts, in addition to those that they ignore already. */
+export function unlessFix(
+  facts: Facts,
+  target: FieldTarget,
+  texts: readonly string[],
+  isSafe: boolean,
+): Fix | undefined {
+  const withUnless = (field: RecordedField) => ({
+    ...field,
+    unless: [...new Set([...(field.unless ?? []), ...texts])],
+  });
+  return fieldFix(facts, target, withUnless, isSafe);
+}
+
+/** Adds a field that is used if the others are null. */
 export function furtherFieldFix(facts: Facts, target: FieldTarget, path: readonly string[]): Fix {
   const fields = [...fieldsOf(facts, target), { path }].map(writtenField);
   return fixOf(["mapping", target], oneOrAll(fields), false);
 }
 
-/** Adds to an option that is a list of paths or names, keeping what is there. */
+/** Adds to an option that is a list of paths or names, and keeps its entries. */
 export function listFix(
   { configuration }: Facts,
   option: "drop" | "hash" | "excludeEvent",
-  words: readonly string[],
+  entries: readonly string[],
 ): Fix {
   const before =
     option === "excludeEvent"
       ? listAt<string>(configuration, "excludeEvents")
       : listAt<string>(objectAt(configuration, "privacy"), option);
-  return fixOf([option], [...new Set([...before, ...words])], false);
+  return fixOf([option], [...new Set([...before, ...entries])], false);
+}
+
+/** The line as one would type it: `"mapping": {"timestamp": "time"}` for `["mapping", "timestamp"]`. */
+export function configurationLine(
+  [first = "", ...rest]: readonly string[],
+  value: unknown,
+): string {
+  const nested = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value);
+  return `${JSON.stringify(first)}: ${jsonOf(nested)}`;
+}
+
+/** JSON on one line with a space after each comma and colon, as people write it. */
+function jsonOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const members = Object.entries(value).map(
+    ([key, one]) => `${JSON.stringify(key)}: ${jsonOf(one)}`,
+  );
+  return `{${members.join(", ")}}`;
 }
 
 function writtenTime({ path, format, zone, shifted }: RecordedTime): unknown {
-  const field = writtenPath(path);
-  const more = {
+  return writtenField({
+    path,
     ...(format === "auto" ? {} : { format }),
     ...(zone === "UTC" ? {} : { zone }),
     ...(shifted ? { shifted } : {}),
-  };
-  return Object.keys(more).length === 0 ? shortest(field) : { field, ...more };
+  });
 }
 
-/** With all of its exceptions, whatever they are. */
+/** A field as the configuration writes it, with all of its exceptions. */
 function writtenField({ path, ...exceptions }: RecordedField): unknown {
-  const field = writtenPath(path);
-  return Object.keys(exceptions).length === 0 ? shortest(field) : { field, ...exceptions };
-}
-
-/** Alone only text is a field; the steps of a path would be fields of their own. */
-function shortest(field: string | readonly string[]): unknown {
+  const field = path.some((step) => step.includes(".")) ? path : path.join(".");
+  if (Object.keys(exceptions).length > 0) return { field, ...exceptions };
+  // Only text can stand alone; the steps of a path would be read as fields.
   return typeof field === "string" && field !== "" ? field : { field };
-}
-
-function writtenPath(path: readonly string[]): string | readonly string[] {
-  return path.some((step) => step.includes(".")) ? path : path.join(".");
 }
 
 function oneOrAll(written: readonly unknown[]): unknown {

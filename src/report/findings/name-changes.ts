@@ -1,24 +1,23 @@
 import { DAY_MS } from "../../base/day.js";
 import type { ReportEvent } from "../../profile/report.js";
 import { formatCount } from "../quantities.js";
-import { bulkOf } from "./day-bulk.js";
-import type { Facts, Observation } from "./observation.js";
-import { quoted } from "./words.js";
+import { bulkOf } from "./day-counts.js";
+import { type Facts, type Observation, quoted } from "./observation.js";
 
-/** Events that would have been expected in the time without any: chance does not explain that. */
+/** Expected events of a time without any, from which on chance does not explain it. */
 const MISSING_EVENTS_MIN = 30;
 
-/** Days without any at an end of the export, from which on it is told. */
+/** Days without the event, at the start or end of the export, from which on it is reported. */
 const MISSING_DAYS_MIN = 1.5;
 
-/** Of a name with fewer events, or on fewer days, nothing is expected. */
+/** Events and days of a name below which nothing is expected of it. */
 const STEADY_EVENTS_MIN = 50;
 const STEADY_DAYS_MIN = 2;
 
-/** Share of the days between its first and last on which a steady event comes. */
+/** Share of the days between its first and its last on which a steady event occurs. */
 const STEADY_SHARE = 0.6;
 
-/** A name that ends and one that begins belong together where that is at most so far apart. */
+/** Most days and rate factor between a name that ends and the one that replaces it. */
 const CHANGE_DAYS_MAX = 1.5;
 const CHANGE_RATE_FACTOR_MAX = 1.6;
 
@@ -29,7 +28,7 @@ interface Life {
   readonly perDay: number;
 }
 
-/** Names that end or begin in the middle of the export, and those that took the place of others. */
+/** Names that end or begin in the middle of the export, and names that replace others. */
 export function findNameChanges(facts: Facts): readonly Observation[] {
   const { days, events } = facts;
   const { start, end } = bulkOf(days);
@@ -83,12 +82,15 @@ function describeChange(old: Life, next: Life): Observation {
   const [before, after] = [old.one.event, next.one.event];
   return {
     code: "name_changed",
-    title: `${quoted(before)} seems to have become ${quoted(after)} on ${dayOf(next.firstMs)}`,
+    title: `${quoted(before)} was probably renamed to ${quoted(after)} on ${dayOf(next.firstMs)}`,
     detail:
-      `The one was last seen ${old.one.lastTimestamp}, the other first ${next.one.firstTimestamp}, both about ` +
-      `${formatCount(old.perDay)} times a day. The module gives both the newer name.`,
-    ...{ rows: old.one.rows, event: before, day: dayOf(next.firstMs) },
-    mend: `if (event.event === ${JSON.stringify(before)}) event.event = ${JSON.stringify(after)};`,
+      `The first was last seen at ${old.one.lastTimestamp}, the second first seen at ` +
+      `${next.one.firstTimestamp}, both about ${formatCount(old.perDay)} times a day. ` +
+      "The module gives both the newer name.",
+    rows: old.one.rows,
+    event: before,
+    day: dayOf(next.firstMs),
+    statements: `if (event.event === ${JSON.stringify(before)}) event.event = ${JSON.stringify(after)};`,
   };
 }
 
@@ -98,9 +100,11 @@ function describeVanished({ one, lastMs, perDay }: Life, endMs: number): Observa
     code: "name_vanished",
     title: `${quoted(one.event)} was last seen on ${dayOf(lastMs)}`,
     detail:
-      `It came about ${formatCount(perDay)} times a day until ${one.lastTimestamp}, and then not once in ` +
-      `${formatCount(days)} days. It may have been renamed or switched off: a metric on it ends there.`,
-    ...{ rows: one.rows, event: one.event, day: dayOf(lastMs) },
+      `It occurred about ${formatCount(perDay)} times a day until ${one.lastTimestamp}, and not at all in the ` +
+      `${formatCount(days)} days after. It was probably renamed or switched off; metrics on it end there.`,
+    rows: one.rows,
+    event: one.event,
+    day: dayOf(lastMs),
   };
 }
 
@@ -110,9 +114,11 @@ function describeAppeared({ one, firstMs, perDay }: Life, startMs: number): Obse
     code: "name_appeared",
     title: `${quoted(one.event)} was first seen on ${dayOf(firstMs)}`,
     detail:
-      `It came about ${formatCount(perDay)} times a day from ${one.firstTimestamp} on, and not once in the ` +
-      `${formatCount(days)} days before. A comparison with earlier days would be with nothing.`,
-    ...{ rows: one.rows, event: one.event, day: dayOf(firstMs) },
+      `It occurs about ${formatCount(perDay)} times a day from ${one.firstTimestamp} on, and not at all in the ` +
+      `${formatCount(days)} days before. There are no earlier days to compare with.`,
+    rows: one.rows,
+    event: one.event,
+    day: dayOf(firstMs),
   };
 }
 

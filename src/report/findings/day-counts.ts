@@ -1,0 +1,75 @@
+import type { ReportDay } from "../../profile/report.js";
+
+/** Share of all events that may be before the first day of the bulk, and after the last. */
+const TAIL_SHARE = 0.005;
+
+/** Days on either side that a day is compared with, and how many of them must exist. */
+const DAYS_AROUND = 3;
+const DAYS_AROUND_MIN = 2;
+
+/** Indexes of the days, `end` excluded, that hold nearly all events. */
+export interface Bulk {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Leaves out the few events that wrong clocks put before and after the real days of an export. */
+export function bulkOf(days: readonly ReportDay[]): Bulk {
+  const total = days.reduce((sum, { events }) => sum + events, 0);
+  const tail = total * TAIL_SHARE;
+  let [start, before] = [0, 0];
+  while (start < days.length && before + (days[start]?.events ?? 0) <= tail) {
+    before += days[start]?.events ?? 0;
+    start++;
+  }
+  let [end, after] = [days.length, 0];
+  while (end > start && after + (days[end - 1]?.events ?? 0) <= tail) {
+    after += days[end - 1]?.events ?? 0;
+    end--;
+  }
+  return { start, end };
+}
+
+/** The median of both sides of a moment: a step between two levels is neither a gap nor a spike. */
+export interface UsualCounts {
+  readonly least: number;
+  readonly most: number;
+}
+
+/** Undefined near the first and last day, where there is too little to compare with. */
+export function usualOfDay(days: readonly ReportDay[], index: number): UsualCounts | undefined {
+  return usualOf(days, index, ({ events }) => events);
+}
+
+export function usualOfHour(
+  days: readonly ReportDay[],
+  index: number,
+  hour: number,
+): UsualCounts | undefined {
+  return usualOf(days, index, ({ hours }) => hours[hour] ?? 0);
+}
+
+function usualOf(
+  days: readonly ReportDay[],
+  index: number,
+  countOf: (day: ReportDay) => number,
+): UsualCounts | undefined {
+  const before = days.slice(Math.max(0, index - DAYS_AROUND), index).map(countOf);
+  const after = days.slice(index + 1, index + 1 + DAYS_AROUND).map(countOf);
+  if (before.length < DAYS_AROUND_MIN || after.length < DAYS_AROUND_MIN) return undefined;
+  const sides = [median(before), median(after)];
+  return { least: Math.min(...sides), most: Math.max(...sides) };
+}
+
+/** The median; 0 for an empty list. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+/** `09:00`. */
+export function clockText(hour: number): string {
+  return `${String(hour).padStart(2, "0")}:00`;
+}

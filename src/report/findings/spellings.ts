@@ -1,0 +1,111 @@
+import { formatCount, formatNumberOf } from "../quantities.js";
+import { RENAMED_MAX } from "./event-names.js";
+import { type Facts, type Observation, quoted, sumOf } from "./observation.js";
+import { memberOf, pathOf, propertySets } from "./property-uses.js";
+
+/**
+ * Groups names that differ only by case, width and white space, the most frequent of a group first.
+ * Names that no other resembles are in no group.
+ */
+function alikeGroups<T extends { readonly rows: number }>(
+  ones: readonly T[],
+  nameOf: (one: T) => string,
+): readonly (readonly T[])[] {
+  const groups = new Map<string, T[]>();
+  for (const one of ones) {
+    const key = nameOf(one).normalize("NFKC").toLowerCase().replaceAll(/\s+/g, "");
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()]
+    .filter((group) => group.length > 1)
+    .map((group) => [...group].sort((one, other) => other.rows - one.rows));
+}
+
+/** `"Sign Up" (120), "sign up" (3)`. */
+function describeGroup<T extends { readonly rows: number }>(
+  group: readonly T[],
+  nameOf: (one: T) => string,
+): string {
+  return group.map((one) => `${quoted(nameOf(one))} (${formatCount(one.rows)})`).join(", ");
+}
+
+export function findAlikeNames({ events }: Facts): readonly Observation[] {
+  const groups = alikeGroups(events, ({ event }) => event);
+  if (groups.length === 0) return [];
+  const renamed = groups.flatMap(([main, ...others]) =>
+    others.map(({ event }) => [event, main?.event ?? event] as const),
+  );
+  const examples = groups.slice(0, 3).map((group) => describeGroup(group, ({ event }) => event));
+  return [
+    {
+      code: "names_alike",
+      title: `${formatNumberOf(groups.length, "event name")} ${groups.length === 1 ? "has" : "have"} several spellings`,
+      detail:
+        `${examples.join("; ")}. Each spelling would become a separate event. ` +
+        "The module replaces them with the most frequent one.",
+      rows: sumOf(
+        groups.flatMap(([, ...others]) => others),
+        ({ rows }) => rows,
+      ),
+      event: groups.length === 1 ? groups[0]?.[0]?.event : undefined,
+      statements:
+        `const names = new Map(${JSON.stringify(renamed.slice(0, RENAMED_MAX))});\n` +
+        "event.event = names.get(event.event) ?? event.event;",
+    },
+  ];
+}
+
+interface Renaming {
+  readonly root: "metadata" | "user";
+  readonly key: string;
+  readonly to: string;
+}
+
+/** Keys of one event, or of users, that differ only by case, width or white space. */
+export function findAlikeKeys(facts: Facts): readonly Observation[] {
+  const renamings = new Map<string, Renaming>();
+  const descriptions = new Set<string>();
+  let rows = 0;
+  for (const { root, properties, event } of propertySets(facts)) {
+    for (const group of alikeGroups(properties.keys, ({ key }) => key)) {
+      const [main, ...others] = group;
+      for (const { key, rows: touched } of others) {
+        rows += touched;
+        renamings.set(pathOf({ root, key }), { root, key, to: main?.key ?? key });
+      }
+      const owner = event === undefined ? "user" : quoted(event);
+      descriptions.add(`${describeGroup(group, ({ key }) => key)} in ${owner}`);
+    }
+  }
+  if (renamings.size === 0) return [];
+  const [first] = renamings.values();
+  return [
+    {
+      code: "property_keys_alike",
+      title: `${formatNumberOf(renamings.size, "property key")} ${renamings.size === 1 ? "differs" : "differ"} from another only by case or white space`,
+      detail:
+        `${[...descriptions].slice(0, 3).join("; ")}. Each spelling would become a separate property. ` +
+        "The module moves values to the most frequent spelling, unless that has a value already.",
+      rows,
+      property: renamings.size === 1 && first !== undefined ? pathOf(first) : undefined,
+      statements: withoutChains(renamings).map(renameStatement).join("\n"),
+    },
+  ];
+}
+
+/** Two events may prefer opposite spellings: keeps the first renaming. */
+function withoutChains(renamings: ReadonlyMap<string, Renaming>): readonly Renaming[] {
+  const targets = new Set<string>();
+  return [...renamings.values()].filter(({ root, key, to }) => {
+    if (targets.has(pathOf({ root, key }))) return false;
+    targets.add(pathOf({ root, key: to }));
+    return true;
+  });
+}
+
+function renameStatement({ root, key, to }: Renaming): string {
+  const [from, into] = [memberOf({ root, key }), memberOf({ root, key: to })];
+  return `if (${from} !== undefined) {\n  ${into} ??= ${from};\n  delete ${from};\n}`;
+}
