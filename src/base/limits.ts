@@ -86,6 +86,12 @@ export const WRITE_BYTES = 1 * MIB;
 /** From so many bytes on a piece of a part file is written as it is, without being gathered. */
 export const WRITE_PIECE_BYTES = 256 * KIB;
 
+/** Bytes of text in one Arrow record batch. */
+export const ARROW_BATCH_BYTES = 4 * MIB;
+
+/** Rows of one Arrow record batch. */
+export const ARROW_BATCH_ROWS_MAX = 65_536;
+
 /** Bytes of Parquet footers that the open parts of a split hold together; beyond it all are finished. */
 export const FOOTER_BYTES_MAX = 16 * MIB;
 

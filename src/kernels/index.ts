@@ -42,6 +42,7 @@ export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./mapping/p
 export { buildObjectsOfPairs, longestCell } from "./mapping/pairs";
 export { checkTimes, parseTimes } from "./mapping/time";
 export { buildObjects, mergedBytes, mergeUsers } from "./mapping/user";
+export { encodeArrowTexts, measureColumns } from "./sink/arrow-columns";
 export { encodeRecords, measureRecord } from "./sink/csv-cells";
 export { encodeLines, measureLine } from "./sink/jsonl";
 export { copyTexts, gatherLines, measureTexts } from "./sink/line-rows";

@@ -1,9 +1,7 @@
 import type { CsvDialect, Format } from "../readers/source.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { BodyForm } from "../sinks/webhook/parcel.js";
-
-export const outputFormats = ["parquet", "jsonl", "jsonl.gz", "csv"] as const;
-export type OutputFormat = (typeof outputFormats)[number];
+import type { OutputFormat } from "./output-formats.js";
 
 /** Which paths of user and metadata are dropped or replaced by a salted SHA-256. */
 export interface PrivacyOptions {

@@ -14,33 +14,23 @@ import { type MergeTask, type MergeWatch, mergeDays } from "./day-merge.js";
 import { DayOrder } from "./day-order.js";
 import type { DayPartsOptions } from "./day-parts.js";
 import { LineSegment } from "./line-segment.js";
-import type { ParquetCompression } from "./parquet/page-compression.js";
-import { createParquetFormat } from "./parquet/parquet-format.js";
 import { diskFiles, type PartFiles, withOutputErrors } from "./part-files.js";
 import type { PartFormat } from "./part-format.js";
 import { WriteBuffer } from "./part-output.js";
 import type { Sink, WrittenEvents } from "./sink.js";
 import { MERGED_PARTS } from "./spill/spill-names.js";
 import { RowPacker } from "./spill/spill-writer.js";
-import { createCsvFormat, createJsonlFormat, createJsonlGzipFormat } from "./text-format.js";
-
-export const partFormats = ["parquet", "jsonl", "jsonl.gz", "csv"] as const;
-export type PartFormatName = (typeof partFormats)[number];
 
 export interface DayDirectoryOptions {
   /** Absolute. */
   readonly outputDirectory: string;
   /** Name of the directory that holds the days. */
   readonly dataset?: string;
-  readonly format: PartFormatName;
+  readonly format: PartFormat;
   /** Zone that decides which day a timestamp belongs to. */
   readonly dayZone: Zone;
   /** A part that has reached so many bytes is followed by the next one. */
   readonly partBytes?: number;
-  /** Only for Parquet. */
-  readonly compression?: ParquetCompression;
-  /** Only for CSV: cells that a spreadsheet would run as a formula begin with `'`. */
-  readonly csvSafe?: boolean;
   /**
    * Whether rows that lie scattered over many days may be spilled, to be merged by `mergeDays` once all
    * splits are written: what a run of one split does not need.
@@ -58,20 +48,18 @@ export interface DayDirectorySink extends Sink {
 /**
  * One directory per day: `<output>/<dataset>/<YYYY-MM-DD>/part-<split>-<number>.<extension>`. The
  * bytes of the files are a function of the events and the options. Memory is taken once, here, and
- * grows only for a single row that is longer than a segment. Throws `UsageError` where the
- * compression is not available.
+ * grows only for a single row that is longer than a segment.
  */
 export function createDayDirectorySink(
   kernel: Kernel,
   options: DayDirectoryOptions,
 ): DayDirectorySink {
-  const { outputDirectory, dataset = "events", dayZone, partBytes = PART_BYTES } = options;
-  const format = createFormat(kernel, options);
+  const { outputDirectory, dataset = "events", dayZone, format } = options;
+  const { partBytes = PART_BYTES } = options;
   // A smaller segment where parts are small, so that a part does not pass its size by much.
   const segmentBytes = Math.min(SEGMENT_BYTES, partBytes);
   const packBytes = Math.min(PACK_BYTES, segmentBytes);
-  const isLines = options.format.startsWith("jsonl");
-  const segment = new (isLines ? LineSegment : ColumnSegment)(kernel, segmentBytes);
+  const segment = new (format.rows === "lines" ? LineSegment : ColumnSegment)(kernel, segmentBytes);
   const order = new DayOrder(kernel, SEGMENT_ROWS_MAX);
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);
@@ -93,17 +81,4 @@ export function createDayDirectorySink(
       return mergeDays(task, { ...shared, parts }, watch);
     },
   };
-}
-
-function createFormat(kernel: Kernel, options: DayDirectoryOptions): PartFormat {
-  switch (options.format) {
-    case "parquet":
-      return createParquetFormat(kernel, options.compression ?? "snappy");
-    case "jsonl":
-      return createJsonlFormat(kernel);
-    case "jsonl.gz":
-      return createJsonlGzipFormat(kernel);
-    case "csv":
-      return createCsvFormat(kernel, options.csvSafe ?? false);
-  }
 }

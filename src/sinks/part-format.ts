@@ -5,6 +5,8 @@ import type { Segment } from "./segment.js";
 export interface PartFormat {
   /** Ending of the file's name, without the dot. */
   readonly extension: string;
+  /** Form of the rows that it takes: a `ColumnSegment` or a `LineSegment`. */
+  readonly rows: "columns" | "lines";
   openPart(output: PartOutput): PartEncoder;
 }
 

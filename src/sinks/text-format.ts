@@ -12,12 +12,13 @@ const CSV_HEADER = "event,timestamp,userID,stableID,value,user,metadata\r\n";
 
 /** One line of JSON for each event, as the event webhook takes them; from a `LineSegment`. */
 export function createJsonlFormat(kernel: Kernel): PartFormat {
-  return createTextFormat("jsonl", "", new LineTexts(kernel, TEXT_BYTES), identity);
+  return createTextFormat("jsonl", "lines", "", new LineTexts(kernel, TEXT_BYTES), identity);
 }
 
 /** `createJsonlFormat` in gzip members of up to TEXT_BYTES of text, which any gunzip takes as one. */
 export function createJsonlGzipFormat(kernel: Kernel): PartFormat {
-  return createTextFormat("jsonl.gz", "", new LineTexts(kernel, TEXT_BYTES), compressMember);
+  const texts = new LineTexts(kernel, TEXT_BYTES);
+  return createTextFormat("jsonl.gz", "lines", "", texts, compressMember);
 }
 
 /**
@@ -33,7 +34,7 @@ export function createCsvFormat(kernel: Kernel, safe: boolean): PartFormat {
       run.encodeRecords(columns, timestamps, order, from, to, target, bytesMax, safeFlag, result),
   };
   const texts = new RowTexts(kernel, records, TEXT_BYTES);
-  return createTextFormat("csv", CSV_HEADER, texts, identity);
+  return createTextFormat("csv", "columns", CSV_HEADER, texts, identity);
 }
 
 function identity(text: Uint8Array): Uint8Array {
@@ -60,12 +61,14 @@ interface SegmentTexts {
 
 function createTextFormat(
   extension: string,
+  rows: PartFormat["rows"],
   header: string,
   texts: SegmentTexts,
   pack: (text: Uint8Array) => Uint8Array,
 ): PartFormat {
   return {
     extension,
+    rows,
     openPart(output: PartOutput) {
       if (header !== "") output.append(new TextEncoder().encode(header));
       return {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Manifest } from "../../src/pipeline/manifest.js";
-import { outputFormats } from "../../src/pipeline/options.js";
+import { outputFormatNames } from "../../src/pipeline/output-formats.js";
 import { runSwitchyard as runWith } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -21,7 +21,7 @@ async function readJson<T>(file: string): Promise<T> {
   return JSON.parse(await readFile(file, "utf8")) as T;
 }
 
-describe.each(outputFormats)("an export as %s", (format) => {
+describe.each(outputFormatNames)("an export as %s", (format) => {
   test("has the days of its inputs, is verified, and a changed byte is found", async () => {
     const out = path.join(root, format);
     const sample = path.join(repository, "fixtures/sample");

@@ -1,7 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { DayDirectoryOptions } from "../../src/sinks/day-directory-sink.js";
 import { type AppendedFile, diskFiles } from "../../src/sinks/part-files.js";
 import type { SplitSink } from "../../src/sinks/sink.js";
 import { withoutPrivileges } from "../support/privileges.js";
@@ -12,6 +11,7 @@ import {
   eventRow,
   openSplit,
   readTree,
+  type SinkOptions,
   temporaryDirectory,
   variedRows,
   writeRows,
@@ -29,7 +29,7 @@ describe("after a kill", () => {
   test("what a half-written split left behind is in no part", async () => {
     const quiet = await writeSplit(rows, options);
     const directory = temporaryDirectory();
-    const { kernel, split } = openSplit(directory, options);
+    const { kernel, split } = await openSplit(directory, options);
     await writeRows(split, kernel, rows.slice(0, 1500));
     writeFileSync(join(directory, "_switchyard/tmp/0001/stray.jsonl"), "half a li");
 
@@ -54,8 +54,10 @@ describe("after a kill", () => {
             return new Promise<void>(() => {});
           },
         };
-        const { kernel, split } = openSplit(directory, { ...options, files });
-        void writeRows(split, kernel, rows).then(() => commitSplit(split));
+        void openSplit(directory, { ...options, files }).then(async ({ kernel, split }) => {
+          await writeRows(split, kernel, rows);
+          await commitSplit(split);
+        });
       });
       await killed;
       const visible = Object.entries(digestTree(directory)).filter(([path]) =>
@@ -85,7 +87,7 @@ describe("after a kill", () => {
         return diskFiles.rename(from, to);
       },
     };
-    const { kernel, sink, split } = openSplit(directory, { files });
+    const { kernel, sink, split } = await openSplit(directory, { files });
     await writeRows(split, kernel, [eventRow(), eventRow({ timestamp: 0 })]);
     await commitSplit(split);
     expect(calls.splice(0)).toEqual([
@@ -127,7 +129,7 @@ describe("after a kill", () => {
         await diskFiles.sync(path, kind);
       },
     };
-    const { kernel, sink, split } = openSplit(directory, { files });
+    const { kernel, sink, split } = await openSplit(directory, { files });
     await writeRows(split, kernel, [eventRow()]);
     await expect(commitSplit(split)).rejects.toMatchObject({ code: "output_unwritable" });
     fails = false;
@@ -141,10 +143,10 @@ describe("after a kill", () => {
 describe("a file system that refuses", () => {
   async function fail(
     directory: string,
-    options: Partial<DayDirectoryOptions>,
+    options: SinkOptions,
     rows: readonly EventRow[] = variedRows(1000),
   ): Promise<{ error: unknown; abort: () => Promise<void> }> {
-    const { kernel, split } = openSplit(directory, options);
+    const { kernel, split } = await openSplit(directory, options);
     let last: Pick<SplitSink, "abort"> = split;
     try {
       await writeRows(split, kernel, rows);

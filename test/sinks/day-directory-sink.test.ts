@@ -5,19 +5,15 @@ import { parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
 import { createZone } from "../../src/base/luxon-zone.js";
 import { Kernel } from "../../src/batch/kernel.js";
-import {
-  createDayDirectorySink,
-  type DayDirectoryOptions,
-  partFormats,
-} from "../../src/sinks/day-directory-sink.js";
+import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
 import {
   commitSplit,
+  createSink,
   digestTree,
   eventRow,
   openSplit,
   readTree,
   temporaryDirectory,
-  utc,
   variedRows,
   writeRows,
   writeSplit,
@@ -25,7 +21,7 @@ import {
 
 const DAY_MS = 86_400_000;
 
-describe.each(partFormats)("day directories in %s", (format) => {
+describe.each(outputFormatNames)("day directories in %s", (format) => {
   test("have the same bytes whatever the batches were", async () => {
     const rows = variedRows(1500);
     const options = { format, partBytes: 50_000 };
@@ -40,7 +36,7 @@ describe.each(partFormats)("day directories in %s", (format) => {
   test("have the same bytes whatever the worker wrote before", async () => {
     const rows = variedRows(500);
     const fresh = await writeSplit(rows, { format });
-    const { directory, kernel, sink } = createWorker(format);
+    const { directory, kernel, sink } = await createWorker(format);
     const first = sink.openSplit("0000");
     await writeRows(first, kernel, [eventRow({ metadata: `{"t":"${"z".repeat(9 << 20)}"}` })]);
     await first.abort();
@@ -83,11 +79,10 @@ describe.each(partFormats)("day directories in %s", (format) => {
     for (const part of parts) expect(part.bytes).toBeLessThan(2.5 * partBytes);
   });
 
-  function createWorker(format: DayDirectoryOptions["format"]) {
+  async function createWorker(format: OutputFormat) {
     const directory = temporaryDirectory();
     const kernel = new Kernel();
-    const options = { outputDirectory: directory, format, dayZone: utc };
-    return { directory, kernel, sink: createDayDirectorySink(kernel, options) };
+    return { directory, kernel, sink: await createSink(kernel, directory, { format }) };
   }
 });
 
@@ -152,7 +147,7 @@ describe("a split", () => {
 
   test("is not visible before it is committed", async () => {
     const directory = temporaryDirectory();
-    const { kernel, split } = openSplit(directory, { partBytes: 20_000 });
+    const { kernel, split } = await openSplit(directory, { partBytes: 20_000 });
     await writeRows(split, kernel, variedRows(1000));
     const before = Object.keys(readTree(directory));
     expect(before.length).toBeGreaterThan(0);
@@ -165,9 +160,7 @@ describe("a split", () => {
     const quiet = await writeSplit(variedRows(1000), { splitId: "0001" });
     const directory = temporaryDirectory();
     const kernel = new Kernel();
-    const sink = createDayDirectorySink(kernel, {
-      ...{ outputDirectory: directory, format: "parquet", dayZone: utc },
-    });
+    const sink = await createSink(kernel, directory, { format: "parquet" });
     const first = sink.openSplit("0001");
     await writeRows(first, kernel, variedRows(1000));
     const [written, second] = [await first.finish(), sink.openSplit("0002")];
@@ -184,9 +177,7 @@ describe("a split", () => {
     const quiet = await writeSplit(variedRows(700, 3), { splitId: "0002" });
     const directory = temporaryDirectory();
     const kernel = new Kernel();
-    const sink = createDayDirectorySink(kernel, {
-      ...{ outputDirectory: directory, format: "parquet", dayZone: utc },
-    });
+    const sink = await createSink(kernel, directory, { format: "parquet" });
     const first = sink.openSplit("0001");
     await writeRows(first, kernel, variedRows(1000));
     const [written, second] = [await first.finish(), sink.openSplit("0002")];
@@ -198,7 +189,7 @@ describe("a split", () => {
 
   test("that is aborted leaves nothing and can be done again", async () => {
     const directory = temporaryDirectory();
-    const { kernel, split } = openSplit(directory, { partBytes: 20_000 });
+    const { kernel, split } = await openSplit(directory, { partBytes: 20_000 });
     await writeRows(split, kernel, variedRows(1000));
     await split.abort();
     expect(readTree(directory)).toEqual({});

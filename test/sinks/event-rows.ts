@@ -6,8 +6,14 @@ import { type CellKind, Column, cellKinds } from "../../src/batch/column.js";
 import type { EventBatch } from "../../src/batch/event-batch.js";
 import { Kernel } from "../../src/batch/kernel.js";
 import {
+  type OutputFormat,
+  outputFormat,
+  type PartOptions,
+} from "../../src/pipeline/output-formats.js";
+import {
   createDayDirectorySink,
   type DayDirectoryOptions,
+  type DayDirectorySink,
 } from "../../src/sinks/day-directory-sink.js";
 import { textColumns } from "../../src/sinks/segment.js";
 import type { Commitment, Origin, PartFile, Sink, SplitSink } from "../../src/sinks/sink.js";
@@ -151,19 +157,34 @@ export function temporaryDirectory(): string {
   return scratchDirectory("sinks");
 }
 
-/** A split of JSON lines if nothing else is asked for, in a kernel of its own. */
-export function openSplit(
+export interface SinkOptions
+  extends Omit<Partial<DayDirectoryOptions>, "format">,
+    Partial<PartOptions> {
+  readonly format?: OutputFormat;
+}
+
+/** A sink of JSON lines if nothing else is asked for. */
+export async function createSink(
+  kernel: Kernel,
   outputDirectory: string,
-  options: Partial<DayDirectoryOptions> = {},
-  splitId = "0001",
-): { kernel: Kernel; sink: Sink; split: SplitSink } {
-  const kernel = new Kernel();
-  const sink = createDayDirectorySink(kernel, {
+  { format = "jsonl", compression = "snappy", csvSafe = false, ...options }: SinkOptions = {},
+): Promise<DayDirectorySink> {
+  return createDayDirectorySink(kernel, {
     outputDirectory,
-    format: "jsonl",
     dayZone: utc,
     ...options,
+    format: await outputFormat(format).createFormat(kernel, { compression, csvSafe }),
   });
+}
+
+/** A split of `createSink`, in a kernel of its own. */
+export async function openSplit(
+  outputDirectory: string,
+  options: SinkOptions = {},
+  splitId = "0001",
+): Promise<{ kernel: Kernel; sink: Sink; split: SplitSink }> {
+  const kernel = new Kernel();
+  const sink = await createSink(kernel, outputDirectory, options);
   return { kernel, sink, split: sink.openSplit(splitId) };
 }
 
@@ -180,11 +201,15 @@ export interface Written {
 /** One split, written and committed. */
 export async function writeSplit(
   rows: readonly EventRow[],
-  options: Partial<DayDirectoryOptions> & { batchRows?: number; splitId?: string } = {},
+  options: SinkOptions & { batchRows?: number; splitId?: string } = {},
 ): Promise<Written> {
   const { batchRows, splitId = "0001", ...sinkOptions } = options;
   const directory = options.outputDirectory ?? temporaryDirectory();
-  const { kernel, split } = openSplit(directory, { format: "parquet", ...sinkOptions }, splitId);
+  const { kernel, split } = await openSplit(
+    directory,
+    { format: "parquet", ...sinkOptions },
+    splitId,
+  );
   await writeRows(split, kernel, rows, batchRows);
   return { directory, parts: (await commitSplit(split)).parts };
 }

@@ -1,18 +1,14 @@
 import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { tableFromIPC } from "apache-arrow";
 import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../src/batch/kernel.js";
 import { planMerges, SpilledTotals } from "../../src/pipeline/merge/merge-plan.js";
-import {
-  createDayDirectorySink,
-  type DayDirectoryOptions,
-  type PartFormatName,
-  partFormats,
-} from "../../src/sinks/day-directory-sink.js";
+import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
 import { type AppendedFile, diskFiles } from "../../src/sinks/part-files.js";
 import type { PartFile, SpillFile } from "../../src/sinks/sink.js";
 import { readSpillIndex } from "../../src/sinks/spill/spill-files.js";
@@ -20,12 +16,13 @@ import { spillPathOf } from "../../src/sinks/spill/spill-names.js";
 import { propertyRuns } from "../support/property-runs.js";
 import {
   commitSplit,
+  createSink,
   digestTree,
   type EventRow,
   eventRow,
   readTree,
+  type SinkOptions,
   temporaryDirectory,
-  utc,
   writeRows,
 } from "./event-rows.js";
 
@@ -34,26 +31,23 @@ const watch = { checkpoint: () => {}, taken: () => {} };
 
 interface Spilled {
   readonly directory: string;
-  readonly options: Partial<DayDirectoryOptions>;
+  readonly options: SinkOptions;
   readonly parts: readonly PartFile[];
   readonly spills: readonly (readonly [splitId: string, file: SpillFile])[];
 }
 
-function workerFor(directory: string, options: Partial<DayDirectoryOptions>) {
+async function workerFor(directory: string, options: SinkOptions) {
   const kernel = new Kernel();
-  const sink = createDayDirectorySink(kernel, {
-    ...{ outputDirectory: directory, format: "jsonl", dayZone: utc, ...options },
-  });
-  return { kernel, sink };
+  return { kernel, sink: await createSink(kernel, directory, options) };
 }
 
 /** Writes splits, each of which may spill. */
 async function spill(
   splits: readonly (readonly EventRow[])[],
-  options: Partial<DayDirectoryOptions> = {},
+  options: SinkOptions = {},
 ): Promise<Spilled> {
   const directory = temporaryDirectory();
-  const { kernel, sink } = workerFor(directory, { spills: true, ...options });
+  const { kernel, sink } = await workerFor(directory, { spills: true, ...options });
   const parts: PartFile[] = [];
   const spills: [string, SpillFile][] = [];
   for (const [index, rows] of splits.entries()) {
@@ -72,7 +66,7 @@ async function merge(
   { directory, options, spills }: Spilled,
   mergeBytes = 1 << 20,
 ): Promise<readonly PartFile[]> {
-  const { sink } = workerFor(directory, options);
+  const { sink } = await workerFor(directory, options);
   const totals = new SpilledTotals();
   for (const [id, file] of spills) totals.add(readSpillIndex(spillPathOf(directory, id), file));
   const splits = spills.map(([splitId, { bytes, packs }]) => ({ splitId, bytes, packs }));
@@ -89,7 +83,7 @@ async function merge(
 async function marksOf(
   directory: string,
   path: string,
-  format: PartFormatName,
+  format: OutputFormat,
 ): Promise<readonly string[]> {
   const bytes = readFileSync(join(directory, path));
   const texts = (text: string) =>
@@ -109,6 +103,8 @@ async function marksOf(
       const rows = await parquetReadObjects({ file, columns: ["metadata"] });
       return rows.map((row) => String(row["metadata"]));
     }
+    case "arrow":
+      return [...(tableFromIPC(bytes).getChild("metadata") ?? [])].map(String);
   }
 }
 
@@ -131,7 +127,7 @@ const someRow = fc.record({
   isNull: fc.boolean(),
 });
 
-describe.each(partFormats)("spilled rows in %s", (format) => {
+describe.each(outputFormatNames)("spilled rows in %s", (format) => {
   test("are each in the part of their day, once, in the order of the splits", async () => {
     const splits = fc.array(fc.array(someRow, { maxLength: 600, size: "max" }), { maxLength: 4 });
     const property = fc.asyncProperty(
@@ -217,7 +213,7 @@ describe("a split", () => {
 
   test("that is aborted leaves no spilled rows", async () => {
     const directory = temporaryDirectory();
-    const { kernel, sink } = workerFor(directory, { spills: true, partBytes: 20_000 });
+    const { kernel, sink } = await workerFor(directory, { spills: true, partBytes: 20_000 });
     const split = sink.openSplit("000000");
     await writeRows(split, kernel, scattered(1000, 50, "a"));
     expect(Object.keys(readTree(directory))).toEqual(["_switchyard/tmp/000000/spill"]);
@@ -233,7 +229,7 @@ describe("a split", () => {
     mkdirSync(join(directory, "_switchyard/tmp/000000"), { recursive: true });
     writeFileSync(spillPathOf(directory, "000000"), "of a run that was killed");
     writeFileSync(join(directory, "_switchyard/tmp/000000/spill"), "half written");
-    const { kernel, sink } = workerFor(directory, { spills: true });
+    const { kernel, sink } = await workerFor(directory, { spills: true });
     const split = sink.openSplit("000000");
     await writeRows(split, kernel, rows);
     await commitSplit(split);
@@ -289,7 +285,7 @@ describe("a merge", () => {
 
   test("stops when it is told to, and leaves nothing", async () => {
     const spilled = await spill([scattered(1000, 50, "a")]);
-    const { sink } = workerFor(spilled.directory, {});
+    const { sink } = await workerFor(spilled.directory, {});
     const before = digestTree(spilled.directory);
     const task = { id: "000000", firstDay: 0, lastDay: 99_999, splits: splitsOf(spilled) };
     let packs = 0;
@@ -341,7 +337,7 @@ describe("a merge", () => {
         bytes[damage === "a changed length" ? 200 : 700]! ^= 1;
         writeFileSync(path, bytes);
       }
-      const { sink } = workerFor(spilled.directory, {});
+      const { sink } = await workerFor(spilled.directory, {});
       const task = { id: "000000", firstDay: 0, lastDay: 99_999, splits: splitsOf(spilled) };
       await expect(sink.mergeDays(task, watch)).rejects.toMatchObject({
         code: "spill_damaged",

@@ -4,13 +4,13 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TEXT_BYTES } from "../../src/base/limits.js";
-import type { PartFormatName } from "../../src/sinks/day-directory-sink.js";
+import type { OutputFormat } from "../../src/pipeline/output-formats.js";
 import { type EventRow, eventRow, readTree, variedRows, writeSplit } from "./event-rows.js";
 
 /** The text of the single part that the rows become. */
 async function writeText(
   rows: readonly EventRow[],
-  format: PartFormatName,
+  format: OutputFormat,
   csvSafe = false,
 ): Promise<string> {
   const { directory, parts } = await writeSplit(rows, { format, csvSafe });

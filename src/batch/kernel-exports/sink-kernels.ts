@@ -5,6 +5,7 @@ export interface SinkKernels
     SpillKernels,
     TextKernels,
     ParquetPageKernels,
+    ArrowColumnKernels,
     SnappyKernels {}
 
 interface DayKernels {
@@ -199,6 +200,27 @@ interface ParquetPageKernels {
     tableBits: number,
     result: number,
   ): void;
+}
+
+interface ArrowColumnKernels {
+  measureColumns(
+    columns: number,
+    columnCount: number,
+    order: number,
+    from: number,
+    to: number,
+    bytesMax: number,
+    result: number,
+  ): void;
+  encodeArrowTexts(
+    column: number,
+    order: number,
+    from: number,
+    to: number,
+    offsets: number,
+    data: number,
+    validity: number,
+  ): number;
 }
 
 interface SnappyKernels {

@@ -4,6 +4,7 @@ import { createMapper } from "../../mapper/create-mapper.js";
 import { layoutOf } from "../../pipeline/ledger/layout.js";
 import { Ledger } from "../../pipeline/ledger/ledger.js";
 import type { ExportOptions } from "../../pipeline/options.js";
+import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
 import { serveSplits } from "../../pipeline/worker/split-server.js";
 import { Census } from "../../profile/census.js";
@@ -18,7 +19,8 @@ serveSplits<ExportOptions>(async ({ options, maxTimeMs, splits }, signal) => {
   const layout = layoutOf(outputDirectory, dataset);
   const { temporaryDirectory } = layout;
   const dayZone = createZone(options.dayZone);
-  const sink = createDayDirectorySink(kernel, { ...options, dayZone, spills: splits > 1 });
+  const format = await outputFormat(options.format).createFormat(kernel, options);
+  const sink = createDayDirectorySink(kernel, { ...options, format, dayZone, spills: splits > 1 });
   return {
     kernel,
     layout,

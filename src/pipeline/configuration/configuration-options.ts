@@ -1,7 +1,7 @@
 import { logLevels } from "../../base/log-levels.js";
 import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
-import { outputFormats } from "../options.js";
+import { outputFormatNames, outputFormats } from "../output-formats.js";
 import {
   characterType,
   choiceType,
@@ -148,8 +148,10 @@ const configurationOptions = {
   }),
   format: option({
     section: "export",
-    type: choiceType(outputFormats),
-    description: "Format of the written files",
+    type: choiceType(outputFormatNames),
+    description: `Format of the written files: ${outputFormatNames
+      .map((name) => `${name} (${outputFormats[name].title})`)
+      .join(", ")}`,
     default: "parquet",
   }),
   compression: option({

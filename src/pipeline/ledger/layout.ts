@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { MERGED_PARTS, spillDirectoryOf } from "../../sinks/spill/spill-names.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../manifest.js";
-import { outputFormats } from "../options.js";
+import { outputFormatNames } from "../output-formats.js";
 
 /** Where everything lies that an export makes. All paths are absolute. */
 export interface Layout {
@@ -47,7 +47,7 @@ export function layoutOf(outputDirectory: string, dataset: string): Layout {
 }
 
 const dayName = /^\d{4,6}-\d{2}-\d{2}$/;
-const extensions = outputFormats.map((format) => format.replace(".", "\\.")).join("|");
+const extensions = outputFormatNames.map((format) => format.replace(".", "\\.")).join("|");
 const partName = new RegExp(`^part-(\\d{6}|${MERGED_PARTS})-\\d+\\.(?:${extensions})$`);
 const rejectsName = /^part-(\d{6})\.jsonl$/;
 

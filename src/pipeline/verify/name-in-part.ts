@@ -1,10 +1,8 @@
 import type { Manifest } from "../manifest.js";
+import { type OutputFormat, outputFormat } from "../output-formats.js";
 
-/** What spreadsheets take for the beginning of a formula. */
-const formulaStart = /^[=+\-@\t\r]/;
-
-/** How an event's name stands in the parts of an export: `csvSafe` puts a ' before formulas. */
+/** Returns the name of an event as the parts of an export store it. */
 export function nameInPart(event: string, { format, configuration }: Manifest): string {
-  const isQuoted = format === "csv" && configuration["csvSafe"] === true;
-  return isQuoted && formulaStart.test(event) ? `'${event}` : event;
+  const { storedName = (name: string) => name } = outputFormat(format as OutputFormat);
+  return storedName(event, { csvSafe: configuration["csvSafe"] === true });
 }

@@ -7,8 +7,8 @@ import { cellKinds } from "../../batch/column.js";
 import { parseValue, valueText } from "../../mapper/lossless-values.js";
 import type { Manifest } from "../manifest.js";
 import { nameInPart } from "./name-in-part.js";
+import { findPart, type OpenPart, type PartReading } from "./open-part.js";
 import { parseInteger } from "./parse-integer.js";
-import { openPart, type PartReading, partSource } from "./part-reader.js";
 import type { DayLine } from "./stored-counts.js";
 import type { StoredEvents, StoredEventText } from "./stored-events.js";
 import { type Difference, difference } from "./verify-difference.js";
@@ -48,12 +48,18 @@ interface Wanted {
   nearest: Fields | undefined;
 }
 
+/** How the parts of an export are read. */
+export interface ExportReading extends PartReading {
+  readonly directory: string;
+  readonly openPart: OpenPart;
+}
+
 /** Looks for each event in the parts of its day, and compares every field. */
 export async function compareSample(
   sample: readonly StoredEventText[],
   manifest: Manifest,
   zone: Zone,
-  reading: PartReading,
+  reading: ExportReading,
 ): Promise<readonly Difference[]> {
   const byDay = new Map<string, Wanted[]>();
   for (const stored of sample) {
@@ -66,8 +72,8 @@ export async function compareSample(
     if (wanted === undefined) continue;
     const byTime = byTimestamp(wanted);
     for (const file of files) {
-      const source = await partSource(file, reading);
-      const reader = await openPart(source, requests, reading);
+      const part = await findPart(reading.directory, file.path);
+      const reader = await reading.openPart(part, requests, reading);
       try {
         for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
           reading.signal.throwIfAborted();

@@ -6,14 +6,16 @@ import { SourceError } from "../../base/errors.js";
 import type { Zone } from "../../base/zone.js";
 import type { Batch } from "../../batch/batch.js";
 import { cellKinds } from "../../batch/column.js";
-import type { Source } from "../../readers/source.js";
 import type { ManifestFile } from "../manifest.js";
+import { findPart, type OpenPart, type PartReading, type StoredPart } from "./open-part.js";
 import { parseInteger } from "./parse-integer.js";
-import { openPart, type PartReading, partSource } from "./part-reader.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import type { EventCheck } from "./verify-events.js";
 
 export interface FileCheck extends PartReading {
+  /** Of the export. */
+  readonly directory: string;
+  readonly openPart: OpenPart;
   readonly zone: Zone;
   readonly events: EventCheck;
   /** Called after each batch with the rows read of this file so far. */
@@ -30,9 +32,9 @@ export async function verifyFile(
   check: FileCheck,
 ): Promise<readonly Difference[]> {
   try {
-    const source = await partSource(file, check);
+    const part = await findPart(check.directory, file.path);
     const changed = await verifyBytes(file, check);
-    return changed.length > 0 ? changed : await verifyContent(file, day, source, check);
+    return changed.length > 0 ? changed : await verifyContent(file, day, part, check);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") {
@@ -79,7 +81,7 @@ interface Scan {
 async function verifyContent(
   file: ManifestFile,
   day: string,
-  source: Source,
+  part: StoredPart,
   check: FileCheck,
 ): Promise<readonly Difference[]> {
   const scan: Scan = {
@@ -95,7 +97,7 @@ async function verifyContent(
     { path: ["timestamp"], form: "text" },
     { path: ["event"], form: "text" },
   ] as const;
-  const reader = await openPart(source, fields, check);
+  const reader = await check.openPart(part, fields, check);
   try {
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
       check.signal.throwIfAborted();

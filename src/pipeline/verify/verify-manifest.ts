@@ -3,7 +3,7 @@ import { SwitchyardError } from "../../base/errors.js";
 import type { JsonObject, JsonValue } from "../configuration/configuration-types.js";
 import { createValidator } from "../configuration/configuration-validation.js";
 import { MANIFEST_VERSION, type Manifest } from "../manifest.js";
-import { outputFormats } from "../options.js";
+import { outputFormatNames } from "../output-formats.js";
 
 /** There is no manifest to verify against, or none that can be understood. Exit code 1. */
 export class ManifestError extends SwitchyardError {}
@@ -79,7 +79,7 @@ export const manifestSchema: JsonObject = object(
     manifestVersion: count,
     complete: { type: "boolean" },
     dataset: { type: "string", format: "dataset" },
-    format: { type: "string", enum: outputFormats },
+    format: { type: "string", enum: outputFormatNames },
     dayZone: { type: "string", format: "zone" },
     totals: object({
       rows: count,

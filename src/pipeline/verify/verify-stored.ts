@@ -5,7 +5,7 @@ import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME, type Manifest } from "../manifest.js";
-import type { OutputFormat } from "../options.js";
+import { type OutputFormat, outputFormat } from "../output-formats.js";
 import { type CountPair, type DayLine, pairsByDay, pairsByName } from "./stored-counts.js";
 import type { StoredEvents } from "./stored-events.js";
 import { compareSample, takeSample } from "./stored-sample.js";
@@ -77,8 +77,8 @@ function compareFields(
     readonly signal: AbortSignal;
   },
 ): Promise<readonly Difference[]> {
-  const format = manifest.format as OutputFormat;
-  const reading = { ...outside, format, kernel: new Kernel() };
+  const { openPart } = outputFormat(manifest.format as OutputFormat);
+  const reading = { ...outside, openPart, kernel: new Kernel() };
   return compareSample(sample, manifest, createZone(manifest.dayZone), reading);
 }
 

@@ -6,7 +6,7 @@ import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { MANIFEST_NAME, type Manifest, type ManifestDay } from "../manifest.js";
-import type { OutputFormat } from "../options.js";
+import { type OutputFormat, outputFormat } from "../output-formats.js";
 import type { RunContext, RunProgress } from "../progress.js";
 import { type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
@@ -53,7 +53,8 @@ export async function verifyExport(
   const zone = createZone(manifest.dayZone);
   const events = new EventCheck(manifest, kernel, zone);
   const check = {
-    ...{ directory, format: manifest.format as OutputFormat, zone, kernel, events },
+    ...{ directory, zone, kernel, events },
+    openPart: outputFormat(manifest.format as OutputFormat).openPart,
     openReader,
     signal,
     rowsRead: (rows: number) => progress.rowsRead(rows),

@@ -16,6 +16,7 @@ export function createParquetFormat(kernel: Kernel, compression: ParquetCompress
   const writer = new ColumnChunkWriter(kernel, createPageCompression(kernel, compression));
   return {
     extension: "parquet",
+    rows: "columns",
     openPart: (output) => new ParquetEncoder(writer, output),
   };
 }

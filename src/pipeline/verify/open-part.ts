@@ -1,0 +1,55 @@
+import { stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROW_BYTES_LIMIT } from "../../base/limits.js";
+import type { FieldRequest } from "../../batch/batch.js";
+import type { Kernel } from "../../batch/kernel.js";
+import { fileState, fingerprintFile } from "../../readers/fingerprint.js";
+import type { OpenReader, Reader } from "../../readers/reader.js";
+import type { Codec, Format } from "../../readers/source.js";
+
+/** A part of an export that is read back. */
+export interface StoredPart {
+  /** Relative to the output directory, with `/`. */
+  readonly name: string;
+  /** Absolute. */
+  readonly path: string;
+  readonly size: number;
+  /** Of the time before the first read: readers notice a file that changes meanwhile. */
+  readonly fingerprint: string;
+}
+
+/** What reading parts needs. */
+export interface PartReading {
+  readonly kernel: Kernel;
+  readonly openReader: OpenReader;
+  readonly signal: AbortSignal;
+}
+
+/** Opens a part. The reader's rows have no raw bytes. */
+export type OpenPart = (
+  part: StoredPart,
+  fields: readonly FieldRequest[],
+  reading: PartReading,
+) => Promise<Reader>;
+
+/** Throws what `stat` throws. */
+export async function findPart(directory: string, name: string): Promise<StoredPart> {
+  const path = join(directory, name);
+  const state = fileState(await stat(path));
+  return { name, path, size: state.size, fingerprint: fingerprintFile(state, []) };
+}
+
+/** Opens parts with the reader of an input format. */
+export function readsAs(format: Format, codecs: readonly Codec[] = []): OpenPart {
+  return (part, fields, { kernel, openReader, signal }) => {
+    const source = { ...part, codecs, format };
+    return openReader(kernel, { source, start: 0, end: null }, fields, {
+      // An event may be longer than its row was: it has longer names, and escapes in ids.
+      rowBytesMax: 2 * ROW_BYTES_LIMIT,
+      ratioMax: Number.MAX_SAFE_INTEGER,
+      temporaryDirectory: tmpdir(),
+      signal,
+    });
+  };
+}

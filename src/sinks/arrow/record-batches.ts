@@ -1,0 +1,140 @@
+import {
+  type Data,
+  Field,
+  Int64,
+  makeData,
+  RecordBatch,
+  Schema,
+  Struct,
+  type TypeMap,
+  Utf8,
+} from "apache-arrow";
+import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX } from "../../base/limits.js";
+import { type Kernel, Region } from "../../batch/kernel.js";
+import { LOOSE_BYTES, type Segment, type TextColumn, textColumns } from "../segment.js";
+
+/** The columns of an event: those of a Parquet part. `timestamp` is in milliseconds since 1970 UTC. */
+export interface EventColumns extends TypeMap {
+  event: Utf8;
+  timestamp: Int64;
+  userID: Utf8;
+  stableID: Utf8;
+  value: Utf8;
+  user: Utf8;
+  metadata: Utf8;
+}
+
+const text = (name: TextColumn, nullable: boolean) => new Field(name, new Utf8(), nullable);
+
+export const eventSchema: Schema<EventColumns> = new Schema<EventColumns>([
+  text("event", false),
+  new Field("timestamp", new Int64(), false),
+  text("userID", true),
+  text("stableID", true),
+  text("value", true),
+  text("user", false),
+  text("metadata", false),
+]);
+
+/** Rows of a `ColumnSegment`: places [start, end) of the order (address of u32 row numbers). */
+export interface OrderedRows {
+  readonly segment: Segment;
+  readonly order: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Makes Arrow record batches from the rows of a `ColumnSegment`. One per worker. */
+export class RecordBatches {
+  readonly #region: Region;
+  readonly #result: number;
+
+  constructor(private readonly kernel: Kernel) {
+    this.#region = new Region(kernel, ARROW_BATCH_BYTES);
+    this.#result = kernel.allocate(4 + textColumns.length * 4);
+  }
+
+  /**
+   * Returns the first of the rows as one batch, at least one row and as many as fit into
+   * `ARROW_BATCH_BYTES`, and the place after the last of them. The batch is a view of kernel memory:
+   * valid until the next call or allocation.
+   */
+  next({ segment, order, start, end }: OrderedRows): {
+    batch: RecordBatch<EventColumns>;
+    next: number;
+  } {
+    const { run } = this.kernel;
+    const to = Math.min(end, start + ARROW_BATCH_ROWS_MAX);
+    const { columnList, columns } = segment;
+    run.measureColumns(
+      columnList,
+      columns.length,
+      order,
+      start,
+      to,
+      ARROW_BATCH_BYTES,
+      this.#result,
+    );
+    const [next = 0, ...sizes] = this.kernel.words.subarray(
+      this.#result / 4,
+      this.#result / 4 + 1 + textColumns.length,
+    );
+    const rows = next - start;
+    const bytes = sizes.reduce((sum, size) => sum + sizeOfTexts(rows, size), align(rows * 8));
+    this.#region.ensure(bytes);
+    let address = this.#region.address;
+    const children = new Map<string, Data>();
+    for (const [index, name] of textColumns.entries()) {
+      const size = sizes[index] ?? 0;
+      const source = { column: columns[index]!.address, order, start, end: next };
+      children.set(name, this.#texts(source, address, size));
+      address += sizeOfTexts(rows, size);
+    }
+    run.encodeTimestamps(segment.timestamps, order, start, next, address);
+    const times = new BigInt64Array(this.kernel.memory.buffer, address, rows);
+    children.set("timestamp", makeData({ type: new Int64(), length: rows, data: times }));
+    const struct = makeData({
+      type: new Struct<EventColumns>(eventSchema.fields),
+      length: rows,
+      nullCount: 0,
+      children: eventSchema.names.map((name) => children.get(String(name))!),
+    });
+    return { batch: new RecordBatch(eventSchema, struct), next };
+  }
+
+  #texts(
+    rows: {
+      readonly column: number;
+      readonly order: number;
+      readonly start: number;
+      readonly end: number;
+    },
+    offsets: number,
+    size: number,
+  ): Data<Utf8> {
+    const { column, order, start, end } = rows;
+    const length = end - start;
+    const validity = offsets + align((length + 1) * 4);
+    const data = validity + align(Math.ceil(length / 8));
+    const { run, memory } = this.kernel;
+    const nullCount = run.encodeArrowTexts(column, order, start, end, offsets, data, validity);
+    const bits = new Uint8Array(memory.buffer, validity, Math.ceil(length / 8));
+    return makeData({
+      type: new Utf8(),
+      length,
+      nullCount,
+      nullBitmap: nullCount === 0 ? undefined : bits,
+      valueOffsets: new Int32Array(memory.buffer, offsets, length + 1),
+      data: new Uint8Array(memory.buffer, data, size),
+    });
+  }
+}
+
+/** Bytes of memory that a column of texts takes: offsets, validity and data. */
+function sizeOfTexts(rows: number, bytes: number): number {
+  return align((rows + 1) * 4) + align(Math.ceil(rows / 8)) + align(bytes + LOOSE_BYTES);
+}
+
+function align(bytes: number): number {
+  return Math.ceil(bytes / 8) * 8;
+}
