@@ -140,30 +140,14 @@ export const CODEC_LAYERS_MAX = 3;
 /** Compressed bytes that a decoder is fed at a time. */
 export const DECODE_FEED_BYTES = 64 * KIB;
 
-/** Bytes of one decompressed chunk. */
+/** Decompressed bytes that a decoder makes at a time. */
 export const DECODE_CHUNK_BYTES = 256 * KIB;
-
-/** Compressed bytes that a decoder on another thread is fed at a time: each hand-over costs. */
-export const BESIDE_FEED_BYTES = 256 * KIB;
-
-/** Bytes on disk from which a source is worth such a thread of its own. */
-export const BESIDE_SOURCE_BYTES_MIN = 4 * MIB;
-
-/** Bytes of one chunk that it decompresses, and such chunks that wait for the reader while it scans. */
-export const BESIDE_CHUNK_BYTES = 1 * MIB;
-export const BESIDE_AHEAD_CHUNKS = 2;
 
 /** Bytes at either end of a file that its fingerprint covers. */
 export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
 
 /** Files, or entries of one zip, that are looked at together while sources are discovered. */
 export const DISCOVERY_MAX = 16;
-
-/** Files for each further thread that looks at them: fewer are done before it has started. */
-export const SCOUT_FILES_MIN = 1_024;
-
-/** JavaScript heap of such a thread. */
-export const SCOUT_HEAP_BYTES = 64 * MIB;
 
 /** Distinct event names that are counted by name; rows of further ones are counted together. */
 export const CENSUS_NAMES_MAX = 16_384;

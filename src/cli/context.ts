@@ -1,6 +1,5 @@
 import type { Clock } from "../base/clock.js";
 import type { Engine } from "../engine/engine.js";
-import type { GivenFlags } from "../pipeline/configuration/configuration.js";
 import type { Environment } from "../pipeline/configuration/configuration-types.js";
 import type { ProgressStream } from "../report/progress.js";
 
@@ -13,8 +12,6 @@ export interface CommandContext {
   readonly clock: Clock;
   /** Aborted by the first signal. */
   readonly signal: AbortSignal;
-  /** Called as soon as it is known that threads will be needed, before the engine is loaded. */
-  startThread?(command: "export" | "validate", flags: GivenFlags): void;
   /** Loaded when a command first needs it: help and version need none of it. */
   loadEngine(): Promise<Engine>;
 }

@@ -1,9 +1,6 @@
 #!/usr/bin/env node
 import { systemClock } from "../base/clock.js";
 import { exitCodes } from "../base/errors.js";
-import { builtFile } from "../base/package-files.js";
-import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
-import { startFirstThread } from "./first-thread.js";
 import { runCommandLine } from "./program.js";
 import { abortOnSignals } from "./signals.js";
 
@@ -17,9 +14,6 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-const workers = { export: "split-worker.js", validate: "validate-worker.js" };
-let threadsAhead: ThreadsAhead | undefined;
-
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   currentDirectory: process.cwd(),
@@ -27,10 +21,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
   stderr: process.stderr,
   clock: systemClock,
   signal,
-  startThread(command, flags) {
-    threadsAhead = startFirstThread(builtFile(workers[command]), flags);
-  },
-  loadEngine: async () => (await import("../engine/engine.js")).createEngine(threadsAhead),
+  loadEngine: async () => (await import("../engine/engine.js")).createEngine(),
 });
-await threadsAhead?.end();
 release();

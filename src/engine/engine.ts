@@ -5,7 +5,6 @@ import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import type { JsonObject, JsonValue } from "../pipeline/configuration/configuration-types.js";
 import type { ConfigurationProblem } from "../pipeline/configuration/configuration-validation.js";
-import { thisMachine } from "../pipeline/configuration/machine.js";
 import type { CountResult } from "../pipeline/count-result.js";
 import type { ExportResult } from "../pipeline/export-result.js";
 import type {
@@ -21,10 +20,10 @@ import type { RunOutside } from "../pipeline/run-splits.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
-import type { ThreadsAhead } from "../pipeline/worker/threads-ahead.js";
+import { createFormatDetection } from "../readers/detect-format.js";
+import { discoverSources } from "../readers/discovery.js";
 import { listInputs, withoutPaths } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
-import { discoverShared } from "../readers/shared-discovery.js";
 import type { Survey } from "../survey/survey.js";
 import type { SurveyRequest } from "./survey-inputs.js";
 
@@ -46,12 +45,14 @@ export interface Engine {
 
 /**
  * The engine with the rooms that it works on: the one place that knows all of them. What only some
- * commands need is loaded when they do. `threadsAhead` are for the first export or dry run.
+ * commands need is loaded when they do.
  */
-export function createEngine(threadsAhead?: ThreadsAhead): Engine {
+export function createEngine(): Engine {
   const outsideWith = (entry: string): RunOutside => ({
-    ...{ discover, planRanges, workerEntry: builtFile(entry), now: Date.now },
-    ...{ threadsAhead },
+    discover,
+    planRanges,
+    workerEntry: builtFile(entry),
+    now: Date.now,
   });
   return {
     mappingSchema,
@@ -70,12 +71,7 @@ export function createEngine(threadsAhead?: ThreadsAhead): Engine {
     },
     runSend: async (request, context) => {
       const { runSend } = await import("../pipeline/run-send.js");
-      // One thread sends; that is no reason why only one should look at the inputs.
-      const { threads } = thisMachine();
-      return runSend(request, context, {
-        ...outsideWith("send-worker.js"),
-        discover: (options, signal) => discover({ ...options, threads }, signal),
-      });
+      return runSend(request, context, outsideWith("send-worker.js"));
     },
     runCount: async (request, context) => {
       const { runCount } = await import("../pipeline/run-count.js");
@@ -100,7 +96,6 @@ export function createEngine(threadsAhead?: ThreadsAhead): Engine {
 
 async function discover(options: RunOptions, signal: AbortSignal) {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
-  const { threads, memoryBytes } = options;
   const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
   const found = await listInputs(inputs, cwd);
   // An output below an input directory is no input: the second run would read what the first wrote.
@@ -111,5 +106,5 @@ async function discover(options: RunOptions, signal: AbortSignal) {
       `every input lies in the output directory ${outputDirectory}, or is a file that Switchyard itself writes or that an option names. Give other inputs, or write to another directory.`,
     );
   }
-  return discoverShared(files, { given, ratioMax, threads, memoryBytes, signal });
+  return discoverSources(files, { detect: createFormatDetection(given), ratioMax, signal });
 }

@@ -7,8 +7,8 @@ import { asOutput } from "../base/output-error.js";
 import { Kernel } from "../batch/kernel.js";
 import type { PresetName } from "../mapper/presets.js";
 import type { CountRequest } from "../pipeline/options.js";
-import type { Discovery } from "../readers/discovery.js";
 import { openRange } from "../readers/registry.js";
+import type { Discovery } from "../readers/source-discovery.js";
 import type { Survey } from "../survey/survey.js";
 import { surveySources } from "../survey/survey-sources.js";
 

@@ -65,18 +65,6 @@ export function growSplitBytes(sources: readonly Source[], limits: PlanLimits): 
   return splitBytes;
 }
 
-/** How many splits the sources will roughly have, before anybody looks where they can be cut. */
-export function estimateSplits(
-  sources: readonly Source[],
-  { splitBytes }: Pick<PlanLimits, "splitBytes">,
-): number {
-  const shares = sources.map((source) => {
-    const share = (source.size * weightFactor(source)) / splitBytes;
-    return isCompressed(source) ? Math.min(share, 1) : share;
-  });
-  return Math.ceil(shares.reduce((sum, share) => sum + share, 0));
-}
-
 /** The plan with other descriptions of the same sources, found by name, in the same ranges. */
 export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
   const current = new Map(sources.map((source) => [source.name, source]));

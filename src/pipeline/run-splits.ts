@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { DAY_MS } from "../base/day.js";
 import { writeDurably } from "../base/durable-file.js";
@@ -16,14 +15,13 @@ import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
 import { isMerged } from "./merge/merge-ledger.js";
 import { type MergedDays, mergeSpilled } from "./merge/merge-spilled.js";
 import type { MaxRejects, RunOptions } from "./options.js";
-import { estimateSplits, type Split } from "./plan.js";
+import type { Split } from "./plan.js";
 import type { RunContext, RunProgress } from "./progress.js";
 import type { AccountFacts } from "./run-accounts.js";
 import { type StartedRun, startRun } from "./start-run.js";
 import { throwIfInterrupted } from "./worker/interruption.js";
 import { type PoolProgress, SplitPool } from "./worker/pool.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
-import { ThreadsAhead } from "./worker/threads-ahead.js";
 import type { WorkerThread } from "./worker/worker-thread.js";
 
 /** What the inputs turned out to hold. */
@@ -47,8 +45,6 @@ export interface RunOutside {
   ): Promise<readonly SourceRange[]>;
   /** Compiled entry file of the worker threads. */
   readonly workerEntry: URL;
-  /** Started before the run was known; taken where they are such as it needs, and ended in any case. */
-  readonly threadsAhead?: ThreadsAhead | undefined;
   /** Milliseconds since 1970 UTC. */
   now(): number;
 }
@@ -92,38 +88,14 @@ export interface EndedRun<Accounts extends RunAccounts> {
  */
 export async function runSplits<Accounts extends RunAccounts>(
   job: RunJob<Accounts>,
-  context: RunContext,
-  outside: RunOutside,
-): Promise<EndedRun<Accounts>> {
-  const { options, layout } = job;
-  const budget = budgetThreads(options);
-  // A run that is taken up may have nothing to do, for which no thread is started.
-  const isNew = options.fresh || !existsSync(layout.planFile);
-  const thread = { entry: outside.workerEntry, heapBytes: budget.heapBytes };
-  const given = outside.threadsAhead;
-  const isGivenUsed = isNew && given?.areSuchAs(thread) === true;
-  if (!isGivenUsed) await given?.end();
-  const ahead = isGivenUsed ? given : isNew ? new ThreadsAhead(thread) : undefined;
-  ahead?.start(1);
-  try {
-    return await runOnThreads(job, context, outside, { ...budget, ahead });
-  } finally {
-    await ahead?.end();
-  }
-}
-
-/** From the inputs to the manifest: discover, lock, plan, read all splits, merge, account. */
-async function runOnThreads<Accounts extends RunAccounts>(
-  job: RunJob<Accounts>,
   { signal, observer }: RunContext,
   outside: RunOutside,
-  budget: ThreadBudget & { readonly ahead: ThreadsAhead | undefined },
 ): Promise<EndedRun<Accounts>> {
   const { options, recorded, layout, begun, committed } = job;
+  const budget = budgetThreads(options);
   const startedMs = outside.now();
   const inputs = await outside.discover(options, signal);
   throwIfInterrupted(signal);
-  budget.ahead?.start(Math.min(budget.threads, estimateSplits(inputs.sources, options)));
   const idle: WorkerThread[] = [];
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
   try {

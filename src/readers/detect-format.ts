@@ -1,10 +1,11 @@
 import { SourceError, UsageError } from "../base/errors.js";
 import { detectCsv } from "./csv/csv-detection.js";
 import { detectEncoding, ENCODING_PROBE_BYTES, toUtf8 } from "./csv/csv-encoding.js";
-import type { DetectFormat, FormatSample } from "./discovery.js";
 import { detectJson } from "./json/detect-json.js";
 import { isBinary } from "./magic.js";
 import type { CsvDialect, Format, FormatKind } from "./source.js";
+import type { DetectFormat } from "./source-discovery.js";
+import type { HeadSample } from "./source-head.js";
 
 /** What the user says about the inputs; everything else is found by looking. */
 export interface GivenFormat {
@@ -28,7 +29,7 @@ export function createFormatDetection({ kind, csv }: GivenFormat): DetectFormat 
 }
 
 function detect(
-  { bytes, extent }: FormatSample,
+  { bytes, extent }: HeadSample,
   name: string,
   csv: Partial<CsvDialect>,
 ): Format | null {
@@ -72,7 +73,7 @@ function encryptedParquet(source: string): SourceError {
 }
 
 function detectGivenCsv(
-  { bytes, extent }: FormatSample,
+  { bytes, extent }: HeadSample,
   name: string,
   csv: Partial<CsvDialect>,
 ): Format {

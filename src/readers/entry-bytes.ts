@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 import type { ByteSource } from "./byte-source.js";
-import type { InputFileHandle } from "./file-bytes.js";
-import type { ZipEntry } from "./source.js";
-import { corrupt } from "./source-errors.js";
+import { FileBytes, InputFileHandle } from "./file-bytes.js";
+import type { SourceBytes, ZipEntry } from "./source.js";
+import { corrupt, truncated } from "./source-errors.js";
 
 const LOCAL_HEADER_SIGNATURE = 0x04034b50;
 const LOCAL_HEADER_BYTES = 30;
@@ -10,8 +10,26 @@ const LOCAL_HEADER_BYTES = 30;
 /** How zip entries are compressed, by the numbers of the format (APPNOTE 4.4.5). */
 export const zipMethods = { stored: 0, deflate: 8, zstd: 93 } as const;
 
-/** First byte of an entry's data: after the local header, whose length only it knows itself. */
-export function findEntryData(source: string, handle: InputFileHandle, entry: ZipEntry): number {
+/** The bytes of an entry as the zip has them, compressed. */
+export function openEntryData(
+  source: SourceBytes,
+  entry: ZipEntry,
+  signal: AbortSignal,
+): ByteSource {
+  const handle = new InputFileHandle(source);
+  try {
+    const start = findEntryData(source.name, handle, entry);
+    const end = start + entry.compressedSize;
+    if (end > handle.size) throw truncated(source.name, "the zip", {});
+    return new FileBytes(source, handle, start, end, signal);
+  } catch (error) {
+    handle.close();
+    throw error;
+  }
+}
+
+/** The first byte of an entry's data. It follows the local header, whose length only the header tells. */
+function findEntryData(source: string, handle: InputFileHandle, entry: ZipEntry): number {
   const header = Buffer.alloc(LOCAL_HEADER_BYTES);
   handle.readFully(header, entry.localHeaderOffset, "the zip");
   if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) {
@@ -21,7 +39,7 @@ export function findEntryData(source: string, handle: InputFileHandle, entry: Zi
   return entry.localHeaderOffset + LOCAL_HEADER_BYTES + variable;
 }
 
-/** An entry's decompressed bytes, held against the size and the CRC-32 of the central directory. */
+/** An entry's decompressed bytes, checked against the size and the CRC-32 of the central directory. */
 export class CheckedEntryBytes implements ByteSource {
   #given = 0;
   #crc = 0;

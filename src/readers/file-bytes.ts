@@ -33,6 +33,11 @@ export class InputFileHandle {
     }
   }
 
+  /** Bytes of the file, as planned. */
+  get size(): number {
+    return this.#planned.size;
+  }
+
   /** Fills the start of `target`; fewer bytes only at the end of the file. */
   read(target: Uint8Array, position: number): number {
     // Its number may belong to another file by now.

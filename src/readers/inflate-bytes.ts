@@ -1,29 +1,33 @@
+import { crc32 } from "node:zlib";
+import { DECODE_CHUNK_BYTES } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { ByteSource } from "./byte-source.js";
-import { Checksum } from "./checksum.js";
-import { CompressedInput } from "./compressed-input.js";
-import { checkMemberEnd, passMemberHeader } from "./gzip-member.js";
-import { Inflater } from "./inflater.js";
-import { describeFailure, ZlibFailure } from "./zlib-failure.js";
+import { CompressedInput, DecodeFailure, Inflater } from "./inflater.js";
 
-/** What comes next in the compressed bytes. */
-type Place = "header" | "blocks" | "trailer" | "padding" | "end";
+export interface InflateOptions {
+  /** The source's name in errors. */
+  readonly name: string;
+  readonly codec: "gzip" | "deflate";
+  readonly signal: AbortSignal;
+  /** Decompressed bytes that are decoded at a time. */
+  readonly chunkBytes?: number | undefined;
+}
+
+/** The part of the compressed bytes that comes next. */
+type Section = "header" | "blocks" | "trailer" | "padding" | "end";
 
 /**
- * gzip, or the bare deflate of a zip entry, decoded by the kernel on the caller's own thread. Gives the
- * same bytes and errors as `ZlibBytes`; in front of damage, also those few bytes that Node's zlib keeps
- * back, decoded from the same byte of input.
+ * The decompressed bytes of gzip (all members, checksums verified) or of a zip entry's bare deflate,
+ * decoded by the kernel. Errors have the wording of zlib; all bytes before damage are given out.
  */
 export class InflateBytes implements ByteSource {
   readonly #kernel: Kernel;
-  readonly #source: string;
-  readonly #codec: "gzip" | "deflate";
   readonly #upstream: ByteSource;
-  readonly #signal: AbortSignal;
+  readonly #options: InflateOptions;
   readonly #input: CompressedInput;
   readonly #inflater: Inflater;
   readonly #checksum: Checksum;
-  #place: Place;
+  #section: Section;
   /** Address of the first byte that the checksum has not seen. */
   #checked: number;
   #memberBytes = 0;
@@ -31,24 +35,16 @@ export class InflateBytes implements ByteSource {
   #failure: unknown;
   #open = true;
 
-  /** Owns `upstream` from now on. `source`: its name in errors. */
-  constructor(
-    kernel: Kernel,
-    source: string,
-    codec: "gzip" | "deflate",
-    upstream: ByteSource,
-    signal: AbortSignal,
-  ) {
+  /** Owns `upstream` from now on. */
+  constructor(kernel: Kernel, upstream: ByteSource, options: InflateOptions) {
     this.#kernel = kernel;
-    this.#source = source;
-    this.#codec = codec;
     this.#upstream = upstream;
-    this.#signal = signal;
+    this.#options = options;
     this.#input = new CompressedInput(kernel, upstream);
-    this.#inflater = new Inflater(kernel, this.#input);
+    this.#inflater = new Inflater(kernel, this.#input, options.chunkBytes ?? DECODE_CHUNK_BYTES);
     this.#checksum = new Checksum(kernel);
     this.#checked = this.#inflater.to;
-    this.#place = codec === "gzip" ? "header" : "blocks";
+    this.#section = options.codec === "gzip" ? "header" : "blocks";
   }
 
   get consumed(): number {
@@ -56,11 +52,11 @@ export class InflateBytes implements ByteSource {
   }
 
   async read(target: Uint8Array): Promise<number> {
-    this.#signal.throwIfAborted();
+    this.#options.signal.throwIfAborted();
     const inflater = this.#inflater;
     while (inflater.from === inflater.to) {
       if (this.#failure !== undefined) throw this.#failure;
-      if (this.#place === "end") return 0;
+      if (this.#section === "end") return 0;
       await this.#advance();
     }
     const count = Math.min(target.length, inflater.to - inflater.from);
@@ -77,27 +73,31 @@ export class InflateBytes implements ByteSource {
     await this.#upstream.close();
   }
 
-  /** Goes on by one place, or until there is no more room. Keeps what goes wrong for after the output. */
+  /** Passes one section, or as much of it as there is room for. Keeps an error until after the output. */
   async #advance(): Promise<void> {
     try {
-      this.#place = await this.#pass(this.#place);
-      if (this.#place === "end") this.#failure = this.#input.failure;
+      this.#section = await this.#pass(this.#section);
+      if (this.#section === "end") this.#failure = this.#input.failure;
     } catch (error) {
       this.#failure = this.#input.failure ?? this.#describe(error);
     }
   }
 
   #describe(error: unknown): unknown {
-    if (!(error instanceof ZlibFailure)) return error;
+    if (!(error instanceof DecodeFailure)) return error;
+    const { name, codec } = this.#options;
     const byte = this.#given + this.#inflater.to - this.#inflater.from;
-    return describeFailure(this.#source, this.#codec, error, byte);
+    return error.toSourceError(name, codec, byte);
   }
 
-  async #pass(place: Place): Promise<Place> {
-    switch (place) {
+  async #pass(section: Section): Promise<Section> {
+    switch (section) {
       case "header":
         await passMemberHeader(this.#input);
-        this.#beginMember();
+        this.#inflater.begin();
+        this.#checksum.begin();
+        this.#checked = this.#inflater.to;
+        this.#memberBytes = 0;
         return "blocks";
       case "blocks":
         return this.#decode();
@@ -110,39 +110,164 @@ export class InflateBytes implements ByteSource {
     }
   }
 
-  #beginMember(): void {
-    this.#inflater.begin();
-    this.#checksum.begin();
-    this.#checked = this.#inflater.to;
-    this.#memberBytes = 0;
-  }
-
-  async #decode(): Promise<Place> {
+  async #decode(): Promise<Section> {
     const inflater = this.#inflater;
     this.#checked -= inflater.makeRoom();
     const before = inflater.to;
     const stop = await inflater.run();
     this.#memberBytes += inflater.to - before;
-    // The checksum of a zip's entry is the zip's.
-    if (this.#codec === "gzip") this.#checked = this.#checksum.add(this.#checked, inflater.to);
+    // A zip entry has its checksum in the zip's directory.
+    const isGzip = this.#options.codec === "gzip";
+    if (isGzip) this.#checked = this.#checksum.add(this.#checked, inflater.to);
     if (stop === "wantsRoom") return "blocks";
-    return this.#codec === "gzip" ? "trailer" : "padding";
+    return isGzip ? "trailer" : "padding";
   }
 
-  async #endMember(): Promise<Place> {
+  async #endMember(): Promise<Section> {
     const rest = this.#kernel.bytes.subarray(this.#checked, this.#inflater.to);
-    await checkMemberEnd(this.#input, this.#checksum.end(rest), this.#memberBytes);
+    if ((await takeUint32(this.#input)) !== this.#checksum.end(rest)) {
+      throw new DecodeFailure("corrupt", "incorrect data check");
+    }
+    if ((await takeUint32(this.#input)) !== this.#memberBytes % 2 ** 32) {
+      throw new DecodeFailure("corrupt", "incorrect length check");
+    }
     if (!(await this.#input.has(1))) return "end";
     return this.#kernel.bytes[this.#input.cursor] === 0 ? "padding" : "header";
   }
 
   /** After the end of the compressed data only zeros may follow: padding, as on tapes. */
-  async #passPadding(): Promise<Place> {
+  async #passPadding(): Promise<Section> {
     while (await this.#input.has(1)) {
       if (this.#input.takeAll().some((byte) => byte !== 0)) {
-        throw new ZlibFailure("trailing", "other bytes follow");
+        throw new DecodeFailure("trailing", "other bytes follow");
       }
     }
     return "end";
+  }
+}
+
+const MAGIC = 0x8b1f;
+const METHOD_DEFLATE = 8;
+
+/** Bits of a member's flags (RFC 1952, 2.3.1). */
+const flags = { headerChecksum: 2, extra: 4, name: 8, comment: 16, reserved: 0xe0 } as const;
+
+/**
+ * Passes the header of a gzip member. Throws `DecodeFailure` in the same order as zlib: damage is
+ * reported before missing bytes.
+ */
+async function passMemberHeader(input: CompressedInput): Promise<void> {
+  const header = new HeaderBytes(input);
+  if ((await header.uint16()) !== MAGIC) {
+    throw new DecodeFailure("corrupt", "incorrect header check");
+  }
+  const methodAndFlags = await header.uint16();
+  if ((methodAndFlags & 0xff) !== METHOD_DEFLATE) {
+    throw new DecodeFailure("corrupt", "unknown compression method");
+  }
+  const set = methodAndFlags >> 8;
+  if ((set & flags.reserved) !== 0) {
+    throw new DecodeFailure("corrupt", "unknown header flags set");
+  }
+  // Time, extra flags, operating system.
+  await header.pass(6);
+  if ((set & flags.extra) !== 0) await header.pass(await header.uint16());
+  if ((set & flags.name) !== 0) await header.passText();
+  if ((set & flags.comment) !== 0) await header.passText();
+  if ((set & flags.headerChecksum) === 0) return;
+  const expected = header.checksum & 0xffff;
+  if ((await header.uint16()) !== expected) {
+    throw new DecodeFailure("corrupt", "header crc mismatch");
+  }
+}
+
+async function takeUint32(input: CompressedInput): Promise<number> {
+  await needBytes(input, 4);
+  const [a = 0, b = 0, c = 0, d = 0] = input.take(4);
+  return (a | (b << 8) | (c << 16) | (d << 24)) >>> 0;
+}
+
+async function needBytes(input: CompressedInput, count: number): Promise<void> {
+  if (!(await input.has(count))) throw new DecodeFailure("truncated", "unexpected end of file");
+}
+
+/** The bytes of a header, of any length, with their checksum. */
+class HeaderBytes {
+  checksum = 0;
+
+  constructor(private readonly input: CompressedInput) {}
+
+  async uint16(): Promise<number> {
+    await needBytes(this.input, 2);
+    const [low = 0, high = 0] = this.#take(2);
+    return low | (high << 8);
+  }
+
+  async pass(count: number): Promise<void> {
+    for (let rest = count; rest > 0; ) {
+      await needBytes(this.input, 1);
+      rest -= this.#take(Math.min(rest, this.input.end - this.input.cursor)).length;
+    }
+  }
+
+  /** A text that ends in a zero byte. */
+  async passText(): Promise<void> {
+    for (let last: number | undefined; last !== 0; ) {
+      await needBytes(this.input, 1);
+      last = this.#take(1)[0];
+    }
+  }
+
+  #take(count: number): Uint8Array {
+    const bytes = this.input.take(count);
+    this.checksum = crc32(bytes, this.checksum);
+    return bytes;
+  }
+}
+
+/** Bytes of the `Checksum` of src/kernels/inflate/crc32.ts with its ring, and of its remainder. */
+const CHECKSUM_BYTES = 64 + 8_192;
+const REMAINDER_BYTES = 300 * 16;
+
+const BLOCK_BYTES = 16;
+
+/** The CRC-32 of bytes in kernel memory, added in order. */
+class Checksum {
+  readonly #state: number;
+  readonly #remainder: number;
+  #blocks = 0;
+
+  constructor(private readonly kernel: Kernel) {
+    this.#state = kernel.allocate(CHECKSUM_BYTES);
+    this.#remainder = kernel.allocate(REMAINDER_BYTES);
+    this.begin();
+  }
+
+  begin(): void {
+    this.kernel.run.beginChecksum(this.#state);
+    this.#blocks = 0;
+  }
+
+  /** Adds whole blocks from `start` on. Returns the address after them, where the next call starts. */
+  add(start: number, end: number): number {
+    const blocks = Math.floor((end - start) / BLOCK_BYTES);
+    this.kernel.run.addToChecksum(this.#state, start, blocks * BLOCK_BYTES);
+    this.#blocks += blocks;
+    return start + blocks * BLOCK_BYTES;
+  }
+
+  /** The checksum of everything added and of `rest`, the fewer than 16 bytes after it. */
+  end(rest: Uint8Array): number {
+    if (this.#blocks === 0) return crc32(rest);
+    this.kernel.run.endChecksum(this.#state, this.#remainder);
+    const { bytes } = this.kernel;
+    const remainder = bytes.subarray(this.#remainder, this.#remainder + REMAINDER_BYTES);
+    // zlib inverts the value that it continues from: here that is 0.
+    return crc32(rest, crc32(remainder, 0xffff_ffff));
+  }
+
+  free(): void {
+    this.kernel.free(this.#state);
+    this.kernel.free(this.#remainder);
   }
 }

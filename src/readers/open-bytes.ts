@@ -1,24 +1,25 @@
 import { DECODE_CHUNK_BYTES, DECOMPRESSION_RATIO_FLOOR_BYTES } from "../base/limits.js";
-import type { Kernel } from "../batch/kernel.js";
+import { Kernel } from "../batch/kernel.js";
+import { BrotliBytes } from "./brotli-bytes.js";
 import type { ByteSource } from "./byte-source.js";
-import { CheckedEntryBytes, findEntryData, zipMethods } from "./entry-bytes.js";
+import { CheckedEntryBytes, openEntryData, zipMethods } from "./entry-bytes.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { InflateBytes } from "./inflate-bytes.js";
 import type { ReaderOptions } from "./reader.js";
 import type { Codec, Source, SourceBytes, ZipEntry } from "./source.js";
 import { ratioExceeded, unsupported } from "./source-errors.js";
-import { ThreadBytes } from "./thread-bytes.js";
-import { type OpenUpstream, ZlibBytes } from "./zlib-bytes.js";
 import { ZstdBytes } from "./zstd-bytes.js";
 
-export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" | "decodesBeside"> {
-  /** Inflates on the caller's own thread. Left out, Node's zlib does, on another one. */
+export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal"> {
+  /** Decodes gzip in its memory. Left out, one that is shared by such callers of the thread. */
   readonly kernel?: Kernel;
+  /** Decompressed bytes of gzip that are decoded at a time. */
+  readonly chunkBytes?: number;
 }
 
 /**
- * The decompressed bytes of a source from byte `start` on. Plain files are read from there;
- * everything else from its beginning, as checksums need all of it.
+ * The decompressed bytes of a source from byte `start` on. Plain files are read from there; all
+ * others from their beginning, as checksums need every byte.
  *
  * Throws, here or while reading: `SourceError` with code `source_missing`, `source_unreadable`,
  * `source_changed`, `source_truncated`, `source_corrupt`, `source_unsupported` or
@@ -32,10 +33,7 @@ export async function openBytes(
   options.signal.throwIfAborted();
   if (isPlain(source)) return openFile(source, start, options.signal);
 
-  const bytes =
-    options.decodesBeside === true
-      ? new ThreadBytes(source, options)
-      : await openDecoders(source, options);
+  const bytes = await openDecoders(source, options);
   try {
     await skip(bytes, start);
   } catch (error) {
@@ -45,81 +43,99 @@ export async function openBytes(
   return bytes;
 }
 
-function openDecoders(source: SourceBytes, options: OpenOptions): Promise<ByteSource> {
-  const { name, size, entry, codecs } = source;
-  const layer = { ...options, name, size, allowance: new Allowance(source, options) };
-  let open: OpenUpstream = async () => openFile(source, 0, options.signal);
-  if (entry !== undefined) open = openEntry(source, entry, layer);
-  for (const codec of codecs) open = openLayer(codec, open, layer);
-  return open();
-}
-
 /** Whether the source's bytes are a file's bytes, so that any part of it can be read on its own. */
 export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): boolean {
   return entry === undefined && codecs.length === 0;
-}
-
-interface Layer extends Pick<OpenOptions, "kernel" | "signal"> {
-  readonly name: string;
-  /** Bytes on disk. */
-  readonly size: number;
-  readonly allowance: Allowance;
 }
 
 function openFile(source: SourceBytes, start: number, signal: AbortSignal): ByteSource {
   return new FileBytes(source, new InputFileHandle(source), start, source.size, signal);
 }
 
-/** The entry's own bytes, out of the zip's compression and checked. */
-function openEntry(source: SourceBytes, entry: ZipEntry, layer: Layer): OpenUpstream {
-  const openData: OpenUpstream = async () => {
-    const handle = new InputFileHandle(source);
-    try {
-      const start = findEntryData(source.name, handle, entry);
-      return new FileBytes(source, handle, start, start + entry.compressedSize, layer.signal);
-    } catch (error) {
-      handle.close();
-      throw error;
-    }
-  };
-  const open = openMethod(entry, openData, layer);
-  return async () => new CheckedEntryBytes(source.name, await open(), entry);
+async function openDecoders(source: SourceBytes, options: OpenOptions): Promise<ByteSource> {
+  const { entry, codecs } = source;
+  const layer = { ...options, name: source.name, allowance: new Allowance(source, options) };
+  const stored =
+    entry === undefined
+      ? openFile(source, 0, options.signal)
+      : await openEntry(source, entry, layer);
+  return openLayers(codecs, stored, layer);
 }
 
-function openMethod(entry: ZipEntry, openData: OpenUpstream, layer: Layer): OpenUpstream {
+interface Layer extends OpenOptions {
+  readonly name: string;
+  readonly allowance: Allowance;
+}
+
+/** The entry's decompressed bytes, checked against the zip's directory. */
+async function openEntry(source: SourceBytes, entry: ZipEntry, layer: Layer): Promise<ByteSource> {
+  const codecs = codecsOf(source.name, entry);
+  const data = openEntryData(source, entry, layer.signal);
+  return new CheckedEntryBytes(source.name, await openLayers(codecs, data, layer), entry);
+}
+
+function codecsOf(source: string, entry: ZipEntry): readonly (Codec | "deflate")[] {
   // Some writers leave the method at deflate for entries without any data.
-  if (entry.compressedSize === 0 && entry.uncompressedSize === 0) return openData;
+  if (entry.compressedSize === 0 && entry.uncompressedSize === 0) return [];
   switch (entry.method) {
     case zipMethods.stored:
-      return openData;
+      return [];
     case zipMethods.deflate:
-      return openLayer("deflate", openData, layer);
+      return ["deflate"];
     case zipMethods.zstd:
-      return openLayer("zstd", openData, layer);
-    default:
-      throw unsupported(
-        layer.name,
-        `the zip entry is compressed with method ${entry.method}`,
-        "Repack the archive with deflate.",
-      );
+      return ["zstd"];
+    default: {
+      const what = `the zip entry is compressed with method ${entry.method}`;
+      throw unsupported(source, what, "Repack the archive with deflate.");
+    }
   }
 }
 
-function openLayer(codec: Codec | "deflate", open: OpenUpstream, layer: Layer): OpenUpstream {
-  return async () => new BoundedBytes(await openDecoder(codec, open, layer), layer.allowance);
+/** Owns `stored`; closes it where a decoder cannot be opened. */
+async function openLayers(
+  codecs: readonly (Codec | "deflate")[],
+  stored: ByteSource,
+  layer: Layer,
+): Promise<ByteSource> {
+  let bytes = stored;
+  try {
+    for (const codec of codecs) {
+      bytes = new BoundedBytes(await openDecoder(codec, bytes, layer), layer.allowance);
+    }
+    return bytes;
+  } catch (error) {
+    await bytes.close();
+    throw error;
+  }
+}
+
+let shared: Kernel | undefined;
+
+function sharedKernel(): Kernel {
+  shared ??= new Kernel();
+  return shared;
 }
 
 async function openDecoder(
   codec: Codec | "deflate",
-  open: OpenUpstream,
+  upstream: ByteSource,
   layer: Layer,
 ): Promise<ByteSource> {
-  const { name, signal, kernel } = layer;
-  if (codec === "zstd") return ZstdBytes.open(name, await open(), signal);
-  if (codec === "brotli" || kernel === undefined) {
-    return ZlibBytes.open(layer, codec, open, signal);
+  const { name, signal, chunkBytes } = layer;
+  switch (codec) {
+    case "zstd":
+      return ZstdBytes.open(name, upstream, signal);
+    case "brotli":
+      return new BrotliBytes(name, upstream, signal);
+    case "gzip":
+    case "deflate":
+      return new InflateBytes(layer.kernel ?? sharedKernel(), upstream, {
+        name,
+        codec,
+        signal,
+        chunkBytes,
+      });
   }
-  return new InflateBytes(kernel, name, codec, await open(), signal);
 }
 
 /** How many bytes a source may have at most once decompressed. */

@@ -22,11 +22,6 @@ export interface ReaderOptions {
   readonly ratioMax: number;
   /** A directory for what must be spooled to disk (Parquet inside an archive). */
   readonly temporaryDirectory: string;
-  /**
-   * Decompresses on another thread than the reader's, for when one has nothing else to do. It takes
-   * more of the processors' time in all.
-   */
-  readonly decodesBeside?: boolean;
   readonly signal: AbortSignal;
 }
 

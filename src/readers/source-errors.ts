@@ -29,9 +29,9 @@ export function changed(source: string, difference: string): SourceError {
   return new SourceError("source_changed", { source }, reason);
 }
 
-/** Something that is no input for Switchyard, with what to do about it. */
+/** An input that Switchyard does not read. `advice`: how to make it one that it reads. */
 export function unsupported(source: string, what: string, advice: string): SourceError {
-  return new SourceError("source_unsupported", { source }, `${what}. ${advice}`);
+  return new SourceError("source_unsupported", { source }, `not supported: ${what}. ${advice}`);
 }
 
 export function encrypted(source: string): SourceError {

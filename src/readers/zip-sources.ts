@@ -1,21 +1,17 @@
 import { DISCOVERY_MAX } from "../base/limits.js";
 import { isHidden } from "./directory-walk.js";
+import { InputFileHandle } from "./file-bytes.js";
+import { InspectionBuffers } from "./file-inspector.js";
+import { type FileState, fingerprintEntry } from "./fingerprint.js";
+import type { InputFile } from "./inputs.js";
+import { mapBounded } from "./map-bounded.js";
 import {
   collect,
   type DiscoverOptions,
   type Discovery,
   discoverSource,
   joinDiscoveries,
-} from "./discovery.js";
-import { findEntryData, zipMethods } from "./entry-bytes.js";
-import { InputFileHandle, type SourceFile } from "./file-bytes.js";
-import { type FileState, fingerprintEntry } from "./fingerprint.js";
-import { decodeHead, readHead } from "./head.js";
-import type { InputFile } from "./inputs.js";
-import type { FirstBytes } from "./layers.js";
-import { LookMemory } from "./look-memory.js";
-import { mapBounded } from "./map-bounded.js";
-import type { ZipEntry } from "./source.js";
+} from "./source-discovery.js";
 import { encrypted, unsafeName, unsupported } from "./source-errors.js";
 import { type DirectoryEntry, explainUnsafeName, readZipDirectory } from "./zip-directory.js";
 
@@ -28,80 +24,51 @@ export async function discoverEntries(
   state: FileState,
   options: DiscoverOptions,
 ): Promise<Discovery> {
-  const file = { ...archive, fingerprint: JSON.stringify(state) };
-  const handle = new InputFileHandle(file);
-  try {
-    const directory = await readZipDirectory(archive.name, handle.descriptor);
-    refuseOfficeDocument(archive.name, directory);
-    const entries = nameEntries(archive.name, directory);
-    const shown = entries.filter(({ entry }) => !isHidden(entry.name));
-    const memories: LookMemory[] = [];
-    const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }, lane) => {
-      memories[lane] ??= new LookMemory();
-      const archive = { handle, state, memory: memories[lane] };
-      return collect(name, options.signal, () => {
-        return discoverEntry({ ...file, name }, archive, entry, options);
-      });
+  const directory = await readDirectory(archive, state);
+  refuseOfficeDocument(archive.name, directory);
+  const entries = nameEntries(archive.name, directory);
+  const shown = entries.filter(({ entry }) => !isHidden(entry.name));
+  const lanes: InspectionBuffers[] = [];
+  const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }, lane) => {
+    lanes[lane] ??= new InspectionBuffers();
+    const buffers = lanes[lane];
+    return collect(name, options.signal, () => {
+      return discoverEntry({ ...archive, name }, state, entry, buffers, options);
     });
-    const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);
-    return joinDiscoveries([...found, { sources: [], failures: [], skipped }]);
+  });
+  const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);
+  return joinDiscoveries([...found, { sources: [], failures: [], skipped }]);
+}
+
+async function readDirectory(
+  archive: InputFile,
+  state: FileState,
+): Promise<readonly DirectoryEntry[]> {
+  const handle = new InputFileHandle({ ...archive, fingerprint: JSON.stringify(state) });
+  try {
+    return await readZipDirectory(archive.name, handle.descriptor);
   } finally {
     handle.close();
   }
 }
 
-interface OpenArchive {
-  readonly handle: InputFileHandle;
-  /** Of the archive's file when it was opened. */
-  readonly state: FileState;
-  /** For one entry after the other. */
-  readonly memory: LookMemory;
-}
-
-async function discoverEntry(
-  file: SourceFile,
-  archive: OpenArchive,
+function discoverEntry(
+  { name, path }: InputFile,
+  state: FileState,
   { encrypted: isEncrypted, ...entry }: DirectoryEntry,
+  buffers: InspectionBuffers,
   options: DiscoverOptions,
 ): Promise<Discovery> {
   const why = explainUnsafeName(entry.name);
-  if (why !== null) throw unsafeName(file.name, why);
-  if (isEncrypted) throw encrypted(file.name);
-  const source = {
-    name: file.name,
-    path: file.path,
-    entry,
-    codecs: [],
-    size: entry.compressedSize,
-    fingerprint: fingerprintEntry(archive.state, entry),
-  };
-  const start = findEntryData(source.name, archive.handle, entry);
-  const look = async (bytesMax: number): Promise<FirstBytes> => {
-    const first = lookAtEntry(archive, entry, start, bytesMax);
-    return first ?? { head: await readHead(source, options), isCut: false };
-  };
-  return discoverSource(source, look, archive.memory, options);
+  if (why !== null) throw unsafeName(name, why);
+  if (isEncrypted) throw encrypted(name);
+  const size = entry.compressedSize;
+  const fingerprint = fingerprintEntry(state, entry);
+  const source = { name, path, entry, codecs: [], size, fingerprint };
+  return discoverSource(source, undefined, buffers, options);
 }
 
-/** The first bytes of an entry as it is inside the zip; null where it needs a stream. */
-function lookAtEntry(
-  { handle, state, memory }: OpenArchive,
-  { compressedSize, method }: ZipEntry,
-  start: number,
-  bytesMax: number,
-): FirstBytes | null {
-  const count = Math.min(compressedSize, memory.edges.length);
-  // One that lies beyond the end is read as far as it is wanted, which says so.
-  const isCut = method === zipMethods.deflate && bytesMax < count && start + count <= state.size;
-  const bytes = memory.edges.subarray(0, isCut ? bytesMax : count);
-  handle.readFully(bytes, start, "the zip");
-  const head = { bytes, complete: bytes.length === compressedSize };
-  if (method === zipMethods.stored || compressedSize === 0) return { head, isCut };
-  const decoded = method === zipMethods.deflate ? decodeHead("deflate", head) : null;
-  return decoded && { head: decoded, isCut };
-}
-
-/** Names as sources have them; a name that comes again gets its number, as names must differ. */
+/** Names as sources have them; a repeated name gets a number, as names must differ. */
 function nameEntries(archive: string, directory: readonly DirectoryEntry[]) {
   const seen = new Map<string, number>();
   return directory.map((entry) => {
@@ -114,5 +81,5 @@ function nameEntries(archive: string, directory: readonly DirectoryEntry[]) {
 
 function refuseOfficeDocument(archive: string, directory: readonly DirectoryEntry[]): void {
   if (!directory.some(({ name }) => OFFICE_ENTRIES.includes(name))) return;
-  throw unsupported(archive, "it is an office document", "Save the table in it as CSV.");
+  throw unsupported(archive, "an office document", "Save its table as CSV.");
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MIB } from "../../src/base/limits.js";
 import {
-  estimateSplits,
   growSplitBytes,
   makePlan,
   type Plan,
@@ -152,17 +151,5 @@ describe("a plan with a repaired source", () => {
       "b 20",
       "c 10",
     ]);
-  });
-});
-
-describe("an estimate of the splits", () => {
-  const estimate = (...sources: readonly Source[]) => estimateSplits(sources, limits);
-
-  it("adds up small sources, and counts a compressed one as one split at most", () => {
-    expect(estimate(sourceOf("a", 1), sourceOf("b", 2))).toBe(1);
-    expect(estimate(sourceOf("a", 10), sourceOf("b", 100), sourceOf("c", 50))).toBe(3);
-    const gzip = { codecs: ["gzip"] } as const;
-    expect(estimate(sourceOf("a.gz", 1000, gzip))).toBe(1);
-    expect(estimate(sourceOf("a.gz", 1000, gzip), sourceOf("b.gz", 1000, gzip))).toBe(2);
   });
 });

@@ -12,14 +12,11 @@ import { describe, expect, it } from "vitest";
 import { MIB } from "../../src/base/limits.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import type { Codec } from "../../src/readers/source.js";
-import { allWays, ways } from "./decode-ways.js";
-import { drain, sampleBytes, useScratchDirectory } from "./scratch.js";
+import { drain, openOptions, sampleBytes, useScratchDirectory } from "./scratch.js";
 
 const scratch = useScratchDirectory();
 
-describe.each(allWays)("a file that is not the one of the plan, decoded %s", (way) => {
-  const openOptions = ways[way];
-
+describe("a file that is not the one of the plan", () => {
   it("is missing", async () => {
     const source = scratch.source("gone.jsonl", "abc");
     rmSync(source.path);
@@ -74,8 +71,7 @@ describe.each(allWays)("a file that is not the one of the plan, decoded %s", (wa
 });
 
 describe.skipIf(!existsSync("/proc/self/fd"))("open files", () => {
-  it.each(allWays)("are none, however the reading ends, decoded %s", async (way) => {
-    const openOptions = ways[way];
+  it("are none, however the reading ends", async () => {
     const read = async (content: Uint8Array, codecs: readonly Codec[]) =>
       drain(await openBytes(scratch.source("input", content, codecs), 0, openOptions));
     const before = openDescriptors();

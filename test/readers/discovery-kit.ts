@@ -1,7 +1,7 @@
-import type { DiscoverOptions, DiscoveryFailure } from "../../src/readers/discovery.js";
+import { discoverSources } from "../../src/readers/discovery.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
 import type { Source } from "../../src/readers/source.js";
-import { discoverSources } from "../../src/readers/sources.js";
+import type { DiscoverOptions, DiscoveryFailure } from "../../src/readers/source-discovery.js";
 import { drain, openOptions, useScratchDirectory } from "./scratch.js";
 import { type EntryToWrite, writeZip } from "./zip-writer.js";
 

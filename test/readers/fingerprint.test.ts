@@ -1,8 +1,8 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { KIB } from "../../src/base/limits.js";
+import { discoverSources } from "../../src/readers/discovery.js";
 import { describeFingerprintChange } from "../../src/readers/fingerprint.js";
-import { discoverSources } from "../../src/readers/sources.js";
 import { openOptions, sampleBytes, useScratchDirectory } from "./scratch.js";
 import { writeZip } from "./zip-writer.js";
 

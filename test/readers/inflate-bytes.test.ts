@@ -142,7 +142,7 @@ describe("inflating with the kernel", () => {
     const texts = [sampleBytes(700_000, 1), sampleBytes(700_000, 2)];
     const open = texts.map((text) => {
       const upstream = new Steps(zlib.gzipSync(text), 5_000);
-      return new InflateBytes(kernel, "input", "gzip", upstream, signal);
+      return new InflateBytes(kernel, upstream, { name: "input", codec: "gzip", signal });
     });
     const results = await Promise.all(open.map((bytes) => drain(bytes, 10_000)));
     expect(results.map(({ bytes }, index) => texts[index]?.equals(bytes))).toEqual([true, true]);

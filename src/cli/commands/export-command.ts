@@ -27,7 +27,6 @@ export function exportCommand(context: CommandContext, ended: (exitCode: number)
   return addOptions(command, exportOptions).action(
     async (inputs: readonly string[], parsed: Record<string, unknown>) => {
       const flags = { ...givenFlags(parsed), ...(inputs.length > 0 ? { inputs } : {}) };
-      context.startThread?.("export", flags);
       const { runSteps } = await import("../steps/run-steps.js");
       const configPath = parsed["config"] as string | undefined;
       ended(await runSteps({ command: "export", flags, configPath }, context));

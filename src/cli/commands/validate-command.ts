@@ -32,7 +32,6 @@ export function validateCommand(
         ...givenFlags(parsed, validateOptions),
         ...(inputs.length > 0 ? { inputs } : {}),
       };
-      context.startThread?.("validate", flags);
       const { runSteps } = await import("../steps/run-steps.js");
       const configPath = parsed["config"] as string | undefined;
       ended(await runSteps({ command: "validate", flags, configPath }, context));

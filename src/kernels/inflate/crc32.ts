@@ -18,7 +18,7 @@ const LAST: usize = KEPT_BLOCKS * BLOCK_BYTES;
 /** Bytes of the ring that the last blocks are kept in: a power of two. */
 const RING_BYTES: usize = 8_192;
 
-/** Laid out by src/readers/checksum.ts: a ring after it. */
+/** Allocated by src/readers/inflate-bytes.ts, with the ring after it. */
 @unmanaged
 class Checksum {
   /** Byte of the ring where the next block goes. */

@@ -4,14 +4,11 @@ import type { ThreadProgress } from "../progress.js";
 import { asFatal, type SplitRun, withoutFailed } from "./split-run.js";
 import { addWork, noWork, type Work, workOf } from "./split-work.js";
 import { type CrewOptions, ThreadCrew } from "./thread-crew.js";
-import type { ThreadsAhead } from "./threads-ahead.js";
 import type { SplitAnswer } from "./worker-messages.js";
 import { fromFacts, WorkerDeath, WorkerThread, type WorkerThreadOptions } from "./worker-thread.js";
 
 export interface PoolOptions extends WorkerThreadOptions, CrewOptions {
   readonly threads: number;
-  /** Become the first of the threads. */
-  readonly ahead: ThreadsAhead | undefined;
   /** Gets the threads that are left when there is nothing more to do: they are the caller's to end. */
   readonly idle: WorkerThread[];
   /** Called as soon as a split is committed, in no particular order. */
@@ -118,16 +115,14 @@ export class SplitPool {
 
   async #begin(slot: Slot, run: SplitRun): Promise<void> {
     try {
-      slot.thread ??= await this.#crew.add(
-        this.options.ahead?.take() ?? new WorkerThread(this.options),
-      );
+      slot.thread ??= await this.#crew.add(new WorkerThread(this.options));
     } catch (error) {
       if (this.#crew.isStopping) return;
       throw asFatal(run.split, error);
     }
     if (this.#crew.isStopping) return;
     const { split, skipped } = run;
-    slot.thread.run({ split, skipped, decodesBeside: this.#hasIdle() });
+    slot.thread.run({ split, skipped });
     slot.reading = run;
   }
 
@@ -168,12 +163,6 @@ export class SplitPool {
     } else if (run !== undefined) {
       this.#queue.unshift(withoutFailed(run, thread.counters.range, death));
     }
-  }
-
-  /** Whether fewer splits are left to be read than there are threads. */
-  #hasIdle(): boolean {
-    const written = this.#slots.filter(({ committing }) => committing !== undefined).length;
-    return this.#splitsToRun - this.#splits - written < this.options.threads;
   }
 
   #account(slot: Slot, split: Split, record: SplitRecord): void {

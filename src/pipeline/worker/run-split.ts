@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { SourceError, SwitchyardError } from "../../base/errors.js";
-import { BESIDE_SOURCE_BYTES_MIN } from "../../base/limits.js";
 import { isStorageFull, toOutputError } from "../../base/output-error.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
@@ -36,8 +35,6 @@ export interface SplitTask {
   readonly split: Split;
   /** Ranges, by their index, that are left out because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
-  /** Whether there are threads without a split, so that decompressing may take one of its own. */
-  readonly decodesBeside: boolean;
 }
 
 /**
@@ -67,10 +64,8 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
   try {
     let bytesBefore = 0;
     for (const [index, range] of split.ranges.entries()) {
-      const readerOptions = { ...tools.readerOptions, decodesBeside: decodesBeside(task, range) };
       const reading =
-        skipped[index] ??
-        readRange(index, range, { sink, tally, bytesBefore, readerOptions }, tools);
+        skipped[index] ?? readRange(index, range, { sink, tally, bytesBefore }, tools);
       const result = await reading;
       if (typeof result === "number") bytesBefore += result;
       else failures.push(result);
@@ -98,27 +93,21 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
   }
 }
 
-/** A thread takes longer to start than a small source to decode, of which there can be thousands. */
-function decodesBeside(task: SplitTask, { source }: SourceRange): boolean {
-  return task.decodesBeside && source.size >= BESIDE_SOURCE_BYTES_MIN;
-}
-
 interface Flow {
   readonly sink: SplitSink;
   readonly tally: SplitTally;
   /** Bytes on disk that earlier ranges of the split took. */
   readonly bytesBefore: number;
-  readonly readerOptions: ReaderOptions;
 }
 
 /** Gives the bytes on disk that the range took, or why its source failed. */
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, bytesBefore, readerOptions }: Flow,
+  { sink, tally, bytesBefore }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
-  const { kernel, mapper, counters } = tools;
+  const { kernel, mapper, counters, readerOptions } = tools;
   const { signal } = readerOptions;
   const { source } = range;
   const name = source.name;

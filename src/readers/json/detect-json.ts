@@ -1,6 +1,6 @@
-import type { HeadExtent } from "../head.js";
 import { isReject } from "../rejects/reject-line.js";
 import type { Format } from "../source.js";
+import type { HeadExtent } from "../source-head.js";
 
 /** Lines that are looked at; the rest of the head only matters when they say nothing. */
 const LINES_MAX = 20;

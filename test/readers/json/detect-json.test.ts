@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { HeadExtent } from "../../../src/readers/head.js";
 import { detectJson } from "../../../src/readers/json/detect-json.js";
+import type { HeadExtent } from "../../../src/readers/source-head.js";
 
 const kindOf = (text: string, extent: HeadExtent = "whole") => {
   const found = detectJson(Buffer.from(text), extent);

@@ -3,7 +3,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { SourceError } from "../../src/base/errors.js";
 import { MIB, SNIFF_BYTES } from "../../src/base/limits.js";
-import { discoverSources } from "../../src/readers/sources.js";
+import { discoverSources } from "../../src/readers/discovery.js";
 import { codesOf, contentOf, useDiscovery } from "./discovery-kit.js";
 import { openOptions, sampleBytes } from "./scratch.js";
 import { writeZip } from "./zip-writer.js";

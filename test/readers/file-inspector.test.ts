@@ -1,6 +1,6 @@
 import { closeSync } from "node:fs";
 import { expect, test } from "vitest";
-import { FileReads } from "../../src/readers/file-reads.js";
+import { FileReads } from "../../src/readers/file-inspector.js";
 import { useScratchDirectory } from "./scratch.js";
 
 const scratch = useScratchDirectory();
