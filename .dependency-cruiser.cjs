@@ -25,8 +25,18 @@ const rooms = {
     "report",
   ],
   cli: [
-    ...["base", "mapper", "readers", "profile", "pipeline", "report", "engine"],
-    ...["contract", "console", "storage", "service", "survey"],
+    "base",
+    "mapper",
+    "readers",
+    "profile",
+    "pipeline",
+    "report",
+    "engine",
+    "contract",
+    "console",
+    "storage",
+    "service",
+    "survey",
   ],
 };
 

@@ -56,7 +56,13 @@ async function measureAll(root) {
     : "processors not assigned";
   printMachine(`medians of ${runs} runs, ${connections} connections, ${where}`);
   const printRow = openTable([
-    ...["measure", "events/s:", "best run:", "send reaches:", "CPU per event:", "peak MB:", "goal"],
+    "measure",
+    "events/s:",
+    "best run:",
+    "send reaches:",
+    "CPU per event:",
+    "peak MB:",
+    "goal",
   ]);
   for (const name of options.only) {
     log(name);

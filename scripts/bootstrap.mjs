@@ -1,17 +1,14 @@
-// Makes a fresh clone runnable: installs when the lock file is newer than what is installed, then
-// builds. Plain Node on purpose: it runs before any dependency exists.
+// Makes a fresh clone runnable: installs if the lock file is newer than what is installed, then builds.
+// Prints a line for each step; the first argument that is not an option is the line of the step after it.
+// Plain Node, as it runs before any dependency exists.
 import { spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const modifiedMs = (path) => (existsSync(root + path) ? statSync(root + path).mtimeMs : 0);
-
-function run(command, args) {
-  const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
-  if (result.error) throw result.error;
-  if (result.status !== 0) process.exit(result.status ?? 1);
-}
+const isOption = (argument) => argument.startsWith("--");
+const options = process.argv.slice(2).filter(isOption);
+const next = process.argv.slice(2).find((argument) => !isOption(argument));
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
@@ -19,7 +16,19 @@ if (major < 20 || (major === 20 && minor < 19)) {
   process.exit(1);
 }
 if (modifiedMs("package-lock.json") > modifiedMs("node_modules/.package-lock.json")) {
+  console.error("Installing packages (about 10 s) …");
   const npm = process.env.npm_execpath;
   run(npm ? process.execPath : "npm", [...(npm ? [npm] : []), "ci", "--no-audit", "--no-fund"]);
 }
-run(process.execPath, ["scripts/build.mjs"]);
+run(process.execPath, ["scripts/build.mjs", ...options]);
+if (next !== undefined) console.error(`${next} …`);
+
+function modifiedMs(path) {
+  return existsSync(root + path) ? statSync(root + path).mtimeMs : 0;
+}
+
+function run(command, args) {
+  const result = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (result.error) throw result.error;
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}

@@ -13,7 +13,8 @@ const header = `// Made by scripts/layouts.mjs from the classes of src/kernels: 
 /** Table of a layout and size for each type of a member; classes are addresses. */
 const types = {
   ...Object.fromEntries(["u32", "i32", "usize"].map((type) => [type, ["words", 4]])),
-  ...{ f64: ["doubles", 8], u64: ["longs", 8] },
+  f64: ["doubles", 8],
+  u64: ["longs", 8],
 };
 
 /**

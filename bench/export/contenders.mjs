@@ -30,9 +30,16 @@ export const kinds = {
 export const contenders = {
   switchyard: (kind, input, output, threads) => [
     main,
-    ...["export", input, "--to", output, "--format", kinds[kind].format],
+    "export",
+    input,
+    "--to",
+    output,
+    "--format",
+    kinds[kind].format,
     ...(kinds[kind].format === "parquet" ? ["--compression", "snappy"] : []),
-    ...["--threads", `${threads}`, "--quiet"],
+    "--threads",
+    `${threads}`,
+    "--quiet",
   ],
   duckdb: (kind, input, output, threads) => [rival, kind, input, output, `${threads}`],
 };

@@ -21,8 +21,15 @@ const KEPT_FILES_MIN = 1000;
 
 const formats = { ndjson: "parquet", jsonl: "jsonl" };
 const columns = [
-  ...["rows:", "days:", "bytes a row:", "to", "ns a row:", "of the first:", "CPU ns a row:"],
-  ...["peak MB:", "files:"],
+  "rows:",
+  "days:",
+  "bytes a row:",
+  "to",
+  "ns a row:",
+  "of the first:",
+  "CPU ns a row:",
+  "peak MB:",
+  "files:",
 ];
 
 /**
@@ -55,9 +62,15 @@ async function measureGroups(cases, options) {
         const cost = (key) => (1e9 * (result[key] - few.results[kind][key])) / count;
         first[kind] ??= cost("seconds");
         printRow([
-          ...[whole(count), whole(days), whole(rowBytes), formats[kind], whole(cost("seconds"))],
-          ...[(cost("seconds") / first[kind]).toFixed(2), whole(cost("cpuSeconds"))],
-          ...[whole(result.peakMb), whole(result.files)],
+          whole(count),
+          whole(days),
+          whole(rowBytes),
+          formats[kind],
+          whole(cost("seconds")),
+          (cost("seconds") / first[kind]).toFixed(2),
+          whole(cost("cpuSeconds")),
+          whole(result.peakMb),
+          whole(result.files),
         ]);
       }
     }
@@ -92,7 +105,9 @@ async function measureRuns(kind, input, { runs, threads, outputs }) {
   }
   const middle = (key) => median(figures(results, key));
   return {
-    ...{ seconds: middle("seconds"), cpuSeconds: middle("cpuSeconds"), files },
+    seconds: middle("seconds"),
+    cpuSeconds: middle("cpuSeconds"),
+    files,
     peakMb: Math.max(...figures(results, "peakMb")),
   };
 }

@@ -26,10 +26,18 @@ export async function printProfile({ kind, input, output, threads }) {
   mkdirSync(directory, { recursive: true });
   let watch;
   await runContender("switchyard", {
-    ...{ kind, input, output, threads },
+    kind,
+    input,
+    output,
+    threads,
     before: [
-      ...["--import", hook, "--cpu-prof", "--cpu-prof-dir", directory],
-      ...["--cpu-prof-interval", `${SAMPLE_MICROSECONDS}`],
+      "--import",
+      hook,
+      "--cpu-prof",
+      "--cpu-prof-dir",
+      directory,
+      "--cpu-prof-interval",
+      `${SAMPLE_MICROSECONDS}`,
     ],
     env: { BENCH_THREADS_DIRECTORY: directory },
     started: (pid) => {
@@ -92,7 +100,11 @@ function printShares(kind, shares) {
   const all = [...shares.values()].reduce((sum, cells) => sum + total(cells), 0);
   console.log("");
   const printRow = openTable([
-    ...[`${kind}: stage`, "main thread, ms:", "workers, ms:", "other threads, ms:", "share:"],
+    `${kind}: stage`,
+    "main thread, ms:",
+    "workers, ms:",
+    "other threads, ms:",
+    "share:",
   ]);
   for (const stage of [...stages, BEFORE, COMPILING, POOL]) {
     const cells = shares.get(stage);

@@ -9,7 +9,15 @@ import { bytesIn, makeInputs } from "./inputs.mjs";
 import { printProfile } from "./profile.mjs";
 
 const columns = [
-  ...["input", "MB:", "contender", "rows/s:", "best run:", "MB/s:", "CPU s:", "peak MB:", "ratio:"],
+  "input",
+  "MB:",
+  "contender",
+  "rows/s:",
+  "best run:",
+  "MB/s:",
+  "CPU s:",
+  "peak MB:",
+  "ratio:",
 ];
 
 export async function compareSpeed(options) {

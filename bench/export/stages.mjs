@@ -60,9 +60,25 @@ const nodeStages = [
 
 /** All stages in the order of the flow. */
 export const stages = [
-  ...[LOADING, "command, plan, manifest", "read files", "inflate", "decode Parquet", "scan", "map"],
-  ...["count events", "gather", "sort by day", "encode", "compress", "hash", "write"],
-  ...["drive and account", CALLBACKS, GARBAGE, OUTSIDE, UNATTRIBUTED],
+  LOADING,
+  "command, plan, manifest",
+  "read files",
+  "inflate",
+  "decode Parquet",
+  "scan",
+  "map",
+  "count events",
+  "gather",
+  "sort by day",
+  "encode",
+  "compress",
+  "hash",
+  "write",
+  "drive and account",
+  CALLBACKS,
+  GARBAGE,
+  OUTSIDE,
+  UNATTRIBUTED,
 ];
 
 const kernelName = /^src\/kernels\/(.+)\//;

@@ -20,8 +20,12 @@ const SECONDS = 5;
 export async function runAutocannon(url, { batchSize, connections }, keyed) {
   const { perSecond } = await load({
     url: url + eventPath,
-    ...{ method: "POST", headers: serverHeaders, body: eventBody(batchSize) },
-    ...{ connections, keyed, duration: SECONDS },
+    method: "POST",
+    headers: serverHeaders,
+    body: eventBody(batchSize),
+    connections,
+    keyed,
+    duration: SECONDS,
   });
   return perSecond * batchSize;
 }

@@ -50,7 +50,8 @@ function withKeys({ method, headers, body }) {
   const prefix = randomBytes(16).toString("hex");
   let count = 0;
   return {
-    ...{ method, body },
+    method,
+    body,
     setupRequest: (request) => ({
       ...request,
       headers: { ...headers, "idempotency-key": `${prefix}-${count++}` },

@@ -36,10 +36,16 @@ function timesOf(...calls: readonly Frame[]): Readonly<Record<string, number>> {
 }
 
 const kernel = (path: string, ms: number, ...calls: readonly Frame[]): Frame => ({
-  ...{ name: `src/kernels/${path}`, url: "wasm://wasm/0003e81a", ms, calls },
+  name: `src/kernels/${path}`,
+  url: "wasm://wasm/0003e81a",
+  ms,
+  calls,
 });
 const ours = (module: string, ms: number, ...calls: readonly Frame[]): Frame => ({
-  ...{ name: "work", url: `file:///${module}`, ms, calls },
+  name: "work",
+  url: `file:///${module}`,
+  ms,
+  calls,
 });
 
 it("counts what a kernel calls as the kernel that was called first", () => {

@@ -7,7 +7,12 @@ import type { TestAnswer, TestCall } from "./service.js";
 
 /** Routes that tell about the service itself, which are in no OpenAPI document. */
 const undocumentedPaths: readonly string[] = [
-  ...["/", "/docs", "/openapi.json", "/healthz", "/readyz", "/metrics"],
+  "/",
+  "/docs",
+  "/openapi.json",
+  "/healthz",
+  "/readyz",
+  "/metrics",
 ];
 
 const checkers = new WeakMap<RouteTable, ResponseChecker>();

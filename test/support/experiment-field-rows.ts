@@ -78,10 +78,7 @@ const rows: Rows = {
   ...nullableStrings("", "secondaryIDType", "identityResolutionSource", "targetingGateID"),
   ...nullableStrings("; null when no group is launched", "launchedGroupID"),
   ...nullableStrings("", "creatorID", "creatorEmail", "team", "teamID"),
-  ...oneOf(
-    "identifierMappingMode",
-    ...["strictOneToOne", "firstTouchOneToMany", "lastTouchOneToMany"],
-  ),
+  ...oneOf("identifierMappingMode", "strictOneToOne", "firstTouchOneToMany", "lastTouchOneToMany"),
   ...textItems("links", { url: "https://acme.test", title: "Acme" }, "title"),
   externalEvents: {
     row: "array of {name: string, timestamp: integer}",

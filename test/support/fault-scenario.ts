@@ -61,7 +61,8 @@ export function drawScenario(seed: number): Scenario {
   const isSilent = draw() < 0.3;
   const kinds = [busyFaults, doubtfulFaults, oddWays].filter(() => draw() < 0.7);
   const refusal = {
-    ...{ share: draw() * 0.02, hasNames: draw() < 0.5 },
+    share: draw() * 0.02,
+    hasNames: draw() < 0.5,
     rowsMax: Math.max(1, batchRows * (0.15 + draw())),
   };
   const share = 0.05 + draw() * 0.15;
@@ -72,10 +73,17 @@ export function drawScenario(seed: number): Scenario {
   return {
     words: [
       ...(isArray ? ["--body", "array", "--batch-size", String(batchRows)] : []),
-      ...["--concurrency", String(concurrency), "--timeout", isSilent ? "1" : "60"],
+      "--concurrency",
+      String(concurrency),
+      "--timeout",
+      isSilent ? "1" : "60",
       ...(draw() < 0.5 ? ["--split-size", "64KiB"] : []),
     ],
-    ...{ batchRows, concurrency, kills, isSilent, isRefused },
+    batchRows,
+    concurrency,
+    kills,
+    isSilent,
+    isRefused,
     decide: (request) => decide(faultOf(request), judge(request)),
   };
 }

@@ -29,10 +29,26 @@ export interface Form extends JsonSchema {
 }
 
 const understood: ReadonlySet<string> = new Set([
-  ...["$schema", "description", "propertyNames"],
-  ...["type", "anyOf", "enum", "pattern", "minLength", "maxLength"],
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["items", "minItems", "maxItems", "properties", "required", "additionalProperties"],
+  "$schema",
+  "description",
+  "propertyNames",
+  "type",
+  "anyOf",
+  "enum",
+  "pattern",
+  "minLength",
+  "maxLength",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "items",
+  "minItems",
+  "maxItems",
+  "properties",
+  "required",
+  "additionalProperties",
 ]);
 
 /** How a request body is written. */

@@ -23,7 +23,8 @@ const DOCUMENT_ID = "document";
 /** Checks answers against the OpenAPI document of the service, or of other routes. */
 export function responseChecker(routes?: RouteTable): ResponseChecker {
   const document = openApiDocument({
-    ...{ version: "0.0.0", keyHeader: "SERVICE-API-KEY" },
+    version: "0.0.0",
+    keyHeader: "SERVICE-API-KEY",
     ...(routes === undefined ? {} : { routes, examples: {} }),
   });
   const ajv = new Ajv2020({

@@ -145,8 +145,10 @@ async function answer(response: ServerResponse, given: GivenAnswer): Promise<voi
 function wireText({ status, headers, body }: GivenAnswer): { head: string; body: string } {
   const text = body === undefined ? "" : JSON.stringify(body);
   const lines = Object.entries({
-    ...{ "content-type": "application/json", "content-length": String(Buffer.byteLength(text)) },
-    ...{ connection: "close", ...headers },
+    "content-type": "application/json",
+    "content-length": String(Buffer.byteLength(text)),
+    connection: "close",
+    ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? "Odd"}\r\n${lines.join("")}\r\n`;
   return { head, body: text };
