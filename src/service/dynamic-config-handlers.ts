@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { DynamicConfig } from "../contract/dynamic-config.js";
 import type { dynamicConfigRoutes } from "../contract/dynamic-config-routes.js";
 import {
@@ -24,45 +25,37 @@ export function dynamicConfigHandlers(
   newIdentifier: NewIdentifier,
   schemaChecker: SchemaChecker,
 ): Handlers<typeof dynamicConfigRoutes> {
-  const type = dynamicConfigType;
+  const optionsOf = ({ dryRun }: { readonly dryRun?: boolean }) => ({
+    ...omitUndefined({ dryRun }),
+    check: (next: DynamicConfig, current?: DynamicConfig) =>
+      requireFit(schemaChecker, next, current),
+  });
   return {
     createDynamicConfig: (call) =>
       operations.create(
-        type,
+        dynamicConfigType,
         call,
-        async (stamp) => {
-          const config = createDynamicConfig(call.body, stamp, newIdentifier);
-          await requireFit(schemaChecker, config);
-          return config;
-        },
-        call.query,
+        (stamp) => createDynamicConfig(call.body, stamp, newIdentifier),
+        optionsOf(call.query),
       ),
     replaceDynamicConfig: (call) =>
       operations.change(
-        type,
+        dynamicConfigType,
         call.params.id,
         call,
-        async (current) => {
-          const config = replaceDynamicConfig(current, call.body, newIdentifier);
-          await requireFit(schemaChecker, config, current);
-          return config;
-        },
-        call.query,
+        (current) => replaceDynamicConfig(current, call.body, newIdentifier),
+        optionsOf(call.query),
       ),
     patchDynamicConfig: (call) =>
       operations.change(
-        type,
+        dynamicConfigType,
         call.params.id,
         call,
-        async (current) => {
-          const config = patchDynamicConfig(current, call.body, newIdentifier);
-          await requireFit(schemaChecker, config, current);
-          return config;
-        },
-        call.query,
+        (current) => patchDynamicConfig(current, call.body, newIdentifier),
+        optionsOf(call.query),
       ),
-    listDynamicConfigs: (call) => operations.list(type, call),
-    readDynamicConfig: (call) => operations.read(type, call.params.id),
-    deleteDynamicConfig: (call) => operations.remove(type, call.params.id, call),
+    listDynamicConfigs: (call) => operations.list(dynamicConfigType, call),
+    readDynamicConfig: (call) => operations.read(dynamicConfigType, call.params.id),
+    deleteDynamicConfig: (call) => operations.remove(dynamicConfigType, call.params.id, call),
   };
 }

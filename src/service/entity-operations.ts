@@ -1,20 +1,21 @@
 import type { EntityKind } from "../contract/entity-kind.js";
 import type { JsonObject } from "../contract/fields.js";
 import type { KeyRecord } from "../storage/key-store.js";
-import type { EntityKey, EntityRecord, ReplaceOutcome, Store } from "../storage/store.js";
+import type { EntityKey, EntityRecord, EntityStore } from "../storage/store.js";
 import type { Answer, CallFacts, IfMatch } from "./handler.js";
-import { KeyedLock } from "./keyed-lock.js";
 import { type ListCall, pageAnswer, readPage } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
-import { WritesUnderWay } from "./writes-under-way.js";
 
 /** Name that the service gives to those who write through its API. */
 export const ACTOR_NAME = "CONSOLE API";
 
-/** Times that a change is made anew on what another process wrote meanwhile. */
-const CHANGE_ATTEMPTS_MAX = 8;
+/** Times that a checked change is repeated because another write came between check and write. */
+const CHECKED_CHANGES_MAX = 100;
 
-/** What every entity shows, whatever its kind. */
+/** Thrown when another write has replaced the state that a change was checked on. */
+const outdated = new Error("the checked state was replaced");
+
+/** Fields that every entity shows. */
 export interface EntityBody {
   readonly name: string;
   readonly version: number;
@@ -25,13 +26,13 @@ export interface EntityBody {
   readonly lastModifierEmail: string | null;
 }
 
-/** What the operations have to know of a kind of entity. */
+/** A kind of entity. */
 export interface EntityType<Body extends EntityBody> {
   readonly kind: EntityKind;
   /** In messages: `Gate not found.` */
   readonly title: string;
   idOf(body: Body): string;
-  /** What the entity points at. */
+  /** Returns the keys of the entities that this one points at. */
   referencesOf(body: Body): readonly EntityKey[];
 }
 
@@ -42,58 +43,59 @@ export interface Stamp {
   readonly time: number;
 }
 
-export interface OperationOptions {
-  /** Answers as the real call would, and keeps nothing. */
+export interface OperationOptions<Body> {
+  /** Answers as the real call would, and stores nothing. */
   readonly dryRun?: boolean;
+  /**
+   * Throws if the next state must not be stored. For checks that take time: they run before the
+   * transaction.
+   */
+  readonly check?: (next: Body, current?: Body) => Promise<void>;
 }
 
-export interface ChangeOptions extends OperationOptions {
-  /** Refused while another entity points at this one. */
+export interface ChangeOptions<Body> extends OperationOptions<Body> {
+  /** Refuses the change while another entity points at this one. */
   readonly unreferenced?: boolean;
 }
 
 type WriteFacts = Pick<CallFacts, "caller" | "ifMatch">;
 
-/** A call that makes an entity; one without an id gets one that is made from its name. */
+/** A call that creates an entity. Without an id, the id is made from the name. */
 interface CreateCall extends Pick<CallFacts, "caller"> {
   readonly body: { readonly name: string; readonly id?: string };
 }
 
-type Create<Body> = (stamp: Stamp) => Body | Promise<Body>;
-type Change<Body> = (current: Body, stamp: Stamp) => Body | Promise<Body>;
+type Create<Body> = (stamp: Stamp) => Body;
+type Change<Body> = (current: Body, stamp: Stamp) => Body;
 
-/** A write that is under way; its answer is undefined where it has to be tried again. */
-interface Attempt {
-  readonly answer: Promise<Answer | undefined>;
-}
-
-/** What one does with entities, alike for every kind. Throws `ServiceError`. */
+/** The operations on entities of any kind. They throw `ServiceError`. */
 export class EntityOperations {
-  readonly #store: Pick<Store, "entities" | "history">;
+  readonly #entities: EntityStore;
   readonly #now: () => number;
-  readonly #lock = new KeyedLock();
-  readonly #underWay = new WritesUnderWay<EntityBody>();
 
-  /** `now` gives ms since the epoch. */
-  constructor(store: Pick<Store, "entities" | "history">, now: () => number) {
-    this.#store = store;
+  /** `now` returns ms since the epoch. */
+  constructor(entities: EntityStore, now: () => number) {
+    this.#entities = entities;
     this.#now = now;
   }
 
-  /** Keeps what `build` makes as version 1. */
+  /** Stores what `build` returns as version 1. */
   async create<Body extends EntityBody>(
     type: EntityType<Body>,
     call: CreateCall,
     build: Create<Body>,
-    options: OperationOptions = {},
+    options: OperationOptions<Body> = {},
   ): Promise<Answer> {
-    const body = await build({ caller: call.caller, time: this.#now() });
-    const answer = await this.#insert(type, body, options);
-    if (answer === undefined) throw taken(call.body.id === undefined ? "name" : "id");
-    return answer;
+    const body = build({ caller: call.caller, time: this.#now() });
+    await options.check?.(body);
+    const makeFirst = (stored: Body | undefined) => {
+      if (stored !== undefined) throw taken(call.body.id === undefined ? "name" : "id");
+      return body;
+    };
+    return this.#write(type, type.idOf(body), makeFirst, options);
   }
 
-  /** Keeps what `build` makes of another entity as version 1 of a new one; the other one stays. */
+  /** Stores what `build` makes of another entity as version 1 of a new one; the other one stays. */
   async copy<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
@@ -110,7 +112,7 @@ export class EntityOperations {
   }
 
   async list<Body extends EntityBody>(type: EntityType<Body>, call: ListCall): Promise<Answer> {
-    const page = await readPage(call, (slice) => this.#store.entities.list(type.kind, slice));
+    const page = await readPage(call, (slice) => this.#entities.list(type.kind, slice));
     return pageAnswer(call, { ...page, items: page.items.map(({ body }) => body) });
   }
 
@@ -121,11 +123,10 @@ export class EntityOperations {
   ): Promise<Answer> {
     await this.#get(type, id);
     const key = { kind: type.kind, id };
-    const page = await readPage(call, (slice) => this.#store.history.versions(key, slice));
-    return pageAnswer(call, page);
+    return pageAnswer(call, await readPage(call, (slice) => this.#entities.versions(key, slice)));
   }
 
-  /** Entities that point at this one, as `show` puts them. */
+  /** Lists the entities that point at this one, each as `show` returns it. */
   async referrers<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
@@ -134,170 +135,134 @@ export class EntityOperations {
   ): Promise<Answer> {
     await this.#get(type, id);
     const key = { kind: type.kind, id };
-    const page = await readPage(call, (slice) => this.#store.history.referrers(key, slice));
+    const page = await readPage(call, (slice) => this.#entities.referrers(key, slice));
     return pageAnswer(call, { ...page, items: page.items.map(show) });
   }
 
-  /**
-   * Keeps what `change` makes of the present state as its next version. Changes of one entity are made
-   * one after the other; one whose ground was lost (another process got ahead, or the write before it
-   * failed) is made anew on what is stored: `change` may run several times.
-   */
-  change<Body extends EntityBody>(
+  /** Stores what `change` makes of the stored state as its next version. */
+  async change<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
     facts: WriteFacts,
     change: Change<Body>,
-    options: ChangeOptions = {},
+    options: ChangeOptions<Body> = {},
   ): Promise<Answer> {
-    return this.#attempt(type, id, async () => {
-      const current = await this.#current(type, id);
-      if (current === undefined) throw notFound(type.title);
-      return this.#replace(type, id, current, facts, change, options);
-    });
+    const makeNext = (stored: Body | undefined) => {
+      if (stored === undefined) throw notFound(type.title);
+      return this.#next(stored, facts, change);
+    };
+    const { check } = options;
+    if (check === undefined) return this.#write(type, id, makeNext, options);
+    for (let count = 0; count < CHECKED_CHANGES_MAX; count += 1) {
+      const current = await this.#get(type, id);
+      const next = makeNext(current);
+      await check(next, current);
+      const makeChecked = (stored: Body | undefined) => {
+        if (stored === undefined) throw notFound(type.title);
+        if (!isSameState(stored, current)) throw outdated;
+        return next;
+      };
+      try {
+        return await this.#write(type, id, makeChecked, options);
+      } catch (error) {
+        if (error !== outdated) throw error;
+      }
+    }
+    throw collision(type.title);
   }
 
-  /** Like `change`, and like `create` where there is no such entity; `If-Match` asks for one. */
-  upsert<Body extends EntityBody>(
+  /** Does what `change` does, or what `create` does if there is no such entity and no `If-Match`. */
+  async upsert<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
     facts: WriteFacts,
     { create, change }: { readonly create: Create<Body>; readonly change: Change<Body> },
-    options: OperationOptions = {},
+    options: OperationOptions<Body> = {},
   ): Promise<Answer> {
-    return this.#attempt(type, id, async () => {
-      const current = await this.#current(type, id);
-      if (current !== undefined) return this.#replace(type, id, current, facts, change, options);
+    const makeNext = (stored: Body | undefined) => {
+      if (stored !== undefined) return this.#next(stored, facts, change);
       requireMatch(facts.ifMatch, undefined);
-      const body = await create({ caller: facts.caller, time: this.#now() });
-      return { answer: this.#insert(type, body, options) };
-    });
+      return create({ caller: facts.caller, time: this.#now() });
+    };
+    return this.#write(type, id, makeNext, options);
   }
 
-  remove<Body extends EntityBody>(
+  async remove<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
     { ifMatch }: Pick<CallFacts, "ifMatch">,
   ): Promise<Answer> {
-    return this.#attempt(type, id, async () => {
-      const current = await this.#current(type, id);
-      if (current === undefined) throw notFound(type.title);
-      const { version } = current;
-      requireMatch(ifMatch, version);
-      const removed = this.#store.entities.remove({ kind: type.kind, id }, { version });
-      return { answer: removed.then((done) => (done ? { content: {} } : undefined)) };
+    await this.#entities.write({ kind: type.kind, id }, (stored) => {
+      if (stored === undefined) throw notFound(type.title);
+      requireMatch(ifMatch, stored.version);
+      return undefined;
     });
+    return { content: {} };
   }
 
-  /**
-   * Begins one attempt at a time for each entity, and the next one as soon as the write of the one
-   * before is under way: they may share a commit. One that lost its ground goes on alone.
-   */
-  async #attempt<Body extends EntityBody>(
-    type: EntityType<Body>,
-    id: string,
-    begin: () => Promise<Attempt>,
-  ): Promise<Answer> {
-    const name = nameOf(type, id);
-    const first = await this.#lock.run(name, begin);
-    const answer = await first.answer;
-    if (answer !== undefined) return answer;
-    return this.#lock.run(name, async () => {
-      for (let count = 1; count < CHANGE_ATTEMPTS_MAX; count += 1) {
-        const next = await begin();
-        const answer = await next.answer;
-        if (answer !== undefined) return answer;
-      }
-      throw collision(type.title);
-    });
-  }
-
-  /** undefined where the id is taken. */
-  async #insert<Body extends EntityBody>(
-    type: EntityType<Body>,
-    body: Body,
-    { dryRun = false }: OperationOptions,
-  ): Promise<Answer | undefined> {
-    const outcome = await this.#store.entities.insert(recordOf(type, body), { rehearse: dryRun });
-    switch (outcome) {
-      case "inserted":
-        return entityAnswer(body);
-      case "id_taken":
-        return undefined;
-      case "name_taken":
-        throw taken("name");
-    }
-  }
-
-  async #replace<Body extends EntityBody>(
-    type: EntityType<Body>,
-    id: string,
+  #next<Body extends EntityBody>(
     current: Body,
     { caller, ifMatch }: WriteFacts,
     change: Change<Body>,
-    { dryRun = false, unreferenced = false }: ChangeOptions,
-  ): Promise<Attempt> {
-    const { version } = current;
-    requireMatch(ifMatch, version);
+  ): Body {
+    requireMatch(ifMatch, current.version);
     const stamp = { caller, time: this.#now() };
-    const next = stamped(await change(current, stamp), version + 1, stamp);
-    const condition = { version, rehearse: dryRun, unreferenced };
-    const outcome = this.#store.entities.replace(recordOf(type, next), condition);
-    if (!dryRun) this.#underWay.add(nameOf(type, id), next, outcome);
-    return { answer: this.#answerOf(outcome, type, next) };
+    return {
+      ...change(current, stamp),
+      version: current.version + 1,
+      lastModifiedTime: stamp.time,
+      lastModifierID: caller.id,
+      lastModifierName: ACTOR_NAME,
+      lastModifierEmail: null,
+    };
   }
 
-  /** undefined where the ground of the change was lost. */
-  async #answerOf<Body extends EntityBody>(
-    outcome: Promise<ReplaceOutcome>,
+  /** Reads the stored state and stores what `make` returns, in one transaction. */
+  async #write<Body extends EntityBody>(
     type: EntityType<Body>,
-    next: Body,
-  ): Promise<Answer | undefined> {
-    switch (await outcome) {
-      case "replaced":
-        return entityAnswer(next);
-      case "stale":
-        return undefined;
+    id: string,
+    make: (stored: Body | undefined) => Body,
+    { dryRun = false, unreferenced = false }: ChangeOptions<Body>,
+  ): Promise<Answer> {
+    const key = { kind: type.kind, id };
+    let answer: Answer = { content: {} };
+    const change = (record: EntityRecord | undefined) => {
+      const body = make(record && bodyOf<Body>(record));
+      answer = entityAnswer(body);
+      return recordOf(type, body);
+    };
+    const outcome = await this.#entities.write(key, change, { rehearse: dryRun, unreferenced });
+    switch (outcome) {
+      case "written":
+        return answer;
       case "name_taken":
         throw taken("name");
       case "referenced":
-        throw await this.#referencedError(type, type.idOf(next));
+        throw await this.#referencedError(type, id);
     }
   }
 
-  /** What the next write comes upon: what the last one is about to store, or what is stored. */
-  async #current<Body extends EntityBody>(type: EntityType<Body>, id: string) {
-    const underWay = this.#underWay.get(nameOf(type, id)) as Body | undefined;
-    return underWay ?? (await this.#find(type, id));
+  async #get<Body extends EntityBody>({ kind, title }: EntityType<Body>, id: string) {
+    const record = await this.#entities.get({ kind, id });
+    if (record === undefined) throw notFound(title);
+    return bodyOf<Body>(record);
   }
 
-  async #find<Body extends EntityBody>({ kind }: EntityType<Body>, id: string) {
-    const record = await this.#store.entities.get({ kind, id });
-    // What the store gives back is what one of these operations put there.
-    return record?.body as unknown as Body | undefined;
-  }
-
-  async #get<Body extends EntityBody>(type: EntityType<Body>, id: string): Promise<Body> {
-    const body = await this.#find(type, id);
-    if (body === undefined) throw notFound(type.title);
-    return body;
-  }
-
-  async #referencedError<Body extends EntityBody>(type: EntityType<Body>, id: string) {
-    const key = { kind: type.kind, id };
-    const { items, totalItems } = await this.#store.history.referrers(key, { start: 0, count: 3 });
+  async #referencedError<Body extends EntityBody>({ kind, title }: EntityType<Body>, id: string) {
+    const slice = { start: 0, count: 3 };
+    const { items, totalItems } = await this.#entities.referrers({ kind, id }, slice);
     const names = items.map(({ kind, id }) => `${kind.replace("_", " ")} ${id}`).join(", ");
     const more = totalItems > items.length ? ` and ${totalItems - items.length} more` : "";
     return new ServiceError({
       status: 400,
-      message: `${type.title} is referenced by ${names}${more}: remove the references, or archive it with forceArchive.`,
+      message: `${title} is referenced by ${names}${more}: remove the references, or archive it with forceArchive.`,
     });
   }
 }
 
-/** Names an entity among those of all kinds. */
-function nameOf<Body extends EntityBody>({ kind }: EntityType<Body>, id: string): string {
-  return `${kind}/${id}`;
+/** The store returns what these operations stored. */
+function bodyOf<Body extends EntityBody>({ body }: EntityRecord): Body {
+  return body as unknown as Body;
 }
 
 function recordOf<Body extends EntityBody>(type: EntityType<Body>, body: Body): EntityRecord {
@@ -312,27 +277,20 @@ function recordOf<Body extends EntityBody>(type: EntityType<Body>, body: Body): 
   };
 }
 
-function stamped<Body extends EntityBody>(body: Body, version: number, stamp: Stamp): Body {
-  return {
-    ...body,
-    version,
-    lastModifiedTime: stamp.time,
-    lastModifierID: stamp.caller.id,
-    lastModifierName: ACTOR_NAME,
-    lastModifierEmail: null,
-  };
-}
-
 function entityAnswer(body: EntityBody): Answer {
   return { content: { data: body }, version: body.version };
 }
 
-/** `version` is undefined where there is nothing that could match. */
+function isSameState(left: EntityBody, right: EntityBody): boolean {
+  return left.version === right.version && left.createdTime === right.createdTime;
+}
+
+/** `version` is undefined if there is no entity. */
 function requireMatch(ifMatch: IfMatch, version: number | undefined): void {
   if (ifMatch === undefined) return;
   if (version !== undefined && (ifMatch === "*" || ifMatch.includes(String(version)))) return;
   const names = ifMatch === "*" ? "any version" : ifMatch.join(", ");
-  const is = version === undefined ? "there is none" : `the version is ${version}`;
+  const is = version === undefined ? "there is no entity" : `the version is ${version}`;
   throw new ServiceError({
     status: 412,
     message: `If-Match names ${names}, but ${is}: read it again.`,
@@ -342,6 +300,6 @@ function requireMatch(ifMatch: IfMatch, version: number | undefined): void {
 function collision(title: string): ServiceError {
   return new ServiceError({
     status: 409,
-    message: `${title} is being changed by another writer: read it and try again.`,
+    message: `Other writers keep changing ${title}: read it and try again.`,
   });
 }

@@ -27,7 +27,7 @@ export function createHandlers({
   newIdentifier,
   schemaChecker,
 }: HandlerFacts): Handlers<typeof routes> {
-  const operations = new EntityOperations(store, now);
+  const operations = new EntityOperations(store.entities, now);
   return {
     ...gateHandlers(operations, newIdentifier),
     ...dynamicConfigHandlers(operations, newIdentifier, schemaChecker),

@@ -45,6 +45,10 @@ export function qualifyingEventHandlers(
   };
 }
 
-function dryRunOf({ dryRun = false }: { readonly dryRun?: boolean }): OperationOptions {
+function dryRunOf({
+  dryRun = false,
+}: {
+  readonly dryRun?: boolean;
+}): OperationOptions<QualifyingEvent> {
   return { dryRun };
 }

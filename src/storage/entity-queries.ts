@@ -1,205 +1,69 @@
-import type { EntityKind } from "../contract/entity-kind.js";
-import { query } from "./sqlite-schema.js";
-import { statement } from "./sqlite-statement.js";
+/** An entity with its current body. */
+const entityWithBody = `SELECT entity.row, entity.kind, entity.id, entity.name,
+    entity.version, entity.created_time, entity.reference_keys, current.body
+  FROM entity JOIN entity_version AS current
+    ON current.entity = entity.row AND current.version = entity.version`;
 
-/** An entity's key as it is stored. */
-export interface StoredKey {
-  readonly kind: EntityKind;
-  readonly id: string;
+/** Rows of one page, found in an index; only these rows are read whole. */
+const entityPage = `SELECT row FROM entity WHERE kind = ?
+  ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
+const referrerPage = `SELECT source FROM reference WHERE target_kind = ? AND target_id = ?
+  ORDER BY created_time DESC, source_id, source_kind LIMIT ? OFFSET ?`;
+
+/** SQLite stores the length of a text in front of it, so no body is read for its size. */
+const sizeOfEntities = `SELECT count(*) AS results, total(octet_length(current.body)) AS bytes
+  FROM entity JOIN entity_version AS current
+    ON current.entity = entity.row AND current.version = entity.version`;
+
+export const selectEntity = `${entityWithBody} WHERE entity.kind = ? AND entity.id = ?`;
+export const selectByName = "SELECT row FROM entity WHERE kind = ? AND name = ?";
+/** Another entity than the row itself that points at the key. */
+export const selectOtherReferrer = `SELECT source FROM reference
+  WHERE target_kind = ? AND target_id = ? AND source != ? LIMIT 1`;
+
+export const insertEntity = `INSERT INTO entity
+  (kind, id, name, version, created_time, reference_keys) VALUES (?, ?, ?, ?, ?, ?)`;
+export const insertVersion = "INSERT INTO entity_version (entity, version, body) VALUES (?, ?, ?)";
+/** Touches no index, as name, creation time and references stay. */
+export const updateVersion = "UPDATE entity SET version = ? WHERE row = ?";
+export const updateEntity = `UPDATE entity
+  SET name = ?, version = ?, created_time = ?, reference_keys = ? WHERE row = ?`;
+/** Removes versions and references too: the schema cascades. */
+export const deleteEntity = "DELETE FROM entity WHERE row = ?";
+/** An entity may name one target several times: that is one reference. */
+export const insertReference = `INSERT INTO reference
+  (target_kind, target_id, created_time, source_id, source_kind, source) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO NOTHING`;
+export const deleteReferences = "DELETE FROM reference WHERE source = ?";
+
+/** The statements of one list: its page, the size of the page, the number of all results. */
+export interface ListQueries {
+  readonly page: string;
+  readonly size: string;
+  readonly total: string;
 }
 
-/** An entity with its present body, as it is stored. */
-export interface StoredEntity extends StoredKey {
-  readonly name: string;
-  readonly version: number;
-  readonly created_time: number;
-  readonly reference_keys: string;
-  readonly body: string;
-}
+export const entityList: ListQueries = {
+  page: `${entityWithBody} WHERE entity.row IN (${entityPage})
+    ORDER BY entity.created_time DESC, entity.id`,
+  size: `${sizeOfEntities} WHERE entity.row IN (${entityPage})`,
+  total: "SELECT entities AS total FROM entity_total WHERE kind = ?",
+};
 
-interface StoredSlice {
-  readonly start: number;
-  readonly count: number;
-}
+export const referrerList: ListQueries = {
+  page: `${entityWithBody} WHERE entity.row IN (${referrerPage})
+    ORDER BY entity.created_time DESC, entity.id, entity.kind`,
+  size: `${sizeOfEntities} WHERE entity.row IN (${referrerPage})`,
+  total: "SELECT referrers AS total FROM referrer_total WHERE target_kind = ? AND target_id = ?",
+};
 
-const entityWithBody = query
-  .selectFrom("entity")
-  .innerJoin("entity_version", (join) =>
-    join
-      .onRef("entity_version.entity", "=", "entity.row")
-      .onRef("entity_version.version", "=", "entity.version"),
-  )
-  .select([
-    "entity.kind",
-    "entity.id",
-    "entity.name",
-    "entity.version",
-    "entity.created_time",
-    "entity.reference_keys",
-    "entity_version.body",
-  ]);
+const versions = `FROM entity JOIN entity_version ON entity_version.entity = entity.row
+  WHERE entity.kind = ? AND entity.id = ?`;
+const versionPage = `${versions} ORDER BY entity_version.version DESC LIMIT ? OFFSET ?`;
 
-export const selectEntity = statement(({ kind, id }: StoredKey) =>
-  entityWithBody.where("entity.kind", "=", kind).where("entity.id", "=", id),
-);
-
-/** The rows of the page are found in the index alone; only they are read whole. */
-export const selectEntities = statement(
-  ({ kind, start, count }: StoredSlice & { readonly kind: EntityKind }) =>
-    entityWithBody
-      .where("entity.row", "in", (page) =>
-        page
-          .selectFrom("entity")
-          .select("row")
-          .where("kind", "=", kind)
-          .orderBy("created_time", "desc")
-          .orderBy("id")
-          .limit(count)
-          .offset(start),
-      )
-      .orderBy("entity.created_time", "desc")
-      .orderBy("entity.id"),
-);
-
-export const selectEntityTotal = statement(({ kind }: { readonly kind: EntityKind }) =>
-  query.selectFrom("entity_total").select("entities as total").where("kind", "=", kind),
-);
-
-/** What a write has to know of the state before it. */
-export const selectState = statement(({ kind, id }: StoredKey) =>
-  query
-    .selectFrom("entity")
-    .select(["row", "version", "name", "created_time", "reference_keys"])
-    .where("kind", "=", kind)
-    .where("id", "=", id),
-);
-
-export const selectByName = statement(
-  ({ kind, name }: { readonly kind: EntityKind; readonly name: string }) =>
-    query.selectFrom("entity").select("row").where("kind", "=", kind).where("name", "=", name),
-);
-
-export const insertEntity = statement((entity: Omit<StoredEntity, "body">) =>
-  query.insertInto("entity").values({
-    kind: entity.kind,
-    id: entity.id,
-    name: entity.name,
-    version: entity.version,
-    created_time: entity.created_time,
-    reference_keys: entity.reference_keys,
-  }),
-);
-
-export const insertVersion = statement(
-  ({ row, version, body }: { row: number; version: number; body: string }) =>
-    query.insertInto("entity_version").values({ entity: row, version, body }),
-);
-
-/** Of a change that leaves name, creation and references alone: no index is touched. */
-export const updateVersion = statement(({ row, version }: { row: number; version: number }) =>
-  query.updateTable("entity").set({ version }).where("row", "=", row),
-);
-
-export const updateEntity = statement(
-  (entity: Omit<StoredEntity, "body" | "kind" | "id"> & { readonly row: number }) =>
-    query
-      .updateTable("entity")
-      .set({
-        name: entity.name,
-        version: entity.version,
-        created_time: entity.created_time,
-        reference_keys: entity.reference_keys,
-      })
-      .where("row", "=", entity.row),
-);
-
-/** Versions and references go with it: the schema cascades. */
-export const deleteEntity = statement(({ row }: { readonly row: number }) =>
-  query.deleteFrom("entity").where("row", "=", row),
-);
-
-/** Who points at the entity, beside itself. */
-export const selectOtherReferrer = statement(({ kind, id, row }: StoredKey & { row: number }) =>
-  query
-    .selectFrom("reference")
-    .select("source")
-    .where("target_kind", "=", kind)
-    .where("target_id", "=", id)
-    .where("source", "!=", row)
-    .limit(1),
-);
-
-/** An entity may name the same target twice: that is one reference. */
-export const insertReference = statement(
-  (reference: {
-    readonly target_kind: EntityKind;
-    readonly target_id: string;
-    readonly created_time: number;
-    readonly source_id: string;
-    readonly source_kind: EntityKind;
-    readonly source: number;
-  }) =>
-    query
-      .insertInto("reference")
-      .values({
-        target_kind: reference.target_kind,
-        target_id: reference.target_id,
-        created_time: reference.created_time,
-        source_id: reference.source_id,
-        source_kind: reference.source_kind,
-        source: reference.source,
-      })
-      .onConflict((conflict) => conflict.doNothing()),
-);
-
-export const deleteReferences = statement(({ source }: { readonly source: number }) =>
-  query.deleteFrom("reference").where("source", "=", source),
-);
-
-export const selectReferrers = statement(({ kind, id, start, count }: StoredKey & StoredSlice) =>
-  entityWithBody
-    .where("entity.row", "in", (page) =>
-      page
-        .selectFrom("reference")
-        .select("source")
-        .where("target_kind", "=", kind)
-        .where("target_id", "=", id)
-        .orderBy("reference.created_time", "desc")
-        .orderBy("source_id")
-        .orderBy("source_kind")
-        .limit(count)
-        .offset(start),
-    )
-    .orderBy("entity.created_time", "desc")
-    .orderBy("entity.id")
-    .orderBy("entity.kind"),
-);
-
-export const selectReferrerTotal = statement(({ kind, id }: StoredKey) =>
-  query
-    .selectFrom("referrer_total")
-    .select("referrers as total")
-    .where("target_kind", "=", kind)
-    .where("target_id", "=", id),
-);
-
-export const selectVersions = statement(({ kind, id, start, count }: StoredKey & StoredSlice) =>
-  query
-    .selectFrom("entity")
-    .innerJoin("entity_version", "entity_version.entity", "entity.row")
-    .select("entity_version.body")
-    .where("entity.kind", "=", kind)
-    .where("entity.id", "=", id)
-    .orderBy("entity_version.version", "desc")
-    .limit(count)
-    .offset(start),
-);
-
-export const selectVersionTotal = statement(({ kind, id }: StoredKey) =>
-  query
-    .selectFrom("entity")
-    .innerJoin("entity_version", "entity_version.entity", "entity.row")
-    .select((count) => count.fn.countAll<number>().as("total"))
-    .where("entity.kind", "=", kind)
-    .where("entity.id", "=", id),
-);
+export const versionList: ListQueries = {
+  page: `SELECT entity_version.body ${versionPage}`,
+  size: `SELECT count(*) AS results, total(bytes) AS bytes
+    FROM (SELECT octet_length(body) AS bytes ${versionPage})`,
+  total: `SELECT count(*) AS total ${versions}`,
+};

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EventCommit, EventsUnavailableError } from "./event-store.js";
 import type { EventWriter } from "./event-writer.js";
+import type { PackedIntake } from "./packed-events.js";
 import {
   EVENT_COMMIT_CHARACTERS_MAX,
   EVENT_COMMIT_REQUESTS_MAX,
   EVENT_QUEUE_CHARACTERS_MAX,
-} from "./limits.js";
-import type { PackedIntake } from "./packed-events.js";
+} from "./storage-limits.js";
 
 interface Waiting {
   readonly intake: PackedIntake;

@@ -1,7 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { SwitchyardError } from "../base/errors.js";
-import { retryWhileBusy } from "./busy-retry.js";
-import { eventSchema } from "./event-schema.js";
+import { eventSchema } from "./database-schemas.js";
 import type {
   EventWriterFailure,
   EventWriterSetup,
@@ -20,14 +19,14 @@ try {
   const { path } = workerData as EventWriterSetup;
   const database = await openDatabase(path, eventSchema);
   const writer = new SqliteEventWriter(database);
-  port.on("message", async (message: ToEventWriter) => {
+  port.on("message", (message: ToEventWriter) => {
     if (message.kind === "close") {
       database.close();
       port.close();
       return;
     }
     try {
-      const commit = await retryWhileBusy(() => writer.write(message.batch));
+      const commit = writer.write(message.batch);
       answer({ kind: "stored", commit });
     } catch (error) {
       answer({ kind: "failed", failure: failureOf(error) });

@@ -3,11 +3,11 @@ export const keyKinds = ["console", "server"] as const;
 /** Console keys open the console API, server secrets the event route. */
 export type KeyKind = (typeof keyKinds)[number];
 
-/** A key as it is stored: never the key itself. */
+/** A stored key: its hash, never the key itself. */
 export interface KeyRecord {
   readonly id: string;
   readonly kind: KeyKind;
-  /** Whether writes are allowed; only console keys may be without. */
+  /** True if writes are allowed. Only console keys may be read-only. */
   readonly canWrite: boolean;
   /** Lower-case hexadecimal SHA-256 of the whole key. */
   readonly hash: string;
@@ -15,17 +15,17 @@ export interface KeyRecord {
   readonly prefix: string;
   /** ms since the epoch. */
   readonly createdTime: number;
-  /** ms since the epoch; null while the key holds. */
+  /** ms since the epoch; null while the key is valid. */
   readonly revokedTime: number | null;
 }
 
-/** A revocation by another process is seen by the next turn of the event loop. */
+/** A revocation by another process takes effect in the next turn of the event loop. */
 export interface KeyStore {
-  /** Revoked ones are found too. */
+  /** Finds revoked keys too. */
   find(hash: string): Promise<KeyRecord | undefined>;
   /** Oldest first. */
   list(): Promise<readonly KeyRecord[]>;
   insert(key: KeyRecord): Promise<void>;
-  /** False where there is no such key, or it was revoked before. */
+  /** Returns false if there is no such key, or it was revoked before. */
   revoke(id: string, time: number): Promise<boolean>;
 }

@@ -1,14 +1,14 @@
 import { dirname } from "node:path";
+import { SwitchyardError } from "../base/errors.js";
 import { makeDirectory } from "../base/make-directory.js";
-import { retryWhileBusy } from "./busy-retry.js";
 import { databaseError } from "./database-error.js";
+import type { Schema } from "./database-schemas.js";
 import { IN_MEMORY, SqliteDatabase } from "./sqlite-database.js";
-import { migrate, type Schema } from "./sqlite-migration.js";
 
 /**
- * Opens the database, made or brought up to date where needed; directories that are missing are made.
- * Throws `database_unwritable`, `database_damaged`, `database_foreign`, `database_newer`,
- * `database_busy` and `disk_full`.
+ * Opens a database, and creates or updates its tables and missing directories first. Throws
+ * `database_unwritable`, `database_damaged`, `database_foreign`, `database_newer`, `database_busy` and
+ * `disk_full`.
  */
 export async function openDatabase(path: string, schema: Schema): Promise<SqliteDatabase> {
   if (path !== IN_MEMORY) {
@@ -16,14 +16,51 @@ export async function openDatabase(path: string, schema: Schema): Promise<Sqlite
       throw databaseError(path, error);
     });
   }
-  return retryWhileBusy(() => {
-    const database = new SqliteDatabase(path);
-    try {
-      migrate(database, schema);
-      return database;
-    } catch (error) {
-      database.close();
-      throw error;
+  const database = new SqliteDatabase(path);
+  try {
+    migrate(database, schema);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/**
+ * Applies the missing migrations, all of them or none. When several processes start together, one
+ * migrates and the others find it done. Throws `database_foreign` and `database_newer` before any
+ * change; `database_unwritable` even if no migration is missing.
+ */
+export function migrate(database: SqliteDatabase, schema: Schema): void {
+  appliedMigrations(database, schema);
+  database.execute("PRAGMA journal_mode = WAL");
+  database.transaction(() => {
+    const applied = appliedMigrations(database, schema);
+    for (const statements of schema.migrations.slice(applied)) {
+      for (const sql of statements) database.execute(sql);
     }
+    if (applied === schema.migrations.length) return;
+    database.execute(`PRAGMA application_id = ${schema.applicationID}`);
+    database.execute(`PRAGMA user_version = ${schema.migrations.length}`);
   });
+}
+
+function appliedMigrations(database: SqliteDatabase, schema: Schema): number {
+  const applied = database.pragma("user_version");
+  const known = schema.migrations.length;
+  const isEmpty = database.pragma("schema_version") === 0;
+  if (!isEmpty && database.pragma("application_id") !== schema.applicationID) {
+    throw new SwitchyardError(
+      "database_foreign",
+      `${database.path} is the database of another program; choose another directory`,
+    );
+  }
+  if (applied > known) {
+    throw new SwitchyardError(
+      "database_newer",
+      `${database.path} has database version ${applied}, but this Switchyard knows versions up to ` +
+        `${known}; use the Switchyard that wrote it, or a newer one`,
+    );
+  }
+  return applied;
 }

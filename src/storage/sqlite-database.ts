@@ -1,10 +1,12 @@
 import Connection from "libsql";
 import { databaseError } from "./database-error.js";
-import { BUSY_TIMEOUT_MS, PAGE_CACHE_KIB } from "./limits.js";
-import type { Statement } from "./sqlite-statement.js";
+import { BUSY_TIMEOUT_MS, PAGE_CACHE_KIB } from "./storage-limits.js";
 
-/** A database without a file, gone when it is closed. */
+/** A database without a file. It is gone when it is closed. */
 export const IN_MEMORY = ":memory:";
+
+/** A value of a `?` in an SQL statement. */
+export type SqlValue = string | number | null;
 
 export interface Changes {
   readonly changes: number;
@@ -12,21 +14,21 @@ export interface Changes {
 }
 
 interface Prepared {
-  all(values: unknown[]): unknown[];
-  get(values: unknown[]): unknown;
-  run(values: unknown[]): Changes;
+  all(values: readonly SqlValue[]): unknown[];
+  get(values: readonly SqlValue[]): unknown;
+  run(values: readonly SqlValue[]): Changes;
 }
 
 /**
- * One connection to one SQLite file, which `openDatabase` has put into WAL mode. Everything runs at
- * once and on the caller's thread, so no transaction is ever open while other code of this thread
- * runs. Failures come as `databaseError` makes them.
+ * One connection to one SQLite file, which `openDatabase` has put into WAL mode. All calls are
+ * synchronous, so no transaction is open while other code of this thread runs. Failures are thrown as
+ * `databaseError` translates them.
  *
- * Beside the file lie `-wal` (what was committed and is not yet in the file: it belongs to the database,
- * copy both) and `-shm` (made anew when missing). The log is moved into the file every 1,000 pages and
- * on close. Keep the file on a local disk: network file systems lack the locks. To copy a database that
- * is in use, `VACUUM INTO 'copy.db'` in any SQLite shell; to prove one, `PRAGMA integrity_check`; to
- * shrink it after many removals, `VACUUM` while the service is stopped.
+ * Two files lie next to the database file. `-wal` holds commits that are not in the file yet: it
+ * belongs to the database, copy both. `-shm` is recreated when it is missing. SQLite moves the log into
+ * the file every 1,000 pages and on close. Keep the file on a local disk: network file systems lack the
+ * locks. To copy a database in use, run `VACUUM INTO 'copy.db'` in any SQLite shell; to check one,
+ * `PRAGMA integrity_check`; to shrink one after many removals, `VACUUM` while the service is stopped.
  */
 export class SqliteDatabase {
   readonly path: string;
@@ -39,9 +41,9 @@ export class SqliteDatabase {
     this.path = path;
     this.#connection = this.#guard(() => new Connection(path));
     try {
-      this.execute(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      this.setBusyTimeout(BUSY_TIMEOUT_MS);
       this.execute(`PRAGMA foreign_keys = ON; PRAGMA cache_size = -${PAGE_CACHE_KIB}`);
-      // The log is synced on every commit: what was acknowledged survives a power cut.
+      // Every commit syncs the log: acknowledged writes survive a power cut.
       this.execute("PRAGMA synchronous = FULL");
       this.#dataVersion = this.#guard(() =>
         this.#connection.prepare("PRAGMA data_version").raw(true),
@@ -52,24 +54,27 @@ export class SqliteDatabase {
     }
   }
 
-  all<Values, Row>(statement: Statement<Values, Row>, values: Values): Row[] {
-    return this.#guard(() => this.#prepare(statement.sql).all(statement.bind(values)) as Row[]);
+  all<Row>(sql: string, values: readonly SqlValue[] = []): Row[] {
+    return this.#guard(() => this.#prepare(sql).all(values) as Row[]);
   }
 
-  /** The first row; the statement must change nothing. */
-  first<Values, Row>(statement: Statement<Values, Row>, values: Values): Row | undefined {
-    return this.#guard(
-      () => this.#prepare(statement.sql).get(statement.bind(values)) as Row | undefined,
-    );
+  /** Returns the first row. The statement must not change anything. */
+  first<Row>(sql: string, values: readonly SqlValue[] = []): Row | undefined {
+    return this.#guard(() => this.#prepare(sql).get(values) as Row | undefined);
   }
 
-  run<Values>(statement: Statement<Values, unknown>, values: Values): Changes {
-    return this.#guard(() => this.#prepare(statement.sql).run(statement.bind(values)));
+  run(sql: string, values: readonly SqlValue[] = []): Changes {
+    return this.#guard(() => this.#prepare(sql).run(values));
   }
 
-  /** Runs SQL that is no part of the hot path: pragmas, definitions. */
+  /** Runs SQL outside of the hot path: pragmas, definitions. */
   execute(sql: string): void {
     this.#guard(() => this.#connection.exec(sql));
+  }
+
+  /** Sets how long a statement blocks this thread while another process has the database locked. */
+  setBusyTimeout(milliseconds: number): void {
+    this.execute(`PRAGMA busy_timeout = ${milliseconds}`);
   }
 
   pragma(name: "user_version" | "schema_version" | "application_id"): number {
@@ -79,30 +84,50 @@ export class SqliteDatabase {
     });
   }
 
-  /** Another number as soon as another connection has written to the file. */
+  /** Returns another number once another connection has written to the file. */
   dataVersion(): number {
     return this.#guard(() => (this.#dataVersion.get([]) as [number])[0]);
   }
 
-  /**
-   * Keeps all that `work` writes, durably, or nothing of it where it throws. `rehearse` does the same
-   * and then keeps nothing either.
-   */
-  transaction<Result>(work: () => Result, { rehearse = false } = {}): Result {
-    return this.#between("BEGIN IMMEDIATE", work, rehearse ? "ROLLBACK" : "COMMIT");
+  get inTransaction(): boolean {
+    return this.#connection.inTransaction;
   }
 
-  /** What `work` reads is all of one moment. */
+  /** Stores everything that `work` writes, durably, or nothing if `work` throws. */
+  transaction<Result>(work: () => Result): Result {
+    return this.#between("BEGIN IMMEDIATE", work, "COMMIT");
+  }
+
+  /**
+   * Keeps everything that `work` writes as a part of the open transaction, or nothing if `work` throws.
+   * With `rehearse` it keeps nothing in either case.
+   */
+  savepoint<Result>(work: () => Result, { rehearse = false } = {}): Result {
+    this.run("SAVEPOINT write");
+    let isKept = false;
+    try {
+      const result = work();
+      isKept = !rehearse;
+      return result;
+    } finally {
+      if (this.inTransaction) {
+        if (!isKept) this.run("ROLLBACK TO write");
+        this.run("RELEASE write");
+      }
+    }
+  }
+
+  /** Runs several reads on one consistent state. */
   snapshot<Result>(work: () => Result): Result {
     return this.#between("BEGIN", work, "COMMIT");
   }
 
   close(): void {
     try {
-      // The driver lets go of the file only when its statements are collected; the log is moved now.
+      // The driver releases the file only after garbage collection, so move the log now.
       this.execute("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
-      // Nothing is lost: who opens the database next reads the log.
+      // Nothing is lost: the next one to open the database reads the log.
     }
     this.#prepared.clear();
     this.#connection.close();
@@ -115,8 +140,8 @@ export class SqliteDatabase {
       this.execute(end);
       return result;
     } catch (error) {
-      // After some failures, a full disk for one, SQLite has rolled back by itself.
-      if (this.#connection.inTransaction) this.execute("ROLLBACK");
+      // SQLite has already rolled back after some failures, for example on a full disk.
+      if (this.inTransaction) this.execute("ROLLBACK");
       throw error;
     }
   }

@@ -1,123 +1,186 @@
 import type { EntityKind } from "../contract/entity-kind.js";
-import type { CommitQueue } from "./commit-queue.js";
-import { requireModest, sizeOfEntities } from "./entity-page-size.js";
+import type { JsonObject } from "../contract/fields.js";
 import * as queries from "./entity-queries.js";
-import type { SqliteDatabase } from "./sqlite-database.js";
-import type {
-  EntityKey,
-  EntityRecord,
-  EntityStore,
-  InsertOutcome,
-  Page,
-  ReplaceOutcome,
-  Slice,
-  WriteCondition,
-  WriteOptions,
+import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
+import { ENTITY_PAGE_BYTES_MAX } from "./storage-limits.js";
+import {
+  type ChangeEntity,
+  type EntityKey,
+  type EntityRecord,
+  type EntityStore,
+  type Page,
+  PageTooLargeError,
+  type Slice,
+  type WriteOptions,
+  type WriteOutcome,
 } from "./store.js";
-import { toRecord, toReferences, toStoredEntity, toStoredKey } from "./stored-entity.js";
+import { originalText, storedText } from "./stored-text.js";
+import { WriteBatch } from "./write-batch.js";
 
-/** Entities in a database that has the console's schema. */
+/** An entity with its current body, as a row of the database. */
+interface StoredEntity {
+  readonly row: number;
+  readonly kind: EntityKind;
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly created_time: number;
+  /** JSON of the references. */
+  readonly reference_keys: string;
+  readonly body: string;
+}
+
+/** Entities in a database with the console's schema. */
 export class SqliteEntityStore implements EntityStore {
   readonly #database: SqliteDatabase;
-  readonly #queue: CommitQueue;
+  readonly #batch: WriteBatch;
 
-  constructor(database: SqliteDatabase, queue: CommitQueue) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
-    this.#queue = queue;
+    this.#batch = new WriteBatch(database);
+  }
+
+  /** Makes the writes that wait for the end of this turn of the event loop. */
+  flush(): void {
+    this.#batch.flush();
   }
 
   async get(key: EntityKey): Promise<EntityRecord | undefined> {
-    const stored = this.#database.first(queries.selectEntity, toStoredKey(key));
-    return stored === undefined ? undefined : toRecord(stored);
+    const stored = this.#read(key);
+    return stored && toRecord(stored);
   }
 
   async list(kind: EntityKind, slice: Slice): Promise<Page<EntityRecord>> {
-    const page = { kind, ...slice };
-    return this.#database.snapshot(() => {
-      requireModest(this.#database, sizeOfEntities, page);
-      return {
-        items: this.#database.all(queries.selectEntities, page).map(toRecord),
-        totalItems: this.#database.first(queries.selectEntityTotal, { kind })?.total ?? 0,
-      };
-    });
+    return this.#page(queries.entityList, [kind], slice, toRecord);
   }
 
-  async insert(record: EntityRecord, options: WriteOptions = {}): Promise<InsertOutcome> {
-    const entity = toStoredEntity(record);
-    return this.#queue.write(() => this.#insert(entity), options);
+  async versions({ kind, id }: EntityKey, slice: Slice): Promise<Page<JsonObject>> {
+    const key = [kind, storedText(id)];
+    return this.#page(queries.versionList, key, slice, ({ body }) => toBody(body));
   }
 
-  async replace(record: EntityRecord, condition: WriteCondition): Promise<ReplaceOutcome> {
-    const entity = toStoredEntity(record);
-    return this.#queue.write(() => this.#replace(entity, condition), condition);
+  async referrers({ kind, id }: EntityKey, slice: Slice): Promise<Page<EntityRecord>> {
+    return this.#page(queries.referrerList, [kind, storedText(id)], slice, toRecord);
   }
 
-  async remove(key: EntityKey, condition: WriteCondition): Promise<boolean> {
-    const stored = toStoredKey(key);
-    return this.#queue.write(() => this.#remove(stored, condition), condition);
+  async write(
+    key: EntityKey,
+    change: ChangeEntity,
+    { rehearse = false, unreferenced = false }: WriteOptions = {},
+  ): Promise<WriteOutcome> {
+    return this.#batch.write(
+      () => {
+        const before = this.#read(key);
+        const next = change(before && toRecord(before));
+        if (before === undefined) return next === undefined ? "written" : this.#insert(next);
+        if (unreferenced && this.#isReferenced(before)) return "referenced";
+        if (next !== undefined) return this.#replace(before, next);
+        this.#database.run(queries.deleteEntity, [before.row]);
+        return "written";
+      },
+      { rehearse },
+    );
   }
 
-  #insert(entity: queries.StoredEntity): InsertOutcome {
-    if (this.#database.first(queries.selectState, entity) !== undefined) return "id_taken";
-    if (this.#isNameTaken(entity)) return "name_taken";
-    const { lastInsertRowid } = this.#database.run(queries.insertEntity, entity);
-    const row = Number(lastInsertRowid);
-    this.#database.run(queries.insertVersion, { ...entity, row });
-    this.#insertReferences(row, entity);
-    return "inserted";
+  #read({ kind, id }: EntityKey): StoredEntity | undefined {
+    return this.#database.first<StoredEntity>(queries.selectEntity, [kind, storedText(id)]);
   }
 
-  #replace(entity: queries.StoredEntity, condition: WriteCondition): ReplaceOutcome {
-    const before = this.#database.first(queries.selectState, entity);
-    if (before?.version !== condition.version) return "stale";
-    const { row } = before;
-    if (entity.name !== before.name && this.#isNameTaken(entity)) return "name_taken";
-    if (condition.unreferenced === true && this.#isReferenced(entity, row)) return "referenced";
+  #insert(record: EntityRecord): WriteOutcome {
+    const next = toStored(record);
+    if (this.#isNameTaken(next)) return "name_taken";
+    const { kind, id, name, version, created_time, reference_keys, body } = next;
+    const values = [kind, id, name, version, created_time, reference_keys];
+    const row = Number(this.#database.run(queries.insertEntity, values).lastInsertRowid);
+    this.#database.run(queries.insertVersion, [row, version, body]);
+    this.#insertReferences(row, record);
+    return "written";
+  }
 
+  #replace({ row, ...before }: StoredEntity, record: EntityRecord): WriteOutcome {
+    const next = toStored(record);
+    const isRenamed = next.name !== before.name;
+    if (isRenamed && this.#isNameTaken(next)) return "name_taken";
+    const { name, version, created_time, reference_keys, body } = next;
     const isMoved =
-      entity.created_time !== before.created_time ||
-      entity.reference_keys !== before.reference_keys;
-    if (isMoved || entity.name !== before.name) {
-      this.#database.run(queries.updateEntity, { ...entity, row });
+      created_time !== before.created_time || reference_keys !== before.reference_keys;
+    if (isMoved || isRenamed) {
+      const values = [name, version, created_time, reference_keys, row];
+      this.#database.run(queries.updateEntity, values);
     } else {
-      this.#database.run(queries.updateVersion, { ...entity, row });
+      this.#database.run(queries.updateVersion, [version, row]);
     }
-    this.#database.run(queries.insertVersion, { ...entity, row });
+    this.#database.run(queries.insertVersion, [row, version, body]);
     if (isMoved) {
-      this.#database.run(queries.deleteReferences, { source: row });
-      this.#insertReferences(row, entity);
+      this.#database.run(queries.deleteReferences, [row]);
+      this.#insertReferences(row, record);
     }
-    return "replaced";
+    return "written";
   }
 
-  #remove(key: queries.StoredKey, condition: WriteCondition): boolean {
-    const before = this.#database.first(queries.selectState, key);
-    if (before?.version !== condition.version) return false;
-    if (condition.unreferenced === true && this.#isReferenced(key, before.row)) return false;
-    this.#database.run(queries.deleteEntity, { row: before.row });
-    return true;
-  }
-
-  #isNameTaken(entity: queries.StoredEntity): boolean {
-    return this.#database.first(queries.selectByName, entity) !== undefined;
+  #isNameTaken({ kind, name }: Pick<StoredEntity, "kind" | "name">): boolean {
+    return this.#database.first(queries.selectByName, [kind, name]) !== undefined;
   }
 
   /** An entity that points at itself does not count. */
-  #isReferenced(key: queries.StoredKey, row: number): boolean {
-    return this.#database.first(queries.selectOtherReferrer, { ...key, row }) !== undefined;
+  #isReferenced({ kind, id, row }: StoredEntity): boolean {
+    return this.#database.first(queries.selectOtherReferrer, [kind, id, row]) !== undefined;
   }
 
-  #insertReferences(row: number, entity: queries.StoredEntity): void {
-    for (const key of toReferences(entity.reference_keys)) {
-      const target = toStoredKey(key);
-      this.#database.run(queries.insertReference, {
-        target_kind: target.kind,
-        target_id: target.id,
-        created_time: entity.created_time,
-        source_id: entity.id,
-        source_kind: entity.kind,
-        source: row,
-      });
+  #insertReferences(row: number, { kind, id, createdTime, references }: EntityRecord): void {
+    for (const target of references) {
+      const targetKey = [target.kind, storedText(target.id)];
+      const source = [createdTime, storedText(id), kind, row];
+      this.#database.run(queries.insertReference, [...targetKey, ...source]);
     }
   }
+
+  /** Throws `PageTooLargeError` before it reads any of the page. */
+  #page<Item>(
+    list: queries.ListQueries,
+    values: readonly SqlValue[],
+    { start, count }: Slice,
+    toItem: (stored: StoredEntity) => Item,
+  ): Page<Item> {
+    const slice = [...values, count, start];
+    return this.#database.snapshot(() => {
+      const size = this.#database.first<{ results: number; bytes: number }>(list.size, slice);
+      if (size !== undefined && size.results > 1 && size.bytes > ENTITY_PAGE_BYTES_MAX) {
+        throw new PageTooLargeError(size.results, size.bytes, ENTITY_PAGE_BYTES_MAX);
+      }
+      return {
+        items: this.#database.all<StoredEntity>(list.page, slice).map(toItem),
+        totalItems: this.#database.first<{ total: number }>(list.total, values)?.total ?? 0,
+      };
+    });
+  }
+}
+
+function toStored(record: EntityRecord): Omit<StoredEntity, "row"> {
+  return {
+    kind: record.kind,
+    id: storedText(record.id),
+    name: storedText(record.name),
+    version: record.version,
+    created_time: record.createdTime,
+    reference_keys: JSON.stringify(record.references.map(({ kind, id }) => ({ kind, id }))),
+    body: JSON.stringify(record.body),
+  };
+}
+
+function toRecord(stored: StoredEntity): EntityRecord {
+  return {
+    kind: stored.kind,
+    id: originalText(stored.id),
+    name: originalText(stored.name),
+    version: stored.version,
+    createdTime: stored.created_time,
+    body: toBody(stored.body),
+    // Parses what `toStored` wrote.
+    references: JSON.parse(stored.reference_keys) as readonly EntityKey[],
+  };
+}
+
+function toBody(json: string): JsonObject {
+  return JSON.parse(json) as JsonObject;
 }

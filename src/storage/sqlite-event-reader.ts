@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { cursorOf, type EventPlace, placeOf } from "./event-cursor.js";
 import {
   CursorError,
   type DayRange,
@@ -8,82 +7,51 @@ import {
   type EventQuery,
   type StoredEvent,
 } from "./event-store.js";
-import { EVENT_COUNTS_PER_TURN, EVENT_PAGE_BYTES_MAX } from "./limits.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import type { Statement } from "./sqlite-statement.js";
+import { EVENT_COUNTS_PER_TURN, EVENT_PAGE_BYTES_MAX } from "./storage-limits.js";
 import { originalText, storedText } from "./stored-text.js";
 
 /** Before and after every day. */
 const FIRST_DAY = "";
 const LAST_DAY = "~";
 
-interface CountsPart {
-  readonly from: string;
-  readonly to: string;
-  readonly after: Pick<EventCount, "day" | "event">;
-  readonly limit: number;
-}
-
-const selectCounts: Statement<CountsPart, EventCount> = {
-  sql: `SELECT day, event, events AS count FROM event_series
-    WHERE day >= ? AND day < ? AND (day, event) > (?, ?)
-    ORDER BY day, event LIMIT ?`,
-  bind: ({ from, to, after, limit }) => [from, to, after.day, after.event, limit],
-};
-
+/** The events of one name on one day. */
 interface Series {
   readonly id: number;
   readonly day: string;
   readonly event: string;
 }
 
-const selectSeries: Statement<number, Series> = {
-  sql: "SELECT id, day, event FROM event_series WHERE id = ?",
-  bind: (id) => [id],
-};
+/** The position of an event: its series, and its number among all events. */
+interface EventPosition {
+  readonly series: number;
+  readonly sequence: number;
+}
 
-/** Where an event is, and how large: the body itself is not read for that. */
-interface Sized extends EventPlace {
+interface SizedPosition extends EventPosition {
   readonly bytes: number;
 }
 
-interface InSeries {
-  readonly series: number;
-  readonly after: number;
-  readonly limit: number;
-}
+const selectCounts = `SELECT day, event, events AS count FROM event_series
+  WHERE day >= ? AND day < ? AND (day, event) > (?, ?)
+  ORDER BY day, event LIMIT ?`;
 
-const selectInSeries: Statement<InSeries, Sized> = {
-  sql: `SELECT series, sequence, octet_length(body) AS bytes FROM event
-    WHERE series = ? AND sequence > ? ORDER BY sequence LIMIT ?`,
-  bind: ({ series, after, limit }) => [series, after, limit],
-};
+const selectSeries = "SELECT id, day, event FROM event_series WHERE id = ?";
 
-interface AfterSeries {
-  readonly query: EventQuery;
-  readonly after: Pick<Series, "day" | "event">;
-  readonly limit: number;
-}
+// The size of a body is known without reading the body.
+const selectInSeries = `SELECT series, sequence, octet_length(body) AS bytes FROM event
+  WHERE series = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 
-const selectAfterSeries: Statement<AfterSeries, Sized> = {
-  sql: `SELECT event.series, event.sequence, octet_length(event.body) AS bytes
-    FROM event_series AS series CROSS JOIN event ON event.series = series.id
-    WHERE series.day >= ? AND series.day <= ? AND (series.day, series.event) > (?, ?)
-      AND (? IS NULL OR series.event = ?)
-    ORDER BY series.day, series.event, event.sequence LIMIT ?`,
-  bind: ({ query: { day, event }, after, limit }) => {
-    const name = event === undefined ? null : storedText(event);
-    return [day ?? FIRST_DAY, day ?? LAST_DAY, after.day, after.event, name, name, limit];
-  },
-};
+const selectAfterSeries = `SELECT event.series, event.sequence, octet_length(event.body) AS bytes
+  FROM event_series AS series CROSS JOIN event ON event.series = series.id
+  WHERE series.day >= ? AND series.day <= ? AND (series.day, series.event) > (?, ?)
+    AND (? IS NULL OR series.event = ?)
+  ORDER BY series.day, series.event, event.sequence LIMIT ?`;
 
-const selectEvent: Statement<number, StoredEvent> = {
-  sql: `SELECT series.day, series.event, event.timestamp, event.body
-    FROM event JOIN event_series AS series ON series.id = event.series WHERE event.sequence = ?`,
-  bind: (sequence) => [sequence],
-};
+const selectEvent = `SELECT series.day, series.event, event.timestamp, event.body
+  FROM event JOIN event_series AS series ON series.id = event.series WHERE event.sequence = ?`;
 
-/** Reads events back. Every call reads a bounded amount at a time. */
+/** Reads events, a bounded amount at a time. */
 export class SqliteEventReader {
   readonly #database: SqliteDatabase;
 
@@ -91,13 +59,14 @@ export class SqliteEventReader {
     this.#database = database;
   }
 
-  /** By day, then event. What is stored meanwhile may be in the later ones already. */
+  /** Returns counts by day, then event. Later counts may include events that were stored meanwhile. */
   async counts({ from, to }: DayRange, limit: number): Promise<readonly EventCount[]> {
     const counts: EventCount[] = [];
-    const range = { from: from ?? FIRST_DAY, to: to ?? LAST_DAY };
     for (let after = { day: FIRST_DAY, event: "" }; ; await nextTurn()) {
       const turnLimit = Math.min(EVENT_COUNTS_PER_TURN, limit - counts.length);
-      const part = this.#database.all(selectCounts, { ...range, after, limit: turnLimit });
+      const range = [from ?? FIRST_DAY, to ?? LAST_DAY];
+      const values = [...range, after.day, after.event, turnLimit];
+      const part = this.#database.all<EventCount>(selectCounts, values);
       for (const { day, event, count } of part) {
         counts.push({ day, event: originalText(event), count });
       }
@@ -111,7 +80,7 @@ export class SqliteEventReader {
 
   async list(query: EventQuery): Promise<EventPage> {
     return this.#database.snapshot(() => {
-      const found = this.#places(query);
+      const found = this.#positions(query);
       const page = found.slice(0, pageLength(found, query.limit));
       const last = page.at(-1);
       return {
@@ -121,24 +90,31 @@ export class SqliteEventReader {
     });
   }
 
-  /** One more than the page may hold, where there are so many. */
-  #places(query: EventQuery): readonly Sized[] {
+  /** Returns the positions of one more event than the page may hold, if there are as many. */
+  #positions(query: EventQuery): readonly SizedPosition[] {
     const limit = query.limit + 1;
-    if (query.cursor === undefined) {
-      return this.#database.all(selectAfterSeries, { query, after: { day: "", event: "" }, limit });
-    }
-    const { series: id, sequence } = placeOf(query.cursor);
-    const series = this.#database.first(selectSeries, id);
+    if (query.cursor === undefined) return this.#after({ day: FIRST_DAY, event: "" }, query, limit);
+    const { series: id, sequence } = positionOf(query.cursor);
+    const series = this.#database.first<Series>(selectSeries, [id]);
     if (series === undefined || !belongs(series, query)) throw new CursorError();
-    const rest = this.#database.all(selectInSeries, { series: id, after: sequence, limit });
+    const rest = this.#database.all<SizedPosition>(selectInSeries, [id, sequence, limit]);
     const remaining = limit - rest.length;
-    if (remaining === 0) return rest;
-    const following = { query, after: series, limit: remaining };
-    return [...rest, ...this.#database.all(selectAfterSeries, following)];
+    return remaining === 0 ? rest : [...rest, ...this.#after(series, query, remaining)];
+  }
+
+  #after(
+    series: Pick<Series, "day" | "event">,
+    { day, event }: EventQuery,
+    limit: number,
+  ): readonly SizedPosition[] {
+    const name = event === undefined ? null : storedText(event);
+    const days = [day ?? FIRST_DAY, day ?? LAST_DAY];
+    const values = [...days, series.day, series.event, name, name, limit];
+    return this.#database.all<SizedPosition>(selectAfterSeries, values);
   }
 
   #event(sequence: number): StoredEvent {
-    const found = this.#database.first(selectEvent, sequence);
+    const found = this.#database.first<StoredEvent>(selectEvent, [sequence]);
     if (found === undefined) throw new Error(`event ${sequence} was there and is gone`);
     const { day, event, timestamp, body } = found;
     return { day, event: originalText(event), timestamp, body };
@@ -152,12 +128,25 @@ function belongs({ day, event }: Series, query: EventQuery): boolean {
   );
 }
 
-/** Events that make up a page: at least one, and no more bytes than EVENT_PAGE_BYTES_MAX otherwise. */
-function pageLength(found: readonly Sized[], limit: number): number {
+/** Returns the number of events in a page: at least one, else at most EVENT_PAGE_BYTES_MAX bytes. */
+function pageLength(found: readonly SizedPosition[], limit: number): number {
   let bytes = 0;
   for (const [index, sized] of found.slice(0, limit).entries()) {
     bytes += sized.bytes;
     if (bytes > EVENT_PAGE_BYTES_MAX && index > 0) return index;
   }
   return Math.min(found.length, limit);
+}
+
+function cursorOf({ series, sequence }: EventPosition): string {
+  return Buffer.from(`${series}.${sequence}`).toString("base64url");
+}
+
+/** Throws `CursorError` for a text that `cursorOf` never returns. */
+function positionOf(cursor: string): EventPosition {
+  const match = /^(\d{1,16})\.(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString());
+  const position = { series: Number(match?.[1]), sequence: Number(match?.[2]) };
+  // Decoding is lenient; only a text that encodes back to itself is a cursor.
+  if (match === null || cursorOf(position) !== cursor) throw new CursorError();
+  return position;
 }

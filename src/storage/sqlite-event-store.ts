@@ -1,7 +1,6 @@
 import { join } from "node:path";
-import { retryWhileBusy } from "./busy-retry.js";
+import { eventSchema } from "./database-schemas.js";
 import { EventQueue, type EventQueueOptions } from "./event-queue.js";
-import { eventSchema } from "./event-schema.js";
 import type { EventWriter } from "./event-writer.js";
 import { openDatabase } from "./open-database.js";
 import { packIntake } from "./packed-events.js";
@@ -65,7 +64,7 @@ function eventStoreOver(
 function writerOnThisThread(database: SqliteDatabase): EventWriter {
   const writer = new SqliteEventWriter(database);
   return {
-    write: (batch) => retryWhileBusy(() => writer.write(batch)),
+    write: async (batch) => writer.write(batch),
     close: async () => {},
   };
 }

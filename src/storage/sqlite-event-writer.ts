@@ -1,32 +1,20 @@
 import type { EventCommit } from "./event-store.js";
-import type { PackedIntake, PackedSeries } from "./packed-events.js";
+import type { PackedIntake } from "./packed-events.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import type { Statement } from "./sqlite-statement.js";
 
-const rememberRequest: Statement<string, never> = {
-  sql: "INSERT OR IGNORE INTO event_request VALUES (?)",
-  bind: (keyDigest) => [keyDigest],
-};
+const rememberRequest = "INSERT OR IGNORE INTO event_request VALUES (?)";
 
-type SeriesTotal = Pick<PackedSeries, "day" | "event" | "count">;
-
-const countSeries: Statement<SeriesTotal, { readonly id: number }> = {
-  sql: `INSERT INTO event_series (day, event, events) VALUES (?, ?, ?)
-    ON CONFLICT DO UPDATE SET events = events + excluded.events RETURNING id`,
-  bind: ({ day, event, count }) => [day, event, count],
-};
+const countSeries = `INSERT INTO event_series (day, event, events) VALUES (?, ?, ?)
+  ON CONFLICT DO UPDATE SET events = events + excluded.events RETURNING id`;
 
 /**
- * All rows in one statement, taken apart by SQLite: twice as fast as a statement for each, as what
- * costs is the way into the driver.
+ * Inserts all rows with one statement; SQLite splits them. It is twice as fast as a statement for each
+ * row, because most of the time goes into calls of the driver.
  */
-const insertEvents: Statement<{ readonly id: number; readonly rows: string }, never> = {
-  sql: `INSERT INTO event (series, timestamp, body)
-    SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)`,
-  bind: ({ id, rows }) => [id, rows],
-};
+const insertEvents = `INSERT INTO event (series, timestamp, body)
+  SELECT ?, value ->> 0, value ->> 1 FROM json_each(?)`;
 
-/** Writes events into an open database, many requests in one transaction. */
+/** Writes events into an open database, many requests per transaction. */
 export class SqliteEventWriter {
   readonly #database: SqliteDatabase;
 
@@ -34,26 +22,23 @@ export class SqliteEventWriter {
     this.#database = database;
   }
 
-  /**
-   * Stores all of it, durably, or throws and stores nothing. Requests whose key is known are passed
-   * over.
-   */
+  /** Stores everything, durably, or throws and stores nothing. Skips requests with a known key. */
   write(intakes: readonly PackedIntake[]): EventCommit {
     return this.#database.transaction(() => {
       const fresh = intakes.filter((intake) => this.#isFresh(intake));
       let events = 0;
-      for (const { rows, ...total } of mergedSeries(fresh)) {
-        const [series] = this.#database.all(countSeries, total);
+      for (const { day, event, count, rows } of mergedSeries(fresh)) {
+        const [series] = this.#database.all<{ id: number }>(countSeries, [day, event, count]);
         if (series === undefined) throw new Error("a series was counted and has no id");
-        this.#database.run(insertEvents, { id: series.id, rows: `[${rows.join(",")}]` });
-        events += total.count;
+        this.#database.run(insertEvents, [series.id, `[${rows.join(",")}]`]);
+        events += count;
       }
       return { requests: intakes.length, events };
     });
   }
 
   #isFresh({ keyDigest }: PackedIntake): boolean {
-    return keyDigest === undefined || this.#database.run(rememberRequest, keyDigest).changes > 0;
+    return keyDigest === undefined || this.#database.run(rememberRequest, [keyDigest]).changes > 0;
   }
 }
 
@@ -64,7 +49,7 @@ interface MergedSeries {
   readonly rows: string[];
 }
 
-/** What several requests brought for one day and name goes in together. */
+/** Merges the events of several requests that have the same day and name. */
 function mergedSeries(intakes: readonly PackedIntake[]): Iterable<MergedSeries> {
   const merged = new Map<string, MergedSeries>();
   for (const { series } of intakes) {

@@ -1,44 +1,26 @@
 import { timingSafeEqual } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
-import type { CommitQueue } from "./commit-queue.js";
-import type { KeyRecord, KeyStore } from "./key-store.js";
+import type { KeyKind, KeyRecord, KeyStore } from "./key-store.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
-import { query } from "./sqlite-schema.js";
-import { statement } from "./sqlite-statement.js";
 
 /** Digits of the hash that keys are looked up by; the rest is compared in constant time. */
 const BUCKET_DIGITS = 8;
 
-const selectKeys = statement((_: object) =>
-  query.selectFrom("key").selectAll().orderBy("created_time").orderBy("id"),
-);
+interface StoredKey {
+  readonly id: string;
+  readonly kind: KeyKind;
+  readonly can_write: 0 | 1;
+  readonly hash: string;
+  readonly prefix: string;
+  readonly created_time: number;
+  readonly revoked_time: number | null;
+}
 
-const selectSameKey = statement(({ id, hash }: Pick<KeyRecord, "id" | "hash">) =>
-  query
-    .selectFrom("key")
-    .select("id")
-    .where((either) => either.or([either("id", "=", id), either("hash", "=", hash)])),
-);
-
-const insertKey = statement((key: Omit<KeyRecord, "canWrite"> & { readonly canWrite: 0 | 1 }) =>
-  query.insertInto("key").values({
-    id: key.id,
-    kind: key.kind,
-    can_write: key.canWrite,
-    hash: key.hash,
-    prefix: key.prefix,
-    created_time: key.createdTime,
-    revoked_time: key.revokedTime,
-  }),
-);
-
-const revokeKey = statement(({ id, time }: { readonly id: string; readonly time: number }) =>
-  query
-    .updateTable("key")
-    .set({ revoked_time: time })
-    .where("id", "=", id)
-    .where("revoked_time", "is", null),
-);
+const selectKeys = "SELECT * FROM key ORDER BY created_time, id";
+const selectSameKey = "SELECT id FROM key WHERE id = ? OR hash = ?";
+const insertKey = `INSERT INTO key (id, kind, can_write, hash, prefix, created_time, revoked_time)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const revokeKey = "UPDATE key SET revoked_time = ? WHERE id = ? AND revoked_time IS NULL";
 
 interface KnownKey {
   readonly record: KeyRecord;
@@ -46,21 +28,19 @@ interface KnownKey {
 }
 
 /**
- * Keys in a database that has the console's schema. All of them are held in memory, so that a request
- * costs no query, with a right key or a wrong one; they are read anew after any write of keys, and after
- * another process wrote to the database.
+ * Keys in a database with the console's schema. All keys are held in memory, so a request costs no
+ * query, whether its key is known or not. They are read again after each write of a key, and after
+ * another process has written to the database.
  */
 export class SqliteKeyStore implements KeyStore {
   readonly #database: SqliteDatabase;
-  readonly #queue: CommitQueue;
   #buckets: ReadonlyMap<string, readonly KnownKey[]> | undefined;
   #dataVersion = Number.NaN;
-  /** Whether the database was asked in this turn of the event loop; requests of one turn share it. */
+  /** True once this turn of the event loop has asked the database; requests of one turn share it. */
   #isAsked = false;
 
-  constructor(database: SqliteDatabase, queue: CommitQueue) {
+  constructor(database: SqliteDatabase) {
     this.#database = database;
-    this.#queue = queue;
   }
 
   async find(hash: string): Promise<KeyRecord | undefined> {
@@ -73,18 +53,19 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   async insert(key: KeyRecord): Promise<void> {
-    await this.#queue.write(() => {
-      if (this.#database.first(selectSameKey, key) !== undefined) throw keyTaken(key);
-      this.#database.run(insertKey, { ...key, canWrite: key.canWrite ? 1 : 0 });
-      this.#buckets = undefined;
+    const { id, kind, canWrite, hash, prefix, createdTime, revokedTime } = key;
+    const values = [id, kind, canWrite ? 1 : 0, hash, prefix, createdTime, revokedTime];
+    this.#database.transaction(() => {
+      if (this.#database.first(selectSameKey, [id, hash]) !== undefined) throw keyTaken(key);
+      this.#database.run(insertKey, values);
     });
+    this.#buckets = undefined;
   }
 
   async revoke(id: string, time: number): Promise<boolean> {
-    return this.#queue.write(() => {
-      this.#buckets = undefined;
-      return this.#database.run(revokeKey, { id, time }).changes > 0;
-    });
+    const { changes } = this.#database.transaction(() => this.#database.run(revokeKey, [time, id]));
+    this.#buckets = undefined;
+    return changes > 0;
   }
 
   #bucketOf(hash: string): readonly KnownKey[] | undefined {
@@ -93,7 +74,7 @@ export class SqliteKeyStore implements KeyStore {
       setImmediate(() => {
         this.#isAsked = false;
       });
-      // Taken before the keys are read: a write in between makes the next turn read them again.
+      // Asked before the keys are read: a write in between makes the next turn read them again.
       const dataVersion = this.#database.dataVersion();
       if (dataVersion !== this.#dataVersion) this.#buckets = undefined;
       this.#dataVersion = dataVersion;
@@ -103,7 +84,7 @@ export class SqliteKeyStore implements KeyStore {
   }
 
   #read(): readonly KeyRecord[] {
-    return this.#database.all(selectKeys, {}).map((row) => ({
+    return this.#database.all<StoredKey>(selectKeys).map((row) => ({
       id: row.id,
       kind: row.kind,
       canWrite: row.can_write === 1,
@@ -137,7 +118,7 @@ function isEqual(left: Buffer, right: Buffer): boolean {
 function keyTaken({ id, prefix }: KeyRecord): SwitchyardError {
   return new SwitchyardError(
     "key_taken",
-    `a key with the id ${id}, or the very key that begins with ${prefix}, is stored already; use it, ` +
-      "or make another one",
+    `a key with the id ${id}, or the same key that begins with ${prefix}, is stored already; use it, ` +
+      "or create another one",
   );
 }

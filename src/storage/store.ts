@@ -11,18 +11,18 @@ export interface EntityKey {
 
 /** One entity at one version. */
 export interface EntityRecord extends EntityKey {
-  /** Unique within its kind, archived ones included. */
+  /** Unique within its kind, including archived entities. */
   readonly name: string;
   readonly version: number;
   /** ms since the epoch. */
   readonly createdTime: number;
-  /** The entity as answers show it. */
+  /** The entity as answers return it. */
   readonly body: JsonObject;
-  /** What the entity points at. */
+  /** Keys of the entities that this one points at. */
   readonly references: readonly EntityKey[];
 }
 
-/** Results from `start` on, at most `count`. */
+/** At most `count` results from index `start` on. */
 export interface Slice {
   readonly start: number;
   readonly count: number;
@@ -33,62 +33,54 @@ export interface Page<Item> {
   readonly totalItems: number;
 }
 
-/** A page has more bytes than fit into an answer: fewer results at once do. */
+/** A page has more bytes than fit into an answer. Fewer results fit. */
 export class PageTooLargeError extends SwitchyardError {
   constructor(results: number, bytes: number, bytesMax: number) {
     super(
       "page_too_large",
-      `These ${results} results have ${bytes} bytes together, and an answer holds ${bytesMax}: ask for fewer`,
+      `These ${results} results have ${bytes} bytes together, and an answer holds at most ${bytesMax}: ask for fewer`,
     );
   }
 }
 
-export type InsertOutcome = "inserted" | "id_taken" | "name_taken";
-
-/** `stale`: the stored version was another one; `referenced`: it was to be unreferenced and is not. */
-export type ReplaceOutcome = "replaced" | "stale" | "name_taken" | "referenced";
+/**
+ * Makes the next state of an entity from the stored one, or undefined to remove it. The stored state is
+ * undefined when there is no such entity. What it throws cancels the write.
+ */
+export type ChangeEntity = (current: EntityRecord | undefined) => EntityRecord | undefined;
 
 export interface WriteOptions {
-  /** Everything is checked as for the real write, and nothing is kept. */
+  /** Makes every check of the real write, and stores nothing. */
   readonly rehearse?: boolean;
-}
-
-/** What has to hold for a write to be made. */
-export interface WriteCondition extends WriteOptions {
-  /** The version that is stored. */
-  readonly version: number;
-  /** Nothing may point at the entity. */
+  /** Refuses the write while another entity points at this one. */
   readonly unreferenced?: boolean;
 }
 
-/**
- * Entities with their versions and references. Every write is durable when its promise resolves, and
- * is one transaction with its version snapshot and references: wholly there or not at all.
- */
+/** `name_taken` and `referenced`: refused, nothing was stored. */
+export type WriteOutcome = "written" | "name_taken" | "referenced";
+
+/** Entities with their versions and references. */
 export interface EntityStore {
   get(key: EntityKey): Promise<EntityRecord | undefined>;
-  /** Newest creation first, then by id. Throws `PageTooLargeError`. */
+  /** Returns the newest creation first, then by id. Throws `PageTooLargeError`. */
   list(kind: EntityKind, slice: Slice): Promise<Page<EntityRecord>>;
-  insert(record: EntityRecord, options?: WriteOptions): Promise<InsertOutcome>;
-  replace(record: EntityRecord, condition: WriteCondition): Promise<ReplaceOutcome>;
-  /** Removes versions and references too. False where the condition does not hold. */
-  remove(key: EntityKey, condition: WriteCondition): Promise<boolean>;
-}
-
-/** What is known of an entity beside its present state. */
-export interface EntityHistory {
-  /** Bodies of all versions, newest first. Throws `PageTooLargeError`. */
+  /** Returns the bodies of all versions, newest first. Throws `PageTooLargeError`. */
   versions(key: EntityKey, slice: Slice): Promise<Page<JsonObject>>;
-  /** Entities that point at this one, in the order of lists. Throws `PageTooLargeError`. */
+  /** Returns the entities that point at this one, in the order of lists. Throws `PageTooLargeError`. */
   referrers(key: EntityKey, slice: Slice): Promise<Page<EntityRecord>>;
+  /**
+   * Reads an entity and stores what `change` makes of it, with its version snapshot and references, in
+   * one transaction: no other write comes in between, and it is stored completely or not at all. Durable
+   * when the promise resolves. `change` may be called again after a transaction that failed.
+   */
+  write(key: EntityKey, change: ChangeEntity, options?: WriteOptions): Promise<WriteOutcome>;
 }
 
-/** Everything that the service keeps. */
+/** Everything that the service stores. */
 export interface Store {
   readonly entities: EntityStore;
-  readonly history: EntityHistory;
   readonly keys: KeyStore;
   readonly events: EventStore;
-  /** Finishes what was accepted, then lets go of the database. */
+  /** Finishes accepted requests, then releases the databases. */
   close(): Promise<void>;
 }

@@ -1,10 +1,10 @@
-/** What SQLite's driver does not give back as it was: NUL ends the text, half a pair is replaced. */
+/** Characters that SQLite's driver changes: NUL ends the text, a lone surrogate is replaced. */
 const unsafe = /[\0\u2400\ud800-\udfff]/gu;
 const escaped = /\u2400([0-9a-f]{4})/g;
 
 /**
- * A text as it is stored. Different texts stay different; all but the oddest are stored as they are.
- * The others have `␀` (U+2400) and four hexadecimal digits in place of NUL, `␀` and lone surrogates.
+ * Returns a text as it is stored; different texts stay different. Almost every text is stored
+ * unchanged. NUL, `␀` (U+2400) and lone surrogates become `␀` and four hexadecimal digits.
  */
 export function storedText(text: string): string {
   return text.replace(

@@ -208,7 +208,7 @@ describe("a start that fails", () => {
     database.close();
     const { exitCode, stderr } = await serve("--data", data);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/the database has version 999.*\[database_newer\]/);
+    expect(stderr).toMatch(/has database version 999.*\[database_newer\]/);
   });
 
   test.each([

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Gate } from "../../src/contract/gate.js";
 import { startTestService, type TestService } from "../support/service.js";
-import { openTestStore } from "../support/test-store.js";
 
 const path = "/console/v1/gates/busy_gate";
 
@@ -74,37 +73,6 @@ it("patches behind one that is refused by the store are made on what is stored",
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
   const { json } = await service.call<Gate[]>({ path: `${path}/versions?limit=1000` });
   expect(json.pagination.totalItems).toBe(101);
-});
-
-it("a read shows nothing that is not stored", async () => {
-  const store = await openTestStore();
-  const { entities } = store;
-  const held: (() => void)[] = [];
-  const slow = await startTestService({
-    store: {
-      ...store,
-      entities: {
-        get: (key) => entities.get(key),
-        list: (kind, slice) => entities.list(kind, slice),
-        insert: (record, options) => entities.insert(record, options),
-        remove: (key, condition) => entities.remove(key, condition),
-        replace: async (record, condition) => {
-          await new Promise<void>((resolve) => held.push(resolve));
-          return entities.replace(record, condition);
-        },
-      },
-    },
-  });
-  await slow.call({ method: "POST", path: "/console/v1/gates", body: { name: "Busy gate" } });
-  const patches = ["a", "b"].map((description) =>
-    slow.call<Gate>({ method: "PATCH", path, body: { description } }),
-  );
-  await expect.poll(() => held.length).toBe(2);
-  expect((await slow.call<Gate>({ path })).json.data.version).toBe(1);
-  for (const release of held) release();
-  const answers = await Promise.all(patches);
-  expect(answers.map(({ json }) => json.data.version)).toEqual([2, 3]);
-  await slow.close();
 });
 
 it("a delete among patches is one: what comes after it finds nothing", async () => {

@@ -196,7 +196,7 @@ describe("segments that were created", () => {
     const gate = { name: "A Gate", rules: [asks] };
     await service.call({ method: "POST", path: "/console/v1/gates", body: gate });
     const key = { kind: "segment", id: "a_segment" } as const;
-    const { items } = await service.store.history.referrers(key, { start: 0, count: 10 });
+    const { items } = await service.store.entities.referrers(key, { start: 0, count: 10 });
     expect(items.map(({ kind, id }) => ({ kind, id }))).toEqual([
       { kind: "gate", id: "a_gate" },
       { kind: "segment", id: "Inner" },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ENTITY_PAGE_BYTES_MAX } from "../../src/storage/limits.js";
+import { ENTITY_PAGE_BYTES_MAX } from "../../src/storage/storage-limits.js";
 import { type EntityRecord, PageTooLargeError } from "../../src/storage/store.js";
 import { openEntities } from "./open-entities.js";
 import { everything, gate, next } from "./records.js";
@@ -29,29 +29,29 @@ it("refuses a page of entities that has too many bytes, and gives a smaller one"
 });
 
 it("refuses a page of versions that has too many bytes", async () => {
-  const { entities, history } = place;
+  const { entities } = place;
   let record = large(gate("g"));
   await entities.insert(record);
   for (let version = 1; version < LARGE_RECORDS; version += 1) {
     record = large(next(record));
     await entities.replace(record, { version });
   }
-  await expect(history.versions(record, everything)).rejects.toThrow(PageTooLargeError);
-  expect((await history.versions(record, fewer)).totalItems).toBe(LARGE_RECORDS);
+  await expect(entities.versions(record, everything)).rejects.toThrow(PageTooLargeError);
+  expect((await entities.versions(record, fewer)).totalItems).toBe(LARGE_RECORDS);
   // Only the present version of an entity is part of a list.
   expect((await entities.list("gate", everything)).items).toHaveLength(1);
 });
 
 it("refuses a page of referrers that has too many bytes", async () => {
-  const { entities, history } = place;
+  const { entities } = place;
   const target = gate("target");
   await entities.insert(target);
   const references = [{ kind: "gate", id: "target" }] as const;
   for (let id = 0; id < LARGE_RECORDS; id += 1) {
     await entities.insert(large(gate(`g${id}`, { references })));
   }
-  await expect(history.referrers(target, everything)).rejects.toThrow(PageTooLargeError);
-  expect((await history.referrers(target, fewer)).totalItems).toBe(LARGE_RECORDS);
+  await expect(entities.referrers(target, everything)).rejects.toThrow(PageTooLargeError);
+  expect((await entities.referrers(target, fewer)).totalItems).toBe(LARGE_RECORDS);
 });
 
 it("gives a single result, however large it is", async () => {

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import type { EntityRecord, Store } from "../../src/storage/store.js";
+import type { EntityRecord } from "../../src/storage/store.js";
 import { everything, gate, next } from "./records.js";
 import type { Stores } from "./store-suite.js";
+import type { VersionedStore } from "./versioned-writes.js";
 
 const oddTexts = [
   "😀",
@@ -23,7 +24,7 @@ const oddTexts = [
 ];
 
 export function entityStoreSuite({ open }: Stores): void {
-  const insertAll = async ({ entities }: Store, ...records: readonly EntityRecord[]) => {
+  const insertAll = async ({ entities }: VersionedStore, ...records: readonly EntityRecord[]) => {
     for (const record of records) expect(await entities.insert(record)).toBe("inserted");
   };
 
@@ -57,12 +58,12 @@ export function entityStoreSuite({ open }: Stores): void {
   });
 
   it("keeps bodies of a megabyte", async () => {
-    const { entities, history } = await open();
+    const { entities } = await open();
     const record = gate("big", { body: { text: "é😀".repeat(200_000) } });
     await entities.insert(record);
     expect(await entities.get(record)).toEqual(record);
     expect(await entities.replace(next(record), { version: 1 })).toBe("replaced");
-    const { items } = await history.versions(record, everything);
+    const { items } = await entities.versions(record, everything);
     expect(items).toEqual([next(record).body, record.body]);
   });
 
@@ -140,7 +141,7 @@ export function entityStoreSuite({ open }: Stores): void {
     const target = { kind: "segment", id: "s" } as const;
     const record = gate("a", { references: [target] });
     await insertAll(store, record);
-    const { entities, history } = store;
+    const { entities } = store;
     await entities.replace(next(record), { version: 1 });
     expect(await entities.remove(record, { version: 1 })).toBe(false);
     expect(await entities.remove(record, { version: 2 })).toBe(true);
@@ -148,20 +149,23 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(await entities.get(record)).toBeUndefined();
     const nothing = { items: [], totalItems: 0 };
     expect(await entities.list("gate", everything)).toEqual(nothing);
-    expect(await history.versions(record, everything)).toEqual(nothing);
-    expect(await history.referrers(target, everything)).toEqual(nothing);
+    expect(await entities.versions(record, everything)).toEqual(nothing);
+    expect(await entities.referrers(target, everything)).toEqual(nothing);
 
     const anew = gate("a", { body: { anew: true } });
     await insertAll(store, anew);
-    expect(await history.versions(anew, everything)).toEqual({ items: [anew.body], totalItems: 1 });
-    expect(await history.referrers(target, everything)).toEqual(nothing);
+    expect(await entities.versions(anew, everything)).toEqual({
+      items: [anew.body],
+      totalItems: 1,
+    });
+    expect(await entities.referrers(target, everything)).toEqual(nothing);
   });
 
   it("rehearses every write with the outcome of the real one, and keeps nothing", async () => {
     const store = await open();
     const a = gate("a", { references: [{ kind: "gate", id: "b" }] });
     await insertAll(store, a, gate("b"));
-    const { entities, history } = store;
+    const { entities } = store;
     const rehearse = true;
     const outcomes = [
       await entities.insert(gate("c"), { rehearse }),
@@ -183,8 +187,8 @@ export function entityStoreSuite({ open }: Stores): void {
       items: [a, gate("b")],
       totalItems: 2,
     });
-    expect((await history.versions(a, everything)).totalItems).toBe(1);
-    expect((await history.referrers(gate("b"), everything)).items).toEqual([a]);
+    expect((await entities.versions(a, everything)).totalItems).toBe(1);
+    expect((await entities.referrers(gate("b"), everything)).items).toEqual([a]);
   });
 
   it("tells rehearsals and writes apart when they come together", async () => {
@@ -209,7 +213,7 @@ export function entityStoreSuite({ open }: Stores): void {
   });
 
   it("makes a hundred versions of a hundred writers who try until they succeed", async () => {
-    const { entities, history } = await open();
+    const { entities } = await open();
     await entities.insert(gate("a", { body: {} }));
     const write = async (writer: number) => {
       for (;;) {
@@ -225,6 +229,6 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(Object.values(last?.body ?? {}).toSorted((x, y) => Number(x) - Number(y))).toEqual(
       Array.from({ length: 100 }, (_, index) => index + 1),
     );
-    expect((await history.versions(gate("a"), everything)).totalItems).toBe(101);
+    expect((await entities.versions(gate("a"), everything)).totalItems).toBe(101);
   });
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { builtFile } from "../../src/base/package-files.js";
-import { eventSchema } from "../../src/storage/event-schema.js";
+import { eventSchema } from "../../src/storage/database-schemas.js";
 import { openDatabase } from "../../src/storage/open-database.js";
 import { packIntake } from "../../src/storage/packed-events.js";
 import { SqliteEventReader } from "../../src/storage/sqlite-event-reader.js";

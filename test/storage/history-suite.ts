@@ -5,7 +5,7 @@ import type { Stores } from "./store-suite.js";
 
 export function historySuite({ open }: Stores): void {
   it("keeps the body of every version, newest first, page by page", async () => {
-    const { entities, history } = await open();
+    const { entities } = await open();
     let record = gate("a");
     const bodies = [record.body];
     await entities.insert(record);
@@ -15,30 +15,30 @@ export function historySuite({ open }: Stores): void {
       bodies.unshift(record.body);
       await entities.replace(record, { version });
     }
-    expect(await history.versions(record, everything)).toEqual({ items: bodies, totalItems: 7 });
-    const page = await history.versions(record, { start: 5, count: 5 });
+    expect(await entities.versions(record, everything)).toEqual({ items: bodies, totalItems: 7 });
+    const page = await entities.versions(record, { start: 5, count: 5 });
     expect(page).toEqual({ items: bodies.slice(5), totalItems: 7 });
-    const past = await history.versions(record, { start: 7, count: 5 });
+    const past = await entities.versions(record, { start: 7, count: 5 });
     expect(past).toEqual({ items: [], totalItems: 7 });
   });
 
   it("knows no versions of what is not there", async () => {
-    const { history } = await open();
-    expect(await history.versions(gate("none"), everything)).toEqual({ items: [], totalItems: 0 });
+    const { entities } = await open();
+    expect(await entities.versions(gate("none"), everything)).toEqual({ items: [], totalItems: 0 });
   });
 
   it("keeps no version of a write that was refused", async () => {
-    const { entities, history } = await open();
+    const { entities } = await open();
     await entities.insert(gate("a"));
     await entities.insert(gate("b"));
     await entities.replace(next(gate("a")), { version: 9 });
     await entities.replace(next(gate("a"), { name: "Name of b" }), { version: 1 });
-    const { items } = await history.versions(gate("a"), everything);
+    const { items } = await entities.versions(gate("a"), everything);
     expect(items).toEqual([gate("a").body]);
   });
 
   it("lists who points at an entity, of every kind, newest creation first, then by id", async () => {
-    const { entities, history } = await open();
+    const { entities } = await open();
     const references = [{ kind: "gate", id: "target" }] as const;
     const referrers = [
       gate("new", { references, createdTime: FIRST_TIME + 9 }),
@@ -48,21 +48,21 @@ export function historySuite({ open }: Stores): void {
     ];
     for (const record of referrers.toReversed()) await entities.insert(record);
     await entities.insert(gate("other", { references: [{ kind: "segment", id: "target" }] }));
-    const page = await history.referrers({ kind: "gate", id: "target" }, everything);
+    const page = await entities.referrers({ kind: "gate", id: "target" }, everything);
     expect(page).toEqual({ items: referrers, totalItems: 4 });
-    const second = await history.referrers(gate("target"), { start: 1, count: 2 });
+    const second = await entities.referrers(gate("target"), { start: 1, count: 2 });
     expect(second).toEqual({ items: referrers.slice(1, 3), totalItems: 4 });
   });
 
   it("follows the references of the present version", async () => {
-    const { entities, history } = await open();
+    const { entities } = await open();
     const [x, y, z]: EntityKey[] = ["x", "y", "z"].map((id) => ({ kind: "segment", id }));
     const first = gate("a", { references: [x, y, y, x] as EntityKey[] });
     const second = next(first, { references: [z, y] as EntityKey[] });
     const pointing = async () =>
       Promise.all(
         [x, y, z].map(async (key) => {
-          const { items, totalItems } = await history.referrers(key as EntityKey, everything);
+          const { items, totalItems } = await entities.referrers(key as EntityKey, everything);
           expect(items).toHaveLength(totalItems);
           return totalItems;
         }),
@@ -73,20 +73,20 @@ export function historySuite({ open }: Stores): void {
     expect(await pointing()).toEqual([0, 1, 1]);
     await entities.replace(next(second), { version: 2 });
     expect(await pointing()).toEqual([0, 1, 1]);
-    const present = await history.referrers(z as EntityKey, everything);
+    const present = await entities.referrers(z as EntityKey, everything);
     expect(present.items).toEqual([next(second)]);
     await entities.remove(first, { version: 3 });
     expect(await pointing()).toEqual([0, 0, 0]);
   });
 
   it("keeps pointing at what is removed and comes back", async () => {
-    const { entities, history } = await open();
+    const { entities } = await open();
     const referrer = gate("a", { references: [{ kind: "gate", id: "target" }] });
     await entities.insert(gate("target"));
     await entities.insert(referrer);
     await entities.remove(gate("target"), { version: 1 });
     await entities.insert(gate("target"));
-    const { items } = await history.referrers(gate("target"), everything);
+    const { items } = await entities.referrers(gate("target"), everything);
     expect(items).toEqual([referrer]);
   });
 }

@@ -44,9 +44,9 @@ it("has all that was acknowledged after a kill, and the rest wholly or not at al
 });
 
 async function requireWhole(directory: string, acknowledged: ReadonlyMap<string, number>) {
-  const { database, entities, history } = await openEntities(directory);
+  const { database, entities } = await openEntities(directory);
   expect(look(database, "PRAGMA integrity_check")).toEqual({ integrity_check: "ok" });
-  expect(database.all({ sql: "PRAGMA foreign_key_check", bind: () => [] }, {})).toEqual([]);
+  expect(database.all("PRAGMA foreign_key_check")).toEqual([]);
   const { items, totalItems } = await entities.list("gate", everything);
   expect(items).toHaveLength(totalItems);
 
@@ -59,7 +59,7 @@ async function requireWhole(directory: string, acknowledged: ReadonlyMap<string,
   for (const item of items) {
     const { id, version } = item;
     expect(acknowledged.get(id) ?? 0, id).toBeGreaterThanOrEqual(version - 1);
-    const versions = await history.versions(item, everything);
+    const versions = await entities.versions(item, everything);
     const bodies = Array.from({ length: version }, (_, n) => ({ id, version: version - n }));
     expect(versions.items, id).toMatchObject(bodies);
     expect(versions.totalItems).toBe(version);

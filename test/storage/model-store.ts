@@ -32,28 +32,20 @@ export function modelStore(): Store {
           all().filter((record) => record.kind === kind),
           slice,
         ),
-      insert: async (record, options) => {
-        if (records.has(place(record))) return "id_taken";
-        if (nameTaken(record)) return "name_taken";
-        if (options?.rehearse !== true) keep(record);
-        return "inserted";
+      write: async (key, change, { rehearse = false, unreferenced = false } = {}) => {
+        const before = records.get(place(key));
+        const next = change(before);
+        if (before !== undefined && unreferenced && isReferenced(key)) return "referenced";
+        if (next !== undefined && nameTaken(next)) return "name_taken";
+        if (rehearse) return "written";
+        if (next === undefined) {
+          snapshots.delete(place(key));
+          records.delete(place(key));
+        } else {
+          keep(next);
+        }
+        return "written";
       },
-      replace: async (record, { version, unreferenced, rehearse }) => {
-        if (records.get(place(record))?.version !== version) return "stale";
-        if (nameTaken(record)) return "name_taken";
-        if (unreferenced === true && isReferenced(record)) return "referenced";
-        if (rehearse !== true) keep(record);
-        return "replaced";
-      },
-      remove: async (key, { version, unreferenced, rehearse }) => {
-        if (records.get(place(key))?.version !== version) return false;
-        if (unreferenced === true && isReferenced(key)) return false;
-        if (rehearse === true) return true;
-        snapshots.delete(place(key));
-        return records.delete(place(key));
-      },
-    },
-    history: {
       versions: async (key, slice) => pageOf(snapshots.get(place(key)) ?? [], slice),
       referrers: async (key, slice) => pageOf(all().filter(pointsAt(key)), slice),
     },

@@ -1,6 +1,7 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { BUSY_ATTEMPTS_MAX, WAITING_WRITES_MAX } from "../../src/storage/limits.js";
 import { SqliteDatabase } from "../../src/storage/sqlite-database.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { look, openEntities } from "./open-entities.js";
@@ -8,11 +9,13 @@ import { everything, gate, next } from "./records.js";
 
 const newDirectory = () => scratchDirectory("sqlite-faults");
 
+const lockScript = fileURLToPath(new URL("kit/hold-lock.mjs", import.meta.url));
+
 const large = { text: "x".repeat(2_000_000) };
 
 describe("a full disk", () => {
   it("refuses what does not fit, wholly, keeps the rest and goes on when there is room", async () => {
-    const { database, entities, history } = await openEntities(newDirectory());
+    const { database, entities } = await openEntities(newDirectory());
     const pages = Number(look(database, "PRAGMA page_count")["page_count"]);
     database.execute(`PRAGMA max_page_count = ${pages + 50}`);
     const outcomes = await Promise.allSettled([
@@ -27,7 +30,7 @@ describe("a full disk", () => {
     ]);
     const { items, totalItems } = await entities.list("gate", everything);
     expect([items, totalItems]).toEqual([[gate("a"), gate("b")], 2]);
-    expect((await history.referrers(gate("t"), everything)).totalItems).toBe(0);
+    expect((await entities.referrers(gate("t"), everything)).totalItems).toBe(0);
 
     database.execute("PRAGMA max_page_count = 1000000");
     expect(await entities.insert(gate("large", { body: large }))).toBe("inserted");
@@ -38,7 +41,7 @@ describe("a full disk", () => {
 
 describe("a write that fails in the middle", () => {
   it("leaves nothing behind and takes no other write with it", async () => {
-    const { database, entities, history } = await openEntities(newDirectory());
+    const { database, entities } = await openEntities(newDirectory());
     await entities.insert(gate("a"));
     // The same version again: the snapshot is refused after the entity has been changed.
     const same = { ...next(gate("a"), { name: "New" }), version: 1 };
@@ -53,18 +56,18 @@ describe("a write that fails in the middle", () => {
       { value: "inserted" },
     ]);
     expect(await entities.get(gate("a"))).toEqual(gate("a"));
-    expect((await history.versions(gate("a"), everything)).items).toEqual([gate("a").body]);
+    expect((await entities.versions(gate("a"), everything)).items).toEqual([gate("a").body]);
     expect(await entities.replace(next(gate("a")), { version: 1 })).toBe("replaced");
     database.close();
   });
 
   it("leaves no transaction open, whatever threw", async () => {
-    const { database, queue, entities } = await openEntities();
+    const { database, entities } = await openEntities();
     const defect = new Error("a defect");
     const fail = () => {
       throw defect;
     };
-    await expect(queue.write(fail)).rejects.toBe(defect);
+    await expect(entities.write(gate("a"), fail)).rejects.toBe(defect);
     expect(() => database.transaction(fail)).toThrow(defect);
     expect(() => database.snapshot(fail)).toThrow(defect);
     expect(await entities.insert(gate("a"))).toBe("inserted");
@@ -81,65 +84,47 @@ describe("a write that fails in the middle", () => {
 });
 
 describe("a database that another process has locked", () => {
-  it("lets writes wait, other work go on, and reads too", async () => {
-    let pauses = 0;
-    const pause = async () => {
-      pauses += 1;
-      await nextTurn();
-    };
-    const { path, database, entities } = await openEntities(newDirectory(), pause);
+  it("refuses writes after the time to wait, serves reads, and accepts writes when it is free", async () => {
+    const { path, database, entities } = await openEntities(newDirectory());
+    database.setBusyTimeout(10);
     await entities.insert(gate("a"));
     const other = new SqliteDatabase(path);
     other.execute("BEGIN IMMEDIATE");
     const writes = [entities.insert(gate("b")), entities.remove(gate("a"), { version: 1 })];
-    while (pauses < 3) await nextTurn();
+    const busy = { status: "rejected", reason: { code: "database_busy" } };
+    expect(await Promise.allSettled(writes)).toMatchObject([busy, busy]);
     expect((await entities.list("gate", everything)).items).toEqual([gate("a")]);
-    other.execute("COMMIT");
-    expect(await Promise.all(writes)).toEqual(["inserted", true]);
+    other.execute("ROLLBACK");
+    expect(await entities.insert(gate("b"))).toBe("inserted");
     other.close();
     database.close();
   });
 
-  it("refuses writes in the end, each of them once, and goes on when it is free", async () => {
-    let pauses = 0;
-    const pause = async () => {
-      pauses += 1;
-    };
-    const { path, database, entities } = await openEntities(newDirectory(), pause);
-    const other = new SqliteDatabase(path);
-    other.execute("BEGIN IMMEDIATE");
-    const writes = [entities.insert(gate("a")), entities.insert(gate("b"))];
-    const busy = { status: "rejected", reason: { code: "database_busy" } };
-    expect(await Promise.allSettled(writes)).toMatchObject([busy, busy]);
-    expect(pauses).toBe(BUSY_ATTEMPTS_MAX - 1);
-    other.execute("ROLLBACK");
+  it("makes a write wait until the other process is done", async () => {
+    const { path, database, entities } = await openEntities(newDirectory());
+    const holder = spawn(process.execPath, [lockScript, path], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    await once(holder.stdout, "data");
+    // The holder commits as soon as it reads this, which is while the write below blocks this thread.
+    holder.stdin.write("commit");
     expect(await entities.insert(gate("a"))).toBe("inserted");
-    other.close();
+    await once(holder, "exit");
     database.close();
   });
 
   it("is not kept from moving its log into its file by reads that are over", async () => {
-    const { path, database, entities, history } = await openEntities(newDirectory());
+    const { path, database, entities } = await openEntities(newDirectory());
     await entities.insert(gate("a", { references: [{ kind: "gate", id: "a" }] }));
     await entities.insert(gate("b"));
     await entities.get(gate("a"));
     await entities.list("gate", { start: 0, count: 1 });
-    await history.versions(gate("a"), everything);
-    await history.referrers(gate("a"), everything);
+    await entities.versions(gate("a"), everything);
+    await entities.referrers(gate("a"), everything);
     database.dataVersion();
     const other = new SqliteDatabase(path);
     expect(look(other, "PRAGMA wal_checkpoint(TRUNCATE)")).toMatchObject({ busy: 0 });
     other.close();
     database.close();
   });
-});
-
-it("refuses writes that come while too many wait", async () => {
-  const { queue } = await openEntities();
-  const writes = Array.from({ length: WAITING_WRITES_MAX + 1 }, (_, index) =>
-    queue.write(() => index),
-  );
-  await expect(writes.at(-1)).rejects.toMatchObject({ code: "database_busy" });
-  const done = await Promise.all(writes.slice(0, -1));
-  expect(done).toEqual(Array.from({ length: WAITING_WRITES_MAX }, (_, index) => index));
 });

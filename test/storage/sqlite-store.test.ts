@@ -6,6 +6,7 @@ import { openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { gate, noEventStore } from "./records.js";
 import { storeSuite } from "./store-suite.js";
+import { versioned } from "./versioned-writes.js";
 
 const newDirectory = () => scratchDirectory("sqlite-store");
 
@@ -25,7 +26,7 @@ it("keeps entities and events of a directory in a database each", async () => {
   const directory = newDirectory();
   const before = await openSqliteStore(directory, openEventStore);
   const event = { day: "2026-01-02", event: "bought", timestamp: 1, body: "{}" };
-  await before.entities.insert(gate("a"));
+  await versioned(before).entities.insert(gate("a"));
   await before.events.append({ events: [event], idempotencyKey: undefined });
   await before.close();
   expect(readdirSync(directory)).toEqual(expect.arrayContaining(["console.db", "events.db"]));
@@ -44,7 +45,7 @@ it("finishes what was accepted although the events fail to close", async () => {
     events: noEventStore,
     close: () => Promise.reject(failure),
   }));
-  const written = store.entities.insert(gate("a"));
+  const written = versioned(store).entities.insert(gate("a"));
   await expect(store.close()).rejects.toBe(failure);
   expect(await written).toBe("inserted");
   await expect(store.entities.get(gate("a"))).rejects.toMatchObject({ code: "database_failed" });

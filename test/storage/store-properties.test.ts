@@ -4,6 +4,7 @@ import { openSqliteStore } from "../../src/storage/sqlite-store.js";
 import type { EntityKey, Store } from "../../src/storage/store.js";
 import { modelStore } from "./model-store.js";
 import { everything, FIRST_TIME, gate, withoutEvents } from "./records.js";
+import { type VersionedStore, versioned } from "./versioned-writes.js";
 
 const kinds = ["gate", "segment"] as const;
 const ids = ["a", "B", "﷐", "😀"];
@@ -33,7 +34,7 @@ const burst = fc.record({
 });
 
 /** Does a write; `version` is the version that was stored before the burst. */
-function perform({ entities }: Store, wanted: Write, version: number, mark: number) {
+function perform({ entities }: VersionedStore, wanted: Write, version: number, mark: number) {
   const { act, key, name, createdTime, references } = wanted;
   const { isCurrent, ...conditions } = wanted.options;
   const condition = { ...conditions, version: isCurrent ? version : version + 1 };
@@ -48,13 +49,13 @@ function perform({ entities }: Store, wanted: Write, version: number, mark: numb
   }
 }
 
-async function look({ entities, history }: Store, slice: { start: number; count: number }) {
+async function look({ entities }: Store, slice: { start: number; count: number }) {
   const perKey = keys.map(async (key) => [
     await entities.get(key),
-    await history.versions(key, everything),
-    await history.versions(key, slice),
-    await history.referrers(key, everything),
-    await history.referrers(key, slice),
+    await entities.versions(key, everything),
+    await entities.versions(key, slice),
+    await entities.referrers(key, everything),
+    await entities.referrers(key, slice),
   ]);
   const perKind = kinds.map((kind) => [
     entities.list(kind, everything),
@@ -67,8 +68,8 @@ it("SQLite does what a store in maps does, in any order of writes", async () => 
   const outcomes = new Map<unknown, number>();
   await fc.assert(
     fc.asyncProperty(fc.array(burst, { minLength: 1, maxLength: 12 }), async (bursts) => {
-      const model = modelStore();
-      const store = await openSqliteStore(":memory:", withoutEvents);
+      const model = versioned(modelStore());
+      const store = versioned(await openSqliteStore(":memory:", withoutEvents));
       let mark = 0;
       for (const { writes, slice } of bursts) {
         const versions = await Promise.all(writes.map(({ key }) => model.entities.get(key)));

@@ -5,6 +5,7 @@ import { entityStoreSuite } from "./entity-store-suite.js";
 import { historySuite } from "./history-suite.js";
 import { keyStoreSuite } from "./key-store-suite.js";
 import { sharedStoreSuite } from "./shared-store-suite.js";
+import { type VersionedStore, versioned } from "./versioned-writes.js";
 
 /** What the suites need of an implementation. */
 export interface StoreKit {
@@ -18,7 +19,7 @@ export interface StoreKit {
 
 /** Opens stores, and closes them after each test. */
 export interface Stores {
-  readonly open: (place?: string) => Promise<Store>;
+  readonly open: (place?: string) => Promise<VersionedStore>;
   readonly newPlace: () => string;
 }
 
@@ -31,7 +32,7 @@ export function storeSuite(name: string, kit: StoreKit): void {
       open: async (place = kit.newPlace()) => {
         const store = await kit.open(place);
         opened.push(store);
-        return store;
+        return versioned(store);
       },
     };
     afterEach(async () => {

@@ -4,8 +4,7 @@ import { keyRecord, newKeyText } from "../../service/key-text.js";
 import { createLogger } from "../../service/logger.js";
 import { startServer } from "../../service/server.js";
 import type { EventStore } from "../../storage/event-store.js";
-import { type KeyKind, type KeyRecord, keyKinds } from "../../storage/key-store.js";
-import { withPassingKeys } from "../../storage/passing-keys.js";
+import { type KeyKind, type KeyRecord, type KeyStore, keyKinds } from "../../storage/key-store.js";
 import { openServiceStore } from "./open-service-store.js";
 
 /** A service in this process, which ends with it. */
@@ -27,14 +26,14 @@ export async function startEmbeddedService(
   logLevel: LogLevel,
 ): Promise<EmbeddedService> {
   const keys = { console: newKeyText("console"), server: newKeyText("server") };
-  const passing = keyKinds.map((kind) => passingRecord(kind, keys[kind]));
+  const ephemeral = keyKinds.map((kind) => ephemeralRecord(kind, keys[kind]));
   const app = createApp({ logger: createLogger(logLevel) });
   const store = await openServiceStore(dataDirectory, {
     onCommit: app.metrics.observeCommit,
     // Its own are enough: the first start of `switchyard serve` makes those that are kept.
     prepareKeys: async () => undefined,
   });
-  const opened = { ...store, keys: withPassingKeys(store.keys, passing) };
+  const opened = { ...store, keys: withEphemeralKeys(store.keys, ephemeral) };
   const address = { host: "127.0.0.1", port: 0 };
   const server = await startServer(app, address, async () => opened).catch(async (error) => {
     await store.close();
@@ -48,7 +47,21 @@ export async function startEmbeddedService(
  * The same id in every process: the service knows repeated events by secret and `Idempotency-Key`, and
  * a run that is taken up again has to be known by both.
  */
-function passingRecord(kind: KeyKind, key: string): KeyRecord {
+function ephemeralRecord(kind: KeyKind, key: string): KeyRecord {
   const record = keyRecord(key, { kind, canWrite: true, createdTime: Date.now() });
   return { ...record, id: `key_embedded_${kind}` };
+}
+
+/**
+ * Returns a key store with further keys, which are valid as long as this process lives. They are never
+ * stored, so nobody has to revoke them, and they are not listed.
+ */
+function withEphemeralKeys(keys: KeyStore, ephemeral: readonly KeyRecord[]): KeyStore {
+  const byHash = new Map(ephemeral.map((record) => [record.hash, record]));
+  return {
+    find: async (hash) => byHash.get(hash) ?? keys.find(hash),
+    list: () => keys.list(),
+    insert: (key) => keys.insert(key),
+    revoke: (id, time) => keys.revoke(id, time),
+  };
 }

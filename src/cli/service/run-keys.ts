@@ -40,7 +40,7 @@ export async function runKeys(
       stdout.write(isJson ? `${JSON.stringify(printed.json)}\n` : printed.text);
       if (!isJson && printed.note !== undefined) stderr.write(printed.note);
     } finally {
-      await close();
+      close();
     }
     return exitCodes.done;
   } catch (error) {

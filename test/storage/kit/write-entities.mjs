@@ -20,21 +20,23 @@ const record = (id, version) => ({
 // At once, so that a kill finds everything that was acknowledged.
 const acknowledge = (id, version) => writeSync(1, `${id} ${version}\n`);
 
-async function write(writer) {
+const write = (id, next) => entities.write({ kind: "gate", id }, () => next);
+
+async function writeOn(writer) {
   for (let round = 0; ; round += 1) {
     const id = `${prefix}-${writer}-${round}`;
-    await entities.insert(record(id, 1));
+    await write(id, record(id, 1));
     acknowledge(id, 1);
     const versions = 2 + (round % 3);
     for (let version = 2; version <= versions; version += 1) {
-      await entities.replace(record(id, version), { version: version - 1 });
+      await write(id, record(id, version));
       acknowledge(id, version);
     }
     if (round % 3 === writer % 3) {
-      await entities.remove({ kind: "gate", id }, { version: versions });
+      await write(id, undefined);
       acknowledge(id, 0);
     }
   }
 }
 
-await Promise.all(Array.from({ length: 6 }, (_, writer) => write(writer)));
+await Promise.all(Array.from({ length: 6 }, (_, writer) => writeOn(writer)));

@@ -1,14 +1,21 @@
-import type { Schema } from "./sqlite-migration.js";
+/** The tables of a database, built by migrations. */
+export interface Schema {
+  /** 32 bits that identify our databases: `PRAGMA application_id`. */
+  readonly applicationID: number;
+  /**
+   * Each migration is a list of SQL statements; `PRAGMA user_version` counts the applied ones. Never
+   * change a released migration: append a new one.
+   */
+  readonly migrations: readonly (readonly string[])[];
+}
 
-/**
- * The database of entities and keys. A migration that was released is never changed: what has to be
- * different is a new one at the end.
- */
+/** Entities and keys. Texts that clients choose are stored as `storedText` returns them. */
 export const consoleSchema: Schema = {
   // "SwYc" in ASCII.
   applicationID: 0x53_77_59_63,
   migrations: [
     [
+      // reference_keys is JSON: the keys of the entities that this one points at.
       `CREATE TABLE entity (
         row INTEGER PRIMARY KEY,
         kind TEXT NOT NULL,
@@ -21,12 +28,14 @@ export const consoleSchema: Schema = {
         UNIQUE (kind, name)
       ) STRICT`,
       `CREATE INDEX entity_by_creation ON entity (kind, created_time DESC, id)`,
+      // The body with the entity's own version is its current state.
       `CREATE TABLE entity_version (
         entity INTEGER NOT NULL REFERENCES entity ON DELETE CASCADE,
         version INTEGER NOT NULL,
         body TEXT NOT NULL,
         PRIMARY KEY (entity, version)
       ) STRICT`,
+      // created_time, source_id and source_kind are the source's: lists are in their order.
       `CREATE TABLE reference (
         target_kind TEXT NOT NULL,
         target_id TEXT NOT NULL,
@@ -37,7 +46,7 @@ export const consoleSchema: Schema = {
         PRIMARY KEY (target_kind, target_id, created_time DESC, source_id, source_kind)
       ) STRICT, WITHOUT ROWID`,
       `CREATE INDEX reference_by_source ON reference (source)`,
-      // Counting the rows of an index takes milliseconds where there are a hundred thousand.
+      // Counting the rows of an index takes milliseconds when it has a hundred thousand.
       `CREATE TABLE entity_total (
         kind TEXT PRIMARY KEY,
         entities INTEGER NOT NULL
@@ -73,6 +82,34 @@ export const consoleSchema: Schema = {
         prefix TEXT NOT NULL,
         created_time INTEGER NOT NULL,
         revoked_time INTEGER
+      ) STRICT, WITHOUT ROWID`,
+    ],
+  ],
+};
+
+/** Events and the idempotency keys of the requests that brought them. */
+export const eventSchema: Schema = {
+  // "SwYe" in ASCII.
+  applicationID: 0x53_77_59_65,
+  migrations: [
+    [
+      // The events of one name on one day, counted in the transaction that stores them.
+      `CREATE TABLE event_series (
+        id INTEGER PRIMARY KEY,
+        day TEXT NOT NULL,
+        event TEXT NOT NULL,
+        events INTEGER NOT NULL,
+        UNIQUE (day, event)
+      ) STRICT`,
+      `CREATE TABLE event (
+        sequence INTEGER PRIMARY KEY,
+        series INTEGER NOT NULL REFERENCES event_series,
+        timestamp INTEGER NOT NULL,
+        body TEXT NOT NULL
+      ) STRICT`,
+      `CREATE INDEX event_by_series ON event (series)`,
+      `CREATE TABLE event_request (
+        key_digest TEXT PRIMARY KEY
       ) STRICT, WITHOUT ROWID`,
     ],
   ],

@@ -1,0 +1,33 @@
+import { MIB } from "../base/limits.js";
+
+/** Maximums of the storage, each with its unit. */
+
+/** Milliseconds that a statement waits while another process has the database locked. */
+export const BUSY_TIMEOUT_MS = 5_000;
+
+/** The same for the service's own thread, which serves no other request while it waits. */
+export const SERVICE_BUSY_TIMEOUT_MS = 500;
+
+/** Kibibytes of database pages that one connection keeps in memory. */
+export const PAGE_CACHE_KIB = 16 * 1024;
+
+/** Characters of events that wait for their transaction; beyond it requests are refused. */
+export const EVENT_QUEUE_CHARACTERS_MAX = 64 * MIB;
+
+/** Characters of events in one transaction; a single larger request gets its own transaction. */
+export const EVENT_COMMIT_CHARACTERS_MAX = 8 * MIB;
+
+/** Requests in one transaction of events. */
+export const EVENT_COMMIT_REQUESTS_MAX = 4_096;
+
+/**
+ * Bytes of entities, or of versions, in one page. A page of this size blocks all other work for a few
+ * tenths of a second. A larger page is refused, unless it has a single result.
+ */
+export const ENTITY_PAGE_BYTES_MAX = 32 * MIB;
+
+/** Bytes of events in one page of a list; a single larger event is a page by itself. */
+export const EVENT_PAGE_BYTES_MAX = 8 * MIB;
+
+/** Counts of events that are read in one turn of the event loop. */
+export const EVENT_COUNTS_PER_TURN = 2_000;

@@ -1,0 +1,73 @@
+import { SwitchyardError } from "../base/errors.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
+
+interface Write {
+  /** Runs the write and returns what tells its caller about the result. */
+  run(): () => void;
+  fail(error: unknown): void;
+}
+
+/**
+ * Lets the writes that arrive in one turn of the event loop share one transaction. A commit costs a
+ * sync of the disk, about as much as all other work of a request: under load, sharing it doubles the
+ * writes per second. Each write sees what the writes before it wrote, and fails alone.
+ */
+export class WriteBatch {
+  readonly #database: SqliteDatabase;
+  #waiting: Write[] = [];
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  /** Resolves when what `work` wrote is durable; rejects if nothing of it was stored. */
+  write<Result>(work: () => Result, { rehearse = false } = {}): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.flush());
+      this.#waiting.push({
+        run: () => {
+          const result = this.#database.savepoint(work, { rehearse });
+          return () => resolve(result);
+        },
+        fail: reject,
+      });
+    });
+  }
+
+  /** Makes the waiting writes, without waiting for the end of the turn. */
+  flush(): void {
+    const writes = this.#waiting;
+    this.#waiting = [];
+    if (writes.length > 0) this.#commit(writes);
+  }
+
+  #commit(writes: readonly Write[]): void {
+    const answers: (() => void)[] = [];
+    try {
+      this.#database.transaction(() => {
+        for (const { run, fail } of writes) {
+          try {
+            answers.push(run());
+          } catch (error) {
+            // A full disk can end the whole transaction.
+            if (!this.#database.inTransaction) throw error;
+            answers.push(() => fail(error));
+          }
+        }
+      });
+    } catch (error) {
+      this.#refuse(writes, error);
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+
+  /** Nothing was stored. What one write has spoiled for the others is repeated for each alone. */
+  #refuse(writes: readonly Write[], error: unknown): void {
+    const isBusy = error instanceof SwitchyardError && error.code === "database_busy";
+    for (const write of writes) {
+      if (writes.length === 1 || isBusy) write.fail(error);
+      else this.#commit([write]);
+    }
+  }
+}

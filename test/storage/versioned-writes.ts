@@ -1,0 +1,66 @@
+import type {
+  EntityKey,
+  EntityRecord,
+  EntityStore,
+  Store,
+  WriteOptions,
+} from "../../src/storage/store.js";
+
+interface VersionedOptions extends WriteOptions {
+  /** The version that must be stored. */
+  readonly version: number;
+}
+
+class Refusal extends Error {}
+
+/** Writes as the tests state them: of a whole record, under a condition on the stored version. */
+export class VersionedEntities implements EntityStore {
+  constructor(private readonly entities: EntityStore) {}
+
+  readonly get: EntityStore["get"] = (key) => this.entities.get(key);
+  readonly list: EntityStore["list"] = (kind, slice) => this.entities.list(kind, slice);
+  readonly versions: EntityStore["versions"] = (key, slice) => this.entities.versions(key, slice);
+  readonly referrers: EntityStore["referrers"] = (key, slice) =>
+    this.entities.referrers(key, slice);
+  readonly write: EntityStore["write"] = (key, change, options) =>
+    this.entities.write(key, change, options);
+
+  async insert(record: EntityRecord, options?: WriteOptions) {
+    return this.#conditional(record, options, (stored) => {
+      if (stored !== undefined) throw new Refusal("id_taken");
+      return record;
+    }).then((outcome) => (outcome === "written" ? "inserted" : outcome));
+  }
+
+  async replace(record: EntityRecord, { version, ...options }: VersionedOptions) {
+    return this.#conditional(record, options, (stored) => {
+      if (stored?.version !== version) throw new Refusal("stale");
+      return record;
+    }).then((outcome) => (outcome === "written" ? "replaced" : outcome));
+  }
+
+  async remove(key: EntityKey, { version, ...options }: VersionedOptions): Promise<boolean> {
+    const outcome = await this.#conditional(key, options, (stored) => {
+      if (stored?.version !== version) throw new Refusal("stale");
+      return undefined;
+    });
+    return outcome === "written";
+  }
+
+  #conditional(
+    key: EntityKey,
+    options: WriteOptions | undefined,
+    change: Parameters<EntityStore["write"]>[1],
+  ): Promise<string> {
+    return this.entities.write(key, change, options).catch((error: unknown) => {
+      if (error instanceof Refusal) return error.message;
+      throw error;
+    });
+  }
+}
+
+export type VersionedStore = Omit<Store, "entities"> & { readonly entities: VersionedEntities };
+
+export function versioned(store: Store): VersionedStore {
+  return { ...store, entities: new VersionedEntities(store.entities) };
+}
