@@ -20,9 +20,9 @@ import type { RunContext, RunProgress } from "./progress.js";
 import type { AccountFacts } from "./run-accounts.js";
 import { type StartedRun, startRun } from "./start-run.js";
 import { throwIfInterrupted } from "./worker/interruption.js";
-import { type PoolProgress, SplitPool } from "./worker/pool.js";
+import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
-import type { WorkerThread } from "./worker/worker-thread.js";
+import { WorkerPool } from "./worker/worker-pool.js";
 
 /** What the inputs turned out to hold. */
 export interface DiscoveredInputs {
@@ -79,34 +79,28 @@ export interface EndedRun<Accounts extends RunAccounts> {
   readonly end: "done" | "interrupted";
   readonly manifest: Accounts;
   /** What this run did; undefined where an earlier one had left nothing to do. */
-  readonly work: PoolProgress | undefined;
+  readonly work: SplitProgress | undefined;
 }
 
 /**
- * Does a run from its inputs to its manifest, or takes up the one that the output directory holds.
- * Throws `UsageError` where it cannot begin, and `SwitchyardError` where it cannot go on (disk full).
+ * Runs from the inputs to the manifest, or resumes the run that the output directory holds: discover,
+ * lock, plan, read all splits, merge, account. Throws `UsageError` if it cannot begin, and
+ * `SwitchyardError` if it cannot continue (disk full).
  */
 export async function runSplits<Accounts extends RunAccounts>(
   job: RunJob<Accounts>,
   { signal, observer }: RunContext,
   outside: RunOutside,
 ): Promise<EndedRun<Accounts>> {
-  const { options, recorded, layout, begun, committed } = job;
+  const { options, layout, begun, committed } = job;
   const budget = budgetThreads(options);
   const startedMs = outside.now();
   const inputs = await outside.discover(options, signal);
   throwIfInterrupted(signal);
-  const idle: WorkerThread[] = [];
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
+  let pool: WorkerPool | undefined;
   try {
-    const facts = factsOf(inputs, recorded);
-    const readerOptions = readerOptionsOf(options, layout, signal);
-    const run = await startRun(layout, new Ledger(layout), facts, {
-      ...{ splitBytes: options.splitBytes, fresh: options.fresh, signal },
-      now: new Date(startedMs),
-      maxTimeMs: resolveMaxTime(options.maxTimeMs, startedMs),
-      planRanges: (source, splitBytes) => outside.planRanges(source, splitBytes, readerOptions),
-    });
+    const run = await planRun(job, inputs, { outside, signal, startedMs });
     const earlier = await readFinished<Accounts>(layout, run);
     if (earlier !== undefined) {
       await removeSpilled(layout);
@@ -115,44 +109,63 @@ export async function runSplits<Accounts extends RunAccounts>(
     await begun?.(run.record);
     const records = new Map(run.finished);
     const { maxTimeMs, plan } = run.record;
-    const threads = {
-      entry: outside.workerEntry,
-      setup: { options, maxTimeMs, splits: plan.splits.length },
-      ...{ ...budget, signal, idle },
-    };
-    const pool = new SplitPool(unfinishedSplits(run), {
-      ...threads,
-      onRecord(record) {
-        records.set(record.id, record);
-        committed?.(record);
-        for (const failure of record.failures) observer.sourceFailed?.(failure);
-      },
+    const setup = { options, maxTimeMs, splits: plan.splits.length };
+    pool = new WorkerPool({ entry: outside.workerEntry, setup, signal, ...budget });
+    const runner = new SplitRunner(unfinishedSplits(run), pool, (record) => {
+      records.set(record.id, record);
+      committed?.(record);
+      for (const failure of record.failures) observer.sourceFailed?.(failure);
     });
     for (const text of notesOf(options, budget, lock, run)) observer.note?.(text);
     for (const failure of run.record.unreadable) observer.sourceFailed?.(failure);
-    observer.started?.(() => progressOf(run, pool));
-    const end = await pool.run();
-    // A worker that was ended while it committed may have left parts that no record speaks of.
+    observer.started?.(() => progressOf(run, runner));
+    const end = await runner.run();
+    // A worker that was terminated while it committed may have left parts that no record lists.
     if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
     const merged = await mergeSpilled({
-      ...{ layout, end, observer, records: [...records.values()], state: run.merges },
-      ...{ mergeBytes: options.splitBytes, pool: threads },
+      layout,
+      end,
+      observer,
+      pool,
+      records: [...records.values()],
+      state: run.merges,
+      mergeBytes: options.splitBytes,
     });
     const account = accountFacts(run, startedMs, outside.now());
     // Threads take 10 to 30 ms to give their memory back.
     const [manifest] = await Promise.all([
       writeAccounts(job, account, [...records.values()], merged),
-      endThreads(idle),
+      pool.end(),
     ]);
-    return { end: merged.end, manifest, work: pool.progress() };
+    return { end: merged.end, manifest, work: runner.progress() };
   } finally {
-    await endThreads(idle);
+    await pool?.end();
     await lock.release();
   }
 }
 
-async function endThreads(threads: WorkerThread[]): Promise<void> {
-  await Promise.all(threads.splice(0).map((thread) => thread.terminate()));
+interface PlanningContext {
+  readonly outside: RunOutside;
+  readonly signal: AbortSignal;
+  readonly startedMs: number;
+}
+
+/** Plans a new run or resumes the one in the ledger. */
+async function planRun(
+  { options, recorded, layout }: RunJob<RunAccounts>,
+  inputs: DiscoveredInputs,
+  { outside, signal, startedMs }: PlanningContext,
+): Promise<StartedRun> {
+  const { splitBytes, fresh, maxTimeMs } = options;
+  const readerOptions = readerOptionsOf(options, layout, signal);
+  return startRun(layout, new Ledger(layout), factsOf(inputs, recorded), {
+    splitBytes,
+    fresh,
+    signal,
+    now: new Date(startedMs),
+    maxTimeMs: resolveMaxTime(maxTimeMs, startedMs),
+    planRanges: (source, bytes) => outside.planRanges(source, bytes, readerOptions),
+  });
 }
 
 /** Sources that fail do not end a run, but it has failed then. */
@@ -236,14 +249,14 @@ function formatSplits(count: number): string {
   return count === 1 ? "1 split is" : `${count} splits are`;
 }
 
-function progressOf({ record, finished }: StartedRun, pool: SplitPool): RunProgress {
+function progressOf({ record, finished }: StartedRun, runner: SplitRunner): RunProgress {
   const { splits } = record.plan;
   const bytesTotal = splits.reduce((sum, { bytes }) => sum + bytes, 0);
   const bytesResumed = splits.reduce(
     (sum, { id, bytes }) => (finished.has(id) ? sum + bytes : sum),
     0,
   );
-  const { bytes, splits: splitsDone, ...work } = pool.progress();
+  const { bytes, splits: splitsDone, ...work } = runner.progress();
   return {
     ...work,
     bytesTotal,

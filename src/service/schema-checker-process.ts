@@ -1,37 +1,32 @@
 import { createContext, Script } from "node:vm";
 import { hasCode } from "../base/error-code.js";
+import { serveCalls } from "../base/thread-call.js";
 import { checkSchema } from "./schema-check.js";
 import type { SchemaFault, SchemaQuestion } from "./schema-checker.js";
-import type { FromSchemaProcess, ToSchemaProcess } from "./schema-process.js";
-
-// Entry file of the processes that check schemas: one question, one answer.
+import type { SchemaCheckerProcess } from "./schema-process.js";
 
 let question: SchemaQuestion = { schema: "true", values: [{}] };
 const context = createContext({ check: () => checkSchema(question) });
 const script = new Script("check()");
 
-/** The only way to end code that never waits, regular expressions included, from within its process. */
-function checkWithin(timeout: number): SchemaFault[] {
-  return script.runInContext(context, { timeout }) as SchemaFault[];
-}
-
-function answer(message: FromSchemaProcess): void {
-  process.send?.(message);
-}
-
-// What a terminal sends to all of its processes is for the service to act on, which ends this one.
+// A terminal sends signals to all of its processes. The service acts on them and ends this process.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
-// The first check compiles the schema of schemas. It is not to count as anybody's time.
+// The first check compiles the meta-schema; no caller's timeout should include that.
 checkSchema(question);
 
-process.on("message", (message: ToSchemaProcess) => {
-  question = message.question;
-  try {
-    answer({ kind: "checked", faults: checkWithin(message.checkTimeoutMs) });
-  } catch (error) {
-    if (!hasCode(error, "ERR_SCRIPT_EXECUTION_TIMEOUT")) throw error;
-    answer({ kind: "too_long" });
-  }
+// Entry file of the processes that check schemas.
+serveCalls<SchemaCheckerProcess>({
+  start() {},
+  check(asked, timeoutMs) {
+    question = asked;
+    try {
+      // A vm timeout is the only way to stop synchronous code, regular expressions included.
+      const faults = script.runInContext(context, { timeout: timeoutMs }) as SchemaFault[];
+      return { kind: "checked", faults };
+    } catch (error) {
+      if (!hasCode(error, "ERR_SCRIPT_EXECUTION_TIMEOUT")) throw error;
+      return { kind: "too_long" };
+    }
+  },
 });
-answer({ kind: "ready" });

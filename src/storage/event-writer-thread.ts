@@ -1,44 +1,19 @@
-import { parentPort, workerData } from "node:worker_threads";
-import { SwitchyardError } from "../base/errors.js";
+import { serveCalls } from "../base/thread-call.js";
 import { eventSchema } from "./database-schemas.js";
-import type {
-  EventWriterFailure,
-  EventWriterSetup,
-  FromEventWriter,
-  ToEventWriter,
-} from "./event-writer-messages.js";
 import { openDatabase } from "./open-database.js";
+import type { SqliteDatabase } from "./sqlite-database.js";
 import { SqliteEventWriter } from "./sqlite-event-writer.js";
+import type { EventWriterThread } from "./thread-event-writer.js";
 
-// Entry file of the thread that writes events: a sync of the disk holds up nothing but itself.
-const port = parentPort;
-if (port === null) throw new Error("event-writer-thread runs in a worker thread only");
-const answer = (message: FromEventWriter) => port.postMessage(message);
+let database: SqliteDatabase | undefined;
+let writer: SqliteEventWriter | undefined;
 
-try {
-  const { path } = workerData as EventWriterSetup;
-  const database = await openDatabase(path, eventSchema);
-  const writer = new SqliteEventWriter(database);
-  port.on("message", (message: ToEventWriter) => {
-    if (message.kind === "close") {
-      database.close();
-      port.close();
-      return;
-    }
-    try {
-      const commit = writer.write(message.batch);
-      answer({ kind: "stored", commit });
-    } catch (error) {
-      answer({ kind: "failed", failure: failureOf(error) });
-    }
-  });
-  answer({ kind: "ready" });
-} catch (error) {
-  answer({ kind: "failed", failure: failureOf(error) });
-}
-
-function failureOf(error: unknown): EventWriterFailure {
-  if (error instanceof SwitchyardError) return { code: error.code, message: error.message };
-  // A defect: the thread is replaced, as nobody knows what state it is in.
-  throw error;
-}
+// Entry file of the thread that writes events: a disk sync blocks only this thread.
+serveCalls<EventWriterThread>({
+  async open(path) {
+    database = await openDatabase(path, eventSchema);
+    writer = new SqliteEventWriter(database);
+  },
+  write: (batch) => (writer as SqliteEventWriter).write(batch),
+  close: () => database?.close(),
+});

@@ -34,7 +34,7 @@ export async function openEventStore(
     const database = await openDatabase(path, eventSchema);
     return eventStoreOver(database, writerOnThisThread(database), options);
   }
-  const writer = new ThreadEventWriter(writerEntry, { path });
+  const writer = new ThreadEventWriter(writerEntry, path);
   // The thread makes the database and brings it up to date.
   await writer.start();
   return eventStoreOver(new SqliteDatabase(path), writer, options);

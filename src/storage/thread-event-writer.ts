@@ -1,108 +1,64 @@
-import { Worker } from "node:worker_threads";
-import { SwitchyardError } from "../base/errors.js";
+import { type Remote, RemoteDeath, startThread } from "../base/thread-call.js";
 import type { EventCommit } from "./event-store.js";
 import type { EventWriter } from "./event-writer.js";
-import type { EventWriterSetup, FromEventWriter, ToEventWriter } from "./event-writer-messages.js";
 import type { PackedIntake } from "./packed-events.js";
 
+/** The calls that the thread serves. */
+export interface EventWriterThread {
+  /** Opens the database file; the first call. */
+  open(path: string): Promise<void>;
+  write(batch: readonly PackedIntake[]): EventCommit;
+  close(): void;
+}
+
 /**
- * Writes events in a thread of its own. A thread that dies is replaced at the next write: what it was
- * writing counts as failed, as nobody knows whether it was stored.
+ * Writes events in a thread. A thread that dies is replaced at the next write. What it was writing counts
+ * as failed, because we cannot tell if it was stored.
  */
 export class ThreadEventWriter implements EventWriter {
-  readonly #entry: URL;
-  readonly #setup: EventWriterSetup;
-  #thread: WriterThread | undefined;
+  #thread: Remote<EventWriterThread> | undefined;
 
-  /** `entry` is the compiled `event-writer-thread`. */
-  constructor(entry: URL, setup: EventWriterSetup) {
-    this.#entry = entry;
-    this.#setup = setup;
-  }
+  /** `entry` is the compiled `event-writer-thread`, `path` the database file. */
+  constructor(
+    private readonly entry: URL,
+    private readonly path: string,
+  ) {}
 
-  /** Resolves once the database is open and up to date; throws what kept it from that. */
+  /** Resolves once the database is open and up to date; throws why it could not be opened. */
   async start(): Promise<void> {
     await this.#running();
   }
 
   async write(batch: readonly PackedIntake[]): Promise<EventCommit> {
     const thread = await this.#running();
-    const answer = await thread.ask({ kind: "write", batch });
-    switch (answer.kind) {
-      case "stored":
-        return answer.commit;
-      case "failed":
-        throw new SwitchyardError(answer.failure.code, answer.failure.message);
-      case "ready":
-        throw new Error("the writer's thread was ready twice");
-    }
+    return named(thread.call("write", batch));
   }
 
   async close(): Promise<void> {
-    await this.#thread?.close();
+    if (this.#thread?.death === undefined) await this.#thread?.call("close");
+    await this.#thread?.terminate();
   }
 
-  async #running(): Promise<WriterThread> {
-    if (this.#thread?.isAlive === true) return this.#thread;
-    const thread = new WriterThread(this.#entry, this.#setup);
-    const answer = await thread.answer();
-    if (answer.kind === "failed") {
-      await thread.close();
-      throw new SwitchyardError(answer.failure.code, answer.failure.message);
+  async #running(): Promise<Remote<EventWriterThread>> {
+    if (this.#thread !== undefined && this.#thread.death === undefined) return this.#thread;
+    const thread = startThread<EventWriterThread>(this.entry);
+    try {
+      await named(thread.call("open", this.path));
+    } catch (error) {
+      await thread.terminate();
+      throw error;
     }
     this.#thread = thread;
     return thread;
   }
 }
 
-/** One thread: one question at a time, one answer or a death. */
-class WriterThread {
-  readonly #worker: Worker;
-  readonly #exited: Promise<void>;
-  #waiting: { resolve(message: FromEventWriter): void; reject(error: Error): void } | undefined;
-  #death: Error | undefined;
-
-  constructor(entry: URL, workerData: EventWriterSetup) {
-    this.#worker = new Worker(entry, { workerData });
-    this.#worker.on("message", (message: FromEventWriter) => {
-      this.#waiting?.resolve(message);
-      this.#waiting = undefined;
-    });
-    this.#worker.on("error", (error) => this.#die(error));
-    this.#exited = new Promise((resolve) => {
-      this.#worker.on("exit", (code) => {
-        this.#die(new Error(`its thread ended with code ${code}`));
-        resolve();
-      });
-    });
-  }
-
-  get isAlive(): boolean {
-    return this.#death === undefined;
-  }
-
-  ask(message: ToEventWriter): Promise<FromEventWriter> {
-    this.#worker.postMessage(message);
-    return this.answer();
-  }
-
-  /** The next message. Rejects when the thread dies instead. */
-  answer(): Promise<FromEventWriter> {
-    return new Promise((resolve, reject) => {
-      if (this.#death === undefined) this.#waiting = { resolve, reject };
-      else reject(this.#death);
-    });
-  }
-
-  async close(): Promise<void> {
-    this.#worker.postMessage({ kind: "close" } satisfies ToEventWriter);
-    await this.#exited;
-  }
-
-  #die(cause: Error): void {
-    if (this.#death !== undefined) return;
-    this.#death = new Error(`the thread that writes them died (${cause.message})`, { cause });
-    this.#waiting?.reject(this.#death);
-    this.#waiting = undefined;
+/** Says which thread has died. */
+async function named<Result>(call: Promise<Result>): Promise<Result> {
+  try {
+    return await call;
+  } catch (error) {
+    if (!(error instanceof RemoteDeath)) throw error;
+    throw new Error(`the thread that writes events died (${error.message})`, { cause: error });
   }
 }

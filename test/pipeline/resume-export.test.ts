@@ -9,7 +9,11 @@ describe("a source that fails", () => {
   it.each([
     ["break", "source_broken", "bad.txt: broken here"],
     ["crash", "source_crashed", "bad.txt: its worker thread died: not foreseen"],
-    ["exit", "source_crashed", "bad.txt: its worker thread died: its thread ended with code 7"],
+    [
+      "exit",
+      "source_crashed",
+      "bad.txt: its worker thread died: its thread ended with exit code 7",
+    ],
     ["panic", "source_crashed", "bad.txt: its worker thread died: panicked"],
   ])("by %s ends the run as failed, after all others are done", async (word, code, message) => {
     const run = fakeExport();

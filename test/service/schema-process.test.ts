@@ -1,9 +1,13 @@
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { SchemaProcess } from "../../src/service/schema-process.js";
+import { processScript } from "../support/process-scripts.js";
 
-const checkedBy = async (file: string, schema: string) => {
+const faultyProcess = pathToFileURL(processScript("faulty-process"));
+
+const checkedBy = async (entry: URL, schema: string) => {
   const process = new SchemaProcess({
-    entry: new URL(`kit/${file}`, import.meta.url),
+    entry,
     checkTimeoutMs: 50,
     heapMib: 64,
   });
@@ -16,16 +20,16 @@ const checkedBy = async (file: string, schema: string) => {
 };
 
 test("a process that does not end its check in time is given up, and can be killed", async () => {
-  expect(await checkedBy("faulty-process.mjs", "stuck")).toEqual({ kind: "too_long" });
+  expect(await checkedBy(faultyProcess, "stuck")).toEqual({ kind: "too_long" });
 });
 
 test("a process that dies of a check found it too large", async () => {
-  expect(await checkedBy("faulty-process.mjs", "crash")).toEqual({ kind: "too_large" });
+  expect(await checkedBy(faultyProcess, "crash")).toEqual({ kind: "too_large" });
 });
 
 test("a process that dies before it could begin says so, and blames no schema", async () => {
-  expect(await checkedBy("absent-process.mjs", "{}")).toMatchObject({
+  expect(await checkedBy(new URL("kit/absent-process.mjs", import.meta.url), "{}")).toMatchObject({
     kind: "failed",
-    cause: { message: "the process that checks schemas ended with 7" },
+    cause: { message: "its process ended with exit code 7" },
   });
 });

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { builtFile } from "../../src/base/package-files.js";
 import { eventSchema } from "../../src/storage/database-schemas.js";
@@ -9,6 +10,7 @@ import { SqliteEventReader } from "../../src/storage/sqlite-event-reader.js";
 import { openEventStore } from "../../src/storage/sqlite-event-store.js";
 import { SqliteEventWriter } from "../../src/storage/sqlite-event-writer.js";
 import { ThreadEventWriter } from "../../src/storage/thread-event-writer.js";
+import { processScript } from "../support/process-scripts.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { stored } from "./event-store-suite.js";
 
@@ -41,12 +43,12 @@ describe("the thread that writes events", () => {
   it("is replaced when it dies, and nothing of what it was writing is acknowledged", async () => {
     const path = join(scratch, "starts");
     writeFileSync(path, "0");
-    const entry = new URL("./kit/dying-event-writer.mjs", import.meta.url);
-    const writer = new ThreadEventWriter(entry, { path });
+    const entry = pathToFileURL(processScript("dying-event-writer"));
+    const writer = new ThreadEventWriter(entry, path);
     await writer.start();
     const batch = [packed(1)];
     await expect(writer.write(batch)).rejects.toThrow("died (the disk is on fire)");
-    await expect(writer.write(batch)).rejects.toThrow("died (its thread ended with code 7)");
+    await expect(writer.write(batch)).rejects.toThrow("died (its thread ended with exit code 7)");
     await expect(writer.write(batch)).rejects.toThrow("no space is left");
     expect(await writer.write(batch)).toEqual({ requests: 1, events: 1 });
     expect(readFileSync(path, "utf8")).toBe("4");

@@ -8,9 +8,14 @@ const directory = `${root}dist/.tests`;
 
 /** Scripts that import src/ and that tests run in processes or threads of their own. */
 const scripts = [
+  "base/kit/idle-remotes.mjs",
+  "base/kit/served.mjs",
   "pipeline/kit/fake-run.mjs",
   "pipeline/kit/fake-worker.mjs",
+  "pipeline/kit/bare-worker.mjs",
   "service/kit/check-once.mjs",
+  "service/kit/faulty-process.mjs",
+  "storage/kit/dying-event-writer.mjs",
   "storage/kit/open-store.mjs",
   "storage/kit/write-entities.mjs",
 ];

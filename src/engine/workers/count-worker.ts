@@ -5,7 +5,7 @@ import { layoutOf } from "../../pipeline/ledger/layout.js";
 import { Ledger } from "../../pipeline/ledger/ledger.js";
 import type { RunOptions } from "../../pipeline/options.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
-import { serveSplits } from "../../pipeline/worker/split-server.js";
+import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { Census } from "../../profile/census.js";
 import { openRange } from "../../readers/registry.js";
 import { createCountingSink } from "../../sinks/counting-sink.js";

@@ -4,7 +4,7 @@ import { layoutOf } from "../../pipeline/ledger/layout.js";
 import { Ledger } from "../../pipeline/ledger/ledger.js";
 import type { SendOptions } from "../../pipeline/options.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
-import { serveSplits } from "../../pipeline/worker/split-server.js";
+import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
 import { openRange } from "../../readers/registry.js";
 import { createPoster } from "../../sinks/webhook/undici-post.js";

@@ -6,7 +6,7 @@ import { Ledger } from "../../pipeline/ledger/ledger.js";
 import type { ExportOptions } from "../../pipeline/options.js";
 import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
-import { serveSplits } from "../../pipeline/worker/split-server.js";
+import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { Census } from "../../profile/census.js";
 import { openRange } from "../../readers/registry.js";
 import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";

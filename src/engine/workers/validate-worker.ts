@@ -5,7 +5,7 @@ import { layoutOf } from "../../pipeline/ledger/layout.js";
 import { Ledger } from "../../pipeline/ledger/ledger.js";
 import type { ValidateOptions } from "../../pipeline/options.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
-import { serveSplits } from "../../pipeline/worker/split-server.js";
+import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { EventProfile } from "../../profile/event-profile.js";
 import { openRange } from "../../readers/registry.js";
 import { createProfileSink } from "../../sinks/profile-sink.js";

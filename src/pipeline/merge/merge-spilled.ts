@@ -5,6 +5,7 @@ import type { SplitRecord } from "../ledger/ledger.js";
 import { forgetMerges, removeOutput } from "../ledger/output-directory.js";
 import type { RunObserver, RunProgress } from "../progress.js";
 import { inOrder, sum } from "../run-accounts.js";
+import type { WorkerPool } from "../worker/worker-pool.js";
 import {
   isDayMerged,
   isMerged,
@@ -13,7 +14,7 @@ import {
   writeMergePlan,
 } from "./merge-ledger.js";
 import { digestOfSpilled, type MergePlan, type PlannedMerge, planMerges } from "./merge-plan.js";
-import { MergePool, type MergePoolOptions, type PoolMerge } from "./merge-pool.js";
+import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
 import { findPending, type PendingDay, totalSpilled } from "./spilled.js";
 
 /** What became of the rows that splits have spilled. */
@@ -34,7 +35,7 @@ export interface MergeJob {
   readonly state: MergeState;
   /** Spilled bytes that one merge takes. */
   readonly mergeBytes: number;
-  readonly pool: Omit<MergePoolOptions, "onRecord">;
+  readonly pool: WorkerPool;
   readonly observer: RunObserver;
 }
 
@@ -50,13 +51,14 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   }
   const plan = state.plan ?? (await beginMerges(job));
   const merges = new Map(state.done.map((record) => [record.id, record]));
-  const pool = new MergePool(workOf(plan, records, merges), {
-    ...job.pool,
-    onRecord: (record) => void merges.set(record.id, record),
-  });
+  const runner = new MergeRunner(
+    workOf(plan, records, merges),
+    job.pool,
+    (record) => void merges.set(record.id, record),
+  );
   const before = { merges: [...merges.values()], plan };
-  job.observer.started?.(() => progressOf(before, pool));
-  const merged = await pool.run();
+  job.observer.started?.(() => progressOf(before, runner));
+  const merged = await runner.run();
   const done = [...merges.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
   if (merged === "done") return { end, parts: partsOf(done), pending: [] };
   const now: MergeState = { plan, done };
@@ -82,7 +84,7 @@ function workOf(
   { merges }: MergePlan,
   records: readonly SplitRecord[],
   done: ReadonlyMap<string, MergeRecord>,
-): readonly PoolMerge[] {
+): readonly QueuedMerge[] {
   const splits = inOrder(records).flatMap(({ id: splitId, spill }) =>
     spill === undefined ? [] : [{ splitId, bytes: spill.bytes, packs: spill.packs }],
   );
@@ -104,11 +106,11 @@ interface MergedBefore {
   readonly merges: readonly MergeRecord[];
 }
 
-function progressOf({ plan, merges: before }: MergedBefore, pool: MergePool): RunProgress {
+function progressOf({ plan, merges: before }: MergedBefore, runner: MergeRunner): RunProgress {
   const ids = new Set(before.map(({ id }) => id));
   const bytesOf = (merges: readonly PlannedMerge[]) => sum(merges, ({ bytes }) => bytes);
   const bytesResumed = bytesOf(plan.merges.filter(({ id }) => ids.has(id)));
-  const { threads, rows, bytes, merges } = pool.progress();
+  const { threads, rows, bytes, merges } = runner.progress();
   return {
     phase: "merging",
     ...{ threads, rows, rejects: 0 },

@@ -64,9 +64,8 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
   try {
     let bytesBefore = 0;
     for (const [index, range] of split.ranges.entries()) {
-      const reading =
-        skipped[index] ?? readRange(index, range, { sink, tally, bytesBefore }, tools);
-      const result = await reading;
+      const result =
+        skipped[index] ?? (await readRange(index, range, { sink, tally, bytesBefore }, tools));
       if (typeof result === "number") bytesBefore += result;
       else failures.push(result);
     }

@@ -27,7 +27,7 @@ import { Kernel } from "../../../src/batch/kernel.js";
 import { layoutOf } from "../../../src/pipeline/ledger/layout.js";
 import { Ledger } from "../../../src/pipeline/ledger/ledger.js";
 import { RejectFile } from "../../../src/pipeline/worker/reject-file.js";
-import { serveSplits } from "../../../src/pipeline/worker/split-server.js";
+import { serveSplits } from "../../../src/pipeline/worker/serve-splits.js";
 
 const WAIT_MS = 10;
 

@@ -1,11 +1,12 @@
 // A process that checks schemas wrongly, in the way that the question's schema names.
+import { serveCalls } from "../../../src/base/thread-call.js";
+
 const faults = {
-  // What no timer within the process ends.
+  // No timer within the process ends it.
   stuck: () => {
     for (;;);
   },
   crash: () => process.abort(),
 };
 
-process.on("message", ({ question }) => faults[question.schema]());
-process.send({ kind: "ready" });
+serveCalls({ start() {}, check: ({ schema }) => faults[schema]() });

@@ -1,37 +1,30 @@
+import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { MIB } from "../../../src/base/limits.js";
 import type { SplitRecord } from "../../../src/pipeline/ledger/ledger.js";
 import type { Split } from "../../../src/pipeline/plan.js";
-import { type PoolOptions, SplitPool } from "../../../src/pipeline/worker/pool.js";
-
-/** Reads nothing. */
-const worker = `
-  import { parentPort } from "node:worker_threads";
-  parentPort.on("message", ({ kind, task }) => {
-    if (kind === "setup") parentPort.postMessage({ kind: "ready" });
-    if (kind !== "run") return;
-    const record = { id: task.split.id, rows: { read: 1, rejected: 0 } };
-    parentPort.postMessage({ kind: "written", splitId: record.id });
-    parentPort.postMessage({ kind: "done", splitId: record.id, record });
-  });`;
+import { SplitRunner } from "../../../src/pipeline/worker/split-runner.js";
+import { WorkerPool, type WorkerPoolOptions } from "../../../src/pipeline/worker/worker-pool.js";
+import { processScript } from "../../support/process-scripts.js";
 
 /** Runs splits; returns the ids of their records and the number of threads. */
 async function runWith(threads: number, splits: number) {
   const records: SplitRecord[] = [];
-  const options = {
-    entry: new URL(`data:text/javascript,${encodeURIComponent(worker)}`),
+  const pool = new WorkerPool({
+    entry: pathToFileURL(processScript("bare-worker")),
     heapBytes: 64 * MIB,
-    setup: {} as PoolOptions["setup"],
+    setup: {} as WorkerPoolOptions["setup"],
     threads,
-    idle: [] as PoolOptions["idle"],
     signal: new AbortController().signal,
-    onRecord: (record: SplitRecord) => records.push(record),
-  };
+  });
+  let started = 0;
+  const countThread = () => started++;
+  process.on("worker", countThread);
   const ids = Array.from({ length: splits }, (_, index) => `${index}`);
   const all = ids.map((id): Split => ({ id, ranges: [], bytes: 1 }));
-  expect(await new SplitPool(all, options).run()).toBe("done");
-  const started = options.idle.length;
-  for (const thread of options.idle) await thread.terminate();
+  expect(await new SplitRunner(all, pool, (record) => records.push(record)).run()).toBe("done");
+  process.off("worker", countThread);
+  await pool.end();
   return { started, ids: records.map(({ id }) => id).sort() };
 }
 

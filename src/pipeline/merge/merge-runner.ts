@@ -1,0 +1,99 @@
+import type { ThreadProgress } from "../progress.js";
+import { asFatal, type PoolWorker, type WorkerPool } from "../worker/worker-pool.js";
+import type { MergeRecord } from "./merge-ledger.js";
+import type { MergeWork } from "./run-merge.js";
+
+/** A merge that is queued or in progress; its days are shown as YYYY-MM-DD. */
+export interface QueuedMerge {
+  readonly work: MergeWork;
+  readonly bytes: number;
+  readonly days: string;
+}
+
+/** Work of this run so far, including merges in progress. */
+export interface MergeProgress {
+  readonly threads: readonly ThreadProgress[];
+  readonly rows: number;
+  /** Of packs. */
+  readonly bytes: number;
+  readonly merges: number;
+}
+
+interface Lane {
+  worker: PoolWorker | undefined;
+  merge: QueuedMerge | undefined;
+  /** Of finished merges. */
+  rows: number;
+}
+
+/**
+ * Runs merges on a worker pool, the largest first. Every error ends the run. So does a worker's death: its
+ * input was written by us, and a retry would die of it again.
+ */
+export class MergeRunner {
+  readonly #queue: QueuedMerge[];
+  readonly #mergesToRun: number;
+  readonly #lanes: readonly Lane[];
+  #bytes = 0;
+  #merges = 0;
+
+  /** `onRecord` is called as soon as a merge is in the ledger, in no particular order. */
+  constructor(
+    merges: readonly QueuedMerge[],
+    private readonly pool: WorkerPool,
+    private readonly onRecord: (record: MergeRecord) => void,
+  ) {
+    this.#queue = [...merges].sort((one, other) => other.bytes - one.bytes);
+    this.#mergesToRun = merges.length;
+    this.#lanes = Array.from({ length: Math.min(pool.threads, merges.length) }, () => ({
+      worker: undefined,
+      merge: undefined,
+      rows: 0,
+    }));
+  }
+
+  /** Resolves when no merge is in progress; throws the error that ended the run. */
+  async run(): Promise<"done" | "interrupted"> {
+    await this.pool.run(this.#lanes.map((lane) => () => this.#serve(lane)));
+    return this.#merges === this.#mergesToRun ? "done" : "interrupted";
+  }
+
+  progress(): MergeProgress {
+    let bytes = this.#bytes;
+    const threads = this.#lanes.map(({ worker, merge, rows }): ThreadProgress => {
+      if (worker === undefined || merge === undefined) return { source: undefined, rows };
+      bytes += worker.counters.bytes;
+      return { source: merge.days, rows: rows + worker.counters.rows };
+    });
+    const rows = threads.reduce((sum, thread) => sum + thread.rows, 0);
+    return { threads, bytes, rows, merges: this.#merges };
+  }
+
+  async #serve(lane: Lane): Promise<void> {
+    while (!this.pool.isStopping) {
+      const merge = this.#queue.shift();
+      if (merge === undefined) return;
+      try {
+        lane.worker ??= await this.pool.take();
+        if (this.pool.isStopping) return;
+        lane.worker.counters.reset();
+        lane.merge = merge;
+        const record = await lane.worker.remote.call("merge", merge.work);
+        this.#account(lane, merge, record);
+      } catch (error) {
+        if (this.pool.isStopping) return;
+        throw asFatal(`merged ${merge.days}`, error);
+      } finally {
+        lane.merge = undefined;
+      }
+    }
+  }
+
+  #account(lane: Lane, { bytes }: QueuedMerge, record: MergeRecord): void {
+    lane.merge = undefined;
+    lane.rows += record.rows;
+    this.#bytes += bytes;
+    this.#merges++;
+    this.onRecord(record);
+  }
+}

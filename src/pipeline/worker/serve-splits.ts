@@ -1,0 +1,115 @@
+import { setImmediate } from "node:timers/promises";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { serveCalls } from "../../base/thread-call.js";
+import type { SplitRecord } from "../ledger/ledger.js";
+import type { MergeRecord } from "../merge/merge-ledger.js";
+import { type MergeWork, runMerge } from "../merge/run-merge.js";
+import type { RunOptions } from "../options.js";
+import { ReaderCrash, runSplit, type SplitTask, type SplitTools } from "./run-split.js";
+import { ThreadCounters } from "./thread-counters.js";
+import type { WrittenSplit } from "./written-split.js";
+
+/** What a worker makes its tools from. */
+export interface WorkerSetup<Options extends RunOptions = RunOptions> {
+  readonly options: Options;
+  /** Milliseconds since 1970 UTC. */
+  readonly maxTimeMs: number;
+  /** Splits of the whole run. */
+  readonly splits: number;
+  /** Buffer of its `ThreadCounters`. */
+  readonly counters: SharedArrayBuffer;
+}
+
+export type MakeTools<Options extends RunOptions> = (
+  setup: WorkerSetup<Options>,
+  signal: AbortSignal,
+) => Promise<Omit<SplitTools, "counters" | "checkpoint">>;
+
+/** Serves the calls of a worker pool; the entry file of a worker thread calls it once. */
+export function serveSplits<Options extends RunOptions>(makeTools: MakeTools<Options>): void {
+  // The command that starts this entry file passes the options that `makeTools` expects.
+  serveCalls(new SplitServer(makeTools as MakeTools<RunOptions>));
+}
+
+/**
+ * The calls of a worker: reads one split at a time, while the one before may be committing. After a stop
+ * they end with `interrupted`.
+ */
+export class SplitServer {
+  readonly #stop = new AbortController();
+  #tools: SplitTools | undefined;
+  #written: WrittenSplit | undefined;
+  /** The commit in progress; never rejects. */
+  #commit: Promise<unknown> | undefined;
+
+  constructor(private readonly makeTools: MakeTools<RunOptions>) {}
+
+  /** The first call. */
+  async setUp(setup: WorkerSetup): Promise<void> {
+    const counters = new ThreadCounters(setup.counters);
+    const tools = await this.#finish(this.makeTools(setup, this.#stop.signal));
+    this.#tools = { ...tools, counters, checkpoint: () => this.#checkpoint() };
+  }
+
+  /** Reads a split to where only the commit is left. Ends after the commit of the split before. */
+  async read(task: SplitTask): Promise<void> {
+    try {
+      this.#written = await this.#finish(runSplit(task, this.#tools as SplitTools));
+    } finally {
+      // If the reader crashed, this thread ends: that must not hit the split before.
+      await this.#commit;
+    }
+  }
+
+  /** Commits the split that was read last; the next one can be read in the meantime. */
+  async commit(): Promise<SplitRecord> {
+    const commit = this.#finish((this.#written as WrittenSplit).commit());
+    this.#commit = commit.catch(() => undefined);
+    try {
+      return await commit;
+    } finally {
+      this.#commit = undefined;
+    }
+  }
+
+  async merge(work: MergeWork): Promise<MergeRecord> {
+    return this.#finish(runMerge(work, this.#tools as SplitTools, () => this.#throwIfStopped()));
+  }
+
+  /** Wakes a worker that waits. A busy one sees the flag in its counters. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** A reader's crash ends the thread; every other error ends the call. */
+  async #finish<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof ReaderCrash) throw error;
+      if (this.#stop.signal.aborted) {
+        throw new SwitchyardError("interrupted", "interrupted", {
+          exitCode: exitCodes.interrupted,
+        });
+      }
+      throw error instanceof SwitchyardError ? error : defect(error);
+    }
+  }
+
+  async #checkpoint(): Promise<void> {
+    // Reading never waits: without this the commit would not proceed until the split is read.
+    if (this.#commit !== undefined) await setImmediate();
+    this.#throwIfStopped();
+  }
+
+  #throwIfStopped(): void {
+    // A worker's loops never wait, so the call of `stop` may not have arrived yet.
+    if (this.#tools?.counters.stopped === true) this.#stop.abort();
+    this.#stop.signal.throwIfAborted();
+  }
+}
+
+function defect(error: unknown): SwitchyardError {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return new SwitchyardError("defect", `a defect of Switchyard: ${message}`, { cause: error });
+}

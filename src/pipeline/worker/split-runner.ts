@@ -1,0 +1,219 @@
+import { RemoteDeath } from "../../base/thread-call.js";
+import type { SplitRecord } from "../ledger/ledger.js";
+import type { SourceFailure } from "../manifest.js";
+import type { Split } from "../plan.js";
+import type { ThreadProgress } from "../progress.js";
+import type { ThreadCounters } from "./thread-counters.js";
+import { asFatal, describeDeath, type PoolWorker, type WorkerPool } from "./worker-pool.js";
+
+/** Work done on splits. */
+interface Work {
+  /** On disk. */
+  readonly bytes: number;
+  readonly rows: number;
+  readonly rejects: number;
+  /** Events that a service has taken; 0 if events go to files. */
+  readonly delivered: number;
+}
+
+/** Work of this run so far, including splits in progress. */
+export interface SplitProgress extends Work {
+  readonly threads: readonly ThreadProgress[];
+  /** A sink waits for the service that it sends to. */
+  readonly waiting: boolean;
+  readonly splits: number;
+}
+
+/** A split that is queued or in progress. */
+interface SplitRun {
+  readonly split: Split;
+  /** Ranges, by index, that are skipped because reading them killed a worker. */
+  readonly skipped: Readonly<Record<number, SourceFailure>>;
+  /** No other split may run on its worker at the same time, so that a death can be attributed. */
+  readonly isAlone: boolean;
+}
+
+/** What one thread does. */
+interface Lane {
+  worker: PoolWorker | undefined;
+  reading: SplitRun | undefined;
+  /** The split read before, and what the worker counted for it; `ended` never rejects. */
+  committing: { readonly run: SplitRun; readonly work: Work; ended: Promise<void> } | undefined;
+  /** Of committed splits. */
+  rows: number;
+}
+
+/**
+ * Runs splits on a worker pool, the largest first; a worker reads the next split while it commits the
+ * one before. A worker that dies is replaced, and its split runs again without the source that it was
+ * reading, which has failed. Any other error ends the run.
+ */
+export class SplitRunner {
+  readonly #queue: SplitRun[];
+  readonly #splitsToRun: number;
+  readonly #lanes: readonly Lane[];
+  #done: Work = { bytes: 0, rows: 0, rejects: 0, delivered: 0 };
+  #splits = 0;
+
+  /** `onRecord` is called as soon as a split is committed, in no particular order. */
+  constructor(
+    splits: readonly Split[],
+    private readonly pool: WorkerPool,
+    private readonly onRecord: (record: SplitRecord, split: Split) => void,
+  ) {
+    this.#queue = [...splits]
+      .sort((a, b) => b.bytes - a.bytes)
+      .map((split) => ({ split, skipped: {}, isAlone: false }));
+    this.#splitsToRun = splits.length;
+    this.#lanes = Array.from({ length: Math.min(pool.threads, splits.length) }, () => ({
+      worker: undefined,
+      reading: undefined,
+      committing: undefined,
+      rows: 0,
+    }));
+  }
+
+  /** Resolves when no split is in progress; throws the error that ended the run. */
+  async run(): Promise<"done" | "interrupted"> {
+    await this.pool.run(this.#lanes.map((lane) => () => this.#serve(lane)));
+    return this.#splits === this.#splitsToRun ? "done" : "interrupted";
+  }
+
+  progress(): SplitProgress {
+    let work = this.#done;
+    const waiting = this.#lanes.some(({ worker }) => worker?.counters.waiting === true);
+    const threads = this.#lanes.map(({ worker, reading, committing, rows }): ThreadProgress => {
+      const written = committing?.work.rows ?? 0;
+      if (committing !== undefined) work = addWork(work, committing.work);
+      if (worker === undefined || reading === undefined) {
+        return { source: undefined, rows: rows + written };
+      }
+      const { counters } = worker;
+      work = addWork(work, workOf(counters, reading.split));
+      const source = reading.split.ranges[counters.range]?.source.name;
+      return { source, rows: rows + written + counters.rows };
+    });
+    return { ...work, threads, waiting, splits: this.#splits };
+  }
+
+  async #serve(lane: Lane): Promise<void> {
+    for (;;) {
+      const run = this.#take(lane);
+      if (run !== undefined) await this.#read(lane, run);
+      else if (lane.committing !== undefined) await lane.committing.ended;
+      else break;
+      const death = lane.worker?.remote.death;
+      if (death !== undefined) await this.#recover(lane, death);
+    }
+    if (lane.worker !== undefined) this.pool.giveBack(lane.worker);
+  }
+
+  /** Returns the next split if the lane's worker can read it now. */
+  #take({ committing }: Lane): SplitRun | undefined {
+    if (this.pool.isStopping) return undefined;
+    const mustWait = committing?.run.isAlone === true || this.#queue[0]?.isAlone === true;
+    return committing !== undefined && mustWait ? undefined : this.#queue.shift();
+  }
+
+  async #read(lane: Lane, run: SplitRun): Promise<void> {
+    const { split, skipped } = run;
+    try {
+      lane.worker ??= await this.pool.take();
+    } catch (error) {
+      if (this.pool.isStopping) return;
+      throw asFatal(`started for split ${split.id}`, error);
+    }
+    if (this.pool.isStopping) return;
+    const { counters, remote } = lane.worker;
+    counters.reset();
+    lane.reading = run;
+    try {
+      await remote.call("read", { split, skipped });
+      // The worker has answered for the commit before, so this does not wait.
+      await lane.committing?.ended;
+      const work = { ...workOf(counters, split), bytes: split.bytes };
+      lane.reading = undefined;
+      lane.committing = { run, work, ended: Promise.resolve() };
+      lane.committing.ended = this.#commit(lane, remote, split);
+    } catch (error) {
+      // `recover` decides what a dead worker's splits need.
+      if (error instanceof RemoteDeath) return lane.committing?.ended;
+      lane.reading = undefined;
+      this.pool.fail(error);
+    }
+  }
+
+  /** Leaves `lane.committing` as it is only if the worker died. */
+  async #commit(lane: Lane, remote: PoolWorker["remote"], split: Split): Promise<void> {
+    try {
+      const record = await remote.call("commit");
+      lane.committing = undefined;
+      this.#account(lane, split, record);
+    } catch (error) {
+      if (error instanceof RemoteDeath) return;
+      lane.committing = undefined;
+      this.pool.fail(error);
+    }
+  }
+
+  /**
+   * Queues the splits of a dead worker again. If two were in progress, we cannot tell which of them killed
+   * it, so both are retried in isolation.
+   */
+  async #recover(lane: Lane, death: RemoteDeath): Promise<void> {
+    const { worker, reading, committing } = lane as Lane & { worker: PoolWorker };
+    lane.worker = undefined;
+    lane.reading = undefined;
+    lane.committing = undefined;
+    await this.pool.discard(worker);
+    if (this.pool.isStopping) return;
+    const run = reading ?? committing?.run;
+    if (reading !== undefined && committing !== undefined) {
+      this.#queue.unshift({ ...committing.run, isAlone: true }, { ...reading, isAlone: true });
+    } else if (run !== undefined) {
+      this.#queue.unshift(withoutFailed(run, worker.counters.range, death));
+    }
+  }
+
+  #account(lane: Lane, split: Split, record: SplitRecord): void {
+    const { read: rows, rejected: rejects } = record.rows;
+    const delivered = record.counts?.["delivered"] ?? 0;
+    lane.rows += rows;
+    this.#done = addWork(this.#done, { bytes: split.bytes, rows, rejects, delivered });
+    this.#splits++;
+    this.onRecord(record, split);
+  }
+}
+
+/** Returns what a worker has counted for the split that it reads or has just read. */
+function workOf(counters: ThreadCounters, split: Split): Work {
+  const { rows, rejects, delivered } = counters;
+  return { bytes: Math.min(counters.bytes, split.bytes), rows, rejects, delivered };
+}
+
+function addWork(one: Work, other: Work): Work {
+  return {
+    bytes: one.bytes + other.bytes,
+    rows: one.rows + other.rows,
+    rejects: one.rejects + other.rejects,
+    delivered: one.delivered + other.delivered,
+  };
+}
+
+/**
+ * Skips the range that the worker was reading when it died, or all ranges if it was reading none. Throws
+ * `worker_died` if these are skipped already.
+ */
+function withoutFailed(run: SplitRun, range: number, death: RemoteDeath): SplitRun {
+  const { split } = run;
+  const indexes = range >= 0 ? [range] : split.ranges.map((_, index) => index);
+  const fresh = indexes.filter((index) => run.skipped[index] === undefined);
+  if (fresh.length === 0) throw asFatal(`wrote split ${split.id}`, death);
+  const skipped = { ...run.skipped };
+  for (const index of fresh) {
+    const source = split.ranges[index]?.source.name ?? "";
+    const message = `${source}: its worker thread died: ${describeDeath(death)}`;
+    skipped[index] = { source, code: "source_crashed", message };
+  }
+  return { ...run, skipped };
+}

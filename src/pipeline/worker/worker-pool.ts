@@ -1,0 +1,118 @@
+import { SwitchyardError } from "../../base/errors.js";
+import { STOP_GRACE_MS } from "../../base/limits.js";
+import { type Remote, RemoteDeath, startThread } from "../../base/thread-call.js";
+import type { RunOptions } from "../options.js";
+import type { SplitServer, WorkerSetup } from "./serve-splits.js";
+import { ThreadCounters } from "./thread-counters.js";
+
+export interface WorkerPoolOptions {
+  /** Compiled entry file of the workers. */
+  readonly entry: URL;
+  readonly threads: number;
+  /** JavaScript heap of one worker. */
+  readonly heapBytes: number;
+  readonly setup: Omit<WorkerSetup<RunOptions>, "counters">;
+  readonly signal: AbortSignal;
+}
+
+/** A worker thread: calls that it answers, and counters that are readable at any time. */
+export interface PoolWorker {
+  readonly counters: ThreadCounters;
+  readonly remote: Remote<SplitServer>;
+}
+
+/**
+ * The worker threads of a run, shared by its phases. The signal or the first failure stops all of them:
+ * each stops at its next batch or is terminated after a grace period.
+ */
+export class WorkerPool {
+  readonly #workers = new Set<PoolWorker>();
+  readonly #idle: PoolWorker[] = [];
+  readonly #stopOnAbort = () => this.#stop();
+  #isStopping = false;
+  #failure: unknown;
+
+  constructor(private readonly options: WorkerPoolOptions) {
+    const { signal } = options;
+    signal.addEventListener("abort", this.#stopOnAbort, { once: true });
+    if (signal.aborted) this.#stop();
+  }
+
+  get threads(): number {
+    return this.options.threads;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** Runs jobs side by side until all have ended. Throws the first failure. */
+  async run(jobs: readonly (() => Promise<void>)[]): Promise<void> {
+    await Promise.all(jobs.map((job) => job().catch((error) => this.fail(error))));
+    if (this.#isStopping) await this.end();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Ends the run with `error`; a call that was interrupted by an earlier stop is not a failure. */
+  fail(error: unknown): void {
+    const isInterrupted = error instanceof SwitchyardError && error.code === "interrupted";
+    if (!(isInterrupted && this.#isStopping)) this.#failure ??= error;
+    this.#stop();
+  }
+
+  /** Returns an idle worker or a new one that is set up. Throws what its setup threw. */
+  async take(): Promise<PoolWorker> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    const { entry, heapBytes, setup } = this.options;
+    const counters = new ThreadCounters();
+    const worker = { counters, remote: startThread<SplitServer>(entry, { heapBytes }) };
+    this.#workers.add(worker);
+    await worker.remote.call("setUp", { ...setup, counters: counters.buffer });
+    return worker;
+  }
+
+  /** Makes a worker available to later jobs. */
+  giveBack(worker: PoolWorker): void {
+    this.#idle.push(worker);
+  }
+
+  async discard(worker: PoolWorker): Promise<void> {
+    this.#workers.delete(worker);
+    await worker.remote.terminate();
+  }
+
+  /** Terminates all workers; the pool is of no use afterwards. */
+  async end(): Promise<void> {
+    this.options.signal.removeEventListener("abort", this.#stopOnAbort);
+    await Promise.all([...this.#workers].map((worker) => this.discard(worker)));
+  }
+
+  #stop(): void {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    for (const { counters, remote } of this.#workers) {
+      counters.stop();
+      // A worker that dies first is reported by the call that it did not answer.
+      remote.call("stop").catch(() => undefined);
+    }
+    setTimeout(() => {
+      for (const { remote } of this.#workers) void remote.terminate();
+    }, STOP_GRACE_MS).unref();
+  }
+}
+
+/** Describes why a worker died and what the user can do about it. */
+export function describeDeath({ reason, message }: RemoteDeath): string {
+  return reason === "out_of_memory" ? `${message}; raise --memory or use fewer --threads` : message;
+}
+
+/** Returns `error`, or `worker_died` in the place of a worker's death. */
+export function asFatal(work: string, error: unknown): unknown {
+  if (!(error instanceof RemoteDeath)) return error;
+  return new SwitchyardError(
+    "worker_died",
+    `a worker thread died while it ${work}: ${describeDeath(error)}; run the same command again to resume`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,64 @@
+import { pathToFileURL } from "node:url";
+import { afterEach, expect, it } from "vitest";
+import { MIB } from "../../../src/base/limits.js";
+import type { MergeRecord } from "../../../src/pipeline/merge/merge-ledger.js";
+import { MergeRunner } from "../../../src/pipeline/merge/merge-runner.js";
+import { WorkerPool, type WorkerPoolOptions } from "../../../src/pipeline/worker/worker-pool.js";
+import { processScript } from "../../support/process-scripts.js";
+
+const pools: WorkerPool[] = [];
+
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.end()));
+});
+
+function runnerOf(ids: readonly string[], threads = 1) {
+  const records: MergeRecord[] = [];
+  const stop = new AbortController();
+  const pool = new WorkerPool({
+    entry: pathToFileURL(processScript("bare-worker")),
+    heapBytes: 64 * MIB,
+    setup: {} as WorkerPoolOptions["setup"],
+    threads,
+    signal: stop.signal,
+  });
+  pools.push(pool);
+  const merges = ids.map((id, index) => ({
+    work: { id, firstDay: 0, lastDay: 1, rows: 5, splits: [] },
+    bytes: 100 - index,
+    days: "1970-01-01 to 1970-01-02",
+  }));
+  const runner = new MergeRunner(merges, pool, (record) => void records.push(record));
+  return { runner, records, stop };
+}
+
+it("runs all merges, and tells how far it is", async () => {
+  const { runner, records } = runnerOf(["0", "1", "2"], 2);
+  expect(await runner.run()).toBe("done");
+  expect(records.map(({ id }) => id).sort()).toEqual(["0", "1", "2"]);
+  expect(runner.progress()).toMatchObject({ rows: 15, bytes: 297, merges: 3 });
+});
+
+it("ends the run where a thread dies, and says what it merged", async () => {
+  const { runner, records } = runnerOf(["0", "dies", "2"]);
+  await expect(runner.run()).rejects.toMatchObject({
+    code: "worker_died",
+    exitCode: 1,
+    message: expect.stringContaining("1970-01-01 to 1970-01-02"),
+  });
+  expect(records.map(({ id }) => id)).toEqual(["0"]);
+});
+
+it("ends the run with the error of a merge that fails", async () => {
+  const { runner } = runnerOf(["0", "fails", "2"]);
+  await expect(runner.run()).rejects.toMatchObject({ code: "disk_full", exitCode: 1 });
+});
+
+it("begins no merge once it is stopped", async () => {
+  const { runner, records, stop } = runnerOf(["0", "waits", "2"]);
+  const run = runner.run();
+  const look = setInterval(() => records.length === 1 && stop.abort(), 1);
+  expect(await run).toBe("interrupted");
+  clearInterval(look);
+  expect(records.map(({ id }) => id)).toEqual(["0"]);
+});
