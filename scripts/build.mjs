@@ -11,6 +11,7 @@ if (!existsSync("node_modules/rolldown")) {
   console.error("Nothing is installed: run npm install first.");
   process.exit(1);
 }
+const { writeKernelExports } = await import("./kernel-exports.mjs");
 const { writeLayouts } = await import("./layouts.mjs");
 const { bundlePage } = await import("./bundle-page.mjs");
 const { bundle } = await import("./bundle.mjs");
@@ -20,6 +21,7 @@ const types = "dist/types";
 const typesInfo = "dist/.types.tsbuildinfo";
 
 writeLayouts();
+writeKernelExports();
 mkdirSync("dist/assets", { recursive: true });
 const steps = [
   buildKernels(),

@@ -50,7 +50,7 @@ export class Kernel {
           writeNumber(this, value, single !== 0, target),
       },
     });
-    const exports = instance.exports as unknown as KernelExports & { memory: WebAssembly.Memory };
+    const exports = instance.exports as unknown as KernelExports;
     this.run = exports;
     this.memory = exports.memory;
     this.#top = align(exports.heapBase.value);

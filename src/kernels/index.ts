@@ -1,5 +1,5 @@
-// The entry of the WebAssembly module: what stands here is what TypeScript can call, with its
-// signature in its folder's file of src/batch/kernel-exports.
+// The entry of the WebAssembly module: TypeScript can call the functions that are exported here. The
+// build writes their signatures to src/batch/kernel-exports.ts.
 
 export {
   dropFaulty, escapedSize, escapedSizes, maskCells, pointTexts, writeCells, writeRow,

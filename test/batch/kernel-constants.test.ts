@@ -31,7 +31,7 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "arrow/number-text": pick("readers/parquet/footer/value-type", "DECIMAL_BYTES_MAX"),
   column: named(cellKinds, "KIND_"),
   "csv/csv": { ...named(scanStates, "STATE_"), ...named(rowEndings) },
-  "inflate/crc32": { LAST: constantsOf("readers/checksum")["REMAINDER_BYTES"] ?? -1 },
+  "inflate/crc32": { LAST: constantsOf("readers/inflate-bytes")["REMAINDER_BYTES"] ?? -1 },
   "inflate/inflate-state": {
     ...inflateStatuses,
     DAMAGE: damage,
