@@ -23,7 +23,9 @@ const rooms = {
     "survey",
     "pipeline",
     "report",
+    "console",
   ],
+  library: ["base", "batch", "readers", "mapper", "sinks", "pipeline", "engine"],
   cli: [
     "base",
     "mapper",

@@ -22,7 +22,7 @@ const entries = {
 };
 
 /** Native code, and WebAssembly in a file of its own: found where they are installed. */
-const external = ["libsql", "parquet-wasm", "parquet-wasm/node"];
+const external = ["libsql", "apache-arrow", "parquet-wasm", "parquet-wasm/node"];
 
 /**
  * What loads much at its start. What one of them needs is one chunk, and so is what several of them

@@ -24,6 +24,7 @@ import { createFormatDetection } from "../readers/detect-format.js";
 import { discoverSources } from "../readers/discovery.js";
 import { listInputs, withoutPaths } from "../readers/inputs.js";
 import { openRange, planRanges } from "../readers/registry.js";
+import type { Discovery } from "../readers/source-discovery.js";
 import type { Survey } from "../survey/survey.js";
 import type { SurveyRequest } from "./survey-inputs.js";
 
@@ -94,7 +95,8 @@ export function createEngine(): Engine {
   };
 }
 
-async function discover(options: RunOptions, signal: AbortSignal) {
+/** Finds the sources of a run. Throws `UsageError` for inputs that do not exist. */
+export async function discover(options: RunOptions, signal: AbortSignal): Promise<Discovery> {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
   const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
   const found = await listInputs(inputs, cwd);

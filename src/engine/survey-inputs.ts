@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DAY_MS } from "../base/day.js";
 import { SURVEY_ROW_BYTES_MAX } from "../base/limits.js";
 import { asOutput } from "../base/output-error.js";
 import { Kernel } from "../batch/kernel.js";
 import type { PresetName } from "../mapper/presets.js";
 import type { CountRequest } from "../pipeline/options.js";
+import { resolveMaxTime } from "../pipeline/run-splits.js";
 import { openRange } from "../readers/registry.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import type { Survey } from "../survey/survey.js";
@@ -38,8 +38,7 @@ export async function surveyInputs(
     return await surveySources(
       {
         ...{ discovery, preset },
-        // Like an export that is started now.
-        maxTimeMs: maxTimeMs === "tomorrow" ? (Math.floor(nowMs / DAY_MS) + 2) * DAY_MS : maxTimeMs,
+        maxTimeMs: resolveMaxTime(maxTimeMs, nowMs),
       },
       { kernel: new Kernel(), open: openRange, readerOptions },
     );

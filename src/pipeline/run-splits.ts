@@ -196,8 +196,8 @@ function factsOf(
   return { version, options, sources, unreadable };
 }
 
-/** The end of the UTC day after the one that the run started in. */
-function resolveMaxTime(maxTimeMs: number | "tomorrow", startedMs: number): number {
+/** Returns `tomorrow` as a time: the end of the UTC day after the day that the run started on. */
+export function resolveMaxTime(maxTimeMs: number | "tomorrow", startedMs: number): number {
   if (maxTimeMs !== "tomorrow") return maxTimeMs;
   return (Math.floor(startedMs / DAY_MS) + 2) * DAY_MS;
 }

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { namingOptionsOf } from "../../src/cli/qualify/naming-options.js";
 import { serviceOptionsOf } from "../../src/cli/service/service-options.js";
+import { namingOptionsOf } from "../../src/engine/complete-report.js";
 import type { Configuration } from "../../src/pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../src/pipeline/configuration/configuration-export.js";
 import {

@@ -1,11 +1,11 @@
 import { exitCodes, UsageError } from "../../base/errors.js";
 import type { ConsoleClientOptions } from "../../console/client.js";
+import { namingOptionsOf } from "../../engine/complete-report.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { CONSOLE_KEY_VARIABLE } from "../../pipeline/configuration/configuration-secrets.js";
 import { prepareCount } from "../qualify/count-events.js";
 import { findEventSource } from "../qualify/event-source.js";
 import { readKnownEvents } from "../qualify/known-events.js";
-import { namingOptionsOf } from "../qualify/naming-options.js";
 import { summarizeQualify } from "../qualify/qualify-summary.js";
 import type { QualifyResult, QualifyTask } from "../qualify/run-qualify.js";
 import { runExitCode } from "./run-exit-code.js";

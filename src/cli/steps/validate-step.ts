@@ -1,23 +1,16 @@
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { completeReport, writeReportFiles } from "../../engine/complete-report.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { presetOf } from "../../pipeline/configuration/configuration-export.js";
 import { resolveValidateRequest } from "../../pipeline/configuration/configuration-validate.js";
 import type { RunObserver } from "../../pipeline/progress.js";
-import {
-  checkReportDirectory,
-  FIXES_MODULE_NAME,
-  REPORT_PAGE_NAME,
-  writeReport,
-  writeReportFile,
-} from "../../pipeline/report/write-report.js";
+import { checkReportDirectory, FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import type { Report } from "../../profile/report.js";
 import { describeApplied } from "../../report/configuration-difference.js";
-import { renderReport } from "../../report/html/render-report.js";
 import { shellWord } from "../../report/terminal-text.js";
 import { summarizeValidate } from "../../report/validate-summary.js";
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
-import { completeReport } from "./complete-report.js";
 import { runExitCode } from "./run-exit-code.js";
 import type { StepContext, StepReport } from "./step.js";
 
@@ -40,7 +33,7 @@ export async function runValidateStep(
   );
   // Of an interrupted run nothing is written: the report would not say what was not read.
   const isWritten = exitCode !== exitCodes.interrupted;
-  const files = isWritten ? await writeFiles(reportDirectory, report) : {};
+  const files = isWritten ? await writeReportFiles(reportDirectory, report) : {};
   const wantsFixes = isWritten && values.apply === true;
   const fixes = wantsFixes ? await tryFixes(report, configuration, observer) : {};
   const { version, rows, rejects, findings, sample } = report;
@@ -94,25 +87,4 @@ function nextCommand(
       ? ["validate", ...(given.has("inputs") ? inputs : []), "--apply"]
       : ["export", ...inputs, "--to", values.to ?? "out"];
   return ["switchyard", ...words.map(shellWord)].join(" ");
-}
-
-/** Absolute paths. */
-interface ReportFiles {
-  readonly htmlPath: string;
-  readonly reportPath: string;
-  /** Of fixes that are code; absent where none is. */
-  readonly modulePath?: string;
-}
-
-/** Writes what there is of the report, the file for people first. */
-async function writeFiles(directory: string, report: Report): Promise<ReportFiles> {
-  const htmlPath = await writeReportFile(directory, REPORT_PAGE_NAME, renderReport(report));
-  const reportPath = await writeReport(directory, report);
-  const module = report.findings.find(({ fix }) => fix?.module !== undefined)?.fix?.module;
-  if (module === undefined) return { htmlPath, reportPath };
-  return {
-    htmlPath,
-    reportPath,
-    modulePath: await writeReportFile(directory, FIXES_MODULE_NAME, module.text),
-  };
 }

@@ -28,10 +28,14 @@ export interface ConfigurationSources {
   readonly currentDirectory: string;
   /** `--config`; null for commands that look at no file. */
   readonly configPath: string | undefined | null;
+  /** Content in the form of the file, in the place of a file: the options of a program. */
+  readonly content?: JsonObject;
   readonly mappingSchema: JsonObject;
   /** What is wrong with `mapping` beyond its schema; left out by commands that do not map. */
   readonly findMappingProblems?: (changes: JsonValue) => readonly ConfigurationProblem[];
 }
+
+const sections: readonly Section[] = ["validate", "export", "send", "qualify", "serve"];
 
 /** What was asked for, checked, before defaults. */
 export interface Configuration {
@@ -79,6 +83,7 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     flagLayer(sources),
     environmentLayer(sources),
     ...(file === undefined ? [] : [fileLayer(file)]),
+    ...(sources.content === undefined ? [] : [contentLayer(sources.content, currentDirectory)]),
   ];
   const validate = createValidator(configurationSchema(sources.mappingSchema));
   const problems = layers.flatMap((layer) =>
@@ -89,7 +94,7 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
   if (problems.length > 0) throw invalid(problems);
 
   const { values, inputsDirectory } = merge(layers, sources.currentDirectory);
-  const content = file?.content as JsonObject | undefined;
+  const content = sources.content ?? (file?.content as JsonObject | undefined);
   return {
     values,
     given: new Set(optionNames.filter((name) => sources.flags[name] !== undefined)),
@@ -160,17 +165,41 @@ function fileLayer({ name, path: file, content, places }: ConfigurationFile): La
       const { line, column } = places.placeOf(keys);
       return [`${name}:${line}:${column}`, ...(keys.length > 0 ? [dotted(keys)] : [])].join(": ");
     },
-    findProblems: ({ findMappingProblems = () => [] }) => [
+    findProblems: (sources) => [
       ...places.repeated.map(({ path: keys, first: { line, column } }) => ({
         path: keys,
         message: `stands at ${line}:${column} already; take one of them away`,
       })),
-      ...findMappingProblems(mappingIn(content) ?? {}).map(({ path: keys, message }) => ({
-        path: ["mapping", ...keys],
-        message,
-      })),
+      ...mappingProblems(content, sources),
     ],
   };
+}
+
+/** Messages name an option by its key alone: a program has no sections. */
+function contentLayer(content: JsonObject, directory: string): Layer {
+  return {
+    tree: content,
+    directory,
+    nameOf({ path: [first = "", second, ...others] }) {
+      const isOfSection = second !== undefined && sections.some((name) => name === first);
+      return dotted(
+        isOfSection
+          ? [second, ...others]
+          : [first, ...(second === undefined ? [] : [second]), ...others],
+      );
+    },
+    findProblems: (sources) => mappingProblems(content, sources),
+  };
+}
+
+function mappingProblems(
+  content: JsonValue,
+  { findMappingProblems = () => [] }: ConfigurationSources,
+): readonly ConfigurationProblem[] {
+  return findMappingProblems(mappingIn(content) ?? {}).map(({ path: keys, message }) => ({
+    path: ["mapping", ...keys],
+    message,
+  }));
 }
 
 function mappingIn(content: JsonValue): JsonValue | undefined {

@@ -9,8 +9,10 @@ import {
   type TypeMap,
   Utf8,
 } from "apache-arrow";
-import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX } from "../../base/limits.js";
+import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import type { EventBatch } from "../../batch/event-batch.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
+import { ColumnSegment } from "../column-segment.js";
 import { LOOSE_BYTES, type Segment, type TextColumn, textColumns } from "../segment.js";
 
 /** The columns of an event: those of a Parquet part. `timestamp` is in milliseconds since 1970 UTC. */
@@ -49,15 +51,19 @@ export class RecordBatches {
   readonly #region: Region;
   readonly #result: number;
 
-  constructor(private readonly kernel: Kernel) {
+  /** With `copies`, batches have memory of their own; else they are views of kernel memory. */
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly copies = false,
+  ) {
     this.#region = new Region(kernel, ARROW_BATCH_BYTES);
     this.#result = kernel.allocate(4 + textColumns.length * 4);
   }
 
   /**
    * Returns the first of the rows as one batch, at least one row and as many as fit into
-   * `ARROW_BATCH_BYTES`, and the place after the last of them. The batch is a view of kernel memory:
-   * valid until the next call or allocation.
+   * `ARROW_BATCH_BYTES`, and the place after the last of them. A view is valid until the next call or
+   * allocation.
    */
   next({ segment, order, start, end }: OrderedRows): {
     batch: RecordBatch<EventColumns>;
@@ -91,7 +97,7 @@ export class RecordBatches {
       address += sizeOfTexts(rows, size);
     }
     run.encodeTimestamps(segment.timestamps, order, start, next, address);
-    const times = new BigInt64Array(this.kernel.memory.buffer, address, rows);
+    const times = this.#own(new BigInt64Array(this.kernel.memory.buffer, address, rows));
     children.set("timestamp", makeData({ type: new Int64(), length: rows, data: times }));
     const struct = makeData({
       type: new Struct<EventColumns>(eventSchema.fields),
@@ -118,15 +124,54 @@ export class RecordBatches {
     const data = validity + align(Math.ceil(length / 8));
     const { run, memory } = this.kernel;
     const nullCount = run.encodeArrowTexts(column, order, start, end, offsets, data, validity);
-    const bits = new Uint8Array(memory.buffer, validity, Math.ceil(length / 8));
+    const bits = this.#own(new Uint8Array(memory.buffer, validity, Math.ceil(length / 8)));
     return makeData({
       type: new Utf8(),
       length,
       nullCount,
       nullBitmap: nullCount === 0 ? undefined : bits,
-      valueOffsets: new Int32Array(memory.buffer, offsets, length + 1),
-      data: new Uint8Array(memory.buffer, data, size),
+      valueOffsets: this.#own(new Int32Array(memory.buffer, offsets, length + 1)),
+      data: this.#own(new Uint8Array(memory.buffer, data, size)),
     });
+  }
+
+  #own<Values extends Uint8Array | Int32Array | BigInt64Array>(view: Values): Values {
+    return this.copies ? (view.slice() as Values) : view;
+  }
+}
+
+/** Gathers the delivered rows of event batches into record batches with memory of their own. */
+export class RowBatches {
+  readonly #segment: ColumnSegment;
+  readonly #order: number;
+  readonly #batches: RecordBatches;
+
+  constructor(kernel: Kernel) {
+    this.#segment = new ColumnSegment(kernel, ARROW_BATCH_BYTES);
+    this.#order = kernel.allocate(SEGMENT_ROWS_MAX * 4);
+    this.#batches = new RecordBatches(kernel, true);
+    kernel.run.fillOrder(this.#order, SEGMENT_ROWS_MAX);
+  }
+
+  /** Takes the rows of a batch and yields what is full. All of it must be consumed. */
+  *add(events: EventBatch): Generator<RecordBatch<EventColumns>> {
+    let row = this.#segment.append(events, 0);
+    while (row < events.rows) {
+      yield* this.flush();
+      row = this.#segment.append(events, row);
+    }
+  }
+
+  /** Yields the rows that are left. */
+  *flush(): Generator<RecordBatch<EventColumns>> {
+    const segment = this.#segment;
+    for (let start = 0; start < segment.rows; ) {
+      const rows = { segment, order: this.#order, start, end: segment.rows };
+      const { batch, next } = this.#batches.next(rows);
+      yield batch;
+      start = next;
+    }
+    segment.clear();
   }
 }
 

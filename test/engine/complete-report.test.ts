@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { completeReport } from "../../src/cli/steps/complete-report.js";
+import { completeReport } from "../../src/engine/complete-report.js";
 import { cleanReport, exampleEvent } from "../report/example-report.js";
 
 it("plans qualifying events as the console would take them, and finds what it would refuse", async () => {

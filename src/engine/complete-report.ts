@@ -1,0 +1,88 @@
+import type { QualifyOptions } from "../console/qualify-plan.js";
+import { writtenFormOf } from "../pipeline/configuration/configuration-export.js";
+import type { OptionValues } from "../pipeline/configuration/configuration-options.js";
+import type { CountedReport } from "../pipeline/report/fold-report.js";
+import {
+  FIXES_MODULE_NAME,
+  REPORT_PAGE_NAME,
+  writeReport,
+  writeReportFile,
+} from "../pipeline/report/write-report.js";
+import type { Report, ReportEstimates } from "../profile/report.js";
+import { estimateDelivery } from "../report/estimates.js";
+import { findFindings } from "../report/findings/findings.js";
+import { renderReport } from "../report/html/render-report.js";
+
+/**
+ * Adds to a report the qualifying events that its names would make, what export and send will take, and
+ * the findings. `modulePath` is the path of the module of fixes, as the configuration has to name it.
+ * Throws `UsageError` for a template that cannot be filled.
+ */
+export async function completeReport(
+  counted: CountedReport,
+  values: OptionValues,
+  modulePath: string,
+): Promise<Report> {
+  const delivery = estimateDelivery(counted, {
+    ...writtenFormOf(values),
+    rate: values.rate,
+  });
+  const qualifyingEvents = await planNames(counted, values);
+  const facts = { ...counted, estimates: { ...delivery, qualifyingEvents } };
+  return { ...facts, findings: findFindings(facts, modulePath) };
+}
+
+/** Plans names by the same rule as `qualify`, for a console that has none yet. */
+async function planNames(
+  { events, otherEvents }: CountedReport,
+  values: OptionValues,
+): Promise<ReportEstimates["qualifyingEvents"]> {
+  // The console's contract takes longer to load than most commands to run.
+  const { planQualify } = await import("../console/qualify-plan.js");
+  const options: QualifyOptions = {
+    // The filters of the inputs have been applied.
+    includeEvents: [],
+    excludeEvents: [],
+    ...namingOptionsOf(values),
+    isExact: otherEvents.rows === 0,
+  };
+  return planQualify(events, [], options).map((item) => ({
+    name: item.name,
+    event: item.event,
+    ...(item.action === "refused" ? { refused: item.reasons.join("; ") } : {}),
+  }));
+}
+
+/** Returns how qualifying events are named, and their SQL, with defaults. */
+export function namingOptionsOf(
+  values: OptionValues,
+): Pick<QualifyOptions, "nameTemplate" | "sqlTemplate" | "table" | "timestampColumn" | "tags"> {
+  return {
+    nameTemplate: values.nameTemplate ?? "{event}",
+    sqlTemplate: values.sqlTemplate ?? "SELECT * FROM {table} WHERE event = {event}",
+    table: values.table ?? "events",
+    timestampColumn: values.timestampColumn ?? "timestamp",
+    tags: values.tag,
+  };
+}
+
+/** Absolute paths of the files of a report. */
+export interface ReportFiles {
+  readonly htmlPath: string;
+  readonly reportPath: string;
+  /** The module of fixes that are code; absent if no fix is. */
+  readonly modulePath?: string;
+}
+
+/** Writes the files of a report, the page for people first. */
+export async function writeReportFiles(directory: string, report: Report): Promise<ReportFiles> {
+  const htmlPath = await writeReportFile(directory, REPORT_PAGE_NAME, renderReport(report));
+  const reportPath = await writeReport(directory, report);
+  const module = report.findings.find(({ fix }) => fix?.module !== undefined)?.fix?.module;
+  if (module === undefined) return { htmlPath, reportPath };
+  return {
+    htmlPath,
+    reportPath,
+    modulePath: await writeReportFile(directory, FIXES_MODULE_NAME, module.text),
+  };
+}

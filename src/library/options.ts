@@ -1,0 +1,217 @@
+/** Bytes, or text with a unit: `512MB`, `2GiB`. */
+export type Size = number | string;
+
+/** A date (`2026-01-31`), a date-time (`2026-01-31T17:00:00Z`), or milliseconds since 1970 UTC. */
+export type Time = number | string;
+
+/** A number of rows, or a share of all rows: `1%`. */
+export type RejectLimit = number | string;
+
+/** Tools whose exports have a preset. */
+export type PresetName = "amplitude" | "mixpanel" | "posthog" | "ga4" | "segment" | "rudderstack";
+
+/** Rows in a run: read + added = delivered + rejected + filtered + duplicates. */
+export interface RowCounts {
+  readonly read: number;
+  /** Events beyond the first that a transform made of one row. */
+  readonly added: number;
+  readonly delivered: number;
+  readonly rejected: number;
+  readonly filtered: number;
+  readonly duplicates: number;
+}
+
+/**
+ * What decides how inputs are read and mapped. Names, values and defaults are those of
+ * `pipeline.config.json`: see docs/configuration.md. No file and no environment variable is read for them.
+ */
+export interface ReadingOptions {
+  /** Directory that relative paths are resolved against. Default: the current directory. */
+  readonly cwd?: string | undefined;
+  /** Mapping to start from. Default: `amplitude`. */
+  readonly preset?: PresetName | undefined;
+  /** Changes to the preset's mapping, as `mapping` of the configuration: see docs/mapping.md. */
+  readonly mapping?: object | undefined;
+  /** Format of all inputs. Default: detected for each input. */
+  readonly inputFormat?: "ndjson" | "json" | "csv" | "parquet" | "rejects" | undefined;
+  /** Character between CSV cells; also by name: `tab`, `comma`, `pipe`. */
+  readonly csvDelimiter?: string | undefined;
+  /** Character around CSV cells; `none` if quotes have no meaning. */
+  readonly csvQuote?: string | undefined;
+  /** Names of the CSV columns, in order. Default: the header. */
+  readonly csvColumns?: readonly string[] | undefined;
+  /** Whether the first record of each CSV input is its header. */
+  readonly csvHeader?: boolean | undefined;
+  /** Longer rows, decompressed, are rejected. Default: 16 MiB; at most 64 MiB. */
+  readonly maxRowSize?: Size | undefined;
+  /** Inputs that decompress to more than this many times their size fail. Default: 1,000. */
+  readonly maxRatio?: number | undefined;
+  /** Path of a module whose default export takes an event and returns one, several, or null. */
+  readonly transform?: string | undefined;
+  /** Leave out events before this time. */
+  readonly fromTime?: Time | undefined;
+  /** Leave out events at or after this time. */
+  readonly toTime?: Time | undefined;
+  /** Take only events of these names; `*` and `?` are wildcards. */
+  readonly includeEvent?: readonly string[] | undefined;
+  /** Leave out events of these names; `*` and `?` are wildcards. */
+  readonly excludeEvent?: readonly string[] | undefined;
+  /** Reject events before this time. Default: 1971-01-01. */
+  readonly minTime?: Time | undefined;
+  /** Reject events at or after this time. Default: the end of tomorrow, UTC. */
+  readonly maxTime?: Time | undefined;
+  /** Paths of the event to leave out, such as `user.email`. */
+  readonly drop?: readonly string[] | undefined;
+  /** Paths of the event to replace by their salted SHA-256. Needs `hashSalt`. */
+  readonly hash?: readonly string[] | undefined;
+  /** A secret: salt for `hash`. It is never written or printed. */
+  readonly hashSalt?: string | undefined;
+}
+
+/** What a caller controls while a run lasts. */
+export interface RunControl {
+  /** Ends the run in good order: it resolves with the outcome `interrupted` and can be resumed. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called about twice a second, and once at the end. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called with facts worth a line: resumed, fewer threads than asked for. */
+  readonly onNote?: ((text: string) => void) | undefined;
+}
+
+/** A moment of a run. Bytes are bytes on disk. */
+export interface Progress {
+  /** `merging`: all rows are read, and rows that were spilled are written to their days. */
+  readonly phase: "reading" | "merging";
+  readonly bytesDone: number;
+  readonly bytesTotal: number;
+  /** Rows that this run has read. */
+  readonly rows: number;
+  /** Rows that this run has rejected. */
+  readonly rejects: number;
+}
+
+/** Options of `exportEvents`: those of the configuration's root and of its section `export`. */
+export interface ExportEventsOptions extends ReadingOptions, RunControl {
+  /** Files, directories (recursive) and globs. */
+  readonly inputs: string | readonly string[];
+  /** Directory to write to; created if it does not exist. */
+  readonly to: string;
+  /** Format of the parts. Default: `parquet`. */
+  readonly format?: "parquet" | "jsonl" | "jsonl.gz" | "csv" | "arrow" | undefined;
+  /** Compression inside Parquet parts; `zstd` needs Node 22.15. Default: `snappy`. */
+  readonly compression?: "snappy" | "none" | "gzip" | "zstd" | undefined;
+  /** Name of the directory that holds the days. Default: `events`. */
+  readonly dataset?: string | undefined;
+  /** IANA zone or fixed offset that decides the day of an event. Default: `UTC`. */
+  readonly dayZone?: string | undefined;
+  /** A part that reaches this size is followed by the next one. Default: 128 MiB. */
+  readonly partSize?: Size | undefined;
+  /** Input that one thread reads and commits at a time. Default: 64 MiB. */
+  readonly splitSize?: Size | undefined;
+  /** Put `'` before CSV cells that a spreadsheet would run as a formula. */
+  readonly csvSafe?: boolean | undefined;
+  /** Worker threads. Default: as many as the machine can run at once. */
+  readonly threads?: number | undefined;
+  /** What the run may take. Default: half of the memory of the machine or container. */
+  readonly memory?: Size | undefined;
+  /** Rejected rows up to which `tooManyRejects` is false. Default: 0. */
+  readonly maxRejects?: RejectLimit | undefined;
+  /** Discard what an earlier run left in the directory. */
+  readonly fresh?: boolean | undefined;
+}
+
+/** Options of `validateExport`. `format`, `compression` and `rate` are for the estimates. */
+export interface ValidateExportOptions extends ReadingOptions, RunControl {
+  /** Files, directories (recursive) and globs. */
+  readonly inputs: string | readonly string[];
+  /** Share of the inputs to read, spread over all of them: `1%` or 0.01. Default: all. */
+  readonly sample?: number | string | undefined;
+  /** Directory for report.html and report.json. Default: no files are written. */
+  readonly report?: string | undefined;
+  readonly format?: ExportEventsOptions["format"];
+  readonly compression?: ExportEventsOptions["compression"];
+  /** IANA zone or fixed offset of days and hours. Default: `UTC`. */
+  readonly dayZone?: string | undefined;
+  readonly splitSize?: Size | undefined;
+  readonly threads?: number | undefined;
+  readonly memory?: Size | undefined;
+  readonly maxRejects?: RejectLimit | undefined;
+}
+
+/** Options of `sendEvents`: those of the configuration's root and of its section `send`. */
+export interface SendEventsOptions extends ReadingOptions, RunControl {
+  /** Files, directories (recursive) and globs. */
+  readonly inputs: string | readonly string[];
+  /** Base URL of the service, without `/v1/webhooks/event_webhook`. */
+  readonly to: string;
+  /** A secret: the server secret of the service. It is never written or printed. */
+  readonly serverSecret: string;
+  /** What one request carries: one event, or an array of them. Default: `object`. */
+  readonly body?: "object" | "array" | undefined;
+  /** Events of one request with `body: "array"`. Default: 500. */
+  readonly batchSize?: number | undefined;
+  /** Requests at the same time. Default: 32. */
+  readonly concurrency?: number | undefined;
+  /** Events per second, at most. */
+  readonly rate?: number | undefined;
+  /** Events that may be sent at once after a pause, with `rate`. */
+  readonly burst?: number | undefined;
+  /** Seconds for a connection, and for a whole response. Default: 30. */
+  readonly timeout?: number | undefined;
+  /** Seconds without a success after which the run stops; it can be resumed. Default: 900. */
+  readonly giveUpAfter?: number | undefined;
+  /** Header that carries the secret. Default: `SERVICE-API-KEY`. */
+  readonly authHeader?: string | undefined;
+  /** Directory that remembers what was sent, and keeps the rejects. Default: `./.switchyard/runs`. */
+  readonly runs?: string | undefined;
+  readonly splitSize?: Size | undefined;
+  readonly memory?: Size | undefined;
+  readonly maxRejects?: RejectLimit | undefined;
+  /** Forget what an earlier run with the same options has sent. */
+  readonly fresh?: boolean | undefined;
+}
+
+/** Options of `verifyExport`. */
+export interface VerifyExportOptions {
+  /** When aborted, the promise rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called about twice a second, and once at the end. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** A rejected row. */
+export interface RejectedRow {
+  /** Name of the source. */
+  readonly source: string;
+  /** 1-based number of the row, where the reader knows it. */
+  readonly row?: number;
+  /** 0-based offset in the decompressed source, where there is one. */
+  readonly byte?: number;
+  /** Stable code: see docs/rejects.md. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A source that could not be read to its end. */
+export interface FailedSource {
+  /** Name of the source. */
+  readonly source: string;
+  /** Stable code: see docs/errors.md. */
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Options of `readEvents`. */
+export interface ReadEventsOptions extends ReadingOptions {
+  /** When aborted, the iteration throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Called with each rejected row. Without it, the iteration throws `rejects_exceeded` at its end if more
+   * rows were rejected than `maxRejects` allows.
+   */
+  readonly onReject?: ((row: RejectedRow) => void) | undefined;
+  /** Called with each source that fails; the next one follows. Without it, the iteration throws. */
+  readonly onFailure?: ((failure: FailedSource) => void) | undefined;
+  /** Default: 0. */
+  readonly maxRejects?: RejectLimit | undefined;
+}

@@ -1,0 +1,176 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { RecordBatch } from "apache-arrow";
+import { exitCodes, SourceError, SwitchyardError } from "../base/errors.js";
+import { rejectCodeName } from "../base/reject-codes.js";
+import type { RowOrigin } from "../batch/batch.js";
+import { Kernel } from "../batch/kernel.js";
+import { discover } from "../engine/engine.js";
+import { mapperOptions } from "../engine/mapper-options.js";
+import { createMapper } from "../mapper/create-mapper.js";
+import type { Mapper } from "../mapper/mapper.js";
+import { resolveMapping } from "../mapper/resolve-mapping.js";
+import { presetOf, resolveRunOptions } from "../pipeline/configuration/configuration-export.js";
+import type { RunOptions } from "../pipeline/options.js";
+import { exceeds, resolveMaxTime } from "../pipeline/run-splits.js";
+import { RejectCounts } from "../pipeline/worker/reject-counts.js";
+import { SplitTally } from "../pipeline/worker/split-tally.js";
+import type { Reader } from "../readers/reader.js";
+import { openRange } from "../readers/registry.js";
+import type { Source } from "../readers/source.js";
+import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
+import { configurationOf } from "./library-configuration.js";
+import type { FailedSource, ReadEventsOptions, RejectedRow, RowCounts } from "./options.js";
+import type { RejectSummary } from "./results.js";
+
+/** The batches of `readEvents`, and counts of what was read so far. */
+export interface EventBatches extends AsyncIterable<RecordBatch<EventColumns>> {
+  readonly rows: RowCounts;
+  readonly rejects: readonly RejectSummary[];
+}
+
+/**
+ * Reads inputs and maps them to events, as Arrow record batches of up to 4 MiB of text, in the order of
+ * the sources and their rows. Nothing is read before the iteration begins, and not more than a few batches
+ * ahead of it; leaving the loop early closes all files. It runs in the calling thread.
+ *
+ * The iteration throws `UsageError` for options that are not valid; the error of a source that fails,
+ * unless there is `onFailure`; and `SwitchyardError` (`rejects_exceeded`) at its end if more rows were
+ * rejected than `maxRejects` allows, unless there is `onReject`. Iterate only once.
+ */
+export function readEvents(
+  inputs: string | readonly string[],
+  options: ReadEventsOptions = {},
+): EventBatches {
+  const rejects = new ReportedRejects(options.onReject);
+  const tally = new SplitTally(rejects, undefined);
+  const { signal = new AbortController().signal } = options;
+  return {
+    [Symbol.asyncIterator]: () => readAll(inputs, options, { tally, rejects, signal }),
+    get rows() {
+      return tally.rows();
+    },
+    get rejects() {
+      return rejects.summary();
+    },
+  };
+}
+
+interface Reading {
+  readonly tally: SplitTally;
+  readonly rejects: ReportedRejects;
+  readonly signal: AbortSignal;
+}
+
+async function* readAll(
+  inputs: string | readonly string[],
+  options: ReadEventsOptions,
+  reading: Reading,
+): AsyncGenerator<RecordBatch<EventColumns>, void, undefined> {
+  const configuration = await configurationOf({ ...options, inputs }, ["export"]);
+  const { values, mapping } = configuration;
+  const resolved = resolveRunOptions(configuration, resolveMapping(presetOf(values), mapping));
+  const temporaryDirectory = await mkdtemp(join(tmpdir(), "switchyard-read-"));
+  const { signal, tally } = reading;
+  const run: RunOptions = { ...resolved, threads: 1, outputDirectory: temporaryDirectory };
+  try {
+    const { sources, failures } = await discover(run, signal);
+    for (const { name, code, message } of failures) {
+      const failure = { source: name, code, message };
+      report(options, failure, new SwitchyardError(code, message));
+    }
+    const kernel = new Kernel();
+    const maxTimeMs = resolveMaxTime(run.maxTimeMs, Date.now());
+    const mapper = createMapper(kernel, await mapperOptions(run, maxTimeMs));
+    // Programs that only export need not load the Arrow library.
+    const arrow = await import("../sinks/arrow/record-batches.js");
+    const rows = new arrow.RowBatches(kernel);
+    const { rowBytesMax, ratioMax } = run;
+    const readerOptions = { rowBytesMax, ratioMax, temporaryDirectory, signal };
+    for (const source of sources) {
+      const range = { source, start: 0, end: null };
+      try {
+        const reader = await openRange(kernel, range, mapper.fields, readerOptions);
+        yield* readSource(source, reader, { mapper, rows, tally, signal });
+      } catch (error) {
+        if (!(error instanceof SourceError)) throw error;
+        // Rows before the fault are events.
+        yield* rows.flush();
+        const { code, message } = error;
+        report(options, { source: source.name, code, message }, error);
+      }
+    }
+    yield* rows.flush();
+    const { onReject } = options;
+    if (onReject === undefined && exceeds(tally.rows(), run.maxRejects)) {
+      throw tooManyRejects(reading.rejects.summary());
+    }
+  } finally {
+    await rm(temporaryDirectory, { recursive: true, force: true });
+  }
+}
+
+async function* readSource(
+  source: Source,
+  reader: Reader,
+  {
+    mapper,
+    rows,
+    tally,
+    signal,
+  }: Pick<Reading, "tally" | "signal"> & { readonly mapper: Mapper; readonly rows: RowBatches },
+): AsyncGenerator<RecordBatch<EventColumns>, void, undefined> {
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const batch = await reader.next();
+      if (batch === null) return;
+      const events = mapper.map(batch);
+      tally.take(source, events);
+      yield* rows.add(events);
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Counts rejected rows, and hands each to the caller. */
+class ReportedRejects extends RejectCounts {
+  constructor(private readonly onReject: ReadEventsOptions["onReject"]) {
+    super();
+  }
+
+  override add(...[source, events, row, code]: Parameters<RejectCounts["add"]>): void {
+    if (this.onReject === undefined) super.add(source, events, row, code);
+    else this.keep(source, events, row, code)(events.explain(row));
+  }
+
+  override count(code: number, origin: RowOrigin, message: string): void {
+    super.count(code, origin, message);
+    const { format: _, ...position } = origin;
+    const rejected: RejectedRow = { ...position, code: rejectCodeName(code), message };
+    this.onReject?.(rejected);
+  }
+}
+
+function report(
+  { onFailure }: ReadEventsOptions,
+  failure: FailedSource,
+  error: SwitchyardError,
+): void {
+  if (onFailure === undefined) throw error;
+  onFailure(failure);
+}
+
+function tooManyRejects(rejects: readonly RejectSummary[]): SwitchyardError {
+  const reasons = rejects.map(({ code, rows, example }) => {
+    const { source, row, message } = example;
+    return `${code}: ${rows} rows, such as ${source}${row === undefined ? "" : `, row ${row}`}: ${message}`;
+  });
+  return new SwitchyardError(
+    "rejects_exceeded",
+    `More rows were rejected than maxRejects allows. Fix the mapping, set maxRejects, or pass onReject. ${reasons.join("; ")}`,
+    { exitCode: exitCodes.tooManyRejects },
+  );
+}

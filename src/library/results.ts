@@ -1,0 +1,225 @@
+import type { FailedSource, RowCounts } from "./options.js";
+
+/** Rejected rows of one reason. */
+export interface RejectSummary {
+  /** Stable code: see docs/rejects.md. */
+  readonly code: string;
+  readonly rows: number;
+  readonly example: {
+    readonly source: string;
+    readonly row?: number;
+    readonly byte?: number;
+    readonly message: string;
+  };
+}
+
+/** How a run ended. */
+export interface RunResult {
+  /** `failed`: a source could not be read to its end. `interrupted`: the signal was aborted. */
+  readonly outcome: "done" | "interrupted" | "failed";
+  readonly failures: readonly FailedSource[];
+  /** More rows were rejected than `maxRejects` allows. */
+  readonly tooManyRejects: boolean;
+  /** Rows that this run has read, without those of runs that it resumed. */
+  readonly rowsRead: number;
+  readonly durationMs: number;
+}
+
+/** `manifest.json` of an export: see docs/day-directories.md. Times are ISO 8601 in UTC. */
+export interface ExportManifest {
+  readonly manifestVersion: number;
+  /** Version of Switchyard. */
+  readonly version: string;
+  /** False if a source failed or the run was interrupted. */
+  readonly complete: boolean;
+  readonly dataset: string;
+  readonly format: string;
+  readonly dayZone: string;
+  /** Options that decide what is delivered; secrets are digests. */
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly totals: {
+    readonly rows: number;
+    readonly bytes: number;
+    readonly files: number;
+    readonly days: number;
+    readonly firstTimestamp: string | null;
+    readonly lastTimestamp: string | null;
+  };
+  /** Delivered rows that are in no file yet, if the run was interrupted. */
+  readonly pending?: number;
+  readonly rows: RowCounts;
+  readonly rejects: readonly RejectSummary[];
+  readonly notices: Readonly<Record<string, number>>;
+  readonly inputs: readonly {
+    readonly name: string;
+    readonly bytes: number;
+    readonly fingerprint: string;
+    readonly format: string;
+    readonly failure?: FailedSource;
+  }[];
+  readonly failures: readonly FailedSource[];
+  /** Sorted by name. */
+  readonly events: readonly (ManifestEventCount & { readonly event: string })[];
+  /** Rows of further names, if there are too many names to count each. */
+  readonly otherEvents?: ManifestEventCount;
+  readonly eventsByDay: { readonly path: string; readonly bytes: number; readonly sha256: string };
+  readonly days: readonly {
+    /** YYYY-MM-DD in the zone of the days. */
+    readonly day: string;
+    readonly rows: number;
+    readonly bytes: number;
+    readonly firstTimestamp: string;
+    readonly lastTimestamp: string;
+    readonly files: readonly {
+      /** Relative to the output directory, with `/`. */
+      readonly path: string;
+      readonly rows: number;
+      readonly bytes: number;
+      /** Lower-case hexadecimal. */
+      readonly sha256: string;
+      readonly firstTimestamp: string;
+      readonly lastTimestamp: string;
+    }[];
+  }[];
+  readonly run: {
+    readonly startedAt: string;
+    readonly endedAt: string;
+    readonly durationMs: number;
+    readonly resumes: number;
+  };
+}
+
+/** Events of one name. */
+export interface ManifestEventCount {
+  readonly rows: number;
+  readonly firstTimestamp: string;
+  readonly lastTimestamp: string;
+}
+
+/** Result of `exportEvents`. */
+export interface ExportEventsResult extends RunResult {
+  readonly manifest: ExportManifest;
+  /** Absolute. */
+  readonly manifestPath: string;
+  /** The directory held the finished result of the same options: nothing was done. */
+  readonly alreadyDone: boolean;
+  /** Bytes on disk that this run has read. */
+  readonly bytesRead: number;
+}
+
+/** A problem that a dry run found. */
+export interface ReportFinding {
+  /** Stable code: see docs/findings.md. */
+  readonly code: string;
+  readonly severity: "error" | "warning" | "info";
+  readonly title: string;
+  readonly detail: string;
+  /** Rows or events that are affected. */
+  readonly rows: number;
+  readonly event?: string;
+  readonly property?: string;
+  /** YYYY-MM-DD. */
+  readonly day?: string;
+  /** The change of the options that fixes it. */
+  readonly fix?: {
+    /** Path in `pipeline.config.json`. */
+    readonly path: readonly string[];
+    /** New value of that path. */
+    readonly value?: unknown;
+    /** The fix needs no decision. */
+    readonly isSafe: boolean;
+  };
+}
+
+/**
+ * The main parts of `report.json`: the object has all parts that docs/report.md lists. Counts are of the
+ * rows that were read; only `estimates` are for all rows.
+ */
+export interface ValidationReport {
+  /** Version of Switchyard. */
+  readonly version: string;
+  /** Share of the bytes of the inputs that was read. */
+  readonly sample: { readonly share: number };
+  /** read + added = mapped + rejected + filtered. */
+  readonly rows: {
+    readonly read: number;
+    readonly added: number;
+    /** Events that an export would write. */
+    readonly mapped: number;
+    readonly rejected: number;
+    readonly filtered: number;
+  };
+  /** The most severe first, then by rows. */
+  readonly findings: readonly ReportFinding[];
+  /** The most frequent first. */
+  readonly events: readonly {
+    readonly event: string;
+    readonly rows: number;
+    readonly firstTimestamp: string;
+    readonly lastTimestamp: string;
+  }[];
+  readonly days: readonly { readonly day: string; readonly events: number }[];
+  readonly estimates: {
+    readonly export: { readonly bytes: number; readonly durationMs: number };
+    readonly send: { readonly eventsPerSecond: number; readonly durationMs: number };
+  };
+}
+
+/** Result of `validateExport`. */
+export interface ValidateExportResult extends RunResult {
+  readonly report: ValidationReport;
+  /** Bytes on disk that were read. */
+  readonly bytesRead: number;
+  /** Absolute; absent if no files were written. */
+  readonly reportPath?: string;
+  readonly htmlPath?: string;
+  /** The transform module that findings suggest; absent if they suggest none. */
+  readonly modulePath?: string;
+}
+
+/** Result of `sendEvents`. */
+export interface SendEventsResult extends RunResult {
+  readonly runId: string;
+  /** URL that the events were sent to. */
+  readonly destination: string;
+  /** Counts of all runs with these options. */
+  readonly sent: {
+    readonly delivered: number;
+    readonly rejected: number;
+    /** Requests that were sent again. */
+    readonly retried: number;
+    /** Events that may be stored twice, if the service ignores idempotency keys. */
+    readonly possiblyDuplicated: number;
+    /** Time in which the service took no events. */
+    readonly waitedMs: number;
+    readonly splitsDone: number;
+    readonly splitsTotal: number;
+  };
+  readonly rows: RowCounts;
+  readonly rejects: readonly RejectSummary[];
+  /** Absolute. */
+  readonly manifestPath: string;
+  /** An earlier run had sent all of it: nothing was done. */
+  readonly alreadyDone: boolean;
+}
+
+/** Result of `verifyExport`. */
+export interface VerifyExportResult {
+  readonly outcome: "verified" | "different";
+  /** Absolute. */
+  readonly manifestPath: string;
+  /** Counts of what was read. */
+  readonly files: number;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly days: number;
+  readonly durationMs: number;
+  /** Empty if the export is what its manifest says. */
+  readonly differences: readonly {
+    /** Stable code, such as `sha256_differs`. */
+    readonly code: string;
+    /** Relative to the directory of the export. */
+    readonly path: string;
+    readonly message: string;
+  }[];
+}

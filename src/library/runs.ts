@@ -1,0 +1,119 @@
+import path from "node:path";
+import { completeReport, writeReportFiles } from "../engine/complete-report.js";
+import { createEngine } from "../engine/engine.js";
+import { resolveMapping } from "../mapper/resolve-mapping.js";
+import type { Configuration } from "../pipeline/configuration/configuration.js";
+import { presetOf, resolveExportOptions } from "../pipeline/configuration/configuration-export.js";
+import { resolveSendRequest } from "../pipeline/configuration/configuration-send.js";
+import { resolveValidateRequest } from "../pipeline/configuration/configuration-validate.js";
+import type { RunContext } from "../pipeline/progress.js";
+import { checkReportDirectory, FIXES_MODULE_NAME } from "../pipeline/report/write-report.js";
+import { configurationOf } from "./library-configuration.js";
+import type {
+  ExportEventsOptions,
+  RunControl,
+  SendEventsOptions,
+  ValidateExportOptions,
+  VerifyExportOptions,
+} from "./options.js";
+import type {
+  ExportEventsResult,
+  SendEventsResult,
+  ValidateExportResult,
+  VerifyExportResult,
+} from "./results.js";
+import { withProgress } from "./run-progress.js";
+
+/**
+ * Exports events to one directory per day, or resumes the export that `to` holds. Sources that cannot be
+ * read make the outcome `failed`, after all others are done. Rejects with `UsageError` for options that
+ * are not valid, and with `SwitchyardError` if the run cannot continue (disk full, directory in use).
+ */
+export async function exportEvents(options: ExportEventsOptions): Promise<ExportEventsResult> {
+  const configuration = await configurationOf(options, ["export"]);
+  const request = resolveExportOptions(configuration, mappingOf(configuration));
+  return control(options, (context) => createEngine().runExport(request, context));
+}
+
+/**
+ * Reads and maps inputs without exporting them, and returns a report of what an export would do. Writes
+ * files only if `report` names a directory. Rejects like `exportEvents`.
+ */
+export async function validateExport(
+  options: ValidateExportOptions,
+): Promise<ValidateExportResult> {
+  const configuration = await configurationOf(options, ["validate", "export", "send"]);
+  const { reportDirectory, ...request } = resolveValidateRequest(
+    configuration,
+    mappingOf(configuration),
+  );
+  const writes = options.report !== undefined;
+  if (writes) await checkReportDirectory(reportDirectory);
+  const { counted, ...result } = await control(options, (context) =>
+    createEngine().runValidate({ ...request, reportDirectory }, context),
+  );
+  const modulePath = path.join(reportDirectory, FIXES_MODULE_NAME);
+  const report = await completeReport(counted, configuration.values, modulePath);
+  const files =
+    writes && result.outcome !== "interrupted"
+      ? await writeReportFiles(reportDirectory, report)
+      : {};
+  return { ...result, ...files, report };
+}
+
+/**
+ * Sends events to the event webhook of a service, or resumes the run with the same options: what the
+ * service has acknowledged is not sent again. Rejects like `exportEvents`, and with `SwitchyardError` if
+ * the service refuses all requests or gives no success for `giveUpAfter` seconds.
+ */
+export async function sendEvents(options: SendEventsOptions): Promise<SendEventsResult> {
+  const configuration = await configurationOf(options, ["send", "export"]);
+  const { to, inputs } = options;
+  const command = ["send", ...(typeof inputs === "string" ? [inputs] : inputs), "--to", to];
+  const request = resolveSendRequest(configuration, mappingOf(configuration), command);
+  const result = await control(options, (context) => createEngine().runSend(request, context));
+  const { outcome, runId, destination, manifest, manifestPath, failures } = result;
+  const { tooManyRejects, alreadyDone, rowsRead, durationMs } = result;
+  const { possiblyTwice: possiblyDuplicated, ...counts } = result.sent;
+  const sent = { ...counts, possiblyDuplicated };
+  return {
+    outcome,
+    runId,
+    destination,
+    sent,
+    rows: manifest.rows,
+    rejects: manifest.rejects,
+    manifestPath,
+    failures,
+    tooManyRejects,
+    alreadyDone,
+    rowsRead,
+    durationMs,
+  };
+}
+
+/**
+ * Reads an export back and compares it with its manifest. Differences are in the result. Rejects with
+ * `SwitchyardError` if there is no manifest that can be read.
+ */
+export async function verifyExport(
+  directory: string,
+  options: VerifyExportOptions = {},
+): Promise<VerifyExportResult> {
+  return control(options, (context) =>
+    createEngine().verifyExport(path.resolve(directory), context),
+  );
+}
+
+function mappingOf({ values, mapping }: Configuration): ReturnType<typeof resolveMapping> {
+  return resolveMapping(presetOf(values), mapping);
+}
+
+function control<Result>(
+  { signal = new AbortController().signal, onProgress, onNote }: RunControl,
+  work: (context: RunContext) => Promise<Result>,
+): Promise<Result> {
+  return withProgress(onProgress, (observer) =>
+    work({ signal, observer: { ...observer, note: (text) => onNote?.(text) } }),
+  );
+}

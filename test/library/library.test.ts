@@ -1,0 +1,154 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type { Progress } from "../../src/library/options.js";
+import { exportEvents, sendEvents, validateExport, verifyExport } from "../../src/library/runs.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const root = scratchDirectory("library");
+const sample = fileURLToPath(new URL("../../fixtures/sample", import.meta.url));
+const reading = { inputs: sample, maxTime: "2027-01-01", threads: 1 } as const;
+
+function inputOf(name: string, lines: readonly string[]): string {
+  const file = join(root, name);
+  writeFileSync(file, lines.join("\n"));
+  return file;
+}
+
+const row = (event: string | null, time = "2026-01-31 12:00:00") =>
+  JSON.stringify({ event_type: event, event_time: time, user_id: "u" });
+
+test("an export is written, reports progress, and is verified", async () => {
+  const to = join(root, "out");
+  const progress: Progress[] = [];
+  const onProgress = (moment: Progress) => void progress.push(moment);
+  const result = await exportEvents({ ...reading, to, format: "csv", memory: "1GB", onProgress });
+  expect(result).toMatchObject({ outcome: "done", tooManyRejects: false, alreadyDone: false });
+  expect(result.manifest.totals.rows).toBe(4250);
+  expect(progress.at(-1)).toMatchObject({ phase: "reading", rows: 4250 });
+  expect(await exportEvents({ ...reading, to, format: "csv" })).toMatchObject({
+    alreadyDone: true,
+  });
+  expect(await verifyExport(to)).toMatchObject({
+    outcome: "verified",
+    rows: 4250,
+    differences: [],
+  });
+
+  const file = join(to, result.manifest.days[0]?.files[0]?.path ?? "");
+  writeFileSync(file, "changed");
+  const { outcome, differences } = await verifyExport(to);
+  expect(outcome).toBe("different");
+  expect(differences.map(({ code }) => code)).toContain("sha256_differs");
+});
+
+test("an export that is aborted ends as interrupted, and the next one resumes it", async () => {
+  const to = join(root, "aborted");
+  const controller = new AbortController();
+  const onNote = () => controller.abort();
+  const inputs = Array.from({ length: 4 }, (_, index) =>
+    inputOf(
+      `abort-${index}.jsonl`,
+      Array.from({ length: 3000 }, () => row(`event ${index}`)),
+    ),
+  );
+  const options = { inputs, to, threads: 1, splitSize: "100KB" } as const;
+  // The note about fewer threads than asked for comes when the run begins.
+  const first = await exportEvents({
+    ...options,
+    threads: 200,
+    memory: "700MB",
+    onNote,
+    signal: controller.signal,
+  });
+  expect(first.outcome).toBe("interrupted");
+  const second = await exportEvents(options);
+  expect(second).toMatchObject({ outcome: "done", manifest: { rows: { delivered: 12_000 } } });
+});
+
+test("a dry run returns its report, and writes files only where it is told", async () => {
+  const bare = await validateExport(reading);
+  expect(bare).toMatchObject({ outcome: "done", report: { rows: { read: 4250, mapped: 4250 } } });
+  expect(bare.reportPath).toBeUndefined();
+  const directory = join(root, "report");
+  const { htmlPath, reportPath, report } = await validateExport({ ...reading, report: directory });
+  expect(readdirSync(directory).sort()).toEqual(["report.html", "report.json"]);
+  expect(existsSync(htmlPath ?? "")).toBe(true);
+  expect(JSON.parse(readFileSync(reportPath ?? "", "utf8"))).toEqual(report);
+});
+
+test("all faults of options are told at once, by the names of the options", async () => {
+  const options = { inputs: [], to: join(root, "never"), memory: "much", mapping: { event: 7 } };
+  const wrong = { ...options, treads: 2 };
+  const error = await exportEvents(wrong).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: "UsageError", code: "configuration_invalid" });
+  const { message } = error as Error;
+  expect(message).toMatch(/^ {2}memory: must be a size/m);
+  expect(message).toMatch(/^ {2}treads: unknown key/m);
+  expect(message).toMatch(/^ {2}mapping\.event: /m);
+  expect(message).not.toContain("export.");
+});
+
+test("relative paths are relative to cwd, and secrets come from options alone", async () => {
+  inputOf("relative.jsonl", [row("a")]);
+  const options = { cwd: root, inputs: "relative.jsonl", to: "relative-out", threads: 1 };
+  process.env["SWITCHYARD_HASH_SALT"] = "of the environment";
+  try {
+    const hashing = { ...options, hash: ["userID"] };
+    await expect(exportEvents(hashing)).rejects.toMatchObject({ code: "salt_missing" });
+    await exportEvents({ ...hashing, format: "jsonl", hashSalt: "salt" });
+  } finally {
+    delete process.env["SWITCHYARD_HASH_SALT"];
+  }
+  const part = join(root, "relative-out/events/2026-01-31/part-000000-000.jsonl");
+  expect(readFileSync(part, "utf8")).toMatch(/"userID":"[0-9a-f]{64}"/);
+});
+
+test("events are sent, and sent only once", async () => {
+  const received: unknown[] = [];
+  const { createServer } = await import("node:http");
+  const server = createServer(async (request, response) => {
+    let text = "";
+    for await (const chunk of request) text += String(chunk);
+    received.push(...(JSON.parse(text) as unknown[]));
+    response.writeHead(202).end("{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  try {
+    const options = {
+      inputs: inputOf("send.jsonl", [row("a"), row("b")]),
+      to: `http://127.0.0.1:${port}`,
+      serverSecret: `secret-${"s".repeat(20)}`,
+      body: "array",
+      runs: join(root, "runs"),
+    } as const;
+    const first = await sendEvents(options);
+    expect(first).toMatchObject({ outcome: "done", sent: { delivered: 2, possiblyDuplicated: 0 } });
+    expect(await sendEvents(options)).toMatchObject({ alreadyDone: true, sent: { delivered: 2 } });
+    expect(received).toMatchObject([{ event: "a" }, { event: "b" }]);
+  } finally {
+    server.close();
+  }
+});
+
+test("a run leaves no listener of signals behind, and prints nothing", async () => {
+  const listeners = () => ["SIGINT", "SIGTERM", "exit"].map((name) => process.listenerCount(name));
+  const before = listeners();
+  const written: unknown[] = [];
+  const { write } = process.stdout;
+  process.stdout.write = ((chunk: unknown) => written.push(chunk) > 0) as typeof write;
+  try {
+    await exportEvents({
+      ...reading,
+      inputs: inputOf("quiet.jsonl", [row(null)]),
+      to: join(root, "quiet"),
+    });
+  } finally {
+    process.stdout.write = write;
+  }
+  expect(written).toEqual([]);
+  expect(listeners()).toEqual(before);
+});

@@ -1,0 +1,142 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { RecordBatch } from "apache-arrow";
+import { expect, test } from "vitest";
+import type { FailedSource, RejectedRow } from "../../src/library/options.js";
+import { readEvents } from "../../src/library/read-events.js";
+import { exportEvents } from "../../src/library/runs.js";
+import { readTree } from "../sinks/event-rows.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const root = scratchDirectory("read-events");
+const sample = fileURLToPath(new URL("../../fixtures/sample", import.meta.url));
+const maxTime = "2027-01-01";
+
+function inputOf(name: string, text: string): string {
+  const file = join(root, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+const row = (event: string | null, properties: object = {}) =>
+  JSON.stringify({
+    event_type: event,
+    event_time: "2026-01-31 12:00:00",
+    user_id: "u",
+    event_properties: properties,
+  });
+
+async function rowsOf(batches: AsyncIterable<RecordBatch>): Promise<Record<string, unknown>[]> {
+  const rows: Record<string, unknown>[] = [];
+  for await (const batch of batches) for (const one of batch) rows.push(one?.toJSON() ?? {});
+  return rows;
+}
+
+const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith("switchyard-read-"));
+
+test("the events are those of an export, in the order of the inputs", async () => {
+  const events = readEvents(sample, { maxTime });
+  const found = (await rowsOf(events)).map(({ timestamp, event, user, metadata }) =>
+    JSON.stringify({ event, timestamp: Number(timestamp), user, metadata }),
+  );
+  expect(events.rows).toMatchObject({ read: 4250, delivered: 4250, rejected: 0 });
+  const to = join(root, "exported");
+  await exportEvents({ inputs: sample, to, maxTime, format: "jsonl", threads: 1 });
+  const lines = Object.entries(readTree(to))
+    .filter(([path]) => path.startsWith("events/"))
+    .flatMap(([, bytes]) => bytes.toString().trimEnd().split("\n"));
+  const exported = lines.map((line) => {
+    const { event, timestamp, user, metadata } = JSON.parse(line) as Record<string, unknown>;
+    return JSON.stringify({
+      event,
+      timestamp,
+      user: JSON.stringify(user),
+      metadata: JSON.stringify(metadata),
+    });
+  });
+  const normal = (text: string) => {
+    const { user, metadata, ...rest } = JSON.parse(text) as Record<string, string>;
+    return JSON.stringify([rest, JSON.parse(user ?? ""), JSON.parse(metadata ?? "")]);
+  };
+  expect(found.map(normal).sort()).toEqual(exported.map(normal).sort());
+});
+
+test("columns have the types of an Arrow part, and belong to the caller", async () => {
+  const file = inputOf("typed.jsonl", [row("a", { n: 1.5 }), row("b")].join("\n"));
+  const kept: RecordBatch[] = [];
+  for await (const batch of readEvents(file)) kept.push(batch);
+  expect(kept).toHaveLength(1);
+  expect(kept[0]).toBeInstanceOf(RecordBatch);
+  expect(kept[0]?.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual([
+    ...["event Utf8", "timestamp Int64", "userID Utf8", "stableID Utf8", "value Utf8"],
+    ...["user Utf8", "metadata Utf8"],
+  ]);
+  expect(kept[0]?.toArray().map((one) => one?.toJSON())).toMatchObject([
+    { event: "a", timestamp: 1_769_860_800_000n, userID: "u", stableID: null },
+    { event: "b" },
+  ]);
+});
+
+test("many rows come in bounded batches, and leaving the loop frees what was open", async () => {
+  const before = temporary();
+  const lines = Array.from({ length: 30_000 }, (_, index) =>
+    row("a", { text: "x".repeat(500), index }),
+  );
+  const file = inputOf("many.jsonl", lines.join("\n"));
+  const sizes: number[] = [];
+  for await (const batch of readEvents(file)) {
+    sizes.push(batch.numRows);
+    expect(batch.data.byteLength).toBeLessThan(6 << 20);
+    if (sizes.length === 2) break;
+  }
+  expect(sizes).toHaveLength(2);
+  expect(sizes[0]).toBeLessThan(15_000);
+  expect(temporary()).toEqual(before);
+  expect((await rowsOf(readEvents(file))).length).toBe(30_000);
+});
+
+test("rejected rows are handed over, counted, or end the iteration with an error", async () => {
+  const file = inputOf("rejects.jsonl", [row("a"), row(null), "{", row("b")].join("\n"));
+  const rejected: RejectedRow[] = [];
+  const events = readEvents(file, { onReject: (one) => void rejected.push(one) });
+  expect(await rowsOf(events)).toHaveLength(2);
+  expect(rejected).toMatchObject([
+    { source: file, row: 2, code: "event_missing" },
+    { source: file, row: 3 },
+  ]);
+  expect(events.rows).toMatchObject({ read: 4, delivered: 2, rejected: 2 });
+  expect(events.rejects.map(({ rows }) => rows)).toEqual([1, 1]);
+
+  const strict: unknown[] = [];
+  const read = async () => {
+    for await (const batch of readEvents(file)) strict.push(...batch);
+  };
+  await expect(read()).rejects.toMatchObject({ code: "rejects_exceeded" });
+  expect(strict).toHaveLength(2);
+  expect(await rowsOf(readEvents(file, { maxRejects: "50%" }))).toHaveLength(2);
+});
+
+test("a source that fails ends the iteration, or is handed over and the next one follows", async () => {
+  const broken = join(root, "1-broken.jsonl.gz");
+  writeFileSync(broken, gzipSync(row("never")).subarray(0, 20));
+  const good = inputOf("2-good.jsonl", row("a"));
+  const inputs = [broken, good];
+  await expect(rowsOf(readEvents(inputs))).rejects.toMatchObject({ code: "source_truncated" });
+  const failures: FailedSource[] = [];
+  const options = { onFailure: (failure: FailedSource) => void failures.push(failure) };
+  expect(await rowsOf(readEvents(inputs, options))).toMatchObject([{ event: "a" }]);
+  expect(failures).toMatchObject([{ source: broken }]);
+});
+
+test("an aborted signal ends the iteration with its reason", async () => {
+  const controller = new AbortController();
+  const lines = Array.from({ length: 30_000 }, () => row("a", { text: "x".repeat(500) }));
+  const file = inputOf("aborted.jsonl", lines.join("\n"));
+  const read = async () => {
+    for await (const _ of readEvents(file, { signal: controller.signal })) controller.abort();
+  };
+  await expect(read()).rejects.toMatchObject({ name: "AbortError" });
+});

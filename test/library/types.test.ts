@@ -1,0 +1,76 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { scratchDirectory } from "../support/scratch.js";
+
+const repository = fileURLToPath(new URL("../..", import.meta.url));
+const project = scratchDirectory("library-types");
+const run = promisify(execFile);
+
+mkdirSync(join(project, "node_modules"));
+symlinkSync(repository, join(project, "node_modules/switchyard"));
+
+const program = `
+import { exportEvents, readEvents, sendEvents, UsageError, validateExport, verifyExport } from "switchyard";
+const options = { inputs: process.argv[2]!, maxTime: "2027-01-01", threads: 1, signal: undefined };
+const { manifest, outcome } = await exportEvents({ ...options, to: "out", format: "arrow" });
+const { differences } = await verifyExport("out", { onProgress: ({ rows }) => void rows.toFixed() });
+const { report } = await validateExport(options);
+const names = new Set<string>();
+for await (const batch of readEvents(options.inputs, { maxTime: options.maxTime })) {
+  for (const name of batch.getChild("event")!) names.add(name!);
+}
+const refused = await sendEvents({ ...options, to: "no url", serverSecret: "s" }).catch((error: unknown) =>
+  error instanceof UsageError ? error.code : "",
+);
+const findings: readonly { severity: string }[] = report.findings;
+console.log(JSON.stringify([outcome, manifest.totals.rows, differences, names.size, findings.length, refused]));
+`;
+writeFileSync(join(project, "program.mts"), program);
+
+/** How much the compiler has to do for a program that imports the library. */
+const INSTANTIATIONS_MAX = 200_000;
+
+const tsc = join(repository, "node_modules/typescript/bin/tsc");
+const types = ["--types", "node", "--typeRoots", join(repository, "node_modules/@types")];
+
+test.each([
+  ["nodenext", ["--strict", "--exactOptionalPropertyTypes", "--noUncheckedIndexedAccess"]],
+  ["nodenext", []],
+  ["bundler", ["--strict"]],
+  ["bundler", []],
+] as const)("a program compiles with %s %j", async (moduleResolution, flags) => {
+  const module = moduleResolution === "bundler" ? "esnext" : "nodenext";
+  const words = ["program.mts", "--target", "es2022", "--module", module, ...types, ...flags];
+  const { stdout } = await run(
+    process.execPath,
+    [
+      tsc,
+      ...words,
+      "--moduleResolution",
+      moduleResolution,
+      "--outDir",
+      "built",
+      "--extendedDiagnostics",
+    ],
+    { cwd: project },
+  ).catch((error: { stdout: string }) => error);
+  expect(stdout).not.toContain("error TS");
+  const instantiations = Number(/^Instantiations:\s+(\d+)$/m.exec(stdout)?.[1]);
+  expect(instantiations).toBeLessThan(INSTANTIATIONS_MAX);
+});
+
+test("a compiled program runs against the built package", async () => {
+  const built = join(project, "built/program.mjs");
+  const sample = join(repository, "fixtures/sample");
+  const { stdout, stderr } = await run(process.execPath, [built, sample], { cwd: project });
+  expect(stderr).toBe("");
+  const [outcome, rows, differences, names, , refused] = JSON.parse(stdout) as unknown[];
+  expect({ outcome, rows, differences, refused }).toEqual({
+    ...{ outcome: "done", rows: 4250, differences: [], refused: "configuration_invalid" },
+  });
+  expect(names).toBeGreaterThan(3);
+});
