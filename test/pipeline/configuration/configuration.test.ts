@@ -122,7 +122,7 @@ test("everything that is wrong is reported at once, each with its place", async 
       '<dir>/given.json:8:55: export.dayZone: "Mars/Base" is not an IANA zone: give a name ' +
         'such as "Europe/Berlin", "UTC", or an offset such as "+05:30"',
       "<dir>/given.json:8:79: export.formats: unknown key; did you mean format?",
-      "<dir>/given.json:9:7: export.format: must be one of parquet, jsonl, jsonl.gz, csv " +
+      "<dir>/given.json:9:7: export.format: must be one of parquet, jsonl, jsonl.gz, csv, arrow " +
         '(got "parqet"); did you mean parquet?',
       "<dir>/given.json:9:27: export.dataset: must be a directory's name of letters, digits, dots, " +
         'dashes and underscores, not led by _ or a dot (got "_x")',
