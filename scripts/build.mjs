@@ -1,4 +1,4 @@
-// Builds dist/: kernels, the page of reports, the bundle and the library's types. Each step prints a line.
+// Builds dist/: kernels, the pages of reports and of the API, the bundle and the library's types. Each step prints a line.
 // Steps whose inputs have not changed are skipped. `--no-types` leaves out the types, which only
 // TypeScript programs that import the library need.
 import { spawn } from "node:child_process";
@@ -13,6 +13,7 @@ if (!existsSync("node_modules/rolldown")) {
 }
 const { writeKernelExports } = await import("./kernel-exports.mjs");
 const { writeLayouts } = await import("./layouts.mjs");
+const { bundleApiPage } = await import("./bundle-api-page.mjs");
 const { bundlePage } = await import("./bundle-page.mjs");
 const { bundle } = await import("./bundle.mjs");
 
@@ -27,6 +28,7 @@ const steps = [
   buildKernels(),
   ...(process.argv.includes("--no-types") ? [] : [buildTypes()]),
   step("the page of reports", bundlePage),
+  step("the page of the API", bundleApiPage),
   step("the command and the library", bundle),
 ];
 const results = await Promise.allSettled(steps);

@@ -3,6 +3,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rolldown } from "rolldown";
+import { apiPageLicenses } from "./bundle-api-page.mjs";
 import { licenseTexts } from "./licenses.mjs";
 
 const source = resolve("src");
@@ -79,7 +80,7 @@ export async function bundle() {
   const licenses = licenseTexts(output.flatMap(({ moduleIds = [] }) => moduleIds));
   files.set(
     "LICENSES.txt",
-    `The files in this directory contain the packages below.\n${licenses.join("")}`,
+    `The files in this directory contain the packages below.\n${licenses.join("")}${apiPageLicenses()}`,
   );
   write(files);
 }

@@ -1,119 +1,93 @@
-import type { OpenApiDocument, Operation } from "../contract/openapi-types.js";
-import {
-  errorAnchor,
-  methodHtml,
-  operationSection,
-  operationsOf,
-  type PlacedOperation,
-} from "./api-page-operation.js";
-import { fieldTable, referredName, schemaAnchor } from "./api-page-schema.js";
-import { pageStyle } from "./api-page-style.js";
-import { type Html, html, inlineText, paragraphs, rawHtml } from "./html.js";
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import type { FastifyInstance } from "fastify";
+import { builtFile } from "../base/package-files.js";
+import { securitySchemeNames } from "../contract/openapi-operation.js";
+import { refuseOtherMethods } from "./route-registration.js";
 
-interface Group {
-  readonly name: string;
-  readonly operations: readonly PlacedOperation[];
-}
+/**
+ * Scripts come from this service alone. Styles may be inline, because the renderer creates them while it
+ * runs.
+ */
+export const pageSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'unsafe-inline'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
-/** The whole document as one page that asks for nothing else: no script, no image, no font. */
-export function apiPage(document: OpenApiDocument): string {
-  const groups = groupsOf(document);
-  return html`<!doctype html>
+const page = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${document.info.title} API</title>
-<style>${rawHtml(pageStyle)}</style>
+<title>Switchyard API</title>
+<link rel="icon" href="data:,">
 </head>
 <body>
-<nav aria-label="Contents">
-<p><a href="#top"><strong>${document.info.title} API</strong></a></p>
-${groups.map(navigationOf)}<p><a href="#schemas">Schemas</a></p>
-<p><a href="#errors">Errors</a></p>
-</nav>
-<main id="top">
-<h1>${document.info.title} API <small>${document.info.version}</small></h1>
-${paragraphs(document.info.description)}
-<p>This page as data: <a href="/openapi.json">openapi.json</a> (OpenAPI ${document.openapi}).</p>
-${groups.map((group) => groupSection(group, document))}
-${schemaSections(document)}
-${errorSection(document)}
-</main>
+<div id="api"></div>
+<noscript>This page needs JavaScript. The description of the API is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<script src="/docs/renderer.js"></script>
+<script src="/docs/start.js"></script>
 </body>
 </html>
-`.text;
-}
-
-function groupsOf(document: OpenApiDocument): readonly Group[] {
-  const operations = operationsOf(document);
-  return document.tags.map(({ name }) => ({
-    name,
-    operations: operations.filter(({ operation }) => operation.tags.includes(name)),
-  }));
-}
-
-function groupAnchor(name: string): string {
-  return name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");
-}
-
-function navigationOf({ name, operations }: Group): Html {
-  return html`<p><a href="#${groupAnchor(name)}">${name}</a></p>
-<ul>
-${operations.map(
-  ({ method, operation }) =>
-    html`<li><a href="#${operation.operationId}">${methodHtml(method)} ${operation.summary}</a></li>\n`,
-)}</ul>
 `;
-}
 
-function groupSection({ name, operations }: Group, document: OpenApiDocument): Html {
-  return html`<section>
-<h2 id="${groupAnchor(name)}">${name}</h2>
-${operations.map((placed) => operationSection(placed, document))}</section>
+/** Settings of the renderer: nothing is loaded from other hosts, and keys are not stored. */
+const settings = {
+  url: "/openapi.json",
+  authentication: { preferredSecurityScheme: securitySchemeNames.console },
+  persistAuth: false,
+  withDefaultFonts: false,
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  proxyUrl: "",
+  hideClientButton: true,
+  showDeveloperTools: "never",
+};
+// The renderer would send calls to the server "/" of the document with two slashes.
+const start = `Scalar.createApiReference("#api", {
+  ...${JSON.stringify(settings)},
+  servers: [{ url: location.origin }],
+});
 `;
-}
 
-/** Resources and their parts. Bodies and envelopes stand with their operations. */
-function schemaSections(document: OpenApiDocument): Html {
-  const shown = new Set(operationsOf(document).flatMap(({ operation }) => bodiesOf(operation)));
-  const named = Object.entries(document.components.schemas).filter(([name]) => !shown.has(name));
-  return html`<section>
-<h2 id="schemas">Schemas</h2>
-${named.map(
-  ([name, schema]) => html`<section class="operation" id="${schemaAnchor(name)}">
-<h3><a href="#${schemaAnchor(name)}">${name}</a></h3>
-<p>${inlineText(schema.description ?? "")}</p>
-${fieldTable(schema, document.components.schemas)}</section>
-`,
-)}</section>
-`;
-}
+const SCRIPT_TYPE = "text/javascript; charset=utf-8";
 
-/** Names of the components that are whole bodies of an operation. */
-function bodiesOf({ requestBody, responses }: Operation): readonly (string | undefined)[] {
-  const answers = Object.values(responses).flatMap((answer) =>
-    "content" in answer ? Object.values(answer.content ?? {}) : [],
+/**
+ * Registers the page that shows /openapi.json to people, searches it and tries calls: Scalar's API
+ * reference, which the build puts into dist/assets/.
+ */
+export function registerApiPage(http: FastifyInstance): void {
+  const headers = {
+    "cache-control": "no-cache",
+    "content-security-policy": pageSecurityPolicy,
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+  };
+  http.get("/docs", async (_, reply) =>
+    reply.headers(headers).type("text/html; charset=utf-8").send(page),
   );
-  return [...Object.values(requestBody?.content ?? {}), ...answers].map(({ schema }) =>
-    referredName(schema),
+  http.get("/docs/start.js", async (_, reply) =>
+    reply.headers(headers).type(SCRIPT_TYPE).send(start),
   );
-}
-
-function errorSection({ components }: OpenApiDocument): Html {
-  const rows = Object.entries(components.responses).map(([name, { description }]) => {
-    const status = name.replace("Error", "");
-    return html`<tr id="${errorAnchor(status)}"><td><strong>${status}</strong></td><td>${inlineText(description)}</td></tr>\n`;
+  let compressed: Buffer | undefined;
+  http.get("/docs/renderer.js", async (request, reply) => {
+    compressed ??= readFileSync(builtFile("assets/api-page.js.gz"));
+    reply.headers({ ...headers, "cache-control": "max-age=3600", vary: "accept-encoding" });
+    reply.type(SCRIPT_TYPE);
+    if (!/\bgzip\b/.test(String(request.headers["accept-encoding"]))) {
+      return reply.send(gunzipSync(compressed));
+    }
+    return reply.header("content-encoding", "gzip").send(compressed);
   });
-  return html`<section>
-<h2 id="errors">Errors</h2>
-<p>The body is always an <a href="#${schemaAnchor("ErrorBody")}">ErrorBody</a>.</p>
-<div class="wide"><table>
-<thead><tr><th>Status</th><th>Meaning</th></tr></thead>
-<tbody>
-${rows}</tbody>
-</table></div>
-</section>
-`;
+  http.get("/", async (_, reply) => reply.redirect("/docs"));
+  for (const url of ["/", "/docs", "/docs/start.js", "/docs/renderer.js"]) {
+    refuseOtherMethods(http, url, ["GET", "HEAD"]);
+  }
 }

@@ -5,18 +5,17 @@ import { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import { KEY_HEADER } from "./authentication.js";
 import { answerClientError, type ClientError } from "./client-error.js";
-import { registerDocuments } from "./document-routes.js";
 import { errorAnswer } from "./error-answer.js";
 import { createHandlers } from "./handlers.js";
 import { type NewIdentifier, randomIdentifier } from "./identifiers.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
 import { type ServiceLimits, serviceLimits } from "./limits.js";
 import { ServiceMetrics } from "./metrics.js";
-import { registerOperations } from "./operations-routes.js";
+import { registerPublicRoutes } from "./public-routes.js";
 import { readBody } from "./request-body.js";
 import { headersRefusal, requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
-import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-registrar.js";
+import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-registration.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { ServiceError } from "./service-error.js";
 import { ServiceState } from "./service-state.js";
@@ -87,8 +86,7 @@ export function createApp(dependencies: AppDependencies): App {
   http.addHook("onClose", () => schemaChecker.close());
   acceptJson(http, limits);
   addHooks(http, state, log);
-  registerOperations(http, state, metrics);
-  registerDocuments(http, { routes: endpoints.routes, keyHeader });
+  registerPublicRoutes(http, { state, metrics, routes: endpoints.routes, keyHeader });
   registerRoutes(http, endpoints.routes, { state, keyHeader, limits });
   return {
     http,

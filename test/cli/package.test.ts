@@ -62,7 +62,7 @@ test("the packed package installs elsewhere and runs", { timeout: 180_000 }, asy
   await mkdir(project);
   await copyFile(path.join(root, tarball), path.join(project, tarball));
   await writeProject(project, tarball);
-  await npm(["ci", "--ignore-scripts", "--no-audit", "--no-fund"], project);
+  await npm(["ci", "--engine-strict", "--ignore-scripts", "--no-audit", "--no-fund"], project);
 
   const installed = path.join(project, "node_modules/switchyard");
   expect((await readdir(installed)).sort()).toEqual([

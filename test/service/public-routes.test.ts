@@ -1,7 +1,8 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../src/base/package-files.js";
 import { openApiDocument } from "../../src/contract/openapi.js";
-import { pageSecurityPolicy } from "../../src/service/api-page-style.js";
+import { pageSecurityPolicy } from "../../src/service/api-page.js";
 import { createApp } from "../../src/service/app.js";
 import { createLogger } from "../../src/service/logger.js";
 import { startTestService, type TestService } from "../support/service.js";
@@ -26,7 +27,7 @@ test("GET /openapi.json is the document, without a key", async () => {
 test("GET /docs is the page, without a key, and may use nothing from elsewhere", async () => {
   const { status, headers, json } = await service.call({ path: "/docs", key: null });
   expect(status).toBe(200);
-  expect(String(json)).toMatch(/^<!doctype html>.*<code>X-Key<\/code>/s);
+  expect(String(json)).toMatch(/^<!doctype html>.*<script src="\/docs\/renderer.js">/s);
   expect(headers).toMatchObject({
     "content-type": "text/html; charset=utf-8",
     "content-security-policy": pageSecurityPolicy,
@@ -35,17 +36,33 @@ test("GET /docs is the page, without a key, and may use nothing from elsewhere",
   });
 });
 
+test("GET /docs/renderer.js is compressed for clients that accept it", async () => {
+  const get = (encoding: string) =>
+    service.app.http.inject({
+      url: "/docs/renderer.js",
+      headers: { "accept-encoding": encoding },
+    });
+  const [plain, compressed] = [await get("identity"), await get("br, gzip")];
+  expect(plain.headers["content-encoding"]).toBeUndefined();
+  expect(compressed.headers["content-encoding"]).toBe("gzip");
+  expect(gunzipSync(compressed.rawPayload).equals(plain.rawPayload)).toBe(true);
+  expect(plain.rawPayload.includes("createApiReference")).toBe(true);
+});
+
 test("GET / leads to the page", async () => {
   const { status, headers } = await service.call({ path: "/", key: null });
   expect(status).toBe(302);
   expect(headers["location"]).toBe("/docs");
 });
 
-test.each(["/", "/docs", "/openapi.json"])("%s is only read", async (path) => {
-  const { status, headers } = await service.call({ method: "POST", path, key: null });
-  expect(status).toBe(405);
-  expect(headers["allow"]).toBe("GET, HEAD, OPTIONS");
-});
+test.each(["/", "/docs", "/docs/start.js", "/docs/renderer.js", "/openapi.json"])(
+  "%s is only read",
+  async (path) => {
+    const { status, headers } = await service.call({ method: "POST", path, key: null });
+    expect(status).toBe(405);
+    expect(headers["allow"]).toBe("GET, HEAD, OPTIONS");
+  },
+);
 
 test("both are there before the store is", async () => {
   const app = createApp({ logger: createLogger("fatal", { write: () => undefined }) });

@@ -24,7 +24,7 @@ declare module "fastify" {
   }
 }
 
-export interface RegistrarOptions {
+export interface RouteRegistrationOptions {
   readonly state: ServiceState<AnyHandlers>;
   readonly keyHeader: string;
   readonly limits: ServiceLimits;
@@ -38,7 +38,7 @@ const allMethods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] 
 export function registerRoutes(
   http: FastifyInstance,
   table: RouteTable,
-  options: RegistrarOptions,
+  options: RouteRegistrationOptions,
 ): void {
   for (const [name, route] of Object.entries(table)) registerRoute(http, name, route, options);
   for (const [url, methods] of methodsByUrl(table)) refuseOtherMethods(http, url, methods);
@@ -48,7 +48,7 @@ function registerRoute(
   http: FastifyInstance,
   name: string,
   route: Route,
-  { state, keyHeader, limits }: RegistrarOptions,
+  { state, keyHeader, limits }: RouteRegistrationOptions,
 ): void {
   const { access } = route;
   const bodyLimit = access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax;
