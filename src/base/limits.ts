@@ -116,9 +116,6 @@ export const COMPRESSED_WEIGHT = 8;
 /** Sources that a split takes, however small they are, before splits have to grow. */
 export const SPLIT_SOURCES = 1_024;
 
-/** What a byte of Parquet counts when splits are packed. */
-export const PARQUET_WEIGHT = 4;
-
 /** Bytes of rejects that are gathered before they go to disk. */
 export const REJECT_BUFFER_BYTES = 256 * KIB;
 

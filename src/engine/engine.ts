@@ -22,8 +22,8 @@ import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
 import { createFormatDetection } from "../readers/detect-format.js";
 import { discoverSources } from "../readers/discovery.js";
+import { openRange, planRanges } from "../readers/formats.js";
 import { listInputs, withoutPaths } from "../readers/inputs.js";
-import { openRange, planRanges } from "../readers/registry.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import type { Survey } from "../survey/survey.js";
 import type { SurveyRequest } from "./survey-inputs.js";
@@ -98,7 +98,6 @@ export function createEngine(): Engine {
 /** Finds the sources of a run. Throws `UsageError` for inputs that do not exist. */
 export async function discover(options: RunOptions, signal: AbortSignal): Promise<Discovery> {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
-  const given = inputFormat === undefined ? { csv } : { csv, kind: inputFormat };
   const found = await listInputs(inputs, cwd);
   // An output below an input directory is no input: the second run would read what the first wrote.
   const files = await withoutPaths(found, [outputDirectory, ...notInputs]);
@@ -108,5 +107,9 @@ export async function discover(options: RunOptions, signal: AbortSignal): Promis
       `every input lies in the output directory ${outputDirectory}, or is a file that Switchyard itself writes or that an option names. Give other inputs, or write to another directory.`,
     );
   }
-  return discoverSources(files, { detect: createFormatDetection(given), ratioMax, signal });
+  return discoverSources(files, {
+    detect: createFormatDetection({ csv, kind: inputFormat }),
+    ratioMax,
+    signal,
+  });
 }

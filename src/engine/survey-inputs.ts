@@ -7,7 +7,7 @@ import { Kernel } from "../batch/kernel.js";
 import type { PresetName } from "../mapper/presets.js";
 import type { CountRequest } from "../pipeline/options.js";
 import { resolveMaxTime } from "../pipeline/run-splits.js";
-import { openRange } from "../readers/registry.js";
+import { openRange } from "../readers/formats.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import type { Survey } from "../survey/survey.js";
 import { surveySources } from "../survey/survey-sources.js";

@@ -1,4 +1,5 @@
-import { COMPRESSED_WEIGHT, PARQUET_WEIGHT, SPLIT_SOURCES, SPLITS_MAX } from "../base/limits.js";
+import { COMPRESSED_WEIGHT, SPLIT_SOURCES, SPLITS_MAX } from "../base/limits.js";
+import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
 
 /** The part of a run that one worker does on its own and that is committed as a whole. */
@@ -249,8 +250,7 @@ function piecesOf({ source, ranges }: RangedSource): readonly Piece[] {
 }
 
 function weightFactor(source: Source): number {
-  if (source.format.kind === "parquet") return PARQUET_WEIGHT;
-  return isCompressed(source) ? COMPRESSED_WEIGHT : 1;
+  return formatOf(source.format).weight ?? (isCompressed(source) ? COMPRESSED_WEIGHT : 1);
 }
 
 /** Such a source is never cut. */
@@ -263,9 +263,10 @@ function diskBytes(source: Source, ranges: readonly SourceRange[]): readonly num
   const last = ranges.at(-1);
   if (last === undefined) return [];
   // One that does not reach to the end is one of several, of which the others were left out.
-  const isWhole = last.end === null || source.format.kind === "parquet";
+  const inBytes = formatOf(source.format).rangeUnit === "bytes";
+  const isWhole = last.end === null || !inBytes;
   if (ranges.length === 1 && last.start === 0 && isWhole) return [source.size];
-  const units = source.format.kind === "parquet" ? last.end : source.size;
+  const units = inBytes ? source.size : last.end;
   if (units === null) return ranges.map(() => Math.floor(source.size / ranges.length));
   const bytesPerUnit = units === 0 ? 0 : source.size / units;
   return ranges.map(

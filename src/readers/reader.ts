@@ -1,5 +1,6 @@
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
+import type { ByteSource } from "./byte-source.js";
 import type { SourceRange } from "./source.js";
 
 /** Rows of one source range, batch by batch. */
@@ -25,10 +26,20 @@ export interface ReaderOptions {
   readonly signal: AbortSignal;
 }
 
-/** Opens a range; the registry has one for each format. */
+/** Opens a range; each row of `formats.ts` has one. */
 export type OpenReader = (
   kernel: Kernel,
   range: SourceRange,
   fields: readonly FieldRequest[],
   options: ReaderOptions,
 ) => Promise<Reader>;
+
+/** A range with its bytes, or rows of it that an earlier run rejected. */
+export interface OpenedRange {
+  readonly kernel: Kernel;
+  readonly range: SourceRange;
+  readonly fields: readonly FieldRequest[];
+  readonly bytes: ByteSource;
+  /** `windowBytes`: of the window before long rows grow it. */
+  readonly options: ReaderOptions & { readonly windowBytes?: number };
+}

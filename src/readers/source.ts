@@ -2,10 +2,7 @@
 const codecs = ["gzip", "zstd", "brotli"] as const;
 export type Codec = (typeof codecs)[number];
 
-export const formatKinds = ["ndjson", "json", "csv", "parquet", "rejects"] as const;
-export type FormatKind = (typeof formatKinds)[number];
-
-/** How the bytes of a source are to be read, found by looking at its head or given. */
+/** The format of a source's rows, detected from its first bytes or given by the user. */
 export type Format =
   | { readonly kind: "ndjson" }
   /** Concatenated or pretty-printed values, or one array of them. */
@@ -14,6 +11,29 @@ export type Format =
   | { readonly kind: "parquet" }
   /** Switchyard's own rejects, to be tried again. */
   | { readonly kind: "rejects" };
+
+export type FormatKind = Format["kind"];
+
+/** In the order of help and documentation. */
+const formatChecks: Readonly<
+  Record<FormatKind, (format: Readonly<Record<string, unknown>>) => boolean>
+> = {
+  ndjson: () => true,
+  json: () => true,
+  csv: ({ delimiter, quote, columns }) =>
+    typeof delimiter === "string" && typeof quote === "string" && Array.isArray(columns),
+  parquet: () => true,
+  rejects: () => true,
+};
+
+export const formatKinds = Object.keys(formatChecks) as readonly FormatKind[];
+
+/** Whether a value from a file has the members of a format. */
+export function isFormat(value: unknown): value is Format {
+  if (typeof value !== "object" || value === null || !("kind" in value)) return false;
+  const kind = formatKinds.find((known) => known === value.kind);
+  return kind !== undefined && formatChecks[kind]({ ...value });
+}
 
 export interface CsvDialect {
   /** One character. */

@@ -1,4 +1,5 @@
-import type { Format, Source } from "../readers/source.js";
+import { formatOf } from "../readers/formats.js";
+import type { Source } from "../readers/source.js";
 import type { SourceShape } from "./survey.js";
 
 /** How sources are to be read, those that are read alike together, the most frequent first. */
@@ -16,36 +17,5 @@ export function shapesOf(sources: readonly Source[]): readonly SourceShape[] {
 function describeSource({ format, codecs, entry }: Source): string {
   // The innermost layer is nearest to the rows.
   const layers = [...[...codecs].reverse(), ...(entry === undefined ? [] : ["a zip"])];
-  return [describeFormat(format), ...layers].join(" in ");
+  return [formatOf(format).describe(format), ...layers].join(" in ");
 }
-
-function describeFormat(format: Format): string {
-  switch (format.kind) {
-    case "ndjson":
-      return "newline-delimited JSON";
-    case "json":
-      return "JSON";
-    case "parquet":
-      return "Parquet";
-    case "rejects":
-      return "Switchyard's own rejects";
-    case "csv": {
-      const { delimiter, header, encoding, quote } = format;
-      const facts = [
-        ...(delimiter === ","
-          ? []
-          : [`between the cells ${delimiterWords[delimiter] ?? delimiter}`]),
-        ...(header ? [] : ["no header"]),
-        ...(quote === '"' ? [] : [quote === "" ? "no quotes" : `quotes ${quote}`]),
-        ...(encoding === "utf-8" ? [] : [encoding.toUpperCase()]),
-      ];
-      return facts.length === 0 ? "CSV" : `CSV (${facts.join(", ")})`;
-    }
-  }
-}
-
-const delimiterWords: Readonly<Record<string, string>> = {
-  "\t": "a tab",
-  ";": "a semicolon",
-  "|": "a |",
-};

@@ -7,7 +7,7 @@ import type { RunOptions } from "../../pipeline/options.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { Census } from "../../profile/census.js";
-import { openRange } from "../../readers/registry.js";
+import { openRange } from "../../readers/formats.js";
 import { createCountingSink } from "../../sinks/counting-sink.js";
 import { mapperOptions } from "../mapper-options.js";
 

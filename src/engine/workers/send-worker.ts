@@ -6,7 +6,7 @@ import type { SendOptions } from "../../pipeline/options.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
-import { openRange } from "../../readers/registry.js";
+import { openRange } from "../../readers/formats.js";
 import { createPoster } from "../../sinks/webhook/undici-post.js";
 import { createWebhookSink } from "../../sinks/webhook/webhook-sink.js";
 import { mapperOptions } from "../mapper-options.js";

@@ -8,7 +8,7 @@ import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { Census } from "../../profile/census.js";
-import { openRange } from "../../readers/registry.js";
+import { openRange } from "../../readers/formats.js";
 import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
 import { mapperOptions } from "../mapper-options.js";
 

@@ -7,7 +7,7 @@ import type { ValidateOptions } from "../../pipeline/options.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { EventProfile } from "../../profile/event-profile.js";
-import { openRange } from "../../readers/registry.js";
+import { openRange } from "../../readers/formats.js";
 import { createProfileSink } from "../../sinks/profile-sink.js";
 import { mapperOptions } from "../mapper-options.js";
 

@@ -1,5 +1,6 @@
 import { logLevels } from "../../base/log-levels.js";
 import { defaultPreset, presetNames } from "../../mapper/presets.js";
+import { formatKinds } from "../../readers/source.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { outputFormatNames, outputFormats } from "../output-formats.js";
 import {
@@ -23,7 +24,6 @@ import { qualifyOptions } from "./qualify-options.js";
 import { sendOptions } from "./send-options.js";
 import { validateOptions } from "./validate-options.js";
 
-const inputFormats = ["ndjson", "json", "csv", "parquet", "rejects"] as const;
 export const stepNames = ["validate", "export", "send", "qualify", "verify"] as const;
 const services = ["embedded"] as const;
 export type StepName = (typeof stepNames)[number];
@@ -45,7 +45,7 @@ const configurationOptions = {
     default: defaultPreset,
   }),
   inputFormat: option({
-    type: choiceType(inputFormats),
+    type: choiceType(formatKinds),
     description: "Format of all inputs",
     default: "found by looking at each input",
   }),

@@ -1,7 +1,8 @@
 import { rejectCodeName } from "../../base/reject-codes.js";
 import type { RawRows, RowOrigin, RowPlace } from "../../batch/batch.js";
 import type { EventBatch } from "../../batch/event-batch.js";
-import type { Format, Source } from "../../readers/source.js";
+import { keptFormat } from "../../readers/formats.js";
+import type { Source } from "../../readers/source.js";
 import type { RejectExample, RejectSummary } from "../manifest.js";
 import type { SplitRejects } from "./split-rejects.js";
 
@@ -59,31 +60,6 @@ function originIn(source: Source, raw: RawRows, row: number): RowOrigin {
     source: source.name,
     ...(number === undefined ? {} : { row: number }),
     ...(byte === undefined ? {} : { byte }),
-    format: rowFormat(source.format),
+    format: keptFormat(source.format),
   };
-}
-
-const jsonLines: Format = { kind: "ndjson" };
-const headless = new WeakMap<Format, Format>();
-
-/**
- * A row of Parquet is kept as JSON, a row of CSV comes without the header of its file. Rows of one
- * source get one and the same object.
- */
-function rowFormat(format: Format): Format {
-  switch (format.kind) {
-    case "csv": {
-      const known = headless.get(format);
-      if (known !== undefined) return known;
-      const kept: Format = { ...format, header: false };
-      headless.set(format, kept);
-      return kept;
-    }
-    case "parquet":
-      return jsonLines;
-    case "ndjson":
-    case "json":
-    case "rejects":
-      return format;
-  }
 }

@@ -1,20 +1,12 @@
-import { KIB, MIB } from "../../base/limits.js";
-import type { FormatKind, Source, SourceRange } from "../../readers/source.js";
-
-/** Bytes of a piece that is read or left out; places where a CSV can be cut are costly to find. */
-const PIECE_BYTES = 256 * KIB;
-const CSV_PIECE_BYTES = 4 * MIB;
+import { formatOf } from "../../readers/formats.js";
+import type { Source, SourceRange } from "../../readers/source.js";
 
 /** Pieces of one source at most. */
 const PIECES_MAX = 65_536;
 
 /** Bytes that pieces of a source should have, before some of them are chosen. */
 export function pieceBytesOf({ format, size }: Source): number {
-  return Math.max(pieceBytes(format.kind), Math.ceil(size / PIECES_MAX));
-}
-
-function pieceBytes(kind: FormatKind): number {
-  return kind === "csv" ? CSV_PIECE_BYTES : PIECE_BYTES;
+  return Math.max(formatOf(format).samplePieceBytes, Math.ceil(size / PIECES_MAX));
 }
 
 /**

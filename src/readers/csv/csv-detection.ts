@@ -1,3 +1,4 @@
+import { UsageError } from "../../base/errors.js";
 import type { CsvDialect } from "../source.js";
 import { detectEncoding, toUtf8 } from "./csv-encoding.js";
 import { looksLikeHeader } from "./csv-header.js";
@@ -35,6 +36,20 @@ export function detectCsv(
   const trial = chooseTrial(bytes, hints, given);
   if (trial === null) return null;
   return { ...trial.marks, ...nameColumns(bytes, trial, given), encoding };
+}
+
+/** As `detectCsv`, for what the user says is CSV. Throws `UsageError` where no dialect can be detected. */
+export function detectGivenCsv(
+  head: Uint8Array,
+  hints: CsvHints & { readonly name: string },
+  given: Partial<CsvDialect>,
+): CsvDialect {
+  const dialect = detectCsv(head, hints, given);
+  if (dialect !== null) return dialect;
+  throw new UsageError(
+    "csv_dialect_unknown",
+    `${hints.name}: its CSV dialect cannot be detected. Pass --csv-delimiter and --csv-columns.`,
+  );
 }
 
 /**

@@ -4,14 +4,28 @@ import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { ByteSource } from "../byte-source.js";
-import type { Reader, ReaderOptions } from "../reader.js";
+import type { OpenedRange, Reader, ReaderOptions } from "../reader.js";
 import type { CsvDialect, SourceRange } from "../source.js";
 import { Window } from "../window.js";
 import { CsvRawRows } from "./csv-raw-rows.js";
 import { FieldColumns } from "./field-columns.js";
 import { RecordScanner, type ScanResult, scanStates } from "./record-scanner.js";
+import { Utf16Source } from "./utf-16-source.js";
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+/**
+ * Opens the rows of a range. UTF-16 is recoded to UTF-8 first: byte offsets of its rows count recoded
+ * bytes, and it is never split.
+ */
+export function openCsvReader(
+  { kernel, range, fields, bytes, options }: OpenedRange,
+  dialect: CsvDialect,
+): CsvReader {
+  const { encoding } = dialect;
+  const decoded = encoding === "utf-8" ? bytes : new Utf16Source(bytes, encoding);
+  return new CsvReader(kernel, range, dialect, fields, decoded, options);
+}
 
 export interface CsvReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
   /** Bytes of the window before long rows grow it. */

@@ -1,6 +1,8 @@
+import { SourceError } from "../../base/errors.js";
+import { detectEncoding, ENCODING_PROBE_BYTES, toUtf8 } from "../csv/csv-encoding.js";
 import { isReject } from "../rejects/reject-line.js";
 import type { Format } from "../source.js";
-import type { HeadExtent } from "../source-head.js";
+import type { HeadExtent, HeadSample } from "../source-head.js";
 
 /** Lines that are looked at; the rest of the head only matters when they say nothing. */
 const LINES_MAX = 20;
@@ -14,6 +16,22 @@ const objectEnds: ReadonlyMap<number, number> = new Map([
   [OPENING_BRACE, 0x7d],
   [OPENING_BRACKET, 0x5d],
 ]);
+
+/** Detects newline-delimited JSON, other JSON and rejects. Throws `SourceError` for JSON in UTF-16. */
+export function detectJsonFormat(
+  { bytes, extent }: HeadSample,
+  { name }: { readonly name: string },
+): Format | "none" | "undecided" {
+  if (extent === "part" && bytes.length < ENCODING_PROBE_BYTES) return "undecided";
+  const encoding = detectEncoding(bytes);
+  const json = detectJson(toUtf8(bytes, encoding), extent);
+  if (json === "undecided" || json === "none" || encoding === "utf-8") return json;
+  throw new SourceError(
+    "source_unsupported",
+    { source: name },
+    `JSON in ${encoding.toUpperCase()}, which RFC 8259 does not allow. Convert it to UTF-8.`,
+  );
+}
 
 /**
  * Which JSON format the head of a source is in, or "none". "undecided" only of a `part`: more bytes may

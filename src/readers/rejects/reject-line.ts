@@ -1,6 +1,6 @@
 import type { RowOrigin } from "../../batch/batch.js";
 import type { Line } from "../lines.js";
-import { type Format, formatKinds } from "../source.js";
+import { type Format, isFormat } from "../source.js";
 
 /** A row to be tried again. */
 export interface KeptRow {
@@ -66,12 +66,4 @@ export function isReject(value: unknown): value is Reject {
     (typeof raw === "string" || typeof rawBase64 === "string") &&
     isFormat(format)
   );
-}
-
-function isFormat(value: unknown): value is Format {
-  if (typeof value !== "object" || value === null || !("kind" in value)) return false;
-  if (!formatKinds.some((kind) => kind === value.kind)) return false;
-  if (value.kind !== "csv") return true;
-  const { delimiter, quote, columns } = value as Record<string, unknown>;
-  return typeof delimiter === "string" && typeof quote === "string" && Array.isArray(columns);
 }

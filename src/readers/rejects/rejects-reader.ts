@@ -11,7 +11,7 @@ const GROUP_ROWS_MAX = 1_000;
 const GROUP_BYTES_MAX = 1 << 20;
 
 /** Makes a reader for bytes that hold rows of one format. */
-export type ReadRows = (format: Format, bytes: ByteSource) => Reader;
+export type ReadRows = (format: Format, bytes: ByteSource) => Promise<Reader>;
 
 /**
  * Rows that an earlier run rejected, read again as their first source had them: each line of a
@@ -53,7 +53,7 @@ export class RejectsReader implements Reader {
       this.#group = await this.#nextGroup();
       const [first] = this.#group;
       if (first === undefined) return null;
-      this.#inner = this.#readRows(first.format, bytesOf(this.#group));
+      this.#inner = await this.#readRows(first.format, bytesOf(this.#group));
     }
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../../src/batch/kernel.js";
-import { createCsvReaderOpener } from "../../../src/readers/csv/open-csv-reader.js";
+import { openCsvReader } from "../../../src/readers/csv/csv-reader.js";
 import { Utf16Source } from "../../../src/readers/csv/utf-16-source.js";
 import { deliverBytes, renderBatch } from "../conformance.js";
 import { testDialect, testSource } from "./csv-rows.js";
@@ -58,7 +58,6 @@ describe("Utf16Source", () => {
     for (const half of [[], [0x41]]) {
       const content = Buffer.concat([encode(text, "utf-16le"), Buffer.from(half)]);
       const dialect = testDialect(["a", "b"], { header: true, encoding: "utf-16le" });
-      const open = createCsvReaderOpener(async (_, start) => deliverBytes(content, start, {}));
       const source = testSource(dialect, content.length);
       const options = {
         rowBytesMax: 1_000,
@@ -68,7 +67,11 @@ describe("Utf16Source", () => {
       };
       const fields = [{ path: ["b"], form: "text" }] as const;
       const range = { source, start: 0, end: null };
-      const reader = await open(new Kernel(), range, fields, options);
+      const bytes = deliverBytes(content, 0, {});
+      const reader = openCsvReader(
+        { kernel: new Kernel(), range, fields, bytes, options },
+        dialect,
+      );
       const batch = await reader.next();
       if (batch === null) throw new Error("no batch");
       expect(renderBatch(batch).map(({ fault, cells }) => [fault, ...cells])).toEqual([

@@ -39,7 +39,7 @@ async function retry(lines: readonly unknown[]) {
   const text = lines
     .map((line) => (typeof line === "string" ? line : JSON.stringify(line)))
     .join("\n");
-  const reader = new RejectsReader(range, bytesOf(text), (format: Format, bytes) => {
+  const reader = new RejectsReader(range, bytesOf(text), async (format: Format, bytes) => {
     const layout = format.kind === "json" ? "values" : "lines";
     const options = { rowBytesMax: 1 << 20, signal: new AbortController().signal };
     return new JsonReader(kernel, range, fields, bytes, layout, options);

@@ -1,0 +1,266 @@
+import { SourceError } from "../base/errors.js";
+import { KIB, MIB } from "../base/limits.js";
+import { detectJsonFormat } from "./json/detect-json.js";
+import { JsonReader } from "./json/json-reader.js";
+import type { RowLayout } from "./json/row-scanner.js";
+import { isBinary } from "./magic.js";
+import { isPlain, openBytes } from "./open-bytes.js";
+import type { OpenedRange, OpenReader, Reader, ReaderOptions } from "./reader.js";
+import type { CsvDialect, Format, FormatKind, Source, SourceRange } from "./source.js";
+import type { HeadSample } from "./source-head.js";
+
+/** What a detector knows of a source beside its first bytes. */
+export interface DetectionHints {
+  /** The source's name. */
+  readonly name: string;
+  /** What the user says about CSV. */
+  readonly csv: Partial<CsvDialect>;
+}
+
+/** `none`: another format. `undecided`: only for a `part`, which is too short. */
+export type Detected = Format | "none" | "undecided";
+
+type ReadBytes<F extends Format> = (opened: OpenedRange, format: F) => Reader | Promise<Reader>;
+
+/** Everything about one format of inputs. */
+export interface ReaderFormat<F extends Format> {
+  /** The format in words, for `init`. */
+  describe(format: F): string;
+  /**
+   * Detects the format, and formats of its family, by first bytes. Absent where another row of the
+   * family does. Throws `SourceError` for a variety that cannot be read.
+   */
+  detect?(sample: HeadSample, hints: DetectionHints): Detected | Promise<Detected>;
+  /** The format where the user gives its kind; null where the sample is too short to tell the rest. */
+  given(sample: HeadSample, hints: DetectionHints): F | null | Promise<F | null>;
+  /** What `start` and `end` of a range count. */
+  readonly rangeUnit: "bytes" | "row groups";
+  /** Uncompressed bytes that a byte on disk counts for when splits are packed, where the format compresses. */
+  readonly weight?: number;
+  /** Bytes of a piece when a dry run reads a share of the input. */
+  readonly samplePieceBytes: number;
+  /** The ranges that a source can be cut into, each of about `splitBytes`, in order, without a gap. */
+  planRanges(
+    source: Source,
+    splitBytes: number,
+    options: ReaderOptions,
+  ): Promise<readonly SourceRange[]> | readonly SourceRange[];
+  readonly open: OpenReader;
+  /** The format that a rejected row is kept in, and read again as. */
+  keptAs(format: F): Format;
+  /** Reads kept rows; absent where `keptAs` gives another format. */
+  readonly readKept?: ReadBytes<F>;
+}
+
+type FormatOf<Kind extends FormatKind> = Extract<Format, { readonly kind: Kind }>;
+type CsvFormat = FormatOf<"csv">;
+
+/** Bytes of a piece of a format that is cheap to cut. */
+const SAMPLE_PIECE_BYTES = 256 * KIB;
+
+/**
+ * The formats of inputs, in the order in which they are detected. Readers that not every run needs are
+ * loaded on demand.
+ */
+const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } = {
+  parquet: {
+    describe: () => "Parquet",
+    detect: detectParquet,
+    given: () => ({ kind: "parquet" }),
+    rangeUnit: "row groups",
+    weight: 4,
+    samplePieceBytes: SAMPLE_PIECE_BYTES,
+    async planRanges(...plan) {
+      const { planParquetRanges } = await import("./parquet/ranges.js");
+      return planParquetRanges(...plan);
+    },
+    async open(...range) {
+      const { openParquetReader } = await import("./parquet/parquet-reader.js");
+      return openParquetReader(...range);
+    },
+    keptAs: () => ({ kind: "ndjson" }),
+  },
+  ndjson: {
+    describe: () => "newline-delimited JSON",
+    detect: detectJsonFormat,
+    given: () => ({ kind: "ndjson" }),
+    rangeUnit: "bytes",
+    samplePieceBytes: SAMPLE_PIECE_BYTES,
+    planRanges: planLineRanges,
+    // The byte before the range tells whether a line begins with it.
+    open: opener(readJson("lines"), 1),
+    keptAs: (format) => format,
+    readKept: readJson("lines"),
+  },
+  json: {
+    describe: () => "JSON",
+    given: () => ({ kind: "json" }),
+    rangeUnit: "bytes",
+    samplePieceBytes: SAMPLE_PIECE_BYTES,
+    planRanges: planWhole,
+    open: opener(readJson("values")),
+    keptAs: (format) => format,
+    readKept: readJson("values"),
+  },
+  rejects: {
+    describe: () => "Switchyard's own rejects",
+    given: () => ({ kind: "rejects" }),
+    rangeUnit: "bytes",
+    samplePieceBytes: SAMPLE_PIECE_BYTES,
+    planRanges: planWhole,
+    open: opener(readRejects),
+    keptAs: (format) => format,
+    readKept: readRejects,
+  },
+  csv: {
+    describe: describeCsv,
+    async detect({ bytes, extent }, { name, csv }) {
+      // Any byte may be a delimiter, or one that no CSV has.
+      if (extent === "part") return "undecided";
+      const { detectCsv } = await import("./csv/csv-detection.js");
+      const dialect = detectCsv(bytes, { name, complete: extent === "whole" }, csv);
+      return dialect === null ? "none" : { kind: "csv", ...dialect };
+    },
+    async given(sample, { name, csv }) {
+      if (sample.extent === "part") return null;
+      const { detectGivenCsv } = await import("./csv/csv-detection.js");
+      const hints = { name, complete: sample.extent === "whole" };
+      return { kind: "csv", ...detectGivenCsv(sample.bytes, hints, csv) };
+    },
+    rangeUnit: "bytes",
+    // Positions where a CSV can be cut are costly to find.
+    samplePieceBytes: 4 * MIB,
+    async planRanges(source, splitBytes, options) {
+      const { planCsvRanges } = await import("./csv/csv-ranges.js");
+      return planCsvRanges(source, (whole, start) => openBytes(whole, start, options), splitBytes);
+    },
+    open: opener<CsvFormat>(async (opened, format) => {
+      const { openCsvReader } = await import("./csv/csv-reader.js");
+      return openCsvReader(opened, format);
+    }),
+    keptAs: keptCsv,
+    async readKept({ kernel, range, fields, bytes, options }, format) {
+      const { CsvReader } = await import("./csv/csv-reader.js");
+      return new CsvReader(kernel, range, format, fields, bytes, options);
+    },
+  },
+};
+
+export const detectors = Object.values(formats).flatMap(({ detect }) => detect ?? []);
+
+export function formatOf<F extends Format>({ kind }: F): ReaderFormat<F> {
+  return formats[kind] as unknown as ReaderFormat<F>;
+}
+
+/** The format where the user gives its kind; see `ReaderFormat.given`. */
+export function givenFormat(
+  kind: FormatKind,
+  sample: HeadSample,
+  hints: DetectionHints,
+): Format | null | Promise<Format | null> {
+  return formats[kind].given(sample, hints);
+}
+
+/** Cuts a source into ranges; see `ReaderFormat.planRanges`. */
+export async function planRanges(
+  source: Source,
+  splitBytes: number,
+  options: ReaderOptions,
+): Promise<readonly SourceRange[]> {
+  return formatOf(source.format).planRanges(source, splitBytes, options);
+}
+
+/** Opens a range with the reader of its format. */
+export const openRange: OpenReader = (kernel, range, fields, options) =>
+  formatOf(range.source.format).open(kernel, range, fields, options);
+
+function planWhole(source: Source): readonly SourceRange[] {
+  return [{ source, start: 0, end: null }];
+}
+
+/** Lines can be cut anywhere: the reader of a range begins at the first line that begins in it. */
+function planLineRanges(source: Source, splitBytes: number): readonly SourceRange[] {
+  if (!isPlain(source)) return planWhole(source);
+  const count = Math.max(1, Math.ceil(source.size / splitBytes));
+  return Array.from({ length: count }, (_, index) => ({
+    source,
+    start: index * splitBytes,
+    end: index === count - 1 ? null : (index + 1) * splitBytes,
+  }));
+}
+
+/** `before`: bytes in front of a range that its reader needs. */
+function opener<F extends Format>(read: ReadBytes<F>, before = 0): OpenReader {
+  return async (kernel, range, fields, options) => {
+    const start = Math.max(0, range.start - before);
+    const bytes = await openBytes(range.source, start, { ...options, kernel });
+    return read({ kernel, range, fields, bytes, options }, range.source.format as F);
+  };
+}
+
+function readJson(layout: RowLayout): ReadBytes<Format> {
+  return ({ kernel, range, fields, bytes, options }) =>
+    new JsonReader(kernel, range, fields, bytes, layout, options);
+}
+
+/** Bytes of the window for kept rows, which come in small groups. */
+const KEPT_WINDOW_BYTES = 1 * MIB;
+
+/** Rows that an earlier run rejected; each is read as the format that it was kept in. */
+async function readRejects({ range, bytes, options, ...opened }: OpenedRange): Promise<Reader> {
+  const { RejectsReader } = await import("./rejects/rejects-reader.js");
+  return new RejectsReader(range, bytes, async (given, kept) => {
+    const format = keptFormat(given);
+    const { readKept } = formatOf(format);
+    if (readKept === undefined) throw new Error(`no rows are kept as ${format.kind}`);
+    const inner = { source: { ...range.source, format }, start: 0, end: null };
+    const window = { ...options, windowBytes: KEPT_WINDOW_BYTES };
+    return readKept({ ...opened, range: inner, bytes: kept, options: window }, format);
+  });
+}
+
+/** The format that a rejected row of a source is kept in. */
+export function keptFormat(format: Format): Format {
+  return formatOf(format).keptAs(format);
+}
+
+const keptDialects = new WeakMap<CsvFormat, CsvFormat>();
+
+/** A kept row comes without the header of its file. Rows of one source share one object. */
+function keptCsv(format: CsvFormat): CsvFormat {
+  if (!format.header) return format;
+  const known = keptDialects.get(format);
+  if (known !== undefined) return known;
+  const kept = { ...format, header: false };
+  keptDialects.set(format, kept);
+  return kept;
+}
+
+function describeCsv({ delimiter, header, encoding, quote }: CsvFormat): string {
+  const facts = [
+    delimiter === "," ? undefined : `between the cells ${delimiterNames[delimiter] ?? delimiter}`,
+    header ? undefined : "no header",
+    quote === '"' ? undefined : quote === "" ? "no quotes" : `quotes ${quote}`,
+    encoding === "utf-8" ? undefined : encoding.toUpperCase(),
+  ].filter((fact) => fact !== undefined);
+  return facts.length === 0 ? "CSV" : `CSV (${facts.join(", ")})`;
+}
+
+const delimiterNames: Readonly<Record<string, string>> = {
+  "\t": "a tab",
+  ";": "a semicolon",
+  "|": "a |",
+};
+
+const PARQUET_MAGIC = "PAR1";
+const ENCRYPTED_PARQUET_MAGIC = "PARE";
+
+function detectParquet({ bytes, extent }: HeadSample, { name }: DetectionHints): Detected {
+  const magic = Buffer.from(bytes.subarray(0, 4)).toString("latin1");
+  if (magic === PARQUET_MAGIC) return { kind: "parquet" };
+  if (magic !== ENCRYPTED_PARQUET_MAGIC) return "none";
+  // A column name may begin with these letters, too.
+  if (!isBinary(bytes)) return extent === "part" ? "undecided" : "none";
+  const reason = "the Parquet footer is encrypted. Export without encryption.";
+  throw new SourceError("source_encrypted", { source: name }, reason);
+}
