@@ -4,11 +4,13 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { watchOutput } from "../support/secret-watch.js";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const root = scratchDirectory("package");
+const inCi = test.runIf(isCi);
 
 interface LockFile {
   readonly lockfileVersion: number;
@@ -54,7 +56,7 @@ async function npm(words: readonly string[], cwd: string): Promise<string> {
   return stdout;
 }
 
-test("the packed package installs elsewhere and runs", { timeout: 180_000 }, async () => {
+inCi("the packed package installs elsewhere and runs", { timeout: 180_000 }, async () => {
   // The scripts would build what other tests are using.
   await npm(["pack", "--ignore-scripts", "--pack-destination", root], repository);
   const [tarball = ""] = (await readdir(root)).filter((name) => name.endsWith(".tgz"));

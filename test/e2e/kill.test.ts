@@ -4,10 +4,11 @@ import { expect, it } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
-const KILLS = 50;
+const KILLS = isCi ? 50 : 6;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 const scratch = scratchDirectory("kill");

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type CommandResult, runSwitchyard } from "../support/command-line.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
@@ -18,7 +19,7 @@ import { killServicesAfterEach, startServiceProcess } from "../support/service-p
 const ROWS = 3_000;
 /** Each 997th row is malformed. */
 const DELIVERED = ROWS - 3;
-const KILLS = process.env["CI"] ? 10 : 4;
+const KILLS = isCi ? 10 : 2;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const limits = { maxRejects: "1%" };
 

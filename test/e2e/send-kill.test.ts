@@ -2,12 +2,13 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
+import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { runSend, type SendEnd, testSecret } from "../support/send-command.js";
 import { killServicesAfterEach, startServiceProcess } from "../support/service-process.js";
 
-const KILLS = Number(process.env["SWITCHYARD_SEND_KILLS"] ?? (process.env["CI"] ? 50 : 4));
+const KILLS = Number(process.env["SWITCHYARD_SEND_KILLS"] ?? (isCi ? 50 : 3));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const ROWS = 4_000;
 const CONCURRENCY = 8;

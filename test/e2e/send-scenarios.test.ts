@@ -4,11 +4,12 @@ import { expect, test } from "vitest";
 import { drawScenario, type Scenario } from "../support/fault-scenario.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
+import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { runSend, type SendEnd } from "../support/send-command.js";
 
 const given = process.env["SWITCHYARD_SEED"];
-const SCENARIOS = given === undefined ? (process.env["CI"] ? 8 : 3) : 1;
+const SCENARIOS = given === undefined ? (isCi ? 8 : 2) : 1;
 const firstSeed = Number(given ?? Date.now() % 1_000_000);
 const seeds = Array.from({ length: SCENARIOS }, (_, index) => firstSeed + index);
 

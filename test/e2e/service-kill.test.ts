@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 import {
@@ -8,7 +9,7 @@ import {
   startServiceProcess,
 } from "../support/service-process.js";
 
-const KILLS = 12;
+const KILLS = isCi ? 12 : 3;
 const SENDERS = 8;
 const ARRAY_EVENTS = 50;
 const ACKNOWLEDGED_MAX = 60;

@@ -3,17 +3,18 @@ import { beforeAll, expect, it } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
+import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("threads");
 const input = join(scratch, "rows.jsonl");
-beforeAll(() => writeAmplitudeRows(input, 60_000, 4));
+beforeAll(() => writeAmplitudeRows(input, isCi ? 60_000 : 20_000, 4));
 
 async function exportWith(threads: number, format: string): Promise<Record<string, string>> {
   const output = join(scratch, `${format}-${threads}`);
   const result = await runSwitchyard([
     ...["export", input, "--to", output, "--format", format, "--threads", String(threads)],
-    ...["--split-size", "1MiB", "--part-size", "256KiB", "--max-rejects", "1%", "--quiet"],
+    ...["--split-size", "1MiB", "--part-size", "64KiB", "--max-rejects", "1%", "--quiet"],
   ]);
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   return digestExport(output);

@@ -2,9 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { processScript } from "../support/process-scripts.js";
+import { isCi } from "../support/property-runs.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
-const KILLS = 60;
+const KILLS = isCi ? 60 : 12;
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 

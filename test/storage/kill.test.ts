@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { processScript } from "../support/process-scripts.js";
+import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { look, openEntities } from "./open-entities.js";
 import { everything } from "./records.js";
 
-const KILLS = 12;
+const KILLS = isCi ? 12 : 4;
 /** Acknowledged writes after which a process is killed at the latest. */
 const WRITES_MAX = 60;
 

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
+import { systemClock } from "../../src/base/clock.js";
+import { runCommandLine } from "../../src/cli/program.js";
 import { watchOutput } from "./secret-watch.js";
 
 export const mainFile = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));
@@ -8,7 +10,7 @@ export const mainFile = fileURLToPath(new URL("../../dist/switchyard.js", import
 export interface CommandOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Called once the process is there, to signal it or to watch it. */
+  /** Called when the process has started, to signal it or to watch it. */
   readonly started?: (child: ChildProcess) => void;
 }
 
@@ -22,13 +24,35 @@ export interface CommandResult {
 
 const running = new Set<ChildProcess>();
 
-// A test that came to its time limit has left its process behind. Not after each test: others of the
-// file may run beside it.
+// A test that reached its time limit left its process behind. Not after each test, as other tests of the
+// file may run at the same time.
 afterAll(() => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Runs the built `switchyard` in a process of its own, without options from this environment. */
+/**
+ * Runs the command line of src/ in this process, which saves the start of another one. Its worker threads
+ * run the built files.
+ */
+export async function runInProcess(
+  args: readonly string[],
+  { cwd = process.cwd(), env = {} }: Pick<CommandOptions, "cwd" | "env"> = {},
+): Promise<CommandResult> {
+  const texts = { stdout: "", stderr: "" };
+  const exitCode = await runCommandLine(args, {
+    environment: env,
+    currentDirectory: cwd,
+    stdout: { write: (text) => void (texts.stdout += text) },
+    stderr: { write: (text) => void (texts.stderr += text) },
+    clock: systemClock,
+    signal: new AbortController().signal,
+    loadEngine: async () => (await import("../../src/engine/engine.js")).createEngine(),
+  });
+  watchOutput(`switchyard ${args.join(" ")}`, () => texts.stdout + texts.stderr);
+  return { exitCode, signal: null, ...texts };
+}
+
+/** Runs the built `switchyard` in its own process, without options from this environment. */
 export async function runSwitchyard(
   args: readonly string[],
   options: CommandOptions = {},
