@@ -38,16 +38,18 @@ export async function runInProcess(
   args: readonly string[],
   { cwd = process.cwd(), env = {} }: Pick<CommandOptions, "cwd" | "env"> = {},
 ): Promise<CommandResult> {
-  const texts = { stdout: "", stderr: "" };
+  const stdout: string[] = [];
+  const stderr: string[] = [];
   const exitCode = await runCommandLine(args, {
     environment: env,
     currentDirectory: cwd,
-    stdout: { write: (text) => void (texts.stdout += text) },
-    stderr: { write: (text) => void (texts.stderr += text) },
+    stdout: { write: (text) => stdout.push(text) },
+    stderr: { write: (text) => stderr.push(text) },
     clock: systemClock,
     signal: new AbortController().signal,
     loadEngine: async () => (await import("../../src/engine/engine.js")).createEngine(),
   });
+  const texts = { stdout: stdout.join(""), stderr: stderr.join("") };
   watchOutput(`switchyard ${args.join(" ")}`, () => texts.stdout + texts.stderr);
   return { exitCode, signal: null, ...texts };
 }

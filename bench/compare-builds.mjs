@@ -1,0 +1,222 @@
+// node bench/compare-builds.mjs --old <checkout>: exports the same inputs with two built checkouts and
+// compares all that they write, byte by byte. With --time it measures both in turns instead.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { amplitudeRows, jsonText } from "../fixtures/make/amplitude-rows.mjs";
+import { benchDirectory, log, openTable, printMachine, readOptions } from "./command.mjs";
+import { bytesIn, makeInputs, writeText } from "./export/inputs.mjs";
+import { figures, median, whole } from "./figures.mjs";
+import { runMeasured } from "./measured-process.mjs";
+
+const options = readOptions("node bench/compare-builds.mjs", {
+  old: { type: "path", help: "the other checkout, built" },
+  rows: { type: "count", default: "1000000", help: "generated rows" },
+  time: { help: "measure instead of comparing" },
+  runs: { type: "count", default: "5", help: "runs of each line with --time" },
+  only: { type: "path", default: "", help: "only cases whose names contain this text" },
+});
+if (options.old === undefined) throw new Error("--old is missing");
+
+const checkout = fileURLToPath(new URL("..", import.meta.url));
+const builds = { old: mainOf(resolve(options.old)), new: mainOf(checkout) };
+const fixtures = join(checkout, "fixtures");
+const scratch = join(benchDirectory, "compare");
+const formats = ["parquet", "jsonl", "jsonl.gz", "csv"];
+const isChosen = ({ name }) => name.includes(options.only);
+
+rmSync(scratch, { recursive: true, force: true });
+mkdirSync(scratch, { recursive: true });
+if (options.time) await measureAll();
+else await compareAll();
+rmSync(scratch, { recursive: true, force: true });
+
+function mainOf(directory) {
+  const { bin } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
+  const main = join(directory, bin.switchyard);
+  if (!existsSync(main)) throw new Error(`${main} does not exist: build that checkout first`);
+  return main;
+}
+
+async function compareAll() {
+  const cases = [...fixtureCases(), ...(await generatedCases())].filter(isChosen);
+  printMachine(`exports of ${builds.old} and ${builds.new}`);
+  const printRow = openTable(["case", "exit code:", "files:", "different"]);
+  let differences = 0;
+  for (const one of cases) {
+    const [old, ours] = [await exportWith("old", one), await exportWith("new", one)];
+    const names = new Set([...old.files.keys(), ...ours.files.keys()]);
+    const different = [...names].filter((name) => old.files.get(name) !== ours.files.get(name));
+    if (old.exitCode !== ours.exitCode) different.unshift(`exit code ${old.exitCode} before`);
+    differences += different.length;
+    printRow([one.name, ours.exitCode, names.size, different.slice(0, 3).join(", ") || "none"]);
+  }
+  console.log(`\n${cases.length} cases, ${differences} differences`);
+  if (differences > 0) process.exitCode = 1;
+}
+
+/** Every fixture in every format. */
+function fixtureCases() {
+  const traps = readdirSync(join(fixtures, "traps")).map((name) => {
+    const cwd = join(fixtures, "traps", name);
+    const { args, env } = JSON.parse(readFileSync(join(cwd, "options.json"), "utf8"));
+    return { name: `trap ${name}`, cwd, env, args: ["input", ...args] };
+  });
+  const presets = readdirSync(join(fixtures, "sources")).map((name) => ({
+    name: `preset ${name}`,
+    cwd: join(fixtures, "sources", name),
+    args: ["inputs", "--preset", name, "--max-time", "2027-01-01"],
+  }));
+  const sample = { name: "sample", cwd: fixtures, args: ["sample", "--max-time", "2027-01-01"] };
+  return [...traps, ...presets, sample].flatMap(({ name, args, ...rest }) =>
+    formats.map((format) => ({
+      name: `${name}, ${format}`,
+      args: [...args, "--format", format],
+      ...rest,
+    })),
+  );
+}
+
+/** Generated rows in every shape and format, with the options that take paths of their own. */
+async function generatedCases() {
+  const inputs = await makeInputs(benchDirectory, options.rows, [
+    "ndjson",
+    "ndjson-gz",
+    "ndjson-one-gz",
+    "csv",
+    "parquet",
+  ]);
+  const transform = join(scratch, "rename.mjs");
+  writeFileSync(
+    transform,
+    "export default (event) => ({ ...event, event: event.event.toUpperCase() });\n",
+  );
+  const salt = { SWITCHYARD_HASH_SALT: "salt" };
+  const shapes = Object.entries(inputs).map(([shape, input]) => ({ name: shape, args: [input] }));
+  const { ndjson } = inputs;
+  const cases = [
+    ...shapes,
+    ...formats.map((format) => ({ name: `to ${format}`, args: [ndjson, "--format", format] })),
+    { name: "zone", args: [ndjson, "--day-zone", "Asia/Kathmandu"] },
+    {
+      name: "drop and hash",
+      args: [ndjson, "--drop", "user.plan", "--hash", "user.email"],
+      env: salt,
+    },
+    { name: "transform", args: [ndjson, "--transform", transform] },
+    { name: "small parts", args: [ndjson, "--part-size", "1MiB", "--split-size", "4MiB"] },
+    ...formats.map((format) => ({
+      name: `many days to ${format}`,
+      args: [manyDays(), "--split-size", "8MiB", "--format", format],
+    })),
+  ];
+  return cases.flatMap(({ name, args, env }) =>
+    [1, 2].map((threads) => ({
+      name: `${name}, threads ${threads}`,
+      cwd: scratch,
+      env,
+      args: [...args, "--threads", `${threads}`],
+    })),
+  );
+}
+
+/** Rows of 400 days in no order, which an export spills and merges. */
+function manyDays() {
+  const file = join(benchDirectory, `many-days-${options.rows}.jsonl`);
+  if (existsSync(file)) return file;
+  log(`generating ${options.rows} rows of 400 days`);
+  const fromMs = Date.UTC(2025, 0, 1);
+  const toMs = fromMs + 400 * 86_400_000;
+  const rows = amplitudeRows({ seed: 9, count: options.rows, fromMs, toMs, users: 100_000 });
+  let index = 0;
+  const time = () => {
+    const ms = fromMs + ((index++ * 7_919) % 400) * 86_400_000;
+    return new Date(ms).toISOString().replace("T", " ").slice(0, -1);
+  };
+  writeText(file, rows, (row) => `${jsonText({ ...row, event_time: time() })}\n`);
+  return file;
+}
+
+/** The exit code and the digest of each file that one build writes. */
+async function exportWith(build, { cwd, args, env }) {
+  const output = join(scratch, "out");
+  rmSync(output, { recursive: true, force: true });
+  const words = [builds[build], "export", ...args, "--to", output, "--quiet"];
+  const exitCode = await runMeasured(words, { cwd, env }).then(
+    () => 0,
+    (error) => Number(/ended with (\d+)/.exec(error.message)?.[1] ?? -1),
+  );
+  return { exitCode, files: existsSync(output) ? digests(output) : new Map() };
+}
+
+function digests(output) {
+  const names = readdirSync(output, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(output.length + 1))
+    .filter((name) => !name.startsWith("_switchyard"));
+  return new Map(names.map((name) => [name, digest(name, readFileSync(join(output, name)))]));
+}
+
+function digest(name, bytes) {
+  const isText = name === "manifest.json" || name.startsWith("rejects/");
+  const content = isText ? withoutRun(bytes.toString()) : bytes;
+  return createHash("sha256").update(content).digest("hex");
+}
+
+/** Leaves out what differs from run to run, and the messages, which are for people. */
+function withoutRun(text) {
+  const lines = text.startsWith("{\n") ? [text] : text.split("\n").filter((line) => line !== "");
+  const volatile = ["version", "startedAt", "endedAt", "durationMs", "message"];
+  return JSON.stringify(
+    lines.map((line) =>
+      JSON.parse(line, (key, value) => (volatile.includes(key) ? undefined : value)),
+    ),
+  );
+}
+
+async function measureAll() {
+  const shapes = "ndjson ndjson-gz ndjson-one-gz csv parquet ndjson-hourly-gz".split(" ");
+  const inputs = await makeInputs(benchDirectory, options.rows, shapes);
+  const cases = [
+    ...shapes.map((shape) => ({ name: shape, input: inputs[shape], format: "parquet" })),
+    { name: "ndjson to jsonl", input: inputs.ndjson, format: "jsonl" },
+  ].filter(isChosen);
+  printMachine(`${options.rows} rows, medians of ${options.runs} runs in turns`);
+  const sides = ["old", "new"];
+  const printRow = openTable([
+    "line",
+    "MB:",
+    "s before:",
+    "s after:",
+    "ratio:",
+    "CPU s before:",
+    "CPU s after:",
+    "ratio:",
+    "peak MB before:",
+    "peak MB after:",
+  ]);
+  for (const { name, input, format } of cases) {
+    const results = { old: [], new: [] };
+    for (let run = 0; run < options.runs; run++) {
+      for (const side of run % 2 === 0 ? sides : sides.toReversed()) {
+        results[side].push(await measure(side, input, format));
+      }
+    }
+    const of = (side, key) => median(figures(results[side], key));
+    const pair = (key) => {
+      const [old, ours] = sides.map((side) => of(side, key));
+      return [old.toFixed(2), ours.toFixed(2), (ours / old).toFixed(3)];
+    };
+    const peaks = sides.map((side) => whole(of(side, "peakMb")));
+    const megabytes = whole(bytesIn(input) / 1e6);
+    printRow([name, megabytes, ...pair("seconds"), ...pair("cpuSeconds"), ...peaks]);
+  }
+}
+
+async function measure(side, input, format) {
+  const output = join(scratch, "out");
+  rmSync(output, { recursive: true, force: true });
+  const words = ["export", input, "--to", output, "--format", format, "--threads", "2", "--quiet"];
+  return runMeasured([builds[side], ...words], { cwd: scratch });
+}
