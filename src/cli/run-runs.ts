@@ -1,7 +1,7 @@
 import { exitCodes } from "../base/errors.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { runsDirectoryOf } from "../pipeline/configuration/configuration-send.js";
-import { listRuns } from "../pipeline/ledger/list-runs.js";
+import { listRuns } from "../pipeline/sent-runs.js";
 import { describeRuns } from "../report/run-table.js";
 import type { CommandContext } from "./context.js";
 import { printFailure } from "./print-failure.js";

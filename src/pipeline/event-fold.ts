@@ -1,7 +1,8 @@
 import { parseDay } from "../base/day.js";
 import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, EXPORT_PAIRS_MAX } from "../base/limits.js";
 import type { EventCount, SplitEvents } from "../profile/split-events.js";
-import type { Ledger, SplitRecord } from "./ledger/ledger.js";
+import type { Ledger } from "./ledger/ledger.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { ManifestEvent, ManifestEventCount } from "./manifest.js";
 import { inOrder } from "./run-accounts.js";
 

@@ -2,15 +2,10 @@ import { createHash } from "node:crypto";
 import { SwitchyardError } from "../base/errors.js";
 import type { PartFile } from "../sinks/sink.js";
 import type { EventFold, FoldedEvents } from "./event-fold.js";
-import type { SplitRecord } from "./ledger/ledger.js";
+import { EVENTS_BY_DAY_NAME } from "./ledger/layout.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { RecordedOptions } from "./ledger/recorded-options.js";
-import {
-  EVENTS_BY_DAY_NAME,
-  type Manifest,
-  type ManifestDay,
-  type ManifestFile,
-  type RowCounts,
-} from "./manifest.js";
+import type { Manifest, ManifestDay, ManifestFile, RowCounts } from "./manifest.js";
 import type { MergedDays } from "./merge/merge-spilled.js";
 import { type AccountFacts, foldAccounts, inOrder, sum } from "./run-accounts.js";
 import { checkAccounts } from "./worker/run-split.js";

@@ -1,158 +1,176 @@
+import { z } from "zod";
+import type { Immutable } from "../base/immutable.js";
+import { createZone } from "../base/luxon-zone.js";
 import type { RejectCodeName } from "../base/reject-codes.js";
-import type { PartFile } from "../sinks/sink.js";
+import { mustBe } from "../base/schema.js";
 
-export const MANIFEST_NAME = "manifest.json";
+// Worker threads import types from here, and no values: loading zod would delay their start.
 
-/** Beside the manifest: how many events of each name there are on each day. */
-export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
-
-/** Changes whenever a reader of older manifests would misunderstand a newer one. */
+/** Changes when a reader of older manifests would misunderstand a newer one. */
 export const MANIFEST_VERSION = 1;
 
-/** read + added = delivered + rejected + filtered + duplicates. */
-export interface RowCounts {
-  readonly read: number;
+const text = z.string();
+const count = z.int().min(0);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const day = z.string().regex(/^\d{4,6}-\d{2}-\d{2}$/);
+
+/** ISO 8601 in UTC with milliseconds. */
+const time = z
+  .string()
+  .refine((value) => !Number.isNaN(Date.parse(value)), mustBe("a date-time that exists"));
+
+const dataset = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/);
+const zone = z.string().refine(isZone, mustBe("a time zone"));
+
+export const rowCountsSchema = z.object({
+  read: count,
   /** Events beyond the first that a transform made of one row; 0 without a transform. */
-  readonly added: number;
-  readonly delivered: number;
-  readonly rejected: number;
-  readonly filtered: number;
-  readonly duplicates: number;
-}
+  added: count,
+  delivered: count,
+  rejected: count,
+  filtered: count,
+  duplicates: count,
+});
 
-export interface RejectExample {
-  readonly source: string;
-  /** 1-based, where the reader knows it. */
-  readonly row?: number;
-  /** 0-based offset in the decompressed source, where there is one. */
-  readonly byte?: number;
-  readonly message: string;
-}
+/** read + added = delivered + rejected + filtered + duplicates. */
+export type RowCounts = Immutable<z.infer<typeof rowCountsSchema>>;
 
-export interface RejectSummary {
-  readonly code: RejectCodeName;
-  readonly rows: number;
-  readonly example: RejectExample;
-}
+export const rejectSummarySchema = z.object({
+  /** Not limited to the codes of this version. */
+  code: text as unknown as z.ZodType<RejectCodeName>,
+  rows: count,
+  example: z.object({
+    source: text,
+    /** 1-based; absent if the reader does not know it. */
+    row: count.exactOptional(),
+    /** 0-based offset in the decompressed source, if there is one. */
+    byte: count.exactOptional(),
+    message: text,
+  }),
+});
 
-export interface SourceFailure {
+export type RejectSummary = Immutable<z.infer<typeof rejectSummarySchema>>;
+export type RejectExample = RejectSummary["example"];
+
+export const sourceFailureSchema = z.object({
   /** Name of the source. */
-  readonly source: string;
+  source: text,
   /** Stable code of the error. */
-  readonly code: string;
-  readonly message: string;
-}
+  code: text,
+  message: text,
+});
 
-export interface ManifestInput {
-  readonly name: string;
-  readonly bytes: number;
-  readonly fingerprint: string;
-  readonly format: string;
-  /** Why the source could not be read to its end; absent where it could. */
-  readonly failure?: SourceFailure;
-}
+export type SourceFailure = Immutable<z.infer<typeof sourceFailureSchema>>;
 
-export interface ManifestFile {
+const inputSchema = z.object({
+  name: text,
+  bytes: count,
+  fingerprint: text,
+  format: text,
+  /** Why the source could not be read to its end. */
+  failure: sourceFailureSchema.exactOptional(),
+});
+
+export type ManifestInput = Immutable<z.infer<typeof inputSchema>>;
+
+const fileSchema = z.object({
   /** Relative to the output directory, with `/`. */
-  readonly path: string;
-  readonly rows: number;
-  readonly bytes: number;
-  /** Lower-case hexadecimal. */
-  readonly sha256: string;
-  /** ISO 8601 in UTC with milliseconds. */
-  readonly firstTimestamp: string;
-  readonly lastTimestamp: string;
-}
+  path: text,
+  rows: count,
+  bytes: count,
+  sha256,
+  firstTimestamp: time,
+  lastTimestamp: time,
+});
 
-export interface ManifestDay {
+export type ManifestFile = Immutable<z.infer<typeof fileSchema>>;
+
+const daySchema = z.object({
   /** YYYY-MM-DD in the zone of the days. */
-  readonly day: string;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly firstTimestamp: string;
-  readonly lastTimestamp: string;
-  readonly files: readonly ManifestFile[];
-}
+  day,
+  rows: count,
+  bytes: count,
+  firstTimestamp: time,
+  lastTimestamp: time,
+  files: z.array(fileSchema),
+});
 
-export interface ManifestEventCount {
-  readonly rows: number;
-  /** ISO 8601 in UTC with milliseconds. */
-  readonly firstTimestamp: string;
-  readonly lastTimestamp: string;
-}
+export type ManifestDay = Immutable<z.infer<typeof daySchema>>;
+
+const eventCountSchema = z.object({ rows: count, firstTimestamp: time, lastTimestamp: time });
+
+export type ManifestEventCount = Immutable<z.infer<typeof eventCountSchema>>;
+
+const eventSchema = eventCountSchema.extend({ event: text });
 
 /** Delivered events of one name. */
-export interface ManifestEvent extends ManifestEventCount {
-  readonly event: string;
-}
+export type ManifestEvent = Immutable<z.infer<typeof eventSchema>>;
 
-/** What differs between two runs with the same result. */
-export interface ManifestRun {
-  /** ISO 8601; of the first run into this directory. */
-  readonly startedAt: string;
-  readonly endedAt: string;
-  /** Time spent by this run, without those that it resumed. */
-  readonly durationMs: number;
-  /** How many times the run was taken up again. */
-  readonly resumes: number;
-}
+const runSchema = z.object({
+  /** ISO 8601; start of the first run into this directory. */
+  startedAt: text,
+  endedAt: text,
+  /** Duration of this run, without those that it resumed. */
+  durationMs: z.number().min(0),
+  /** How many times the run was resumed. */
+  resumes: count,
+});
 
-/** What every run accounts for, whatever became of its events. */
-export interface RunAccounts {
-  readonly manifestVersion: number;
+/** The part of a manifest that differs between two runs with the same result. */
+export type ManifestRun = Immutable<z.infer<typeof runSchema>>;
+
+export const runAccountsSchema = z.object({
+  manifestVersion: count,
   /** Version of Switchyard. */
-  readonly version: string;
-  /**
-   * False when a source failed or the run was interrupted: what is accounted for is what there is so far.
-   */
-  readonly complete: boolean;
-  /** The options that decide what is delivered, secrets as digests. */
-  readonly configuration: Readonly<Record<string, unknown>>;
-  readonly rows: RowCounts;
-  readonly rejects: readonly RejectSummary[];
-  readonly notices: Readonly<Record<string, number>>;
-  readonly inputs: readonly ManifestInput[];
-  readonly failures: readonly SourceFailure[];
-  readonly run: ManifestRun;
-}
+  version: text,
+  /** False if a source failed or the run was interrupted: the counts are those so far. */
+  complete: z.boolean(),
+  /** The options that decide what is delivered, with secrets as digests. */
+  configuration: z.record(z.string(), z.unknown()),
+  rows: rowCountsSchema,
+  rejects: z.array(rejectSummarySchema),
+  notices: z.record(z.string(), z.number()),
+  inputs: z.array(inputSchema),
+  failures: z.array(sourceFailureSchema),
+  run: runSchema,
+});
 
-/** `manifest.json`. All but `run` is a function of inputs, configuration and version. */
-export interface Manifest extends RunAccounts {
-  readonly dataset: string;
-  readonly format: string;
-  readonly dayZone: string;
-  readonly totals: {
-    readonly rows: number;
-    readonly bytes: number;
-    readonly files: number;
-    readonly days: number;
-    readonly firstTimestamp: string | null;
-    readonly lastTimestamp: string | null;
-  };
-  /**
-   * Delivered rows that are in no file of `days` yet, as the run was interrupted before it had put them
-   * into their days; `events` and the counts by day have them. Absent where there are none, as always
-   * when the run is complete.
-   */
-  readonly pending?: number;
-  /** Sorted by name. Where there are `otherEvents`, further rows of a name may be among them. */
-  readonly events: readonly ManifestEvent[];
-  /** Events of more names than are counted one by one; absent where there are none. */
-  readonly otherEvents?: ManifestEventCount;
-  readonly eventsByDay: {
-    readonly path: string;
-    readonly bytes: number;
-    readonly sha256: string;
-  };
-  readonly days: readonly ManifestDay[];
-}
+/** What every run accounts for, whether its events went to files or to a service. */
+export type RunAccounts = Immutable<z.infer<typeof runAccountsSchema>>;
 
-/** What a manifest is folded from: one for each split that delivered. */
-export interface SplitCounts {
-  readonly parts: readonly PartFile[];
-  /** What the sink has counted; absent where it counts nothing. */
-  readonly counts?: Readonly<Record<string, number>>;
-  readonly rows: RowCounts;
-  readonly rejects: readonly RejectSummary[];
-  readonly notices: Readonly<Record<string, number>>;
+/** `manifest.json`. All of it but `run` is a function of inputs, configuration and version. */
+export const manifestSchema = runAccountsSchema.extend({
+  dataset,
+  format: text,
+  dayZone: zone,
+  totals: z.object({
+    rows: count,
+    bytes: count,
+    files: count,
+    days: count,
+    firstTimestamp: time.nullable(),
+    lastTimestamp: time.nullable(),
+  }),
+  /**
+   * Delivered rows that are in no file of `days` yet because the run was interrupted; `events` and the
+   * counts by day include them. Absent in a complete manifest.
+   */
+  pending: count.exactOptional(),
+  /** Sorted by name. If there are `otherEvents`, they may hold further rows of a name. */
+  events: z.array(eventSchema),
+  /** Events of the names that exceed the limit of names counted one by one. */
+  otherEvents: eventCountSchema.exactOptional(),
+  eventsByDay: z.object({ path: text, bytes: count, sha256 }),
+  days: z.array(daySchema),
+});
+
+export type Manifest = Immutable<z.infer<typeof manifestSchema>>;
+
+function isZone(name: string): boolean {
+  try {
+    createZone(name);
+    return true;
+  } catch {
+    return false;
+  }
 }

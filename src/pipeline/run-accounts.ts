@@ -1,4 +1,4 @@
-import type { SplitRecord } from "./ledger/ledger.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
 import {
   MANIFEST_VERSION,
   type ManifestInput,

@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
 import { layoutOf } from "./ledger/layout.js";
-import type { SplitRecord } from "./ledger/ledger.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
-import { writeSentRun } from "./ledger/sent-run.js";
 import type { SendOptions, SendRequest } from "./options.js";
 import type { RunContext } from "./progress.js";
 import { type AccountFacts, foldAccounts, foldNumbers } from "./run-accounts.js";
@@ -19,7 +18,7 @@ import {
   runSplits,
 } from "./run-splits.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
-import { countSent, deliveryOf, journalOf } from "./sent-counts.js";
+import { countSent, deliveryOf, journalOf, writeSentRun } from "./sent-runs.js";
 import { checkAccounts } from "./worker/run-split.js";
 
 /**

@@ -4,16 +4,23 @@ import { writeDurably } from "../base/durable-file.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
+import { checkValue } from "../base/schema.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import type { RunOutcome } from "./export-result.js";
 import type { Layout } from "./ledger/layout.js";
-import { Ledger, type RunRecord, type SplitRecord } from "./ledger/ledger.js";
+import { Ledger, type RunRecord } from "./ledger/ledger.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
 import { removeOutput, removeSpilled } from "./ledger/output-directory.js";
 import type { RunFacts } from "./ledger/resume.js";
-import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
-import { isMerged } from "./merge/merge-ledger.js";
+import {
+  type RowCounts,
+  type RunAccounts,
+  runAccountsSchema,
+  type SourceFailure,
+} from "./manifest.js";
 import { type MergedDays, mergeSpilled } from "./merge/merge-spilled.js";
+import { isMerged } from "./merge/merge-state.js";
 import type { MaxRejects, RunOptions } from "./options.js";
 import type { Split } from "./plan.js";
 import type { RunContext, RunProgress } from "./progress.js";
@@ -98,9 +105,10 @@ export async function runSplits<Accounts extends RunAccounts>(
   const inputs = await outside.discover(options, signal);
   throwIfInterrupted(signal);
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
+  const ledger = new Ledger(layout);
   let pool: WorkerPool | undefined;
   try {
-    const run = await planRun(job, inputs, { outside, signal, startedMs });
+    const run = await planRun(job, inputs, { ledger, outside, signal, startedMs });
     const earlier = await readFinished<Accounts>(layout, run);
     if (earlier !== undefined) {
       await removeSpilled(layout);
@@ -124,6 +132,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
     const merged = await mergeSpilled({
       layout,
+      ledger,
       end,
       observer,
       pool,
@@ -145,6 +154,7 @@ export async function runSplits<Accounts extends RunAccounts>(
 }
 
 interface PlanningContext {
+  readonly ledger: Ledger;
   readonly outside: RunOutside;
   readonly signal: AbortSignal;
   readonly startedMs: number;
@@ -154,11 +164,11 @@ interface PlanningContext {
 async function planRun(
   { options, recorded, layout }: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,
-  { outside, signal, startedMs }: PlanningContext,
+  { ledger, outside, signal, startedMs }: PlanningContext,
 ): Promise<StartedRun> {
   const { splitBytes, fresh, maxTimeMs } = options;
   const readerOptions = readerOptionsOf(options, layout, signal);
-  return startRun(layout, new Ledger(layout), factsOf(inputs, recorded), {
+  return startRun(layout, ledger, factsOf(inputs, recorded), {
     splitBytes,
     fresh,
     signal,
@@ -215,8 +225,9 @@ async function readFinished<Accounts extends RunAccounts>(
   if (finished.size < run.record.plan.splits.length) return undefined;
   if (!isMerged(merges, [...finished.values()])) return undefined;
   try {
-    const manifest = JSON.parse(await readFile(layout.manifestFile, "utf8")) as Accounts;
-    return manifest.complete ? manifest : undefined;
+    const manifest: unknown = JSON.parse(await readFile(layout.manifestFile, "utf8"));
+    const { value } = checkValue(runAccountsSchema, manifest);
+    return value?.complete === true ? (manifest as Accounts) : undefined;
   } catch {
     // Missing after a kill, or damaged: it is made again from the ledger.
     return undefined;

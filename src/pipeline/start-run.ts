@@ -1,6 +1,7 @@
 import type { Source, SourceRange } from "../readers/source.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
-import type { Ledger, RunRecord, SplitRecord } from "./ledger/ledger.js";
+import type { Ledger, RunRecord } from "./ledger/ledger.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
 import {
   forgetMerges,
   forgetPlan,
@@ -9,14 +10,14 @@ import {
   removeOutput,
 } from "./ledger/output-directory.js";
 import { checkResume, type PlanChanges, type RunFacts } from "./ledger/resume.js";
+import { findDamaged } from "./merge/merge-plan.js";
 import {
   isDayMerged,
   isMerged,
   type MergeState,
   nothingMerged,
   readMerges,
-} from "./merge/merge-ledger.js";
-import { findDamaged } from "./merge/spilled.js";
+} from "./merge/merge-state.js";
 import {
   extendPlan,
   growSplitBytes,
@@ -114,7 +115,7 @@ async function resume(
   await ledger.prepare();
   const isWhole = () => finished.size === plan.splits.length;
   const known = [...finished.values()];
-  const merges = await readMerges(layout, known);
+  const merges = await readMerges(ledger, known);
   if (isWhole() && isMerged(merges, known)) return { record, finished, merges, lost: 0 };
   const damaged = findDamaged(layout, known);
   for (const { id } of damaged) finished.delete(id);

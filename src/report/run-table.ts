@@ -1,4 +1,4 @@
-import type { ListedRun } from "../pipeline/ledger/list-runs.js";
+import type { ListedRun } from "../pipeline/sent-runs.js";
 import { formatCount } from "./quantities.js";
 import { commandLine, harmless } from "./terminal-text.js";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { CENSUS_NAMES_MAX } from "../../src/base/limits.js";
 import { EventFold } from "../../src/pipeline/event-fold.js";
-import type { SplitRecord } from "../../src/pipeline/ledger/ledger.js";
+import type { SplitRecord } from "../../src/pipeline/ledger/ledger-records.js";
 import { foldExport, type ManifestFacts } from "../../src/pipeline/manifest-fold.js";
 import { makePlan } from "../../src/pipeline/plan.js";
 import type { SplitEvents } from "../../src/profile/split-events.js";

@@ -1,9 +1,8 @@
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import type { CountedEvent } from "../../console/qualify-plan.js";
-import { layoutOf } from "../../pipeline/ledger/layout.js";
+import { layoutOf, MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
 import type { RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
-import { MANIFEST_NAME } from "../../pipeline/manifest.js";
 import { readReport } from "../../pipeline/report/read-report.js";
 import { readManifest } from "../../pipeline/verify/verify-manifest.js";
 

@@ -2,7 +2,7 @@ import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import { createMapper } from "../../mapper/create-mapper.js";
 import { layoutOf } from "../../pipeline/ledger/layout.js";
-import { Ledger } from "../../pipeline/ledger/ledger.js";
+import { LedgerWriter } from "../../pipeline/ledger/ledger-writer.js";
 import type { RunOptions } from "../../pipeline/options.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
@@ -20,7 +20,7 @@ serveSplits<RunOptions>(async ({ options, maxTimeMs }, signal) => {
   return {
     kernel,
     layout,
-    ledger: new Ledger(layout),
+    ledger: new LedgerWriter(layout),
     openRejects: () => new RejectCounts(),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },

@@ -1,7 +1,7 @@
 import { Kernel } from "../../batch/kernel.js";
 import { createMapper } from "../../mapper/create-mapper.js";
 import { layoutOf } from "../../pipeline/ledger/layout.js";
-import { Ledger } from "../../pipeline/ledger/ledger.js";
+import { LedgerWriter } from "../../pipeline/ledger/ledger-writer.js";
 import type { SendOptions } from "../../pipeline/options.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
@@ -26,7 +26,7 @@ serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {
   return {
     kernel,
     layout,
-    ledger: new Ledger(layout),
+    ledger: new LedgerWriter(layout),
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },

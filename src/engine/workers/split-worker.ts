@@ -2,7 +2,7 @@ import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import { createMapper } from "../../mapper/create-mapper.js";
 import { layoutOf } from "../../pipeline/ledger/layout.js";
-import { Ledger } from "../../pipeline/ledger/ledger.js";
+import { LedgerWriter } from "../../pipeline/ledger/ledger-writer.js";
 import type { ExportOptions } from "../../pipeline/options.js";
 import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
@@ -24,7 +24,7 @@ serveSplits<ExportOptions>(async ({ options, maxTimeMs, splits }, signal) => {
   return {
     kernel,
     layout,
-    ledger: new Ledger(layout),
+    ledger: new LedgerWriter(layout),
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },

@@ -2,7 +2,7 @@ import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import { createMapper } from "../../mapper/create-mapper.js";
 import { layoutOf } from "../../pipeline/ledger/layout.js";
-import { Ledger } from "../../pipeline/ledger/ledger.js";
+import { LedgerWriter } from "../../pipeline/ledger/ledger-writer.js";
 import type { ValidateOptions } from "../../pipeline/options.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
@@ -17,7 +17,7 @@ serveSplits<ValidateOptions>(async ({ options, maxTimeMs }, signal) => {
   const { outputDirectory, rowBytesMax, ratioMax, dayZone, nowMs } = options;
   const layout = layoutOf(outputDirectory, "events");
   const { temporaryDirectory } = layout;
-  const ledger = new Ledger(layout);
+  const ledger = new LedgerWriter(layout);
   const profile = new EventProfile(kernel, createZone(dayZone), nowMs);
   const mapping = { ...(await mapperOptions(options, maxTimeMs)), withInsertID: true };
   return {

@@ -1,7 +1,11 @@
 import { join } from "node:path";
 import { MERGED_PARTS, spillDirectoryOf } from "../../sinks/spill/spill-names.js";
-import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../manifest.js";
 import { outputFormatNames } from "../output-formats.js";
+
+export const MANIFEST_NAME = "manifest.json";
+
+/** Beside the manifest: the number of events of each name on each day. */
+export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 
 /** Where everything lies that an export makes. All paths are absolute. */
 export interface Layout {

@@ -1,85 +1,66 @@
-import { mkdir, readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { z } from "zod";
+import { syncDirectory } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
+import { checkValue, faultLines } from "../../base/schema.js";
 import type { SplitEvents } from "../../profile/split-events.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
-import type { Source, SourceRange } from "../../readers/source.js";
-import type { SpillFile } from "../../sinks/sink.js";
-import type { SourceFailure, SplitCounts } from "../manifest.js";
+import type { SourceRange } from "../../readers/source.js";
 import { assemblePlan, type Plan } from "../plan.js";
-import type { Layout } from "./layout.js";
-import { brokenLedger, readLedgerFile, writeLedgerFile } from "./ledger-file.js";
+import {
+  type MergePlan,
+  type MergeRecord,
+  mergePlanSchema,
+  mergeRecordSchema,
+  type PlanFile,
+  planFileSchema,
+  type SplitRecord,
+  splitRecordSchema,
+} from "./ledger-records.js";
+import { LedgerWriter } from "./ledger-writer.js";
 
-/** Changes whenever an older Switchyard could not go on with a newer ledger, or the reverse. */
+/** Changes when an older Switchyard could not resume a newer ledger, or the reverse. */
 const LEDGER_VERSION = 5;
 
-/** What a run set out to do, kept before it begins. */
-export interface RunRecord {
-  /** Version of Switchyard. */
-  readonly version: string;
-  /** Those that decide what is delivered. */
-  readonly options: Readonly<Record<string, unknown>>;
-  /** Milliseconds since 1970 UTC: what `tomorrow` meant when the run first started. */
-  readonly maxTimeMs: number;
-  /** ISO 8601; first start. */
-  readonly startedAt: string;
-  /** How many times the run was taken up again. */
-  readonly resumes: number;
+/** What a run set out to do; written before it begins. */
+export interface RunRecord extends Omit<PlanFile, "ledgerVersion" | "sources" | "splits"> {
   readonly plan: Plan;
-  /** Inputs of which not even the beginning could be read. */
-  readonly unreadable: readonly SourceFailure[];
-}
-
-/** What became of one split; written after everything that it lists is durable. */
-export interface SplitRecord extends SplitCounts {
-  readonly id: string;
-  /** `incomplete`: a source failed; what could be read was delivered, a resumed run does it again. */
-  readonly status: "complete" | "incomplete";
-  readonly failures: readonly SourceFailure[];
-  /** Rows that are to be merged with those of other splits; absent where all are in parts. */
-  readonly spill?: SpillFile;
-}
-
-/** `plan.json`: sources once, ranges as [index of the source, start, end]. */
-interface PlanFile extends Omit<RunRecord, "plan"> {
-  readonly ledgerVersion: number;
-  readonly sources: readonly Source[];
-  readonly splits: readonly (readonly [
-    id: string,
-    ranges: readonly (readonly [source: number, start: number, end: number | null])[],
-  ])[];
 }
 
 /** What has been done in an output directory, kept beside what was produced. */
-export class Ledger {
-  constructor(private readonly layout: Layout) {}
-
-  /** undefined where no run has begun. Throws where the ledger cannot be understood. */
+export class Ledger extends LedgerWriter {
+  /** Returns undefined if no run has begun. Throws `ledger_unreadable`. */
   async readRun(): Promise<RunRecord | undefined> {
-    const file = await readLedgerFile<PlanFile>(this.layout.planFile);
-    if (file === undefined) return undefined;
-    const { ledgerVersion, sources, splits, ...facts } = file;
-    if (ledgerVersion !== LEDGER_VERSION) {
+    const { planFile } = this.layout;
+    const content = (await readJson(planFile)) as Partial<PlanFile> | null | undefined;
+    if (content === undefined) return undefined;
+    if (content !== null && content.ledgerVersion !== LEDGER_VERSION) {
       throw new SwitchyardError(
         "ledger_unreadable",
-        `${this.layout.planFile} was written by Switchyard ${facts.version} in another format: go on with that version, or start over with --fresh`,
+        `${planFile} was written by Switchyard ${content.version} in another format; resume with that version, or start over with --fresh`,
       );
     }
-    const sourceAt = (index: number): Source => {
+    const {
+      ledgerVersion: _,
+      sources,
+      splits,
+      ...facts
+    } = check(planFile, planFileSchema, content);
+    const rangeOf = ([index, start, end]: readonly [
+      number,
+      number,
+      number | null,
+    ]): SourceRange => {
       const source = sources[index];
-      if (source === undefined) throw brokenLedger(this.layout.planFile, `no source ${index}`);
-      return source;
+      if (source === undefined) throw unreadable(planFile, `there is no source ${index}`);
+      return { source, start, end };
     };
     const plan = assemblePlan(
       sources,
-      splits.map(([id, ranges]) => ({
-        id,
-        ranges: ranges.map(
-          ([index, start, end]): SourceRange => ({ source: sourceAt(index), start, end }),
-        ),
-      })),
+      splits.map(([id, ranges]) => ({ id, ranges: ranges.map(rangeOf) })),
     );
     return { ...facts, plan };
   }
@@ -95,81 +76,75 @@ export class Ledger {
         ranges.map(({ source, start, end }) => [indexes.get(source) as number, start, end]),
       ]),
     };
-    await writeLedgerFile(this.layout, this.layout.planFile, file);
+    await this.write(this.layout.planFile, file);
   }
 
-  /** Records of all splits that were committed, in the order of their ids. */
+  /** Returns the records of all committed splits in the order of their ids. */
   async readSplits(): Promise<readonly SplitRecord[]> {
-    const names = (await listOrNone(this.layout.splitsDirectory)).filter((name) =>
-      /^\d{6}\.json$/.test(name),
-    );
+    const { splitsDirectory } = this.layout;
+    const names = (await listOrNone(splitsDirectory)).filter((name) => /^\d{6}\.json$/.test(name));
     const records: SplitRecord[] = [];
     for (const name of names.sort()) {
-      const record = await readLedgerFile<SplitRecord>(join(this.layout.splitsDirectory, name));
+      const record = await readRecord(join(splitsDirectory, name), splitRecordSchema);
       if (record !== undefined) records.push(record);
     }
     return records;
   }
 
-  async writeSplit(record: SplitRecord): Promise<void> {
-    await writeLedgerFile(this.layout, this.#splitFile(record.id), record);
-  }
-
   async removeSplit(id: string): Promise<void> {
     await asOutput(this.layout.splitsDirectory, async () => {
-      await rm(this.#splitFile(id), { force: true });
-      await rm(this.#eventsFile(id), { force: true });
-      await rm(this.#profileFile(id), { force: true });
+      await rm(this.splitFile(id), { force: true });
+      await rm(this.eventsFile(id), { force: true });
+      await rm(this.profileFile(id), { force: true });
     });
   }
 
-  /** To be called before `writeSplit`. Apart from the record: there can be many times as much of it. */
-  async writeEvents(id: string, events: SplitEvents): Promise<void> {
-    await writeLedgerFile(this.layout, this.#eventsFile(id), events);
-  }
-
-  /** The events of a split that was committed. Throws where they cannot be read. */
+  /** Returns the events of a committed split. Throws `ledger_unreadable`. */
   async readEvents(id: string): Promise<SplitEvents> {
-    const events = await readLedgerFile<SplitEvents>(this.#eventsFile(id));
-    if (events === undefined) throw brokenLedger(this.#eventsFile(id), "it is not there");
-    return events;
+    return (await readExisting(this.eventsFile(id))) as SplitEvents;
   }
 
-  /** To be called before `writeSplit`. */
-  async writeProfile(id: string, profile: SplitProfile): Promise<void> {
-    await writeLedgerFile(this.layout, this.#profileFile(id), profile);
-  }
-
-  /** The profile of a split that was committed. Throws where it cannot be read. */
+  /** Returns the profile of a committed split. Throws `ledger_unreadable`. */
   async readProfile(id: string): Promise<SplitProfile> {
-    const profile = await readLedgerFile<SplitProfile>(this.#profileFile(id));
-    if (profile === undefined) throw brokenLedger(this.#profileFile(id), "it is not there");
-    return profile;
+    return (await readExisting(this.profileFile(id))) as SplitProfile;
+  }
+
+  /** Returns undefined if merging has not begun. */
+  async readMergePlan(): Promise<MergePlan | undefined> {
+    return readRecord(this.#mergePlanFile, mergePlanSchema);
+  }
+
+  /** Call before the first merge begins. */
+  async writeMergePlan(plan: MergePlan): Promise<void> {
+    const { mergesDirectory } = this.layout;
+    await asOutput(mergesDirectory, async () => {
+      await mkdir(mergesDirectory, { recursive: true });
+      await syncDirectory(dirname(mergesDirectory));
+    });
+    await this.write(this.#mergePlanFile, plan);
+  }
+
+  /** Returns undefined if the merge is not committed. */
+  async readMerge(id: string): Promise<MergeRecord | undefined> {
+    return readRecord(this.mergeFile(id), mergeRecordSchema);
   }
 
   /** Makes the ledger's directories and empties the one for temporary files. */
   async prepare(): Promise<void> {
-    await asOutput(this.layout.ledgerDirectory, async () => {
-      await rm(this.layout.temporaryDirectory, { recursive: true, force: true });
-      await mkdir(this.layout.temporaryDirectory, { recursive: true });
-      await mkdir(this.layout.splitsDirectory, { recursive: true });
+    const { ledgerDirectory, temporaryDirectory, splitsDirectory } = this.layout;
+    await asOutput(ledgerDirectory, async () => {
+      await rm(temporaryDirectory, { recursive: true, force: true });
+      await mkdir(temporaryDirectory, { recursive: true });
+      await mkdir(splitsDirectory, { recursive: true });
     });
   }
 
-  #splitFile(id: string): string {
-    return join(this.layout.splitsDirectory, `${id}.json`);
-  }
-
-  #eventsFile(id: string): string {
-    return join(this.layout.splitsDirectory, `${id}.events.json`);
-  }
-
-  #profileFile(id: string): string {
-    return join(this.layout.splitsDirectory, `${id}.profile.json`);
+  get #mergePlanFile(): string {
+    return join(this.layout.mergesDirectory, "plan.json");
   }
 }
 
-/** Names in a directory; none where there is no such directory. */
+/** Returns the names in a directory, or none if it does not exist. */
 export async function listOrNone(path: string): Promise<string[]> {
   try {
     return await readdir(path);
@@ -177,4 +152,47 @@ export async function listOrNone(path: string): Promise<string[]> {
     if (hasCode(error, "ENOENT")) return [];
     throw error;
   }
+}
+
+/** Returns undefined if the file does not exist. Throws `ledger_unreadable`. */
+async function readRecord<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+): Promise<z.output<Schema> | undefined> {
+  const content = await readJson(path);
+  return content === undefined ? undefined : check(path, schema, content);
+}
+
+async function readExisting(path: string): Promise<unknown> {
+  const content = await readJson(path);
+  if (content === undefined) throw unreadable(path, "it does not exist");
+  return content;
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw unreadable(path, (error as Error).message, error);
+  }
+}
+
+function check<Schema extends z.ZodType>(
+  path: string,
+  schema: Schema,
+  content: unknown,
+): z.output<Schema> {
+  const { faults } = checkValue(schema, content);
+  // The content itself: `value` has its keys in another order, and they get into the manifest.
+  if (faults === undefined) return content as z.output<Schema>;
+  throw unreadable(path, faultLines(faults)[0] ?? "not a record");
+}
+
+function unreadable(path: string, reason: string, cause?: unknown): SwitchyardError {
+  return new SwitchyardError(
+    "ledger_unreadable",
+    `${path} cannot be read (${reason}); start over with --fresh`,
+    { cause },
+  );
 }

@@ -1,41 +1,25 @@
 import { createHash } from "node:crypto";
+import { SwitchyardError } from "../../base/errors.js";
 import { MERGES_MAX } from "../../base/limits.js";
+import { readSpillIndex, SpillDamage } from "../../sinks/spill/spill-files.js";
 import type { SpillIndex } from "../../sinks/spill/spill-index.js";
-import type { SplitRecord } from "../ledger/ledger.js";
+import { spillPathOf } from "../../sinks/spill/spill-names.js";
+import type { Layout } from "../ledger/layout.js";
+import type { PlannedMerge, SplitRecord } from "../ledger/ledger-records.js";
 import { inOrder, sum } from "../run-accounts.js";
-
-/** Days in a row whose spilled rows are merged together and committed as a whole. */
-export interface PlannedMerge {
-  /** Six digits. */
-  readonly id: string;
-  /** Days since 1970-01-01, the last one included. */
-  readonly firstDay: number;
-  readonly lastDay: number;
-  readonly days: number;
-  readonly rows: number;
-  /** Of the packs. */
-  readonly bytes: number;
-}
-
-/** How what splits have spilled is merged. */
-export interface MergePlan {
-  /** Stands for the content of all spill files: merges of others are of no use. */
-  readonly spilled: string;
-  readonly merges: readonly PlannedMerge[];
-}
 
 interface DayTotal {
   rows: number;
   bytes: number;
 }
 
-/** What was spilled, by day. Holds nothing but the sums. */
+/** Rows and bytes of spill files, added up by day. */
 export class SpilledTotals {
   readonly #days = new Map<number, DayTotal>();
 
   add(index: SpillIndex): void {
-    for (let place = 0; place < index.packs; place++) {
-      const { day, rows, bytes } = index.pack(place);
+    for (let pack = 0; pack < index.packs; pack++) {
+      const { day, rows, bytes } = index.pack(pack);
       const total = this.#days.get(day);
       if (total === undefined) this.#days.set(day, { rows, bytes });
       else {
@@ -45,15 +29,50 @@ export class SpilledTotals {
     }
   }
 
-  /** Days since 1970-01-01 with their sums, in order. */
+  /** Days since 1970-01-01 with their totals, in order. */
   inOrder(): readonly (readonly [day: number, total: Readonly<DayTotal>])[] {
     return [...this.#days].sort(([one], [other]) => one - other);
   }
 }
 
+/** Adds up what splits have spilled. Throws `SpillDamage`, and `accounts_differ` if rows are missing. */
+export function totalSpilled(
+  { outputDirectory }: Layout,
+  records: readonly SplitRecord[],
+): SpilledTotals {
+  const totals = new SpilledTotals();
+  for (const { id, spill } of inOrder(records)) {
+    if (spill !== undefined) totals.add(readSpillIndex(spillPathOf(outputDirectory, id), spill));
+  }
+  const spilled = sum(records, ({ spill }) => spill?.rows ?? 0);
+  const found = sum(totals.inOrder(), ([, { rows }]) => rows);
+  if (spilled === found) return totals;
+  throw new SwitchyardError(
+    "accounts_differ",
+    `${spilled} rows were spilled, but the indexes of the spill files list ${found}; this is a defect of Switchyard`,
+  );
+}
+
+/** Returns the splits whose spill file is missing or does not match the record, as far as its index tells. */
+export function findDamaged(
+  { outputDirectory }: Layout,
+  records: readonly SplitRecord[],
+): readonly SplitRecord[] {
+  return records.filter(({ id, spill }) => {
+    if (spill === undefined) return false;
+    try {
+      readSpillIndex(spillPathOf(outputDirectory, id), spill);
+      return false;
+    } catch (error) {
+      if (error instanceof SpillDamage) return true;
+      throw error;
+    }
+  });
+}
+
 /**
- * Packs days in their order: a merge is closed before it would exceed `mergeBytes`, or more where there
- * would be very many. A day is never divided. Pure.
+ * Packs days into merges, in order: a merge is closed before it would exceed `mergeBytes`, or a larger
+ * size if there would be more than `MERGES_MAX`. A day is never divided. Pure.
  */
 export function planMerges(totals: SpilledTotals, mergeBytes: number): readonly PlannedMerge[] {
   const days = totals.inOrder();
@@ -67,15 +86,17 @@ export function planMerges(totals: SpilledTotals, mergeBytes: number): readonly 
     } else {
       merges[merges.length - 1] = {
         ...open,
-        ...{ lastDay: day, days: open.days + 1 },
-        ...{ rows: open.rows + rows, bytes: open.bytes + bytes },
+        lastDay: day,
+        days: open.days + 1,
+        rows: open.rows + rows,
+        bytes: open.bytes + bytes,
       };
     }
   }
   return merges;
 }
 
-/** What `MergePlan.spilled` is for these splits. */
+/** Returns the digest of all spill files that a merge plan keeps as `spilled`. */
 export function digestOfSpilled(records: readonly SplitRecord[]): string {
   const facts = inOrder(records).flatMap(({ id, spill }) =>
     spill === undefined ? [] : [[id, spill.rows, spill.bytes, spill.packs, spill.indexSha256]],

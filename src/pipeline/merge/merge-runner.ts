@@ -1,6 +1,6 @@
+import type { MergeRecord } from "../ledger/ledger-records.js";
 import type { ThreadProgress } from "../progress.js";
 import { asFatal, type PoolWorker, type WorkerPool } from "../worker/worker-pool.js";
-import type { MergeRecord } from "./merge-ledger.js";
 import type { MergeWork } from "./run-merge.js";
 
 /** A merge that is queued or in progress; its days are shown as YYYY-MM-DD. */

@@ -1,21 +1,26 @@
 import { formatDay } from "../../base/day.js";
 import type { PartFile } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
-import type { SplitRecord } from "../ledger/ledger.js";
+import type { Ledger } from "../ledger/ledger.js";
+import type {
+  MergePlan,
+  MergeRecord,
+  PlannedMerge,
+  SplitRecord,
+} from "../ledger/ledger-records.js";
 import { forgetMerges, removeOutput } from "../ledger/output-directory.js";
 import type { RunObserver, RunProgress } from "../progress.js";
 import { inOrder, sum } from "../run-accounts.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
+import { digestOfSpilled, planMerges, totalSpilled } from "./merge-plan.js";
+import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
 import {
+  findPending,
   isDayMerged,
   isMerged,
-  type MergeRecord,
   type MergeState,
-  writeMergePlan,
-} from "./merge-ledger.js";
-import { digestOfSpilled, type MergePlan, type PlannedMerge, planMerges } from "./merge-plan.js";
-import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
-import { findPending, type PendingDay, totalSpilled } from "./spilled.js";
+  type PendingDay,
+} from "./merge-state.js";
 
 /** What became of the rows that splits have spilled. */
 export interface MergedDays {
@@ -28,6 +33,7 @@ export interface MergedDays {
 
 export interface MergeJob {
   readonly layout: Layout;
+  readonly ledger: Ledger;
   /** Of all splits that were committed. */
   readonly records: readonly SplitRecord[];
   /** How the splits have ended: an interrupted run merges nothing. */
@@ -71,12 +77,12 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   return { end: merged, parts: partsOf(done), pending: findPending(layout, records, now) };
 }
 
-async function beginMerges({ layout, records, mergeBytes }: MergeJob): Promise<MergePlan> {
+async function beginMerges({ layout, ledger, records, mergeBytes }: MergeJob): Promise<MergePlan> {
   const merges = planMerges(totalSpilled(layout, records), mergeBytes);
   const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
   // Records of merges that do not count any more have the same names.
   await forgetMerges(layout);
-  await writeMergePlan(layout, plan);
+  await ledger.writeMergePlan(plan);
   return plan;
 }
 

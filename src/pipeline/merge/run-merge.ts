@@ -3,8 +3,9 @@ import { toOutputError } from "../../base/output-error.js";
 import type { MergeTask, MergeWatch } from "../../sinks/day-merge.js";
 import type { WrittenEvents } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
+import type { MergeRecord } from "../ledger/ledger-records.js";
+import type { LedgerWriter } from "../ledger/ledger-writer.js";
 import type { ThreadCounters } from "../worker/thread-counters.js";
-import { type MergeRecord, writeMerge } from "./merge-ledger.js";
 
 export interface MergeWork extends MergeTask {
   /** That all packs of its days have together. */
@@ -14,6 +15,7 @@ export interface MergeWork extends MergeTask {
 /** What a worker has to merge days with. */
 export interface MergeTools {
   readonly layout: Layout;
+  readonly ledger: LedgerWriter;
   readonly counters: ThreadCounters;
   /** Absent where nothing is ever spilled. */
   readonly mergeDays?: (task: MergeTask, watch: MergeWatch) => Promise<WrittenEvents>;
@@ -25,7 +27,7 @@ export interface MergeTools {
  */
 export async function runMerge(
   work: MergeWork,
-  { layout, counters, mergeDays }: MergeTools,
+  { layout, ledger, counters, mergeDays }: MergeTools,
   checkpoint: () => void,
 ): Promise<MergeRecord> {
   if (mergeDays === undefined) throw new Error("this worker merges nothing");
@@ -35,7 +37,7 @@ export async function runMerge(
     checkAccounts(work, written.rows);
     const { parts } = await written.commit();
     const record: MergeRecord = { id: work.id, rows: written.rows, parts };
-    await writeMerge(layout, record);
+    await ledger.writeMerge(record);
     return record;
   } catch (error) {
     await written?.abort();

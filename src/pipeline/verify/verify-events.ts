@@ -11,13 +11,8 @@ import type { Kernel } from "../../batch/kernel.js";
 import { Census } from "../../profile/census.js";
 import type { EventCount } from "../../profile/split-events.js";
 import { countOf, eventsOfDay } from "../event-fold.js";
-import {
-  EVENTS_BY_DAY_NAME,
-  MANIFEST_NAME,
-  type Manifest,
-  type ManifestDay,
-  type ManifestEventCount,
-} from "../manifest.js";
+import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
+import type { Manifest, ManifestDay, ManifestEventCount } from "../manifest.js";
 import { nameInPart } from "./name-in-part.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 

@@ -1,4 +1,5 @@
-import { MANIFEST_NAME, type Manifest, type ManifestDay } from "../manifest.js";
+import { MANIFEST_NAME } from "../ledger/layout.js";
+import type { Manifest, ManifestDay } from "../manifest.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 
 interface Summed {

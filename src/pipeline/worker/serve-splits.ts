@@ -1,8 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { serveCalls } from "../../base/thread-call.js";
-import type { SplitRecord } from "../ledger/ledger.js";
-import type { MergeRecord } from "../merge/merge-ledger.js";
+import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import { type MergeWork, runMerge } from "../merge/run-merge.js";
 import type { RunOptions } from "../options.js";
 import { ReaderCrash, runSplit, type SplitTask, type SplitTools } from "./run-split.js";

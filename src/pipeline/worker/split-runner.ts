@@ -1,5 +1,5 @@
 import { RemoteDeath } from "../../base/thread-call.js";
-import type { SplitRecord } from "../ledger/ledger.js";
+import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
 import type { ThreadProgress } from "../progress.js";

@@ -2,13 +2,14 @@ import { toOutputError } from "../../base/output-error.js";
 import type { SplitEvents } from "../../profile/split-events.js";
 import type { WrittenEvents } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
-import type { Ledger, SplitRecord } from "../ledger/ledger.js";
+import type { SplitRecord } from "../ledger/ledger-records.js";
+import type { LedgerWriter } from "../ledger/ledger-writer.js";
 import type { SplitRejects } from "./split-rejects.js";
 
 /** Where a split is committed to. */
 export interface CommitTools {
   readonly layout: Layout;
-  readonly ledger: Pick<Ledger, "writeEvents" | "writeSplit">;
+  readonly ledger: LedgerWriter;
 }
 
 /** What there is of a split once it is written. */

@@ -1,8 +1,9 @@
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Layout, layoutOf } from "../../../src/pipeline/ledger/layout.js";
-import { Ledger, type RunRecord, type SplitRecord } from "../../../src/pipeline/ledger/ledger.js";
+import { Ledger, type RunRecord } from "../../../src/pipeline/ledger/ledger.js";
+import type { SplitRecord } from "../../../src/pipeline/ledger/ledger-records.js";
 import { makePlan } from "../../../src/pipeline/plan.js";
 import type { SplitEvents } from "../../../src/profile/split-events.js";
 import type { Source } from "../../../src/readers/source.js";
@@ -87,6 +88,35 @@ describe("a ledger", () => {
     await ledger.writeRun(run);
     writeFileSync(join(layout.splitsDirectory, "000003.json"), "");
     await expect(ledger.readSplits()).rejects.toThrow("000003.json cannot be read");
+  });
+
+  it.each([
+    ["plan.json", "a plan without its sources", { ledgerVersion: 5, version: "1.2.3" }],
+    ["plan.json", "a source without a path", { sources: [{ name: "a" }] }],
+    ["plan.json", "a range of no source", { splits: [["000000", [[7, 0, null]]]] }],
+    ["plan.json", "a split that is not a list", { splits: ["000000"] }],
+    ["plan.json", "nothing", null],
+    ["splits/000000.json", "a record without rows", { ...split, rows: undefined }],
+    ["splits/000000.json", "an unknown status", { ...split, status: "half" }],
+    ["merges/plan.json", "a plan without merges", { spilled: "x" }],
+    ["merges/000000.json", "a merge without parts", { id: "000000", rows: 1 }],
+  ])("refuses %s with %s", async (name, _, damaged) => {
+    await ledger.writeRun(run);
+    await ledger.writeMergePlan({ spilled: "x", merges: [] });
+    const path = join(layout.ledgerDirectory, name);
+    const isPart = name === "plan.json" && damaged !== null && !("version" in damaged);
+    const whole = isPart ? { ...JSON.parse(readFileSync(path, "utf8")), ...damaged } : damaged;
+    writeFileSync(path, JSON.stringify(whole));
+    const reading = async () => {
+      await ledger.readRun();
+      await ledger.readSplits();
+      await ledger.readMergePlan();
+      await ledger.readMerge("000000");
+    };
+    await expect(reading()).rejects.toMatchObject({
+      code: "ledger_unreadable",
+      message: expect.stringContaining(path),
+    });
   });
 
   it("refuses another format of ledger, and says which version wrote it", async () => {

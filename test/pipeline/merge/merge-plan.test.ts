@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { MERGES_MAX } from "../../../src/base/limits.js";
-import type { SplitRecord } from "../../../src/pipeline/ledger/ledger.js";
+import type { SplitRecord } from "../../../src/pipeline/ledger/ledger-records.js";
 import {
   digestOfSpilled,
   planMerges,

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
 import { MIB } from "../../../src/base/limits.js";
-import type { MergeRecord } from "../../../src/pipeline/merge/merge-ledger.js";
+import type { MergeRecord } from "../../../src/pipeline/ledger/ledger-records.js";
 import { MergeRunner } from "../../../src/pipeline/merge/merge-runner.js";
 import { WorkerPool, type WorkerPoolOptions } from "../../../src/pipeline/worker/worker-pool.js";
 import { processScript } from "../../support/process-scripts.js";

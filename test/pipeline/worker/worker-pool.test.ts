@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
 import { MIB } from "../../../src/base/limits.js";
-import type { SplitRecord } from "../../../src/pipeline/ledger/ledger.js";
+import type { SplitRecord } from "../../../src/pipeline/ledger/ledger-records.js";
 import type { Split } from "../../../src/pipeline/plan.js";
 import { SplitRunner } from "../../../src/pipeline/worker/split-runner.js";
 import { WorkerPool, type WorkerPoolOptions } from "../../../src/pipeline/worker/worker-pool.js";

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import type { Immutable } from "../../base/immutable.js";
+import type { Source } from "../../readers/source.js";
+import type { PartFile, SpillFile } from "../../sinks/sink.js";
+import { rejectSummarySchema, rowCountsSchema, sourceFailureSchema } from "../manifest.js";
+
+// Worker threads import types from here, and no values: loading zod would delay their start.
+
+const text = z.string();
+const count = z.int().min(0);
+const id = z.string().regex(/^\d{6}$/);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const partSchema = z.object({
+  path: text,
+  day: text,
+  rows: count,
+  bytes: count,
+  sha256,
+  firstTimestamp: z.number(),
+  lastTimestamp: z.number(),
+}) satisfies z.ZodType<PartFile>;
+
+const spillSchema = z.object({
+  rows: count,
+  bytes: count,
+  packs: count,
+  indexSha256: sha256,
+}) satisfies z.ZodType<SpillFile>;
+
+export const splitRecordSchema = z.object({
+  id,
+  /** `incomplete`: a source failed. What could be read was delivered; a resumed run repeats the split. */
+  status: z.enum(["complete", "incomplete"]),
+  failures: z.array(sourceFailureSchema),
+  rows: rowCountsSchema,
+  rejects: z.array(rejectSummarySchema),
+  notices: z.record(z.string(), z.number()),
+  parts: z.array(partSchema),
+  /** Rows that wait to be merged with those of other splits; absent if all rows are in parts. */
+  spill: spillSchema.exactOptional(),
+  /** What the sink has counted; absent if it counts nothing. */
+  counts: z.record(z.string(), z.number()).exactOptional(),
+});
+
+/** The result of one split; written after everything that it lists is durable. */
+export type SplitRecord = Immutable<z.infer<typeof splitRecordSchema>>;
+
+const plannedMergeSchema = z.object({
+  id,
+  /** Days since 1970-01-01, the last one included. */
+  firstDay: z.int(),
+  lastDay: z.int(),
+  days: count,
+  rows: count,
+  /** Of the packs. */
+  bytes: count,
+});
+
+/** Consecutive days whose spilled rows are merged together and committed as a whole. */
+export type PlannedMerge = Immutable<z.infer<typeof plannedMergeSchema>>;
+
+export const mergePlanSchema = z.object({
+  /** Digest of the content of all spill files: the plan is void for any other content. */
+  spilled: text,
+  merges: z.array(plannedMergeSchema),
+});
+
+/** How spilled rows are merged. */
+export type MergePlan = Immutable<z.infer<typeof mergePlanSchema>>;
+
+export const mergeRecordSchema = z.object({ id, rows: count, parts: z.array(partSchema) });
+
+/** The result of one merge; written after its parts are durable. */
+export type MergeRecord = Immutable<z.infer<typeof mergeRecordSchema>>;
+
+export const sentRunSchema = z.object({
+  runId: text,
+  destination: text,
+  inputs: z.array(text),
+  /** Directory that inputs and command are relative to. */
+  directory: text,
+  /** ISO 8601; first start. */
+  startedAt: text,
+  /** Arguments that resume the run, without the program's name. */
+  command: z.array(text),
+});
+
+/** What a run of `send` is, for people who look for it later: `run.json` in its directory. */
+export type SentRun = Immutable<z.infer<typeof sentRunSchema>>;
+
+/** A split of `plan.json`; a range is [index of its source, start, end]. */
+type PlannedSplit = readonly [
+  id: string,
+  ranges: readonly (readonly [source: number, start: number, end: number | null])[],
+];
+
+// There can be 100,000 sources. Zod took 10 % of reading such a plan, these loops take 1 %.
+const sourcesSchema = z.custom<readonly Source[]>(
+  (value) => Array.isArray(value) && value.every(isSource),
+  "must be a list of sources",
+);
+const splitsSchema = z.custom<readonly PlannedSplit[]>(
+  (value) => Array.isArray(value) && value.every(isSplit),
+  "must be a list of splits",
+);
+
+/** `plan.json`. */
+export const planFileSchema = z.object({
+  ledgerVersion: count,
+  /** Version of Switchyard. */
+  version: text,
+  /** The options that decide what is delivered. */
+  options: z.record(z.string(), z.unknown()),
+  /** Milliseconds since 1970 UTC: the meaning of `tomorrow` when the run first started. */
+  maxTimeMs: z.number(),
+  /** ISO 8601; first start. */
+  startedAt: text,
+  /** How many times the run was resumed. */
+  resumes: count,
+  /** Inputs whose first bytes could not be read. */
+  unreadable: z.array(sourceFailureSchema),
+  sources: sourcesSchema,
+  splits: splitsSchema,
+});
+
+export type PlanFile = Immutable<z.infer<typeof planFileSchema>>;
+
+function isSource(value: unknown): boolean {
+  const { name, path, size, fingerprint, codecs, format } = (value ?? {}) as Partial<Source>;
+  return (
+    typeof name === "string" &&
+    typeof path === "string" &&
+    typeof size === "number" &&
+    typeof fingerprint === "string" &&
+    Array.isArray(codecs) &&
+    typeof format?.kind === "string"
+  );
+}
+
+function isSplit(value: unknown): boolean {
+  if (!Array.isArray(value) || !/^\d{6}$/.test(value[0]) || !Array.isArray(value[1])) return false;
+  return value[1].every(
+    (range: unknown) =>
+      Array.isArray(range) && Number.isInteger(range[0]) && Number.isInteger(range[1]),
+  );
+}

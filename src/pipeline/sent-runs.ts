@@ -1,0 +1,127 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { writeDurably } from "../base/durable-file.js";
+import { isLocked } from "../base/lock-file.js";
+import { asOutput } from "../base/output-error.js";
+import { checkValue } from "../base/schema.js";
+import { countAcknowledged } from "../sinks/webhook/acknowledgements.js";
+import { journalNameOf } from "../sinks/webhook/webhook-sink.js";
+import { type Layout, layoutOf } from "./ledger/layout.js";
+import { Ledger, listOrNone } from "./ledger/ledger.js";
+import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
+import type { DeliveryCounts, SentCounts } from "./send-result.js";
+
+const runStates = ["done", "at_work", "interrupted"] as const;
+/** `at_work`: a live process holds the lock. `interrupted`: the run's command resumes it. */
+export type RunState = (typeof runStates)[number];
+
+export interface ListedRun extends SentRun {
+  readonly state: RunState;
+  readonly delivered: number;
+  readonly rejected: number;
+  readonly splitsDone: number;
+  readonly splitsTotal: number;
+}
+
+/** Lists the runs of `send`, the latest first. Directories without a run are left out. */
+export async function listRuns(runsDirectory: string): Promise<readonly ListedRun[]> {
+  const runs: ListedRun[] = [];
+  for (const name of await listOrNone(runsDirectory)) {
+    const run = await describeRun(join(runsDirectory, name));
+    if (run !== undefined) runs.push(run);
+  }
+  return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+}
+
+async function describeRun(directory: string): Promise<ListedRun | undefined> {
+  const layout = layoutOf(directory, "events");
+  const run = await readSentRun(layout);
+  if (run === undefined) return undefined;
+  const { delivered, rejected, splitsDone, splitsTotal } = await countSent(layout);
+  const isDone = splitsTotal > 0 && splitsDone === splitsTotal;
+  const state = (await isLocked(layout.lockFile)) ? "at_work" : isDone ? "done" : "interrupted";
+  return { ...run, state, delivered, rejected, splitsDone, splitsTotal };
+}
+
+export async function writeSentRun(layout: Layout, run: SentRun): Promise<void> {
+  const path = sentRunFile(layout);
+  const { temporaryDirectory } = layout;
+  const text = `${JSON.stringify(run, null, 2)}\n`;
+  await asOutput(path, () => writeDurably(path, text, { temporaryDirectory }));
+}
+
+/** Returns undefined if the directory holds no run. */
+async function readSentRun(layout: Layout): Promise<SentRun | undefined> {
+  try {
+    const content: unknown = JSON.parse(await readFile(sentRunFile(layout), "utf8"));
+    return checkValue(sentRunSchema, content).value;
+  } catch {
+    return undefined;
+  }
+}
+
+function sentRunFile({ outputDirectory }: Layout): string {
+  return join(outputDirectory, "run.json");
+}
+
+/**
+ * Counts what all runs of one directory have sent: finished splits by their records, the others by their
+ * journals.
+ */
+export async function countSent(layout: Layout): Promise<SentCounts> {
+  const ledger = new Ledger(layout);
+  const records = new Map((await ledger.readSplits()).map((record) => [record.id, record]));
+  const splits = (await ledger.readRun())?.plan.splits ?? [];
+  let sent: SentCounts = {
+    delivered: 0,
+    rejected: 0,
+    retried: 0,
+    possiblyTwice: 0,
+    waitedMs: 0,
+    splitsDone: 0,
+    splitsTotal: splits.length,
+  };
+  for (const { id } of splits) {
+    const record = records.get(id);
+    sent = record === undefined ? addJournal(sent, layout, id) : addRecord(sent, record);
+  }
+  return sent;
+}
+
+/** Returns the path of the journal of a split. */
+export function journalOf({ acknowledgedDirectory }: Layout, splitId: string): string {
+  return join(acknowledgedDirectory, journalNameOf(splitId));
+}
+
+/** Returns what a webhook sink has counted, by the names that it uses. */
+export function deliveryOf(counts: Readonly<Record<string, number>> = {}): DeliveryCounts {
+  return {
+    delivered: counts["delivered"] ?? 0,
+    retried: counts["retried"] ?? 0,
+    possiblyTwice: counts["possiblyTwice"] ?? 0,
+    waitedMs: counts["waitedMs"] ?? 0,
+  };
+}
+
+function addRecord(sent: SentCounts, { rows, counts, status }: SplitRecord): SentCounts {
+  const { rejected } = rows;
+  const splitsDone = sent.splitsDone + (status === "complete" ? 1 : 0);
+  return { ...add(sent, { ...deliveryOf(counts), rejected }), splitsDone };
+}
+
+function addJournal(sent: SentCounts, layout: Layout, splitId: string): SentCounts {
+  const counts = countAcknowledged(journalOf(layout, splitId));
+  const { delivered, refused: rejected, unknown: possiblyTwice, retried, waitedMs } = counts;
+  return add(sent, { delivered, rejected, retried, possiblyTwice, waitedMs });
+}
+
+function add(sent: SentCounts, more: Omit<SentCounts, "splitsDone" | "splitsTotal">): SentCounts {
+  return {
+    ...sent,
+    delivered: sent.delivered + more.delivered,
+    rejected: sent.rejected + more.rejected,
+    retried: sent.retried + more.retried,
+    possiblyTwice: sent.possiblyTwice + more.possiblyTwice,
+    waitedMs: sent.waitedMs + more.waitedMs,
+  };
+}
