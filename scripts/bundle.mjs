@@ -22,8 +22,8 @@ const entries = {
   "schema-checker-process": "service/schema-checker-process.ts",
 };
 
-/** Native code, and WebAssembly in a file of its own: found where they are installed. */
-const external = ["libsql", "apache-arrow", "parquet-wasm", "parquet-wasm/node"];
+/** Native code, and a library whose objects users hold: found where they are installed. */
+const external = ["libsql", "apache-arrow"];
 
 /**
  * What loads much at its start. What one of them needs is one chunk, and so is what several of them

@@ -6,22 +6,6 @@ export interface KernelExports {
   readonly memory: WebAssembly.Memory;
   readonly heapBase: WebAssembly.Global;
 
-  // arrow/arrow-cells.ts
-  dropFaulty(faults: number, rows: number, column: number): void;
-  escapedSize(start: number, length: number): number;
-  escapedSizes(node: number, rows: number): number;
-  maskCells(node: number, rows: number, column: number): void;
-  pointTexts(node: number, rows: number, column: number, faults: number): void;
-  writeCells(
-    node: number,
-    rows: number,
-    json: boolean,
-    column: number,
-    faults: number,
-    target: number,
-  ): number;
-  writeRow(node: number, row: number, target: number, bytesMax: number): number;
-
   // profile/census.ts
   addName(address: number, start: number, length: number): number;
   clearCensus(address: number): void;
@@ -137,6 +121,21 @@ export interface KernelExports {
     output: number,
   ): void;
   redactedBytes(rule: number, outcomes: number, objects: number, rows: number): number;
+
+  // nested/nested-cells.ts
+  dropFaulty(faults: number, rows: number, column: number): void;
+  escapedSizes(node: number, rows: number): number;
+  maskCells(node: number, rows: number, column: number): void;
+  pointTexts(node: number, rows: number, column: number, faults: number): void;
+  writeCells(
+    node: number,
+    rows: number,
+    json: boolean,
+    column: number,
+    faults: number,
+    target: number,
+  ): number;
+  writeRow(node: number, row: number, target: number, bytesMax: number): number;
 
   // mapping/pairs.ts
   buildObjectsOfPairs(
@@ -335,10 +334,27 @@ export interface KernelExports {
   entriesOfRows(repeats: number, entries: number, rows: number): number;
   unfoldLists(depths: number, last: number, window: number, first: number, entries: number): number;
 
+  // parquet/lz4.ts
+  lz4Decompress(p: number, end: number, history: number, target: number, targetEnd: number): number;
+
   // parquet/parquet-rows.ts
   listPlainBytes(start: number, end: number, count: number, texts: boolean, target: number): number;
+  moveValues(
+    window: number,
+    first: number,
+    rows: number,
+    levelMax: number,
+    width: number,
+    target: number,
+  ): void;
   readPageRows(page: number, window: number, at: number, rows: number): number;
   sumLengths(lengths: number, rows: number): number;
+
+  // parquet/parquet-values.ts
+  joinPrefixed(list: number, count: number, p: number, width: number, target: number): number;
+  joinStreams(start: number, count: number, width: number, target: number): void;
+  measurePrefixed(list: number, count: number, p: number, end: number): number;
+  unpackLevels(start: number, count: number, width: number, target: number): void;
 
   // profile/profile-rows.ts
   junkHash(start: number, length: number): number;

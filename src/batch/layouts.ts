@@ -1,28 +1,6 @@
 // Made by scripts/layouts.mjs from the classes of src/kernels: change those, and build. Where their
 // members are: `words` (u32, i32, addresses) in units of 4 bytes, `doubles` (f64) and `longs` (u64) of 8.
 
-export const arrowNodeLayout = {
-  bytes: 64,
-  words: {
-    type: 0,
-    validity: 1,
-    validityBit: 2,
-    data: 3,
-    dataBit: 4,
-    offsets: 5,
-    width: 6,
-    option: 7,
-    children: 8,
-    childCount: 9,
-    name: 10,
-    nameLength: 11,
-    starts: 12,
-    lengths: 13,
-    levels: 14,
-    level: 15,
-  },
-} as const;
-
 export const columnLayout = {
   bytes: 16,
   words: { starts: 0, lengths: 1, kinds: 2, reserved: 3 },
@@ -159,6 +137,24 @@ export const ruleLayout = {
 export const objectMemberLayout = {
   bytes: 12,
   words: { column: 0, key: 1, keyLength: 2 },
+} as const;
+
+export const nestedNodeLayout = {
+  bytes: 48,
+  words: {
+    type: 0,
+    width: 1,
+    option: 2,
+    levels: 3,
+    level: 4,
+    offsets: 5,
+    starts: 6,
+    lengths: 7,
+    children: 8,
+    childCount: 9,
+    name: 10,
+    nameLength: 11,
+  },
 } as const;
 
 export const hybridLayout = {

@@ -1,15 +1,15 @@
 import type { Kernel } from "./kernel.js";
 import { hybridLayout, pageCursorLayout } from "./layouts.js";
 
-/** Where the values of a page are. The numbers travel into src/kernels/parquet/parquet-rows.ts. */
+/** Where the values of a page are. The numbers are those of src/kernels/parquet/parquet-rows.ts. */
 export const valueForms = {
   /** Byte strings, each behind its length (u32). */
   plainBytes: 0,
   /** Values of `width` bytes. */
   plainFixed: 1,
-  /** Numbers of entries: u32 address and u32 length of each. */
+  /** Indexes of entries: u32 address and u32 length of each. */
   indexedBytes: 2,
-  /** Numbers of values of `width` bytes. */
+  /** Indexes of values of `width` bytes. */
   indexedFixed: 3,
   /** A list from `next` to `end`: u32 address and u32 length of each. */
   listedBytes: 4,
@@ -17,15 +17,15 @@ export const valueForms = {
 
 export type ValueForm = (typeof valueForms)[keyof typeof valueForms];
 
-/** In words, why rows of a page cannot be read; by the numbers of src/kernels/parquet/parquet-rows.ts. */
+/** Why rows of a page cannot be read, by the fault numbers of src/kernels/parquet/parquet-rows.ts. */
 export const pageFaults: readonly string[] = [
   "",
   "a page's definition levels end before its rows",
   "a definition level is higher than the schema allows",
   "a page's values end before its rows",
   "a value refers to an entry that the dictionary does not have",
-  "a page does not have as many nulls as its header tells",
-  "a page's repetition levels end too early, or are higher than the schema allows",
+  "the number of nulls in a page is not the one in its header",
+  "a page's repetition levels end before its rows, or are higher than the schema allows",
 ];
 
 /** Values in the hybrid of runs and bit-packing. */
@@ -34,38 +34,39 @@ export interface HybridBytes {
   readonly end: number;
   /** Bits of a value, 0 to 32. */
   readonly width: number;
-  /** Values that follow bit-packed without the header of a run. */
+  /** Number of values that are bit-packed without the header of a run. */
   readonly packed?: number;
 }
 
-/** A page's rows, ready to be read. Addresses are in kernel memory, ends are exclusive. */
+/** Where the rows of a page are. Addresses are in kernel memory, ends are exclusive. */
 export interface PageLayout {
   readonly form: ValueForm;
   readonly rows: number;
-  /** Rows that are not null, where the page's header tells. */
-  readonly values?: number;
+  /** Number of rows that are not null, if the page's header has it. */
+  readonly values?: number | undefined;
   readonly levelMax: number;
   readonly levels?: HybridBytes;
-  readonly indexes?: HybridBytes;
-  /** Lists around the values: with them rows are entries, of which a row of the file has several. */
+  readonly indexes?: HybridBytes | undefined;
+  /** Lists around the values. With them rows are entries: a row of the file has several. */
   readonly repeatMax?: number;
   readonly repeats?: HybridBytes;
-  /** Of the values in plain forms. */
+  /** Values of the plain forms. */
   readonly next: number;
   readonly end: number;
   readonly width: number;
   readonly entries: number;
   readonly entryCount: number;
-  /** Whether values are texts that must be held against UTF-8. */
+  /** Whether values are texts that must be checked to be UTF-8. */
   readonly texts: boolean;
 }
 
 /** `VALUES_UNTOLD` of the kernels. */
 const VALUES_UNTOLD = 0xffff_ffff;
 
-/** Where the reading of a page stands, in kernel memory. One for each column, used page after page. */
+/** A reading position in a page, in kernel memory. One for each leaf, reused page after page. */
 export class PageCursor {
   readonly address: number;
+  #page: PageLayout | undefined;
 
   constructor(private readonly kernel: Kernel) {
     this.address = kernel.allocate(pageCursorLayout.bytes + 3 * hybridLayout.bytes);
@@ -73,6 +74,7 @@ export class PageCursor {
 
   /** Begins a page. */
   open(page: PageLayout): void {
+    this.#page = page;
     const levels = this.address + pageCursorLayout.bytes;
     const indexes = levels + hybridLayout.bytes;
     const repeats = indexes + hybridLayout.bytes;
@@ -100,11 +102,33 @@ export class PageCursor {
     this.#writeHybrid(repeats, page.repeats);
   }
 
-  #writeHybrid(address: number, bytes: HybridBytes | undefined): void {
+  /** Continues with the same page at other addresses. */
+  move(to: PageLayout): void {
+    const from = this.#page;
+    if (from === undefined) throw new Error("a page is moved that was not opened");
+    this.#page = to;
+    const at = pageCursorLayout.words;
+    const first = this.address / 4;
+    this.#shift([first + at.next, first + at.end], to.next - from.next);
+    for (const name of ["levels", "indexes", "repeats"] as const) {
+      const hybrid = this.kernel.words[first + at[name]]! / 4;
+      const { next, end, runEnd } = hybridLayout.words;
+      this.#shift(
+        [hybrid + next, hybrid + end, hybrid + runEnd],
+        (to[name] ?? noBytes).start - (from[name] ?? noBytes).start,
+      );
+    }
+  }
+
+  #shift(indexes: readonly number[], by: number): void {
+    for (const index of indexes) this.kernel.words[index]! += by;
+  }
+
+  #writeHybrid(address: number, bytes: HybridBytes = noBytes): void {
     const { words } = this.kernel;
     const first = address / 4;
     const at = hybridLayout.words;
-    const { start, end, width, packed = 0 } = bytes ?? noBytes;
+    const { start, end, width, packed = 0 } = bytes;
     words[first + at.next] = start;
     words[first + at.end] = end;
     words[first + at.width] = width;
@@ -115,7 +139,12 @@ export class PageCursor {
     words[first + at.value] = 0;
   }
 
-  /** Whether a text that was read so far is no UTF-8. */
+  /** Where the values of the page are. */
+  get form(): ValueForm | undefined {
+    return this.#page?.form;
+  }
+
+  /** Whether a text of the page that was read so far is not UTF-8. */
   get malformed(): boolean {
     return this.kernel.words[this.address / 4 + pageCursorLayout.words.malformed] !== 0;
   }
@@ -125,4 +154,5 @@ export class PageCursor {
   }
 }
 
-const noBytes: HybridBytes = { start: 0, end: 0, width: 0 };
+/** A hybrid without values. */
+export const noBytes: HybridBytes = { start: 0, end: 0, width: 0 };

@@ -1,8 +1,8 @@
 import { BATCH_ROWS_MAX } from "../base/limits.js";
-import type { RowViews } from "./arrow-slice.js";
 import type { Kernel } from "./kernel.js";
 import { writeWords } from "./kernel-record.js";
 import { rowWindowLayout } from "./layouts.js";
+import type { RowViews } from "./nested-builder.js";
 import type { PageCursor } from "./page-cursor.js";
 
 /** Bytes of start, length, index, level and repeat. */
@@ -11,8 +11,8 @@ const ROW_BYTES = 14;
 const HEAD_BYTES = Math.ceil(rowWindowLayout.bytes / 16) * 16;
 
 /**
- * The next rows of a flat column as list-views, `BATCH_ROWS_MAX` at the most: rows are added at the
- * end, page after page, and taken from the front. For what lies inside of lists, rows are entries.
+ * The next rows of a leaf, in a window of at first `BATCH_ROWS_MAX` rows. Rows are added at the end, page
+ * after page, and taken from the front. Inside of lists its rows are entries.
  */
 export class RowWindow {
   #address = 0;
@@ -21,7 +21,7 @@ export class RowWindow {
   #lengths = 0;
   #levels = 0;
   #repeats = 0;
-  /** Rows that were taken, and behind the last one. */
+  /** Index of the first row that was not taken, and the index behind the last row. */
   #first = 0;
   #end = 0;
 
@@ -47,23 +47,23 @@ export class RowWindow {
     });
   }
 
-  /** Rows that can be taken. */
+  /** Number of rows that can be taken. */
   get count(): number {
     return this.#end - this.#first;
   }
 
-  /** Rows that can be added after `compact`. */
+  /** Number of rows that can be added after `compact`. */
   get room(): number {
     return this.#capacity - this.count;
   }
 
-  /** Moves the rows to the front, so that there is room for more: what was taken is gone. */
+  /** Discards the rows that were taken, which makes room for others. */
   compact(): void {
     const from = this.#columns;
     this.#move(from, from);
   }
 
-  /** Makes room for twice as many rows, and moves them to the front. */
+  /** Doubles the room, and discards the rows that were taken. */
   grow(): void {
     const from = this.#columns;
     const old = this.#address;
@@ -86,47 +86,58 @@ export class RowWindow {
     this.#first = 0;
   }
 
-  /** Adds the next rows of a page. Returns one of `pageFaults`, and adds nothing unless it is 0. */
+  /** Adds the next rows of a page and returns 0, or adds nothing and returns one of `pageFaults`. */
   add(page: PageCursor, rows: number): number {
     const fault = this.kernel.run.readPageRows(page.address, this.#address, this.#end, rows);
     if (fault === 0) this.#end += rows;
     return fault;
   }
 
-  /** Bytes of the byte strings of the next `rows` rows. */
+  /** Returns the bytes of the byte strings of the next `rows` rows. */
   bytes(rows: number): number {
     return this.kernel.run.sumLengths(this.#lengths + this.#first * 4, rows);
   }
 
-  /** The next rows, where they are until `compact`; `dataSize`: bytes of their byte strings. */
+  /** Returns where the next rows are until `compact`. `dataSize` are the bytes of their values. */
   views(dataSize: number): RowViews {
     const starts = this.#starts + this.#first * 4;
     const lengths = this.#lengths + this.#first * 4;
     return { starts, lengths, levels: this.#levels + this.#first, dataSize };
   }
 
-  /** Whether the next entry is none that begins a row. */
+  /** Whether the next entry does not begin a row. */
   get isInsideRow(): boolean {
     return this.count > 0 && this.kernel.bytes[this.#repeats + this.#first] !== 0;
   }
 
-  /** Rows that the entries begin. */
+  /** Returns the number of rows that the entries begin. */
   rowStarts(): number {
     return this.kernel.run.countRowStarts(this.#repeats + this.#first, this.count);
   }
 
-  /** Entries of the next `rows` rows. */
+  /** Returns the number of entries of the next `rows` rows. */
   entriesOf(rows: number): number {
     return this.kernel.run.entriesOfRows(this.#repeats + this.#first, this.count, rows);
   }
 
   /**
-   * Lists of the next entries, to the depths at `depths`: see src/kernels/parquet/parquet-lists.ts. False
-   * where they make none.
+   * Writes the lists of the next entries to the depths at `depths` (src/kernels/parquet/parquet-lists.ts).
+   * Returns false if they make none.
    */
   unfold(depths: number, last: number, entries: number): boolean {
     const { run } = this.kernel;
     return run.unfoldLists(depths, last, this.#address, this.#first, entries) === 1;
+  }
+
+  /** Returns the bytes of the byte strings of the last `rows` rows. */
+  lastBytes(rows: number): number {
+    return this.kernel.run.sumLengths(this.#lengths + (this.#end - rows) * 4, rows);
+  }
+
+  /** Copies the values of the last `rows` rows to `target`, and points the rows there. */
+  moveLast(rows: number, levelMax: number, width: number, target: number): void {
+    const first = this.#end - rows;
+    this.kernel.run.moveValues(this.#address, first, rows, levelMax, width, target);
   }
 
   take(rows: number): void {

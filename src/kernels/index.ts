@@ -1,9 +1,6 @@
 // The entry of the WebAssembly module: TypeScript can call the functions that are exported here. The
 // build writes their signatures to src/batch/kernel-exports.ts.
 
-export {
-  dropFaulty, escapedSize, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
-} from "./arrow/arrow-cells";
 export { addName, clearCensus, clearPairs, countEvents, countPending } from "./profile/census";
 export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
 export { findLineEnd, scanRecords } from "./csv/csv";
@@ -39,6 +36,9 @@ export { moveIds } from "./profile/distinct";
 export { countOutcomes } from "./profile/outcomes";
 export { filterEvents } from "./mapping/name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./mapping/privacy";
+export {
+  dropFaulty, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
+} from "./nested/nested-cells";
 export { buildObjectsOfPairs, longestCell } from "./mapping/pairs";
 export { checkTimes, parseTimes } from "./mapping/time";
 export { buildObjects, mergedBytes, mergeUsers } from "./mapping/user";
@@ -57,7 +57,11 @@ export {
 } from "./sink/parquet-pages";
 export { deltaCount, listDeltaLengths, unpackDeltas } from "./parquet/parquet-delta";
 export { countRowStarts, entriesOfRows, unfoldLists } from "./parquet/parquet-lists";
-export { listPlainBytes, readPageRows, sumLengths } from "./parquet/parquet-rows";
+export { lz4Decompress } from "./parquet/lz4";
+export { listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/parquet-rows";
+export {
+  joinPrefixed, joinStreams, measurePrefixed, unpackLevels,
+} from "./parquet/parquet-values";
 export { junkHash, profileRows } from "./profile/profile-rows";
 export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./sink/segment";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";

@@ -1,15 +1,5 @@
 // Text that must be UTF-8, and texts that are copied in whole vectors, past their end.
 
-/** True when every byte of [start, end) is below 0x80. */
-export function isAscii(start: usize, end: usize): bool {
-  let any = i8x16.splat(0);
-  let p = start;
-  for (; p + 16 <= end; p += 16) any = v128.or(any, v128.load(p));
-  if (i8x16.bitmask(any) != 0) return false;
-  for (; p < end; p++) if (load<u8>(p) >= 0x80) return false;
-  return true;
-}
-
 // Each pair of neighbouring bytes is looked up three times: by the upper and by the lower half of the
 // first byte, and by the upper half of the second. A fault is a bit that all three have. The method is
 // that of Keiser and Lemire, https://arxiv.org/abs/2010.03090.

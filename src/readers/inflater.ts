@@ -91,10 +91,10 @@ export class CompressedInput {
 }
 
 /** Bytes after the stream's record; `CODE_LENGTHS_MAX` of the kernels. */
-const CODE_LENGTHS_BYTES = 320;
+export const CODE_LENGTHS_BYTES = 320;
 
 /** How `inflate` ends; higher numbers are `truncated` plus 1 plus an index of `faults`. */
-const inflateStatuses = { wantsInput: 0, wantsRoom: 1, done: 2, truncated: 3 } as const;
+export const inflateStatuses = { wantsInput: 0, wantsRoom: 1, done: 2, truncated: 3 } as const;
 
 /** With the wording of zlib. */
 const faults = [

@@ -293,3 +293,22 @@ export function sumLengths(lengths: usize, rows: u32): f64 {
   for (; row < rows; row++) sum += <i64>load<u32>(lengths + ((<usize>row) << 2));
   return <f64>sum;
 }
+
+/**
+ * Copies the values of `rows` rows of a window from its row `first` on to `target`, and points the rows at
+ * the copies. Values have `width` bytes, or those of their rows where it is 0.
+ */
+export function moveValues(
+  window: RowWindow, first: u32, rows: u32, levelMax: u32, width: u32, target: usize,
+): void {
+  for (let row = first; row < first + rows; row++) {
+    const at = window.starts + ((<usize>row) << 2);
+    let size: usize = 0;
+    if (<u32>load<u8>(window.levels + <usize>row) == levelMax) {
+      size = width != 0 ? <usize>width : <usize>load<u32>(window.lengths + ((<usize>row) << 2));
+    }
+    memory.copy(target, <usize>load<u32>(at), size);
+    store<u32>(at, <u32>target);
+    target += size;
+  }
+}

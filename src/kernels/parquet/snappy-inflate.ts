@@ -1,68 +1,17 @@
-// Decompression of Snappy's raw format. The input is foreign: every length and every distance is held
-// against what is there before it is followed.
+// Decompresses Snappy's raw format. The input is untrusted: every length and every distance is checked
+// before it is used.
 // https://github.com/google/snappy/blob/main/format_description.txt
 
-/** Bytes behind the target that may be overwritten: copies are made 64 bytes at a time. */
-const LOOSE_BYTES: usize = 64;
-
-/**
- * For a distance below 16: which of the bytes before the target make the next 16 bytes, and how many
- * of these are whole repetitions.
- */
-const patterns: usize = memory.data(256, 16);
-const strides: usize = memory.data(16);
-let prepared: bool = false;
-
-function prepare(): void {
-  for (let distance: usize = 1; distance < 16; distance++) {
-    for (let i: usize = 0; i < 16; i++) {
-      store<u8>(patterns + (distance << 4) + i, <u8>(i % distance));
-    }
-    store<u8>(strides + distance, <u8>(16 - (16 % distance)));
-  }
-  prepared = true;
-}
-
-@inline
-function copy64(target: usize, source: usize): void {
-  const a = v128.load(source);
-  const b = v128.load(source, 16);
-  const c = v128.load(source, 32);
-  const d = v128.load(source, 48);
-  v128.store(target, a);
-  v128.store(target, b, 16);
-  v128.store(target, c, 32);
-  v128.store(target, d, 48);
-}
-
-/** A copy whose source may reach into its target, as far as it goes: up to 64 bytes. */
-@inline
-function copyBack(target: usize, distance: usize, length: usize): void {
-  const source = target - distance;
-  if (distance >= 16) {
-    v128.store(target, v128.load(source));
-    if (length > 16) {
-      v128.store(target, v128.load(source, 16), 16);
-      if (length > 32) {
-        v128.store(target, v128.load(source, 32), 32);
-        v128.store(target, v128.load(source, 48), 48);
-      }
-    }
-    return;
-  }
-  const pattern = i8x16.swizzle(v128.load(source), v128.load(patterns + (distance << 4)));
-  const stride = <usize>load<u8>(strides + distance);
-  for (let i: usize = 0; i < length; i += stride) v128.store(target + i, pattern);
-}
+import { copy64, copyBack, LOOSE_BYTES, preparePatterns } from "./copy-back";
 
 /**
  * Decompresses `length` bytes at `source` to `target`. Returns 1 when they make exactly `size` bytes,
- * else 0. Overwrites up to 64 bytes behind `target + size`.
+ * else 0. Writes up to `LOOSE_BYTES` behind `target + size`.
  */
 export function snappyDecompress(
   source: usize, length: usize, target: usize, size: usize,
 ): i32 {
-  if (!prepared) prepare();
+  preparePatterns();
   let p = source;
   const end = source + length;
   let declared: u64 = 0;

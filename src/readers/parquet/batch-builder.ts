@@ -1,26 +1,21 @@
 import { BATCH_ROWS_MAX, REJECT_BYTES_MAX } from "../../base/limits.js";
 import { rejectCodeName, rejectCodes } from "../../base/reject-codes.js";
-import { ArrowColumn } from "../../batch/arrow-columns.js";
-import {
-  ArrowSlices,
-  cutJsonSize,
-  jsonSize,
-  jsonSizeMin,
-  type KernelNode,
-  structSize,
-} from "../../batch/arrow-slice.js";
 import type { Batch, RawRows } from "../../batch/batch.js";
 import type { Column } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
+import { NestedBuilder, structSize } from "../../batch/nested-builder.js";
+import { NestedCells } from "../../batch/nested-cells.js";
+import type { NestedNode } from "../../batch/nested-node.js";
+import { cutJsonSize, jsonSize, jsonSizeMin } from "../../batch/nested-size.js";
 import { ObjectFields } from "../../batch/object-fields.js";
-import type { ColumnRows } from "./columns/column-rows.js";
+import type { ColumnRows } from "./column-rows.js";
 import type { FieldPlan, FieldSource, NodePath } from "./field-plan.js";
 
-/** Makes batches of the planned columns. All memory is its own and is used again for each batch. */
+/** Builds batches of the planned columns. Its memory is reused for each batch. */
 export class BatchBuilder {
-  readonly #slices: ArrowSlices;
-  readonly #fields: readonly ArrowColumn[];
-  /** For fields that lie inside of a cell: the field, and where its column is among the results. */
+  readonly #nodes: NestedBuilder;
+  readonly #fields: readonly NestedCells[];
+  /** Fields that are inside of a cell, with the index of their column among the results. */
   readonly #inside: readonly { readonly field: number; readonly fields: ObjectFields }[];
   readonly #columns: readonly Column[];
   readonly #faults: Region;
@@ -31,8 +26,8 @@ export class BatchBuilder {
     private readonly plan: FieldPlan,
     private readonly rowBytesMax: number,
   ) {
-    this.#slices = new ArrowSlices(kernel);
-    this.#fields = plan.fields.map(() => new ArrowColumn(kernel, rowBytesMax));
+    this.#nodes = new NestedBuilder(kernel);
+    this.#fields = plan.fields.map(() => new NestedCells(kernel, rowBytesMax));
     this.#inside = plan.fields.flatMap((source, field) =>
       source.kind === "inside"
         ? [{ field, fields: new ObjectFields(kernel, [source.request]) }]
@@ -43,13 +38,13 @@ export class BatchBuilder {
     this.#raw = new Region(kernel, 0);
   }
 
-  /** The next `rows` rows; `firstRow` is the 1-based number of the first in its file. */
+  /** Builds the next `rows` rows; `firstRow` is the 1-based number of the first in its file. */
   build(columns: readonly ColumnRows[], rows: number, firstRow: number): Batch {
     const { kernel } = this;
     const objects = this.plan.fields.length + 1;
-    this.#slices.begin(sizeOf(columns, rows) + objects * structSize(this.#membersMax()));
-    const nodes = columns.map((column) => column.take(this.#slices, rows));
-    const root = this.#slices.struct(nodes, rows, false);
+    this.#nodes.begin(sizeOf(columns, rows) + objects * structSize(this.#membersMax()));
+    const nodes = columns.map((column) => column.take(this.#nodes, rows));
+    const root = this.#nodes.struct(nodes, rows, false);
     const faults = this.#faults.address;
     kernel.bytes.fill(0, faults, faults + rows);
     for (const [index, source] of this.plan.fields.entries()) {
@@ -65,7 +60,7 @@ export class BatchBuilder {
     return { kernel, rows, columns: results, faults, raw: this.#rawRows(root, firstRow) };
   }
 
-  #fill(target: ArrowColumn, source: FieldSource, root: KernelNode, rows: number): void {
+  #fill(target: NestedCells, source: FieldSource, root: NestedNode, rows: number): void {
     const faults = this.#faults.address;
     switch (source.kind) {
       case "missing":
@@ -80,7 +75,7 @@ export class BatchBuilder {
       case "object": {
         const { node, outer } = find(root, source.path ?? []);
         const members = source.members.map((name) => find(node, [name]).node);
-        const object = this.#slices.struct(members, rows, source.path === null);
+        const object = this.#nodes.struct(members, rows, source.path === null);
         target.fill(object, [...outer, node], true, rows, faults);
         return;
       }
@@ -107,11 +102,11 @@ export class BatchBuilder {
     }
   }
 
-  #rawRows(root: KernelNode, firstRow: number): RawRows {
+  #rawRows(root: NestedNode, firstRow: number): RawRows {
     const { kernel } = this;
-    // Measured once, as that walks all rows, and each row is written by itself.
+    // Measured once for all rows: measuring walks them all.
     let sizeMax = 0;
-    // Also where something else is wrong with it that was found later.
+    // Even if the row has another fault.
     const isLong = root.rows === 1 && jsonSizeMin(root) > this.rowBytesMax;
     return {
       number: (row) => firstRow + row,
@@ -119,7 +114,7 @@ export class BatchBuilder {
       bytes: (row) => {
         const fault = kernel.bytes[this.#faults.address + row];
         const tooLong = isLong || fault === rejectCodes.row_too_long;
-        // Enough for the longest row: all rows together.
+        // All rows together are enough for the longest one.
         if (!tooLong && sizeMax === 0) sizeMax = jsonSize(kernel, root);
         const size = tooLong ? cutJsonSize(root, REJECT_BYTES_MAX) : sizeMax;
         this.#raw.ensure(size);
@@ -135,11 +130,11 @@ export class BatchBuilder {
   free(): void {
     for (const { fields } of this.#inside) fields.free();
     for (const field of this.#fields) field.free();
-    for (const region of [this.#slices, this.#faults, this.#raw]) region.free();
+    for (const region of [this.#nodes, this.#faults, this.#raw]) region.free();
   }
 }
 
-/** Bytes of the next `rows` rows of the columns, wherever they lie. */
+/** Returns the bytes of the next `rows` rows of the columns, copied or not. */
 export function bytesOf(columns: readonly ColumnRows[], rows: number): number {
   return columns.reduce((sum, column) => sum + column.pointedSize(rows), sizeOf(columns, rows));
 }
@@ -163,16 +158,16 @@ function explain(fault: number, rowBytesMax: number): string {
   }
 }
 
-/** The node at a path of names, and the structs on the way to it. */
+/** Returns the node at a path of names, and the structs on the path to it. */
 function find(
-  root: KernelNode,
+  root: NestedNode,
   path: NodePath | readonly string[],
-): { node: KernelNode; outer: readonly KernelNode[] } {
-  const outer: KernelNode[] = [];
+): { node: NestedNode; outer: readonly NestedNode[] } {
+  const outer: NestedNode[] = [];
   let node = root;
   for (const name of path) {
     const child = node.children.find((candidate) => candidate.name === name);
-    if (child === undefined) throw new Error(`no member ${name} in an Arrow struct`);
+    if (child === undefined) throw new Error(`no member ${name} in a struct`);
     outer.push(node);
     node = child;
   }

@@ -1,42 +1,42 @@
 import type { FieldRequest } from "../../batch/batch.js";
-import { isList, isStruct, prune, type SchemaNode } from "./footer/schema-tree.js";
+import { prune, type SchemaNode } from "./schema.js";
 
-/** Where a requested field's cells come from. */
+/** The origin of a requested field's cells. */
 export type FieldSource =
   /** No such column: every cell is null. */
   | { readonly kind: "missing" }
   /** The value at `path`. */
   | { readonly kind: "value"; readonly path: NodePath; readonly json: boolean }
   /**
-   * An object of members of the struct at `path`. Where that is null: of the columns, those of them
-   * that are not null.
+   * An object of members of the struct at `path`. If `path` is null: of the columns that are not null in
+   * the row.
    */
   | {
       readonly kind: "object";
       readonly path: NodePath | null;
       readonly members: readonly string[];
     }
-  /** A path that goes on inside the JSON or the text of the value at `path`. */
+  /** A path that continues inside the JSON or the text of the value at `path`. */
   | { readonly kind: "inside"; readonly path: NodePath; readonly request: FieldRequest };
 
 /** Names from a column down to a member, through structs. */
 export type NodePath = readonly [string, ...string[]];
 
 export interface FieldPlan {
-  /** Columns that must be read, each with only the members that are asked for. */
+  /** Columns that must be read, each with only the requested members. */
   readonly columns: readonly SchemaNode[];
   /** One for each request. */
   readonly fields: readonly FieldSource[];
 }
 
-/** What to read for the requests. Of several columns with the same name the first counts. */
+/** Plans what to read for the requests. Of several columns with the same name the first counts. */
 export function planFields(
   schema: readonly SchemaNode[],
   requests: readonly FieldRequest[],
 ): FieldPlan {
   const byName = new Map<string, SchemaNode>();
   for (const column of schema) {
-    if (!byName.has(column.element.name)) byName.set(column.element.name, column);
+    if (!byName.has(column.name)) byName.set(column.name, column);
   }
   const selections = new Map<SchemaNode, (readonly SchemaNode[])[]>();
   const select = ([column, ...members]: readonly SchemaNode[]) => {
@@ -67,15 +67,15 @@ function planField(
   const nodes = nodesAt(columns, request.path);
   const node = nodes.at(-1);
   if (node === undefined) return { kind: "missing" };
-  const path = nodes.map(({ element }) => element.name) as unknown as NodePath;
+  const path = nodes.map(({ name }) => name) as unknown as NodePath;
   const rest = path.length === 1 && path[0] === request.path.join(".") ? [] : undefined;
   const steps = rest ?? request.path.slice(nodes.length);
-  if (isStruct(node)) {
+  if (node.kind === "struct") {
     if (steps.length > 0) return { kind: "missing" };
     if (request.form === "rest") return planRest(nodes, path, request.except ?? [], select);
   }
-  // No path leads into a list: there is nothing to be read for it.
-  if (steps.length > 0 && isList(node)) return { kind: "missing" };
+  // No path leads into a list.
+  if (steps.length > 0 && node.kind === "list") return { kind: "missing" };
   select(nodes);
   if (steps.length > 0 || request.form === "rest") {
     return { kind: "inside", path, request: { ...request, path: steps } };
@@ -89,17 +89,15 @@ function planRest(
   except: readonly string[],
   select: (nodes: readonly SchemaNode[]) => void,
 ): FieldSource {
-  const members = (nodes.at(-1)?.children ?? []).filter(
-    ({ element }) => !except.includes(element.name),
-  );
+  const members = (nodes.at(-1)?.children ?? []).filter(({ name }) => !except.includes(name));
   for (const member of members) select([...nodes, member]);
-  // Even without members the struct itself has to be read: it can be null.
+  // The struct can be null, so it is read even without members.
   if (members.length === 0) select(nodes);
-  const names = members.map(({ element }) => element.name);
+  const names = members.map(({ name }) => name);
   return { kind: "object", path, members: names };
 }
 
-// As far as the path leads through structs; nothing when it leaves them for a name that is not there.
+/** Returns the nodes of the path as far as it leads through structs; none if a name is missing. */
 function nodesAt(
   columns: ReadonlyMap<string, SchemaNode>,
   path: readonly string[],
@@ -111,8 +109,8 @@ function nodesAt(
   for (let node = columns.get(first); node !== undefined; ) {
     nodes.push(node);
     const step = steps[nodes.length - 1];
-    if (step === undefined || !isStruct(node)) return nodes;
-    node = node.children.find(({ element }) => element.name === step);
+    if (step === undefined || node.kind !== "struct") return nodes;
+    node = node.children.find(({ name }) => name === step);
   }
   return [];
 }

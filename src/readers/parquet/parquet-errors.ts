@@ -2,6 +2,9 @@ import { SourceError } from "../../base/errors.js";
 import type { Source } from "../source.js";
 import { corrupt, unsupported } from "../source-errors.js";
 
+/** A page cannot be read; the message says why. Becomes an error of the source. */
+export class PageError extends Error {}
+
 /** `what`: the damage, as part of a sentence about the file. */
 export function damaged(source: Source, what: string, cause?: unknown): SourceError {
   return corrupt(source.name, `the Parquet file is damaged: ${what}`, { cause });
@@ -18,6 +21,6 @@ export function columnUnsupported(source: Source, column: string, what: string):
 }
 
 export function encryptedParquet(source: Source): SourceError {
-  const reason = "the Parquet file is encrypted. Decrypt it, and give the decrypted file.";
+  const reason = "the Parquet file is encrypted. Decrypt it, and pass the decrypted file.";
   return new SourceError("source_encrypted", { source: source.name }, reason);
 }

@@ -1,97 +1,91 @@
 import { SourceError } from "../../base/errors.js";
 import { BATCH_ROWS_MAX, WINDOW_BYTES } from "../../base/limits.js";
 import type { Batch, FieldRequest } from "../../batch/batch.js";
-import type { Kernel } from "../../batch/kernel.js";
 import type { OpenReader, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
 import { loadZstd } from "../zstd-library.js";
 import { BatchBuilder, bytesOf } from "./batch-builder.js";
-import type { ColumnRows } from "./columns/column-rows.js";
-import { openFlatRows } from "./columns/flat-rows.js";
-import { openNestedRows } from "./columns/nested-column.js";
-import { type ColumnOpeners, type ColumnPart, openColumn, partsOf } from "./columns/open-column.js";
+import { ColumnRows } from "./column-rows.js";
 import { type FieldPlan, planFields } from "./field-plan.js";
-import { type Footer, type RowGroup, readFooter } from "./footer/footer.js";
-import { buildSchema } from "./footer/schema-tree.js";
-import { PageMemory } from "./pages/page-memory.js";
-import { needsZstd } from "./pages/unpack-page.js";
-import { ZstdPages } from "./pages/zstd-pages.js";
+import { type Footer, type RowGroup, readFooter } from "./footer.js";
+import { type Leaf, leavesOf } from "./leaf.js";
+import type { PageSource } from "./leaf-entries.js";
+import { needsZstd, PageCodecs } from "./page-codecs.js";
+import { PageMemory } from "./page-memory.js";
 import { RandomAccess } from "./random-access.js";
+import { buildSchema } from "./schema.js";
 
-/** Opens row groups `start` to `end` of a source; what is compressed as a whole, in a copy on disk. */
-export const openParquetReader = openReaderWith({
-  flat: openFlatRows,
-  nested: openNestedRows,
-});
+/** Opens row groups `start` to `end` of a source. A compressed source is copied to disk first. */
+export const openParquetReader: OpenReader = (kernel, range, fields, options) =>
+  openWith(new PageMemory(kernel), range, fields, options);
 
-export function openReaderWith(open: ColumnOpeners): OpenReader {
-  return async (kernel, range, fields, options) => {
-    const file = await RandomAccess.open(range.source, options);
-    let zstd: ZstdPages | undefined;
-    try {
-      const footer = readFooter(file);
-      if (footer.rowGroups.some(({ chunks }) => needsZstd(chunks))) {
-        zstd = new ZstdPages(await loadZstd());
-      }
-      const memory = new PageMemory(kernel, zstd);
-      return new ParquetReader(kernel, file, footer, memory, open, range, fields, options);
-    } catch (error) {
-      zstd?.free();
-      await file.close();
-      throw error;
-    }
-  };
+/** Opens a reader that keeps its pages in `memory`. */
+export async function openWith(
+  memory: PageMemory,
+  range: SourceRange,
+  fields: readonly FieldRequest[],
+  options: ReaderOptions,
+): Promise<Reader> {
+  const file = await RandomAccess.open(range.source, options);
+  let codecs: PageCodecs | undefined;
+  try {
+    const footer = readFooter(file);
+    const zstd = footer.rowGroups.some(({ chunks }) => needsZstd(chunks));
+    codecs = new PageCodecs(memory.kernel, zstd ? await loadZstd() : undefined);
+    return new ParquetReader({ file, memory, codecs }, footer, range, fields, options);
+  } catch (error) {
+    codecs?.free();
+    await file.close();
+    throw error;
+  }
 }
 
 /**
- * Rows of some row groups, one group after the other. Of a group only the requested columns are
- * read, and of each only the pages that the next rows need: memory follows the size of the pages,
- * not that of the row group (what kernels cannot read of nested columns: see NestedPieces).
+ * Reads the rows of row groups, one group after the other. It reads only the requested columns, and of
+ * each only the pages that the next rows need: memory follows the size of pages, not of row groups.
  */
 class ParquetReader implements Reader {
   readonly #plan: FieldPlan;
-  /** Of each column of the plan. */
-  readonly #parts: readonly (readonly ColumnPart[])[];
+  /** The leaves of each column of the plan. */
+  readonly #leaves: readonly (readonly Leaf[])[];
   readonly #groups: readonly RowGroup[];
   readonly #builder: BatchBuilder;
   #group = 0;
   #columns: readonly ColumnRows[] | undefined;
-  /** Rows of the group that have been given out. */
+  /** Rows of the group that have been returned. */
   #rowsDone = 0;
   #bytesDone = 0;
 
   constructor(
-    kernel: Kernel,
-    private readonly file: RandomAccess,
+    private readonly pages: PageSource,
     footer: Footer,
-    private readonly memory: PageMemory,
-    private readonly open: ColumnOpeners,
     range: SourceRange,
     fields: readonly FieldRequest[],
     private readonly options: ReaderOptions,
   ) {
     const { source } = range;
     this.#plan = planFields(buildSchema(footer.schema, source), fields);
-    this.#parts = this.#plan.columns.map((column) => partsOf(column, source));
+    this.#leaves = this.#plan.columns.map((column) => leavesOf(column, source));
     this.#groups = footer.rowGroups.slice(range.start, range.end ?? undefined);
-    this.#builder = new BatchBuilder(kernel, this.#plan, options.rowBytesMax);
+    this.#builder = new BatchBuilder(pages.memory.kernel, this.#plan, options.rowBytesMax);
   }
 
   get consumed(): number {
+    const { file } = this.pages;
     const group = this.#groups[this.#group];
     const part = group === undefined ? 0 : group.compressedSize * (this.#rowsDone / group.rows);
-    return Math.round(((this.#bytesDone + part) / this.file.size) * this.file.source.size);
+    return Math.round(((this.#bytesDone + part) / file.size) * file.source.size);
   }
 
   async next(): Promise<Batch | null> {
     this.options.signal.throwIfAborted();
     try {
       const batch = this.#next();
-      if (batch === null) this.file.checkUnchanged();
+      if (batch === null) this.pages.file.checkUnchanged();
       return batch;
     } catch (error) {
-      // A file that somebody writes to looks damaged: say rather that it changed.
-      if (error instanceof SourceError) this.file.checkUnchanged();
+      // A file that is being written to looks damaged: report that it changed.
+      if (error instanceof SourceError) this.pages.file.checkUnchanged();
       throw error;
     }
   }
@@ -114,13 +108,13 @@ class ParquetReader implements Reader {
     for (const column of this.#columns ?? []) column.close();
     this.#columns = undefined;
     this.#builder.free();
-    this.memory.zstd?.free();
-    await this.file.close();
+    this.pages.codecs.free();
+    await this.pages.file.close();
   }
 
   #openGroup(group: RowGroup): readonly ColumnRows[] {
-    this.#columns = this.#plan.columns.map((column, index) =>
-      openColumn(this.file, this.memory, this.open, column, this.#parts[index] ?? [], group),
+    this.#columns = this.#plan.columns.map(
+      (column, index) => new ColumnRows(this.pages, column, this.#leaves[index]!, group),
     );
     this.#rowsDone = 0;
     return this.#columns;

@@ -1,6 +1,6 @@
 import { isPlain } from "../open-bytes.js";
 import type { Source, SourceRange } from "../source.js";
-import { readFooter } from "./footer/footer.js";
+import { readFooter } from "./footer.js";
 import { RandomAccess, type RandomAccessOptions } from "./random-access.js";
 
 /**

@@ -88,20 +88,18 @@ test.each([
   "a list that goes on behind %s is damage, whose values would get lost",
   async (_, first, then) => {
     const entries: ListEntries = {
-      ...{
-        repeats: [
-          [1, 0],
-          [1, 1],
-        ],
-        levels: [
-          [1, first],
-          [1, then],
-        ],
-      },
+      repeats: [
+        [1, 0],
+        [1, 1],
+      ],
+      levels: [
+        [1, first],
+        [1, then],
+      ],
       indexes: [[1, 0]],
     };
     const path = write(listFile([Buffer.from("a")], [entries], 1));
-    await expect(readRows(path, [text("l")])).rejects.toThrow(/goes on/);
+    await expect(readRows(path, [text("l")])).rejects.toThrow(/continues/);
   },
 );
 

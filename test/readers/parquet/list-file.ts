@@ -1,20 +1,18 @@
 import { ThriftWriter } from "../../../src/base/thrift-writer.js";
-import type { SchemaElement } from "../../../src/readers/parquet/footer/footer.js";
-import type { SchemaNode } from "../../../src/readers/parquet/footer/schema-tree.js";
-import { physicalTypes } from "../../../src/readers/parquet/footer/value-type.js";
-import { assemblePageFile } from "../../../src/readers/parquet/library/page-file.js";
-import type { Page } from "../../../src/readers/parquet/pages/page-reader.js";
+import type { SchemaElement } from "../../../src/readers/parquet/footer.js";
+import { physicalTypes } from "../../../src/readers/parquet/value-type.js";
+import { assemblePageFile, type ElementTree, type PageBytes } from "./page-file.js";
 
-/** Runs of equal numbers: how many, and which. */
+/** Runs of equal numbers. */
 export type Runs = readonly (readonly [count: number, value: number])[];
 
-/** Entries of a column `l`, optional lists of texts that are always there. */
+/** Entries of a column `l`: optional lists of texts, which are never null. */
 export interface ListEntries {
   /** 0 where a row begins, else 1. */
   readonly repeats: Runs;
   /** 0 for no list, 1 for one without elements, 2 for an element. */
   readonly levels: Runs;
-  /** Of those that are elements, numbers of entries in the dictionary. */
+  /** Indexes in the dictionary, for those that are elements. */
   readonly indexes: Runs;
 }
 
@@ -24,8 +22,8 @@ const RLE_DICTIONARY = 8;
 const CONVERTED_LIST = 3;
 
 /**
- * A file with the column `l`, whose row group has `rows` rows, as its footer says; not compressed. With
- * `texts` that are always there, both are members, `l` and `t`, of a column `s`.
+ * Assembles a file with the column `l`; its footer says that it has `rows` rows. With `texts`, which are
+ * never null, both are members, `l` and `t`, of a column `s`.
  */
 export function listFile(
   dictionary: readonly Uint8Array[],
@@ -36,9 +34,13 @@ export function listFile(
   const all = [dictionaryPage(dictionary), ...pages.map(dataPage)];
   const size = all.reduce((sum, { bytes }) => sum + bytes.length, 0);
   const chunk = {
-    ...{ type: physicalTypes.byteArray, codec: 0, path: ["l", "list", "element"], start: 4 },
+    type: physicalTypes.byteArray,
+    codec: 0,
+    path: ["l", "list", "element"],
+    start: 4,
     values: pages.reduce((sum, { repeats }) => sum + total(repeats), 0),
-    ...{ uncompressedSize: size, compressedSize: size },
+    uncompressedSize: size,
+    compressedSize: size,
   };
   const list = { chunk, pages: all };
   if (texts === undefined) return assemblePageFile(column, [list], rows);
@@ -49,28 +51,30 @@ export function listFile(
   return assemblePageFile(pair, [list, text], rows);
 }
 
-const group = (name: string, repetition: number, child: SchemaNode, convertedType?: number) => ({
+const group = (name: string, repetition: number, child: ElementTree, convertedType?: number) => ({
   element: { ...unnamed, name, repetition, childCount: 1, convertedType },
   children: [child],
-  leaf: 0,
 });
 export const unnamed: Omit<SchemaElement, "name"> = {
-  ...{ type: undefined, typeLength: 0, repetition: 0, childCount: 0 },
-  ...{ convertedType: undefined, scale: 0, logicalType: undefined },
+  type: undefined,
+  typeLength: 0,
+  repetition: 0,
+  childCount: 0,
+  convertedType: undefined,
+  scale: 0,
+  logicalType: undefined,
 };
-const element: SchemaNode = {
+const element: ElementTree = {
   element: { ...unnamed, name: "element", type: physicalTypes.byteArray },
   children: [],
-  leaf: 0,
 };
 const column = group("l", 1, group("list", 2, element), CONVERTED_LIST);
-const pair: SchemaNode = {
+const pair: ElementTree = {
   element: { ...unnamed, name: "s", childCount: 2 },
-  children: [column, { ...element, element: { ...element.element, name: "t" }, leaf: 1 }],
-  leaf: 0,
+  children: [column, { ...element, element: { ...element.element, name: "t" } }],
 };
 
-function dictionaryPage(texts: readonly Uint8Array[]): Page {
+function dictionaryPage(texts: readonly Uint8Array[]): PageBytes {
   return page(2, plain(texts), 7, [texts.length, PLAIN]);
 }
 
@@ -78,22 +82,20 @@ function plain(texts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(texts.flatMap((text) => [word(text.length), text]));
 }
 
-function dataPage({ repeats, levels, indexes }: ListEntries): Page {
+function dataPage({ repeats, levels, indexes }: ListEntries): PageBytes {
   const withLength = (bytes: Uint8Array) => [word(bytes.length), bytes];
-  const body = [
-    ...[...withLength(hybrid(repeats)), ...withLength(hybrid(levels))],
-    ...[Uint8Array.of(8), hybrid(indexes)],
-  ];
+  const lists = [...withLength(hybrid(repeats)), ...withLength(hybrid(levels))];
+  const body = [...lists, Uint8Array.of(8), hybrid(indexes)];
   return page(0, Buffer.concat(body), 5, [total(repeats), RLE_DICTIONARY, RLE, RLE]);
 }
 
-/** A page of a type of parquet.thrift; its own header stands in `field`. */
+/** Makes a page of a type of parquet.thrift, whose own header is in `field`. */
 export function page(
   type: number,
   body: Uint8Array,
   field: number,
   header: readonly number[],
-): Page {
+): PageBytes {
   const writer = new ThriftWriter();
   writer.beginStructElement();
   for (const [index, value] of [type, body.length, body.length].entries()) {
@@ -108,7 +110,7 @@ export function page(
   return { dictionary: type === 2, values, uncompressedSize: bytes.length, bytes };
 }
 
-/** Runs of values of up to eight bits. */
+/** Encodes runs of values of up to eight bits. */
 function hybrid(runs: Runs): Uint8Array {
   return Uint8Array.from(runs.flatMap(([count, value]) => [...varint(count * 2), value]));
 }

@@ -5,7 +5,8 @@ import { rejectCodeName } from "../../../src/base/reject-codes.js";
 import type { Batch, FieldRequest } from "../../../src/batch/batch.js";
 import { Kernel } from "../../../src/batch/kernel.js";
 import { fileState } from "../../../src/readers/fingerprint.js";
-import { openParquetReader } from "../../../src/readers/parquet/parquet-reader.js";
+import { PageMemory } from "../../../src/readers/parquet/page-memory.js";
+import { openWith } from "../../../src/readers/parquet/parquet-reader.js";
 import type { Reader } from "../../../src/readers/reader.js";
 import type { Source } from "../../../src/readers/source.js";
 import { scratchDirectory } from "../../support/scratch.js";
@@ -18,7 +19,7 @@ export function temporaryFile(): string {
   return join(directory, `${files++}.parquet`);
 }
 
-/** Runs a query in DuckDB and writes its result as Parquet; gives the path. */
+/** Writes the result of a query as Parquet with DuckDB and returns the path. */
 export async function writeWithDuckDB(query: string, options = ""): Promise<string> {
   const path = temporaryFile();
   const instance = await DuckDBInstance.create(":memory:");
@@ -49,15 +50,23 @@ export const kernel = new Kernel();
 export function openFile(
   path: string,
   fields: readonly FieldRequest[],
-  { start = 0, end = null as number | null, ...options } = {} as {
+  {
+    start = 0,
+    end = null as number | null,
+    pagesBytesMax = undefined as number | undefined,
+    ...options
+  } = {} as {
     start?: number;
     end?: number | null;
     rowBytesMax?: number;
     signal?: AbortSignal;
+    /** Bytes of pages that are kept whole. */
+    pagesBytesMax?: number;
   },
 ): Promise<Reader> {
   const range = { source: sourceOf(path), start, end };
-  return openParquetReader(kernel, range, fields, { ...readerOptions, ...options });
+  const memory = new PageMemory(kernel, pagesBytesMax);
+  return openWith(memory, range, fields, { ...readerOptions, ...options });
 }
 
 export async function* batchesOf(reader: Reader): AsyncGenerator<Batch> {

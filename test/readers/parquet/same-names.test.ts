@@ -1,9 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import type { SchemaNode } from "../../../src/readers/parquet/footer/schema-tree.js";
-import { physicalTypes } from "../../../src/readers/parquet/footer/value-type.js";
-import { assemblePageFile } from "../../../src/readers/parquet/library/page-file.js";
+import { physicalTypes } from "../../../src/readers/parquet/value-type.js";
 import { PLAIN, page, RLE, unnamed } from "./list-file.js";
+import { assemblePageFile } from "./page-file.js";
 import { json, readRows, temporaryFile } from "./parquet-files.js";
 
 const ROWS = 50;
@@ -11,20 +10,19 @@ const WIDTH = 4_000;
 
 /** A struct `s` of two members `a`, each of fixed bytes that are the member's number. */
 function structFile(): Uint8Array {
-  const members = [1, 2].map((byte, leaf) => {
+  const members = [1, 2].map((byte) => {
     const body = new Uint8Array(ROWS * WIDTH).fill(byte);
     const data = page(0, body, 5, [ROWS, PLAIN, RLE, RLE]);
     const size = data.bytes.length;
     const place = { type: physicalTypes.fixedBytes, codec: 0, path: ["s", "a"], start: 4 };
     const chunk = { ...place, values: ROWS, uncompressedSize: size, compressedSize: size };
     const element = { ...unnamed, name: "a", type: physicalTypes.fixedBytes, typeLength: WIDTH };
-    const node: SchemaNode = { element, children: [], leaf };
+    const node = { element, children: [] };
     return { node, pages: { chunk, pages: [data] } };
   });
   const column = {
     element: { ...unnamed, name: "s", childCount: 2 },
     children: members.map(({ node }) => node),
-    leaf: 0,
   };
   return assemblePageFile(
     column,

@@ -1,0 +1,66 @@
+import { DECODE_CHUNK_BYTES } from "../../base/limits.js";
+import { errorNumber, type ZstdExports } from "../zstd-library.js";
+
+/** Two buffer descriptors of three u32 each: address, size, position. */
+const DESCRIPTOR_BYTES = 24;
+
+/**
+ * Decompresses pages by zstd, a part at a time through buffers in the decoder's memory, which is
+ * shared by all that decompress in the same thread.
+ */
+export class ZstdPages {
+  readonly #input: number;
+  readonly #output: number;
+  readonly #descriptors: number;
+  #context: number;
+
+  constructor(private readonly zstd: ZstdExports) {
+    this.#input = zstd.malloc(DECODE_CHUNK_BYTES);
+    this.#output = zstd.malloc(DECODE_CHUNK_BYTES);
+    this.#descriptors = zstd.malloc(DESCRIPTOR_BYTES);
+    this.#context = zstd.ZSTD_createDCtx();
+  }
+
+  /** Fills `target`; false where `source` is damaged or holds another number of bytes. */
+  decompress(source: Uint8Array, target: Uint8Array): boolean {
+    if (this.#decompress(source, target)) return true;
+    // What a decoder does after an error is undefined.
+    this.zstd.ZSTD_freeDCtx(this.#context);
+    this.#context = this.zstd.ZSTD_createDCtx();
+    return false;
+  }
+
+  #decompress(source: Uint8Array, target: Uint8Array): boolean {
+    let read = 0;
+    let written = 0;
+    for (;;) {
+      const given = source.subarray(read, read + DECODE_CHUNK_BYTES);
+      const { result, consumed, output } = this.#step(given);
+      if (errorNumber(result) !== 0 || output.length > target.length - written) return false;
+      target.set(output, written);
+      read += consumed;
+      written += output.length;
+      // 0 at the end of a frame; another one can follow.
+      if (result === 0 && read === source.length) return written === target.length;
+      if (consumed === 0 && output.length === 0) return false;
+    }
+  }
+
+  #step(given: Uint8Array) {
+    const { zstd } = this;
+    const descriptors = [this.#output, DECODE_CHUNK_BYTES, 0, this.#input, given.length, 0];
+    new Uint8Array(zstd.memory.buffer, this.#input, given.length).set(given);
+    new Uint32Array(zstd.memory.buffer, this.#descriptors, 6).set(descriptors);
+    const input = this.#descriptors + DESCRIPTOR_BYTES / 2;
+    const result = zstd.ZSTD_decompressStream(this.#context, this.#descriptors, input);
+    // Its memory may have grown: views from before are gone.
+    const after = new Uint32Array(zstd.memory.buffer, this.#descriptors, 6);
+    const output = new Uint8Array(zstd.memory.buffer, this.#output, after[2]);
+    return { result, consumed: after[5] ?? 0, output };
+  }
+
+  free(): void {
+    this.zstd.ZSTD_freeDCtx(this.#context);
+    for (const address of [this.#input, this.#output, this.#descriptors]) this.zstd.free(address);
+  }
+}
