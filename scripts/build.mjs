@@ -16,6 +16,7 @@ const { writeLayouts } = await import("./layouts.mjs");
 const { bundleApiPage } = await import("./bundle-api-page.mjs");
 const { bundlePage } = await import("./bundle-page.mjs");
 const { bundle } = await import("./bundle.mjs");
+const { writeConsoleTypes } = await import("./console-types.mjs");
 
 const kernels = "dist/assets/kernels.wasm";
 const types = "dist/types";
@@ -62,6 +63,7 @@ async function buildTypes() {
   await step("the types of the library", async () => {
     const config = ["-p", "tsconfig.build.json", "--tsBuildInfoFile", typesInfo];
     await run("node_modules/typescript/bin/tsc", [...config, "--incremental"]);
+    writeConsoleTypes();
   });
   for (const file of filesIn(types)) {
     const source = file.replace(types, "src").replace(/\.d\.ts$/, ".ts");

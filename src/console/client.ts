@@ -4,7 +4,6 @@ import { type ItemOf, pagesOf } from "./pages.js";
 import { createTransport, type TransportOptions } from "./transport.js";
 
 export { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
-export type { ConsoleAnswer, ConsoleInput } from "./operation.js";
 
 export interface ConsoleClientOptions extends TransportOptions {
   /** Where the service is, with whatever path it lies under: `https://console.example.com`. */

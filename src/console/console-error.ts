@@ -1,20 +1,26 @@
 import { SwitchyardError } from "../base/errors.js";
-import type { Fault } from "../contract/faults.js";
 
-/** Where a call went. */
+/** The method and URL of a call. */
 export interface CallPlace {
   readonly method: string;
   /** Without the query. */
   readonly url: string;
 }
 
-/** The service refused a call, or failed at it. */
+/** One fault that the service found in a request. */
+export interface CallFault {
+  /** Path of the property: `rules[0].conditions[1].operator`; `""` is the whole body. */
+  readonly property: string;
+  readonly errorMessage: string;
+}
+
+/** The service refused a call, or failed to answer it. */
 export class ConsoleError extends SwitchyardError {
   /** HTTP status. */
   readonly status: number;
-  /** One entry per property that is at fault. */
-  readonly errors: readonly Fault[];
-  /** Id under which the service's log knows the call. */
+  /** One entry for each fault. */
+  readonly errors: readonly CallFault[];
+  /** Id of the call in the log of the service. */
   readonly requestId: string | undefined;
 
   constructor(
@@ -27,7 +33,7 @@ export class ConsoleError extends SwitchyardError {
     }: {
       readonly status: number;
       readonly message: string;
-      readonly errors: readonly Fault[];
+      readonly errors: readonly CallFault[];
       readonly requestId: string | undefined;
     },
   ) {
@@ -40,7 +46,7 @@ export class ConsoleError extends SwitchyardError {
   }
 }
 
-/** No answer came. Whether a write was made is not known, unless the message says so. */
+/** No answer came. A write may have been made, unless the message says that it was not. */
 export class ConsoleUnreachableError extends SwitchyardError {
   constructor({ method, url }: CallPlace, cause: Error) {
     const reason = `${cause.message}; check the address, and whether the service runs`;
