@@ -32,13 +32,13 @@ export const SPLIT_BYTES = 64 * MIB;
 export const SPLITS_MAX = 4_096;
 
 /** Bytes of events (uncompressed) that a sink gathers before it sorts them into days. */
-export const SEGMENT_BYTES = 32 * MIB;
+export const ROW_BUFFER_BYTES = 32 * MIB;
 
 /** Rows of one segment, and so of one Parquet row group. */
-export const SEGMENT_ROWS_MAX = 131_072;
+export const ROW_BUFFER_ROWS_MAX = 131_072;
 
 /** Days of which a segment may hold rows without any of them being spilled. */
-export const SEGMENT_DAYS_MAX = 16;
+export const ROW_BUFFER_DAYS_MAX = 16;
 
 /** One day in so many of a segment's rows is large: it is written to its part at once. */
 export const LARGE_DAY_SHARE = 16;
@@ -59,7 +59,7 @@ export const MERGE_GROUP_BYTES = 4 * MIB;
 export const DESCRIBED_ROW_BYTES = 64;
 
 /** What a worker takes for spilling: all rows described, and two packs. */
-export const SPILL_BYTES = SEGMENT_ROWS_MAX * DESCRIBED_ROW_BYTES + 2 * PACK_BYTES;
+export const SPILL_BYTES = ROW_BUFFER_ROWS_MAX * DESCRIBED_ROW_BYTES + 2 * PACK_BYTES;
 
 /** About how many merges a run has at most; each of them looks into all spill files. */
 export const MERGES_MAX = 1_024;

@@ -360,7 +360,7 @@ export interface KernelExports {
   junkHash(start: number, length: number): number;
   profileRows(profile: number, rows: number, now: number): void;
 
-  // sink/segment.ts
+  // sink/row-buffer.ts
   gatherCells(
     outcomes: number,
     source: number,

@@ -14,9 +14,9 @@ import { findFindings } from "../report/findings/findings.js";
 import { renderReport } from "../report/html/render-report.js";
 
 /**
- * Adds to a report the qualifying events that its names would make, what export and send will take, and
- * the findings. `modulePath` is the path of the module of fixes, as the configuration has to name it.
- * Throws `UsageError` for a template that cannot be filled.
+ * Adds to a report the qualifying events that its names would make, what export and send will take,
+ * and the findings. `modulePath` is the path of the module of fixes, as the configuration has to
+ * name it. Throws `UsageError` for a template that cannot be filled.
  */
 export async function completeReport(
   counted: CountedReport,

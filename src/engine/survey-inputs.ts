@@ -21,7 +21,9 @@ export interface SurveyRequest {
   readonly preset: PresetName | undefined;
 }
 
-/** Looks at inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`. */
+/**
+ * Looks at inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`.
+ */
 export async function surveyInputs(
   { options, preset }: SurveyRequest,
   discovery: Discovery,

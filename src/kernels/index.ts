@@ -63,7 +63,7 @@ export {
   joinPrefixed, joinStreams, measurePrefixed, unpackLevels,
 } from "./parquet/parquet-values";
 export { junkHash, profileRows } from "./profile/profile-rows";
-export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./sink/segment";
+export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./sink/row-buffer";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";
 export { snappyDecompress } from "./parquet/snappy-inflate";
 export { checksumPack } from "./sink/pack-checksum";

@@ -18,8 +18,9 @@ const ownOptions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Checks options like the configuration file and returns them as a configuration. An option belongs to
- * the first of `sections` that has a key of its name. Throws `UsageError` with all faults at once.
+ * Checks options like the configuration file and returns them as a configuration. An option belongs
+ * to the first of `sections` that has a key of its name. Throws `UsageError` with all faults at
+ * once.
  */
 export async function configurationOf(
   options: object,

@@ -23,7 +23,8 @@ export interface RowCounts {
 
 /**
  * What decides how inputs are read and mapped. Names, values and defaults are those of
- * `pipeline.config.json`: see docs/configuration.md. No file and no environment variable is read for them.
+ * `pipeline.config.json`: see docs/configuration.md. No file and no environment variable is read
+ * for them.
  */
 export interface ReadingOptions {
   /** Directory that relative paths are resolved against. Default: the current directory. */
@@ -162,7 +163,9 @@ export interface SendEventsOptions extends ReadingOptions, RunControl {
   readonly giveUpAfter?: number | undefined;
   /** Header that carries the secret. Default: `SERVICE-API-KEY`. */
   readonly authHeader?: string | undefined;
-  /** Directory that remembers what was sent, and keeps the rejects. Default: `./.switchyard/runs`. */
+  /**
+   * Directory that remembers what was sent, and keeps the rejects. Default: `./.switchyard/runs`.
+   */
   readonly runs?: string | undefined;
   readonly splitSize?: Size | undefined;
   readonly memory?: Size | undefined;
@@ -206,8 +209,8 @@ export interface ReadEventsOptions extends ReadingOptions {
   /** When aborted, the iteration throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called with each rejected row. Without it, the iteration throws `rejects_exceeded` at its end if more
-   * rows were rejected than `maxRejects` allows.
+   * Called with each rejected row. Without it, the iteration throws `rejects_exceeded` at its end
+   * if more rows were rejected than `maxRejects` allows.
    */
   readonly onReject?: ((row: RejectedRow) => void) | undefined;
   /** Called with each source that fails; the next one follows. Without it, the iteration throws. */

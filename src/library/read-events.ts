@@ -31,13 +31,12 @@ export interface EventBatches extends AsyncIterable<RecordBatch<EventColumns>> {
 }
 
 /**
- * Reads inputs and maps them to events, as Arrow record batches of up to 4 MiB of text, in the order of
- * the sources and their rows. Nothing is read before the iteration begins, and not more than a few batches
- * ahead of it; leaving the loop early closes all files. It runs in the calling thread.
- *
- * The iteration throws `UsageError` for options that are not valid; the error of a source that fails,
- * unless there is `onFailure`; and `SwitchyardError` (`rejects_exceeded`) at its end if more rows were
- * rejected than `maxRejects` allows, unless there is `onReject`. Iterate only once.
+ * Reads inputs and maps them to events, as Arrow record batches of up to 4 MiB of text, in the
+ * order of the sources and their rows. Nothing is read before the iteration begins, and not more
+ * than a few batches ahead of it; leaving the loop early closes all files. It runs in the calling
+ * thread. The iteration throws `UsageError` for options that are not valid; the error of a source
+ * that fails, unless there is `onFailure`; and `SwitchyardError` (`rejects_exceeded`) at its end if
+ * more rows were rejected than `maxRejects` allows, unless there is `onReject`. Iterate only once.
  */
 export function readEvents(
   inputs: string | readonly string[],

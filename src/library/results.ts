@@ -132,8 +132,8 @@ export interface ReportFinding {
 }
 
 /**
- * The main parts of `report.json`: the object has all parts that docs/report.md lists. Counts are of the
- * rows that were read; only `estimates` are for all rows.
+ * The main parts of `report.json`: the object has all parts that docs/report.md lists. Counts are
+ * of the rows that were read; only `estimates` are for all rows.
  */
 export interface ValidationReport {
   /** Version of Switchyard. */

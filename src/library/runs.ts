@@ -25,9 +25,10 @@ import type {
 import { withProgress } from "./run-progress.js";
 
 /**
- * Exports events to one directory per day, or resumes the export that `to` holds. Sources that cannot be
- * read make the outcome `failed`, after all others are done. Rejects with `UsageError` for options that
- * are not valid, and with `SwitchyardError` if the run cannot continue (disk full, directory in use).
+ * Exports events to one directory per day, or resumes the export that `to` holds. Sources that
+ * cannot be read make the outcome `failed`, after all others are done. Rejects with `UsageError`
+ * for options that are not valid, and with `SwitchyardError` if the run cannot continue (disk full,
+ * directory in use).
  */
 export async function exportEvents(options: ExportEventsOptions): Promise<ExportEventsResult> {
   const configuration = await configurationOf(options, ["export"]);
@@ -36,8 +37,8 @@ export async function exportEvents(options: ExportEventsOptions): Promise<Export
 }
 
 /**
- * Reads and maps inputs without exporting them, and returns a report of what an export would do. Writes
- * files only if `report` names a directory. Rejects like `exportEvents`.
+ * Reads and maps inputs without exporting them, and returns a report of what an export would do.
+ * Writes files only if `report` names a directory. Rejects like `exportEvents`.
  */
 export async function validateExport(
   options: ValidateExportOptions,
@@ -62,9 +63,10 @@ export async function validateExport(
 }
 
 /**
- * Sends events to the event webhook of a service, or resumes the run with the same options: what the
- * service has acknowledged is not sent again. Rejects like `exportEvents`, and with `SwitchyardError` if
- * the service refuses all requests or gives no success for `giveUpAfter` seconds.
+ * Sends events to the event webhook of a service, or resumes the run with the same options: what
+ * the service has acknowledged is not sent again. Rejects like `exportEvents`, and with
+ * `SwitchyardError` if the service refuses all requests or gives no success for `giveUpAfter`
+ * seconds.
  */
 export async function sendEvents(options: SendEventsOptions): Promise<SendEventsResult> {
   const configuration = await configurationOf(options, ["send", "export"]);
@@ -93,8 +95,8 @@ export async function sendEvents(options: SendEventsOptions): Promise<SendEvents
 }
 
 /**
- * Reads an export back and compares it with its manifest. Differences are in the result. Rejects with
- * `SwitchyardError` if there is no manifest that can be read.
+ * Reads an export back and compares it with its manifest. Differences are in the result. Rejects
+ * with `SwitchyardError` if there is no manifest that can be read.
  */
 export async function verifyExport(
   directory: string,

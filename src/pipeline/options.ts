@@ -1,6 +1,6 @@
 import type { CsvDialect, Format } from "../readers/source.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
-import type { BodyForm } from "../sinks/webhook/parcel.js";
+import type { BodyForm } from "../sinks/webhook/request-batch.js";
 import type { OutputFormat } from "./output-formats.js";
 
 /** Which paths of user and metadata are dropped or replaced by a salted SHA-256. */

@@ -111,7 +111,13 @@ function addRecord(sent: SentCounts, { rows, counts, status }: SplitRecord): Sen
 
 function addJournal(sent: SentCounts, layout: Layout, splitId: string): SentCounts {
   const counts = countAcknowledged(journalOf(layout, splitId));
-  const { delivered, refused: rejected, unknown: possiblyTwice, retried, waitedMs } = counts;
+  const {
+    delivered,
+    refused: rejected,
+    possiblyDuplicated: possiblyTwice,
+    retried,
+    waitedMs,
+  } = counts;
   return add(sent, { delivered, rejected, retried, possiblyTwice, waitedMs });
 }
 

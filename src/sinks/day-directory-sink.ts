@@ -3,22 +3,21 @@ import {
   FOOTER_BYTES_MAX,
   PACK_BYTES,
   PART_BYTES,
-  SEGMENT_BYTES,
-  SEGMENT_ROWS_MAX,
+  ROW_BUFFER_BYTES,
+  ROW_BUFFER_ROWS_MAX,
 } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { Kernel } from "../batch/kernel.js";
-import { ColumnSegment } from "./column-segment.js";
 import { DayDirectorySplit } from "./day-directory-split.js";
 import { type MergeTask, type MergeWatch, mergeDays } from "./day-merge.js";
 import { DayOrder } from "./day-order.js";
 import type { DayPartsOptions } from "./day-parts.js";
-import { LineSegment } from "./line-segment.js";
 import { diskFiles, type PartFiles, withOutputErrors } from "./part-files.js";
 import type { PartFormat } from "./part-format.js";
 import { WriteBuffer } from "./part-output.js";
+import { ColumnBuffer, LineBuffer } from "./row-buffer.js";
 import type { Sink, WrittenEvents } from "./sink.js";
-import { MERGED_PARTS } from "./spill/spill-names.js";
+import { MERGED_PARTS } from "./spill/spill-files.js";
 import { RowPacker } from "./spill/spill-writer.js";
 
 export interface DayDirectoryOptions {
@@ -32,8 +31,8 @@ export interface DayDirectoryOptions {
   /** A part that has reached so many bytes is followed by the next one. */
   readonly partBytes?: number;
   /**
-   * Whether rows that lie scattered over many days may be spilled, to be merged by `mergeDays` once all
-   * splits are written: what a run of one split does not need.
+   * Whether rows that lie scattered over many days may be spilled, to be merged by `mergeDays` once
+   * all splits are written: what a run of one split does not need.
    */
   readonly spills?: boolean;
   readonly files?: PartFiles;
@@ -48,7 +47,7 @@ export interface DayDirectorySink extends Sink {
 /**
  * One directory per day: `<output>/<dataset>/<YYYY-MM-DD>/part-<split>-<number>.<extension>`. The
  * bytes of the files are a function of the events and the options. Memory is taken once, here, and
- * grows only for a single row that is longer than a segment.
+ * grows only for a single row that is longer than a row buffer.
  */
 export function createDayDirectorySink(
   kernel: Kernel,
@@ -56,11 +55,11 @@ export function createDayDirectorySink(
 ): DayDirectorySink {
   const { outputDirectory, dataset = "events", dayZone, format } = options;
   const { partBytes = PART_BYTES } = options;
-  // A smaller segment where parts are small, so that a part does not pass its size by much.
-  const segmentBytes = Math.min(SEGMENT_BYTES, partBytes);
-  const packBytes = Math.min(PACK_BYTES, segmentBytes);
-  const segment = new (format.rows === "lines" ? LineSegment : ColumnSegment)(kernel, segmentBytes);
-  const order = new DayOrder(kernel, SEGMENT_ROWS_MAX);
+  // A smaller row buffer where parts are small, so that a part does not pass its size by much.
+  const bufferBytes = Math.min(ROW_BUFFER_BYTES, partBytes);
+  const packBytes = Math.min(PACK_BYTES, bufferBytes);
+  const rowBuffer = new (format.rows === "lines" ? LineBuffer : ColumnBuffer)(kernel, bufferBytes);
+  const order = new DayOrder(kernel, ROW_BUFFER_ROWS_MAX);
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);
   const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
@@ -70,7 +69,7 @@ export function createDayDirectorySink(
     heldBytesMax: FOOTER_BYTES_MAX,
     temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", temporaryName),
   });
-  const shared = { segment, order, outputDirectory };
+  const shared = { rowBuffer, order, outputDirectory };
   return {
     openSplit(splitId) {
       const parts = partsOf(splitId, splitId);

@@ -1,18 +1,18 @@
 import { join } from "node:path";
+import { LARGE_DAY_SHARE, ORDERED_DAY_ROWS_MIN, ROW_BUFFER_DAYS_MAX } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { EventBatch } from "../batch/event-batch.js";
-import type { DayOrder } from "./day-order.js";
+import type { DayOrder, DayRows } from "./day-order.js";
 import { DayParts, type DayPartsOptions } from "./day-parts.js";
 import { FinishedParts, type FinishedSpill } from "./finished-parts.js";
-import type { Segment } from "./segment.js";
+import type { RowBuffer } from "./row-buffer.js";
 import type { SplitSink, WrittenEvents } from "./sink.js";
-import { chooseSpilled } from "./spill/spill-choice.js";
-import { spillPathOf } from "./spill/spill-names.js";
+import { spillPathOf } from "./spill/spill-files.js";
 import { type RowPacker, SpillWriter } from "./spill/spill-writer.js";
 
 export interface DayDirectorySplitOptions {
   /** Of the worker; this split has it alone until it is finished or aborted. */
-  readonly segment: Segment;
+  readonly rowBuffer: RowBuffer;
   readonly order: DayOrder;
   readonly dayZone: Zone;
   /** Absolute. */
@@ -37,17 +37,17 @@ export class DayDirectorySplit implements SplitSink {
   constructor(private readonly options: DayDirectorySplitOptions) {
     this.#parts = new DayParts(options.parts);
     this.#spill = options.packer && openSpill(options.packer, options.parts);
-    options.segment.clear();
+    options.rowBuffer.clear();
   }
 
   async write(events: EventBatch): Promise<void> {
     this.#expectOpen();
     await this.#prepare();
-    const { segment } = this.options;
-    let row = segment.append(events, 0);
+    const { rowBuffer } = this.options;
+    let row = rowBuffer.append(events, 0);
     while (row < events.rows) {
       this.#flush();
-      row = segment.append(events, row);
+      row = rowBuffer.append(events, row);
     }
   }
 
@@ -65,24 +65,24 @@ export class DayDirectorySplit implements SplitSink {
     if (this.#state !== "open") return;
     this.#state = "aborted";
     const { files, temporaryDirectory } = this.options.parts;
-    this.options.segment.clear();
-    // What cannot be removed now does no harm: doing the split again replaces it. The error that led
-    // here says more than one of this could.
+    this.options.rowBuffer.clear();
+    // What cannot be removed now does no harm: doing the split again replaces it. The error that
+    // led here says more than one of this could.
     await files.remove(temporaryDirectory).catch(() => undefined);
   }
 
   /** Sorts what has been gathered into days and appends it to their parts, or spills it. */
   #flush(): void {
-    const { segment, order, dayZone } = this.options;
-    if (segment.rows === 0) return;
-    const days = order.sort(segment.timestamps, segment.rows, dayZone);
+    const { rowBuffer, order, dayZone } = this.options;
+    if (rowBuffer.rows === 0) return;
+    const days = order.sort(rowBuffer.timestamps, rowBuffer.rows, dayZone);
     const { written, spilled } =
       this.#spill === undefined
         ? { written: days, spilled: [] }
-        : chooseSpilled(days, order.rowNumbers(segment.rows));
-    this.#parts.append(segment, order.address, written);
-    this.#spill?.writer.append(segment, order.address, spilled);
-    segment.clear();
+        : chooseSpilled(days, order.rowNumbers(rowBuffer.rows));
+    this.#parts.append(rowBuffer, order.address, written);
+    this.#spill?.writer.append(rowBuffer, order.address, spilled);
+    rowBuffer.clear();
   }
 
   #finishSpill(): FinishedSpill | undefined {
@@ -110,4 +110,40 @@ export class DayDirectorySplit implements SplitSink {
 function openSpill(packer: RowPacker, { files, temporaryDirectory }: DayPartsOptions) {
   const path = join(temporaryDirectory, "spill");
   return { path, writer: new SpillWriter(packer, files, path) };
+}
+
+/**
+ * Which days of a row buffer become parts of their split, and which wait to be merged with other
+ * splits.
+ */
+interface SpillChoice {
+  readonly written: readonly DayRows[];
+  readonly spilled: readonly DayRows[];
+}
+
+/**
+ * Where a row buffer holds rows of many days, those of which it has few are spilled, unless they
+ * lie in order: then other splits have none of them, and there is nothing to merge. `order` has the
+ * row number at each place. A function of the row buffer alone, so that the output does not depend
+ * on threads.
+ */
+export function chooseSpilled(days: readonly DayRows[], order: Uint32Array): SpillChoice {
+  if (days.length <= ROW_BUFFER_DAYS_MAX) return { written: days, spilled: [] };
+  const rows = days.at(-1)?.end ?? 0;
+  const isWritten = (day: DayRows) =>
+    (day.end - day.start) * LARGE_DAY_SHARE >= rows || liesInOrder(day, order);
+  return { written: days.filter(isWritten), spilled: days.filter((day) => !isWritten(day)) };
+}
+
+/**
+ * Whether the middle half of a day's rows lies within as many rows of the row buffer as the day
+ * has. Rows that come late, or rows of other days in between, do not change that; no order at all
+ * does.
+ */
+function liesInOrder({ start, end }: DayRows, order: Uint32Array): boolean {
+  const rows = end - start;
+  if (rows < ORDERED_DAY_ROWS_MIN) return false;
+  const first = order[start + Math.floor(rows / 4)]!;
+  const last = order[start + Math.floor((rows * 3) / 4)]!;
+  return last - first < rows;
 }

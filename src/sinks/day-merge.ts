@@ -1,7 +1,7 @@
 import type { DayOrder } from "./day-order.js";
 import { DayParts, type DayPartsOptions } from "./day-parts.js";
 import { FinishedParts } from "./finished-parts.js";
-import type { Segment } from "./segment.js";
+import type { RowBuffer } from "./row-buffer.js";
 import type { WrittenEvents } from "./sink.js";
 import { type LoadedDays, PackGroups, type SpilledSplit } from "./spill/pack-groups.js";
 import { OpenSpillFiles } from "./spill/spill-files.js";
@@ -19,7 +19,7 @@ export interface MergeTask {
 
 export interface DayMergeOptions {
   /** Of the worker; the merge has it alone until it is written. */
-  readonly segment: Segment;
+  readonly rowBuffer: RowBuffer;
   readonly order: DayOrder;
   /** Absolute. */
   readonly outputDirectory: string;
@@ -35,9 +35,9 @@ export interface MergeWatch {
 }
 
 /**
- * Writes the parts of days from what splits have spilled of them, in the order of the splits. A day's
- * parts are a function of its rows alone: the other days of the task make no difference. Visible once
- * the result is committed.
+ * Writes the parts of days from what splits have spilled of them, in the order of the splits. A
+ * day's parts are a function of its rows alone: the other days of the task make no difference.
+ * Visible once the result is committed.
  */
 export async function mergeDays(
   task: MergeTask,
@@ -68,17 +68,17 @@ class DayMerge {
     private readonly watch: MergeWatch,
   ) {
     this.#parts = new DayParts(options.parts);
-    options.segment.clear();
+    options.rowBuffer.clear();
   }
 
   run({ firstDay, lastDay, splits }: MergeTask): void {
-    const { outputDirectory, segment, order } = this.options;
+    const { outputDirectory, rowBuffer, order } = this.options;
     const days = [firstDay, lastDay] as const;
-    const groups = new PackGroups(segment.kernel, this.files, outputDirectory, splits, days);
+    const groups = new PackGroups(rowBuffer.kernel, this.files, outputDirectory, splits, days);
     try {
       for (;;) {
         this.watch.checkpoint();
-        const loaded = groups.load(segment);
+        const loaded = groups.load(rowBuffer);
         if (loaded === undefined) return;
         this.watch.taken(loaded.rows, loaded.bytes);
         order.keep(loaded.rows);
@@ -86,7 +86,7 @@ class DayMerge {
       }
     } finally {
       groups.free();
-      segment.clear();
+      rowBuffer.clear();
     }
   }
 
@@ -95,10 +95,10 @@ class DayMerge {
   }
 
   #append({ days, isCut }: LoadedDays): void {
-    const { segment, order } = this.options;
+    const { rowBuffer, order } = this.options;
     for (const day of days) {
       this.watch.checkpoint();
-      this.#parts.append(segment, order.address, [day]);
+      this.#parts.append(rowBuffer, order.address, [day]);
       if (!isCut) this.#parts.finishOpen();
     }
   }

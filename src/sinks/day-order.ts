@@ -19,7 +19,7 @@ export interface DayRows {
   readonly end: number;
 }
 
-/** Orders the rows of a segment by day; within a day they keep their order. */
+/** Orders the rows of a row buffer by day; within a day they keep their order. */
 export class DayOrder {
   /** Address of a u32 row number for each place of the order. */
   readonly address: number;
@@ -55,7 +55,7 @@ export class DayOrder {
     run.findDayRange(this.#days, rows, this.#result);
     const first = this.#dayIn(this.#result);
     const span = this.#dayIn(this.#result + 4) - first + 1;
-    if (span > DAY_SPAN_MAX) throw new Error(`${span} days in one segment`);
+    if (span > DAY_SPAN_MAX) throw new Error(`${span} days in one row buffer`);
     if (span === 1) {
       run.fillOrder(this.address, rows);
       return [{ day: first, start: 0, end: rows }];

@@ -3,7 +3,7 @@ import type { DayRows } from "./day-order.js";
 import type { PartFiles } from "./part-files.js";
 import type { PartEncoder, PartFormat } from "./part-format.js";
 import { PartOutput, type WriteBuffer } from "./part-output.js";
-import type { Segment } from "./segment.js";
+import type { RowBuffer } from "./row-buffer.js";
 import type { PartFile } from "./sink.js";
 
 /** A part that is whole, where it was written and what it will be. */
@@ -24,8 +24,8 @@ export interface DayPartsOptions {
   /** Where parts are written; absolute. */
   readonly temporaryDirectory: string;
   /**
-   * Directories of parts whose own names are on the disk, as commits of this thread have found out. Those
-   * of another thread would have to be waited for.
+   * Directories of parts whose own names are on the disk, as commits of this thread have found out.
+   * Those of another thread would have to be waited for.
    */
   readonly namedDirectories: Set<string>;
 }
@@ -54,10 +54,10 @@ export class DayParts {
     options.buffer.used = 0;
   }
 
-  /** Appends the rows of a segment, `days` being places of `order`. */
-  append(segment: Segment, order: number, days: readonly DayRows[]): void {
+  /** Appends the rows of a row buffer, `days` being places of `order`. */
+  append(rowBuffer: RowBuffer, order: number, days: readonly DayRows[]): void {
     this.#closingFiles(() => {
-      for (const day of days) this.#appendDay(segment, order, day);
+      for (const day of days) this.#appendDay(rowBuffer, order, day);
     });
     let heldBytes = 0;
     for (const { encoder } of this.#open.values()) heldBytes += encoder.heldBytes;
@@ -77,11 +77,11 @@ export class DayParts {
     return this.#finished.sort((a, b) => (a.part.path < b.part.path ? -1 : 1));
   }
 
-  #appendDay(segment: Segment, order: number, { day, start, end }: DayRows): void {
+  #appendDay(rowBuffer: RowBuffer, order: number, { day, start, end }: DayRows): void {
     for (let from = start; from < end; ) {
       const part = this.#open.get(day) ?? this.#openPart(day);
-      const to = part.encoder.append(segment, order, from, end);
-      const [first, last] = segment.timestampRange(order, from, to);
+      const to = part.encoder.append(rowBuffer, order, from, end);
+      const [first, last] = rowBuffer.timestampRange(order, from, to);
       part.rows += to - from;
       part.firstTimestamp = Math.min(part.firstTimestamp, first);
       part.lastTimestamp = Math.max(part.lastTimestamp, last);

@@ -11,9 +11,9 @@ export interface FinishedSpill {
 }
 
 /**
- * All parts of a split, as yet in its temporary directory. They are synced first and then renamed to
- * where they belong, in the order of their paths. A kill between two renames leaves whole parts only;
- * redoing the split writes the same names with the same bytes over them.
+ * All parts of a split, as yet in its temporary directory. They are synced first and then renamed
+ * to where they belong, in the order of their paths. A kill between two renames leaves whole parts
+ * only; redoing the split writes the same names with the same bytes over them.
  */
 export class FinishedParts implements WrittenEvents {
   readonly rows: number;
@@ -51,8 +51,8 @@ export class FinishedParts implements WrittenEvents {
   async abort(): Promise<void> {
     if (this.#isCommitted) return;
     const { files, temporaryDirectory } = this.options;
-    // What cannot be removed now does no harm: doing the split again replaces it. The error that led
-    // here says more than one of this could.
+    // What cannot be removed now does no harm: doing the split again replaces it. The error that
+    // led here says more than one of this could.
     await Promise.allSettled(
       [...this.#moved, temporaryDirectory].map((path) => files.remove(path)),
     );
@@ -76,8 +76,8 @@ export class FinishedParts implements WrittenEvents {
     // Directories that may be new, above those that get files.
     const above = new Set(unnamed.map((directory) => dirname(directory)));
     if (above.has(join(outputDirectory, dataset))) above.add(outputDirectory);
-    // All at once: the disk takes what waits for it together, and the split is not committed before all
-    // names are there.
+    // All at once: the disk takes what waits for it together, and the split is not committed before
+    // all names are there.
     await forEach([...directories, ...above], SYNC_CONCURRENCY, (path) =>
       files.sync(path, "directory"),
     );
@@ -86,8 +86,8 @@ export class FinishedParts implements WrittenEvents {
 }
 
 /**
- * Runs `work` on each item, at most `concurrency` at a time. After an error no more are begun; it is
- * thrown once those at work have come to an end.
+ * Runs `work` on each item, at most `concurrency` at a time. After an error no more are begun; it
+ * is thrown once those at work have come to an end.
  */
 async function forEach<Item>(
   items: readonly Item[],

@@ -26,8 +26,9 @@ export interface PartFiles {
 }
 
 /**
- * Only what waits for the disk leaves the thread: handing a call to another one and back costs several
- * times what opening, renaming and closing cost, and a split of a thousand days has a thousand files.
+ * Only what waits for the disk leaves the thread: handing a call to another one and back costs
+ * several times what opening, renaming and closing cost, and a split of a thousand days has a
+ * thousand files.
  */
 export const diskFiles: PartFiles = {
   open(path) {

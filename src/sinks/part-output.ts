@@ -2,7 +2,10 @@ import { createHash } from "node:crypto";
 import { WRITE_BYTES, WRITE_PIECE_BYTES } from "../base/limits.js";
 import type { AppendedFile, PartFiles } from "./part-files.js";
 
-/** Gathers small pieces for one write. One for all outputs of a worker, of which one writes at a time. */
+/**
+ * Gathers small pieces for one write. One for all outputs of a worker, of which one writes at a
+ * time.
+ */
 export class WriteBuffer {
   readonly bytes = new Uint8Array(WRITE_BYTES);
   used = 0;

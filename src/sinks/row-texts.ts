@@ -1,5 +1,5 @@
 import { type Kernel, Region } from "../batch/kernel.js";
-import { LOOSE_BYTES } from "./segment.js";
+import { LOOSE_BYTES } from "./row-buffer.js";
 
 /** Turns rows into lines or records; the shape of `encodeLines` in src/kernels/sink/jsonl.ts. */
 export interface TextKernel {
@@ -48,8 +48,8 @@ export class RowTexts {
   }
 
   /**
-   * Encodes the rows at places [start, end) of the order (address of u32 row numbers), as many as fit
-   * into `bytesMax`, one at least; returns the place after the last of them.
+   * Encodes the rows at places [start, end) of the order (address of u32 row numbers), as many as
+   * fit into `bytesMax`, one at least; returns the place after the last of them.
    */
   encode(columns: RowColumns, order: number, start: number, end: number): number {
     const { kernel, text, bytesMax } = this;

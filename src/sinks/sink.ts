@@ -7,18 +7,19 @@ export interface Sink {
 }
 
 /**
- * Takes the events of one split. Nothing is visible outside before what is written is committed; after
- * `abort`, and after a kill at any moment, opening the same split again starts it from nothing.
+ * Takes the events of one split. Nothing is visible outside before what is written is committed;
+ * after `abort`, and after a kill at any moment, opening the same split again starts it from
+ * nothing.
  */
 export interface SplitSink {
   /**
-   * Takes the rows whose outcome is `deliver`. The batch may be reused once this resolves. Batches of
-   * one origin follow each other.
+   * Takes the rows whose outcome is `deliver`. The batch may be reused once this resolves. Batches
+   * of one origin follow each other.
    */
   write(events: EventBatch, origin: Origin): Promise<void>;
   /**
-   * No more events come. Once this resolves, whatever splits share is free: the next one may be opened
-   * and written before this one is committed.
+   * No more events come. Once this resolves, whatever splits share is free: the next one may be
+   * opened and written before this one is committed.
    */
   finish(): Promise<WrittenEvents>;
   /** Instead of `finish`, or after it has failed. */
@@ -43,9 +44,9 @@ export interface Origin {
    */
   readonly fingerprint: string;
   /**
-   * Keeps what is needed to reject a row of the batch that is being written after the batch is gone:
-   * the result, called with the words of who refused it, moves the row from the delivered ones to
-   * the rejects. To be called before the split is finished.
+   * Keeps what is needed to reject a row of the batch that is being written after the batch is
+   * gone: the result, called with the words of who refused it, moves the row from the delivered
+   * ones to the rejects. To be called before the split is finished.
    */
   keep(events: EventBatch, row: number): (message: string) => void;
   /** Where a row of the batch that is being written stands in its source. */
@@ -62,7 +63,9 @@ export interface Commitment {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Rows of a split that wait to be merged with those of other splits, in a file beside the ledger. */
+/**
+ * Rows of a split that wait to be merged with those of other splits, in a file beside the ledger.
+ */
 export interface SpillFile {
   readonly rows: number;
   readonly bytes: number;

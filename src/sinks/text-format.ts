@@ -1,21 +1,22 @@
 import { gzipSync } from "node:zlib";
 import { TEXT_BYTES } from "../base/limits.js";
-import type { Kernel } from "../batch/kernel.js";
-import { LineTexts } from "./line-texts.js";
+import { type Kernel, Region } from "../batch/kernel.js";
 import type { PartFormat } from "./part-format.js";
 import type { PartOutput } from "./part-output.js";
+import { LOOSE_BYTES, type RowBuffer } from "./row-buffer.js";
 import { RowTexts, type TextKernel } from "./row-texts.js";
-import type { Segment } from "./segment.js";
 
 /** The columns of CSV and Parquet in their order. */
 const CSV_HEADER = "event,timestamp,userID,stableID,value,user,metadata\r\n";
 
-/** One line of JSON for each event, as the event webhook takes them; from a `LineSegment`. */
+/** One line of JSON for each event, as the event webhook takes them; from a `LineBuffer`. */
 export function createJsonlFormat(kernel: Kernel): PartFormat {
   return createTextFormat("jsonl", "lines", "", new LineTexts(kernel, TEXT_BYTES), identity);
 }
 
-/** `createJsonlFormat` in gzip members of up to TEXT_BYTES of text, which any gunzip takes as one. */
+/**
+ * `createJsonlFormat` in gzip members of up to TEXT_BYTES of text, which any gunzip takes as one.
+ */
 export function createJsonlGzipFormat(kernel: Kernel): PartFormat {
   const texts = new LineTexts(kernel, TEXT_BYTES);
   return createTextFormat("jsonl.gz", "lines", "", texts, compressMember);
@@ -46,7 +47,9 @@ const GZIP_LEVEL = 3;
 const GZIP_OS_OFFSET = 9;
 const GZIP_OS_UNKNOWN = 255;
 
-/** zlib writes no time into the header, but the system that it runs on: that byte is made the same. */
+/**
+ * zlib writes no time into the header, but the system that it runs on: that byte is made the same.
+ */
 function compressMember(text: Uint8Array): Uint8Array {
   const member = gzipSync(text, { level: GZIP_LEVEL });
   member[GZIP_OS_OFFSET] = GZIP_OS_UNKNOWN;
@@ -54,16 +57,16 @@ function compressMember(text: Uint8Array): Uint8Array {
 }
 
 /** `RowTexts` or `LineTexts`. */
-interface SegmentTexts {
+interface BufferTexts {
   readonly bytes: Uint8Array;
-  encode(segment: Segment, order: number, start: number, end: number): number;
+  encode(rowBuffer: RowBuffer, order: number, start: number, end: number): number;
 }
 
 function createTextFormat(
   extension: string,
   rows: PartFormat["rows"],
   header: string,
-  texts: SegmentTexts,
+  texts: BufferTexts,
   pack: (text: Uint8Array) => Uint8Array,
 ): PartFormat {
   return {
@@ -72,8 +75,8 @@ function createTextFormat(
     openPart(output: PartOutput) {
       if (header !== "") output.append(new TextEncoder().encode(header));
       return {
-        append(segment, order, start, end) {
-          const next = texts.encode(segment, order, start, end);
+        append(rowBuffer, order, start, end) {
+          const next = texts.encode(rowBuffer, order, start, end);
           output.append(pack(texts.bytes));
           return next;
         },
@@ -82,4 +85,45 @@ function createTextFormat(
       };
     },
   };
+}
+
+/** The lines of a `LineBuffer`, some at a time, in any order. Kernel memory is taken once. */
+export class LineTexts {
+  readonly #copies: Region;
+  readonly #result: number;
+  #address = 0;
+  #length = 0;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly bytesMax: number,
+  ) {
+    this.#copies = new Region(kernel, bytesMax + LOOSE_BYTES);
+    this.#result = kernel.allocate(16);
+  }
+
+  /** What the last `encode` has found; a view, valid until the next one. */
+  get bytes(): Uint8Array {
+    return this.kernel.bytes.subarray(this.#address, this.#address + this.#length);
+  }
+
+  /**
+   * Takes the lines at places [start, end) of the order (address of u32 row numbers), as many as
+   * have `bytesMax` bytes together, one at least; returns the place after the last of them. Lines
+   * that lie one behind the other, as all do of an export in order, are not copied.
+   */
+  encode(rowBuffer: RowBuffer, order: number, start: number, end: number): number {
+    const { run, words } = this.kernel;
+    const column = rowBuffer.columns[0]!.address;
+    run.measureTexts(column, order, start, end, this.bytesMax, this.#result);
+    const result = this.#result / 4;
+    const [next, length, piece] = [words[result]!, words[result + 1]!, words[result + 2]!];
+    this.#length = length;
+    this.#address = piece;
+    if (piece !== 0) return next;
+    this.#copies.ensure(length + LOOSE_BYTES);
+    this.#address = this.#copies.address;
+    run.copyTexts(column, order, start, next, this.#address);
+    return next;
+  }
 }

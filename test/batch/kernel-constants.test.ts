@@ -12,7 +12,7 @@ import * as profile from "../../src/profile/profile-memory.js";
 import { PICKS } from "../../src/profile/row-samples.js";
 import { figureNames } from "../../src/profile/split-profile.js";
 import { rowEndings, scanStates } from "../../src/readers/csv/record-scanner.js";
-import { LOOSE_BYTES, textColumns } from "../../src/sinks/segment.js";
+import { LOOSE_BYTES, textColumns } from "../../src/sinks/row-buffer.js";
 
 const inflateStatuses = named(objectOf("readers/inflater", "inflateStatuses"));
 /** The first of the statuses that stand for the faults, which are in the order of their texts. */
@@ -91,7 +91,7 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ),
   "sink/csv-cells": { COLUMNS: textColumns.length },
   "sink/days": { DELIVER: outcomes.deliver, ...pick("sinks/day-order", "DIGIT_BITS") },
-  "sink/segment": { DELIVER: outcomes.deliver },
+  "sink/row-buffer": { DELIVER: outcomes.deliver },
   "sink/spill": { ROW_BITS: Math.log2(limits.DESCRIBED_ROW_BYTES) },
   "sink/spill-merge": pick("sinks/spill/pack-groups", "DAYS_MAX"),
 };
@@ -125,7 +125,7 @@ test("each way in which a stream can be damaged has its words", () => {
 
 test("all who make room for loose copies make as much of it", () => {
   const files = ["mapper/object-target", "mapper/pairs-target", "mapper/privacy"];
-  for (const file of [...files, "readers/csv/field-columns", "sinks/segment"]) {
+  for (const file of [...files, "readers/csv/field-columns", "sinks/row-buffer"]) {
     expect(constantsOf(file), file).toMatchObject({ LOOSE_BYTES });
   }
 });

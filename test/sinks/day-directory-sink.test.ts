@@ -132,7 +132,7 @@ describe("a split", () => {
     expect(parts.map((part) => part.path)).toEqual(["orders/2026-02-01/part-0001-000.parquet"]);
   });
 
-  test("takes a row that is longer than a segment", async () => {
+  test("takes a row that is longer than a row buffer", async () => {
     const long = eventRow({ metadata: `{"t":"${"x".repeat(300_000)}"}` });
     const rows = [eventRow({ event: "a" }), long, eventRow({ event: "b" }), long];
     const { directory, parts } = await writeSplit(rows, { format: "jsonl", partBytes: 4096 });

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { parquetMetadata } from "hyparquet";
 import { expect, test } from "vitest";
 import { Kernel } from "../../src/batch/kernel.js";
-import { ColumnSegment } from "../../src/sinks/column-segment.js";
 import { DayOrder } from "../../src/sinks/day-order.js";
 import { DayParts } from "../../src/sinks/day-parts.js";
 import { createParquetFormat } from "../../src/sinks/parquet/parquet-format.js";
 import { diskFiles } from "../../src/sinks/part-files.js";
 import { WriteBuffer } from "../../src/sinks/part-output.js";
+import { ColumnBuffer } from "../../src/sinks/row-buffer.js";
 import { eventBatch, temporaryDirectory, utc, variedRows } from "./event-rows.js";
 
 test("parts are finished early when their footers would take too much memory together", () => {
   const kernel = new Kernel();
   const rows = variedRows(30, 3);
-  const segment = new ColumnSegment(kernel, 1 << 20);
+  const rowBuffer = new ColumnBuffer(kernel, 1 << 20);
   const order = new DayOrder(kernel, rows.length);
   const buffer = new WriteBuffer();
   // What a split that failed half-way left behind must not get into the next one.
@@ -29,10 +29,10 @@ test("parts are finished early when their footers would take too much memory tog
     temporaryDirectory: temporaryDirectory(),
     namedDirectories: new Set(),
   });
-  segment.append(eventBatch(kernel, rows), 0);
-  const days = order.sort(segment.timestamps, segment.rows, utc);
+  rowBuffer.append(eventBatch(kernel, rows), 0);
+  const days = order.sort(rowBuffer.timestamps, rowBuffer.rows, utc);
   // A row group of these columns has some 400 bytes in the footer, and there are three days.
-  for (let flush = 0; flush < 12; flush++) parts.append(segment, order.address, days);
+  for (let flush = 0; flush < 12; flush++) parts.append(rowBuffer, order.address, days);
 
   const finished = parts.finish();
   const rowGroups = finished.map(({ temporaryPath, part }) => {

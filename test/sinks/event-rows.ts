@@ -15,7 +15,7 @@ import {
   type DayDirectoryOptions,
   type DayDirectorySink,
 } from "../../src/sinks/day-directory-sink.js";
-import { textColumns } from "../../src/sinks/segment.js";
+import { textColumns } from "../../src/sinks/row-buffer.js";
 import type { Commitment, Origin, PartFile, Sink, SplitSink } from "../../src/sinks/sink.js";
 import { scratchDirectory } from "../support/scratch.js";
 

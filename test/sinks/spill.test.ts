@@ -11,8 +11,7 @@ import { planMerges, SpilledTotals } from "../../src/pipeline/merge/merge-plan.j
 import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
 import { type AppendedFile, diskFiles } from "../../src/sinks/part-files.js";
 import type { PartFile, SpillFile } from "../../src/sinks/sink.js";
-import { readSpillIndex } from "../../src/sinks/spill/spill-files.js";
-import { spillPathOf } from "../../src/sinks/spill/spill-names.js";
+import { readSpillIndex, spillPathOf } from "../../src/sinks/spill/spill-files.js";
 import { propertyRuns } from "../support/property-runs.js";
 import {
   commitSplit,
@@ -238,7 +237,7 @@ describe("a split", () => {
 });
 
 describe("a merge", () => {
-  test("takes rows that are longer than a segment, and days of many segments", async () => {
+  test("takes rows that are longer than a row buffer, and days of many row buffers", async () => {
     const long = (mark: string) => JSON.stringify({ mark, text: "z".repeat(200_000) });
     const rows = scattered(4000, 20, "a").map((row, index) =>
       index % 997 === 0 ? { ...row, metadata: long(`long-${index}`) } : row,
@@ -251,7 +250,7 @@ describe("a merge", () => {
     ).toBeGreaterThan(5);
   });
 
-  test("finds the days of a split that had many segments", async () => {
+  test("finds the days of a split that had many row buffers", async () => {
     const rows = scattered(3000, 40, "a");
     const spilled = await spill([rows], { partBytes: 20_000 });
     const parts = await merge(spilled, 1);
@@ -333,7 +332,8 @@ describe("a merge", () => {
       else if (damage === "a file that was cut off") truncateSync(path, 100);
       else {
         const bytes = readFileSync(path);
-        // In the first pack, of 20 rows: 160 bytes of timestamps, then 480 of lengths, then the cells.
+        // In the first pack, of 20 rows: 160 bytes of timestamps, then 480 of lengths, then the
+        // cells.
         bytes[damage === "a changed length" ? 200 : 700]! ^= 1;
         writeFileSync(path, bytes);
       }

@@ -1,7 +1,7 @@
 import type { Engine } from "../../engine/engine.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import type { RunObserver } from "../../pipeline/progress.js";
-import type { StoredEvents } from "../../pipeline/verify/stored-events.js";
+import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
 import type { StepResults } from "./step-results.js";
 
 export interface StepContext {

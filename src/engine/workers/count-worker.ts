@@ -8,7 +8,7 @@ import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { Census } from "../../profile/census.js";
 import { openRange } from "../../readers/formats.js";
-import { createCountingSink } from "../../sinks/counting-sink.js";
+import { createCountingSink } from "../../sinks/dry-run-sinks.js";
 import { mapperOptions } from "../mapper-options.js";
 
 // Entry file of the worker threads that read and map, and keep nothing.

@@ -39,7 +39,7 @@ serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {
       onWaiting(isWaiting) {
         threadCounters.waiting = isWaiting;
       },
-      onSettled(delivered, refused) {
+      onConfirmed(delivered, refused) {
         threadCounters.settle(delivered, refused);
       },
     }),

@@ -8,7 +8,7 @@ import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
 import { EventProfile } from "../../profile/event-profile.js";
 import { openRange } from "../../readers/formats.js";
-import { createProfileSink } from "../../sinks/profile-sink.js";
+import { createProfileSink } from "../../sinks/dry-run-sinks.js";
 import { mapperOptions } from "../mapper-options.js";
 
 // Entry file of the worker threads that read and map for a report, and keep nothing else.

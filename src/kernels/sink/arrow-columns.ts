@@ -10,9 +10,9 @@ function rowAt(order: usize, place: i32): i32 {
 }
 
 /**
- * Writes how many of the rows at `order` [from, to) have at most `bytesMax` bytes of text together, one
- * row at least. `columns` are `columnCount` addresses of columns. Writes to `result` as u32: the index in
- * `order` after the last row, then the bytes of each column.
+ * Writes how many of the rows at `order` [from, to) have at most `bytesMax` bytes of text together,
+ * one row at least. `columns` are `columnCount` addresses of columns. Writes to `result` as u32:
+ * the index in `order` after the last row, then the bytes of each column.
  */
 export function measureColumns(
   columns: usize,
@@ -46,9 +46,9 @@ export function measureColumns(
 }
 
 /**
- * Writes the cells at `order` [from, to) as an Arrow column: one i32 offset more than there are rows to
- * `offsets`, the bytes to `data` (up to 63 bytes past the end are overwritten), and the validity bits,
- * filled up to whole bytes with zeros, to `validity`. Returns the number of nulls.
+ * Writes the cells at `order` [from, to) as an Arrow column: one i32 offset more than there are
+ * rows to `offsets`, the bytes to `data` (up to 63 bytes past the end are overwritten), and the
+ * validity bits, filled up to whole bytes with zeros, to `validity`. Returns the number of nulls.
  */
 export function encodeArrowTexts(
   column: usize,

@@ -88,8 +88,9 @@ export function measureRecord(columns: usize, row: i32): usize {
 /**
  * Writes the rows at `order` [from, to) as records to `target`, as many as are sure to fit into
  * `bytesMax`. `columns` are the addresses of event, userID, stableID, value (as text), user and
- * metadata; `timestamps` are doubles. With `safe`, cells that a spreadsheet would run begin with `'`.
- * Writes to `result` as u32 the place in `order` after the last row written and the bytes written.
+ * metadata; `timestamps` are doubles. With `safe`, cells that a spreadsheet would run begin with
+ * `'`. Writes to `result` as u32 the place in `order` after the last row written and the bytes
+ * written.
  */
 export function encodeRecords(
   columns: usize,

@@ -97,7 +97,9 @@ function dayAt(order: usize, days: usize, place: i32): i32 {
   return load<i32>(days + (<usize>load<u32>(order + (<usize>place << 2)) << 2));
 }
 
-/** Earliest and latest time of the rows at places [from, to) of an order, as doubles to `result`. */
+/**
+ * Earliest and latest time of the rows at places [from, to) of an order, as doubles to `result`.
+ */
 export function findTimeRange(
   times: usize,
   order: usize,

@@ -91,7 +91,9 @@ export function measureLine(columns: usize, row: i32): usize {
   );
 }
 
-/** Writes the line of `row` and returns the address after it; up to 63 bytes behind are overwritten. */
+/**
+ * Writes the line of `row` and returns the address after it; up to 63 bytes behind are overwritten.
+ */
 @inline
 export function writeLine(
   event: Column,

@@ -1,17 +1,17 @@
-// Texts of rows in a segment: lines that are made once, from the batch, and from then on are bytes that are
-// ordered, spilled and written as they are.
+// Texts of rows in a row buffer: lines that are made once, from the batch, and from then on are
+// bytes that are ordered, spilled and written as they are.
 
 import { Column, KIND_STRING } from "../column";
 import { copyWide } from "../utf8";
 import { lineBytes, lineBytesMax, writeLine } from "./jsonl";
-import { delivered } from "./segment";
+import { delivered } from "./row-buffer";
 
 /**
- * Writes the delivered rows of [from, to) as lines to `data`, one behind the other, as many as fit into
- * `bytesMax` bytes and `rowsMax` rows, and describes them in `target` and `targetTimestamps` from
- * `targetRow` on. `columns` as in `encodeLines`. Overwrites up to 63 bytes behind `bytesMax`. Writes to
- * `result` as u32: the row after the last that fits, how many of them are delivered, their bytes, and the
- * bytes of the first delivered row that does not fit (0 where all fit).
+ * Writes the delivered rows of [from, to) as lines to `data`, one behind the other, as many as fit
+ * into `bytesMax` bytes and `rowsMax` rows, and describes them in `target` and `targetTimestamps`
+ * from `targetRow` on. `columns` as in `encodeLines`. Overwrites up to 63 bytes behind `bytesMax`.
+ * Writes to `result` as u32: the row after the last that fits, how many of them are delivered,
+ * their bytes, and the bytes of the first delivered row that does not fit (0 where all fit).
  */
 export function gatherLines(
   outcomes: usize,
@@ -62,9 +62,9 @@ export function gatherLines(
 }
 
 /**
- * How far the texts at `order` [from, to) have at most `bytesMax` bytes together, one at least. Writes to
- * `result` as u32: the place after the last of them, their bytes, and the address of the first where they
- * lie one behind the other in memory, else 0.
+ * How far the texts at `order` [from, to) have at most `bytesMax` bytes together, one at least.
+ * Writes to `result` as u32: the place after the last of them, their bytes, and the address of the
+ * first where they lie one behind the other in memory, else 0.
  */
 export function measureTexts(
   column: usize,
@@ -91,7 +91,9 @@ export function measureTexts(
   store<u32>(result, isOnePiece ? <u32>first : 0, 8);
 }
 
-/** Copies the texts at `order` [from, to) to `target`; up to 63 bytes past the end are overwritten. */
+/**
+ * Copies the texts at `order` [from, to) to `target`; up to 63 bytes past the end are overwritten.
+ */
 export function copyTexts(column: usize, order: usize, from: i32, to: i32, target: usize): void {
   const texts = changetype<Column>(column);
   for (let place = from; place < to; place++) {

@@ -1,5 +1,5 @@
-// What tells whether the bytes of a pack are those that were written: four lanes of 64 bits that mix
-// 32 bytes at a time, as one lane would wait for its product each time. Not a defence against
+// What tells whether the bytes of a pack are those that were written: four lanes of 64 bits that
+// mix 32 bytes at a time, as one lane would wait for its product each time. Not a defence against
 // whoever makes a file on purpose.
 
 import { mix } from "../byte-hash";
@@ -7,7 +7,10 @@ import { mix } from "../byte-hash";
 const LANE_BYTES: usize = 8;
 const STEP_BYTES: usize = 32;
 
-/** Of the `length` bytes of a pack at `start`, and of its day and its rows, so that no other entry fits. */
+/**
+ * Of the `length` bytes of a pack at `start`, and of its day and its rows, so that no other entry
+ * fits.
+ */
 export function checksumPack(start: usize, length: usize, day: i32, rows: i32): u32 {
   const end = start + length;
   let a = mix(<u64>length, (<u64>(<u32>day) << 32) | <u64>(<u32>rows));

@@ -9,10 +9,11 @@ const TRIAL_VALUES: u32 = 8_192;
 
 /**
  * Writes the distinct values of the rows at `order` [from, to) to `values` as PLAIN byte arrays, in
- * order of appearance, and each row's index to `indexes` (u32, rows that are not null only). Gives up
- * when the values would take more than `bytesMax` bytes, or when most are distinct. `table` is
- * 2^`tableBits` slots of 8 bytes, at least twice the number of rows. Writes to `result` as u32: 1 for
- * done or 0 for given up, distinct values, their bytes, values, and what all would take as PLAIN.
+ * order of appearance, and each row's index to `indexes` (u32, rows that are not null only). Gives
+ * up when the values would take more than `bytesMax` bytes, or when most are distinct. `table` is
+ * 2^`tableBits` slots of 8 bytes, at least twice the number of rows. Writes to `result` as u32: 1
+ * for done or 0 for given up, distinct values, their bytes, values, and what all would take as
+ * PLAIN.
  */
 export function buildDictionary(
   column: usize,

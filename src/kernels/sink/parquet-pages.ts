@@ -1,5 +1,5 @@
-// Parts of Parquet data pages (format v1), from columns of a segment through an order of its rows.
-// https://parquet.apache.org/docs/file-format/data-pages/encodings/
+// Parts of Parquet data pages (format v1), from columns of a row buffer through an order of its
+// rows. https://parquet.apache.org/docs/file-format/data-pages/encodings/
 
 import { Column, KIND_NULL } from "../column";
 import { copyWide } from "../utf8";
@@ -10,9 +10,9 @@ function rowAt(order: usize, place: i32): i32 {
 }
 
 /**
- * How far the rows at `order` [from, to) make a page of PLAIN byte arrays of at most `bytesMax`, one
- * row at least. Writes to `result` as u32: the place in `order` after the last row, the bytes of the
- * values with their lengths, and how many of the rows are null.
+ * How far the rows at `order` [from, to) make a page of PLAIN byte arrays of at most `bytesMax`,
+ * one row at least. Writes to `result` as u32: the place in `order` after the last row, the bytes
+ * of the values with their lengths, and how many of the rows are null.
  */
 export function measurePlain(
   column: usize,
@@ -41,7 +41,9 @@ export function measurePlain(
   store<u32>(result, nulls, 8);
 }
 
-/** The values that are not null as PLAIN byte arrays; up to 63 bytes past the end are overwritten. */
+/**
+ * The values that are not null as PLAIN byte arrays; up to 63 bytes past the end are overwritten.
+ */
 export function encodePlain(
   column: usize,
   order: usize,
@@ -77,8 +79,8 @@ export function encodeTimestamps(
 }
 
 /**
- * Definition levels of a nullable column as a page begins with: their length as u32, then 0 for null
- * and 1 for a value in the RLE/bit-packing hybrid. `scratch` is room for a u32 per row.
+ * Definition levels of a nullable column as a page begins with: their length as u32, then 0 for
+ * null and 1 for a value in the RLE/bit-packing hybrid. `scratch` is room for a u32 per row.
  */
 export function encodeLevels(
   column: usize,

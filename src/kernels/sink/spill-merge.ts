@@ -1,8 +1,9 @@
-// Packs of several spill files brought back into a segment, day by day. Every split has a file, every file a
-// list of its packs in the order of their days. `choosePacks` walks all lists side by side and moves the end
-// of what is chosen in each of them; the host reads what is chosen, in stretches as long as possible
-// (`measureStretch`); `unpackDays` walks it once more, holds each pack against its checksum, and points the
-// segment's columns into it. Entries of packs are laid out as src/sinks/spill/spill-index.ts says.
+// Packs of several spill files brought back into a row buffer, day by day. Every split has a file,
+// every file a list of its packs in the order of their days. `choosePacks` walks all lists side by
+// side and moves the end of what is chosen in each of them; the host reads what is chosen, in
+// stretches as long as possible (`measureStretch`); `unpackDays` walks it once more, holds each
+// pack against its checksum, and points the row buffer's columns into it. Entries of packs are laid
+// out as src/sinks/spill/spill-index.ts says.
 
 import { checksumPack } from "./pack-checksum";
 import { unpackRows } from "./spill";
@@ -16,7 +17,10 @@ class PackEntry {
   checksum: u32;
 }
 
-/** Made in src/sinks/spill/pack-groups.ts: a spill file, with its entries in the order of their days. */
+/**
+ * Made in src/sinks/spill/pack-groups.ts: a spill file, with its entries in the order of their
+ * days.
+ */
 @unmanaged
 class SpillFile {
   entries: u32;
@@ -54,9 +58,10 @@ function nextDay(files: usize, fileCount: i32): i32 {
 }
 
 /**
- * Chooses packs: those of the next days, as many as have `groupBytes` together; of a single day up to
- * `bytesMax`. Where that day has more, or more rows than `rowsMax`, as many of its packs as fit, one at
- * least. Writes to `result` as u32: rows, bytes, and whether the last of the days is chosen to its end.
+ * Chooses packs: those of the next days, as many as have `groupBytes` together; of a single day up
+ * to `bytesMax`. Where that day has more, or more rows than `rowsMax`, as many of its packs as fit,
+ * one at least. Writes to `result` as u32: rows, bytes, and whether the last of the days is chosen
+ * to its end.
  */
 export function choosePacks(
   files: usize,
@@ -106,8 +111,8 @@ export function choosePacks(
 }
 
 /**
- * How far the chosen packs of a file from `place` on lie one behind the other in it. Writes to `result`:
- * the offset of the first of them (f64), their bytes and the place behind the last (u32).
+ * How far the chosen packs of a file from `place` on lie one behind the other in it. Writes to
+ * `result`: the offset of the first of them (f64), their bytes and the place behind the last (u32).
  */
 export function measureStretch(files: usize, index: i32, place: u32, result: usize): void {
   const file = fileAt(files, index);
@@ -132,10 +137,10 @@ function loadedDay(files: usize, fileCount: i32): i32 {
 }
 
 /**
- * Describes the rows of the chosen packs, which have been read, in `columns` and `timestamps`: day by day
- * and, within a day, in the order of the files. Writes day, first row and row behind the last (u32 each)
- * of each day to `days`. Returns how many days these are, or -1 where a pack is not what was written:
- * then `result` has the number of its file and its place (u32 each).
+ * Describes the rows of the chosen packs, which have been read, in `columns` and `timestamps`: day
+ * by day and, within a day, in the order of the files. Writes day, first row and row behind the
+ * last (u32 each) of each day to `days`. Returns how many days these are, or -1 where a pack is not
+ * what was written: then `result` has the number of its file and its place (u32 each).
  */
 export function unpackDays(
   files: usize,

@@ -1,6 +1,6 @@
-// Rows packed into one piece of memory, and back. A pack of n rows is n timestamps (f64), for each column
-// n lengths (u32, ABSENT for null), then the cells' bytes, column by column. Unpacking copies nothing
-// but the timestamps.
+// Rows packed into one piece of memory, and back. A pack of n rows is n timestamps (f64), for each
+// column n lengths (u32, ABSENT for null), then the cells' bytes, column by column. Unpacking
+// copies nothing but the timestamps.
 
 import { Column, KIND_NULL, KIND_STRING } from "../column";
 import { copyWide } from "../utf8";
@@ -19,7 +19,10 @@ function columnAt(columns: usize, index: i32): Column {
 /** Of a row's description with up to 7 cells; `DESCRIBED_ROW_BYTES` of src/base/limits.ts. */
 const ROW_BITS: usize = 6;
 
-/** Bytes of a row's description as a power of two: its timestamp (f64), then start and length (u32) of cells. */
+/**
+ * Bytes of a row's description as a power of two: its timestamp (f64), then start and length (u32)
+ * of cells.
+ */
 @inline
 function rowBits(columnCount: i32): usize {
   return columnCount == 1 ? 4 : ROW_BITS;
@@ -37,10 +40,10 @@ function cellOffset(column: i32): usize {
 }
 
 /**
- * Describes `count` rows, one after the other, at `target`, and returns the bytes that the longest takes
- * in a pack. What a row's day needs of it is then in one
- * line of the cache instead of eighteen, none of which is in the cache when rows are taken day by day:
- * packing a million rows over a thousand days took 0.41 s instead of 0.49.
+ * Describes `count` rows, one after the other, at `target`, and returns the bytes that the longest
+ * takes in a pack. What a row's day needs of it is then in one line of the cache instead of
+ * eighteen, none of which is in the cache when rows are taken day by day: packing a million rows
+ * over a thousand days took 0.41 s instead of 0.49.
  */
 export function describeRows(
   columns: usize,
@@ -70,8 +73,9 @@ export function describeRows(
 }
 
 /**
- * How far the described `rows` at `order` [from, to) make a pack of at most `bytesMax` bytes, one row at
- * least. Writes to `result` as u32: the place in `order` after the last row, and the bytes of the pack.
+ * How far the described `rows` at `order` [from, to) make a pack of at most `bytesMax` bytes, one
+ * row at least. Writes to `result` as u32: the place in `order` after the last row, and the bytes
+ * of the pack.
  */
 export function measurePack(
   rows: usize,
@@ -100,8 +104,8 @@ export function measurePack(
 }
 
 /**
- * Packs the described `rows` at `order` [from, to) and returns the address after them. Overwrites up to
- * 63 bytes behind the pack.
+ * Packs the described `rows` at `order` [from, to) and returns the address after them. Overwrites
+ * up to 63 bytes behind the pack.
  */
 export function packRows(
   rows: usize,
@@ -130,8 +134,8 @@ export function packRows(
 }
 
 /**
- * Describes the `rows` rows of the pack of `bytes` bytes at `source` in `columns` and `timestamps`, from
- * `targetRow` on: the columns point into the pack. Returns 1, or 0 where it is no such pack.
+ * Describes the `rows` rows of the pack of `bytes` bytes at `source` in `columns` and `timestamps`,
+ * from `targetRow` on: the columns point into the pack. Returns 1, or 0 where it is no such pack.
  */
 export function unpackRows(
   source: usize,

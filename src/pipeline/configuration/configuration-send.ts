@@ -1,6 +1,6 @@
 import path from "node:path";
 import { UsageError } from "../../base/errors.js";
-import { eventUrl } from "../../sinks/webhook/event-url.js";
+import { eventUrl } from "../../sinks/webhook/post.js";
 import type { SendRequest } from "../options.js";
 import type { Configuration } from "./configuration.js";
 import { resolveRunOptions } from "./configuration-export.js";

@@ -1,5 +1,5 @@
 import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../../base/limits.js";
-import { bodyForms } from "../../sinks/webhook/parcel.js";
+import { bodyForms } from "../../sinks/webhook/request-batch.js";
 import {
   choiceType,
   countType,

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MERGED_PARTS, spillDirectoryOf } from "../../sinks/spill/spill-names.js";
+import { MERGED_PARTS, spillDirectoryOf } from "../../sinks/spill/spill-files.js";
 import { outputFormatNames } from "../output-formats.js";
 
 export const MANIFEST_NAME = "manifest.json";

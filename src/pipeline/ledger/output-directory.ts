@@ -5,7 +5,7 @@ import { syncDirectory } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
 import { UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
-import { MERGED_PARTS } from "../../sinks/spill/spill-names.js";
+import { MERGED_PARTS } from "../../sinks/spill/spill-files.js";
 import { isDayName, type Layout, splitOfPartName, splitOfRejectsName } from "./layout.js";
 import { listOrNone } from "./ledger.js";
 

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { SwitchyardError } from "../../base/errors.js";
 import { MERGES_MAX } from "../../base/limits.js";
-import { readSpillIndex, SpillDamage } from "../../sinks/spill/spill-files.js";
+import { readSpillIndex, SpillDamage, spillPathOf } from "../../sinks/spill/spill-files.js";
 import type { SpillIndex } from "../../sinks/spill/spill-index.js";
-import { spillPathOf } from "../../sinks/spill/spill-names.js";
 import type { Layout } from "../ledger/layout.js";
 import type { PlannedMerge, SplitRecord } from "../ledger/ledger-records.js";
 import { inOrder, sum } from "../run-accounts.js";

@@ -1,6 +1,5 @@
 import { DAY_MS, formatDay, parseDay } from "../../base/day.js";
 import type { Manifest } from "../manifest.js";
-import type { StoredEvents } from "./stored-events.js";
 
 /** Far more names than a day can have that is compared name by name. */
 const COUNTS_MAX = 1_000_000;
@@ -39,8 +38,8 @@ export async function* pairsByDay(
 }
 
 /**
- * Counts of each name on both sides, over all days: where the export's days are those of another zone
- * than the service's.
+ * Counts of each name on both sides, over all days: where the export's days are those of another
+ * zone than the service's.
  */
 export async function* pairsByName(
   { events, otherEvents, totals }: Manifest,
@@ -108,4 +107,28 @@ function dayOfTime(time: string): number {
 
 function dayAfter(day: string): string {
   return formatDay(parseDay(day) + 1);
+}
+
+/** What a service has stored, for whoever compares it with what was sent. */
+export interface StoredEvents {
+  /** By day (UTC), then event; at most `limit` of them. `from` inclusive, `to` exclusive. */
+  counts(
+    range: { readonly from: string | undefined; readonly to: string | undefined },
+    limit: number,
+  ): Promise<readonly { readonly day: string; readonly event: string; readonly count: number }[]>;
+  /** The first events of a name and day (UTC). May be fewer than the limit where they are large. */
+  list(query: {
+    readonly day: string;
+    readonly event: string;
+    readonly limit: number;
+    readonly cursor: undefined;
+  }): Promise<{ readonly items: readonly StoredEventText[] }>;
+}
+
+export interface StoredEventText {
+  readonly event: string;
+  /** ms since the epoch. */
+  readonly timestamp: number;
+  /** The event as JSON text, digit for digit as it was sent. */
+  readonly body: string;
 }

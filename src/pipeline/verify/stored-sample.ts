@@ -6,11 +6,9 @@ import type { Batch, FieldRequest } from "../../batch/batch.js";
 import { cellKinds } from "../../batch/column.js";
 import { parseValue, valueText } from "../../mapper/lossless-values.js";
 import type { Manifest } from "../manifest.js";
-import { nameInPart } from "./name-in-part.js";
 import { findPart, type OpenPart, type PartReading } from "./open-part.js";
-import { parseInteger } from "./parse-integer.js";
-import type { DayLine } from "./stored-counts.js";
-import type { StoredEvents, StoredEventText } from "./stored-events.js";
+import { nameInPart, parseInteger } from "./part-cells.js";
+import type { DayLine, StoredEvents, StoredEventText } from "./stored-counts.js";
 import { type Difference, difference } from "./verify-difference.js";
 
 const SHOWN_CHARACTERS_MAX = 120;
@@ -30,7 +28,10 @@ export async function takeSample(
   return sample;
 }
 
-/** Fields of an event as texts that are the same where the values are; undefined where there is none. */
+/**
+ * Fields of an event as texts that are the same where the values are; undefined where there is
+ * none.
+ */
 interface Fields {
   readonly user: string | undefined;
   readonly metadata: string | undefined;

@@ -13,12 +13,12 @@ import type { EventCount } from "../../profile/split-events.js";
 import { countOf, eventsOfDay } from "../event-fold.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay, ManifestEventCount } from "../manifest.js";
-import { nameInPart } from "./name-in-part.js";
+import { nameInPart } from "./part-cells.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 
 /**
- * Counts the events that an export's files hold by name and day, as the run did that wrote them. Only
- * names of the manifest are counted by name.
+ * Counts the events that an export's files hold by name and day, as the run did that wrote them.
+ * Only names of the manifest are counted by name.
  */
 export class EventCheck {
   readonly #census: Census;

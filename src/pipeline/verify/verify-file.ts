@@ -8,7 +8,7 @@ import type { Batch } from "../../batch/batch.js";
 import { cellKinds } from "../../batch/column.js";
 import type { ManifestFile } from "../manifest.js";
 import { findPart, type OpenPart, type PartReading, type StoredPart } from "./open-part.js";
-import { parseInteger } from "./parse-integer.js";
+import { parseInteger } from "./part-cells.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import type { EventCheck } from "./verify-events.js";
 
@@ -23,8 +23,8 @@ export interface FileCheck extends PartReading {
 }
 
 /**
- * One part file against what the manifest says of it: its bytes, then every row. Where the bytes are
- * not those that were written the rows are not looked at: they can be anything.
+ * One part file against what the manifest says of it: its bytes, then every row. Where the bytes
+ * are not those that were written the rows are not looked at: they can be anything.
  */
 export async function verifyFile(
   file: ManifestFile,

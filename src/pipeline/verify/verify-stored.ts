@@ -7,8 +7,8 @@ import type { OpenReader } from "../../readers/reader.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
+import type { StoredEvents } from "./stored-counts.js";
 import { type CountPair, type DayLine, pairsByDay, pairsByName } from "./stored-counts.js";
-import type { StoredEvents } from "./stored-events.js";
 import { compareSample, takeSample } from "./stored-sample.js";
 import { type Difference, difference } from "./verify-difference.js";
 import { readManifest } from "./verify-manifest.js";
@@ -18,7 +18,10 @@ export interface StoredResult {
   readonly outcome: "verified" | "different";
   /** Events that the export's days and names have in the service. */
   readonly events: number;
-  /** Counts that were compared, and what of: names alone where the export's days are not those of UTC. */
+  /**
+   * Counts that were compared, and what of: names alone where the export's days are not those of
+   * UTC.
+   */
   readonly counts: number;
   readonly countedBy: "day and name" | "name";
   /** Events that were compared field by field. */
@@ -37,8 +40,8 @@ export interface VerifyStoredTask {
 }
 
 /**
- * Proves that a service has the events of an export: as many of each name on each day, and a sample of
- * them field by field. Throws `ManifestError`, and the signal's reason.
+ * Proves that a service has the events of an export: as many of each name on each day, and a sample
+ * of them field by field. Throws `ManifestError`, and the signal's reason.
  */
 export async function verifyStored(
   { directory, stored, refused }: VerifyStoredTask,

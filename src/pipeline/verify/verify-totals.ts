@@ -10,7 +10,8 @@ interface Summed {
 }
 
 /**
- * The manifest against itself: days against their files, totals against days, rows against each other.
+ * The manifest against itself: days against their files, totals against days, rows against each
+ * other.
  */
 export function verifyTotals(manifest: Manifest): Difference[] {
   const { totals, days } = manifest;
@@ -58,7 +59,8 @@ function compareSums(what: string, found: Summed, stated: Summed): Difference[] 
 }
 
 /**
- * ISO times in UTC sort as text as long as their years have four digits, so they are compared as times.
+ * ISO times in UTC sort as text as long as their years have four digits, so they are compared as
+ * times.
  */
 function sum(parts: readonly Summed[]): Summed {
   const total = { rows: 0, bytes: 0 };

@@ -73,8 +73,8 @@ export async function verifyExport(
     events.endDay(day);
   }
   differences.push(
-    // Where a file is not what it was, the counts differ too, and say nothing more; rows that are pending
-    // are counted, and in no file.
+    // Where a file is not what it was, the counts differ too, and say nothing more; rows that are
+    // pending are counted, and in no file.
     ...(differences.length === 0 && manifest.pending === undefined
       ? await events.differences(directory)
       : []),
@@ -104,7 +104,9 @@ function isInDay(filePath: string, dataset: string, day: string): boolean {
   );
 }
 
-/** Files under the dataset that the manifest does not know: whoever loads the days would load them. */
+/**
+ * Files under the dataset that the manifest does not know: whoever loads the days would load them.
+ */
 async function unexpectedFiles(directory: string, manifest: Manifest): Promise<Difference[]> {
   const known = new Set(manifest.days.flatMap((day: ManifestDay) => day.files.map((f) => f.path)));
   const differences: Difference[] = [];

@@ -3,7 +3,7 @@ import {
   CENSUS_BYTES,
   MAIN_THREAD_BYTES,
   MIB,
-  SEGMENT_BYTES,
+  ROW_BUFFER_BYTES,
   SPILL_BYTES,
   THREADS_MAX,
   WINDOW_BYTES,
@@ -46,5 +46,5 @@ export function budgetThreads(
  * segment again, what spills rows, and what counts the events.
  */
 function bytesOutsideHeap(rowBytesMax: number): number {
-  return 2 * WINDOW_BYTES + 4 * rowBytesMax + 2 * SEGMENT_BYTES + SPILL_BYTES + CENSUS_BYTES;
+  return 2 * WINDOW_BYTES + 4 * rowBytesMax + 2 * ROW_BUFFER_BYTES + SPILL_BYTES + CENSUS_BYTES;
 }

@@ -2,14 +2,16 @@ import { RecordBatchFileWriter } from "apache-arrow";
 import type { Kernel } from "../../batch/kernel.js";
 import type { PartEncoder, PartFormat } from "../part-format.js";
 import type { PartOutput } from "../part-output.js";
-import type { Segment } from "../segment.js";
+import type { RowBuffer } from "../row-buffer.js";
 import { type EventColumns, RecordBatches } from "./record-batches.js";
 
 /** What the writer of an open part holds besides one block for each record batch. */
 const WRITER_BYTES = 4_096;
 const BLOCK_BYTES = 128;
 
-/** Arrow IPC files, uncompressed: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format */
+/**
+ * Arrow IPC files, uncompressed: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
+ */
 export function createArrowFormat(kernel: Kernel): PartFormat {
   const batches = new RecordBatches(kernel);
   return {
@@ -34,8 +36,8 @@ class ArrowEncoder implements PartEncoder {
     return WRITER_BYTES + this.#blocks * BLOCK_BYTES;
   }
 
-  append(segment: Segment, order: number, start: number, end: number): number {
-    const { batch, next } = this.batches.next({ segment, order, start, end });
+  append(rowBuffer: RowBuffer, order: number, start: number, end: number): number {
+    const { batch, next } = this.batches.next({ rowBuffer, order, start, end });
     this.#writer.write(batch);
     this.#blocks++;
     return next;
@@ -46,7 +48,9 @@ class ArrowEncoder implements PartEncoder {
   }
 }
 
-/** Writes straight to a part. The library's own writer keeps the whole file until somebody reads it. */
+/**
+ * Writes straight to a part. The library's own writer keeps the whole file until somebody reads it.
+ */
 class PartWriter extends RecordBatchFileWriter<EventColumns> {
   constructor(private readonly output: PartOutput) {
     super();

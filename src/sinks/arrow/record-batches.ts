@@ -9,13 +9,20 @@ import {
   type TypeMap,
   Utf8,
 } from "apache-arrow";
-import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import type { EventBatch } from "../../batch/event-batch.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
-import { ColumnSegment } from "../column-segment.js";
-import { LOOSE_BYTES, type Segment, type TextColumn, textColumns } from "../segment.js";
+import {
+  ColumnBuffer,
+  LOOSE_BYTES,
+  type RowBuffer,
+  type TextColumn,
+  textColumns,
+} from "../row-buffer.js";
 
-/** The columns of an event: those of a Parquet part. `timestamp` is in milliseconds since 1970 UTC. */
+/**
+ * The columns of an event: those of a Parquet part. `timestamp` is in milliseconds since 1970 UTC.
+ */
 export interface EventColumns extends TypeMap {
   event: Utf8;
   timestamp: Int64;
@@ -38,15 +45,15 @@ export const eventSchema: Schema<EventColumns> = new Schema<EventColumns>([
   text("metadata", false),
 ]);
 
-/** Rows of a `ColumnSegment`: places [start, end) of the order (address of u32 row numbers). */
+/** Rows of a `ColumnBuffer`: places [start, end) of the order (address of u32 row numbers). */
 export interface OrderedRows {
-  readonly segment: Segment;
+  readonly rowBuffer: RowBuffer;
   readonly order: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** Makes Arrow record batches from the rows of a `ColumnSegment`. One per worker. */
+/** Makes Arrow record batches from the rows of a `ColumnBuffer`. One per worker. */
 export class RecordBatches {
   readonly #region: Region;
   readonly #result: number;
@@ -62,16 +69,16 @@ export class RecordBatches {
 
   /**
    * Returns the first of the rows as one batch, at least one row and as many as fit into
-   * `ARROW_BATCH_BYTES`, and the place after the last of them. A view is valid until the next call or
-   * allocation.
+   * `ARROW_BATCH_BYTES`, and the place after the last of them. A view is valid until the next call
+   * or allocation.
    */
-  next({ segment, order, start, end }: OrderedRows): {
+  next({ rowBuffer, order, start, end }: OrderedRows): {
     batch: RecordBatch<EventColumns>;
     next: number;
   } {
     const { run } = this.kernel;
     const to = Math.min(end, start + ARROW_BATCH_ROWS_MAX);
-    const { columnList, columns } = segment;
+    const { columnList, columns } = rowBuffer;
     run.measureColumns(
       columnList,
       columns.length,
@@ -96,7 +103,7 @@ export class RecordBatches {
       children.set(name, this.#texts(source, address, size));
       address += sizeOfTexts(rows, size);
     }
-    run.encodeTimestamps(segment.timestamps, order, start, next, address);
+    run.encodeTimestamps(rowBuffer.timestamps, order, start, next, address);
     const times = this.#own(new BigInt64Array(this.kernel.memory.buffer, address, rows));
     children.set("timestamp", makeData({ type: new Int64(), length: rows, data: times }));
     const struct = makeData({
@@ -142,36 +149,36 @@ export class RecordBatches {
 
 /** Gathers the delivered rows of event batches into record batches with memory of their own. */
 export class RowBatches {
-  readonly #segment: ColumnSegment;
+  readonly #rowBuffer: ColumnBuffer;
   readonly #order: number;
   readonly #batches: RecordBatches;
 
   constructor(kernel: Kernel) {
-    this.#segment = new ColumnSegment(kernel, ARROW_BATCH_BYTES);
-    this.#order = kernel.allocate(SEGMENT_ROWS_MAX * 4);
+    this.#rowBuffer = new ColumnBuffer(kernel, ARROW_BATCH_BYTES);
+    this.#order = kernel.allocate(ROW_BUFFER_ROWS_MAX * 4);
     this.#batches = new RecordBatches(kernel, true);
-    kernel.run.fillOrder(this.#order, SEGMENT_ROWS_MAX);
+    kernel.run.fillOrder(this.#order, ROW_BUFFER_ROWS_MAX);
   }
 
   /** Takes the rows of a batch and yields what is full. All of it must be consumed. */
   *add(events: EventBatch): Generator<RecordBatch<EventColumns>> {
-    let row = this.#segment.append(events, 0);
+    let row = this.#rowBuffer.append(events, 0);
     while (row < events.rows) {
       yield* this.flush();
-      row = this.#segment.append(events, row);
+      row = this.#rowBuffer.append(events, row);
     }
   }
 
   /** Yields the rows that are left. */
   *flush(): Generator<RecordBatch<EventColumns>> {
-    const segment = this.#segment;
-    for (let start = 0; start < segment.rows; ) {
-      const rows = { segment, order: this.#order, start, end: segment.rows };
+    const rowBuffer = this.#rowBuffer;
+    for (let start = 0; start < rowBuffer.rows; ) {
+      const rows = { rowBuffer, order: this.#order, start, end: rowBuffer.rows };
       const { batch, next } = this.#batches.next(rows);
       yield batch;
       start = next;
     }
-    segment.clear();
+    rowBuffer.clear();
   }
 }
 

@@ -1,18 +1,17 @@
-import { PAGE_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { PAGE_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
-import { columnOf } from "../column-segment.js";
 import type { PartOutput } from "../part-output.js";
-import { LOOSE_BYTES, type Segment } from "../segment.js";
+import { columnOf, LOOSE_BYTES, type RowBuffer } from "../row-buffer.js";
 import { DictionaryBuilder } from "./dictionary-builder.js";
-import type { ParquetColumn } from "./event-schema.js";
 import { type ColumnChunk, type PageFacts, pageHeader } from "./file-metadata.js";
-import { parquetEncodings, type parquetPageTypes } from "./format.js";
 import type { PageCompression } from "./page-compression.js";
+import type { ParquetColumn } from "./parquet-schema.js";
+import { parquetEncodings, type parquetPageTypes } from "./parquet-schema.js";
 
-/** Rows of a segment that become one row group: places [start, end) of the order. */
+/** Rows of a row buffer that become one row group: places [start, end) of the order. */
 export interface RowGroupRows {
-  readonly segment: Segment;
+  readonly rowBuffer: RowBuffer;
   /** Address of u32 row numbers. */
   readonly order: number;
   readonly start: number;
@@ -27,7 +26,7 @@ interface ChunkSizes {
   compressedSize: number;
 }
 
-/** Encodes column chunks page by page, straight from the segment. One per worker. */
+/** Encodes column chunks page by page, straight from the row buffer. One per worker. */
 export class ColumnChunkWriter {
   /** The page at hand, before compression. */
   readonly #page: Region;
@@ -42,36 +41,36 @@ export class ColumnChunkWriter {
   ) {
     // Room for the levels beside the values, so that it grows for long cells only.
     this.#page = new Region(kernel, 2 * PAGE_BYTES);
-    this.#levels = kernel.allocate(SEGMENT_ROWS_MAX * 4);
+    this.#levels = kernel.allocate(ROW_BUFFER_ROWS_MAX * 4);
     this.#result = kernel.allocate(32);
     this.#dictionary = new DictionaryBuilder(kernel);
   }
 
   write(column: ParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
     if (column.kind === "timestamp") return this.#writeTimestamps(column, rows, output);
-    if (column.dictionary && this.#dictionary.build(columnOf(rows.segment, column.name), rows)) {
+    if (column.dictionary && this.#dictionary.build(columnOf(rows.rowBuffer, column.name), rows)) {
       return this.#writeIndexes(column, rows, output);
     }
     return this.#writePlain(column, rows, output);
   }
 
   #writeTimestamps(column: ParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
-    const { segment, order, start, end } = rows;
+    const { rowBuffer, order, start, end } = rows;
     const dataPageOffset = output.size;
     const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
     this.#page.ensure((end - start) * 8);
     const from = this.#page.address;
-    const to = this.kernel.run.encodeTimestamps(segment.timestamps, order, start, end, from);
+    const to = this.kernel.run.encodeTimestamps(rowBuffer.timestamps, order, start, end, from);
     const facts = { values: end - start, encoding: parquetEncodings.plain };
     this.#writePage(output, sizes, "data", from, to - from, facts);
-    const range = segment.timestampRange(order, start, end);
+    const range = rowBuffer.timestampRange(order, start, end);
     return this.#chunk(column, rows, { ...sizes, nulls: 0, dataPageOffset, range });
   }
 
   #writePlain(column: TextParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
     const { run } = this.kernel;
-    const { segment, order, end } = rows;
-    const cells = columnOf(segment, column.name).address;
+    const { rowBuffer, order, end } = rows;
+    const cells = columnOf(rowBuffer, column.name).address;
     const dataPageOffset = output.size;
     const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
     let nulls = 0;
@@ -100,7 +99,7 @@ export class ColumnChunkWriter {
   /** A dictionary page and one page of indexes into it. */
   #writeIndexes(column: TextParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
     const { run } = this.kernel;
-    const { segment, order, start, end } = rows;
+    const { rowBuffer, order, start, end } = rows;
     const dictionary = this.#dictionary;
     const encoding = parquetEncodings.plainDictionary;
     const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
@@ -113,7 +112,7 @@ export class ColumnChunkWriter {
     const levelBytes = 4 + run.hybridBytesMax(end - start, 1);
     this.#page.ensure(levelBytes + 1 + run.hybridBytesMax(count, bitWidth) + LOOSE_BYTES);
     const from = this.#page.address;
-    const cells = columnOf(segment, column.name).address;
+    const cells = columnOf(rowBuffer, column.name).address;
     const widthAt = column.nullable
       ? run.encodeLevels(cells, order, start, end, this.#levels, from)
       : from;

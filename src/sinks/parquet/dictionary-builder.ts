@@ -1,11 +1,11 @@
-import { DICTIONARY_BYTES_MAX, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { DICTIONARY_BYTES_MAX, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import type { Column } from "../../batch/column.js";
 import type { Kernel } from "../../batch/kernel.js";
-import { LOOSE_BYTES } from "../segment.js";
+import { LOOSE_BYTES } from "../row-buffer.js";
 
 /** Fewest slots, so that the table of a row group with few rows is quick to clear. */
 const TABLE_BITS_MIN = 6;
-const TABLE_BYTES_MAX = 2 * SEGMENT_ROWS_MAX * 8;
+const TABLE_BYTES_MAX = 2 * ROW_BUFFER_ROWS_MAX * 8;
 
 /** Finds the distinct values of a column chunk. Holds those of the last successful `build`. */
 export class DictionaryBuilder {
@@ -21,7 +21,7 @@ export class DictionaryBuilder {
 
   constructor(private readonly kernel: Kernel) {
     this.values = kernel.allocate(DICTIONARY_BYTES_MAX + LOOSE_BYTES);
-    this.indexes = kernel.allocate(SEGMENT_ROWS_MAX * 4);
+    this.indexes = kernel.allocate(ROW_BUFFER_ROWS_MAX * 4);
     this.#table = kernel.allocate(TABLE_BYTES_MAX);
     this.#result = kernel.allocate(32);
   }

@@ -1,14 +1,15 @@
 import { version } from "../../base/package-files.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
-import { eventColumns, type ParquetColumn } from "./event-schema.js";
 import {
+  eventColumns,
+  type ParquetColumn,
   parquetConvertedTypes,
   parquetEncodings,
   parquetLogicalTypes,
   parquetPageTypes,
   parquetRepetitions,
   parquetTypes,
-} from "./format.js";
+} from "./parquet-schema.js";
 
 /** One column of one row group as it lies in the file. */
 export interface ColumnChunk {

@@ -1,12 +1,11 @@
 import type { Kernel } from "../../batch/kernel.js";
 import type { PartEncoder, PartFormat } from "../part-format.js";
 import type { PartOutput } from "../part-output.js";
-import type { Segment } from "../segment.js";
+import type { RowBuffer } from "../row-buffer.js";
 import { ColumnChunkWriter } from "./column-chunk-writer.js";
-import { eventColumns } from "./event-schema.js";
 import { FileMetadata } from "./file-metadata.js";
-import { PARQUET_MAGIC } from "./format.js";
 import { createPageCompression, type ParquetCompression } from "./page-compression.js";
+import { eventColumns, PARQUET_MAGIC } from "./parquet-schema.js";
 
 /**
  * Parquet with the columns of `eventColumns`, data pages of format v1. Each append is a row group.
@@ -35,9 +34,9 @@ class ParquetEncoder implements PartEncoder {
     return this.#metadata.heldBytes;
   }
 
-  append(segment: Segment, order: number, start: number, end: number): number {
+  append(rowBuffer: RowBuffer, order: number, start: number, end: number): number {
     const offset = this.output.size;
-    const rows = { segment, order, start, end };
+    const rows = { rowBuffer, order, start, end };
     const chunks = eventColumns.map((column) => this.writer.write(column, rows, this.output));
     this.#metadata.addRowGroup(end - start, offset, chunks);
     return end;

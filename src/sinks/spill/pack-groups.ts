@@ -1,20 +1,19 @@
-import { MERGE_GROUP_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { MERGE_GROUP_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { writeWords } from "../../batch/kernel-record.js";
 import { spillFileLayout } from "../../batch/layouts.js";
 import type { DayRows } from "../day-order.js";
-import type { Segment } from "../segment.js";
+import type { RowBuffer } from "../row-buffer.js";
 import type { SpillFile } from "../sink.js";
-import { findDayEntries, type OpenSpillFiles, SpillDamage } from "./spill-files.js";
+import { findDayEntries, type OpenSpillFiles, SpillDamage, spillPathOf } from "./spill-files.js";
 import { PACK_ENTRY_BYTES } from "./spill-index.js";
-import { spillPathOf } from "./spill-names.js";
 
 /** A split and what it has spilled. */
 export interface SpilledSplit extends Pick<SpillFile, "bytes" | "packs"> {
   readonly splitId: string;
 }
 
-/** Rows that are loaded into the segment. */
+/** Rows that are loaded into the row buffer. */
 export interface LoadedDays {
   /** In order; the places are row numbers. */
   readonly days: readonly DayRows[];
@@ -29,9 +28,9 @@ const DAYS_MAX = 1_024;
 const DAY_BYTES = 12;
 
 /**
- * Rows of days [first, last] in several spill files, loaded some days at a time and, within a day, in the
- * order of the splits. A kernel walks the packs, of which there is one for each split and day: what is
- * done here is done for some megabytes.
+ * Rows of days [first, last] in several spill files, loaded some days at a time and, within a day,
+ * in the order of the splits. A kernel walks the packs, of which there is one for each split and
+ * day: what is done here is done for some megabytes.
  */
 export class PackGroups {
   readonly #files: readonly { readonly path: string; readonly bytes: number }[];
@@ -79,22 +78,22 @@ export class PackGroups {
   }
 
   /**
-   * Replaces what is in the segment by the rows of the next days, or by some rows of a day that does not
-   * fit as a whole; undefined behind the last one. Throws `SpillDamage` where packs are not what was
-   * written.
+   * Replaces what is in the row buffer by the rows of the next days, or by some rows of a day that
+   * does not fit as a whole; undefined behind the last one. Throws `SpillDamage` where packs are
+   * not what was written.
    */
-  load(segment: Segment): LoadedDays | undefined {
+  load(rowBuffer: RowBuffer): LoadedDays | undefined {
     const { run } = this.kernel;
     const result = this.#result.address;
     const files = [this.#table.address, this.#files.length] as const;
-    const { bytesMax } = segment;
+    const { bytesMax } = rowBuffer;
     const groupBytes = Math.min(MERGE_GROUP_BYTES, bytesMax);
-    run.choosePacks(...files, groupBytes, bytesMax, SEGMENT_ROWS_MAX, result);
+    run.choosePacks(...files, groupBytes, bytesMax, ROW_BUFFER_ROWS_MAX, result);
     const [rows = 0, bytes = 0, isWhole = 0] = this.#resultWords();
     if (rows === 0) return undefined;
-    const days = segment.load(rows, bytes, (target) => {
+    const days = rowBuffer.load(rows, bytes, (target) => {
       this.#read(target);
-      const { columns, columnList, timestamps } = segment;
+      const { columns, columnList, timestamps } = rowBuffer;
       const into = [columnList, columns.length, timestamps, this.#days.address] as const;
       return run.unpackDays(...files, ...into, result);
     });

@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { SPILL_FILES_OPEN_MAX } from "../../base/limits.js";
@@ -6,7 +7,9 @@ import { outputError } from "../../base/output-error.js";
 import type { SpillFile } from "../sink.js";
 import { digestOfIndex, PACK_DAY_OFFSET, PACK_ENTRY_BYTES, SpillIndex } from "./spill-index.js";
 
-/** A spill file that is not what the ledger says of it. Exit code 1; its split can be done again. */
+/**
+ * A spill file that is not what the ledger says of it. Exit code 1; its split can be done again.
+ */
 export class SpillDamage extends SwitchyardError {
   constructor(path: string, what: string) {
     super(
@@ -99,7 +102,10 @@ export function findDayEntries(
   return { position: indexStart + start * PACK_ENTRY_BYTES, count: Math.max(0, end - start) };
 }
 
-/** The first of `count` places that `isBehind` holds for, as it does for all that follow; else `count`. */
+/**
+ * The first of `count` places that `isBehind` holds for, as it does for all that follow; else
+ * `count`.
+ */
 function findFirst(count: number, isBehind: (place: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {
@@ -108,4 +114,17 @@ function findFirst(count: number, isBehind: (place: number) => boolean): number 
     else low = middle + 1;
   }
   return low;
+}
+
+/** Takes the place of the split's id in the names of merged parts. */
+export const MERGED_PARTS = "merged";
+
+/** Holds a file for each split that has spilled. */
+export function spillDirectoryOf(outputDirectory: string): string {
+  return join(outputDirectory, "_switchyard", "spill");
+}
+
+/** Where a split's spill file is once the split is committed. */
+export function spillPathOf(outputDirectory: string, splitId: string): string {
+  return join(spillDirectoryOf(outputDirectory), splitId);
 }

@@ -9,13 +9,15 @@ export interface SpilledPack {
   /** Where it begins in the file. */
   readonly offset: number;
   readonly bytes: number;
-  /** Of the bytes, the day and the rows: see `checksumPack` in src/kernels/sink/pack-checksum.ts. */
+  /**
+   * Of the bytes, the day and the rows: see `checksumPack` in src/kernels/sink/pack-checksum.ts.
+   */
   readonly checksum: number;
 }
 
 /**
- * An entry, in little-endian: offset f64, day i32, then u32 each: rows, bytes, checksum.
- * The entries are the last bytes of a spill file, in the order of their days and, within a day, of the
+ * An entry, in little-endian: offset f64, day i32, then u32 each: rows, bytes, checksum. The
+ * entries are the last bytes of a spill file, in the order of their days and, within a day, of the
  * rows.
  */
 export const PACK_ENTRY_BYTES = packEntryLayout.bytes;
@@ -56,7 +58,7 @@ export class SpillIndexBuilder {
 
   /** The entries as they stand in the file. */
   finish(): Uint8Array {
-    // As in every split that is a single segment.
+    // As in every split that is a single row buffer.
     if (this.#isSorted) return new Uint8Array(this.#view.buffer, 0, this.#packs * PACK_ENTRY_BYTES);
     const dayOf = (pack: number) =>
       this.#view.getInt32(pack * PACK_ENTRY_BYTES + PACK_DAY_OFFSET, true);
@@ -102,7 +104,9 @@ export class SpillIndex {
   }
 }
 
-/** Lower-case hexadecimal; over the checksums of all packs, so that it stands for the whole file. */
+/**
+ * Lower-case hexadecimal; over the checksums of all packs, so that it stands for the whole file.
+ */
 export function digestOfIndex(entries: Uint8Array): string {
   return createHash("sha256").update(entries).digest("hex");
 }

@@ -1,8 +1,8 @@
-import { DESCRIBED_ROW_BYTES, SEGMENT_ROWS_MAX } from "../../base/limits.js";
+import { DESCRIBED_ROW_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { DayRows } from "../day-order.js";
 import type { AppendedFile, PartFiles } from "../part-files.js";
-import { LOOSE_BYTES, type Segment } from "../segment.js";
+import { LOOSE_BYTES, type RowBuffer } from "../row-buffer.js";
 import type { SpillFile } from "../sink.js";
 import { digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
 
@@ -13,9 +13,9 @@ interface PackedRows {
   readonly bytes: number;
 }
 
-/** Packs rows of a segment, one pack behind the other in kernel memory. One per worker. */
+/** Packs rows of a row buffer, one pack behind the other in kernel memory. One per worker. */
 export class RowPacker {
-  /** The rows of the segment at hand, described one after the other. */
+  /** The rows of the row buffer at hand, described one after the other. */
   readonly #rows: Region;
   readonly #packs: Region;
   readonly #result: number;
@@ -28,14 +28,15 @@ export class RowPacker {
     private readonly kernel: Kernel,
     private readonly bytesMax: number,
   ) {
-    this.#rows = new Region(kernel, SEGMENT_ROWS_MAX * DESCRIBED_ROW_BYTES);
-    // A pack more, so that one can be begun as long as all before it have less together than one may.
+    this.#rows = new Region(kernel, ROW_BUFFER_ROWS_MAX * DESCRIBED_ROW_BYTES);
+    // A pack more, so that one can be begun as long as all before it have less together than one
+    // may.
     this.#packs = new Region(kernel, 2 * bytesMax + LOOSE_BYTES);
     this.#result = kernel.allocate(8);
   }
 
-  /** To be called before rows of a segment are packed. */
-  take({ columns, columnList, timestamps, rows }: Segment): void {
+  /** To be called before rows of a row buffer are packed. */
+  take({ columns, columnList, timestamps, rows }: RowBuffer): void {
     const { run } = this.kernel;
     const target = this.#rows.address;
     this.#columnCount = columns.length;
@@ -94,11 +95,11 @@ export class SpillWriter {
   ) {}
 
   /** Appends the rows of days, which are places of `order`. */
-  append(segment: Segment, order: number, days: readonly DayRows[]): void {
+  append(rowBuffer: RowBuffer, order: number, days: readonly DayRows[]): void {
     if (days.length === 0) return;
-    this.packer.take(segment);
+    this.packer.take(rowBuffer);
     this.#write((file) => {
-      for (const day of days) this.#appendDay(segment, order, day, file);
+      for (const day of days) this.#appendDay(rowBuffer, order, day, file);
       file.append(this.packer.takePacks());
     });
   }
@@ -117,7 +118,7 @@ export class SpillWriter {
   }
 
   #appendDay(
-    { kernel }: Segment,
+    { kernel }: RowBuffer,
     order: number,
     { day, start, end }: DayRows,
     file: AppendedFile,

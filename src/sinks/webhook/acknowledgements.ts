@@ -10,126 +10,131 @@ import {
 import { hasCode } from "../../base/error-code.js";
 import type { RowFault } from "./judge-answer.js";
 
-/** What the service has decided about one parcel. */
+/** The decision of the service about one request batch. */
 export interface Acknowledgement {
   readonly rows: number;
   readonly refused: readonly RowFault[];
 }
 
-/** Parcels of one range that are settled: all below `through`, and the few beyond it. */
-interface SettledRange {
+/** Confirmed request batches of one range: all below `through`, and a few beyond it. */
+interface ConfirmedRange {
   through: number;
   readonly beyond: Set<number>;
-  /** Parcels that are shorter than the others, or of which events were refused. */
+  /** Request batches that are shorter than the others, or of which events were refused. */
   readonly special: Map<number, Acknowledgement>;
 }
 
-/** What a journal says of a split that is not committed. */
+/** The counts of a journal, for a split that is not committed. */
 export interface AcknowledgedRows {
   readonly delivered: number;
   readonly refused: number;
   /** Events that were sent again though they may have been stored. */
-  readonly unknown: number;
+  readonly possiblyDuplicated: number;
   /** Requests that were sent again. */
   readonly retried: number;
-  /** Milliseconds in which the service took nothing. */
+  /** Milliseconds in which the service accepted nothing. */
   readonly waitedMs: number;
 }
 
-const SETTLED = "+";
-const UNKNOWN = "?";
+const CONFIRMED = "+";
+const PENDING = "?";
 const TROUBLE = "!";
 const CLEAN = "clean";
 
 /**
- * What was acknowledged of one split, in a file that lines are appended to: `range <ordinal> <key>`,
- * `+ <ordinal> <parcel> <rows> [<refused>]`, `? <ordinal> <parcel> <rows>` for a parcel that is sent
- * again without its fate being known, `! <retried> <waitedMs>` for what has come to these since the
- * last such line, and `clean` where nothing was under way at the end. What was written survives a
- * kill of the process, what was synced the loss of power as well. Parcels are known by range, number
- * and size: whatever changes what a number means has to change the range's key.
+ * The journal of one split: a file that lines are appended to. `range <ordinal> <key>` names a
+ * range. `+ <ordinal> <number> <rows> [<refused>]` is a confirmed request batch. `? <ordinal>
+ * <number> <rows>` is a pending one: it is sent again, and its first request may have been stored.
+ * `! <retried> <waitedMs>` adds to these counts. `clean` ends the journal if no request was in
+ * progress. Flushed lines survive a kill of the process; synced lines also survive a loss of power.
+ * A request batch is identified by range, number and rows: whatever changes the meaning of a number
+ * must change the key of the range.
  */
 export class Acknowledgements {
   readonly #file: number;
-  readonly #ranges = new Map<string, SettledRange>();
+  readonly #ranges = new Map<string, ConfirmedRange>();
   readonly #ordinals = new Map<string, number>();
-  readonly #unknown = new Set<string>();
-  /** Whether an earlier process left it without saying that nothing was under way. */
+  readonly #pending = new Set<string>();
+  /** An earlier process left the journal without `clean`: requests may have been in progress. */
   readonly wasBroken: boolean;
-  #pending = "";
+  #unwritten = "";
   #isUnsynced = false;
-  #unknownRows = 0;
+  #pendingRows = 0;
   #retried = 0;
   #waitedMs = 0;
 
   /**
-   * Makes the file where it is missing. `parcelRows` is the size of all parcels but the last ones of
-   * ranges. Throws the system's errors.
+   * Creates the file if it does not exist. `batchRows` is the size of all request batches except
+   * the last of a range. Throws the errors of the system.
    */
   constructor(
     path: string,
-    private readonly parcelRows: number,
+    private readonly batchRows: number,
   ) {
     const lines = readLines(path);
     this.#file = openSync(path, "a");
     this.wasBroken = lines.length > 0 && lines.at(-1) !== CLEAN;
     const keys: string[] = [];
     for (const line of lines) this.#replay(line, keys);
-    // Tells a later process that this one was here, even if nothing is acknowledged.
-    this.#pending = "open\n";
+    // Tells a later process that this one was here, even if nothing is confirmed.
+    this.#unwritten = "open\n";
     this.flush();
   }
 
-  /** Since the split was first begun. */
-  get trouble(): Pick<AcknowledgedRows, "unknown" | "retried" | "waitedMs"> {
-    return { unknown: this.#unknownRows, retried: this.#retried, waitedMs: this.#waitedMs };
+  /** Counts since the split was first started. */
+  get trouble(): Pick<AcknowledgedRows, "possiblyDuplicated" | "retried" | "waitedMs"> {
+    return {
+      possiblyDuplicated: this.#pendingRows,
+      retried: this.#retried,
+      waitedMs: this.#waitedMs,
+    };
   }
 
-  /** What became of a parcel; undefined where that is still to be found out. */
-  find(key: string, parcel: number, rows: number): Acknowledgement | undefined {
+  /** Returns the decision about a request batch; undefined if there is none yet. */
+  find(key: string, batch: number, rows: number): Acknowledgement | undefined {
     const range = this.#ranges.get(key);
-    if (range === undefined || !(parcel < range.through || range.beyond.has(parcel))) {
+    if (range === undefined || !(batch < range.through || range.beyond.has(batch))) {
       return undefined;
     }
-    const special = range.special.get(parcel);
-    const found = special ?? { rows: this.parcelRows, refused: [] };
+    const special = range.special.get(batch);
+    const found = special ?? { rows: this.batchRows, refused: [] };
     return found.rows === rows ? found : undefined;
   }
 
   /** Written by the next `flush`. */
-  settle(key: string, parcel: number, acknowledgement: Acknowledgement): void {
-    this.#settle(key, parcel, acknowledgement);
+  confirm(key: string, batch: number, acknowledgement: Acknowledgement): void {
+    this.#confirm(key, batch, acknowledgement);
     const { rows, refused } = acknowledgement;
     const faults = refused.length === 0 ? "" : ` ${JSON.stringify(refused)}`;
     const ordinal = this.#ordinalOf(key);
-    this.#pending += `${SETTLED} ${ordinal} ${parcel} ${rows}${faults}\n`;
+    this.#unwritten += `${CONFIRMED} ${ordinal} ${batch} ${rows}${faults}\n`;
   }
 
-  /** Counts a parcel that may come to the service twice. */
-  doubt(key: string, parcel: number, rows: number): void {
+  /** Counts a request batch that is sent again and may be stored twice. */
+  notePending(key: string, batch: number, rows: number): void {
     const ordinal = this.#ordinalOf(key);
-    if (this.#doubt(key, parcel, rows))
-      this.#pending += `${UNKNOWN} ${ordinal} ${parcel} ${rows}\n`;
+    if (this.#notePending(key, batch, rows))
+      this.#unwritten += `${PENDING} ${ordinal} ${batch} ${rows}\n`;
   }
 
-  /** Adds to what retries there were and how long the service was waited for. */
+  /** Adds to the counts of retries and of the time in which the service accepted nothing. */
   addTrouble(retried: number, waitedMs: number): void {
     if (retried === 0 && waitedMs === 0) return;
     this.#retried += retried;
     this.#waitedMs += waitedMs;
-    this.#pending += `${TROUBLE} ${retried} ${waitedMs}\n`;
+    this.#unwritten += `${TROUBLE} ${retried} ${waitedMs}\n`;
   }
 
-  /** Hands everything to the system, where a kill of this process does not reach it. */
+  /** Writes all lines to the system: a kill of this process cannot lose them any more. */
   flush(): void {
-    if (this.#pending === "") return;
-    const bytes = Buffer.from(this.#pending);
-    this.#pending = "";
+    if (this.#unwritten === "") return;
+    const bytes = Buffer.from(this.#unwritten);
+    this.#unwritten = "";
     this.#isUnsynced = true;
     for (let start = 0; start < bytes.length; ) start += writeSync(this.#file, bytes, start);
   }
 
-  /** Makes what was flushed survive the loss of power, beside the work of this thread. */
+  /** Syncs flushed lines to the disk without blocking this thread. */
   syncSoon(failed: (error: Error) => void): void {
     this.flush();
     if (!this.#isUnsynced) return;
@@ -139,9 +144,9 @@ export class Acknowledgements {
     });
   }
 
-  /** `isClean`: nothing is under way. */
+  /** `isClean`: no request is in progress. */
   close(isClean: boolean): void {
-    if (isClean) this.#pending += `${CLEAN}\n`;
+    if (isClean) this.#unwritten += `${CLEAN}\n`;
     this.flush();
     fsyncSync(this.#file);
     closeSync(this.#file);
@@ -161,32 +166,32 @@ export class Acknowledgements {
     }
     const key = keys[Number(ordinal)];
     if (key === undefined) return;
-    const [parcel, rows] = [Number(number), Number(count)];
-    if (kind === UNKNOWN) this.#doubt(key, parcel, rows);
-    if (kind !== SETTLED) return;
+    const [batch, rows] = [Number(number), Number(count)];
+    if (kind === PENDING) this.#notePending(key, batch, rows);
+    if (kind !== CONFIRMED) return;
     const faults = line.slice(`${kind} ${ordinal} ${number} ${count}`.length);
     const refused = faults === "" ? [] : (JSON.parse(faults) as readonly RowFault[]);
-    this.#settle(key, parcel, { rows, refused });
+    this.#confirm(key, batch, { rows, refused });
   }
 
-  #settle(key: string, parcel: number, acknowledgement: Acknowledgement): void {
+  #confirm(key: string, batch: number, acknowledgement: Acknowledgement): void {
     let range = this.#ranges.get(key);
     if (range === undefined) {
       range = { through: 0, beyond: new Set(), special: new Map() };
       this.#ranges.set(key, range);
     }
-    range.beyond.add(parcel);
+    range.beyond.add(batch);
     const { rows, refused } = acknowledgement;
-    if (refused.length > 0 || rows !== this.parcelRows) range.special.set(parcel, acknowledgement);
-    else range.special.delete(parcel);
+    if (refused.length > 0 || rows !== this.batchRows) range.special.set(batch, acknowledgement);
+    else range.special.delete(batch);
     while (range.beyond.delete(range.through)) range.through++;
   }
 
-  #doubt(key: string, parcel: number, rows: number): boolean {
-    const name = `${key} ${parcel}`;
-    if (this.#unknown.has(name)) return false;
-    this.#unknown.add(name);
-    this.#unknownRows += rows;
+  #notePending(key: string, batch: number, rows: number): boolean {
+    const name = `${key} ${batch}`;
+    if (this.#pending.has(name)) return false;
+    this.#pending.add(name);
+    this.#pendingRows += rows;
     return true;
   }
 
@@ -195,31 +200,33 @@ export class Acknowledgements {
     if (known !== undefined) return known;
     const ordinal = this.#ordinals.size;
     this.#ordinals.set(key, ordinal);
-    this.#pending += `range ${ordinal} ${key}\n`;
+    this.#unwritten += `range ${ordinal} ${key}\n`;
     return ordinal;
   }
 }
 
-/** What the journal of a split says has been settled; nothing where there is no journal. */
+/** Counts the decisions in the journal of a split; all 0 if there is no journal. */
 export function countAcknowledged(path: string): AcknowledgedRows {
-  let [delivered, refused, unknown, retried, waitedMs] = [0, 0, 0, 0, 0];
+  let [delivered, refused, possiblyDuplicated, retried, waitedMs] = [0, 0, 0, 0, 0];
   for (const line of linesOf(readOrEmpty(path))) {
     const [kind, first, second, count = "0"] = line.split(" ", 4);
     if (kind === TROUBLE) {
       retried += Number(first);
       waitedMs += Number(second);
     }
-    if (kind === UNKNOWN) unknown += Number(count);
-    if (kind !== SETTLED) continue;
+    if (kind === PENDING) possiblyDuplicated += Number(count);
+    if (kind !== CONFIRMED) continue;
     const faults = line.indexOf("[");
     const rows = faults === -1 ? 0 : (JSON.parse(line.slice(faults)) as readonly unknown[]).length;
     delivered += Number(count) - rows;
     refused += rows;
   }
-  return { delivered, refused, unknown, retried, waitedMs };
+  return { delivered, refused, possiblyDuplicated, retried, waitedMs };
 }
 
-/** A line that was cut off by the loss of power is taken away, or the next one would go on in it. */
+/**
+ * Reads whole lines. Removes a line that a loss of power cut off: the next one would continue it.
+ */
 function readLines(path: string): readonly string[] {
   const text = readOrEmpty(path);
   const whole = text.lastIndexOf(0x0a) + 1;

@@ -1,19 +1,19 @@
 import { BATCH_ROWS_MAX, SEND_TEXT_BYTES } from "../../base/limits.js";
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
+import { textColumns } from "../row-buffer.js";
 import { jsonlKernel, RowTexts } from "../row-texts.js";
-import { textColumns } from "../segment.js";
 
 const LINE_END = 0x0a;
 
-/** An event on its way: its text, which stays valid, and its row in the batch that it is of. */
+/** An event to be sent: its text, which stays valid, and its row in the event batch. */
 export interface EventLine {
   readonly row: number;
   /** JSON, without a line end. */
   readonly text: Uint8Array;
 }
 
-/** Encodes the delivered rows of batches one by one. Kernel memory is taken once. */
+/** Encodes the delivered rows of batches one by one. Kernel memory is allocated once. */
 export class EventLines {
   readonly #texts: RowTexts;
   readonly #columnList: number;
@@ -25,7 +25,9 @@ export class EventLines {
     this.#order = new Region(kernel, BATCH_ROWS_MAX * 4);
   }
 
-  /** The events of a batch in their order. The batch has to live until the last one was taken. */
+  /**
+   * Yields the events of a batch in order. The batch must stay valid until the last one is taken.
+   */
   *of(events: EventBatch): Iterable<EventLine> {
     const { kernel } = this;
     const count = this.#select(events);
@@ -35,7 +37,7 @@ export class EventLines {
     for (let place = 0; place < count; ) {
       const start = place;
       place = this.#texts.encode(columns, this.#order.address, start, count);
-      // A copy: the kernel's memory is written over while requests are still under way.
+      // A copy, because the kernel's memory is overwritten while requests are in progress.
       const bytes = Buffer.from(this.#texts.bytes);
       let from = 0;
       for (let index = start; index < place; index++) {
@@ -47,7 +49,7 @@ export class EventLines {
     }
   }
 
-  /** Writes the numbers of the delivered rows into the order; returns how many there are. */
+  /** Writes the numbers of the delivered rows into the order and returns their count. */
   #select(events: EventBatch): number {
     this.#order.ensure(events.rows * 4);
     const { bytes, words } = this.kernel;

@@ -1,24 +1,23 @@
+import { SwitchyardError } from "../../base/errors.js";
 import { ANSWER_WORDS_MAX } from "../../base/limits.js";
-import type { Answer, NoAnswer } from "./answer.js";
-import { parseRetryAfter } from "./retry-after.js";
-import { SendError } from "./send-error.js";
+import type { Answer, NoAnswer } from "./post.js";
 
 /** An event of a request that the service named as faulty. */
 export interface RowFault {
-  /** Place in the request's array. */
+  /** Index in the array of the request. */
   readonly row: number;
   readonly message: string;
 }
 
-/** What an answer means for the events of its request. */
+/** The meaning of a response for the events of its request. */
 export type Verdict =
   | { readonly kind: "delivered" }
   | {
       readonly kind: "retry";
       readonly reason: string;
-      /** Whether the events may be stored for all that. */
-      readonly isUnknown: boolean;
-      /** What the service asks all to wait. */
+      /** The events may be stored nevertheless. */
+      readonly isPending: boolean;
+      /** The pause that the service asks for. */
       readonly waitMs?: number;
     }
   | { readonly kind: "too_large"; readonly reason: string }
@@ -29,18 +28,21 @@ const delivered: Verdict = { kind: "delivered" };
 
 const retriedStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
-/** Statuses of a service that has done nothing with the request. */
+/** Statuses that mean that the service has stored nothing of the request. */
 const undoneStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429, 503]);
 
-/** 409 is what a service says that is still at work on a request with the same key. */
+/**
+ * Decides what a response means. A service answers 409 while it is still working on a request with
+ * the same key.
+ */
 export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
   const { status, headers } = answer;
   if (status >= 200 && status < 300) return delivered;
   const reason = `${status}${wordsOf(answer)}`;
   if (status >= 500 || retriedStatuses.has(status)) {
     const waitMs = parseRetryAfter(headers["retry-after"], nowMs);
-    const isUnknown = !undoneStatuses.has(status);
-    return { kind: "retry", reason, isUnknown, ...(waitMs === undefined ? {} : { waitMs }) };
+    const isPending = !undoneStatuses.has(status);
+    return { kind: "retry", reason, isPending, ...(waitMs === undefined ? {} : { waitMs }) };
   }
   if (status === 413) return { kind: "too_large", reason };
   if (status === 400 || status === 422) {
@@ -49,27 +51,30 @@ export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
   return { kind: "stop", error: errorOf(answer, reason) };
 }
 
-/** `isProven`: the service has answered before, so that its name and certificate are right. */
+/**
+ * Decides what a missing response means. `isProven`: the service has answered before, so its name
+ * and certificate are right.
+ */
 export function judgeFailure({ kind, message }: NoAnswer, isProven: boolean): Verdict {
   if (!isProven && kind === "certificate") {
-    const advice = "check the address, or make the authority known with NODE_EXTRA_CA_CERTS";
+    const advice = "check the address, or pass the authority in NODE_EXTRA_CA_CERTS";
     return { kind: "stop", error: new SendError("send_certificate", `${message}; ${advice}`) };
   }
   if (!isProven && kind === "host_unknown") {
     const advice = "check the address that --to names";
     return { kind: "stop", error: new SendError("send_host_unknown", `${message}; ${advice}`) };
   }
-  return { kind: "retry", reason: message, isUnknown: kind === "no_answer" };
+  return { kind: "retry", reason: message, isPending: kind === "no_answer" };
 }
 
-/** What no repetition can mend. */
+/** Returns the error for a response that a retry cannot fix. */
 function errorOf({ status, headers }: Answer, reason: string): SendError {
   const said = `the service answered ${reason}`;
   if (status < 400) {
-    const target = headers["location"] ?? "an address that it does not name";
+    const target = headers["location"] ?? "an unnamed address";
     return new SendError(
       "send_redirected",
-      `${said}, to go to ${target}. The secret is not sent there; where that is right, give it with --to`,
+      `${said}, to go to ${target}. The secret is not sent there; if the address is right, pass it with --to`,
     );
   }
   switch (status) {
@@ -98,7 +103,7 @@ interface ErrorAnswer {
   readonly errors?: unknown;
 }
 
-/** `: ` and what the service said, or nothing. */
+/** Returns `: ` and the message of the service, or nothing. */
 function wordsOf({ text }: Answer): string {
   const body = parseObject(text);
   const message = typeof body?.message === "string" ? body.message : body === undefined ? text : "";
@@ -109,7 +114,7 @@ function wordsOf({ text }: Answer): string {
   return words === "" ? "" : `: ${cut(words)}`;
 }
 
-/** Faults that say which event of an array they are of: `[3].timestamp`. */
+/** Returns the faults that name an event of the array: `[3].timestamp`. */
 function faultsOf({ text }: Answer): readonly RowFault[] {
   const byRow = new Map<number, string[]>();
   for (const { property, errorMessage } of faultEntries(parseObject(text))) {
@@ -142,4 +147,24 @@ function parseObject(text: string): ErrorAnswer | undefined {
 
 function cut(words: string): string {
   return words.length > ANSWER_WORDS_MAX ? `${words.slice(0, ANSWER_WORDS_MAX - 1)}…` : words;
+}
+
+/**
+ * Returns the milliseconds that a `Retry-After` header asks to wait: seconds, or a date (RFC 9110,
+ * 10.2.3). Returns undefined for anything else.
+ */
+export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
+  const text = value?.trim() ?? "";
+  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  // Date.parse also accepts a single number or word as a date.
+  if (!/^[A-Za-z]{3,9},? .*\d/.test(text)) return undefined;
+  const timeMs = Date.parse(text);
+  return Number.isNaN(timeMs) ? undefined : Math.max(0, timeMs - nowMs);
+}
+
+/** Sending cannot continue. What was acknowledged is recorded: the same command resumes it. */
+export class SendError extends SwitchyardError {
+  constructor(code: string, reason: string) {
+    super(code, `${reason}. What was delivered is recorded: run the same command again to resume`);
+  }
 }

@@ -1,12 +1,12 @@
-/** Time as a sender needs it; tests bring their own. */
+/** The clock and timer of a sender; tests inject their own. */
 export interface SendClock {
   /** Milliseconds since 1970 UTC. */
   now(): number;
-  /** Calls `work` once, later; the result calls it off. */
+  /** Calls `work` once, later; the result cancels it. */
   after(delayMs: number, work: () => void): () => void;
 }
 
-/** Longer delays overflow Node's timers, which then fire at once. */
+/** Longer delays overflow the timers of Node, which then fire at once. */
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export const systemSendClock: SendClock = {

@@ -1,61 +1,71 @@
-import { SEND_STOP_GRACE_MS } from "../../base/limits.js";
-import { NoAnswer, type Post } from "./answer.js";
-import { judgeAnswer, judgeFailure, type RowFault, type Verdict } from "./judge-answer.js";
-import { Pacer, type PacerOptions } from "./pacer.js";
-import { type BodyForm, bodyOf, keyOf, type Parcel } from "./parcel.js";
-import { retryDelayMs } from "./retry-delay.js";
+import { RETRY_DELAY_MS, RETRY_DELAY_MS_MAX, SEND_STOP_GRACE_MS } from "../../base/limits.js";
+import {
+  judgeAnswer,
+  judgeFailure,
+  type RowFault,
+  SendError,
+  type Verdict,
+} from "./judge-answer.js";
+import { NoAnswer, type Post } from "./post.js";
+import { RateLimiter, type RateLimits } from "./rate-limiter.js";
+import { type BodyForm, bodyOf, keyOf, type RequestBatch } from "./request-batch.js";
 import type { SendClock } from "./send-clock.js";
-import { SendError } from "./send-error.js";
 
-export interface SenderOptions extends PacerOptions {
+export interface SenderOptions extends RateLimits {
   readonly body: BodyForm;
-  /** Milliseconds without one success after which sending is given up. */
+  /** Milliseconds without a success after which sending stops. */
   readonly giveUpAfterMs: number;
   readonly post: Post;
   readonly clock: SendClock;
   /** From 0 to 1. */
   random(): number;
-  /** Called when nothing is under way because the service does not take anything, and when it is over. */
+  /**
+   * Called when no request is in progress because the service accepts nothing, and when that is
+   * over.
+   */
   onWaiting?(isWaiting: boolean): void;
 }
 
 export interface SendCounts {
   /** Requests that were sent again. */
   readonly retried: number;
-  /** Milliseconds in which nothing was under way because the service did not take anything. */
+  /** Milliseconds in which no request was in progress because the service accepted nothing. */
   readonly waitedMs: number;
 }
 
-/** What a parcel came to: its events are delivered but for those that were refused, by their places. */
+/**
+ * The outcome of a request batch: all events are delivered except the refused ones, which are named
+ * by their indexes.
+ */
 export interface Delivery {
   readonly refused: readonly RowFault[];
 }
 
 const NOTHING_REFUSED: Delivery = { refused: [] };
 
-type Settled = Extract<Verdict, { kind: "delivered" | "too_large" | "refused" }>;
+type Decision = Extract<Verdict, { kind: "delivered" | "too_large" | "refused" }>;
 
 /**
- * Delivers parcels to one service, as many at a time as the caller gives. All of them share the rate,
- * the pauses that the service asks for, and the fate of the whole: after the first error that no
- * repetition can mend every delivery rejects with it.
+ * Delivers request batches to one service, as many at a time as the caller passes. All of them
+ * share the rate and the pauses that the service asks for. After the first error that a retry
+ * cannot fix, every delivery rejects with it.
  */
 export class Sender {
-  readonly #pacer: Pacer;
+  readonly #limiter: RateLimiter;
   #running = 0;
   #drained: () => void = () => undefined;
   readonly #sleepers = new Set<() => void>();
   #failure: unknown;
   #failingSinceMs: number | undefined;
   #isProven = false;
-  #underWay = 0;
+  #inProgress = 0;
   #delayed = 0;
   #waitingSinceMs: number | undefined;
   #retried = 0;
   #waitedMs = 0;
 
   constructor(private readonly options: SenderOptions) {
-    this.#pacer = new Pacer(options.clock, options);
+    this.#limiter = new RateLimiter(options.clock, options);
   }
 
   get counts(): SendCounts {
@@ -63,16 +73,17 @@ export class Sender {
   }
 
   /**
-   * Settles every event of a parcel. `onUnknown` is called before events are sent again that may have
-   * been stored. Rejects with `SendError`, or with what the sender was stopped for.
+   * Delivers a request batch until the service has decided about every event. `onPending` is called
+   * before events are sent again that may have been stored. Rejects with `SendError`, or with the
+   * reason of `stop`.
    */
-  async deliver(parcel: Parcel, onUnknown: () => void): Promise<Delivery> {
+  async deliver(batch: RequestBatch, onPending: () => void): Promise<Delivery> {
     this.#running++;
     try {
-      const whole = wholeOf(parcel);
-      const verdict = await this.#settle(parcel, whole, onUnknown);
+      const whole = wholeOf(batch);
+      const verdict = await this.#sendUntilDecided(batch, whole, onPending);
       if (verdict.kind === "delivered") return NOTHING_REFUSED;
-      return await this.#divide(parcel, whole, verdict, onUnknown);
+      return await this.#divide(batch, whole, verdict, onPending);
     } catch (error) {
       this.stop(error);
       throw error;
@@ -82,21 +93,23 @@ export class Sender {
     }
   }
 
-  /** Ends all deliveries with an error; requests under way may still be answered. */
+  /** Ends all deliveries with an error; requests in progress may still be answered. */
   stop(reason: unknown): void {
     this.#failure ??= reason;
-    this.#pacer.release();
+    this.#limiter.release();
     for (const wake of [...this.#sleepers]) wake();
   }
 
-  /** Waits until nothing is under way, or for a moment. Says whether all requests were answered. */
+  /**
+   * Waits for a moment until no request is in progress. Returns whether all requests were answered.
+   */
   async drain(): Promise<boolean> {
     if (this.#running > 0) {
       await new Promise<void>((resolve) => {
         const cancel = this.options.clock.after(SEND_STOP_GRACE_MS, resolve);
         this.#drained = () => {
           cancel();
-          // Whoever waits for the last delivery learns of it first.
+          // The caller of the last delivery continues first.
           setImmediate(resolve);
         };
       });
@@ -104,16 +117,19 @@ export class Sender {
     return this.#running === 0;
   }
 
-  /** Finds out which rows of a parcel that was not taken as it is are refused, and delivers the others. */
+  /**
+   * Finds the refused rows of a request batch that was not accepted as a whole, and delivers the
+   * others.
+   */
   async #divide(
-    parcel: Parcel,
+    batch: RequestBatch,
     whole: readonly number[],
-    first: Exclude<Settled, { kind: "delivered" }>,
-    onUnknown: () => void,
+    first: Exclude<Decision, { kind: "delivered" }>,
+    onPending: () => void,
   ): Promise<Delivery> {
     const refused: RowFault[] = [];
     const open: (readonly number[])[] = [];
-    let [rows, verdict]: [readonly number[] | undefined, Settled] = [whole, first];
+    let [rows, verdict]: [readonly number[] | undefined, Decision] = [whole, first];
     while (rows !== undefined) {
       if (verdict.kind !== "delivered") {
         const faults = verdict.kind === "refused" ? namedFaults(verdict, rows) : [];
@@ -124,17 +140,21 @@ export class Sender {
         }
       }
       rows = open.pop();
-      if (rows !== undefined) verdict = await this.#settle(parcel, rows, onUnknown);
+      if (rows !== undefined) verdict = await this.#sendUntilDecided(batch, rows, onPending);
     }
     return { refused };
   }
 
-  /** Sends rows of a parcel until the service has decided about them. */
-  async #settle(parcel: Parcel, rows: readonly number[], onUnknown: () => void): Promise<Settled> {
-    const body = bodyOf(parcel, rows, this.options.body);
-    const key = keyOf(parcel, rows);
+  /** Sends rows of a request batch until the service has decided about them. */
+  async #sendUntilDecided(
+    batch: RequestBatch,
+    rows: readonly number[],
+    onPending: () => void,
+  ): Promise<Decision> {
+    const body = bodyOf(batch, rows, this.options.body);
+    const key = keyOf(batch, rows);
     for (let failures = 0; ; ) {
-      const admission = this.#pacer.admit(rows.length);
+      const admission = this.#limiter.admit(rows.length);
       if (admission !== undefined) await this.#await(admission, failures > 0);
       if (this.#failure !== undefined) throw this.#failure;
       const verdict = await this.#attempt(body, key);
@@ -143,15 +163,15 @@ export class Sender {
       failures++;
       const delayMs = retryDelayMs(failures, this.options.random);
       this.#checkPatience(verdict.reason, verdict.waitMs ?? 0);
-      if (verdict.waitMs !== undefined) this.#pacer.pause(verdict.waitMs);
-      if (verdict.isUnknown) onUnknown();
+      if (verdict.waitMs !== undefined) this.#limiter.pause(verdict.waitMs);
+      if (verdict.isPending) onPending();
       await this.#delay(delayMs);
       this.#retried++;
     }
   }
 
   async #await(admission: Promise<void>, isRetry: boolean): Promise<void> {
-    const isPaused = isRetry || this.#pacer.pauseMs > 0;
+    const isPaused = isRetry || this.#limiter.pauseMs > 0;
     if (isPaused) this.#changeDelayed(1);
     await admission;
     if (isPaused) this.#changeDelayed(-1);
@@ -159,7 +179,7 @@ export class Sender {
 
   async #attempt(body: Uint8Array, key: string): Promise<Verdict> {
     const { post, clock } = this.options;
-    this.#underWay++;
+    this.#inProgress++;
     this.#watchWaiting();
     try {
       const verdict = judgeAnswer(await post(body, key), clock.now());
@@ -172,12 +192,14 @@ export class Sender {
       if (error instanceof NoAnswer) return judgeFailure(error, this.#isProven);
       throw error;
     } finally {
-      this.#underWay--;
+      this.#inProgress--;
       this.#watchWaiting();
     }
   }
 
-  /** A pause that is longer than the patience is not waited for. */
+  /**
+   * Throws if the service has given no success for too long, or asks for a longer pause than that.
+   */
   #checkPatience(reason: string, waitMs: number): void {
     const { clock, giveUpAfterMs } = this.options;
     const nowMs = clock.now();
@@ -186,7 +208,7 @@ export class Sender {
     const asked = waitMs > 0 ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";
     throw new SendError(
       "send_gave_up",
-      `given up after ${Math.round((nowMs - this.#failingSinceMs) / 1000)} s without a success; the last attempt: ${reason}${asked}`,
+      `gave up after ${Math.round((nowMs - this.#failingSinceMs) / 1000)} s without a success; the last attempt: ${reason}${asked}`,
     );
   }
 
@@ -216,9 +238,9 @@ export class Sender {
     this.#watchWaiting();
   }
 
-  /** Keeps account of the time in which everything waits for the service. */
+  /** Counts the time in which everything waits for the service. */
   #watchWaiting(): void {
-    const isWaiting = this.#underWay === 0 && this.#delayed > 0;
+    const isWaiting = this.#inProgress === 0 && this.#delayed > 0;
     if (isWaiting === (this.#waitingSinceMs !== undefined)) return;
     const nowMs = this.options.clock.now();
     if (this.#waitingSinceMs !== undefined) this.#waitedMs += nowMs - this.#waitingSinceMs;
@@ -229,11 +251,14 @@ export class Sender {
 
 const ONE_ROW: readonly number[] = [0];
 
-function wholeOf({ texts }: Parcel): readonly number[] {
+function wholeOf({ texts }: RequestBatch): readonly number[] {
   return texts.length === 1 ? ONE_ROW : texts.map((_, row) => row);
 }
 
-/** Faults by their places in the parcel; those that name no event of the request say nothing. */
+/**
+ * Returns faults by their indexes in the request batch. Faults that name no event of the request
+ * are ignored.
+ */
 function namedFaults(
   { faults }: Extract<Verdict, { kind: "refused" }>,
   rows: readonly number[],
@@ -244,7 +269,7 @@ function namedFaults(
   });
 }
 
-/** What is to be tried next, the last one first: the rows without the faulty ones, else both halves. */
+/** Returns what to try next, last one first: the rows without the faulty ones, else both halves. */
 function remainders(
   rows: readonly number[],
   faults: readonly RowFault[],
@@ -257,4 +282,14 @@ function remainders(
   if (rows.length === 1) return [];
   const middle = Math.ceil(rows.length / 2);
   return [rows.slice(middle), rows.slice(0, middle)];
+}
+
+/**
+ * Returns the milliseconds before the next attempt: a random part of a ceiling that doubles with
+ * each failure, so that senders that failed together do not retry together. `random` is from 0 to
+ * 1.
+ */
+export function retryDelayMs(failures: number, random: () => number): number {
+  const ceiling = Math.min(RETRY_DELAY_MS * 2 ** (failures - 1), RETRY_DELAY_MS_MAX);
+  return Math.ceil(ceiling * random());
 }

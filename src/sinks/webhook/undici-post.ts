@@ -1,33 +1,34 @@
 import { type Dispatcher, Pool } from "undici";
 import { ANSWER_BYTES_MAX } from "../../base/limits.js";
 import { version } from "../../base/package-files.js";
-import { type Answer, type FailureKind, NoAnswer, type Post } from "./answer.js";
+import { type Answer, type FailureKind, NoAnswer, type Post } from "./post.js";
 
 export interface PostOptions {
   readonly url: URL;
-  /** A secret: in no message. */
+  /** A secret: it is in no message. */
   readonly secret: string;
   readonly authHeader: string;
   readonly concurrency: number;
-  /** For a connection, and for a whole answer. */
+  /** Limit for a connection, and for a complete response. */
   readonly timeoutMs: number;
 }
 
 export interface Poster {
   readonly post: Post;
-  /** Breaks off what is under way. */
+  /** Aborts all requests. */
   close(): Promise<void>;
 }
 
 /**
- * POSTs over connections that are kept, one request at a time on each. Redirects are answers like
- * others. (undici's `dispatch` makes no stream for an answer, which saves a third of the time.)
+ * Creates a `Post` over kept connections, one request at a time on each. A redirect is a response
+ * like any other. (The `dispatch` of undici makes no stream for a response, which saves a third of
+ * the time.)
  */
 export function createPoster(options: PostOptions): Poster {
   const { url, secret, authHeader, concurrency, timeoutMs } = options;
   const pool = new Pool(url.origin, {
     ...{ connections: concurrency, pipelining: 1, connect: { timeout: timeoutMs } },
-    // Each request has a time limit of its own, from its first byte to its last.
+    // Each request has its own limit, from its first byte to its last.
     ...{ headersTimeout: 0, bodyTimeout: 0 },
   });
   const path = `${url.pathname}${url.search}`;
@@ -42,7 +43,7 @@ export function createPoster(options: PostOptions): Poster {
   return { post, close: () => pool.destroy() };
 }
 
-/** One request and its answer. */
+/** One request and its response. */
 class Exchange implements Dispatcher.DispatchHandler {
   #timer: NodeJS.Timeout | undefined;
   #status = 0;
@@ -61,7 +62,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#isStarted = true;
     const { timeoutMs } = this;
     this.#timer = setTimeout(() => {
-      controller.abort(new Error(`no whole answer within ${timeoutMs / 1000} s`));
+      controller.abort(new Error(`no complete response within ${timeoutMs / 1000} s`));
     }, timeoutMs);
   }
 
@@ -113,7 +114,7 @@ function first(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** What OpenSSL and Node say of a certificate that they do not trust. */
+/** Codes of OpenSSL and Node for certificates that they do not trust. */
 const certificatePattern = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/;
 
 function noAnswer(error: Error, isStarted: boolean): NoAnswer {

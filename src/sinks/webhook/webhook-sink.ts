@@ -2,9 +2,9 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Sink } from "../sink.js";
-import type { Post } from "./answer.js";
 import { EventLines } from "./event-lines.js";
-import type { BodyForm } from "./parcel.js";
+import type { Post } from "./post.js";
+import type { BodyForm } from "./request-batch.js";
 import { type SendClock, systemSendClock } from "./send-clock.js";
 import { Sender } from "./sender.js";
 import { WebhookSplit } from "./webhook-split.js";
@@ -12,40 +12,40 @@ import { WebhookSplit } from "./webhook-split.js";
 export interface WebhookOptions {
   readonly post: Post;
   readonly body: BodyForm;
-  /** Events of one request; 1 where the body is an object. */
+  /** Events of one request; 1 for the body form `object`. */
   readonly batchRows: number;
-  /** Requests under way at the same time. */
+  /** Requests in progress at the same time. */
   readonly concurrency: number;
-  /** Events per second; no limit where absent. */
+  /** Events per second; no limit if absent. */
   readonly rate?: number;
-  /** Events that may go out at once after a rest. */
+  /** Events that may be sent at once after a pause. */
   readonly burst?: number;
-  /** Milliseconds without one success after which sending is given up. */
+  /** Milliseconds without a success after which sending stops. */
   readonly giveUpAfterMs: number;
-  /** Directory of the journals of what was acknowledged, made where it is missing. */
+  /** Directory of the journals; created if it does not exist. */
   readonly journalDirectory: string;
-  /** Whatever decides, beside its content, which events are the n-th of a range. */
+  /** Whatever decides, besides the content of a range, which events are the n-th of it. */
   readonly keySeed: string;
-  /** Ends what is under way. */
+  /** Ends all requests. */
   readonly signal: AbortSignal;
   readonly clock?: SendClock;
   random?(): number;
   onWaiting?(isWaiting: boolean): void;
   /**
-   * Called as soon as it is known what became of events, so that progress need not wait for a batch.
-   * Those that an earlier run has settled count when they come by.
+   * Called when the service has decided about events, so that progress need not wait for a batch.
+   * Events that an earlier run has confirmed count when they are read.
    */
-  onSettled?(delivered: number, refused: number): void;
+  onConfirmed?(delivered: number, refused: number): void;
 }
 
 /**
- * POSTs events to a service. A split is committed once the service has decided about every event of
- * it. Splits that were not committed go on from their journal; the journal of a committed split is
- * for the caller to remove, as only the caller knows when the commit itself is remembered.
+ * Creates a sink that POSTs events to a service. A split is committed when the service has decided
+ * about every event of it. Splits that were not committed resume from their journal. The caller
+ * removes the journal of a committed split: only the caller knows when the commit is recorded.
  */
 export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink {
   const { clock = systemSendClock, random = Math.random, signal } = options;
-  const { onSettled = () => undefined } = options;
+  const { onConfirmed = () => undefined } = options;
   const { journalDirectory, keySeed, concurrency, batchRows } = options;
   const sender = new Sender({ ...options, clock, random });
   const stop = () => sender.stop(signal.reason);
@@ -56,8 +56,8 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
   return {
     openSplit: (splitId) =>
       new WebhookSplit({
-        ...{ sender, lines, concurrency, keySeed, clock, onSettled },
-        parcelRows: batchRows,
+        ...{ sender, lines, concurrency, keySeed, clock, onConfirmed },
+        batchRows: batchRows,
         journalPath: join(journalDirectory, journalNameOf(splitId)),
       }),
   };

@@ -5,41 +5,42 @@ import type { Origin, SplitSink, WrittenEvents } from "../sink.js";
 import { Acknowledgements } from "./acknowledgements.js";
 import type { EventLines } from "./event-lines.js";
 import type { RowFault } from "./judge-answer.js";
-import { OpenParcel } from "./open-parcel.js";
+import { OpenRequestBatch } from "./request-batch.js";
 import type { SendClock } from "./send-clock.js";
 import type { SendCounts, Sender } from "./sender.js";
 
 /**
- * Share of the parcels under way that are written down in one go. Less costs system calls; more, and the
- * service waits for work while answers are taken in.
+ * Share of the request batches in progress whose confirmations are written together. A smaller
+ * share costs system calls. With a larger one the service waits for requests while responses are
+ * processed.
  */
 const WRITTEN_TOGETHER = 0.25;
 
 export interface WebhookSplitOptions {
   readonly sender: Sender;
   readonly lines: EventLines;
-  /** Journal of what is acknowledged of this split. */
+  /** Path of the journal of this split. */
   readonly journalPath: string;
   /** Events of one request. */
-  readonly parcelRows: number;
-  /** Requests under way at the same time. */
+  readonly batchRows: number;
+  /** Requests in progress at the same time. */
   readonly concurrency: number;
-  /** Whatever decides, beside a range's content, which events are the n-th of it. */
+  /** Whatever decides, besides the content of a range, which events are the n-th of it. */
   readonly keySeed: string;
   readonly clock: SendClock;
-  onSettled(delivered: number, refused: number): void;
+  onConfirmed(delivered: number, refused: number): void;
 }
 
 /**
- * The events of one split on their way to a service: cut into parcels by their place in their range,
- * each of which is sent unless the journal knows it as settled. A parcel that is acknowledged keeps its
- * place among those under way until that is handed to the system, so that a kill leaves at most
- * `concurrency` parcels to be sent again, under the same keys.
+ * Sends the events of one split to a service. Events are cut into request batches by their index in
+ * their range. A batch that the journal has as confirmed is not sent again. A batch counts as in
+ * progress until its confirmation is written to the system: after a kill at most `concurrency`
+ * batches are sent again, under the same keys.
  */
 export class WebhookSplit implements SplitSink {
   readonly #journal: Acknowledgements;
-  readonly #underWay = new Set<OpenParcel>();
-  /** Parcels that are settled, which only the memory of this process knows. */
+  readonly #inProgress = new Set<OpenRequestBatch>();
+  /** Confirmed request batches that are not written to the journal file yet. */
   #unwritten = 0;
   #isWriteDue = false;
   #countsNoted: SendCounts;
@@ -47,17 +48,17 @@ export class WebhookSplit implements SplitSink {
   #origin: Origin | undefined;
   #rangeKey = "";
   #nextNumber = 0;
-  #parcel: OpenParcel | undefined;
+  #batch: OpenRequestBatch | undefined;
   #delivered = 0;
-  /** Parcels that may have been under way when an earlier process was killed. */
-  #inDoubt: number;
+  /** Request batches that may have been in progress when an earlier process was killed. */
+  #possiblyPending: number;
   #failure: unknown;
   #wakeWriter: () => void = () => undefined;
   #state: "open" | "ended" = "open";
 
   constructor(private readonly options: WebhookSplitOptions) {
-    this.#journal = new Acknowledgements(options.journalPath, options.parcelRows);
-    this.#inDoubt = this.#journal.wasBroken ? options.concurrency : 0;
+    this.#journal = new Acknowledgements(options.journalPath, options.batchRows);
+    this.#possiblyPending = this.#journal.wasBroken ? options.concurrency : 0;
     this.#countsNoted = options.sender.counts;
     this.#syncLater();
   }
@@ -65,26 +66,26 @@ export class WebhookSplit implements SplitSink {
   async write(events: EventBatch, origin: Origin): Promise<void> {
     if (origin !== this.#origin) await this.#begin(origin);
     for (const line of this.options.lines.of(events)) {
-      this.#parcel ??= new OpenParcel(origin, this.#rangeKey, this.#nextNumber++);
-      this.#parcel.add(events, line);
-      if (this.#parcel.texts.length < this.options.parcelRows) continue;
-      // No promise where there is room, as this is done for each event.
+      this.#batch ??= new OpenRequestBatch(origin, this.#rangeKey, this.#nextNumber++);
+      this.#batch.add(events, line);
+      if (this.#batch.texts.length < this.options.batchRows) continue;
+      // A promise for each event would be slow: wait only without room.
       if (!this.#hasRoom()) await this.#room();
       this.#dispatch();
     }
     this.#throwFailure();
-    this.#parcel?.detach();
-    for (const parcel of this.#underWay) parcel.detach();
+    this.#batch?.detach();
+    for (const batch of this.#inProgress) batch.detach();
   }
 
-  /** The service has decided about every event then, so that nothing is left to commit. */
+  /** Waits until the service has decided about every event, so that nothing is left to commit. */
   async finish(): Promise<WrittenEvents> {
     await this.#dispatchLast();
-    while (this.#underWay.size > 0) await this.#settled();
+    while (this.#inProgress.size > 0) await this.#nextWritten();
     this.#end(true);
     const delivered = this.#delivered;
-    const { unknown, retried, waitedMs } = this.#journal.trouble;
-    const counts = { delivered, retried, possiblyTwice: unknown, waitedMs };
+    const { possiblyDuplicated, retried, waitedMs } = this.#journal.trouble;
+    const counts = { delivered, retried, possiblyTwice: possiblyDuplicated, waitedMs };
     return {
       rows: delivered,
       commit: async () => ({ parts: [], counts }),
@@ -114,55 +115,55 @@ export class WebhookSplit implements SplitSink {
     this.#dispatch();
   }
 
-  /** Sends the parcel that is open, if there is one and it is not known as settled. Needs room for it. */
+  /** Sends the open request batch, if there is one that is not confirmed yet. Needs room for it. */
   #dispatch(): void {
-    const parcel = this.#parcel;
-    if (parcel === undefined) return;
-    const { rangeKey, number } = parcel;
-    const rows = parcel.texts.length;
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    const { rangeKey, number } = batch;
+    const rows = batch.texts.length;
     const known = this.#journal.find(rangeKey, number, rows);
     if (known === undefined) {
       this.#throwFailure();
-      if (this.#inDoubt > 0) {
-        this.#inDoubt--;
-        this.#journal.doubt(rangeKey, number, rows);
+      if (this.#possiblyPending > 0) {
+        this.#possiblyPending--;
+        this.#journal.notePending(rangeKey, number, rows);
       }
-      this.#send(parcel);
+      this.#send(batch);
     } else {
-      this.#account(parcel, known.refused);
+      this.#account(batch, known.refused);
     }
-    this.#parcel = undefined;
+    this.#batch = undefined;
   }
 
-  #send(parcel: OpenParcel): void {
-    const { rangeKey, number, texts } = parcel;
+  #send(batch: OpenRequestBatch): void {
+    const { rangeKey, number, texts } = batch;
     const rows = texts.length;
-    const isShort = rows < this.options.parcelRows;
+    const isShort = rows < this.options.batchRows;
     const key = `${rangeKey}-${number}${isShort ? `-${rows}` : ""}`;
-    const doubt = () => this.#journal.doubt(rangeKey, number, rows);
-    this.#underWay.add(parcel);
-    this.options.sender.deliver({ key, texts }, doubt).then(
-      ({ refused }) => this.#guard(() => this.#settle(parcel, refused)),
+    const notePending = () => this.#journal.notePending(rangeKey, number, rows);
+    this.#inProgress.add(batch);
+    this.options.sender.deliver({ key, texts }, notePending).then(
+      ({ refused }) => this.#guard(() => this.#confirm(batch, refused)),
       (error: unknown) => this.#fail(error),
     );
   }
 
-  #settle(parcel: OpenParcel, refused: readonly RowFault[]): void {
-    const { rangeKey, number, texts } = parcel;
-    this.#underWay.delete(parcel);
-    this.#journal.settle(rangeKey, number, { rows: texts.length, refused });
-    this.#account(parcel, refused);
+  #confirm(batch: OpenRequestBatch, refused: readonly RowFault[]): void {
+    const { rangeKey, number, texts } = batch;
+    this.#inProgress.delete(batch);
+    this.#journal.confirm(rangeKey, number, { rows: texts.length, refused });
+    this.#account(batch, refused);
     this.#unwritten++;
     if (this.#unwritten >= this.options.concurrency * WRITTEN_TOGETHER) this.#writeJournal();
     else this.#writeJournalSoon();
   }
 
-  /** A parcel keeps its place until a kill of the process cannot make it go out again. */
+  /** A request batch counts until a kill of the process cannot cause it to be sent again. */
   #hasRoom(): boolean {
-    return this.#underWay.size + this.#unwritten < this.options.concurrency;
+    return this.#inProgress.size + this.#unwritten < this.options.concurrency;
   }
 
-  /** Once the answers that have come by now are taken in. */
+  /** Writes the journal once the responses that have arrived are processed. */
   #writeJournalSoon(): void {
     if (this.#isWriteDue) return;
     this.#isWriteDue = true;
@@ -179,19 +180,19 @@ export class WebhookSplit implements SplitSink {
     this.#wakeWriter();
   }
 
-  #account(parcel: OpenParcel, refused: readonly RowFault[]): void {
-    const delivered = parcel.texts.length - refused.length;
+  #account(batch: OpenRequestBatch, refused: readonly RowFault[]): void {
+    const delivered = batch.texts.length - refused.length;
     this.#delivered += delivered;
-    parcel.refuse(refused);
-    this.options.onSettled(delivered, refused.length);
+    batch.refuse(refused);
+    this.options.onConfirmed(delivered, refused.length);
   }
 
   async #room(): Promise<void> {
-    while (!this.#hasRoom()) await this.#settled();
+    while (!this.#hasRoom()) await this.#nextWritten();
   }
 
-  /** Resolves once more parcels are settled and written down; throws after a failure. */
-  async #settled(): Promise<void> {
+  /** Resolves when more confirmations are written; throws after a failure. */
+  async #nextWritten(): Promise<void> {
     this.#throwFailure();
     await new Promise<void>((resolve) => {
       this.#wakeWriter = resolve;

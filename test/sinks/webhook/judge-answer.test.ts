@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { NoAnswer } from "../../../src/sinks/webhook/answer.js";
-import { judgeAnswer, judgeFailure } from "../../../src/sinks/webhook/judge-answer.js";
-import { parseRetryAfter } from "../../../src/sinks/webhook/retry-after.js";
+import {
+  judgeAnswer,
+  judgeFailure,
+  parseRetryAfter,
+} from "../../../src/sinks/webhook/judge-answer.js";
+import { NoAnswer } from "../../../src/sinks/webhook/post.js";
 
 const nowMs = Date.parse("Sat, 31 Jan 2026 12:00:00 GMT");
 
@@ -39,8 +42,8 @@ describe("an answer", () => {
     [503, false],
     [504, true],
     [599, true],
-  ])("%i means another attempt; that its events may be stored: %j", (status, isUnknown) => {
-    expect(judge(status)).toEqual({ kind: "retry", reason: String(status), isUnknown });
+  ])("%i means another attempt; that its events may be stored: %j", (status, isPending) => {
+    expect(judge(status)).toEqual({ kind: "retry", reason: String(status), isPending });
   });
 
   test("with Retry-After says how long all have to wait", () => {
@@ -89,9 +92,9 @@ test("a wrong certificate and an unknown host end a run that has not had an answ
   const unknown = new NoAnswer("host_unknown", "getaddrinfo ENOTFOUND nowhere");
   expect(judgeFailure(wrong, false)).toMatchObject({ error: { code: "send_certificate" } });
   expect(judgeFailure(unknown, false)).toMatchObject({ error: { code: "send_host_unknown" } });
-  expect(judgeFailure(unknown, true)).toMatchObject({ kind: "retry", isUnknown: false });
+  expect(judgeFailure(unknown, true)).toMatchObject({ kind: "retry", isPending: false });
   expect(judgeFailure(new NoAnswer("no_answer", "other side closed"), false)).toMatchObject({
     kind: "retry",
-    isUnknown: true,
+    isPending: true,
   });
 });

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { Kernel } from "../../../src/batch/kernel.js";
 import type { Commitment, Origin, WrittenEvents } from "../../../src/sinks/sink.js";
 import { countAcknowledged } from "../../../src/sinks/webhook/acknowledgements.js";
-import { type Answer, NoAnswer } from "../../../src/sinks/webhook/answer.js";
+import { type Answer, NoAnswer } from "../../../src/sinks/webhook/post.js";
 import { createWebhookSink, type WebhookOptions } from "../../../src/sinks/webhook/webhook-sink.js";
 import { JumpingClock } from "../../support/jumping-clock.js";
 import { eventBatch, eventRow, temporaryDirectory, variedRows } from "../event-rows.js";
@@ -181,7 +181,7 @@ describe("a service that is busy", () => {
     const startMs = clock.now();
     const busy = send(namedRows(4), () => answer(503, '{"message":"closed"}'));
     await expect(busy).rejects.toMatchObject({ code: "send_gave_up" });
-    await expect(busy).rejects.toThrow(/503: closed.*the same command goes on/);
+    await expect(busy).rejects.toThrow(/503: closed.*run the same command again/);
     const waitedMs = clock.now() - startMs;
     expect(waitedMs).toBeGreaterThanOrEqual(900_000);
     expect(waitedMs).toBeLessThan(935_000);
@@ -271,7 +271,11 @@ describe("after an end at any moment", () => {
     const failing = send(namedRows(30), (_, index) => (index < 10 ? ok : answer(401)));
     await expect(failing).rejects.toMatchObject({ code: "send_unauthorized" });
     const before = calls;
-    expect(countAcknowledged(journal())).toMatchObject({ delivered: 10, refused: 0, unknown: 0 });
+    expect(countAcknowledged(journal())).toMatchObject({
+      delivered: 10,
+      refused: 0,
+      possiblyDuplicated: 0,
+    });
     calls = [];
     const commitment = await send(namedRows(30), () => ok, { batch: 11 });
     expect(commitment).toMatchObject({ rows: 30, counts: { possiblyTwice: 0 } });

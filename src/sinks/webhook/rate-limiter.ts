@@ -1,9 +1,9 @@
 import type { SendClock } from "./send-clock.js";
 
-export interface PacerOptions {
+export interface RateLimits {
   /** Events per second; no limit where absent. */
   readonly rate?: number;
-  /** Events that may go out at once after a rest. */
+  /** Events that may be sent at once after a pause. */
   readonly burst?: number;
 }
 
@@ -13,11 +13,11 @@ interface Waiting {
 }
 
 /**
- * Decides when a whole sender may send: at most `rate` events per second, and none before the end of
- * a pause. First come, first served. (A token bucket: the time at which it will be full again stands
- * for the tokens in it. Bottleneck, which does more, takes 0.3 ms of CPU for each job.)
+ * Decides when a sender may send: at most `rate` events per second, and none during a pause.
+ * Requests are admitted in order. (A token bucket, stored as the time at which it is full again.
+ * The package bottleneck does more and takes 0.3 ms of CPU per job.)
  */
-export class Pacer {
+export class RateLimiter {
   readonly #msPerEvent: number;
   readonly #burstMs: number;
   readonly #queue: Waiting[] = [];
@@ -28,18 +28,18 @@ export class Pacer {
 
   constructor(
     private readonly clock: SendClock,
-    { rate, burst = 1 }: PacerOptions,
+    { rate, burst = 1 }: RateLimits,
   ) {
     this.#msPerEvent = rate === undefined ? 0 : 1000 / rate;
     this.#burstMs = burst * this.#msPerEvent;
   }
 
-  /** Milliseconds until the present pause ends; 0 where there is none. */
+  /** Milliseconds until the current pause ends; 0 if there is none. */
   get pauseMs(): number {
     return Math.max(0, this.#pausedUntilMs - this.clock.now());
   }
 
-  /** Resolves once so many events may go out; undefined where they may at once. */
+  /** Resolves when this many events may be sent; undefined if they may be sent at once. */
   admit(events: number): Promise<void> | undefined {
     if (this.#isReleased) return undefined;
     if (this.#queue.length === 0 && this.#delayMs(events) <= 0) {
@@ -52,13 +52,13 @@ export class Pacer {
     });
   }
 
-  /** Nothing goes out for so long; a pause that lasts longer already stays. */
+  /** Sends nothing for this long; a longer pause that is in effect stays. */
   pause(durationMs: number): void {
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.clock.now() + durationMs);
     this.#schedule();
   }
 
-  /** Lets everybody through from now on: the sender has stopped, and who waits must learn of it. */
+  /** Admits all requests from now on: the sender has stopped, and waiting requests must notice. */
   release(): void {
     this.#isReleased = true;
     this.#cancelTimer?.();
@@ -85,7 +85,9 @@ export class Pacer {
     this.#cancelTimer = this.clock.after(delayMs, () => this.#serve());
   }
 
-  /** More events than a burst holds go out when it is full, and are paid for afterwards. */
+  /**
+   * A batch that is larger than the burst is sent when the bucket is full, and paid for afterwards.
+   */
   #delayMs(events: number): number {
     const nowMs = this.clock.now();
     const costMs = Math.min(events * this.#msPerEvent, this.#burstMs);

@@ -1,4 +1,4 @@
-// Rows of event batches into a segment: one arena of bytes that columns point into. Each batch's
+// Rows of event batches into a row buffer: one arena of bytes that columns point into. Each batch's
 // column lies in one piece, so that what reads a column later walks memory in order.
 
 import { Column, KIND_NULL, KIND_STRING } from "../column";

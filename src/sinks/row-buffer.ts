@@ -1,4 +1,4 @@
-import { SEGMENT_ROWS_MAX } from "../base/limits.js";
+import { ROW_BUFFER_ROWS_MAX } from "../base/limits.js";
 import { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
@@ -25,13 +25,15 @@ export interface TakenRows {
  * Delivered events of one split, gathered in kernel memory until there are enough to be sorted into
  * days. Where it is full depends on the rows alone, not on the batches that they came in.
  */
-export abstract class Segment {
+export abstract class RowBuffer {
   readonly columns: readonly Column[];
   /** Address of the addresses (u32) of the columns' descriptors. */
   readonly columnList: number;
   /** Address of the timestamps as doubles. */
   readonly timestamps: number;
-  /** Address of the addresses (u32) of the descriptors of a batch, in the order of `textColumns`. */
+  /**
+   * Address of the addresses (u32) of the descriptors of a batch, in the order of `textColumns`.
+   */
   protected readonly sourceList: number;
   protected readonly result: number;
   readonly #arena: Region;
@@ -43,17 +45,20 @@ export abstract class Segment {
     readonly bytesMax: number,
     columnCount: number,
   ) {
-    this.columns = Array.from({ length: columnCount }, () => new Column(kernel, SEGMENT_ROWS_MAX));
+    this.columns = Array.from(
+      { length: columnCount },
+      () => new Column(kernel, ROW_BUFFER_ROWS_MAX),
+    );
     this.columnList = kernel.allocate(columnCount * 4);
     this.sourceList = kernel.allocate(textColumns.length * 4);
     this.result = kernel.allocate(16);
-    this.timestamps = kernel.allocate(SEGMENT_ROWS_MAX * 8);
+    this.timestamps = kernel.allocate(ROW_BUFFER_ROWS_MAX * 8);
     this.#arena = new Region(kernel, bytesMax + LOOSE_BYTES);
     kernel.words.set(
       this.columns.map(({ address }) => address),
       this.columnList / 4,
     );
-    for (const { address } of this.columns) kernel.run.clearCells(address, SEGMENT_ROWS_MAX);
+    for (const { address } of this.columns) kernel.run.clearCells(address, ROW_BUFFER_ROWS_MAX);
   }
 
   get rows(): number {
@@ -61,17 +66,17 @@ export abstract class Segment {
   }
 
   /**
-   * Takes the delivered rows of a batch from row `from` on, as many as fit, and returns the row to go
-   * on with once the segment has been cleared; `events.rows` when all are in.
+   * Takes the delivered rows of a batch from row `from` on, as many as fit, and returns the row to
+   * go on with once the row buffer has been cleared; `events.rows` when all are in.
    */
   append(events: EventBatch, from: number): number {
     const { kernel } = this;
     const sources = textColumns.map((name) => events[name].address);
     kernel.words.set(sources, this.sourceList / 4);
-    // Behind a row longer than a segment there is no room at all.
+    // Behind a row longer than a row buffer there is no room at all.
     let taken = this.#take(events, from, Math.max(0, this.bytesMax - this.#bytes));
     if (this.#rows === 0 && taken.rows === 0 && taken.refusedBytes > 0) {
-      // A row longer than a segment is a segment of its own.
+      // A row longer than a row buffer is a row buffer of its own.
       this.#arena.ensure(taken.refusedBytes + LOOSE_BYTES);
       taken = this.#take(events, from, taken.refusedBytes);
     }
@@ -81,9 +86,9 @@ export abstract class Segment {
   }
 
   /**
-   * Replaces what is in it by `rows` rows of packs (src/kernels/sink/spill.ts) that have `bytes` bytes
-   * together. `load` writes these to an address, describes the rows in the columns and gives back what
-   * the caller wants to know.
+   * Replaces what is in it by `rows` rows of packs (src/kernels/sink/spill.ts) that have `bytes`
+   * bytes together. `load` writes these to an address, describes the rows in the columns and gives
+   * back what the caller wants to know.
    */
   load<Result>(rows: number, bytes: number, load: (target: number) => Result): Result {
     this.#arena.ensure(bytes + LOOSE_BYTES);
@@ -129,6 +134,73 @@ export abstract class Segment {
 
   #take(events: EventBatch, from: number, bytesMax: number): TakenRows {
     const target = this.#arena.address + this.#bytes;
-    return this.gather(events, from, bytesMax, SEGMENT_ROWS_MAX - this.#rows, target);
+    return this.gather(events, from, bytesMax, ROW_BUFFER_ROWS_MAX - this.#rows, target);
+  }
+}
+
+/**
+ * A row buffer of events as columns; of `value` its text. Columns lie in one piece for each batch.
+ */
+export class ColumnBuffer extends RowBuffer {
+  constructor(kernel: Kernel, bytesMax: number) {
+    super(kernel, bytesMax, textColumns.length);
+  }
+
+  protected gather(
+    events: EventBatch,
+    from: number,
+    bytesMax: number,
+    rowsMax: number,
+    target: number,
+  ): TakenRows {
+    const { run } = this.kernel;
+    const { outcomes, rows } = events;
+    const sources = [this.sourceList, textColumns.length] as const;
+    run.measureRows(outcomes, ...sources, from, rows, bytesMax, rowsMax, this.result);
+    const taken = this.takenRows();
+    if (taken.rows === 0) return taken;
+    const targetRow = this.rows;
+    let data = target;
+    for (const [index, name] of textColumns.entries()) {
+      const gather = name === "value" ? run.gatherScalarText : run.gatherCells;
+      const [source, column] = [events[name].address, this.columns[index]!.address];
+      data = gather(outcomes, source, from, taken.end, column, targetRow, data);
+    }
+    const timestamps = this.timestamps + targetRow * 8;
+    run.gatherTimestamps(outcomes, events.timestamps, from, taken.end, timestamps);
+    return taken;
+  }
+}
+
+/** A column of a `ColumnBuffer`. */
+export function columnOf({ columns }: RowBuffer, name: TextColumn): Column {
+  const column = columns[textColumns.indexOf(name)];
+  if (column === undefined) throw new Error(`a row buffer of lines has no column ${name}`);
+  return column;
+}
+
+/**
+ * A row buffer of events as JSON lines, its only column: they are made straight from the batch, and
+ * from then on they are bytes that are ordered, spilled and written as they are.
+ */
+export class LineBuffer extends RowBuffer {
+  constructor(kernel: Kernel, bytesMax: number) {
+    super(kernel, bytesMax, 1);
+  }
+
+  protected gather(
+    events: EventBatch,
+    from: number,
+    bytesMax: number,
+    rowsMax: number,
+    target: number,
+  ): TakenRows {
+    const { outcomes, timestamps, rows } = events;
+    this.kernel.run.gatherLines(
+      ...([outcomes, this.sourceList, timestamps, from, rows] as const),
+      ...([this.columns[0]!.address, this.timestamps, this.rows, rowsMax] as const),
+      ...([target, bytesMax, this.result] as const),
+    );
+    return this.takenRows();
   }
 }

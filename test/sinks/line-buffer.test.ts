@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SEGMENT_ROWS_MAX } from "../../src/base/limits.js";
+import { ROW_BUFFER_ROWS_MAX } from "../../src/base/limits.js";
 import { Kernel } from "../../src/batch/kernel.js";
-import { LineSegment } from "../../src/sinks/line-segment.js";
-import { LineTexts } from "../../src/sinks/line-texts.js";
-import type { Segment } from "../../src/sinks/segment.js";
+import type { RowBuffer } from "../../src/sinks/row-buffer.js";
+import { LineBuffer } from "../../src/sinks/row-buffer.js";
+import { LineTexts } from "../../src/sinks/text-format.js";
 import { propertyRuns } from "../support/property-runs.js";
 import { type EventRow, eventBatch, eventRow } from "./event-rows.js";
 
@@ -43,51 +43,54 @@ const row: fc.Arbitrary<EventRow> = fc.record({
 
 /** All lines in one order, in pieces of at most `bytesMax` bytes. */
 function textsOf(
-  segment: Segment,
+  rowBuffer: RowBuffer,
   rows: readonly number[],
   bytesMax: number,
 ): { pieces: string[]; viewed: number } {
-  const { kernel } = segment;
+  const { kernel } = rowBuffer;
   const order = kernel.allocate(rows.length * 4 + 4);
   kernel.words.set(rows, order / 4);
   const texts = new LineTexts(kernel, bytesMax);
   const pieces: string[] = [];
   let viewed = 0;
   for (let place = 0; place < rows.length; ) {
-    place = texts.encode(segment, order, place, rows.length);
+    place = texts.encode(rowBuffer, order, place, rows.length);
     pieces.push(Buffer.from(texts.bytes).toString());
-    if (isInArena(segment, texts.bytes.byteOffset)) viewed++;
+    if (isInArena(rowBuffer, texts.bytes.byteOffset)) viewed++;
   }
   return { pieces, viewed };
 }
 
-function isInArena({ columns, rows, kernel }: Segment, address: number): boolean {
+function isInArena({ columns, rows, kernel }: RowBuffer, address: number): boolean {
   const starts = columns[0]!.starts / 4;
   return kernel.words.subarray(starts, starts + rows).includes(address);
 }
 
-/** Puts the rows into segments batch by batch; `done` sees each segment when it is full, or at the end. */
+/**
+ * Puts the rows into row buffers batch by batch; `done` sees each row buffer when it is full, or at
+ * the end.
+ */
 function fill(
-  segment: LineSegment,
+  rowBuffer: LineBuffer,
   batches: readonly (readonly EventRow[])[],
   done: () => void,
 ): void {
   for (const batch of batches) {
-    const events = eventBatch(segment.kernel, batch);
-    for (let next = segment.append(events, 0); next < events.rows; ) {
+    const events = eventBatch(rowBuffer.kernel, batch);
+    for (let next = rowBuffer.append(events, 0); next < events.rows; ) {
       done();
-      segment.clear();
-      next = segment.append(events, next);
-      if (segment.rows === 0 && next < events.rows) throw new Error("it takes no row even empty");
+      rowBuffer.clear();
+      next = rowBuffer.append(events, next);
+      if (rowBuffer.rows === 0 && next < events.rows) throw new Error("it takes no row even empty");
     }
     // Nothing of a batch is needed once it is in.
-    segment.kernel.bytes.fill(0xee, events.event.starts, events.event.starts + batch.length * 4);
+    rowBuffer.kernel.bytes.fill(0xee, events.event.starts, events.event.starts + batch.length * 4);
     events.free();
   }
   done();
 }
 
-/** What segments of `bytesMax` bytes hold: as many lines as fit, or one. */
+/** What row buffers of `bytesMax` bytes hold: as many lines as fit, or one. */
 function greedily(lines: readonly string[], bytesMax: number): string[][] {
   const segments: string[][] = [[]];
   let room = bytesMax;
@@ -103,7 +106,7 @@ function greedily(lines: readonly string[], bytesMax: number): string[][] {
   return segments;
 }
 
-describe("a segment of lines", () => {
+describe("a row buffer of lines", () => {
   test("holds as many whole lines as fit to the byte, whatever batches they came in", () => {
     const batches = fc.array(fc.array(row, { maxLength: 12 }), { minLength: 1, maxLength: 6 });
     const fits = fc.record({ lines: fc.nat({ max: 10 }), over: fc.integer({ min: -1, max: 1 }) });
@@ -115,11 +118,11 @@ describe("a segment of lines", () => {
           .map(lineOf);
         const first = Buffer.byteLength(lines.slice(0, fit.lines).join(""));
         const bytesMax = Math.max(1, first + fit.over);
-        const segment = new LineSegment(new Kernel(), bytesMax);
+        const rowBuffer = new LineBuffer(new Kernel(), bytesMax);
         const found: string[][] = [];
-        fill(segment, batches, () => {
-          const order = Array.from({ length: segment.rows }, (_, index) => index);
-          found.push(textsOf(segment, order, 1).pieces);
+        fill(rowBuffer, batches, () => {
+          const order = Array.from({ length: rowBuffer.rows }, (_, index) => index);
+          found.push(textsOf(rowBuffer, order, 1).pieces);
         });
         expect(found).toEqual(greedily(lines, bytesMax));
       }),
@@ -132,10 +135,10 @@ describe("a segment of lines", () => {
     const rows = fc.array(row, { minLength: 20, maxLength: 20 });
     fc.assert(
       fc.property(rows, order, fc.integer({ min: 1, max: 2_000 }), (rows, order, bytesMax) => {
-        const segment = new LineSegment(new Kernel(), 1 << 20);
+        const rowBuffer = new LineBuffer(new Kernel(), 1 << 20);
         const delivered = rows.map((row) => ({ ...row, outcome: deliver }));
-        segment.append(eventBatch(segment.kernel, delivered), 0);
-        const { pieces } = textsOf(segment, order, bytesMax);
+        rowBuffer.append(eventBatch(rowBuffer.kernel, delivered), 0);
+        const { pieces } = textsOf(rowBuffer, order, bytesMax);
         expect(pieces.join("")).toBe(order.map((row) => lineOf(delivered[row]!)).join(""));
         const many = pieces.filter((piece) => piece.indexOf("\n") < piece.length - 1);
         for (const piece of many) expect(Buffer.byteLength(piece)).toBeLessThanOrEqual(bytesMax);
@@ -145,24 +148,25 @@ describe("a segment of lines", () => {
   });
 
   test("copies no lines that lie one behind the other", () => {
-    const segment = new LineSegment(new Kernel(), 1 << 20);
+    const rowBuffer = new LineBuffer(new Kernel(), 1 << 20);
     const rows = Array.from({ length: 100 }, (_, index) => eventRow({ event: `e${index}` }));
-    segment.append(eventBatch(segment.kernel, rows), 0);
+    rowBuffer.append(eventBatch(rowBuffer.kernel, rows), 0);
     const places = rows.map((_, index) => index);
-    const straight = textsOf(segment, places, 500);
+    const straight = textsOf(rowBuffer, places, 500);
     expect(straight.viewed).toBe(straight.pieces.length);
-    expect(textsOf(segment, places.toReversed(), 500).viewed).toBe(0);
+    expect(textsOf(rowBuffer, places.toReversed(), 500).viewed).toBe(0);
   });
 
   test("ends with its last row, also where there are bytes left", () => {
-    const segment = new LineSegment(new Kernel(), 64 << 20);
+    const rowBuffer = new LineBuffer(new Kernel(), 64 << 20);
     const batch = eventBatch(
-      segment.kernel,
+      rowBuffer.kernel,
       Array.from({ length: 10_000 }, () => eventRow({ user: "{}" })),
     );
     let next = 0;
-    for (let taken = 0; taken < SEGMENT_ROWS_MAX; taken += 10_000) next = segment.append(batch, 0);
-    expect(segment.rows).toBe(SEGMENT_ROWS_MAX);
-    expect(next).toBe(SEGMENT_ROWS_MAX % 10_000);
+    for (let taken = 0; taken < ROW_BUFFER_ROWS_MAX; taken += 10_000)
+      next = rowBuffer.append(batch, 0);
+    expect(rowBuffer.rows).toBe(ROW_BUFFER_ROWS_MAX);
+    expect(next).toBe(ROW_BUFFER_ROWS_MAX % 10_000);
   });
 });

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { Pacer } from "../../../src/sinks/webhook/pacer.js";
+import { RateLimiter } from "../../../src/sinks/webhook/rate-limiter.js";
 import { JumpingClock } from "../../support/jumping-clock.js";
 
 test("events go out at the rate, after a burst that goes out at once", async () => {
   const clock = new JumpingClock();
-  const pacer = new Pacer(clock, { rate: 10, burst: 5 });
+  const limiter = new RateLimiter(clock, { rate: 10, burst: 5 });
   const startMs = clock.now();
   const times: number[] = [];
   for (let event = 0; event < 10; event++) {
-    await pacer.admit(1);
+    await limiter.admit(1);
     times.push(clock.now() - startMs);
   }
   expect(times).toEqual([0, 0, 0, 0, 0, 100, 200, 300, 400, 500]);
@@ -16,30 +16,30 @@ test("events go out at the rate, after a burst that goes out at once", async () 
 
 test("a batch that is larger than the burst goes out when it is full, and is paid for", async () => {
   const clock = new JumpingClock();
-  const pacer = new Pacer(clock, { rate: 100, burst: 10 });
+  const limiter = new RateLimiter(clock, { rate: 100, burst: 10 });
   const startMs = clock.now();
-  await pacer.admit(200);
+  await limiter.admit(200);
   expect(clock.now() - startMs).toBe(0);
-  await pacer.admit(1);
+  await limiter.admit(1);
   expect(clock.now() - startMs).toBe(1910);
 });
 
 test("a pause holds all, and a shorter one does not end a longer one", async () => {
   const clock = new JumpingClock();
-  const pacer = new Pacer(clock, {});
+  const limiter = new RateLimiter(clock, {});
   const startMs = clock.now();
-  expect(pacer.admit(1)).toBeUndefined();
-  pacer.pause(5_000);
-  pacer.pause(1_000);
-  await Promise.all([pacer.admit(1), pacer.admit(1)]);
+  expect(limiter.admit(1)).toBeUndefined();
+  limiter.pause(5_000);
+  limiter.pause(1_000);
+  await Promise.all([limiter.admit(1), limiter.admit(1)]);
   expect(clock.now() - startMs).toBe(5_000);
 });
 
 test("release lets everybody through", async () => {
-  const pacer = new Pacer({ now: () => 0, after: () => () => undefined }, {});
-  pacer.pause(1e9);
-  const waiting = pacer.admit(1);
-  pacer.release();
+  const limiter = new RateLimiter({ now: () => 0, after: () => () => undefined }, {});
+  limiter.pause(1e9);
+  const waiting = limiter.admit(1);
+  limiter.release();
   await waiting;
-  expect(pacer.admit(1)).toBeUndefined();
+  expect(limiter.admit(1)).toBeUndefined();
 });

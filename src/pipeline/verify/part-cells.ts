@@ -1,3 +1,12 @@
+import type { Manifest } from "../manifest.js";
+import { type OutputFormat, outputFormat } from "../output-formats.js";
+
+/** Returns the name of an event as the parts of an export store it. */
+export function nameInPart(event: string, { format, configuration }: Manifest): string {
+  const { storedName = (name: string) => name } = outputFormat(format as OutputFormat);
+  return storedName(event, { csvSafe: configuration["csvSafe"] === true });
+}
+
 /** NaN for bytes that are no whole number of at most 15 digits, which doubles hold exactly. */
 export function parseInteger(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === 0x2d;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { outcomes } from "../../src/batch/event-batch.js";
 import { Kernel } from "../../src/batch/kernel.js";
-import { createCountingSink } from "../../src/sinks/counting-sink.js";
+import { createCountingSink } from "../../src/sinks/dry-run-sinks.js";
 import { eventRow, writeRows } from "./event-rows.js";
 
 test("counts what is delivered, of each split from nothing, and has no parts", async () => {

@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../src/batch/kernel.js";
-import { ColumnSegment } from "../../src/sinks/column-segment.js";
+import { ColumnBuffer } from "../../src/sinks/row-buffer.js";
 import { eventBatch, eventRow, readTree, writeSplit } from "./event-rows.js";
 
 const long = eventRow({ event: "long", metadata: `{"t":"${"x".repeat(300_000)}"}` });
 const short = Array.from({ length: 3_000 }, (_, index) => eventRow({ event: `short-${index}` }));
 
-describe("a segment", () => {
+describe("a row buffer", () => {
   test("has no room behind a row that is longer than itself", () => {
     const kernel = new Kernel();
-    const segment = new ColumnSegment(kernel, 1_000);
+    const rowBuffer = new ColumnBuffer(kernel, 1_000);
     const [one, other] = [eventBatch(kernel, [long]), eventBatch(kernel, short.slice(0, 2))];
-    expect(segment.append(one, 0)).toBe(1);
-    expect(segment.append(other, 0)).toBe(0);
-    expect(segment.rows).toBe(1);
-    segment.clear();
-    expect(segment.append(other, 0)).toBe(2);
+    expect(rowBuffer.append(one, 0)).toBe(1);
+    expect(rowBuffer.append(other, 0)).toBe(0);
+    expect(rowBuffer.rows).toBe(1);
+    rowBuffer.clear();
+    expect(rowBuffer.append(other, 0)).toBe(2);
   });
 
   test("has room up to its last byte", () => {
@@ -24,12 +24,13 @@ describe("a segment", () => {
     const bytes = [row.event, row.userID, row.stableID, row.value, row.user, row.metadata]
       .map((cell) => Buffer.byteLength(cell ?? ""))
       .reduce((sum, length) => sum + length, 0);
-    const segment = new ColumnSegment(kernel, 3 * bytes);
-    expect(segment.append(eventBatch(kernel, [row, row, row, row]), 0)).toBe(3);
-    expect(segment.append(eventBatch(kernel, [row]), 0)).toBe(0);
+    const rowBuffer = new ColumnBuffer(kernel, 3 * bytes);
+    expect(rowBuffer.append(eventBatch(kernel, [row, row, row, row]), 0)).toBe(3);
+    expect(rowBuffer.append(eventBatch(kernel, [row]), 0)).toBe(0);
   });
 
-  // Where a long row ends a batch, the next one comes to a segment that has more than it may have.
+  // Where a long row ends a batch, the next one comes to a row buffer that has more than it may
+  // have.
   test.each([1, 2, 3, 7])("loses nothing behind long rows, in batches of %i", async (batchRows) => {
     const rows = [
       ...short.slice(0, 20),
