@@ -2,7 +2,7 @@
 // parsing and metrics, but one public route that validates nothing and does nothing.
 import { z } from "zod";
 import { createApp } from "../../src/service/app.js";
-import { createLogger } from "../../src/service/logger.js";
+import { createLogger } from "../../src/service/request-log.js";
 import { eventPath } from "./requests.mjs";
 
 const route = {

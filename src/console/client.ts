@@ -1,6 +1,11 @@
 import { type Routes, routes } from "../contract/routes.js";
-import type { ConsoleOperation, ConsoleOperationName, PageOperationName } from "./operation.js";
-import { type ItemOf, pagesOf } from "./pages.js";
+import {
+  type ConsoleOperation,
+  type ConsoleOperationName,
+  type ItemOf,
+  type PageOperationName,
+  pagesOf,
+} from "./operation.js";
 import { createTransport, type TransportOptions } from "./transport.js";
 
 export { ConsoleError, ConsoleUnreachableError } from "./console-error.js";

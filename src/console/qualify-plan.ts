@@ -5,8 +5,6 @@ import {
   type QualifyingEventCreate,
   qualifyingEventCreate,
 } from "../contract/qualifying-event.js";
-import { sqlLiteral } from "./sql-literal.js";
-import { matchesWildcard } from "./wildcard.js";
 
 /** An event that was exported. */
 export interface CountedEvent {
@@ -178,4 +176,39 @@ function checkTemplate(option: string, template: string, keys: readonly string[]
     "template_invalid",
     `The ${option} ${JSON.stringify(template)} ${reason}. It takes ${keys.map((key) => `{${key}}`).join(" and ")}; {event} must be in it.`,
   );
+}
+
+/**
+ * A text as an SQL string literal, its quotes doubled; undefined where no literal is safe: warehouses
+ * disagree on what a backslash in a literal means, and on control characters.
+ */
+export function sqlLiteral(text: string): string | undefined {
+  if (/[\\\p{Cc}\p{Cs}]/u.test(text)) return undefined;
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** Whether a name is what a pattern says: `*` is any text, `?` any character, the rest itself. */
+export function matchesWildcard(pattern: string, name: string): boolean {
+  const wanted = [...pattern];
+  const given = [...name];
+  let place = 0;
+  // Where to go on when what came after the last `*` did not fit: one character further on.
+  let afterStar = -1;
+  let retryAt = 0;
+  for (let index = 0; index < given.length; ) {
+    const one = wanted[place];
+    if (one === "*") {
+      afterStar = ++place;
+      retryAt = index;
+    } else if (one === "?" || (one !== undefined && one === given[index])) {
+      place++;
+      index++;
+    } else if (afterStar >= 0) {
+      place = afterStar;
+      index = ++retryAt;
+    } else {
+      return false;
+    }
+  }
+  return wanted.slice(place).every((one) => one === "*");
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { pageQuery } from "./common.js";
 import { kindOf, numeric, text, withRule } from "./fields.js";
+import { noBody, noParams, noQuery, type Route } from "./route.js";
 
 /** Bounds of the event route. */
 const EVENT_NAME_CHARACTERS_MAX = 1_024;
@@ -131,3 +132,43 @@ function isDay(value: unknown): value is string {
 function shown(value: unknown): string {
   return typeof value === "string" ? `"${value.slice(0, 32)}"` : kindOf(value);
 }
+
+const onEvents = { group: "Events", params: noParams } as const;
+const readingEvents = { ...onEvents, method: "GET", access: "console", body: noBody } as const;
+
+/** Analytics events: the event route of the specification, and what reads them back. */
+export const eventRoutes = {
+  storeEvents: {
+    ...onEvents,
+    origin: "specification",
+    method: "POST",
+    path: "/v1/webhooks/event_webhook",
+    access: "server",
+    summary: "Store one event, or an array of them",
+    query: noQuery,
+    body: eventIntake,
+    status: 202,
+    message: "",
+    response: eventIntakeAnswer,
+  },
+  summarizeEvents: {
+    ...readingEvents,
+    origin: "extension",
+    path: "/v1/events/summary",
+    summary: "Count events by day and name",
+    query: eventSummaryQuery,
+    status: 200,
+    message: "Events summarized successfully.",
+    response: eventSummary,
+  },
+  listEvents: {
+    ...readingEvents,
+    origin: "extension",
+    path: "/v1/events",
+    summary: "List events as they were sent",
+    query: eventListQuery,
+    status: 200,
+    message: "Events listed successfully.",
+    response: eventList,
+  },
+} as const satisfies Record<string, Route>;

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { list } from "./bounded-list.js";
 import { metricName } from "./common.js";
-import { numeric, text, textList } from "./fields.js";
+import { list, numeric, text, textList } from "./fields.js";
 
 /** Quality scores that an experiment can have. */
 export const QUALITY_SCORES_MAX = 10;

@@ -1,7 +1,15 @@
 import { z } from "zod";
-import { list } from "./bounded-list.js";
 import { creatorEmail, creatorID, idType, tags, targetApps, team, teamID } from "./common.js";
-import { descriptionText, flag, jsonObject, nameLike, numeric, text, textList } from "./fields.js";
+import {
+  descriptionText,
+  flag,
+  jsonObject,
+  list,
+  nameLike,
+  numeric,
+  text,
+  textList,
+} from "./fields.js";
 import { jsonFault, VALUE_DEPTH_MAX } from "./json-text.js";
 
 export const experimentStatuses = [

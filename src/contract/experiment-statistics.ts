@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { list } from "./bounded-list.js";
 import { metricName } from "./common.js";
-import { flag, numeric, text } from "./fields.js";
+import { flag, list, numeric, text } from "./fields.js";
 
 const confidenceIntervals = ["80", "90", "95", "98", "99"] as const;
 const rollupWindows = [-1, 1, 7] as const;

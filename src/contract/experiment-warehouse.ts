@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { list } from "./bounded-list.js";
-import { flag, numeric, text, textList } from "./fields.js";
+import { flag, list, numeric, text, textList } from "./fields.js";
 
 const identifierMappingModes = [
   "strictOneToOne",

@@ -1,7 +1,6 @@
 import type { z } from "zod";
 import { expectedKinds, isWordless, meantIssues, pathText } from "../base/schema.js";
-import { FAULTS_MAX } from "./bounded-list.js";
-import { kindOf } from "./fields.js";
+import { FAULTS_MAX, kindOf } from "./fields.js";
 
 /** One thing that is wrong with a request. */
 export interface Fault {

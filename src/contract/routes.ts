@@ -1,11 +1,11 @@
-import { dynamicConfigRoutes } from "./dynamic-config-routes.js";
-import { eventRoutes } from "./event-routes.js";
-import { experimentRoutes } from "./experiment-routes.js";
-import { gateRoutes } from "./gate-routes.js";
-import { promptRoutes } from "./prompt-routes.js";
-import { qualifyingEventRoutes } from "./qualifying-event-routes.js";
+import { dynamicConfigRoutes } from "./dynamic-config.js";
+import { eventRoutes } from "./event.js";
+import { experimentRoutes } from "./experiment.js";
+import { gateRoutes } from "./gate.js";
+import { promptRoutes } from "./prompt.js";
+import { qualifyingEventRoutes } from "./qualifying-event.js";
 import type { Route } from "./route.js";
-import { segmentRoutes } from "./segment-routes.js";
+import { segmentRoutes } from "./segment.js";
 
 /** Every endpoint by the name of its operation. */
 export const routes = {

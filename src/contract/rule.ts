@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { list } from "./bounded-list.js";
-import { jsonObject, numeric, text } from "./fields.js";
+import { jsonObject, list, numeric, text } from "./fields.js";
 
 /** Types of a condition: those of the specification, then the extensions. */
 export const conditionTypes = [

@@ -1,17 +1,19 @@
 import { z } from "zod";
-import { list } from "./bounded-list.js";
 import {
   creatorEmail,
   creatorID,
   idType,
   owner,
+  pageQuery,
   provenance,
   tags,
   team,
   teamID,
   version,
 } from "./common.js";
-import { descriptionText, flag, nameLike } from "./fields.js";
+import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
+import { descriptionText, flag, list, nameLike } from "./fields.js";
+import { idParams, noBody, noParams, noQuery, type Route } from "./route.js";
 import { conditionTypes, rule, ruleRequestOf } from "./rule.js";
 
 const segmentTypes = ["id_list", "rule_based", "analysis_list", "user_store_id_list"] as const;
@@ -74,3 +76,58 @@ export const segment = z
 
 export type SegmentCreate = z.output<typeof segmentCreate>;
 export type Segment = z.output<typeof segment>;
+
+const path = "/console/v1/segments";
+const onSegments = {
+  access: "console",
+  group: "Segments",
+  params: noParams,
+  query: noQuery,
+} as const;
+const onSegment = { ...onSegments, params: idParams, status: 200, body: noBody } as const;
+const extension = { origin: "extension" } as const;
+
+/** Segments: the specification's row, then the extensions. */
+export const segmentRoutes = {
+  createSegment: {
+    ...onSegments,
+    origin: "specification",
+    method: "POST",
+    path,
+    summary: "Create a segment",
+    body: segmentCreate,
+    status: 201,
+    message: "Segment created successfully.",
+    response: entityEnvelope(segment),
+  },
+  listSegments: {
+    ...onSegments,
+    ...extension,
+    method: "GET",
+    path,
+    summary: "List segments, newest first",
+    query: pageQuery,
+    body: noBody,
+    status: 200,
+    message: "Segments listed successfully.",
+    response: listEnvelope(segment),
+  },
+  readSegment: {
+    ...onSegment,
+    ...extension,
+    method: "GET",
+    path: `${path}/{id}`,
+    summary: "Read a segment",
+    message: "Segment read successfully.",
+    response: entityEnvelope(segment),
+  },
+  deleteSegment: {
+    ...onSegment,
+    ...extension,
+    method: "DELETE",
+    path: `${path}/{id}`,
+    summary: "Delete a segment",
+    message: "Segment deleted successfully.",
+    response: messageEnvelope,
+  },
+} as const satisfies Record<string, Route>;

@@ -4,13 +4,11 @@ import type { Logger } from "pino";
 import { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import { KEY_HEADER } from "./authentication.js";
-import { answerClientError, type ClientError } from "./client-error.js";
-import { errorAnswer } from "./error-answer.js";
+import { answerClientError, type ClientError, errorAnswer } from "./error-answer.js";
 import { createHandlers } from "./handlers.js";
-import { type NewIdentifier, randomIdentifier } from "./identifiers.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
-import { type ServiceLimits, serviceLimits } from "./limits.js";
 import { ServiceMetrics } from "./metrics.js";
+import { type NewIdentifier, randomIdentifier } from "./new-entity.js";
 import { registerPublicRoutes } from "./public-routes.js";
 import { readBody } from "./request-body.js";
 import { headersRefusal, requestIdOf } from "./request-headers.js";
@@ -18,6 +16,7 @@ import { RequestLog } from "./request-log.js";
 import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-registration.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { ServiceError } from "./service-error.js";
+import { type ServiceLimits, serviceLimits } from "./service-limits.js";
 import { ServiceState } from "./service-state.js";
 
 /** Routes, and what answers them once there is a store. */

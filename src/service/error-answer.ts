@@ -1,9 +1,11 @@
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { SwitchyardError } from "../base/errors.js";
-import type { ServiceLimits } from "./limits.js";
+import type { ErrorBody } from "../contract/envelope.js";
 import type { RequestLog } from "./request-log.js";
 import { ServiceError } from "./service-error.js";
+import type { ServiceLimits } from "./service-limits.js";
 
 /** Codes of the web framework's own errors, and our words for them. */
 const frameworkMessages: Readonly<Record<string, string>> = {
@@ -86,4 +88,59 @@ function keepConnection(request: IncomingMessage, reply: FastifyReply, bytesMax:
  */
 function endsWithAnswer({ complete, headers }: IncomingMessage, { raw }: FastifyReply): boolean {
   return complete === false && !raw.shouldKeepAlive && headers.expect === undefined;
+}
+
+/** What the HTTP parser, or a clock that ran out, says of a connection. */
+export interface ClientError extends Error {
+  readonly code?: string;
+}
+
+interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const refusals: Readonly<Record<string, Refusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: {
+    status: 408,
+    reason: "Request Timeout",
+    message: "The request took too long to arrive",
+  },
+  HPE_HEADER_OVERFLOW: {
+    status: 431,
+    reason: "Request Header Fields Too Large",
+    message: "The headers of the request, its path included, are too large",
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    status: 413,
+    reason: "Payload Too Large",
+    message: "The chunk extensions of the request are too large",
+  },
+};
+
+const malformed: Refusal = {
+  status: 400,
+  reason: "Bad Request",
+  message: "The request is not valid HTTP",
+};
+
+/**
+ * Answers what never became a request, in the documented form, and closes its connection. The status,
+ * or undefined where nobody is left to answer.
+ */
+export function answerClientError(error: ClientError, socket: Socket): number | undefined {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return undefined;
+  }
+  const { status, reason, message } = refusals[error.code ?? ""] ?? malformed;
+  const body = JSON.stringify({ status, message, errors: [] } satisfies ErrorBody);
+  socket.write(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  // After what was written: what the client still sends is not read.
+  socket.destroySoon();
+  return status;
 }

@@ -40,3 +40,19 @@ export type Handler<R extends Route> = (call: Call<R>) => Promise<Answer>;
 export type Handlers<Table extends Readonly<Record<string, Route>>> = {
   readonly [Name in keyof Table]: Handler<Table[Name]>;
 };
+
+/** A value of an answer that is JSON text already: it goes out as it stands. */
+export class JsonText {
+  constructor(readonly text: string) {}
+}
+
+/** JSON text of an object; members that are `JsonText` are taken over. undefined members are left out. */
+export function objectText(members: Readonly<Record<string, unknown>>): string {
+  const parts: string[] = [];
+  for (const [name, value] of Object.entries(members)) {
+    if (value === undefined) continue;
+    const text = value instanceof JsonText ? value.text : JSON.stringify(value);
+    parts.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${parts.join(",")}}`;
+}

@@ -1,16 +1,16 @@
 import type { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
-import { dynamicConfigHandlers } from "./dynamic-config-handlers.js";
+import { dynamicConfigHandlers } from "./dynamic-configs.js";
 import { EntityOperations } from "./entity-operations.js";
-import { eventHandlers } from "./event-handlers.js";
-import { experimentHandlers } from "./experiment-handlers.js";
-import { gateHandlers } from "./gate-handlers.js";
+import { eventHandlers } from "./events.js";
+import { experimentHandlers } from "./experiments.js";
+import { gateHandlers } from "./gates.js";
 import type { Handlers } from "./handler.js";
-import type { NewIdentifier } from "./identifiers.js";
-import { promptHandlers } from "./prompt-handlers.js";
-import { qualifyingEventHandlers } from "./qualifying-event-handlers.js";
+import type { NewIdentifier } from "./new-entity.js";
+import { promptHandlers } from "./prompts.js";
+import { qualifyingEventHandlers } from "./qualifying-events.js";
 import type { SchemaChecker } from "./schema-checker.js";
-import { segmentHandlers } from "./segment-handlers.js";
+import { segmentHandlers } from "./segments.js";
 
 export interface HandlerFacts {
   readonly store: Store;

@@ -1,8 +1,8 @@
 import { builtFile } from "../base/package-files.js";
-import { type SchemaCheckLimits, schemaCheckLimits, serviceLimits } from "./limits.js";
 import type { SchemaChecker, SchemaFault, SchemaQuestion } from "./schema-checker.js";
 import { type CheckOutcome, SchemaProcess } from "./schema-process.js";
 import { ServiceError } from "./service-error.js";
+import { type SchemaCheckLimits, schemaCheckLimits, serviceLimits } from "./service-limits.js";
 
 const entry = builtFile("schema-checker-process.js");
 

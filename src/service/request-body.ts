@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { parse as parseLossless } from "lossless-json";
 import { parse as parseSecure } from "secure-json-parse";
-import { SYNTAX_FAULT_CHARACTERS_MAX } from "./limits.js";
 import { ServiceError } from "./service-error.js";
+import { SYNTAX_FAULT_CHARACTERS_MAX } from "./service-limits.js";
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 

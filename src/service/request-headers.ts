@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { IfMatch } from "./handler.js";
-import type { ServiceLimits } from "./limits.js";
 import { ServiceError } from "./service-error.js";
+import type { ServiceLimits } from "./service-limits.js";
 
 const entityTag = /^(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
 const visible = /^[\x21-\x7e]+$/;

@@ -1,6 +1,17 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Logger } from "pino";
+import { type DestinationStream, destination, type Logger, pino } from "pino";
+import type { LogLevel } from "../base/log-levels.js";
 import type { ServiceMetrics } from "./metrics.js";
+
+/** Writes one JSON object a line, to standard error where no stream is given. */
+export function createLogger(
+  level: LogLevel,
+  stream: DestinationStream = destination({ dest: process.stderr.fd, sync: true }),
+): Logger {
+  return pino({ level, base: null, timestamp: pinoIsoTime }, stream);
+}
+
+const pinoIsoTime = () => `,"time":"${new Date().toISOString()}"`;
 
 declare module "fastify" {
   interface FastifyContextConfig {

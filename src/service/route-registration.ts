@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
-import type { Route } from "../contract/route.js";
+import type { z } from "zod";
+import { type Fault, faultsOf } from "../contract/faults.js";
+import { noParams, noQuery, type Route } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import { authenticate } from "./authentication.js";
-import type { CallFacts, Handler } from "./handler.js";
-import { objectText } from "./json-text.js";
-import type { ServiceLimits } from "./limits.js";
+import { type Call, type CallFacts, type Handler, objectText } from "./handler.js";
 import { idempotencyKeyOf, ifMatchOf } from "./request-headers.js";
-import { ServiceError } from "./service-error.js";
+import { invalid, ServiceError } from "./service-error.js";
+import type { ServiceLimits } from "./service-limits.js";
 import type { ServiceState } from "./service-state.js";
-import { validated } from "./validation.js";
 
 export type RouteTable = Readonly<Record<string, Route>>;
 
@@ -138,4 +138,33 @@ export function refuseOtherMethods(
     },
     handler: async () => undefined,
   });
+}
+
+/** The parts of a request that a route has a schema for. */
+export interface Inputs {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** What a handler gets of a request, as the schemas of its route make it. */
+export type FittedInputs = Pick<Call<Route>, "params" | "query" | "body">;
+
+/** What the schemas of a route make of a request. Throws 400 with the faults of all parts at once. */
+export function validated(route: Route, { params, query, body }: Inputs): FittedInputs {
+  const faults: Fault[] = [];
+  const inputs = {
+    params: route.params === noParams ? {} : fitted(route.params, params, faults),
+    query: route.query === noQuery ? {} : fitted(route.query, query, faults),
+    body: fitted(route.body, body, faults),
+  };
+  if (faults.length > 0) throw invalid(faults);
+  return inputs as FittedInputs;
+}
+
+function fitted<Schema extends z.ZodType>(schema: Schema, value: unknown, faults: Fault[]) {
+  const result = schema.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  for (const fault of faultsOf(result.error)) faults.push(fault);
+  return undefined;
 }

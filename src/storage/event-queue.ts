@@ -1,12 +1,22 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type EventCommit, EventsUnavailableError } from "./event-store.js";
-import type { EventWriter } from "./event-writer.js";
 import type { PackedIntake } from "./packed-events.js";
 import {
   EVENT_COMMIT_CHARACTERS_MAX,
   EVENT_COMMIT_REQUESTS_MAX,
   EVENT_QUEUE_CHARACTERS_MAX,
 } from "./storage-limits.js";
+
+/** Brings events to disk, one batch at a time. */
+export interface EventWriter {
+  /**
+   * Resolves when all of the batch is durable. Rejects when that is not certain: then either all of it
+   * was stored or nothing, and the next call may succeed. Calls do not overlap.
+   */
+  write(batch: readonly PackedIntake[]): Promise<EventCommit>;
+  /** Lets go of the database. Called once, after the last `write` has ended. */
+  close(): Promise<void>;
+}
 
 interface Waiting {
   readonly intake: PackedIntake;

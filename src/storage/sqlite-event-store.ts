@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { eventSchema } from "./database-schemas.js";
-import { EventQueue, type EventQueueOptions } from "./event-queue.js";
-import type { EventWriter } from "./event-writer.js";
+import { EventQueue, type EventQueueOptions, type EventWriter } from "./event-queue.js";
 import { openDatabase } from "./open-database.js";
 import { packIntake } from "./packed-events.js";
 import { IN_MEMORY, SqliteDatabase } from "./sqlite-database.js";

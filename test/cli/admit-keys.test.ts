@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { admitKeys } from "../../src/cli/service/admit-keys.js";
-import type { GivenKey } from "../../src/cli/service/given-keys.js";
+import { admitKeys, type GivenKey } from "../../src/cli/service/service-keys.js";
 import { keyDigest } from "../../src/service/key-text.js";
 import type { KeyStore } from "../../src/storage/key-store.js";
 import { openTestStore } from "../support/test-store.js";

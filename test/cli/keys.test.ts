@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
-import { keyTable } from "../../src/cli/service/key-table.js";
+import { keyTable } from "../../src/cli/service/run-keys.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
 import { runSwitchyard } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";

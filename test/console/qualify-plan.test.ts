@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   type CountedEvent,
+  matchesWildcard,
   planQualify,
   type QualifyOptions,
+  sqlLiteral,
 } from "../../src/console/qualify-plan.js";
-import { sqlLiteral } from "../../src/console/sql-literal.js";
-import { matchesWildcard } from "../../src/console/wildcard.js";
 import {
   type QualifyingEvent,
   qualifyingEventDefaults,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { RetryObject } from "got";
 import { afterEach, describe, expect, it } from "vitest";
 import { createConsoleClient } from "../../src/console/client.js";
-import { retryDelayMs } from "../../src/console/retry.js";
+import { retryDelayMs } from "../../src/console/transport.js";
 
 const list = {
   message: "Gates listed successfully.",

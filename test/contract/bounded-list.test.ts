@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { FAULTS_MAX, list } from "../../src/contract/bounded-list.js";
 import { faultsOf } from "../../src/contract/faults.js";
+import { FAULTS_MAX, list } from "../../src/contract/fields.js";
 
 const item = z.object({ name: z.string(), parts: list(z.number()) });
 const items = list(item).min(1).describe("Items.");

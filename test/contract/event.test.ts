@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import { FAULTS_MAX } from "../../src/contract/bounded-list.js";
 import {
   eventIntake,
   eventListQuery,
@@ -9,6 +8,7 @@ import {
   TIMESTAMP_MS_MIN,
 } from "../../src/contract/event.js";
 import { faultsOf, toldFaults } from "../../src/contract/faults.js";
+import { FAULTS_MAX } from "../../src/contract/fields.js";
 
 function faults(schema: z.ZodType, value: unknown): readonly string[] {
   const parsed = schema.safeParse(value, { reportInput: true });

@@ -6,7 +6,7 @@ import {
   completeValue,
   textTwinFaults,
   valueTwinFaults,
-} from "../../src/contract/json5-twins.js";
+} from "../../src/contract/json5-pair.js";
 
 const faultsOfValue = (holder: unknown) => valueTwinFaults(holder, "value", new Json5Reader());
 const faultsOfText = (holder: unknown) => textTwinFaults(holder, "schema", new Json5Reader());

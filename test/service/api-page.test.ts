@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createApp } from "../../src/service/app.js";
-import { createLogger } from "../../src/service/logger.js";
+import { createLogger } from "../../src/service/request-log.js";
 import { type Server, startServer } from "../../src/service/server.js";
 import { findChromium, startChromium } from "../support/chromium.js";
 import { startTestService, type TestService } from "../support/service.js";

@@ -4,7 +4,7 @@ import {
   createDynamicConfig,
   patchDynamicConfig,
   replaceDynamicConfig,
-} from "../../src/service/dynamic-config-rules.js";
+} from "../../src/service/dynamic-configs.js";
 import { ServiceError } from "../../src/service/service-error.js";
 import { countedIdentifiers as identifiers, stamp } from "../support/stamp.js";
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { QualifyingEvent } from "../../src/contract/qualifying-event.js";
 import { EntityOperations } from "../../src/service/entity-operations.js";
-import { qualifyingEventType } from "../../src/service/qualifying-event-handlers.js";
-import { createNamed, replaceQualifyingEvent } from "../../src/service/qualifying-event-rules.js";
+import {
+  createNamed,
+  qualifyingEventType,
+  replaceQualifyingEvent,
+} from "../../src/service/qualifying-events.js";
 import type { EntityRecord, EntityStore } from "../../src/storage/store.js";
 import { modelStore } from "../storage/model-store.js";
 import { callerKey, stamp } from "../support/stamp.js";

@@ -5,14 +5,14 @@ import {
   type ExperimentReplace,
   experiment,
 } from "../../src/contract/experiment.js";
-import { experimentType } from "../../src/service/experiment-handlers.js";
 import {
   createExperiment,
   enableGroups,
+  experimentType,
   patchExperiment,
   replaceExperiment,
   restartExperiment,
-} from "../../src/service/experiment-rules.js";
+} from "../../src/service/experiments.js";
 import { ServiceError } from "../../src/service/service-error.js";
 import { defaultExperiment, fullExperiment } from "../support/experiment-bodies.js";
 import { callerKey, countedIdentifiers, stamp, stampedFields } from "../support/stamp.js";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { FAULTS_MAX } from "../../src/contract/bounded-list.js";
+import { FAULTS_MAX } from "../../src/contract/fields.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 let service: TestService;

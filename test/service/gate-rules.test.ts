@@ -9,7 +9,7 @@ import {
   patchGate,
   replaceGate,
   unarchiveGate,
-} from "../../src/service/gate-rules.js";
+} from "../../src/service/gates.js";
 import { ServiceError } from "../../src/service/service-error.js";
 import { countedIdentifiers as identifiers, stamp } from "../support/stamp.js";
 

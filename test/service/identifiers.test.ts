@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { identifierOf, randomIdentifier } from "../../src/service/identifiers.js";
+import { identifierOf, randomIdentifier } from "../../src/service/new-entity.js";
 
 it.each([
   ["A Gate", "a_gate"],

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "vitest";
 import { IsolatedSchemaChecker } from "../../src/service/isolated-schema-checker.js";
-import type { SchemaCheckLimits } from "../../src/service/limits.js";
+import type { SchemaCheckLimits } from "../../src/service/service-limits.js";
 import { processScript } from "../support/process-scripts.js";
 import { bomb, bombNames } from "./schema-bombs.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createPrompt } from "../../src/service/prompt-rules.js";
+import { createPrompt } from "../../src/service/prompts.js";
 import { stamp, stampedFields } from "../support/stamp.js";
 
 it("a new prompt has its name as id, and the defaults where a field is left out", () => {

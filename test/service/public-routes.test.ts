@@ -4,7 +4,7 @@ import { version } from "../../src/base/package-files.js";
 import { openApiDocument } from "../../src/contract/openapi.js";
 import { pageSecurityPolicy } from "../../src/service/api-page.js";
 import { createApp } from "../../src/service/app.js";
-import { createLogger } from "../../src/service/logger.js";
+import { createLogger } from "../../src/service/request-log.js";
 import { startTestService, type TestService } from "../support/service.js";
 
 let service: TestService;

@@ -4,7 +4,7 @@ import {
   createNamed,
   createQualifyingEvent,
   replaceQualifyingEvent,
-} from "../../src/service/qualifying-event-rules.js";
+} from "../../src/service/qualifying-events.js";
 import { stamp, stampedFields } from "../support/stamp.js";
 
 const required = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SYNTAX_FAULT_CHARACTERS_MAX } from "../../src/service/limits.js";
 import { depthOf, readBody } from "../../src/service/request-body.js";
+import { SYNTAX_FAULT_CHARACTERS_MAX } from "../../src/service/service-limits.js";
 import { echo, fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService } from "../support/service.js";
 

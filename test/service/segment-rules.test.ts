@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { segmentType } from "../../src/service/segment-handlers.js";
-import { createSegment } from "../../src/service/segment-rules.js";
+import { createSegment, segmentType } from "../../src/service/segments.js";
 import { countedIdentifiers, stamp, stampedFields } from "../support/stamp.js";
 
 const rule = { name: "staff", passPercentage: 100, conditions: [] };

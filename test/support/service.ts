@@ -4,7 +4,7 @@ import type { Pagination } from "../../src/contract/common.js";
 import type { ErrorBody } from "../../src/contract/envelope.js";
 import { type App, type AppDependencies, createApp } from "../../src/service/app.js";
 import { keyRecord, newKeyText } from "../../src/service/key-text.js";
-import { createLogger } from "../../src/service/logger.js";
+import { createLogger } from "../../src/service/request-log.js";
 import type { KeyKind } from "../../src/storage/key-store.js";
 import type { Store } from "../../src/storage/store.js";
 import { checkAnswer } from "./answer-check.js";

@@ -1,5 +1,5 @@
 import type { Stamp } from "../../src/service/entity-operations.js";
-import type { NewIdentifier } from "../../src/service/identifiers.js";
+import type { NewIdentifier } from "../../src/service/new-entity.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
 
 export const callerKey: KeyRecord = {

@@ -1,10 +1,14 @@
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { CountedEvent } from "../../console/qualify-plan.js";
+import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { presetOf, resolveRunOptions } from "../../pipeline/configuration/configuration-export.js";
 import { layoutOf, MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
 import type { RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
 import { readReport } from "../../pipeline/report/read-report.js";
 import { readManifest } from "../../pipeline/verify/verify-manifest.js";
+import type { StepContext } from "../steps/step.js";
 
 /** Which events there are, and what is known about how many are missing. */
 export interface KnownEvents {
@@ -103,4 +107,31 @@ async function firstMember(file: string): Promise<string | undefined> {
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Prepares to count the events that an export of the configuration's inputs would deliver. Throws
+ * `UsageError` at once where that cannot begin; the result reads the inputs, and throws `interrupted`.
+ */
+export function prepareCount(
+  configuration: Configuration,
+  { engine, signal, observer }: StepContext,
+): () => Promise<KnownEvents> {
+  const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
+  const request = resolveRunOptions(configuration, mapping);
+  return async () => {
+    const { outcome, manifest, tooManyRejects } = await engine.runCount(request, {
+      ...{ signal, observer },
+    });
+    if (outcome === "interrupted") {
+      throw new SwitchyardError("interrupted", "Interrupted while the inputs were read.", {
+        exitCode: exitCodes.interrupted,
+      });
+    }
+    const { events, otherEvents, complete, rows, rejects, failures } = manifest;
+    return {
+      ...{ events, otherRows: otherEvents?.rows ?? 0, isComplete: complete },
+      origin: { inputs: request.inputs, rows, rejects, failures, tooManyRejects },
+    };
+  };
 }

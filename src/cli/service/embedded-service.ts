@@ -1,7 +1,7 @@
 import type { LogLevel } from "../../base/log-levels.js";
 import { createApp } from "../../service/app.js";
 import { keyRecord, newKeyText } from "../../service/key-text.js";
-import { createLogger } from "../../service/logger.js";
+import { createLogger } from "../../service/request-log.js";
 import { startServer } from "../../service/server.js";
 import type { EventStore } from "../../storage/event-store.js";
 import { type KeyKind, type KeyRecord, type KeyStore, keyKinds } from "../../storage/key-store.js";

@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
 import { keyRecord, newKeyText } from "../../service/key-text.js";
-import type { KeyKind, KeyStore } from "../../storage/key-store.js";
+import type { KeyKind, KeyRecord, KeyStore } from "../../storage/key-store.js";
 import { CONSOLE_DATABASE, openSqliteKeys } from "../../storage/sqlite-store.js";
 import type { CommandContext } from "../context.js";
 import { printFailure } from "../print-failure.js";
-import { keyTable } from "./key-table.js";
 import { loadServiceOptions, type ServiceInvocation } from "./service-options.js";
 
 export type KeysAction =
@@ -109,4 +108,29 @@ async function revoke(keys: KeyStore, id: string): Promise<Printed> {
     ? `Key ${id} is revoked: it holds for no request from now on.\n`
     : `Key ${id} was revoked before.\n`;
   return { json: { id, revokedTime }, text: "", note };
+}
+
+const heads = ["ID", "KIND", "RIGHTS", "BEGINS WITH", "CREATED", "REVOKED"] as const;
+
+/** Keys for people, one a line; never the key itself. */
+export function keyTable(records: readonly KeyRecord[]): string {
+  const rows = [heads, ...records.map(cellsOf)];
+  const widths = heads.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd();
+  return `${rows.map(line).join("\n")}\n`;
+}
+
+function cellsOf(record: KeyRecord): readonly string[] {
+  const { id, kind, canWrite, prefix, createdTime, revokedTime } = record;
+  const rights = canWrite ? "read, write" : "read";
+  return [id, kind, rights, prefix, timeText(createdTime), timeText(revokedTime)];
+}
+
+/** To the second, UTC. */
+function timeText(time: number | null): string {
+  return time === null ? "-" : new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -1,14 +1,18 @@
-import { exitCodes } from "../../base/errors.js";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { version } from "../../base/package-files.js";
 import { createApp } from "../../service/app.js";
-import { createLogger } from "../../service/logger.js";
+import { createLogger } from "../../service/request-log.js";
 import { startServer } from "../../service/server.js";
 import type { CommandContext } from "../context.js";
 import { printFailure } from "../print-failure.js";
-import { admitKeys, type NewKey } from "./admit-keys.js";
-import { type GivenKey, keyVariables, readGivenKeys } from "./given-keys.js";
-import { listenError } from "./listen-error.js";
 import { openServiceStore } from "./open-service-store.js";
+import {
+  admitKeys,
+  type GivenKey,
+  keyVariables,
+  type NewKey,
+  readGivenKeys,
+} from "./service-keys.js";
 import {
   loadServiceOptions,
   type ServiceInvocation,
@@ -80,4 +84,40 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** What it means that the system refused an address; other errors are handed back as they are. */
+export function listenError(error: unknown, { host, port }: Address): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  switch (code) {
+    case "EADDRINUSE":
+      return new SwitchyardError(
+        "port_in_use",
+        `another program listens on ${host}:${port}: stop it, or choose another --port (0 takes a free one)`,
+        { cause: error },
+      );
+    case "EACCES":
+    case "EPERM":
+      return new SwitchyardError(
+        "port_forbidden",
+        `the system does not let this user listen on ${host}:${port}: choose a --port from 1024 on`,
+        { cause: error },
+      );
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "EINVAL":
+      return new SwitchyardError(
+        "host_unknown",
+        `${host} is no address of this machine (${code}): choose another --host`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
 }

@@ -1,18 +1,69 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import {
   type DynamicConfig,
   type DynamicConfigCreate,
   type DynamicConfigPatch,
   type DynamicConfigReplace,
   dynamicConfigDefaults,
+  type dynamicConfigRoutes,
 } from "../contract/dynamic-config.js";
 import type { JsonObject } from "../contract/fields.js";
 import { Json5Reader } from "../contract/json-text.js";
-import { completeText, completeValue } from "../contract/json5-twins.js";
+import { completeText, completeValue } from "../contract/json5-pair.js";
 import type { RuleRequest } from "../contract/rule.js";
-import type { Stamp } from "./entity-operations.js";
-import { identifierOf, type NewIdentifier } from "./identifiers.js";
-import { identityFirst, newProvenance } from "./provenance.js";
-import { identifyRules, valueRuleIdentifier } from "./rule-identifiers.js";
+import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
+import type { Handlers } from "./handler.js";
+import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
+import { identifyRules, ruleReferences, valueRuleIdentifier } from "./rules.js";
+import type { SchemaChecker } from "./schema-checker.js";
+import { requireFit } from "./schema-fit.js";
+
+const dynamicConfigType: EntityType<DynamicConfig> = {
+  kind: "dynamic_config",
+  title: "Dynamic Config",
+  idOf: ({ id }) => id,
+  referencesOf: ({ rules }) => ruleReferences(rules),
+};
+
+export function dynamicConfigHandlers(
+  operations: EntityOperations,
+  newIdentifier: NewIdentifier,
+  schemaChecker: SchemaChecker,
+): Handlers<typeof dynamicConfigRoutes> {
+  const optionsOf = ({ dryRun }: { readonly dryRun?: boolean }) => ({
+    ...omitUndefined({ dryRun }),
+    check: (next: DynamicConfig, current?: DynamicConfig) =>
+      requireFit(schemaChecker, next, current),
+  });
+  return {
+    createDynamicConfig: (call) =>
+      operations.create(
+        dynamicConfigType,
+        call,
+        (stamp) => createDynamicConfig(call.body, stamp, newIdentifier),
+        optionsOf(call.query),
+      ),
+    replaceDynamicConfig: (call) =>
+      operations.change(
+        dynamicConfigType,
+        call.params.id,
+        call,
+        (current) => replaceDynamicConfig(current, call.body, newIdentifier),
+        optionsOf(call.query),
+      ),
+    patchDynamicConfig: (call) =>
+      operations.change(
+        dynamicConfigType,
+        call.params.id,
+        call,
+        (current) => patchDynamicConfig(current, call.body, newIdentifier),
+        optionsOf(call.query),
+      ),
+    listDynamicConfigs: (call) => operations.list(dynamicConfigType, call),
+    readDynamicConfig: (call) => operations.read(dynamicConfigType, call.params.id),
+    deleteDynamicConfig: (call) => operations.remove(dynamicConfigType, call.params.id, call),
+  };
+}
 
 /** A dynamic config at version 1. */
 export function createDynamicConfig(

@@ -1,6 +1,5 @@
 import { DAY_MS, formatDay } from "../base/day.js";
-import type { EventIntakeBody } from "../contract/event.js";
-import type { eventRoutes } from "../contract/event-routes.js";
+import type { EventIntakeBody, eventRoutes } from "../contract/event.js";
 import {
   CursorError,
   type EventStore,
@@ -8,10 +7,9 @@ import {
   type StoredEvent,
 } from "../storage/event-store.js";
 import { cutEvents, eventBody } from "./event-text.js";
-import type { Handlers } from "./handler.js";
-import { JsonText } from "./json-text.js";
-import { EVENT_COUNTS_MAX } from "./limits.js";
+import { type Handlers, JsonText } from "./handler.js";
 import { invalid, ServiceError } from "./service-error.js";
+import { EVENT_COUNTS_MAX } from "./service-limits.js";
 
 const UNAVAILABLE = "Events cannot be stored now: nothing was written, send them again later";
 

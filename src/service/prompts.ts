@@ -1,8 +1,12 @@
-import type { Prompt } from "../contract/prompt.js";
-import type { promptRoutes } from "../contract/prompt-routes.js";
-import type { EntityOperations, EntityType } from "./entity-operations.js";
+import {
+  type Prompt,
+  type PromptCreate,
+  promptDefaults,
+  type promptRoutes,
+} from "../contract/prompt.js";
+import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
-import { createPrompt } from "./prompt-rules.js";
+import { identityFirst, newProvenance } from "./new-entity.js";
 
 const promptType: EntityType<Prompt> = {
   kind: "prompt",
@@ -18,5 +22,19 @@ export function promptHandlers(operations: EntityOperations): Handlers<typeof pr
     listPrompts: (call) => operations.list(promptType, call),
     readPrompt: (call) => operations.read(promptType, call.params.id),
     deletePrompt: (call) => operations.remove(promptType, call.params.id, call),
+  };
+}
+
+/** A prompt at version 1. */
+export function createPrompt(body: PromptCreate, stamp: Stamp): Prompt {
+  return {
+    ...identityFirst,
+    ...structuredClone(promptDefaults),
+    ...newProvenance(stamp),
+    displayName: body.name,
+    ...body,
+    id: body.name,
+    idType: "userID",
+    holdoutIDs: [],
   };
 }

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { NAME_CHARACTERS_MIN } from "../contract/fields.js";
+import { ACTOR_NAME, type Stamp } from "./entity-operations.js";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -25,3 +26,28 @@ export function identifierOf(name: string): string {
     .replace(/[^a-z0-9_\-.]+/g, "_")
     .padEnd(NAME_CHARACTERS_MIN, "_");
 }
+
+/** What the service writes on a new entity of any kind. */
+export function newProvenance({ caller, time }: Stamp) {
+  const who = { ID: caller.id, name: ACTOR_NAME };
+  return {
+    creatorID: who.ID,
+    creatorName: who.name as string | null,
+    creatorEmail: null as string | null,
+    createdTime: time,
+    lastModifierID: who.ID,
+    lastModifierName: who.name,
+    lastModifierEmail: null,
+    lastModifiedTime: time,
+    version: 1,
+    owner: {
+      ownerID: who.ID,
+      ownerType: "SDK_KEY",
+      ownerName: who.name,
+      ownerEmail: "",
+    },
+  };
+}
+
+/** To be spread first, so that id and name lead in answers; both are given their values later. */
+export const identityFirst = { id: "", name: "" };

@@ -1,6 +1,8 @@
+import type { EntityKind } from "../contract/entity-kind.js";
 import type { Fault } from "../contract/faults.js";
-import type { Rule, RuleRequest } from "../contract/rule.js";
-import type { NewIdentifier } from "./identifiers.js";
+import type { ConditionType, Rule, RuleRequest } from "../contract/rule.js";
+import type { EntityKey } from "../storage/store.js";
+import type { NewIdentifier } from "./new-entity.js";
 import { invalid } from "./service-error.js";
 
 /** Makes the `id` of a rule that was given none; `place` counts from 1. */
@@ -44,4 +46,26 @@ function requireDistinctNames(rules: readonly RuleRequest[]): void {
     return [{ property: `rules[${index}].name`, errorMessage: "Duplicate rule name(s) given" }];
   });
   if (faults.length > 0) throw invalid(faults, "Duplicate rule name(s) given");
+}
+
+const kindsByCondition: Partial<Record<ConditionType, EntityKind>> = {
+  passes_gate: "gate",
+  fails_gate: "gate",
+  passes_segment: "segment",
+  fails_segment: "segment",
+};
+
+/** Gates and segments that the conditions of rules ask for, each once. */
+export function ruleReferences(rules: readonly Pick<RuleRequest, "conditions">[]): EntityKey[] {
+  const references = new Map<string, EntityKey>();
+  for (const { conditions } of rules) {
+    for (const { type, targetValue } of conditions) {
+      const kind = kindsByCondition[type];
+      if (kind === undefined) continue;
+      for (const id of [targetValue].flat()) {
+        if (typeof id === "string" && id !== "") references.set(`${kind}/${id}`, { kind, id });
+      }
+    }
+  }
+  return [...references.values()];
 }

@@ -5,18 +5,67 @@ import {
   type ExperimentPatch,
   type ExperimentReplace,
   experimentDefaults,
+  type experimentRoutes,
   unsetFields,
 } from "../contract/experiment.js";
 import { experimentFaults } from "../contract/experiment-faults.js";
-import { RESERVED_EXPERIMENT_ID } from "../contract/experiment-setup.js";
+import {
+  type Group,
+  type GroupRequest,
+  RESERVED_EXPERIMENT_ID,
+} from "../contract/experiment-setup.js";
 import type { Fault } from "../contract/faults.js";
-import type { Stamp } from "./entity-operations.js";
-import { defaultGroups, enabledGroups, identifyGroups } from "./experiment-groups.js";
+import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import { setupState, stateAfter, statusFaults } from "./experiment-states.js";
-import { identifierOf, type NewIdentifier } from "./identifiers.js";
-import { identityFirst, newProvenance } from "./provenance.js";
+import type { Handlers } from "./handler.js";
+import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { mergeQualityScores, qualityScoreFaults } from "./quality-scores.js";
+import { ruleReferences } from "./rules.js";
 import { invalid } from "./service-error.js";
+
+export const experimentType: EntityType<Experiment> = {
+  kind: "experiment",
+  title: "Experiment",
+  idOf: ({ id }) => id,
+  // Passing the targeting gate is one more condition, beside those of the inline rules.
+  referencesOf: ({ targetingGateID, inlineTargetingRules }) =>
+    ruleReferences([
+      { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },
+      ...inlineTargetingRules,
+    ]),
+};
+
+export function experimentHandlers(
+  operations: EntityOperations,
+  newIdentifier: NewIdentifier,
+): Handlers<typeof experimentRoutes> {
+  return {
+    createExperiment: (call) =>
+      operations.create(experimentType, call, (stamp) =>
+        createExperiment(call.body, stamp, newIdentifier),
+      ),
+    replaceExperiment: (call) =>
+      operations.change(experimentType, call.params.id, call, (current, stamp) =>
+        replaceExperiment(current, call.body, stamp, newIdentifier),
+      ),
+    patchExperiment: (call) =>
+      operations.change(experimentType, call.params.id, call, (current, stamp) =>
+        patchExperiment(current, call.body, stamp, newIdentifier),
+      ),
+    enableExperimentGroups: (call) =>
+      operations.change(experimentType, call.params.id, call, (current) =>
+        enableGroups(current, call.body.group_names),
+      ),
+    restartExperimentAsNew: (call) =>
+      operations.copy(experimentType, call.params.id, call, (original, stamp) =>
+        restartExperiment(original, call.body.name, stamp),
+      ),
+    listExperimentVersions: (call) => operations.versions(experimentType, call.params.id, call),
+    listExperiments: (call) => operations.list(experimentType, call),
+    readExperiment: (call) => operations.read(experimentType, call.params.id),
+    deleteExperiment: (call) => operations.remove(experimentType, call.params.id, call),
+  };
+}
 
 /** What an experiment shows that no client writes, as long as nothing has been found out about it. */
 const unwritten = {
@@ -151,4 +200,50 @@ function reservedFaults(id: string, property: "id" | "name"): Fault[] {
 
 function refuse(faults: readonly Fault[]): void {
   if (faults.length > 0) throw invalid(faults);
+}
+
+/** The groups of an experiment that is created without any: half of the units each. */
+export function defaultGroups(newIdentifier: NewIdentifier): Group[] {
+  return ["Control", "Test"].map((name) => ({
+    name,
+    size: 50,
+    parameterValues: {},
+    id: newIdentifier(),
+    disabled: false,
+    description: "",
+  }));
+}
+
+/**
+ * Groups as they are kept: each with its identifier. One that is given none keeps that of the
+ * `existing` group of its name, so that units stay told apart by the same identifiers.
+ */
+export function identifyGroups(
+  groups: readonly GroupRequest[],
+  existing: readonly Group[],
+  newIdentifier: NewIdentifier,
+): Group[] {
+  const taken = new Set(groups.map(({ id }) => id));
+  const known = new Map(existing.map(({ name, id }) => [name, id]));
+  return groups.map((group) => {
+    if (group.id !== undefined && group.id !== "") return { ...group, id: group.id };
+    const before = known.get(group.name);
+    return { ...group, id: before === undefined || taken.has(before) ? newIdentifier() : before };
+  });
+}
+
+/**
+ * Groups of which those of some names take units. One that did so before is no fault: a repeated call
+ * does no harm. Throws a 400 with all names that no group has.
+ */
+export function enabledGroups(groups: readonly Group[], names: readonly string[]): Group[] {
+  const known = new Set(groups.map(({ name }) => name));
+  const faults = names.flatMap((name, index) =>
+    known.has(name)
+      ? []
+      : [{ property: `group_names[${index}]`, errorMessage: `There is no group ${name}` }],
+  );
+  if (faults.length > 0) throw invalid(faults);
+  const enabled = new Set(names);
+  return groups.map((group) => (enabled.has(group.name) ? { ...group, disabled: false } : group));
 }

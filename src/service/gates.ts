@@ -1,0 +1,129 @@
+import type { JsonObject } from "../contract/fields.js";
+import {
+  type Gate,
+  type GateCreate,
+  type GatePatch,
+  type GateReplace,
+  gate,
+  gateDefaults,
+  type gateRoutes,
+} from "../contract/gate.js";
+import type { EntityRecord } from "../storage/store.js";
+import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
+import type { Handlers } from "./handler.js";
+import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
+import { identifyRules, plainRuleIdentifier, ruleReferences } from "./rules.js";
+
+const gateType: EntityType<Gate> = {
+  kind: "gate",
+  title: "Gate",
+  idOf: ({ id }) => id,
+  referencesOf: ({ rules }) => ruleReferences(rules),
+};
+
+export function gateHandlers(
+  operations: EntityOperations,
+  newIdentifier: NewIdentifier,
+): Handlers<typeof gateRoutes> {
+  return {
+    createGate: (call) =>
+      operations.create(gateType, call, (stamp) => createGate(call.body, stamp, newIdentifier)),
+    replaceGate: (call) =>
+      operations.change(gateType, call.params.id, call, (current) =>
+        replaceGate(current, call.body, newIdentifier),
+      ),
+    patchGate: (call) =>
+      operations.change(gateType, call.params.id, call, (current) =>
+        patchGate(current, call.body, newIdentifier),
+      ),
+    archiveGate: (call) =>
+      operations.change(gateType, call.params.id, call, archiveGate, {
+        unreferenced: call.body?.forceArchive !== true,
+      }),
+    unarchiveGate: (call) => operations.change(gateType, call.params.id, call, unarchiveGate),
+    disableGate: (call) => operations.change(gateType, call.params.id, call, disableGate),
+    enableGate: (call) => operations.change(gateType, call.params.id, call, enableGate),
+    launchGate: (call) => operations.change(gateType, call.params.id, call, launchGate),
+    listGateVersions: (call) => operations.versions(gateType, call.params.id, call),
+    listGateReferences: (call) =>
+      operations.referrers(gateType, call.params.id, call, referrerRecord),
+    listGates: (call) => operations.list(gateType, call),
+    readGate: (call) => operations.read(gateType, call.params.id),
+    deleteGate: (call) => operations.remove(gateType, call.params.id, call),
+  };
+}
+
+/** A gate at version 1. */
+export function createGate(body: GateCreate, stamp: Stamp, newIdentifier: NewIdentifier): Gate {
+  const { rules = [], isEnabled = gateDefaults.isEnabled } = body;
+  return {
+    ...identityFirst,
+    ...structuredClone(gateDefaults),
+    ...newProvenance(stamp),
+    ...body,
+    id: body.id ?? identifierOf(body.name),
+    isEnabled,
+    status: isEnabled ? "In Progress" : "Disabled",
+    rules: identifyRules(rules, plainRuleIdentifier, newIdentifier),
+    typeReason: "NONE",
+    store0100Exposures: false,
+    isTemplate: false,
+  };
+}
+
+/** Full update: what is left out returns to its default, except the name, the ID type and who made it. */
+export function replaceGate(current: Gate, body: GateReplace, newIdentifier: NewIdentifier): Gate {
+  const { idType: _, checksPerHour: __, holdoutIDs: ___, ...defaults } = gateDefaults;
+  return patchGate(current, { ...structuredClone(defaults), ...body }, newIdentifier);
+}
+
+/** Partial update: only what is given changes. */
+export function patchGate(current: Gate, body: GatePatch, newIdentifier: NewIdentifier): Gate {
+  const { rules, ...others } = body;
+  return {
+    ...current,
+    ...others,
+    ...(rules === undefined
+      ? {}
+      : { rules: identifyRules(rules, plainRuleIdentifier, newIdentifier) }),
+    ...(body.isEnabled === undefined ? {} : { status: statusAfter(current, body.isEnabled) }),
+  };
+}
+
+function statusAfter({ status }: Gate, isEnabled: boolean): Gate["status"] {
+  if (!isEnabled) return "Disabled";
+  return status === "Launched" ? "Launched" : "In Progress";
+}
+
+/** Leaves the status as it is. */
+export function disableGate(current: Gate): Gate {
+  return { ...current, isEnabled: false };
+}
+
+export function enableGate(current: Gate): Gate {
+  return { ...current, isEnabled: true, status: "In Progress" };
+}
+
+export function launchGate(current: Gate): Gate {
+  return { ...current, status: "Launched" };
+}
+
+export function archiveGate(current: Gate): Gate {
+  return { ...current, status: "Archived" };
+}
+
+/** A gate that is not archived keeps its status, so that a repeated call does no harm. */
+export function unarchiveGate(current: Gate): Gate {
+  return current.status === "Archived" ? { ...current, status: "In Progress" } : current;
+}
+
+/** Words that other kinds use too, with another meaning. */
+const gateOnly: ReadonlySet<string> = new Set(["status", "type", "typeReason"]);
+
+/** An entity that references a gate, shaped like a gate. */
+export function referrerRecord({ kind, body }: EntityRecord): JsonObject {
+  const shared = Object.entries(body).filter(
+    ([field]) => field in gate.shape && (kind === "gate" || !gateOnly.has(field)),
+  );
+  return { ...Object.fromEntries(shared), entityType: kind };
+}

@@ -1,0 +1,56 @@
+import {
+  type Segment,
+  type SegmentCreate,
+  segmentDefaults,
+  type segmentRoutes,
+} from "../contract/segment.js";
+import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
+import type { Handlers } from "./handler.js";
+import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
+import { identifyRules, plainRuleIdentifier, ruleReferences } from "./rules.js";
+
+export const segmentType: EntityType<Segment> = {
+  kind: "segment",
+  title: "Segment",
+  idOf: ({ id }) => id,
+  referencesOf: ({ rules }) => ruleReferences(rules),
+};
+
+export function segmentHandlers(
+  operations: EntityOperations,
+  newIdentifier: NewIdentifier,
+): Handlers<typeof segmentRoutes> {
+  return {
+    createSegment: (call) =>
+      operations.create(segmentType, call, (stamp) =>
+        createSegment(call.body, stamp, newIdentifier),
+      ),
+    listSegments: (call) => operations.list(segmentType, call),
+    readSegment: (call) => operations.read(segmentType, call.params.id),
+    deleteSegment: (call) => operations.remove(segmentType, call.params.id, call),
+  };
+}
+
+/** A segment at version 1, with nobody on its list. */
+export function createSegment(
+  body: SegmentCreate,
+  stamp: Stamp,
+  newIdentifier: NewIdentifier,
+): Segment {
+  const { rules = segmentDefaults.rules } = body;
+  return {
+    ...identityFirst,
+    ...structuredClone(segmentDefaults),
+    ...newProvenance(stamp),
+    ...body,
+    id: body.id ?? segmentIdentifierOf(body.name),
+    rules: identifyRules(rules, plainRuleIdentifier, newIdentifier),
+    isEnabled: true,
+    count: 0,
+  };
+}
+
+/** The name itself, as the specification has it; blanks alone are what an id may not hold of it. */
+function segmentIdentifierOf(name: string): string {
+  return name.includes(" ") ? identifierOf(name) : name;
+}
