@@ -95,10 +95,11 @@ export function page(
   body: Uint8Array,
   field: number,
   header: readonly number[],
+  uncompressedSize = body.length,
 ): PageBytes {
   const writer = new ThriftWriter();
   writer.beginStructElement();
-  for (const [index, value] of [type, body.length, body.length].entries()) {
+  for (const [index, value] of [type, uncompressedSize, body.length].entries()) {
     writer.i32(index + 1, value);
   }
   writer.beginStruct(field);
