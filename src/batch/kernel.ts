@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { builtFile } from "../base/package-files.js";
 import type { KernelExports } from "./kernel-exports.js";
@@ -48,6 +49,10 @@ export class Kernel {
         },
         formatNumber: (value: number, single: number, target: number) =>
           writeNumber(this, value, single !== 0, target),
+        sha256: (start: number, length: number, target: number) => {
+          const digest = hash("sha256", this.bytes.subarray(start, start + length), "hex");
+          encoder.encodeInto(digest, this.bytes.subarray(target, target + digest.length));
+        },
       },
     });
     const exports = instance.exports as unknown as KernelExports;
@@ -137,9 +142,7 @@ export class Kernel {
 /** Shortest text that reads back as the same double or float; returns the address after it. */
 function writeNumber(kernel: Kernel, value: number, single: boolean, target: number): number {
   const text = single ? singleText(value) : String(value);
-  return (
-    target + numberEncoder.encodeInto(text, kernel.bytes.subarray(target, target + 32)).written
-  );
+  return target + encoder.encodeInto(text, kernel.bytes.subarray(target, target + 32)).written;
 }
 
 // Nine digits tell any two floats apart.
@@ -151,7 +154,7 @@ function singleText(value: number): string {
   return String(Number(value.toPrecision(9)));
 }
 
-const numberEncoder = new TextEncoder();
+const encoder = new TextEncoder();
 
 /** Bytes below which a block has the size that was asked for. */
 const ROOMY_BYTES_MIN = 4096;

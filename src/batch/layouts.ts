@@ -130,8 +130,8 @@ export const pairsLayout = {
 } as const;
 
 export const ruleLayout = {
-  bytes: 24,
-  words: { steps: 0, textEnd: 1, hashes: 2, salt: 3, saltLength: 4, scratch: 5 },
+  bytes: 28,
+  words: { steps: 0, textEnd: 1, hashes: 2, salt: 3, saltLength: 4, scratch: 5, message: 6 },
 } as const;
 
 export const objectMemberLayout = {

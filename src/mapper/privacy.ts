@@ -31,6 +31,9 @@ export class Privacy {
   readonly #kernel: Kernel;
   readonly #rules: readonly Rule[];
   readonly #scratch: Region;
+  /** Of a value that is hashed, behind the salt. */
+  readonly #message: Region;
+  readonly #saltBytes: number;
   /** Two for each column of objects: a rule reads what the one before it wrote. */
   readonly #objects: Readonly<Record<ObjectColumn, [Region, Region]>>;
   readonly #cells: Readonly<Record<IdColumn | "value", Region>>;
@@ -52,6 +55,8 @@ export class Privacy {
     );
     const region = () => new Region(kernel, LOOSE_BYTES);
     this.#scratch = region();
+    this.#message = region();
+    this.#saltBytes = salt.length;
     this.#objects = { user: [region(), region()], metadata: [region(), region()] };
     this.#cells = { userID: region(), stableID: region(), value: region() };
   }
@@ -76,6 +81,7 @@ export class Privacy {
   #hashCells(events: EventBatch, name: IdColumn | "value", rule: number): void {
     const { rows, outcomes } = events;
     const column = events[name].address;
+    this.#makeRoom(rule, this.#kernel.run.cellBytes(outcomes, column, rows));
     const output = this.#cells[name];
     if (name === "value") {
       output.ensure(rows * QUOTED_HASH_BYTES + LOOSE_BYTES);
@@ -90,13 +96,21 @@ export class Privacy {
     const { rows, outcomes } = events;
     const { run } = this.#kernel;
     const column = events[name].address;
-    this.#scratch.ensure(run.cellBytes(outcomes, column, rows) + LOOSE_BYTES);
-    this.#kernel.words[rule / 4 + ruleLayout.words.scratch] = this.#scratch.address;
+    this.#makeRoom(rule, run.cellBytes(outcomes, column, rows));
     const [output, other] = this.#objects[name];
     output.ensure(run.redactedBytes(rule, outcomes, column, rows) + LOOSE_BYTES);
     run.redactObjects(rule, outcomes, column, rows, output.address);
     this.#objects[name][0] = other;
     this.#objects[name][1] = output;
+  }
+
+  /** Makes room in kernel memory for keys and values of up to `bytes`. */
+  #makeRoom(rule: number, bytes: number): void {
+    this.#scratch.ensure(bytes + LOOSE_BYTES);
+    this.#message.ensure(this.#saltBytes + bytes + LOOSE_BYTES);
+    const { words } = this.#kernel;
+    words[rule / 4 + ruleLayout.words.scratch] = this.#scratch.address;
+    words[rule / 4 + ruleLayout.words.message] = this.#message.address;
   }
 
   #createRule(path: string, hashes: boolean, salt: KernelConstant): Rule {
@@ -110,7 +124,7 @@ function distinctPaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.map(shortenIdPath))];
 }
 
-/** Puts a rule into kernel memory, without its scratch. */
+/** Puts a rule into kernel memory; `makeRoom` adds what it works in. */
 function placeRule(
   kernel: Kernel,
   names: readonly string[],
@@ -132,5 +146,6 @@ function placeRule(
     salt: salt.address,
     saltLength: salt.length,
     scratch: 0,
+    message: 0,
   });
 }

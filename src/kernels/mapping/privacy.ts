@@ -7,7 +7,11 @@
 import { Column, KIND_NULL, KIND_OBJECT, KIND_STRING } from "../column";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
-import { addToHash, beginHash, endHash } from "./sha256";
+
+/** Node's SHA-256 of [start, start + length): writes 64 lower-case hexadecimal digits to `target`. */
+// @ts-ignore: decorator
+@external("env", "sha256")
+declare function sha256(start: usize, length: usize, target: usize): void;
 
 /** A path and what happens there; layout as written by src/mapper/privacy.ts. */
 @unmanaged
@@ -22,6 +26,25 @@ class Rule {
   saltLength: usize;
   /** Room for the longest key of a row. */
   scratch: usize;
+  /** Room for the salt and the longest value of a row. */
+  message: usize;
+}
+
+/** End of what is gathered in `message` to be hashed. */
+let messageEnd: usize = 0;
+
+function beginHash(rule: Rule): void {
+  messageEnd = rule.message;
+  addToHash(rule.salt, rule.saltLength);
+}
+
+function addToHash(start: usize, length: usize): void {
+  memory.copy(messageEnd, start, length);
+  messageEnd += length;
+}
+
+function endHash(rule: Rule, target: usize): void {
+  sha256(rule.message, messageEnd - rule.message, target);
 }
 
 const HASH_BYTES: usize = 64;
@@ -74,12 +97,11 @@ function addText(p: usize, end: usize): void {
 /** Appends the quoted hash of the value in [p, end): of its text, or of its JSON if it has none. */
 function appendHash(rule: Rule, p: usize, end: usize): void {
   if (writing) {
-    beginHash();
-    addToHash(rule.salt, rule.saltLength);
+    beginHash(rule);
     if (load<u8>(p) == 0x22) addText(p + 1, end - 1);
     else addToHash(p, end - p);
     store<u8>(top, 0x22);
-    endHash(top + 1);
+    endHash(rule, top + 1);
     store<u8>(top, 0x22, QUOTED_HASH_BYTES - 1);
   }
   top += QUOTED_HASH_BYTES;
@@ -214,11 +236,10 @@ export function hashTexts(
 ): void {
   for (let row = 0; row < rows; row++) {
     if (texts.kind(row) == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
-    beginHash();
-    addToHash(rule.salt, rule.saltLength);
+    beginHash(rule);
     addToHash(texts.start(row), texts.length(row));
     const target = output + <usize>row * HASH_BYTES;
-    endHash(target);
+    endHash(rule, target);
     texts.set(row, KIND_STRING, target, HASH_BYTES);
   }
 }
