@@ -7,6 +7,7 @@ import { isBinary } from "./magic.js";
 import { isPlain, openBytes } from "./open-bytes.js";
 import type { OpenedRange, OpenReader, Reader, ReaderOptions } from "./reader.js";
 import type { CsvDialect, Format, FormatKind, Source, SourceRange } from "./source.js";
+import type { DetectFormat } from "./source-discovery.js";
 import type { HeadSample } from "./source-head.js";
 
 /** What a detector knows of a source beside its first bytes. */
@@ -146,19 +147,8 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
   },
 };
 
-export const detectors = Object.values(formats).flatMap(({ detect }) => detect ?? []);
-
 export function formatOf<F extends Format>({ kind }: F): ReaderFormat<F> {
   return formats[kind] as unknown as ReaderFormat<F>;
-}
-
-/** The format where the user gives its kind; see `ReaderFormat.given`. */
-export function givenFormat(
-  kind: FormatKind,
-  sample: HeadSample,
-  hints: DetectionHints,
-): Format | null | Promise<Format | null> {
-  return formats[kind].given(sample, hints);
 }
 
 /** Cuts a source into ranges; see `ReaderFormat.planRanges`. */
@@ -173,6 +163,40 @@ export async function planRanges(
 /** Opens a range with the reader of its format. */
 export const openRange: OpenReader = (kernel, range, fields, options) =>
   formatOf(range.source.format).open(kernel, range, fields, options);
+
+/** What the user says about the inputs; the rest is detected. */
+export interface GivenFormat {
+  readonly kind?: FormatKind | undefined;
+  readonly csv: Partial<CsvDialect>;
+}
+
+/** Makes the detection of formats by first bytes. It believes what the user gives. */
+export function createFormatDetection({ kind, csv }: GivenFormat): DetectFormat {
+  return (sample, name) =>
+    kind === undefined ? detect(sample, name, csv) : formats[kind].given(sample, { name, csv });
+}
+
+async function detect(
+  sample: HeadSample,
+  name: string,
+  csv: Partial<CsvDialect>,
+): Promise<Format | null> {
+  for (const { detect: detector } of Object.values(formats)) {
+    const detected = (await detector?.(sample, { name, csv })) ?? "none";
+    if (detected === "undecided") return null;
+    if (detected !== "none") return detected;
+  }
+  if (isBlank(sample.bytes)) return { kind: "ndjson" };
+  throw new SourceError(
+    "format_unknown",
+    { source: name },
+    "its first bytes are of no known format. Pass --input-format, or leave the file out.",
+  );
+}
+
+function isBlank(head: Uint8Array): boolean {
+  return /^\ufeff?[ \t\r\n]*$/.test(Buffer.from(head).toString());
+}
 
 function planWhole(source: Source): readonly SourceRange[] {
   return [{ source, start: 0, end: null }];

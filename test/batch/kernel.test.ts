@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Kernel } from "../../src/batch/kernel.js";
+import { BufferPool, Kernel } from "../../src/batch/kernel.js";
 
 const MIB = 1024 * 1024;
 
@@ -67,5 +67,38 @@ describe("the kernels' memory", () => {
       kernel.free(address);
     }
     expect(kernel.memory.buffer.byteLength).toBeLessThan(256 * MIB);
+  });
+});
+
+class Tool {
+  isFree = false;
+
+  constructor(readonly size: number) {}
+
+  free(): void {
+    this.isFree = true;
+  }
+}
+
+class OtherTool extends Tool {}
+
+describe("what has no user", () => {
+  test("goes to the next one that needs it, and to no other", () => {
+    const pool = new BufferPool();
+    const tool = new Tool(1);
+    pool.keep(tool);
+    expect(pool.take(OtherTool, () => true)).toBeUndefined();
+    expect(pool.take(Tool, ({ size }) => size === 1)).toBe(tool);
+    expect(pool.take(Tool, () => true)).toBeUndefined();
+    expect(tool.isFree).toBe(false);
+  });
+
+  test("is freed where it does not fit, or something else of its class comes", () => {
+    const pool = new BufferPool();
+    const tools = [1, 2, 3].map((size) => new Tool(size));
+    for (const tool of tools) pool.keep(tool);
+    expect(tools.map(({ isFree }) => isFree)).toEqual([true, true, false]);
+    expect(pool.take(Tool, ({ size }) => size === 1)).toBeUndefined();
+    expect(tools.map(({ isFree }) => isFree)).toEqual([true, true, true]);
   });
 });

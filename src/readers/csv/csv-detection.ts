@@ -1,7 +1,6 @@
 import { UsageError } from "../../base/errors.js";
 import type { CsvDialect } from "../source.js";
 import { detectEncoding, toUtf8 } from "./csv-encoding.js";
-import { looksLikeHeader } from "./csv-header.js";
 import {
   Candidate,
   type CsvHints,
@@ -185,3 +184,49 @@ function looksLikeJson(bytes: Uint8Array): boolean {
 }
 
 const decoder = new TextDecoder();
+
+/** Names of columns in the exports of analytics tools and their warehouses, without case. */
+const TYPICAL_NAMES = new Set(
+  `
+    event event_type event_name event_id event_properties event_time uuid name type time
+    timestamp ts date datetime created_at received_at event_timestamp server_upload_time
+    derived_tstamp collector_tstamp id user user_id userid user_properties distinct_id device_id
+    deviceid anonymous_id anonymousid stableid session_id user_pseudo_id properties
+    person_properties metadata value platform country city insert_id domain_userid message_id
+    messageid amplitude_id $insert_id email
+  `
+    .trim()
+    .split(/\s+/),
+);
+
+/** Characters above which a cell is no name. */
+const NAME_LENGTH_MAX = 128;
+
+/** A number, a date or time, a UUID, a truth value or JSON. */
+const VALUE =
+  /^([-+]?[\d.,]+(e[-+]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|true|false|null|[{[].*[}\]])$/is;
+
+/** A record behind the one that may be the header. */
+interface Row {
+  /** Whether the cell at `index` is there and is `text`, which is not empty. */
+  holds(index: number, text: string): boolean;
+}
+
+/**
+ * Whether the first record names columns: two typical names say so; else all cells must be able to
+ * be names, most of them there and distinct, and none a value of its own column. `rows` are only
+ * walked for that last question.
+ */
+function looksLikeHeader(cells: readonly string[], rows: Iterable<Row>): boolean {
+  const typical = cells.filter((cell) => TYPICAL_NAMES.has(cell.toLowerCase()));
+  if (typical.length >= Math.min(2, cells.length)) return true;
+  if (cells.some((cell) => cell.length > NAME_LENGTH_MAX || VALUE.test(cell))) return false;
+  const names = cells.filter((cell) => cell !== "");
+  if (names.length * 2 < cells.length) return false;
+  if (new Set(names).size * 2 <= names.length) return false;
+  // A name that comes again as a value in its own column is a value.
+  for (const row of rows) {
+    if (cells.some((cell, index) => cell !== "" && row.holds(index, cell))) return false;
+  }
+  return true;
+}

@@ -1,3 +1,4 @@
+import type { ByteSource } from "../byte-source.js";
 import type { CsvDialect } from "../source.js";
 
 /** Bytes of a head that are looked at for zeros: with so many, more do not change what is found. */
@@ -30,4 +31,111 @@ export function toUtf8(head: Uint8Array, encoding: CsvDialect["encoding"]): Uint
   if (encoding === "utf-8") return head;
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
   return Buffer.from(decoder.decode(head.subarray(0, head.length & ~1)));
+}
+
+const CHUNK_BYTES = 64 * 1024;
+
+/** Bytes of UTF-8 that one unit of UTF-16 may become. */
+const UNIT_BYTES_MAX = 3;
+
+/** Stands for half a unit at the end of a source; no UTF-8 has it. */
+const HALF_UNIT = 0xff;
+
+/**
+ * UTF-16 recoded to UTF-8. A lone surrogate and half a unit at the end become bytes that are not
+ * valid UTF-8, so that their row is rejected instead of changed.
+ */
+export class Utf16Source implements ByteSource {
+  readonly #bytes: ByteSource;
+  /** Place of a unit's low byte. */
+  readonly #low: 0 | 1;
+  readonly #input = new Uint8Array(CHUNK_BYTES);
+  /** Bytes of `#input` that are not recoded yet: [start, end). */
+  #start = 0;
+  #end = 0;
+  #ended = false;
+  /** Recoded bytes that did not fit into the last target: [outputStart, outputEnd). */
+  readonly #output = new Uint8Array((CHUNK_BYTES / 2) * UNIT_BYTES_MAX + UNIT_BYTES_MAX);
+  #outputStart = 0;
+  #outputEnd = 0;
+
+  constructor(bytes: ByteSource, encoding: "utf-16le" | "utf-16be") {
+    this.#bytes = bytes;
+    this.#low = encoding === "utf-16be" ? 1 : 0;
+  }
+
+  get consumed(): number {
+    return this.#bytes.consumed;
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    while (this.#outputStart === this.#outputEnd) {
+      if (this.#ended) return 0;
+      await this.#refill();
+      this.#recode();
+    }
+    const end = Math.min(this.#outputEnd, this.#outputStart + target.length);
+    target.set(this.#output.subarray(this.#outputStart, end));
+    const count = end - this.#outputStart;
+    this.#outputStart = end;
+    return count;
+  }
+
+  close(): Promise<void> {
+    return this.#bytes.close();
+  }
+
+  async #refill(): Promise<void> {
+    this.#input.copyWithin(0, this.#start, this.#end);
+    this.#end -= this.#start;
+    this.#start = 0;
+    const read = await this.#bytes.read(this.#input.subarray(this.#end));
+    this.#end += read;
+    this.#ended = read === 0;
+  }
+
+  /** Recodes what is whole: the first half of a pair waits for the second. */
+  #recode(): void {
+    const output = this.#output;
+    let p = this.#start;
+    let t = 0;
+    while (p + 2 <= this.#end) {
+      let code = this.#unit(p);
+      if (code >= 0xd800 && code < 0xdc00) {
+        if (p + 4 > this.#end && !this.#ended) break;
+        const low = p + 4 <= this.#end ? this.#unit(p + 2) : 0;
+        if (low >= 0xdc00 && low < 0xe000) {
+          code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+          p += 2;
+        }
+      }
+      p += 2;
+      if (code < 0x80) {
+        output[t++] = code;
+      } else if (code < 0x800) {
+        output[t++] = 0xc0 | (code >> 6);
+        output[t++] = 0x80 | (code & 0x3f);
+      } else if (code < 0x10000) {
+        output[t++] = 0xe0 | (code >> 12);
+        output[t++] = 0x80 | ((code >> 6) & 0x3f);
+        output[t++] = 0x80 | (code & 0x3f);
+      } else {
+        output[t++] = 0xf0 | (code >> 18);
+        output[t++] = 0x80 | ((code >> 12) & 0x3f);
+        output[t++] = 0x80 | ((code >> 6) & 0x3f);
+        output[t++] = 0x80 | (code & 0x3f);
+      }
+    }
+    if (this.#ended && p < this.#end) {
+      output[t++] = HALF_UNIT;
+      p = this.#end;
+    }
+    this.#start = p;
+    this.#outputStart = 0;
+    this.#outputEnd = t;
+  }
+
+  #unit(p: number): number {
+    return this.#input[p + this.#low]! | (this.#input[p + 1 - this.#low]! << 8);
+  }
 }

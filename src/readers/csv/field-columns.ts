@@ -1,11 +1,10 @@
 import { BATCH_ROWS_MAX } from "../../base/limits.js";
 import type { FieldRequest } from "../../batch/batch.js";
 import { Column, cellKinds } from "../../batch/column.js";
+import { ObjectFields } from "../../batch/field-table.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { writeWords } from "../../batch/kernel-record.js";
 import { joinedMemberLayout } from "../../batch/layouts.js";
-import { ObjectFields } from "../../batch/object-fields.js";
-import { type FieldSource, findFieldSources } from "./field-sources.js";
 import type { RecordScanner } from "./record-scanner.js";
 
 /** Bytes that the kernels may write past the last cell. */
@@ -49,13 +48,13 @@ export class FieldColumns {
   /** Holds the cells that are written anew. */
   readonly #text: Region;
 
-  /** Those that a source with the same columns has left to the kernel's spares, or new ones. */
+  /** Those that a source with the same columns has left to the kernel's pool, or new ones. */
   static take(
     kernel: Kernel,
     names: readonly string[],
     requests: readonly FieldRequest[],
   ): FieldColumns {
-    const left = kernel.spares.take(
+    const left = kernel.pool.take(
       FieldColumns,
       (columns) => columns.#requests === requests && isSame(columns.#names, names),
     );
@@ -181,4 +180,51 @@ function groupInside(kernel: Kernel, sources: readonly FieldSource[]): readonly 
     fields: new ObjectFields(kernel, requests),
     places,
   }));
+}
+
+/** Where the column of one requested field comes from. Positions count the source's columns from 0. */
+type FieldSource =
+  | { readonly kind: "missing" }
+  | { readonly kind: "cell"; readonly position: number }
+  | { readonly kind: "quoted"; readonly position: number }
+  /** A path that goes on inside the cell's JSON text; `request` is relative to it. */
+  | { readonly kind: "inside"; readonly position: number; readonly request: FieldRequest }
+  | { readonly kind: "joined"; readonly positions: readonly number[] };
+
+/**
+ * Finds the columns that each field is made of. A column whose name is the path joined by dots comes
+ * first, then one that is named like the path's first step. Of columns with the same name only the
+ * first is seen.
+ */
+function findFieldSources(
+  names: readonly string[],
+  requests: readonly FieldRequest[],
+): readonly FieldSource[] {
+  const positions = new Map<string, number>();
+  names.forEach((name, position) => {
+    if (!positions.has(name)) positions.set(name, position);
+  });
+  return requests.map((request) => findFieldSource(positions, request));
+}
+
+function findFieldSource(
+  positions: ReadonlyMap<string, number>,
+  { path, form, except }: FieldRequest,
+): FieldSource {
+  const [first, ...inner] = path;
+  if (first === undefined) {
+    const hidden = new Set(form === "rest" ? except : []);
+    const shown = [...positions].filter(([name]) => !hidden.has(name));
+    return { kind: "joined", positions: shown.map(([, position]) => position) };
+  }
+  const whole = positions.get(path.join("."));
+  const position = whole ?? positions.get(first);
+  if (position === undefined) return { kind: "missing" };
+  const isWhole = whole !== undefined || inner.length === 0;
+  if (isWhole && form === "text") return { kind: "cell", position };
+  if (isWhole && form === "json") return { kind: "quoted", position };
+  const relative = isWhole ? [] : inner;
+  const request =
+    except === undefined ? { path: relative, form } : { path: relative, form, except };
+  return { kind: "inside", position, request };
 }

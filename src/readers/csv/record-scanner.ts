@@ -59,7 +59,7 @@ export class RecordScanner {
   readonly #scratch: Region;
 
   /**
-   * One that was left to the kernel's spares, if it does the same, or a new one. The set of wanted
+   * One that was left to the kernel's pool, if it does the same, or a new one. The set of wanted
    * columns stands for all columns: it belongs to a `FieldColumns`, and that to one list of names.
    */
   static take(
@@ -68,7 +68,7 @@ export class RecordScanner {
     wanted: ReadonlySet<number>,
     rowBytesMax: number,
   ): RecordScanner {
-    const left = kernel.spares.take(
+    const left = kernel.pool.take(
       RecordScanner,
       (scanner) =>
         scanner.#wanted === wanted &&

@@ -34,7 +34,7 @@ export class RowScanner {
     layout: RowLayout,
     rowBytesMax: number,
   ): RowScanner {
-    const left = kernel.spares.take(
+    const left = kernel.pool.take(
       RowScanner,
       (scanner) =>
         scanner.#fields === fields &&
@@ -131,7 +131,7 @@ export class RowScanner {
    */
   leave(): void {
     if (this.#kept.capacity > WINDOW_BYTES) this.free();
-    else this.#kernel.spares.keep(this);
+    else this.#kernel.pool.keep(this);
   }
 
   free(): void {

@@ -2,12 +2,12 @@ import { BATCH_ROWS_MAX, REJECT_BYTES_MAX } from "../../base/limits.js";
 import { rejectCodeName, rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, RawRows } from "../../batch/batch.js";
 import type { Column } from "../../batch/column.js";
+import { ObjectFields } from "../../batch/field-table.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { NestedBuilder, structSize } from "../../batch/nested-builder.js";
 import { NestedCells } from "../../batch/nested-cells.js";
 import type { NestedNode } from "../../batch/nested-node.js";
 import { cutJsonSize, jsonSize, jsonSizeMin } from "../../batch/nested-size.js";
-import { ObjectFields } from "../../batch/object-fields.js";
 import type { ColumnRows } from "./column-rows.js";
 import type { FieldPlan, FieldSource, NodePath } from "./field-plan.js";
 

@@ -1,5 +1,4 @@
 import type { RowOrigin } from "../../batch/batch.js";
-import type { Line } from "../lines.js";
 import { type Format, isFormat } from "../source.js";
 
 /** A row to be tried again. */
@@ -16,16 +15,16 @@ export interface KeptRow {
  * The row that a line of a rejects file keeps. A line that is none (damaged, edited, from elsewhere)
  * stands for itself, as a row of JSON: so it is counted, and rejected if it is no event.
  */
-export function parseRejectLine(line: Line): KeptRow {
+export function parseRejectLine(line: Buffer): KeptRow {
   const itself: KeptRow = {
-    raw: line.bytes,
+    raw: line,
     format: { kind: "ndjson" },
     origin: undefined,
     code: undefined,
   };
   let value: unknown;
   try {
-    value = JSON.parse(line.bytes.toString("utf8"));
+    value = JSON.parse(line.toString("utf8"));
   } catch {
     return itself;
   }

@@ -1,7 +1,6 @@
 import { SourceError } from "../../base/errors.js";
 import type { Batch, RawRows, RowOrigin } from "../../batch/batch.js";
 import type { ByteSource } from "../byte-source.js";
-import { type Line, readLines } from "../lines.js";
 import type { Reader } from "../reader.js";
 import type { Format, SourceRange } from "../source.js";
 import { type KeptRow, parseRejectLine } from "./reject-line.js";
@@ -21,7 +20,7 @@ export class RejectsReader implements Reader {
   readonly #range: SourceRange;
   readonly #bytes: ByteSource;
   readonly #readRows: ReadRows;
-  readonly #lines: AsyncGenerator<Line, void, void>;
+  readonly #lines: AsyncGenerator<Buffer, void, void>;
   /** A line that was read but belongs to the next group. */
   #held: KeptRow | undefined;
   #inner: Reader | undefined;
@@ -99,7 +98,7 @@ export class RejectsReader implements Reader {
     for (;;) {
       const line = await this.#lines.next();
       if (line.done) return undefined;
-      if (line.value.bytes.toString("latin1").trim() !== "") return parseRejectLine(line.value);
+      if (line.value.toString("latin1").trim() !== "") return parseRejectLine(line.value);
     }
   }
 }
@@ -162,4 +161,28 @@ class KeptRawRows implements RawRows {
     if (kept === undefined) throw new Error(`no row ${row} in this batch`);
     return kept;
   }
+}
+
+const LINE_FEED = 0x0a;
+const CHUNK_BYTES = 256 * 1024;
+
+/** The lines of a source, without their line feeds. */
+async function* readLines(source: ByteSource): AsyncGenerator<Buffer, void, void> {
+  let pending: Buffer[] = [];
+  for (;;) {
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    const read = await source.read(chunk);
+    if (read === 0) break;
+    let start = 0;
+    for (;;) {
+      const feed = chunk.subarray(0, read).indexOf(LINE_FEED, start);
+      if (feed < 0) break;
+      yield Buffer.concat([...pending, chunk.subarray(start, feed)]);
+      pending = [];
+      start = feed + 1;
+    }
+    if (start < read) pending.push(chunk.subarray(start, read));
+  }
+  const bytes = Buffer.concat(pending);
+  if (bytes.length > 0) yield bytes;
 }

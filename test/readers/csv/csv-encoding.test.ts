@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../../src/batch/kernel.js";
+import { Utf16Source } from "../../../src/readers/csv/csv-encoding.js";
 import { openCsvReader } from "../../../src/readers/csv/csv-reader.js";
-import { Utf16Source } from "../../../src/readers/csv/utf-16-source.js";
 import { deliverBytes, renderBatch } from "../conformance.js";
 import { testDialect, testSource } from "./csv-rows.js";
 
