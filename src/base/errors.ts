@@ -1,5 +1,5 @@
-/** Where in the input something went wrong; every part that is known is named in the message. */
-export interface Place {
+/** A position in the input; the message names every part that is known. */
+export interface Position {
   readonly source?: string;
   /** 1-based. */
   readonly row?: number;
@@ -7,7 +7,7 @@ export interface Place {
   readonly byte?: number;
 }
 
-/** Exit codes of the command line, by what they mean. */
+/** Exit codes of the command line. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -17,8 +17,8 @@ export const exitCodes = {
 } as const;
 
 /**
- * Base of every error that Switchyard raises on purpose. `code` is stable and listed in
- * docs/errors.md; the message says what failed, where, and what to do next.
+ * Base of every error that Switchyard raises on purpose. `code` is stable and listed in docs/errors.md.
+ * The message says what failed, where, and what to do next.
  */
 export class SwitchyardError extends Error {
   readonly code: string;
@@ -32,7 +32,7 @@ export class SwitchyardError extends Error {
   }
 }
 
-/** Wrong flags or configuration: nothing was started. Exit code 2. */
+/** Invalid flags or configuration; nothing was started. Exit code 2. */
 export class UsageError extends SwitchyardError {
   constructor(code: string, message: string, options?: ErrorOptions) {
     super(code, message, { ...options, exitCode: exitCodes.usage });
@@ -40,26 +40,33 @@ export class UsageError extends SwitchyardError {
 }
 
 /**
- * One source cannot be read (further). The run goes on with the other sources, ends with exit
- * code 1, and reads this source again when it is resumed.
+ * A source cannot be read, or not further. The run continues with the other sources and ends with exit
+ * code 1. A resumed run reads this source again.
  */
 export class SourceError extends SwitchyardError {
-  readonly place: Place;
-  /** The message without the place. */
+  readonly position: Position;
+  /** The message without the position. */
   readonly reason: string;
 
-  constructor(code: string, place: Place, reason: string, options?: ErrorOptions) {
-    super(code, `${describePlace(place)}${reason}`, options);
-    this.place = place;
+  constructor(code: string, position: Position, reason: string, options?: ErrorOptions) {
+    super(code, `${describePosition(position)}${reason}`, options);
+    this.position = position;
     this.reason = reason;
   }
 }
 
-function describePlace({ source, row, byte }: Place): string {
-  const parts = [
-    ...(source === undefined ? [] : [source]),
-    ...(row === undefined ? [] : [`row ${row}`]),
-    ...(byte === undefined ? [] : [`byte ${byte}`]),
-  ];
+/** Throws `interrupted` (exit code 130) if the signal is aborted. Call it before anything is read. */
+export function throwIfInterrupted(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw new SwitchyardError("interrupted", "interrupted before anything was read", {
+    exitCode: exitCodes.interrupted,
+  });
+}
+
+function describePosition({ source, row, byte }: Position): string {
+  const parts: string[] = [];
+  if (source !== undefined) parts.push(source);
+  if (row !== undefined) parts.push(`row ${row}`);
+  if (byte !== undefined) parts.push(`byte ${byte}`);
   return parts.length === 0 ? "" : `${parts.join(", ")}: `;
 }

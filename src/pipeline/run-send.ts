@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
@@ -18,7 +18,13 @@ import {
   runSplits,
 } from "./run-splits.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
-import { countSent, deliveryOf, journalOf, writeSentRun } from "./sent-runs.js";
+import {
+  countSent,
+  deliveryOf,
+  journalOf,
+  refuseOtherVersions,
+  writeSentRun,
+} from "./sent-runs.js";
 import { checkAccounts } from "./worker/run-split.js";
 
 /**
@@ -64,6 +70,8 @@ async function prepare(
   const { splitBytes: _, ...deciding } = mapped;
   const runId = digestOf([destination, cwd, inputs, deciding]).slice(0, 12);
   const layout = layoutOf(join(runsDirectory, runId), "events");
+  const isNew = !existsSync(layout.planFile);
+  if (isNew && !request.fresh) await refuseOtherVersions(runsDirectory, request);
   const sendOptions: SendOptions = {
     ...options,
     outputDirectory: layout.outputDirectory,

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { DAY_MS } from "../base/day.js";
 import { writeDurably } from "../base/durable-file.js";
+import { throwIfInterrupted } from "../base/errors.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
@@ -26,7 +27,6 @@ import type { Split } from "./plan.js";
 import type { RunContext, RunProgress } from "./progress.js";
 import type { AccountFacts } from "./run-accounts.js";
 import { type StartedRun, startRun } from "./start-run.js";
-import { throwIfInterrupted } from "./worker/interruption.js";
 import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
 import { WorkerPool } from "./worker/worker-pool.js";

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { writeDurably } from "../base/durable-file.js";
 import { isLocked } from "../base/lock-file.js";
 import { asOutput } from "../base/output-error.js";
+import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
 import { countAcknowledged } from "../sinks/webhook/acknowledgements.js";
 import { journalNameOf } from "../sinks/webhook/webhook-sink.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { Ledger, listOrNone } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
+import { ChangedError, describeVersionChange } from "./ledger/resume.js";
+import type { SendRequest } from "./options.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
 
 const runStates = ["done", "at_work", "interrupted"] as const;
@@ -31,6 +34,26 @@ export async function listRuns(runsDirectory: string): Promise<readonly ListedRu
     if (run !== undefined) runs.push(run);
   }
   return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+}
+
+/**
+ * Throws `run_changed` if another version of Switchyard began to send the same inputs to the same
+ * destination. A version may give the run another id and the events other keys, so the service would
+ * store all of them again.
+ */
+export async function refuseOtherVersions(
+  runsDirectory: string,
+  { destination, cwd, inputs }: Pick<SendRequest, "destination" | "cwd" | "inputs">,
+): Promise<void> {
+  const same = JSON.stringify([destination, cwd, inputs]);
+  for (const name of await listOrNone(runsDirectory)) {
+    const layout = layoutOf(join(runsDirectory, name), "events");
+    const run = await readSentRun(layout);
+    if (JSON.stringify([run?.destination, run?.directory, run?.inputs]) !== same) continue;
+    const plan = await new Ledger(layout).readRun();
+    if (plan === undefined || plan.version === version) continue;
+    throw new ChangedError(layout.outputDirectory, [describeVersionChange(plan.version, version)]);
+  }
 }
 
 async function describeRun(directory: string): Promise<ListedRun | undefined> {

@@ -1,3 +1,4 @@
+import { throwIfInterrupted } from "../base/errors.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import type { Ledger, RunRecord } from "./ledger/ledger.js";
@@ -28,7 +29,6 @@ import {
   replaceSources,
   updateSources,
 } from "./plan.js";
-import { throwIfInterrupted } from "./worker/interruption.js";
 
 /** Finds the ranges that a source can be cut into; of its format, from the registry. */
 export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;

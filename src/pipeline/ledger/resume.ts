@@ -37,12 +37,17 @@ export class ChangedError extends UsageError {
     const rest = changes.length - listed.length;
     super(
       "run_changed",
-      `${outputDirectory} holds a run that was started with something else:${listed.join("")}${
+      `${outputDirectory} holds a run that was started differently:${listed.join("")}${
         rest > 0 ? `\n  and ${rest} more` : ""
-      }\nUndo that to go on with it, choose another directory, or start over with --fresh.`,
+      }\nUndo these changes to resume it, choose another directory, or start over with --fresh.`,
     );
     this.changes = changes;
   }
+}
+
+/** Says which version began a run and that only this version can resume it. */
+export function describeVersionChange(before: string, now: string): string {
+  return `version of Switchyard: was ${before}, is ${now} (only ${before} can resume the run)`;
 }
 
 /**
@@ -64,7 +69,7 @@ export function checkResume(
   const changes = [
     ...(saved.version === facts.version
       ? []
-      : [`version of Switchyard: was ${saved.version}, is ${facts.version}`]),
+      : [describeVersionChange(saved.version, facts.version)]),
     ...differences(saved.options, facts.options),
     ...known.changes,
     ...fresh.changes,

@@ -112,7 +112,7 @@ describe("a saved run", () => {
       ({ changes } = error as ChangedError);
     }
     expect(changes).toEqual([
-      "version of Switchyard: was 1, is 2",
+      "version of Switchyard: was 1, is 2 (only 1 can resume the run)",
       "input a: was there, is gone",
       "input broken: was there, is gone",
       "input b: was not there, is there now",
