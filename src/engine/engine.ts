@@ -30,7 +30,7 @@ import type { SurveyRequest } from "./survey-inputs.js";
 /** The runs that commands and the library start. */
 export interface Engine {
   readonly mappingSchema: JsonObject;
-  /** What is wrong with changes to a preset's mapping beyond that schema. */
+  /** Returns the faults in changes to a preset's mapping beyond that schema. */
   findMappingProblems(changes: JsonValue): readonly ConfigurationProblem[];
   /** Throws `UsageError` for an unknown preset or a mapping that makes no sense. */
   resolveMapping(preset: string, changes: JsonObject | undefined): unknown;
@@ -44,8 +44,8 @@ export interface Engine {
 }
 
 /**
- * The engine with the rooms that it works on: the one place that knows all of them. What only some
- * commands need is loaded when they do.
+ * Creates the engine: the one place that knows all rooms. Code that only some commands need is
+ * loaded when they run.
  */
 export function createEngine(): Engine {
   const outsideWith = (entry: string): RunOutside => ({
@@ -98,12 +98,13 @@ export function createEngine(): Engine {
 export async function discover(options: RunOptions, signal: AbortSignal): Promise<Discovery> {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
   const found = await listInputs(inputs, cwd);
-  // An output below an input directory is no input: the second run would read what the first wrote.
+  // An output directory inside an input directory is not an input: a second run would read what the
+  // first one wrote.
   const files = await withoutPaths(found, [outputDirectory, ...notInputs]);
   if (files.length === 0) {
     throw new UsageError(
       "input_in_output",
-      `every input lies in the output directory ${outputDirectory}, or is a file that Switchyard itself writes or that an option names. Give other inputs, or write to another directory.`,
+      `no inputs are left: all of them are in the output directory ${outputDirectory}, or are files that Switchyard writes or that an option names. Name other inputs, or write to another directory.`,
     );
   }
   return discoverSources(files, {

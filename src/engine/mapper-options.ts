@@ -3,7 +3,7 @@ import type { ResolvedMapping } from "../mapper/mapping.js";
 import { loadTransform } from "../mapper/transform.js";
 import type { RunOptions } from "../pipeline/options.js";
 
-/** What the mapper of a worker has to know. Loads the transform module. */
+/** Returns the options of a worker's mapper. Loads the transform module. */
 export async function mapperOptions(
   options: RunOptions,
   maxTimeMs: number,
@@ -12,7 +12,7 @@ export async function mapperOptions(
   const { transformPath } = options;
   const isPrivate = privacy.drop.length > 0 || privacy.hash.length > 0;
   return {
-    // Checked and resolved in the main thread; it crossed the thread as plain data.
+    // Checked and resolved in the main thread; here it is plain data.
     mapping: options.mapping as ResolvedMapping,
     ...{ minTimeMs, maxTimeMs, includeEvents, excludeEvents },
     ...(fromTimeMs === undefined ? {} : { fromTimeMs }),

@@ -12,17 +12,17 @@ import type { Discovery } from "../readers/source-discovery.js";
 import type { Survey } from "../survey/survey.js";
 import { surveySources } from "../survey/survey-sources.js";
 
-/** What `init` asks the engine to look at. */
+/** Inputs that `init` examines. */
 export interface SurveyRequest {
   readonly options: CountRequest;
-  /** Where an export would write: what lies in it is no input. */
+  /** Directory that an export would write to: its files are not inputs. */
   readonly outputDirectory: string;
-  /** Where the user says it. */
+  /** The preset that the user chose, if any. */
   readonly preset: PresetName | undefined;
 }
 
 /**
- * Looks at inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`.
+ * Examines inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`.
  */
 export async function surveyInputs(
   { options, preset }: SurveyRequest,

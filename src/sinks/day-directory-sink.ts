@@ -28,26 +28,27 @@ export interface DayDirectoryOptions {
   readonly format: PartFormat;
   /** Zone that decides which day a timestamp belongs to. */
   readonly dayZone: Zone;
-  /** A part that has reached so many bytes is followed by the next one. */
+  /** A part that reaches this size is followed by the next one. */
   readonly partBytes?: number;
   /**
-   * Whether rows that lie scattered over many days may be spilled, to be merged by `mergeDays` once
-   * all splits are written: what a run of one split does not need.
+   * Rows that are scattered over many days may be spilled, to be merged by `mergeDays` when all
+   * splits are written. A run of one split does not need it.
    */
   readonly spills?: boolean;
   readonly files?: PartFiles;
 }
 
-/** Day directories, and what is left to do when splits have spilled. */
+/** A sink of day directories, with the merge of spilled rows. */
 export interface DayDirectorySink extends Sink {
-  /** Not while a split is open. */
+  /** Must not be called while a split is open. */
   mergeDays(task: MergeTask, watch: MergeWatch): Promise<WrittenEvents>;
 }
 
 /**
- * One directory per day: `<output>/<dataset>/<YYYY-MM-DD>/part-<split>-<number>.<extension>`. The
- * bytes of the files are a function of the events and the options. Memory is taken once, here, and
- * grows only for a single row that is longer than a row buffer.
+ * Creates a sink with one directory per day:
+ * `<output>/<dataset>/<YYYY-MM-DD>/part-<split>-<number>.<extension>`. The bytes of the files are a
+ * function of the events and the options. Memory is allocated once, here; it grows only for a
+ * single row that is longer than the row buffer.
  */
 export function createDayDirectorySink(
   kernel: Kernel,
@@ -55,7 +56,7 @@ export function createDayDirectorySink(
 ): DayDirectorySink {
   const { outputDirectory, dataset = "events", dayZone, format } = options;
   const { partBytes = PART_BYTES } = options;
-  // A smaller row buffer where parts are small, so that a part does not pass its size by much.
+  // Small parts need a small row buffer, so that a part does not exceed its size by much.
   const bufferBytes = Math.min(ROW_BUFFER_BYTES, partBytes);
   const packBytes = Math.min(PACK_BYTES, bufferBytes);
   const rowBuffer = new (format.rows === "lines" ? LineBuffer : ColumnBuffer)(kernel, bufferBytes);

@@ -11,26 +11,26 @@ import { spillPathOf } from "./spill/spill-files.js";
 import { type RowPacker, SpillWriter } from "./spill/spill-writer.js";
 
 export interface DayDirectorySplitOptions {
-  /** Of the worker; this split has it alone until it is finished or aborted. */
+  /** The worker's; this split uses it alone until it is finished or aborted. */
   readonly rowBuffer: RowBuffer;
   readonly order: DayOrder;
   readonly dayZone: Zone;
   /** Absolute. */
   readonly outputDirectory: string;
   readonly parts: DayPartsOptions;
-  /** Of the worker; absent where all rows go to parts. */
+  /** The worker's; absent if all rows go to parts. */
   readonly packer: RowPacker | undefined;
 }
 
 /**
- * The events of one split on their way into day directories: parts are written under
- * `_switchyard/tmp/<split>`, from where `FinishedParts` move to where they belong. Rows that lie
- * scattered over many days go to one spill file instead of many small parts.
+ * Writes the events of one split. Parts are written under `_switchyard/tmp/<split>`;
+ * `FinishedParts` moves them to their days. Rows that are scattered over many days go to one spill
+ * file instead of many small parts.
  */
 export class DayDirectorySplit implements SplitSink {
   readonly #parts: DayParts;
   readonly #spill: { readonly writer: SpillWriter; readonly path: string } | undefined;
-  /** What a split of this name has left behind is removed before the first part is written. */
+  /** Removes what an earlier split of this name left, before the first part is written. */
   #ready: Promise<void> | undefined;
   #state: "open" | "finished" | "aborted" = "open";
 
@@ -66,12 +66,12 @@ export class DayDirectorySplit implements SplitSink {
     this.#state = "aborted";
     const { files, temporaryDirectory } = this.options.parts;
     this.options.rowBuffer.clear();
-    // What cannot be removed now does no harm: doing the split again replaces it. The error that
-    // led here says more than one of this could.
+    // A failure to remove it does no harm: running the split again replaces it. The first error
+    // matters more.
     await files.remove(temporaryDirectory).catch(() => undefined);
   }
 
-  /** Sorts what has been gathered into days and appends it to their parts, or spills it. */
+  /** Sorts the gathered rows into days, and appends them to their parts or spills them. */
   #flush(): void {
     const { rowBuffer, order, dayZone } = this.options;
     if (rowBuffer.rows === 0) return;
@@ -113,8 +113,8 @@ function openSpill(packer: RowPacker, { files, temporaryDirectory }: DayPartsOpt
 }
 
 /**
- * Which days of a row buffer become parts of their split, and which wait to be merged with other
- * splits.
+ * The days of a row buffer that become parts of their split, and those that wait to be merged with
+ * other splits.
  */
 interface SpillChoice {
   readonly written: readonly DayRows[];
@@ -122,10 +122,10 @@ interface SpillChoice {
 }
 
 /**
- * Where a row buffer holds rows of many days, those of which it has few are spilled, unless they
- * lie in order: then other splits have none of them, and there is nothing to merge. `order` has the
- * row number at each place. A function of the row buffer alone, so that the output does not depend
- * on threads.
+ * Chooses the days to spill: in a row buffer with many days, those with few rows, unless their rows
+ * lie in order. Then other splits have none of them, and there is nothing to merge. `order` has the
+ * row number at each index. The choice is a function of the row buffer alone, so that the output
+ * does not depend on threads.
  */
 export function chooseSpilled(days: readonly DayRows[], order: Uint32Array): SpillChoice {
   if (days.length <= ROW_BUFFER_DAYS_MAX) return { written: days, spilled: [] };
@@ -136,9 +136,8 @@ export function chooseSpilled(days: readonly DayRows[], order: Uint32Array): Spi
 }
 
 /**
- * Whether the middle half of a day's rows lies within as many rows of the row buffer as the day
- * has. Rows that come late, or rows of other days in between, do not change that; no order at all
- * does.
+ * Returns whether the middle half of a day's rows lies within as many rows of the row buffer as the
+ * day has. Late rows, or rows of other days in between, do not change that.
  */
 function liesInOrder({ start, end }: DayRows, order: Uint32Array): boolean {
   const rows = end - start;

@@ -6,19 +6,19 @@ import type { WrittenEvents } from "./sink.js";
 import { type LoadedDays, PackGroups, type SpilledSplit } from "./spill/pack-groups.js";
 import { OpenSpillFiles } from "./spill/spill-files.js";
 
-/** Some days of which splits have spilled rows. */
+/** Days whose rows some splits have spilled. */
 export interface MergeTask {
   /** Names its temporary directory. */
   readonly id: string;
-  /** Days since 1970-01-01, the last one included. */
+  /** Days since 1970-01-01, inclusive. */
   readonly firstDay: number;
   readonly lastDay: number;
-  /** In the order of their ids. */
+  /** Ordered by id. */
   readonly splits: readonly SpilledSplit[];
 }
 
 export interface DayMergeOptions {
-  /** Of the worker; the merge has it alone until it is written. */
+  /** The worker's; the merge uses it alone until it is written. */
   readonly rowBuffer: RowBuffer;
   readonly order: DayOrder;
   /** Absolute. */
@@ -26,18 +26,18 @@ export interface DayMergeOptions {
   readonly parts: DayPartsOptions;
 }
 
-/** What a merge tells while it lasts. */
+/** Callbacks of a merge. */
 export interface MergeWatch {
   /** Throws when the merge is to stop. */
   checkpoint(): void;
-  /** So many more rows and packed bytes have been read. */
+  /** Reports rows and packed bytes that were read since the last call. */
   taken(rows: number, bytes: number): void;
 }
 
 /**
- * Writes the parts of days from what splits have spilled of them, in the order of the splits. A
- * day's parts are a function of its rows alone: the other days of the task make no difference.
- * Visible once the result is committed.
+ * Writes the parts of days from the spilled rows of splits, in the order of the splits. A day's
+ * parts are a function of its rows alone, not of the other days of the task. They are visible when
+ * the result is committed.
  */
 export async function mergeDays(
   task: MergeTask,

@@ -2,16 +2,16 @@ import type { Zone } from "../base/zone.js";
 import type { Kernel } from "../batch/kernel.js";
 import { fillDays } from "../batch/row-days.js";
 
-/** Bits of a day that one sorting pass looks at; as in src/kernels/sink/days.ts. */
+/** Bits of a day that one sorting pass handles; as in src/kernels/sink/days.ts. */
 const DIGIT_BITS = 11;
 
 /** Days that one pass can sort. */
 const DIGITS = 1 << DIGIT_BITS;
 
-/** Two passes reach over 11,000 years; timestamps are bounded well inside. */
+/** Two passes cover 11,000 years; timestamps are bounded well within that. */
 const DAY_SPAN_MAX = 1 << (2 * DIGIT_BITS);
 
-/** Rows of one day: places [start, end) of the order. */
+/** Rows of one day: indexes [start, end) of the order. */
 export interface DayRows {
   /** Days since 1970-01-01. */
   readonly day: number;
@@ -21,7 +21,7 @@ export interface DayRows {
 
 /** Orders the rows of a row buffer by day; within a day they keep their order. */
 export class DayOrder {
-  /** Address of a u32 row number for each place of the order. */
+  /** Address of the order: u32 row numbers. */
   readonly address: number;
   readonly #days: number;
   readonly #scratch: number;
@@ -37,12 +37,12 @@ export class DayOrder {
     this.#result = kernel.allocate(8);
   }
 
-  /** Rows that come day by day already. */
+  /** Sets the order of rows that are already sorted by day. */
   keep(rows: number): void {
     this.kernel.run.fillOrder(this.address, rows);
   }
 
-  /** The row number at each of `rows` places; a view. */
+  /** Returns the first `rows` row numbers of the order, as a view. */
   rowNumbers(rows: number): Uint32Array {
     return this.kernel.words.subarray(this.address / 4, this.address / 4 + rows);
   }

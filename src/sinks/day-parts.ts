@@ -6,7 +6,7 @@ import { PartOutput, type WriteBuffer } from "./part-output.js";
 import type { RowBuffer } from "./row-buffer.js";
 import type { PartFile } from "./sink.js";
 
-/** A part that is whole, where it was written and what it will be. */
+/** A finished part: its temporary path, and its facts. */
 export interface FinishedPart {
   readonly temporaryPath: string;
   readonly part: PartFile;
@@ -17,15 +17,15 @@ export interface DayPartsOptions {
   readonly buffer: WriteBuffer;
   readonly format: PartFormat;
   readonly partBytes: number;
-  /** Bytes that all open parts may hold in memory; beyond it all of them are finished. */
+  /** Bytes that all open parts may hold in memory; if they hold more, all of them are finished. */
   readonly heldBytesMax: number;
   readonly splitId: string;
   readonly dataset: string;
-  /** Where parts are written; absolute. */
+  /** Directory of unfinished parts; absolute. */
   readonly temporaryDirectory: string;
   /**
-   * Directories of parts whose own names are on the disk, as commits of this thread have found out.
-   * Those of another thread would have to be waited for.
+   * Directories whose own names are on the disk, as known from commits of this thread. A commit of
+   * another thread might not be complete.
    */
   readonly namedDirectories: Set<string>;
 }
@@ -50,11 +50,11 @@ export class DayParts {
   readonly #finished: FinishedPart[] = [];
 
   constructor(private readonly options: DayPartsOptions) {
-    // A split that failed half-way may have left something in it.
+    // A split that failed may have left something in it.
     options.buffer.used = 0;
   }
 
-  /** Appends the rows of a row buffer, `days` being places of `order`. */
+  /** Appends rows of a row buffer; `days` are ranges of `order`. */
   append(rowBuffer: RowBuffer, order: number, days: readonly DayRows[]): void {
     this.#closingFiles(() => {
       for (const day of days) this.#appendDay(rowBuffer, order, day);
@@ -64,14 +64,14 @@ export class DayParts {
     if (heldBytes > this.options.heldBytesMax) this.finishOpen();
   }
 
-  /** Finishes the parts that are open: rows of their days that still come go to further parts. */
+  /** Finishes the open parts. Later rows of their days go to further parts. */
   finishOpen(): void {
     this.#closingFiles(() => {
       for (const [day, part] of this.#open) this.#finishPart(day, part);
     });
   }
 
-  /** Finishes what is open and gives all parts, in the order of their paths. */
+  /** Finishes the open parts and returns all parts, ordered by path. */
   finish(): readonly FinishedPart[] {
     this.finishOpen();
     return this.#finished.sort((a, b) => (a.part.path < b.part.path ? -1 : 1));
@@ -91,7 +91,7 @@ export class DayParts {
     this.#open.get(day)?.output.rest();
   }
 
-  /** After an error no file stays open either. */
+  /** Closes all files if `work` throws. */
   #closingFiles(work: () => void): void {
     try {
       work();

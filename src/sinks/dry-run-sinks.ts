@@ -6,7 +6,7 @@ import type { Origin, Sink, SplitSink, WrittenEvents } from "./sink.js";
 /** Makes the profile of a split durable. */
 export type WriteProfile = (splitId: string, profile: SplitProfile) => Promise<void>;
 
-/** Finds out about events and keeps none: a dry run. */
+/** Creates a sink that profiles events and writes none: a dry run. */
 export function createProfileSink(profile: EventProfile, write: WriteProfile): Sink {
   return { openSplit: (splitId) => new ProfileSplit(profile, splitId, write) };
 }
@@ -29,7 +29,7 @@ class ProfileSplit implements SplitSink {
   }
 
   async finish(): Promise<WrittenEvents> {
-    // Now, as the next split begins with clearing it.
+    // Read the profile now: the next split clears it.
     const profile = this.profile.result();
     return {
       rows: this.#rows,
@@ -44,7 +44,7 @@ class ProfileSplit implements SplitSink {
   async abort(): Promise<void> {}
 }
 
-/** Counts events and keeps none: for runs that only want to know what there is. */
+/** Creates a sink that only counts events. */
 export function createCountingSink(): Sink {
   return { openSplit: () => new CountingSplit() };
 }

@@ -3,7 +3,7 @@ import { SYNC_CONCURRENCY } from "../base/limits.js";
 import type { DayPartsOptions, FinishedPart } from "./day-parts.js";
 import type { Commitment, SpillFile, WrittenEvents } from "./sink.js";
 
-/** A spill file that is whole, where it was written and where it is to be; paths are absolute. */
+/** A finished spill file, with its temporary path and its final path; both are absolute. */
 export interface FinishedSpill {
   readonly temporaryPath: string;
   readonly path: string;
@@ -11,13 +11,13 @@ export interface FinishedSpill {
 }
 
 /**
- * All parts of a split, as yet in its temporary directory. They are synced first and then renamed
- * to where they belong, in the order of their paths. A kill between two renames leaves whole parts
- * only; redoing the split writes the same names with the same bytes over them.
+ * The finished parts of a split, in its temporary directory. A commit syncs them and then renames
+ * them to their days, ordered by path. After a kill between two renames there are only whole parts,
+ * and running the split again writes the same bytes under the same names.
  */
 export class FinishedParts implements WrittenEvents {
   readonly rows: number;
-  /** Where parts have been moved to by a commit that is not through. */
+  /** Final paths of parts that an unfinished commit has renamed. */
   readonly #moved: string[] = [];
   #isCommitted = false;
 
@@ -51,8 +51,8 @@ export class FinishedParts implements WrittenEvents {
   async abort(): Promise<void> {
     if (this.#isCommitted) return;
     const { files, temporaryDirectory } = this.options;
-    // What cannot be removed now does no harm: doing the split again replaces it. The error that
-    // led here says more than one of this could.
+    // A failure to remove it does no harm: running the split again replaces it. The first error
+    // matters more.
     await Promise.allSettled(
       [...this.#moved, temporaryDirectory].map((path) => files.remove(path)),
     );
@@ -73,11 +73,11 @@ export class FinishedParts implements WrittenEvents {
       this.#moved.push(target);
     }
     const unnamed = directories.filter((directory) => !namedDirectories.has(directory));
-    // Directories that may be new, above those that get files.
+    // Parents of directories that may be new.
     const above = new Set(unnamed.map((directory) => dirname(directory)));
     if (above.has(join(outputDirectory, dataset))) above.add(outputDirectory);
-    // All at once: the disk takes what waits for it together, and the split is not committed before
-    // all names are there.
+    // Sync all at once: the disk writes concurrent requests together. The split is committed when
+    // all names are on the disk.
     await forEach([...directories, ...above], SYNC_CONCURRENCY, (path) =>
       files.sync(path, "directory"),
     );
@@ -86,8 +86,8 @@ export class FinishedParts implements WrittenEvents {
 }
 
 /**
- * Runs `work` on each item, at most `concurrency` at a time. After an error no more are begun; it
- * is thrown once those at work have come to an end.
+ * Runs `work` on each item, at most `concurrency` at a time. After an error it starts no more, and
+ * throws the error when the running ones have ended.
  */
 async function forEach<Item>(
   items: readonly Item[],

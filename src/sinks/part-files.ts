@@ -5,30 +5,30 @@ import { syncDirectory, syncFile } from "../base/durable-file.js";
 import { hasCode } from "../base/error-code.js";
 import { outputError } from "../base/output-error.js";
 
-/** A file that bytes can be added to the end of. */
+/** A file that bytes are appended to. */
 export interface AppendedFile {
   /** After an error the file is closed. */
   append(bytes: Uint8Array): void;
-  /** Nothing happens where it is closed already. */
+  /** Does nothing if it is closed. */
   close(): void;
 }
 
-/** The file system as far as day directories need it. */
+/** The operations of the file system that day directories need. */
 export interface PartFiles {
-  /** Opens a file to add to it, creating it and its directory. */
+  /** Opens a file for appending; creates it and its directory. */
   open(path: string): AppendedFile;
   /** Returns once the content of a file, or the names in a directory, are on the disk. */
   sync(path: string, kind: "file" | "directory"): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   makeDirectory(path: string): Promise<void>;
-  /** A file, or a directory with all that is in it; nothing happens where there is none. */
+  /** Removes a file, or a directory with its content; does nothing if there is none. */
   remove(path: string): Promise<void>;
 }
 
 /**
- * Only what waits for the disk leaves the thread: handing a call to another one and back costs
- * several times what opening, renaming and closing cost, and a split of a thousand days has a
- * thousand files.
+ * The file system. Only syncs leave the thread: a call through the thread pool costs several times
+ * as much as opening, renaming or closing a file, and a split of a thousand days has a thousand
+ * files.
  */
 export const diskFiles: PartFiles = {
   open(path) {
@@ -87,7 +87,7 @@ function openForAppend(path: string): number {
   }
 }
 
-/** The same files, with errors that name the path and say what to do (`outputError`). */
+/** Wraps the operations so that errors name the path and say what to do (`outputError`). */
 export function withOutputErrors(files: PartFiles): PartFiles {
   const named = async (action: string, path: string, operation: Promise<void>): Promise<void> => {
     try {

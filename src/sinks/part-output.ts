@@ -3,7 +3,7 @@ import { WRITE_BYTES, WRITE_PIECE_BYTES } from "../base/limits.js";
 import type { AppendedFile, PartFiles } from "./part-files.js";
 
 /**
- * Gathers small pieces for one write. One for all outputs of a worker, of which one writes at a
+ * Gathers small pieces for one write. All outputs of a worker share it; one of them writes at a
  * time.
  */
 export class WriteBuffer {
@@ -14,7 +14,7 @@ export class WriteBuffer {
 /** A part file being written, from its first byte to its last. */
 export class PartOutput {
   readonly #hash = createHash("sha256");
-  /** While bytes come: there are more parts than files can be open. */
+  /** Open only while rows are appended: there are more parts than files can be open. */
   #file: AppendedFile | undefined;
   #size = 0;
 
@@ -29,7 +29,10 @@ export class PartOutput {
     return this.#size;
   }
 
-  /** Takes the bytes over before it returns. `rest` must follow before another output appends. */
+  /**
+   * Copies or writes the bytes before it returns. `rest` must be called before another output
+   * appends.
+   */
   append(bytes: Uint8Array): void {
     const { buffer } = this;
     this.#size += bytes.length;
@@ -43,19 +46,22 @@ export class PartOutput {
     buffer.used += bytes.length;
   }
 
-  /** Hands over to the system what has been appended, and closes the file until more comes. */
+  /** Writes what was appended, and closes the file until more is appended. */
   rest(): void {
     this.#flush();
     this.close();
   }
 
-  /** Closes the file as it is: what has been gathered is not written. */
+  /** Closes the file. Gathered bytes are not written. */
   close(): void {
     this.#file?.close();
     this.#file = undefined;
   }
 
-  /** SHA-256 of the whole file in lower-case hexadecimal; nothing can be appended any more. */
+  /**
+   * Returns the SHA-256 of the whole file in lower-case hexadecimal; nothing can be appended
+   * afterwards.
+   */
   digest(): string {
     return this.#hash.digest("hex");
   }

@@ -3,27 +3,27 @@ import { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 
-/** Kernels store in steps of 64 bytes and may pass the end of what they write. */
+/** Kernels store in steps of 64 bytes and may write past the end of their output. */
 export const LOOSE_BYTES = 64;
 
 /** The text columns of an event in the order in which kernels take them. */
 export const textColumns = ["event", "userID", "stableID", "value", "user", "metadata"] as const;
 export type TextColumn = (typeof textColumns)[number];
 
-/** What fits of the rows that were to be taken. */
+/** The rows that fit into a row buffer. */
 export interface TakenRows {
   /** The row after the last that fits. */
   readonly end: number;
-  /** Those of them that are delivered, and their bytes. */
+  /** Delivered rows among them, and their bytes. */
   readonly rows: number;
   readonly bytes: number;
-  /** Of the first delivered row that does not fit; 0 where all fit. */
+  /** Bytes of the first delivered row that does not fit; 0 if all fit. */
   readonly refusedBytes: number;
 }
 
 /**
- * Delivered events of one split, gathered in kernel memory until there are enough to be sorted into
- * days. Where it is full depends on the rows alone, not on the batches that they came in.
+ * Delivered events of one split, gathered in kernel memory until they are sorted into days. Whether
+ * it is full depends on the rows alone, not on the batches that they came in.
  */
 export abstract class RowBuffer {
   readonly columns: readonly Column[];
@@ -66,17 +66,17 @@ export abstract class RowBuffer {
   }
 
   /**
-   * Takes the delivered rows of a batch from row `from` on, as many as fit, and returns the row to
-   * go on with once the row buffer has been cleared; `events.rows` when all are in.
+   * Takes the delivered rows of a batch from row `from` on, as many as fit. Returns the row to
+   * continue with when the row buffer has been cleared; `events.rows` if all are in.
    */
   append(events: EventBatch, from: number): number {
     const { kernel } = this;
     const sources = textColumns.map((name) => events[name].address);
     kernel.words.set(sources, this.sourceList / 4);
-    // Behind a row longer than a row buffer there is no room at all.
+    // After a row that is longer than the row buffer there is no room.
     let taken = this.#take(events, from, Math.max(0, this.bytesMax - this.#bytes));
     if (this.#rows === 0 && taken.rows === 0 && taken.refusedBytes > 0) {
-      // A row longer than a row buffer is a row buffer of its own.
+      // A row that is longer than the row buffer fills it alone.
       this.#arena.ensure(taken.refusedBytes + LOOSE_BYTES);
       taken = this.#take(events, from, taken.refusedBytes);
     }
@@ -86,9 +86,9 @@ export abstract class RowBuffer {
   }
 
   /**
-   * Replaces what is in it by `rows` rows of packs (src/kernels/sink/spill.ts) that have `bytes`
-   * bytes together. `load` writes these to an address, describes the rows in the columns and gives
-   * back what the caller wants to know.
+   * Replaces the content by `rows` rows of packs (src/kernels/sink/spill.ts) with `bytes` bytes in
+   * total. `load` writes them to an address and describes the rows in the columns; its result is
+   * returned.
    */
   load<Result>(rows: number, bytes: number, load: (target: number) => Result): Result {
     this.#arena.ensure(bytes + LOOSE_BYTES);
@@ -99,7 +99,7 @@ export abstract class RowBuffer {
     return result;
   }
 
-  /** Earliest and latest timestamp of the rows at places [start, end) of an order. */
+  /** Returns the earliest and latest timestamp of the rows at indexes [start, end) of an order. */
   timestampRange(order: number, start: number, end: number): [number, number] {
     this.kernel.run.findTimeRange(this.timestamps, order, start, end, this.result);
     const result = this.result / 8;
@@ -114,7 +114,7 @@ export abstract class RowBuffer {
 
   /**
    * Writes the delivered rows from `from` on to `target`, as many as fit into `bytesMax` bytes and
-   * `rowsMax` rows, and describes them in the columns and timestamps behind those that are there.
+   * `rowsMax` rows, and describes them in the columns and timestamps after those that are there.
    */
   protected abstract gather(
     events: EventBatch,
@@ -124,7 +124,7 @@ export abstract class RowBuffer {
     target: number,
   ): TakenRows;
 
-  /** What a kernel has said of the rows that fit, in the order of `TakenRows`. */
+  /** Reads the result of a kernel, in the order of `TakenRows`. */
   protected takenRows(): TakenRows {
     const start = this.result / 4;
     const words = this.kernel.words.subarray(start, start + 4);
@@ -139,7 +139,8 @@ export abstract class RowBuffer {
 }
 
 /**
- * A row buffer of events as columns; of `value` its text. Columns lie in one piece for each batch.
+ * A row buffer of events as columns; `value` is the text of the value. A column of one batch is
+ * contiguous.
  */
 export class ColumnBuffer extends RowBuffer {
   constructor(kernel: Kernel, bytesMax: number) {
@@ -180,8 +181,8 @@ export function columnOf({ columns }: RowBuffer, name: TextColumn): Column {
 }
 
 /**
- * A row buffer of events as JSON lines, its only column: they are made straight from the batch, and
- * from then on they are bytes that are ordered, spilled and written as they are.
+ * A row buffer of events as JSON lines, its only column. Lines are made from the batch once; after
+ * that they are ordered, spilled and written as bytes.
  */
 export class LineBuffer extends RowBuffer {
   constructor(kernel: Kernel, bytesMax: number) {

@@ -1,7 +1,10 @@
 import { type Kernel, Region } from "../batch/kernel.js";
 import { LOOSE_BYTES } from "./row-buffer.js";
 
-/** Turns rows into lines or records; the shape of `encodeLines` in src/kernels/sink/jsonl.ts. */
+/**
+ * Kernels that encode rows as lines or records; the shape of `encodeLines` in
+ * src/kernels/sink/jsonl.ts.
+ */
 export interface TextKernel {
   measure(columns: number, row: number): number;
   encode(
@@ -26,7 +29,7 @@ export function jsonlKernel({ run }: Kernel): TextKernel {
   return { measure: run.measureLine, encode: run.encodeLines };
 }
 
-/** Rows as text, some at a time, in kernel memory that is taken once. */
+/** Encodes rows as text, some at a time. Kernel memory is allocated once. */
 export class RowTexts {
   readonly #region: Region;
   readonly #result: number;
@@ -40,7 +43,7 @@ export class RowTexts {
     this.#result = kernel.allocate(8);
   }
 
-  /** What the last `encode` has written; a view, valid until the next one. */
+  /** The text of the last `encode`; a view that is valid until the next one. */
   get bytes(): Uint8Array {
     const { kernel } = this;
     const length = kernel.words[this.#result / 4 + 1] ?? 0;
@@ -48,8 +51,8 @@ export class RowTexts {
   }
 
   /**
-   * Encodes the rows at places [start, end) of the order (address of u32 row numbers), as many as
-   * fit into `bytesMax`, one at least; returns the place after the last of them.
+   * Encodes the rows at indexes [start, end) of the order (address of u32 row numbers): at least
+   * one row, and as many as fit into `bytesMax`. Returns the index after the last of them.
    */
   encode(columns: RowColumns, order: number, start: number, end: number): number {
     const { kernel, text, bytesMax } = this;
@@ -58,7 +61,7 @@ export class RowTexts {
     text.encode(columnList, timestamps, order, start, end, target, bytesMax, this.#result);
     const next = kernel.words[this.#result / 4] ?? 0;
     if (next > start) return next;
-    // A row that may take more is encoded alone.
+    // A row that may not fit is encoded alone.
     const row = kernel.words[order / 4 + start] ?? 0;
     const rowBytesMax = text.measure(columnList, row);
     this.#region.ensure(rowBytesMax + LOOSE_BYTES);

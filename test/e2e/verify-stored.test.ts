@@ -71,45 +71,50 @@ async function verify(
   return verifyStored(task, { signal, openReader: openRange });
 }
 
-describe.each(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe"])("%s", (format) => {
-  const name = format.replace(" ", "");
+describe.each(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "arrow"])(
+  "%s",
+  (format) => {
+    const name = format.replace(" ", "");
 
-  it("is what is stored", async () => {
-    const directory = await exportRows(name, "--format", ...format.split(" "));
-    expect(await verify(directory, events)).toEqual({
-      ...{ outcome: "verified", events: 5, counts: 4, countedBy: "day and name" },
-      ...{ sampled: 5, refused: 0, differences: [] },
+    it("is what is stored", async () => {
+      const directory = await exportRows(name, "--format", ...format.split(" "));
+      expect(await verify(directory, events)).toEqual({
+        ...{ outcome: "verified", events: 5, counts: 4, countedBy: "day and name" },
+        ...{ sampled: 5, refused: 0, differences: [] },
+      });
+      const verified = await runSwitchyard(["verify", directory]);
+      expect(verified, verified.stderr).toMatchObject({ exitCode: 0 });
     });
-    const verified = await runSwitchyard(["verify", directory]);
-    expect(verified, verified.stderr).toMatchObject({ exitCode: 0 });
-  });
 
-  it("is not what is stored, where a field is another one", async () => {
-    const digits = (body: string) => body.replace("67890.10", "67890.1");
-    const user = (body: string) => body.replace('"userID":"b"', '"userID":"c"');
-    const value = (body: string) => body.replace('"value":"12.50"', '"value":12.5');
-    const changes = new Map([
-      ["2026-01-30T23:30:00.000Z", digits],
-      ["2026-01-31T12:00:00.123Z", user],
-      ["2026-01-31T00:30:00.000Z", (body: string) => user(value(body))],
-    ]);
-    const changed = events.map((event) => {
-      const change = changes.get(new Date(event.timestamp).toISOString());
-      return { ...event, body: change?.(event.body) ?? event.body };
+    it("is not what is stored, where a field is another one", async () => {
+      const digits = (body: string) => body.replace("67890.10", "67890.1");
+      const user = (body: string) => body.replace('"userID":"b"', '"userID":"c"');
+      const value = (body: string) => body.replace('"value":"12.50"', '"value":12.5');
+      const changes = new Map([
+        ["2026-01-30T23:30:00.000Z", digits],
+        ["2026-01-31T12:00:00.123Z", user],
+        ["2026-01-31T00:30:00.000Z", (body: string) => user(value(body))],
+      ]);
+      const changed = events.map((event) => {
+        const change = changes.get(new Date(event.timestamp).toISOString());
+        return { ...event, body: change?.(event.body) ?? event.body };
+      });
+      const { outcome, differences } = await verify(join(scratch, name), changed);
+      expect(outcome).toBe("different");
+      expect(differences.map(({ message }) => message.replace(/: the service has .*/, ""))).toEqual(
+        [
+          'metadata of "view" at 2026-01-30T23:30:00.000Z',
+          'user of "view" at 2026-01-31T00:30:00.000Z',
+          'value of "view" at 2026-01-31T00:30:00.000Z',
+          'user of "view" at 2026-01-31T00:30:00.000Z',
+        ],
+      );
+      expect(differences[0]?.message).toContain(
+        'the service has {"deep":{"digits":12345678901234567890.1,"text":"é🍵 \\"x\\""}}, the export has ',
+      );
     });
-    const { outcome, differences } = await verify(join(scratch, name), changed);
-    expect(outcome).toBe("different");
-    expect(differences.map(({ message }) => message.replace(/: stored.*/, ""))).toEqual([
-      'metadata of "view" at 2026-01-30T23:30:00.000Z',
-      'user of "view" at 2026-01-31T00:30:00.000Z',
-      'value of "view" at 2026-01-31T00:30:00.000Z',
-      'user of "view" at 2026-01-31T00:30:00.000Z',
-    ]);
-    expect(differences[0]?.message).toContain(
-      'stored is {"deep":{"digits":12345678901234567890.1,"text":"é🍵 \\"x\\""}}, the export has ',
-    );
-  });
-});
+  },
+);
 
 it("counts by name alone where the days of the export are those of another zone", async () => {
   const directory = await exportRows("zone", "--day-zone", "Asia/Tokyo");
@@ -126,7 +131,7 @@ describe("what is stored differs", () => {
     const directory = await exportRows("missing");
     const all = events.slice(1);
     expect(codesOf(await verify(directory, all))).toEqual([
-      '"view" on 2026-01-30: stored are 0, the export has 1',
+      '"view" on 2026-01-30: the service has 0, the export has 1',
     ]);
     const again = await verify(directory, [], 1);
     expect(again).toMatchObject({ outcome: "verified", refused: 1 });
@@ -144,11 +149,11 @@ describe("what is stored differs", () => {
       first,
     ];
     expect(codesOf(await verify(directory, [...events, ...others]))).toEqual([
-      '"view" on 2025-12-31: stored are 1, the export has 0',
-      '"view" on 2026-01-30: stored are 2, the export has 1',
-      '"other" on 2026-01-30: stored are 1, the export has 0',
-      '"view" on 2026-02-02: stored are 1, the export has 0',
-      '"view" at 2026-01-30T23:30:00.000Z is stored, and the export has no such event, or not as often',
+      '"view" on 2025-12-31: the service has 1, the export has 0',
+      '"view" on 2026-01-30: the service has 2, the export has 1',
+      '"other" on 2026-01-30: the service has 1, the export has 0',
+      '"view" on 2026-02-02: the service has 1, the export has 0',
+      '"view" at 2026-01-30T23:30:00.000Z is stored, but the export does not have it, or not as often',
     ]);
   });
 });

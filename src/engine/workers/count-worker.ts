@@ -11,7 +11,7 @@ import { openRange } from "../../readers/formats.js";
 import { createCountingSink } from "../../sinks/dry-run-sinks.js";
 import { mapperOptions } from "../mapper-options.js";
 
-// Entry file of the worker threads that read and map, and keep nothing.
+// Entry file of the worker threads that only count events.
 serveSplits<RunOptions>(async ({ options, maxTimeMs }, signal) => {
   const kernel = new Kernel();
   const { outputDirectory, rowBytesMax, ratioMax } = options;

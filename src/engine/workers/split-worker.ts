@@ -12,7 +12,7 @@ import { openRange } from "../../readers/formats.js";
 import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
 import { mapperOptions } from "../mapper-options.js";
 
-// Entry file of the worker threads: the tools that splits are run with are put together here.
+// Entry file of the worker threads of an export: it builds the tools that run splits.
 serveSplits<ExportOptions>(async ({ options, maxTimeMs, splits }, signal) => {
   const kernel = new Kernel();
   const { outputDirectory, dataset, rowBytesMax, ratioMax } = options;

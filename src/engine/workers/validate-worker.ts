@@ -11,7 +11,7 @@ import { openRange } from "../../readers/formats.js";
 import { createProfileSink } from "../../sinks/dry-run-sinks.js";
 import { mapperOptions } from "../mapper-options.js";
 
-// Entry file of the worker threads that read and map for a report, and keep nothing else.
+// Entry file of the worker threads of a dry run.
 serveSplits<ValidateOptions>(async ({ options, maxTimeMs }, signal) => {
   const kernel = new Kernel();
   const { outputDirectory, rowBytesMax, ratioMax, dayZone, nowMs } = options;

@@ -4,7 +4,9 @@ import { Column, KIND_NULL } from "../column";
 import { writeInteger } from "../decimal";
 import { copyLoose } from "../utf8";
 
-/** Bytes of a record besides its cells: commas, quotes, timestamp, line end, loose stores. */
+/**
+ * Bytes of a record in addition to its cells: commas, quotes, timestamp, line end, loose stores.
+ */
 const RECORD_OVERHEAD: usize = 128;
 const COLUMNS: i32 = 6;
 
@@ -13,13 +15,13 @@ function columnAt(columns: usize, index: i32): Column {
   return changetype<Column>(<usize>load<u32>(columns + ((<usize>index) << 2)));
 }
 
-/** Whether a spreadsheet would run a cell that begins like this. */
+/** Returns whether a spreadsheet would run a cell that begins with this byte. */
 @inline
 function startsFormula(c: u32): bool {
   return c == 0x3d || c == 0x2b || c == 0x2d || c == 0x40 || c == 0x09 || c == 0x0d;
 }
 
-/** Whether a cell has a quote, a comma or a line end. */
+/** Returns whether a cell has a quote, a comma or a line end. */
 @inline
 function needsQuotes(start: usize, length: usize): bool {
   const end = start + length;
@@ -75,7 +77,7 @@ function writeCell(target: usize, cells: Column, row: i32, safe: bool): usize {
   return target + 1;
 }
 
-/** Bytes that the record of `row` may take at most. `columns` as in `encodeRecords`. */
+/** Returns an upper bound of the bytes of the record of `row`. `columns` as in `encodeRecords`. */
 export function measureRecord(columns: usize, row: i32): usize {
   let bytes = RECORD_OVERHEAD;
   for (let index: i32 = 0; index < COLUMNS; index++) {
@@ -89,7 +91,7 @@ export function measureRecord(columns: usize, row: i32): usize {
  * Writes the rows at `order` [from, to) as records to `target`, as many as are sure to fit into
  * `bytesMax`. `columns` are the addresses of event, userID, stableID, value (as text), user and
  * metadata; `timestamps` are doubles. With `safe`, cells that a spreadsheet would run begin with
- * `'`. Writes to `result` as u32 the place in `order` after the last row written and the bytes
+ * `'`. Writes to `result` as u32: the index in `order` after the last row written, and the bytes
  * written.
  */
 export function encodeRecords(

@@ -1,19 +1,19 @@
-// Rows by day: their days, and an order in which those of one day stand together.
+// The days of rows, and an order of rows by day.
 
 // The same number as `outcomes.deliver` in src/batch/event-batch.ts.
 const DELIVER: u32 = 0;
 
 const DAY_MS: f64 = 86_400_000;
 
-/** Digits of a day that `sortByDay` looks at in one pass. */
+/** Bits of a day that `sortByDay` handles in one pass. */
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 const starts: usize = memory.data(8_192, 4);
 
 /**
  * Writes the days since 1970 (i32) of `rows` times (doubles, ms since 1970 UTC) in a zone that is
- * `offsetMs` ahead of UTC. Rows that are not delivered have none: `outcomes` is one u8 each, or 0
- * where all are.
+ * `offsetMs` ahead of UTC. `outcomes` is one u8 per row, or 0 if all rows are delivered; rows that
+ * are not delivered get no day.
  */
 export function fillDays(
   times: usize,
@@ -29,7 +29,7 @@ export function fillDays(
   }
 }
 
-/** The first and the last of `rows` days, one at least, as i32 each to `result`. */
+/** Writes the first and the last of `rows` days (at least one), as i32, to `result`. */
 export function findDayRange(days: usize, rows: i32, result: usize): void {
   let first = load<i32>(days);
   let last = first;
@@ -42,7 +42,7 @@ export function findDayRange(days: usize, rows: i32, result: usize): void {
   store<i32>(result, last, 4);
 }
 
-/** Row numbers (u32) in the order of the rows. */
+/** Writes row numbers (u32) in the order of the rows. */
 export function fillOrder(order: usize, rows: i32): void {
   for (let row: usize = 0; row < <usize>rows; row++) store<u32>(order + (row << 2), <u32>row);
 }
@@ -85,7 +85,9 @@ function digitAt(day: usize, first: i32, shift: u32): usize {
   return starts + (<usize>digit << 2);
 }
 
-/** Place of the first row after `place` in the order that has another day, or `rows`. */
+/**
+ * Returns the index in the order of the first row after `place` that has another day, or `rows`.
+ */
 export function findDayEnd(order: usize, days: usize, place: i32, rows: i32): i32 {
   const day = dayAt(order, days, place);
   while (++place < rows && dayAt(order, days, place) == day);
@@ -98,7 +100,8 @@ function dayAt(order: usize, days: usize, place: i32): i32 {
 }
 
 /**
- * Earliest and latest time of the rows at places [from, to) of an order, as doubles to `result`.
+ * Writes the earliest and latest time of the rows at indexes [from, to) of an order to `result`, as
+ * doubles.
  */
 export function findTimeRange(
   times: usize,

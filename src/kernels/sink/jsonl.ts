@@ -4,7 +4,9 @@ import { Column, KIND_NULL } from "../column";
 import { writeInteger } from "../decimal";
 import { escapedBytes, escapeShort } from "../json/json-value";
 
-/** Bytes of a line besides its cells: the keys, the digits of the timestamp, loose stores. */
+/**
+ * Bytes of a line in addition to its cells: the keys, the digits of the timestamp, loose stores.
+ */
 const LINE_OVERHEAD: usize = 128;
 
 // {"event":"
@@ -41,7 +43,7 @@ function inLine(v: v128): v128 {
 }
 
 /**
- * Copies JSON text as one line: line ends, which can only be white space there, become spaces. Like
+ * Copies JSON text as one line: line ends, which are only white space there, become spaces. Like
  * `copyWide`, it may read and write up to 63 bytes past the end.
  */
 @inline
@@ -55,7 +57,10 @@ function copyJson(target: usize, source: usize, length: usize): usize {
   return target + length;
 }
 
-/** Bytes that the line of `row` may take at most, with what is overwritten behind it. */
+/**
+ * Returns an upper bound of the bytes of the line of `row`, including the bytes that are
+ * overwritten after it.
+ */
 @inline
 export function lineBytesMax(event: Column, value: Column, user: Column, metadata: Column, row: i32): usize {
   let bytes = LINE_OVERHEAD + event.length(row) * 6 + user.length(row) + metadata.length(row);
@@ -63,7 +68,7 @@ export function lineBytesMax(event: Column, value: Column, user: Column, metadat
   return bytes;
 }
 
-/** Bytes that the line of `row` takes; up to 32 bytes at `scratch` are overwritten. */
+/** Returns the bytes of the line of `row`; up to 32 bytes at `scratch` are overwritten. */
 export function lineBytes(
   event: Column,
   value: Column,
@@ -80,7 +85,7 @@ export function lineBytes(
   return keys + name + digits + user.length(row) + metadata.length(row) + valueBytes;
 }
 
-/** Bytes that the line of `row` may take at most. `columns` as in `encodeLines`. */
+/** Returns an upper bound of the bytes of the line of `row`. `columns` as in `encodeLines`. */
 export function measureLine(columns: usize, row: i32): usize {
   return lineBytesMax(
     changetype<Column>(<usize>load<u32>(columns)),
@@ -92,7 +97,8 @@ export function measureLine(columns: usize, row: i32): usize {
 }
 
 /**
- * Writes the line of `row` and returns the address after it; up to 63 bytes behind are overwritten.
+ * Writes the line of `row` and returns the address after it; up to 63 bytes after it are
+ * overwritten.
  */
 @inline
 export function writeLine(
@@ -123,8 +129,8 @@ export function writeLine(
 /**
  * Writes the rows at `order` [from, to) as lines to `target`, as many as are sure to fit into
  * `bytesMax`. `columns` are the addresses of event, userID, stableID, value (as JSON tokens), user
- * and metadata; `timestamps` are doubles. Writes to `result` as u32 the place in `order` after the
- * last row written and the bytes written.
+ * and metadata; `timestamps` are doubles. Writes to `result` as u32: the index in `order` after the
+ * last row written, and the bytes written.
  */
 export function encodeLines(
   columns: usize,

@@ -1,5 +1,4 @@
-// Texts of rows in a row buffer: lines that are made once, from the batch, and from then on are
-// bytes that are ordered, spilled and written as they are.
+// Lines in a row buffer: made once, from the batch, and then ordered, spilled and written as bytes.
 
 import { Column, KIND_STRING } from "../column";
 import { copyWide } from "../utf8";
@@ -42,7 +41,7 @@ export function gatherLines(
     const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
     const isNear = t + lineBytesMax(event, value, user, metadata, row) > end;
     if (isNear || rows == rowsMax) {
-      // Whether it fits must not depend on how well its length was guessed.
+      // Whether a line fits must not depend on the estimate of its length.
       const bytes = lineBytes(event, value, user, metadata, timestamp, row, t);
       if (rows == rowsMax || t + bytes > end) {
         refused = bytes;
@@ -62,9 +61,9 @@ export function gatherLines(
 }
 
 /**
- * How far the texts at `order` [from, to) have at most `bytesMax` bytes together, one at least.
- * Writes to `result` as u32: the place after the last of them, their bytes, and the address of the
- * first where they lie one behind the other in memory, else 0.
+ * Writes how many of the texts at `order` [from, to) have at most `bytesMax` bytes together, at
+ * least one. Writes to `result` as u32: the index after the last of them, their bytes, and the
+ * address of the first if they are contiguous in memory, else 0.
  */
 export function measureTexts(
   column: usize,

@@ -1,6 +1,5 @@
-// What tells whether the bytes of a pack are those that were written: four lanes of 64 bits that
-// mix 32 bytes at a time, as one lane would wait for its product each time. Not a defence against
-// whoever makes a file on purpose.
+// Checksum of packs: four lanes of 64 bits mix 32 bytes at a time, because one lane would wait for
+// each product. It detects damage, not forgery.
 
 import { mix } from "../byte-hash";
 
@@ -8,8 +7,8 @@ const LANE_BYTES: usize = 8;
 const STEP_BYTES: usize = 32;
 
 /**
- * Of the `length` bytes of a pack at `start`, and of its day and its rows, so that no other entry
- * fits.
+ * Returns the checksum of the `length` bytes of a pack at `start`, its day and its rows, so that no
+ * other entry fits.
  */
 export function checksumPack(start: usize, length: usize, day: i32, rows: i32): u32 {
   const end = start + length;

@@ -4,7 +4,7 @@ import { equal, hashOf } from "../byte-hash";
 import { Column, KIND_NULL } from "../column";
 import { copyLoose } from "../utf8";
 
-/** After so many values a column that repeats itself hardly at all is given up. */
+/** Number of values after which a column that hardly repeats is given up. */
 const TRIAL_VALUES: u32 = 8_192;
 
 /**

@@ -10,9 +10,9 @@ function rowAt(order: usize, place: i32): i32 {
 }
 
 /**
- * How far the rows at `order` [from, to) make a page of PLAIN byte arrays of at most `bytesMax`,
- * one row at least. Writes to `result` as u32: the place in `order` after the last row, the bytes
- * of the values with their lengths, and how many of the rows are null.
+ * Writes how many of the rows at `order` [from, to) make a page of PLAIN byte arrays of at most
+ * `bytesMax`, at least one row. Writes to `result` as u32: the index in `order` after the last row,
+ * the bytes of the values with their lengths, and the number of nulls.
  */
 export function measurePlain(
   column: usize,
@@ -42,7 +42,8 @@ export function measurePlain(
 }
 
 /**
- * The values that are not null as PLAIN byte arrays; up to 63 bytes past the end are overwritten.
+ * Writes the values that are not null as PLAIN byte arrays; up to 63 bytes past the end are
+ * overwritten.
  */
 export function encodePlain(
   column: usize,
@@ -62,7 +63,7 @@ export function encodePlain(
   return target;
 }
 
-/** Timestamps (doubles that are whole numbers) as PLAIN INT64. */
+/** Writes timestamps (doubles that are whole numbers) as PLAIN INT64. */
 export function encodeTimestamps(
   timestamps: usize,
   order: usize,
@@ -79,8 +80,9 @@ export function encodeTimestamps(
 }
 
 /**
- * Definition levels of a nullable column as a page begins with: their length as u32, then 0 for
- * null and 1 for a value in the RLE/bit-packing hybrid. `scratch` is room for a u32 per row.
+ * Writes the definition levels of a nullable column, as a page begins with: their length as u32,
+ * then 0 for null and 1 for a value in the RLE/bit-packing hybrid. `scratch` has room for a u32 per
+ * row.
  */
 export function encodeLevels(
   column: usize,
@@ -101,8 +103,9 @@ export function encodeLevels(
 }
 
 /**
- * u32 values in the RLE/bit-packing hybrid, `bitWidth` bits each (1 to 31). `runs` 0 packs all of
- * them, 1 also makes runs of 8 equal values and more. Writes at most `hybridBytesMax` bytes.
+ * Writes u32 values in the RLE/bit-packing hybrid, `bitWidth` bits each (1 to 31). With `runs` 0
+ * all are packed; with 1, at least 8 equal values make a run. Writes at most `hybridBytesMax`
+ * bytes.
  */
 export function encodeHybrid(
   values: usize,
@@ -134,13 +137,13 @@ export function encodeHybrid(
   return target;
 }
 
-/** Bytes that `encodeHybrid` writes at most. */
+/** Returns the maximum of bytes that `encodeHybrid` writes. */
 export function hybridBytesMax(count: i32, bitWidth: u32): usize {
   const groups = <usize>(count + 7) >> 3;
   return 16 + groups * (<usize>bitWidth + 8);
 }
 
-/** One bit-packed run of values [from, to), the last group filled up with zeros. */
+/** Writes one bit-packed run of values [from, to); the last group is padded with zeros. */
 function packGroups(values: usize, from: i32, to: i32, bitWidth: u32, target: usize): usize {
   const groups = (to - from + 7) >> 3;
   target = writeVarint(target, ((<u32>groups) << 1) | 1);

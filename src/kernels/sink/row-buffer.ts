@@ -1,5 +1,5 @@
-// Rows of event batches into a row buffer: one arena of bytes that columns point into. Each batch's
-// column lies in one piece, so that what reads a column later walks memory in order.
+// Copies rows of event batches into a row buffer: one arena of bytes that columns point into. Each
+// batch's column is contiguous, so that later reads walk memory in order.
 
 import { Column, KIND_NULL, KIND_STRING } from "../column";
 import { loneSurrogate, unescape } from "../json/json-value";
@@ -14,10 +14,10 @@ export function delivered(outcomes: usize, row: i32): bool {
 }
 
 /**
- * How far rows [from, to) fit into `bytesMax` bytes and `rowsMax` rows. `columns` are `columnCount`
- * addresses of columns. Writes to `result` as u32: the row after the last that fits, how many of
- * them are delivered, their bytes, and the bytes of the first delivered row that does not fit (0
- * where all fit).
+ * Writes how many of rows [from, to) fit into `bytesMax` bytes and `rowsMax` rows. `columns` are
+ * `columnCount` addresses of columns. Writes to `result` as u32: the row after the last that fits,
+ * how many of them are delivered, their bytes, and the bytes of the first delivered row that does
+ * not fit (0 if all fit).
  */
 export function measureRows(
   outcomes: usize,
@@ -82,9 +82,9 @@ export function gatherCells(
 }
 
 /**
- * `gatherCells` for cells that are JSON scalars, of which the text is kept: a string's text without
- * quotes and escapes, a number's digits. A string with a lone surrogate has no UTF-8: what stands
- * between its quotes is kept as it is.
+ * Does the same for cells that are JSON scalars and keeps their text: a string without quotes and
+ * escapes, a number digit for digit. A string with a lone surrogate has no UTF-8: the bytes between
+ * its quotes are kept.
  */
 export function gatherScalarText(
   outcomes: usize,
@@ -119,7 +119,7 @@ export function gatherScalarText(
   return data;
 }
 
-/** The delivered timestamps (doubles) of rows [from, to), to `target`. */
+/** Writes the delivered timestamps (doubles) of rows [from, to) to `target`. */
 export function gatherTimestamps(
   outcomes: usize,
   timestamps: usize,

@@ -13,18 +13,23 @@ const table: usize = memory.data(65_536);
 /** A copy element reaches back this far with two bytes. */
 const OFFSET_MAX: usize = 65_535;
 
-/** Positions closer to the end than this are not looked at: loads of 8 bytes stay inside. */
+/** Positions closer to the end than this are skipped, so that loads of 8 bytes stay inside. */
 const MARGIN: usize = 16;
 
-/** Misses after which the search goes on in steps of 2, twice as many for 3, and so on. */
+/** Misses after which the search continues in steps of 2, twice as many for 3, and so on. */
 const SKIP_SHIFT: u32 = 5;
 
-/** Bytes that `snappyCompress` may write for `length` bytes, loose stores included. */
+/**
+ * Returns the maximum of bytes that `snappyCompress` writes for `length` bytes, including loose
+ * stores.
+ */
 export function snappyBytesMax(length: usize): usize {
   return 64 + length + length / 6;
 }
 
-/** Six bytes decide: on JSON four give many short matches, which cost more time than they save. */
+/**
+ * Compare six bytes: on JSON, four give many short matches, which cost more time than they save.
+ */
 @inline
 function slotOf(bytes: u64, shift: u64): usize {
   return table + ((<usize>(((bytes << 16) * 0x9e3779b185ebca87) >> shift)) << 2);
@@ -84,7 +89,7 @@ function writeCopy(target: usize, offset: usize, length: usize): usize {
   return writeCopy64(target, offset, length);
 }
 
-/** How many bytes from `p` on equal those from `candidate` on, up to `end`. */
+/** Returns how many bytes from `p` on equal those from `candidate` on, up to `end`. */
 @inline
 function matchLength(candidate: usize, p: usize, end: usize): usize {
   const start = p;

@@ -28,7 +28,7 @@ class SpillFile {
   /** Entries [next, end) are chosen; those before them are in parts. */
   next: u32;
   end: u32;
-  /** Address of the chosen packs, one behind the other. */
+  /** Address of the chosen packs, which are contiguous. */
   data: u32;
 }
 
@@ -47,7 +47,7 @@ function entryAt(file: SpillFile, place: u32): PackEntry {
   return changetype<PackEntry>(<usize>file.entries + <usize>place * offsetof<PackEntry>());
 }
 
-/** The first day behind what is chosen, or NO_DAY. */
+/** The first day after the chosen ones, or NO_DAY. */
 function nextDay(files: usize, fileCount: i32): i32 {
   let day = NO_DAY;
   for (let f: i32 = 0; f < fileCount; f++) {
@@ -58,10 +58,10 @@ function nextDay(files: usize, fileCount: i32): i32 {
 }
 
 /**
- * Chooses packs: those of the next days, as many as have `groupBytes` together; of a single day up
- * to `bytesMax`. Where that day has more, or more rows than `rowsMax`, as many of its packs as fit,
- * one at least. Writes to `result` as u32: rows, bytes, and whether the last of the days is chosen
- * to its end.
+ * Chooses packs of the next days: as many as have `groupBytes` together, or of a single day up to
+ * `bytesMax`. If that day has more bytes, or more rows than `rowsMax`, it chooses as many of its
+ * packs as fit, at least one. Writes to `result` as u32: rows, bytes, and whether the last of the
+ * days is complete.
  */
 export function choosePacks(
   files: usize,
@@ -111,8 +111,8 @@ export function choosePacks(
 }
 
 /**
- * How far the chosen packs of a file from `place` on lie one behind the other in it. Writes to
- * `result`: the offset of the first of them (f64), their bytes and the place behind the last (u32).
+ * Writes how many of the chosen packs of a file are contiguous in it, from `place` on. Writes to
+ * `result`: the offset of the first of them (f64), their bytes, and the index after the last (u32).
  */
 export function measureStretch(files: usize, index: i32, place: u32, result: usize): void {
   const file = fileAt(files, index);

@@ -1,6 +1,6 @@
-// Rows packed into one piece of memory, and back. A pack of n rows is n timestamps (f64), for each
-// column n lengths (u32, ABSENT for null), then the cells' bytes, column by column. Unpacking
-// copies nothing but the timestamps.
+// Packs rows into contiguous memory, and unpacks them. A pack of n rows is n timestamps (f64), n
+// lengths for each column (u32, ABSENT for null), then the bytes of the cells, column by column.
+// Unpacking copies nothing but the timestamps.
 
 import { Column, KIND_NULL, KIND_STRING } from "../column";
 import { copyWide } from "../utf8";
@@ -33,7 +33,7 @@ function rowAt(rows: usize, bits: usize, order: usize, place: i32): usize {
   return rows + ((<usize>load<u32>(order + ((<usize>place) << 2))) << bits);
 }
 
-/** Where the start of a cell stands in the description of its row. */
+/** Offset of the start of a cell in the description of its row. */
 @inline
 function cellOffset(column: i32): usize {
   return TIMESTAMP_BYTES + ((<usize>column) << 3);
@@ -73,9 +73,9 @@ export function describeRows(
 }
 
 /**
- * How far the described `rows` at `order` [from, to) make a pack of at most `bytesMax` bytes, one
- * row at least. Writes to `result` as u32: the place in `order` after the last row, and the bytes
- * of the pack.
+ * Writes how many of the described `rows` at `order` [from, to) make a pack of at most `bytesMax`
+ * bytes, at least one row. Writes to `result` as u32: the index in `order` after the last row, and
+ * the bytes of the pack.
  */
 export function measurePack(
   rows: usize,

@@ -48,7 +48,7 @@ class ArrowPartReader implements Reader {
   readonly #cells: readonly Region[];
   readonly #faults: number;
   #batch: RecordBatch | undefined;
-  /** Rows of the batch that were given out. */
+  /** Rows of the batch that were returned. */
   #row = 0;
 
   constructor(
@@ -116,7 +116,7 @@ class ArrowPartReader implements Reader {
   }
 }
 
-/** Cells one behind the other: cell n is bytes [offsets[n], offsets[n + 1]). */
+/** Contiguous cells: cell n is bytes [offsets[n], offsets[n + 1]). */
 interface Cells {
   readonly kind: typeof cellKinds.string | typeof cellKinds.number;
   readonly bytes: Uint8Array;
@@ -147,7 +147,10 @@ function unreadable({ name }: StoredPart, reason: string): SourceError {
   return new SourceError("source_corrupt", { source: name }, reason);
 }
 
-/** The library throws errors of many classes for bytes that are not an Arrow file. */
+/**
+ * Converts errors of the library: it throws errors of many classes for bytes that are not an Arrow
+ * file.
+ */
 function asSourceError(part: StoredPart, error: unknown): unknown {
   const isSystem = (error as NodeJS.ErrnoException).syscall !== undefined;
   if (error instanceof SourceError || isSystem || part === undefined) return error;

@@ -15,11 +15,11 @@ export interface StoredPart {
   /** Absolute. */
   readonly path: string;
   readonly size: number;
-  /** Of the time before the first read: readers notice a file that changes meanwhile. */
+  /** Taken before the first read, so that readers notice a file that changes meanwhile. */
   readonly fingerprint: string;
 }
 
-/** What reading parts needs. */
+/** What reads parts. */
 export interface PartReading {
   readonly kernel: Kernel;
   readonly openReader: OpenReader;
@@ -33,7 +33,7 @@ export type OpenPart = (
   reading: PartReading,
 ) => Promise<Reader>;
 
-/** Throws what `stat` throws. */
+/** Describes a part of an export. Throws the errors of `stat`. */
 export async function findPart(directory: string, name: string): Promise<StoredPart> {
   const path = join(directory, name);
   const state = fileState(await stat(path));
@@ -45,7 +45,7 @@ export function readsAs(format: Format, codecs: readonly Codec[] = []): OpenPart
   return (part, fields, { kernel, openReader, signal }) => {
     const source = { ...part, codecs, format };
     return openReader(kernel, { source, start: 0, end: null }, fields, {
-      // An event may be longer than its row was: it has longer names, and escapes in ids.
+      // An event may be longer than its row: it has longer names, and escapes in ids.
       rowBytesMax: 2 * ROW_BYTES_LIMIT,
       ratioMax: Number.MAX_SAFE_INTEGER,
       temporaryDirectory: tmpdir(),

@@ -7,7 +7,10 @@ export function nameInPart(event: string, { format, configuration }: Manifest): 
   return storedName(event, { csvSafe: configuration["csvSafe"] === true });
 }
 
-/** NaN for bytes that are no whole number of at most 15 digits, which doubles hold exactly. */
+/**
+ * Parses a whole number of at most 15 digits, which doubles hold exactly. Returns NaN for anything
+ * else.
+ */
 export function parseInteger(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === 0x2d;
   const first = isNegative ? start + 1 : start;

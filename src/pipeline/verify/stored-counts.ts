@@ -1,18 +1,18 @@
 import { DAY_MS, formatDay, parseDay } from "../../base/day.js";
 import type { Manifest } from "../manifest.js";
 
-/** Far more names than a day can have that is compared name by name. */
+/** More names than a day can have that is compared by name. */
 const COUNTS_MAX = 1_000_000;
 
 /** A line of `events-by-day.jsonl`. */
 export interface DayLine {
   readonly day: string;
   readonly events: readonly (readonly [event: string, rows: number])[];
-  /** Rows of names that are not told apart. */
+  /** Rows of further names. */
   readonly others?: number;
 }
 
-/** Something that is counted on both sides. */
+/** A count of the export and the same count of the service. */
 export interface CountPair {
   /** For people: `"page_view" on 2026-01-31`. */
   readonly what: string;
@@ -20,7 +20,7 @@ export interface CountPair {
   readonly stored: number;
 }
 
-/** Counts of each day and name on both sides, in order. For exports whose days are those of UTC. */
+/** Yields the counts of each day and name, in order. For exports whose days are in UTC. */
 export async function* pairsByDay(
   lines: readonly DayLine[],
   stored: StoredEvents,
@@ -38,8 +38,8 @@ export async function* pairsByDay(
 }
 
 /**
- * Counts of each name on both sides, over all days: where the export's days are those of another
- * zone than the service's.
+ * Yields the counts of each name over all days. For exports whose days are in another zone than the
+ * service's.
  */
 export async function* pairsByName(
   { events, otherEvents, totals }: Manifest,
@@ -88,7 +88,7 @@ function* pairsOf(
   }
 }
 
-/** What is stored of days that the export has not; the first such day tells enough. */
+/** Yields the first count of days that the export does not have; one is enough. */
 async function* unexpected(
   stored: StoredEvents,
   from: string | undefined,
@@ -100,7 +100,7 @@ async function* unexpected(
   }
 }
 
-/** The day in UTC of a moment in ISO 8601, in days since 1970-01-01. */
+/** Returns the UTC day of an ISO 8601 time, in days since 1970-01-01. */
 function dayOfTime(time: string): number {
   return Math.floor(Date.parse(time) / DAY_MS);
 }
@@ -109,14 +109,17 @@ function dayAfter(day: string): string {
   return formatDay(parseDay(day) + 1);
 }
 
-/** What a service has stored, for whoever compares it with what was sent. */
+/** The stored events of a service, to be compared with an export. */
 export interface StoredEvents {
-  /** By day (UTC), then event; at most `limit` of them. `from` inclusive, `to` exclusive. */
+  /**
+   * Counts, ordered by day (UTC), then event; at most `limit` of them. `from` inclusive, `to`
+   * exclusive.
+   */
   counts(
     range: { readonly from: string | undefined; readonly to: string | undefined },
     limit: number,
   ): Promise<readonly { readonly day: string; readonly event: string; readonly count: number }[]>;
-  /** The first events of a name and day (UTC). May be fewer than the limit where they are large. */
+  /** The first events of a name and day (UTC). Fewer than the limit if they are large. */
   list(query: {
     readonly day: string;
     readonly event: string;
@@ -127,8 +130,8 @@ export interface StoredEvents {
 
 export interface StoredEventText {
   readonly event: string;
-  /** ms since the epoch. */
+  /** Milliseconds since 1970 UTC. */
   readonly timestamp: number;
-  /** The event as JSON text, digit for digit as it was sent. */
+  /** The event as JSON text; digits are those that were sent. */
   readonly body: string;
 }

@@ -13,7 +13,7 @@ import { type Difference, difference } from "./verify-difference.js";
 
 const SHOWN_CHARACTERS_MAX = 120;
 
-/** Some events of some names of some days, spread over all of them. */
+/** Takes some events of some names of some days, spread evenly. */
 export async function takeSample(
   lines: readonly DayLine[],
   stored: StoredEvents,
@@ -29,8 +29,8 @@ export async function takeSample(
 }
 
 /**
- * Fields of an event as texts that are the same where the values are; undefined where there is
- * none.
+ * Fields of an event as texts that are equal if the values are equal; undefined for a missing
+ * field.
  */
 interface Fields {
   readonly user: string | undefined;
@@ -38,14 +38,14 @@ interface Fields {
   readonly value: string | undefined;
 }
 
-/** A stored event that its row in the export is looked for. */
+/** A stored event whose row in the export is looked for. */
 interface Wanted {
   readonly stored: StoredEventText;
-  /** As it stands in the parts. */
+  /** The name as parts store it. */
   readonly name: string;
   readonly fields: Fields;
   isFound: boolean;
-  /** Of the row of the same name and time that differs the least. */
+  /** Fields of the row with the same name and time that differs least. */
   nearest: Fields | undefined;
 }
 
@@ -98,7 +98,7 @@ function byTimestamp(wanted: readonly Wanted[]): ReadonlyMap<number, readonly Wa
 
 const columns = { timestamp: 0, event: 1, user: 2, metadata: 3, value: 4 } as const;
 
-/** As texts: Parquet and CSV do not tell a value that is a number from one that is a text. */
+/** Texts, because Parquet and CSV do not distinguish a number from a text. */
 const requests: readonly FieldRequest[] = Object.keys(columns).map((name) => ({
   path: [name],
   form: "text",
@@ -127,12 +127,12 @@ function matchRow({ columns: cells }: Batch, row: number, candidates: readonly W
   const fields: Fields = {
     user: canonical(cells[columns.user]?.text(row)),
     metadata: canonical(cells[columns.metadata]?.text(row)),
-    // An empty cell of CSV is no value.
+    // An empty CSV cell is a missing value.
     value: cells[columns.value]?.text(row) || undefined,
   };
   const same = named.find((one) => changedFields(one.fields, fields).length === 0);
   if (same !== undefined) same.isFound = true;
-  // A row is the row of one event: what it has found is no neighbour of another one.
+  // A row matches one event: do not report it as the nearest of another.
   else for (const one of named) one.nearest = nearer(one, fields);
 }
 
@@ -174,11 +174,11 @@ function differencesOf({ stored, fields, isFound, nearest }: Wanted): readonly D
   if (isFound) return [];
   const what = `${JSON.stringify(stored.event)} at ${new Date(stored.timestamp).toISOString()}`;
   if (nearest === undefined) {
-    const message = `${what} is stored, and the export has no such event, or not as often`;
+    const message = `${what} is stored, but the export does not have it, or not as often`;
     return [difference("stored_event_unknown", "service", message)];
   }
   return changedFields(fields, nearest).map((name) => {
-    const message = `${name} of ${what}: stored is ${shown(fields[name])}, the export has ${shown(nearest[name])}`;
+    const message = `${name} of ${what}: the service has ${shown(fields[name])}, the export has ${shown(nearest[name])}`;
     return difference("stored_field_differs", "service", message);
   });
 }

@@ -1,4 +1,4 @@
-/** What can be wrong with an export, in the words of `verify --json`. */
+/** Codes of differences, in the output of `verify --json`. */
 const differenceCodes = [
   "export_incomplete",
   "path_invalid",
@@ -22,10 +22,10 @@ const differenceCodes = [
 ] as const;
 export type DifferenceCode = (typeof differenceCodes)[number];
 
-/** One thing in which an export is not what its manifest says, or a service has not what it has. */
+/** One difference between an export and its manifest, or between a service and an export. */
 export interface Difference {
   readonly code: DifferenceCode;
-  /** Relative to the export's directory; `service` for what is stored. */
+  /** Relative to the export's directory; `service` for stored events. */
   readonly path: string;
   readonly message: string;
 }
@@ -34,7 +34,7 @@ export function difference(code: DifferenceCode, path: string, message: string):
   return { code, path, message };
 }
 
-/** A difference where the two are not the same, else nothing. */
+/** Returns a difference if the two are not equal. */
 export function compare(
   code: DifferenceCode,
   path: string,

@@ -17,16 +17,16 @@ import { nameInPart } from "./part-cells.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 
 /**
- * Counts the events that an export's files hold by name and day, as the run did that wrote them.
- * Only names of the manifest are counted by name.
+ * Counts the events in the files of an export by name and day, like the run that wrote them. Only
+ * names of the manifest are counted by name.
  */
 export class EventCheck {
   readonly #census: Census;
   readonly #marks: number;
   readonly #timestamps: number;
-  /** By their places in the census. */
+  /** Names by their indexes in the census. */
   readonly #names: readonly string[];
-  /** By the name of the day. */
+  /** Lines of `events-by-day.jsonl` by day. */
   readonly #lines = new Map<string, string>();
 
   constructor(
@@ -42,14 +42,14 @@ export class EventCheck {
     this.#names = this.#census.events().names.map(({ event }) => names.get(event) ?? event);
   }
 
-  /** Says when row `row` of the next batch happened; NaN for one that cannot be read. */
+  /** Sets the time of row `row` of the next batch; NaN if it cannot be read. */
   setTime(row: number, timestamp: number): void {
     const isReadable = !Number.isNaN(timestamp);
     this.kernel.bytes[this.#marks + row] = isReadable ? outcomes.deliver : outcomes.filtered;
     this.kernel.doubles[this.#timestamps / 8 + row] = timestamp;
   }
 
-  /** Counts a batch, of which all times have been set. */
+  /** Counts a batch whose times have all been set. */
   count(rows: number, event: Column): void {
     const { bytes } = this.kernel;
     for (let row = 0; row < rows; row++) {
@@ -64,7 +64,7 @@ export class EventCheck {
     });
   }
 
-  /** Ends a day, of which all files have been counted. */
+  /** Ends a day whose files have all been counted. */
   endDay({ day, rows }: ManifestDay): void {
     const counts = new Map<string, number>();
     const found = this.#census.takeDays().find(([number]) => number === parseDay(day)) ?? [];
@@ -74,7 +74,7 @@ export class EventCheck {
     this.#lines.set(day, eventsOfDay(day, counts, rows));
   }
 
-  /** What differs, once all days have been counted. */
+  /** Returns the differences when all days have been counted. */
   async differences(directory: string): Promise<readonly Difference[]> {
     return [...this.#nameDifferences(), ...(await this.#dayDifferences(directory))];
   }
@@ -93,12 +93,15 @@ export class EventCheck {
     return [...named, difference("events_differ", MANIFEST_NAME, message)];
   }
 
-  /** Where names or days found no place, their rows cannot be told from the files. */
+  /**
+   * Compares the counts by day. Rows beyond the limits of names and pairs cannot be identified in
+   * the files.
+   */
   async #dayDifferences(directory: string): Promise<readonly Difference[]> {
     const { bytes, sha256 } = this.manifest.eventsByDay;
     const text = await readOrNone(path.join(directory, EVENTS_BY_DAY_NAME));
     if (text === undefined) {
-      return [difference("file_missing", EVENTS_BY_DAY_NAME, "the file is not there")];
+      return [difference("file_missing", EVENTS_BY_DAY_NAME, "the file does not exist")];
     }
     const digest = createHash("sha256").update(text).digest("hex");
     const changed = [
@@ -111,14 +114,14 @@ export class EventCheck {
     const wrong = found.find(
       ([, line], index) => line !== stated[index] && !/,"others":\d+\}$/.test(stated[index] ?? ""),
     );
-    const day = wrong?.[0] ?? (stated.length === found.length ? undefined : "one that has no rows");
+    const day = wrong?.[0] ?? (stated.length === found.length ? undefined : "a day without rows");
     if (day === undefined) return [];
-    const message = `the counts of ${day} are not those of its files`;
+    const message = `the counts of ${day} differ from its files`;
     return [difference("events_differ", EVENTS_BY_DAY_NAME, message)];
   }
 }
 
-/** `isExact` is false where further rows of the name may be among the others. */
+/** `isExact` is false if further rows of the name may be among the others. */
 function compareCounts(
   name: string,
   found: EventCount | undefined,

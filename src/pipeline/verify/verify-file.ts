@@ -13,18 +13,18 @@ import { compare, type Difference, difference } from "./verify-difference.js";
 import type { EventCheck } from "./verify-events.js";
 
 export interface FileCheck extends PartReading {
-  /** Of the export. */
+  /** Directory of the export. */
   readonly directory: string;
   readonly openPart: OpenPart;
   readonly zone: Zone;
   readonly events: EventCheck;
-  /** Called after each batch with the rows read of this file so far. */
+  /** Called after each batch with the number of rows read of this file. */
   rowsRead(rows: number): void;
 }
 
 /**
- * One part file against what the manifest says of it: its bytes, then every row. Where the bytes
- * are not those that were written the rows are not looked at: they can be anything.
+ * Compares a part with the manifest: its bytes, then every row. If the bytes differ, the rows are
+ * not read.
  */
 export async function verifyFile(
   file: ManifestFile,
@@ -38,11 +38,11 @@ export async function verifyFile(
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") {
-      return [difference("file_missing", file.path, "the file is not there")];
+      return [difference("file_missing", file.path, "the file does not exist")];
     }
     if (error instanceof SourceError || (error as NodeJS.ErrnoException).syscall !== undefined) {
       const { message } = error as Error;
-      // Without the name, which stands before it anyway: `<name>: …` or `<name>, row 3: …`.
+      // Remove the name, which the difference has: `<name>: …` or `<name>, row 3: …`.
       const reason = message.startsWith(file.path) ? message.slice(file.path.length + 2) : message;
       return [difference("file_unreadable", file.path, reason)];
     }
@@ -67,12 +67,12 @@ async function verifyBytes(file: ManifestFile, check: FileCheck): Promise<readon
   ];
 }
 
-/** What is known after some rows of a file. */
+/** The state after some rows of a file. */
 interface Scan {
   rows: number;
   first: number;
   last: number;
-  /** 1-based row, 0 for none. */
+  /** 1-based row; 0 for none. */
   unreadableRow: number;
   wrongDayRow: number;
   wrongDayTimestamp: number;

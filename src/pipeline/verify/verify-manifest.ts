@@ -8,10 +8,10 @@ import { outputFormatNames } from "../output-formats.js";
 /** The manifest of a format that this version can read back. */
 const exportSchema = manifestSchema.extend({ format: z.enum(outputFormatNames) });
 
-/** There is no manifest to verify against, or none that can be understood. Exit code 1. */
+/** The manifest is missing or cannot be understood. Exit code 1. */
 export class ManifestError extends SwitchyardError {}
 
-/** Throws `ManifestError` for a manifest that is missing, unreadable or of another version. */
+/** Reads a manifest. Throws `ManifestError` if it is missing, unreadable or of another version. */
 export async function readManifest(file: string): Promise<Manifest> {
   let content: unknown;
   try {
@@ -23,7 +23,7 @@ export async function readManifest(file: string): Promise<Manifest> {
   if (typeof version === "number" && version !== MANIFEST_VERSION) {
     throw new ManifestError(
       "manifest_version",
-      `${file} has version ${version}, this Switchyard reads version ${MANIFEST_VERSION}. ` +
+      `${file} has version ${version}; this Switchyard reads version ${MANIFEST_VERSION}. ` +
         "Verify with the version that wrote it.",
     );
   }
@@ -40,8 +40,8 @@ function unreadable(file: string, error: unknown): ManifestError {
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new ManifestError(
       "manifest_missing",
-      `There is no ${file}. Give the directory that was given to \`export --to\`; ` +
-        "an export that was interrupted has its manifest once it has been run to its end.",
+      `${file} does not exist. Pass the directory of \`export --to\`; ` +
+        "if the export was interrupted, run it to its end first.",
       { cause: error },
     );
   }

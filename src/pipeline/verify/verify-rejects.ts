@@ -8,7 +8,7 @@ import { compare, type Difference, difference } from "./verify-difference.js";
 
 const REJECTS_DIRECTORY = "rejects";
 
-/** The rejected rows that were kept, counted by reason, against the manifest. */
+/** Compares the rejected rows that were kept with the manifest, by reason. */
 export async function verifyRejects(
   directory: string,
   manifest: Manifest,
@@ -49,7 +49,7 @@ async function rejectsFiles(directory: string): Promise<readonly string[]> {
   }
 }
 
-/** Adds to `found`; gives the 1-based number of the first line that is no reject, or 0. */
+/** Adds to `found`; returns the 1-based number of the first line that is not a reject, or 0. */
 async function countCodes(
   file: string,
   found: Map<string, number>,

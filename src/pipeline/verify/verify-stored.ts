@@ -13,26 +13,26 @@ import { compareSample, takeSample } from "./stored-sample.js";
 import { type Difference, difference } from "./verify-difference.js";
 import { readManifest } from "./verify-manifest.js";
 
-/** What a service has stored, compared with an export of the same events. */
+/** A comparison of stored events with an export of the same events. */
 export interface StoredResult {
   readonly outcome: "verified" | "different";
-  /** Events that the export's days and names have in the service. */
+  /** Stored events of the days and names of the export. */
   readonly events: number;
   /**
-   * Counts that were compared, and what of: names alone where the export's days are not those of
+   * Counts that were compared, and their kind: by name alone if the days of the export are not in
    * UTC.
    */
   readonly counts: number;
   readonly countedBy: "day and name" | "name";
   /** Events that were compared field by field. */
   readonly sampled: number;
-  /** Events that the service refused: it is allowed not to have them. */
+  /** Events that the service refused and need not have. */
   readonly refused: number;
   readonly differences: readonly Difference[];
 }
 
 export interface VerifyStoredTask {
-  /** Of an export that has been verified itself. */
+  /** Directory of an export that is verified itself. */
   readonly directory: string;
   readonly stored: StoredEvents;
   /** Events that the service refused, as sending has counted them. */
@@ -40,8 +40,8 @@ export interface VerifyStoredTask {
 }
 
 /**
- * Proves that a service has the events of an export: as many of each name on each day, and a sample
- * of them field by field. Throws `ManifestError`, and the signal's reason.
+ * Proves that a service has the events of an export: equal counts of each name and day, and a
+ * sample that is equal field by field. Throws `ManifestError`, and the signal's reason.
  */
 export async function verifyStored(
   { directory, stored, refused }: VerifyStoredTask,
@@ -86,7 +86,10 @@ function compareFields(
   return compareSample(sample, manifest, createZone(manifest.dayZone), reading);
 }
 
-/** Adds up pairs of counts. Events that the service refused may be missing, whatever they are. */
+/**
+ * Compares pairs of counts. Events that the service refused may be missing, whatever their name and
+ * day.
+ */
 class CountComparison {
   #compared = 0;
   #stored = 0;
@@ -115,7 +118,7 @@ class CountComparison {
       this.#hidden++;
       return;
     }
-    const message = `${what}: stored are ${stored}, the export has ${mapped}`;
+    const message = `${what}: the service has ${stored}, the export has ${mapped}`;
     list.push(difference("stored_count_differs", "service", message));
   }
 

@@ -10,8 +10,7 @@ interface Summed {
 }
 
 /**
- * The manifest against itself: days against their files, totals against days, rows against each
- * other.
+ * Compares the manifest with itself: days with their files, totals with days, rows with each other.
  */
 export function verifyTotals(manifest: Manifest): Difference[] {
   const { totals, days } = manifest;
@@ -42,7 +41,7 @@ function incompleteness({ complete, failures }: Manifest): Difference[] {
     difference(
       "export_incomplete",
       MANIFEST_NAME,
-      `the export is not complete: ${why}. Run the same export again, it goes on where it stopped`,
+      `the export is not complete: ${why}. Run the same export again to resume it`,
     ),
   ];
 }
@@ -59,8 +58,8 @@ function compareSums(what: string, found: Summed, stated: Summed): Difference[] 
 }
 
 /**
- * ISO times in UTC sort as text as long as their years have four digits, so they are compared as
- * times.
+ * Adds up rows, bytes and times. ISO times sort as text only while their years have four digits, so
+ * compare them as times.
  */
 function sum(parts: readonly Summed[]): Summed {
   const total = { rows: 0, bytes: 0 };

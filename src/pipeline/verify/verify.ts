@@ -20,26 +20,26 @@ export interface VerifyResult {
   readonly outcome: "verified" | "different";
   /** Absolute. */
   readonly manifestPath: string;
-  /** What was read, whether or not it was as it should be. */
+  /** Counts of what was read. */
   readonly files: number;
   readonly rows: number;
   readonly bytes: number;
   readonly days: number;
   readonly durationMs: number;
-  /** Files in the manifest's order first; empty where the export is what its manifest says. */
+  /** In the order of the manifest; empty if the export matches its manifest. */
   readonly differences: readonly Difference[];
 }
 
 export interface VerifyDependencies extends RunContext {
   readonly openReader: OpenReader;
-  /** Milliseconds from any beginning. */
+  /** Milliseconds from any starting point. */
   readonly now?: () => number;
 }
 
 /**
- * Reads every file of an export again and compares it with the manifest. One file at a time in a
- * bounded memory. Throws `ManifestError` where there is nothing to compare with, and the signal's
- * reason when it is aborted.
+ * Reads every file of an export and compares it with the manifest, one file at a time, in bounded
+ * memory. Throws `ManifestError` if the manifest cannot be read, and the signal's reason when it is
+ * aborted.
  */
 export async function verifyExport(
   directory: string,
@@ -73,8 +73,8 @@ export async function verifyExport(
     events.endDay(day);
   }
   differences.push(
-    // Where a file is not what it was, the counts differ too, and say nothing more; rows that are
-    // pending are counted, and in no file.
+    // If a file differs, its counts differ too and add nothing. Pending rows are counted but in no
+    // file.
     ...(differences.length === 0 && manifest.pending === undefined
       ? await events.differences(directory)
       : []),
@@ -92,7 +92,7 @@ export async function verifyExport(
   };
 }
 
-/** A manifest may come from anywhere: a path that leaves its day is not followed. */
+/** Returns whether a path stays in its day: a manifest may come from anywhere. */
 function isInDay(filePath: string, dataset: string, day: string): boolean {
   const [first, second, name, ...others] = filePath.split("/");
   return (
@@ -105,7 +105,8 @@ function isInDay(filePath: string, dataset: string, day: string): boolean {
 }
 
 /**
- * Files under the dataset that the manifest does not know: whoever loads the days would load them.
+ * Finds files in the dataset that the manifest does not have: loading the directory would load them
+ * too.
  */
 async function unexpectedFiles(directory: string, manifest: Manifest): Promise<Difference[]> {
   const known = new Set(manifest.days.flatMap((day: ManifestDay) => day.files.map((f) => f.path)));
@@ -134,7 +135,7 @@ async function entriesOf(directory: string): Promise<readonly Dirent[]> {
   }
 }
 
-/** A file is to verifying what a split is to exporting. */
+/** Progress of a verification; its splits are files. */
 class VerifyProgress {
   #source: string | undefined;
   #rowsBefore = 0;

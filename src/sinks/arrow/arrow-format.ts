@@ -5,7 +5,7 @@ import type { PartOutput } from "../part-output.js";
 import type { RowBuffer } from "../row-buffer.js";
 import { type EventColumns, RecordBatches } from "./record-batches.js";
 
-/** What the writer of an open part holds besides one block for each record batch. */
+/** Bytes that the writer of an open part holds, besides one block for each record batch. */
 const WRITER_BYTES = 4_096;
 const BLOCK_BYTES = 128;
 
@@ -48,9 +48,7 @@ class ArrowEncoder implements PartEncoder {
   }
 }
 
-/**
- * Writes straight to a part. The library's own writer keeps the whole file until somebody reads it.
- */
+/** Writes straight to a part. The writer of the library keeps the whole file until it is read. */
 class PartWriter extends RecordBatchFileWriter<EventColumns> {
   constructor(private readonly output: PartOutput) {
     super();

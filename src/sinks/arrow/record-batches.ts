@@ -45,7 +45,7 @@ export const eventSchema: Schema<EventColumns> = new Schema<EventColumns>([
   text("metadata", false),
 ]);
 
-/** Rows of a `ColumnBuffer`: places [start, end) of the order (address of u32 row numbers). */
+/** Rows of a `ColumnBuffer`: indexes [start, end) of the order (address of u32 row numbers). */
 export interface OrderedRows {
   readonly rowBuffer: RowBuffer;
   readonly order: number;
@@ -58,7 +58,7 @@ export class RecordBatches {
   readonly #region: Region;
   readonly #result: number;
 
-  /** With `copies`, batches have memory of their own; else they are views of kernel memory. */
+  /** With `copies`, batches own their memory; otherwise they are views of kernel memory. */
   constructor(
     private readonly kernel: Kernel,
     private readonly copies = false,
@@ -68,9 +68,9 @@ export class RecordBatches {
   }
 
   /**
-   * Returns the first of the rows as one batch, at least one row and as many as fit into
-   * `ARROW_BATCH_BYTES`, and the place after the last of them. A view is valid until the next call
-   * or allocation.
+   * Returns the first rows as one batch: at least one row, and as many as fit into
+   * `ARROW_BATCH_BYTES`. `next` is the index after the last of them. A view is valid until the next
+   * call or allocation.
    */
   next({ rowBuffer, order, start, end }: OrderedRows): {
     batch: RecordBatch<EventColumns>;
@@ -147,7 +147,7 @@ export class RecordBatches {
   }
 }
 
-/** Gathers the delivered rows of event batches into record batches with memory of their own. */
+/** Gathers the delivered rows of event batches into record batches that own their memory. */
 export class RowBatches {
   readonly #rowBuffer: ColumnBuffer;
   readonly #order: number;

@@ -9,7 +9,7 @@ import type { PageCompression } from "./page-compression.js";
 import type { ParquetColumn } from "./parquet-schema.js";
 import { parquetEncodings, type parquetPageTypes } from "./parquet-schema.js";
 
-/** Rows of a row buffer that become one row group: places [start, end) of the order. */
+/** Rows of a row buffer that become one row group: indexes [start, end) of the order. */
 export interface RowGroupRows {
   readonly rowBuffer: RowBuffer;
   /** Address of u32 row numbers. */
@@ -20,7 +20,7 @@ export interface RowGroupRows {
 
 type TextParquetColumn = Exclude<ParquetColumn, { kind: "timestamp" }>;
 
-/** What the pages of the chunk at hand add up to. */
+/** Sizes of the pages of the current chunk, added up. */
 interface ChunkSizes {
   uncompressedSize: number;
   compressedSize: number;
@@ -28,7 +28,7 @@ interface ChunkSizes {
 
 /** Encodes column chunks page by page, straight from the row buffer. One per worker. */
 export class ColumnChunkWriter {
-  /** The page at hand, before compression. */
+  /** The current page, before compression. */
   readonly #page: Region;
   readonly #levels: number;
   readonly #result: number;
@@ -39,7 +39,7 @@ export class ColumnChunkWriter {
     private readonly kernel: Kernel,
     private readonly compression: PageCompression,
   ) {
-    // Room for the levels beside the values, so that it grows for long cells only.
+    // Room for the levels and the values, so that it grows only for long cells.
     this.#page = new Region(kernel, 2 * PAGE_BYTES);
     this.#levels = kernel.allocate(ROW_BUFFER_ROWS_MAX * 4);
     this.#result = kernel.allocate(32);
@@ -96,7 +96,7 @@ export class ColumnChunkWriter {
     return this.#chunk(column, rows, { ...sizes, nulls, dataPageOffset });
   }
 
-  /** A dictionary page and one page of indexes into it. */
+  /** Writes a dictionary page and one page of indexes into it. */
   #writeIndexes(column: TextParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
     const { run } = this.kernel;
     const { rowBuffer, order, start, end } = rows;
@@ -117,7 +117,7 @@ export class ColumnChunkWriter {
       ? run.encodeLevels(cells, order, start, end, this.#levels, from)
       : from;
     this.kernel.bytes[widthAt] = bitWidth;
-    // parquetjs-lite reads a run of one value of more than 8 bits wrongly, so there are none.
+    // parquetjs-lite misreads runs of one value of more than 8 bits, so write none.
     const runs = bitWidth <= 8 ? 1 : 0;
     const to = run.encodeHybrid(dictionary.indexes, count, bitWidth, runs, widthAt + 1);
     this.#writePage(output, sizes, "data", from, to - from, { values: end - start, encoding });

@@ -7,7 +7,9 @@ import { LOOSE_BYTES } from "../row-buffer.js";
 const TABLE_BITS_MIN = 6;
 const TABLE_BYTES_MAX = 2 * ROW_BUFFER_ROWS_MAX * 8;
 
-/** Finds the distinct values of a column chunk. Holds those of the last successful `build`. */
+/**
+ * Finds the distinct values of a column chunk. Its members describe the last successful `build`.
+ */
 export class DictionaryBuilder {
   /** Address of the values as PLAIN byte arrays, in order of appearance. */
   readonly values: number;
@@ -35,17 +37,17 @@ export class DictionaryBuilder {
     return this.#bytes;
   }
 
-  /** How many indexes there are. */
+  /** Number of indexes. */
   get count(): number {
     return this.#count;
   }
 
-  /** Bits of an index; 1 also where a single value would need none, which not all readers take. */
+  /** Bits of an index. 1 for a single value, because some readers reject 0. */
   get bitWidth(): number {
     return bitWidthOf(this.#distinct);
   }
 
-  /** False where a dictionary does not pay; what the members say is then undefined. */
+  /** Returns false if a dictionary does not pay; the members are then undefined. */
   build(column: Column, rows: { order: number; start: number; end: number }): boolean {
     const { order, start, end } = rows;
     const tableBits = Math.max(TABLE_BITS_MIN, 33 - Math.clz32(end - start - 1));

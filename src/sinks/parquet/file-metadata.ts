@@ -11,7 +11,7 @@ import {
   parquetTypes,
 } from "./parquet-schema.js";
 
-/** One column of one row group as it lies in the file. */
+/** One column of one row group in the file. */
 export interface ColumnChunk {
   readonly column: ParquetColumn;
   readonly codec: number;
@@ -35,7 +35,7 @@ export interface PageFacts {
   readonly encoding: number;
 }
 
-/** The header that stands before a page. The result is valid until the writer is used again. */
+/** Encodes the header of a page. The result is valid until the writer is used again. */
 export function pageHeader(
   writer: ThriftWriter,
   type: keyof typeof parquetPageTypes,
@@ -58,7 +58,7 @@ export function pageHeader(
   return writer.bytes;
 }
 
-/** The footer of a file, gathered row group by row group as the bytes that it will be. */
+/** The footer of a file, encoded one row group at a time. */
 export class FileMetadata {
   readonly #rowGroups = new ThriftWriter();
   #count = 0;
@@ -82,7 +82,7 @@ export class FileMetadata {
     this.#rows += rows;
   }
 
-  /** The FileMetaData struct. */
+  /** Encodes the FileMetaData struct. */
   encode(): Uint8Array {
     const writer = new ThriftWriter();
     writer.beginStructElement();
@@ -94,7 +94,7 @@ export class FileMetadata {
     writer.beginList(4, "struct", this.#count);
     writer.raw(this.#rowGroups.bytes);
     writer.binary(6, `switchyard version ${version}`);
-    // TYPE_ORDER for each column: what makes minimum and maximum mean something.
+    // TYPE_ORDER for each column: it defines the order of minimum and maximum.
     writer.beginList(7, "struct", eventColumns.length);
     for (const _ of eventColumns) {
       writer.beginStructElement();
@@ -134,7 +134,7 @@ function writeSchemaColumn(writer: ThriftWriter, column: ParquetColumn): void {
 }
 
 const encoder = new TextEncoder();
-/** Names in UTF-8: each chunk of each row group has its column's. */
+/** Names of the columns in UTF-8. */
 const nameBytes = Object.fromEntries(
   eventColumns.map(({ name }) => [name, encoder.encode(name)]),
 ) as Record<ParquetColumn["name"], Uint8Array>;

@@ -15,7 +15,7 @@ export interface PageCompression {
   compress(start: number, length: number): Uint8Array;
 }
 
-/** Throws `UsageError` (`compression_unavailable`) where this Node has no such codec. */
+/** Throws `UsageError` (`compression_unavailable`) if this version of Node has no such codec. */
 export function createPageCompression(
   kernel: Kernel,
   compression: ParquetCompression,
@@ -50,7 +50,7 @@ function createSnappy(kernel: Kernel): PageCompression {
   };
 }
 
-/** Newer than the oldest Node that is supported, so that its types do not know it. */
+/** The types of the oldest supported Node do not have it. */
 function zstdCompress(): (bytes: Uint8Array) => Uint8Array {
   const { zstdCompressSync } = zlib as { zstdCompressSync?: (bytes: Uint8Array) => Uint8Array };
   if (zstdCompressSync === undefined) {

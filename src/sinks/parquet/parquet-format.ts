@@ -8,8 +8,8 @@ import { createPageCompression, type ParquetCompression } from "./page-compressi
 import { eventColumns, PARQUET_MAGIC } from "./parquet-schema.js";
 
 /**
- * Parquet with the columns of `eventColumns`, data pages of format v1. Each append is a row group.
- * Throws `UsageError` where the compression is not available.
+ * Creates Parquet parts with the columns of `eventColumns` and data pages of format v1. Each append
+ * is a row group. Throws `UsageError` if the compression is not available.
  */
 export function createParquetFormat(kernel: Kernel, compression: ParquetCompression): PartFormat {
   const writer = new ColumnChunkWriter(kernel, createPageCompression(kernel, compression));

@@ -11,12 +11,12 @@ export const parquetCodecs = { uncompressed: 0, snappy: 1, gzip: 2, zstd: 6 } as
 export const parquetPageTypes = { data: 0, dictionary: 2 } as const;
 
 /**
- * `plainDictionary` is what format v1 calls dictionary pages and indexes to them; the bytes are
- * those of RLE_DICTIONARY, which some readers (parquetjs-lite) do not know by its newer number.
+ * `plainDictionary` is the name of format v1 for dictionary pages and their indexes. The bytes are
+ * those of RLE_DICTIONARY, whose newer number some readers (parquetjs-lite) do not know.
  */
 export const parquetEncodings = { plain: 0, plainDictionary: 2, rle: 3 } as const;
 
-/** What begins and ends a file. */
+/** The first and last bytes of a file. */
 export const PARQUET_MAGIC: Uint8Array = new TextEncoder().encode("PAR1");
 
 /**
@@ -28,14 +28,14 @@ export type ParquetColumn =
       readonly name: TextColumn;
       readonly kind: "text" | "json";
       readonly nullable: boolean;
-      /** Whether a dictionary is tried: for columns whose values come back. */
+      /** Try a dictionary: values of the column repeat. */
       readonly dictionary: boolean;
     };
 
 /**
- * The columns in their order. `timestamp` has no logical type: it is the number of the event. JSON
- * texts have the logical type STRING, not JSON: DuckDB checks the latter more strictly than RFC
- * 8259 asks, and one escaped lone surrogate in one file then breaks every query over all of them.
+ * The columns, in order. `timestamp` has no logical type: it is the number of the event. JSON texts
+ * have the logical type STRING, not JSON: DuckDB checks JSON more strictly than RFC 8259, and one
+ * escaped lone surrogate would break every query over all files.
  */
 export const eventColumns: readonly ParquetColumn[] = [
   { name: "event", kind: "text", nullable: false, dictionary: true },

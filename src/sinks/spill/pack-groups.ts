@@ -8,29 +8,29 @@ import type { SpillFile } from "../sink.js";
 import { findDayEntries, type OpenSpillFiles, SpillDamage, spillPathOf } from "./spill-files.js";
 import { PACK_ENTRY_BYTES } from "./spill-index.js";
 
-/** A split and what it has spilled. */
+/** A split that has spilled. */
 export interface SpilledSplit extends Pick<SpillFile, "bytes" | "packs"> {
   readonly splitId: string;
 }
 
 /** Rows that are loaded into the row buffer. */
 export interface LoadedDays {
-  /** In order; the places are row numbers. */
+  /** Ordered by day; the ranges are row numbers. */
   readonly days: readonly DayRows[];
-  /** Whether more rows of the last day are to come. */
+  /** More rows of the last day follow. */
   readonly isCut: boolean;
   readonly rows: number;
   readonly bytes: number;
 }
 
-/** Days that the kernel chooses at most. */
+/** Maximum number of days that the kernel chooses. */
 const DAYS_MAX = 1_024;
 const DAY_BYTES = 12;
 
 /**
- * Rows of days [first, last] in several spill files, loaded some days at a time and, within a day,
- * in the order of the splits. A kernel walks the packs, of which there is one for each split and
- * day: what is done here is done for some megabytes.
+ * Loads the rows of days [first, last] from several spill files, some days at a time and, within a
+ * day, in the order of the splits. There is a pack for each split and day: a kernel walks the
+ * packs, and the code here runs once for some megabytes.
  */
 export class PackGroups {
   readonly #files: readonly { readonly path: string; readonly bytes: number }[];
@@ -72,15 +72,15 @@ export class PackGroups {
     }
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   free(): void {
     for (const region of [this.#entries, this.#table, this.#days, this.#result]) region.free();
   }
 
   /**
-   * Replaces what is in the row buffer by the rows of the next days, or by some rows of a day that
-   * does not fit as a whole; undefined behind the last one. Throws `SpillDamage` where packs are
-   * not what was written.
+   * Replaces the content of the row buffer by the rows of the next days, or by some rows of a day
+   * that does not fit as a whole. Returns undefined at the end. Throws `SpillDamage` if packs are
+   * damaged.
    */
   load(rowBuffer: RowBuffer): LoadedDays | undefined {
     const { run } = this.kernel;
@@ -101,7 +101,7 @@ export class PackGroups {
     return { days: this.#dayRows(days), isCut: isWhole === 0, rows, bytes };
   }
 
-  /** Reads the chosen packs of all files, one behind the other. */
+  /** Reads the chosen packs of all files into contiguous memory. */
   #read(target: number): void {
     for (const [index, { path, bytes: fileBytes }] of this.#files.entries()) {
       const { words } = this.kernel;

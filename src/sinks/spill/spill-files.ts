@@ -7,26 +7,24 @@ import { outputError } from "../../base/output-error.js";
 import type { SpillFile } from "../sink.js";
 import { digestOfIndex, PACK_DAY_OFFSET, PACK_ENTRY_BYTES, SpillIndex } from "./spill-index.js";
 
-/**
- * A spill file that is not what the ledger says of it. Exit code 1; its split can be done again.
- */
+/** A spill file does not match the ledger. Exit code 1; its split can be run again. */
 export class SpillDamage extends SwitchyardError {
   constructor(path: string, what: string) {
     super(
       "spill_damaged",
-      `${path} ${what}: delete it and run the same command again, which reads what it held from the inputs once more`,
+      `${path} ${what}: delete it and run the same command again, which reads its split again`,
     );
   }
 }
 
-/** Spill files that are read, of which a bounded number is open. */
+/** Spill files to read, of which a bounded number is open. */
 export class OpenSpillFiles {
-  /** File descriptors by path, the one that was asked for last behind the others. */
+  /** File descriptors by path, the most recently used last. */
   readonly #open = new Map<string, number>();
 
   constructor(private readonly openMax = SPILL_FILES_OPEN_MAX) {}
 
-  /** Fills `target` from `position` on. Throws `SpillDamage` where there is not as much. */
+  /** Fills `target` from `position` on. Throws `SpillDamage` if the file is too short. */
   read(path: string, target: Uint8Array, position: number): void {
     for (let done = 0; done < target.length; ) {
       const count = this.#try(path, (file) =>
@@ -50,7 +48,7 @@ export class OpenSpillFiles {
     try {
       return act(this.#descriptor(path));
     } catch (error) {
-      if (hasCode(error, "ENOENT")) throw new SpillDamage(path, "is not there any more");
+      if (hasCode(error, "ENOENT")) throw new SpillDamage(path, "does not exist any more");
       throw outputError("read", path, error);
     }
   }
@@ -69,11 +67,12 @@ export class OpenSpillFiles {
   }
 }
 
-/** All entries of a spill file. Throws `SpillDamage` where they are not those that were written. */
+/** Reads all entries of a spill file. Throws `SpillDamage` if they are damaged. */
 export function readSpillIndex(path: string, { bytes, packs, indexSha256 }: SpillFile): SpillIndex {
   const files = new OpenSpillFiles();
   try {
-    if (files.size(path) !== bytes) throw new SpillDamage(path, "has not the size that it had");
+    if (files.size(path) !== bytes)
+      throw new SpillDamage(path, "has another size than when it was written");
     const entries = new Uint8Array(packs * PACK_ENTRY_BYTES);
     files.read(path, entries, bytes - entries.length);
     if (digestOfIndex(entries) !== indexSha256) throw new SpillDamage(path, "is damaged");
@@ -83,7 +82,7 @@ export function readSpillIndex(path: string, { bytes, packs, indexSha256 }: Spil
   }
 }
 
-/** Where the entries of days [first, last] stand, which is found without reading the others. */
+/** Finds the entries of days [first, last] without reading the others. */
 export function findDayEntries(
   files: OpenSpillFiles,
   path: string,
@@ -103,8 +102,8 @@ export function findDayEntries(
 }
 
 /**
- * The first of `count` places that `isBehind` holds for, as it does for all that follow; else
- * `count`.
+ * Returns the first of `count` indexes for which `isBehind` is true; it is true for all that
+ * follow. Returns `count` if there is none.
  */
 function findFirst(count: number, isBehind: (place: number) => boolean): number {
   let [low, high] = [0, count];
@@ -116,15 +115,15 @@ function findFirst(count: number, isBehind: (place: number) => boolean): number 
   return low;
 }
 
-/** Takes the place of the split's id in the names of merged parts. */
+/** Stands for the split's id in the names of merged parts. */
 export const MERGED_PARTS = "merged";
 
-/** Holds a file for each split that has spilled. */
+/** Directory with a file for each split that has spilled. */
 export function spillDirectoryOf(outputDirectory: string): string {
   return join(outputDirectory, "_switchyard", "spill");
 }
 
-/** Where a split's spill file is once the split is committed. */
+/** Path of a split's spill file after the commit. */
 export function spillPathOf(outputDirectory: string, splitId: string): string {
   return join(spillDirectoryOf(outputDirectory), splitId);
 }

@@ -1,28 +1,25 @@
 import { createHash } from "node:crypto";
 import { packEntryLayout } from "../../batch/layouts.js";
 
-/** Rows of one day, packed, as they lie in a spill file. */
+/** Packed rows of one day in a spill file. */
 export interface SpilledPack {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly rows: number;
-  /** Where it begins in the file. */
+  /** Offset in the file. */
   readonly offset: number;
   readonly bytes: number;
-  /**
-   * Of the bytes, the day and the rows: see `checksumPack` in src/kernels/sink/pack-checksum.ts.
-   */
+  /** Checksum of bytes, day and rows: see `checksumPack` in src/kernels/sink/pack-checksum.ts. */
   readonly checksum: number;
 }
 
 /**
- * An entry, in little-endian: offset f64, day i32, then u32 each: rows, bytes, checksum. The
- * entries are the last bytes of a spill file, in the order of their days and, within a day, of the
- * rows.
+ * Size of an entry, in little-endian: offset f64, day i32, then u32 each: rows, bytes, checksum.
+ * The entries are the last bytes of a spill file, ordered by day and, within a day, by row.
  */
 export const PACK_ENTRY_BYTES = packEntryLayout.bytes;
 
-/** Where the members stand in an entry. */
+/** Offsets of the members in an entry. */
 const OFFSET_OFFSET = packEntryLayout.doubles.offset * 8;
 export const PACK_DAY_OFFSET = packEntryLayout.words.day * 4;
 const ROWS_OFFSET = packEntryLayout.words.rows * 4;
@@ -56,9 +53,9 @@ export class SpillIndexBuilder {
     this.#packs++;
   }
 
-  /** The entries as they stand in the file. */
+  /** Returns the entries as they are in the file. */
   finish(): Uint8Array {
-    // As in every split that is a single row buffer.
+    // True for every split that fits into one row buffer.
     if (this.#isSorted) return new Uint8Array(this.#view.buffer, 0, this.#packs * PACK_ENTRY_BYTES);
     const dayOf = (pack: number) =>
       this.#view.getInt32(pack * PACK_ENTRY_BYTES + PACK_DAY_OFFSET, true);
@@ -105,7 +102,7 @@ export class SpillIndex {
 }
 
 /**
- * Lower-case hexadecimal; over the checksums of all packs, so that it stands for the whole file.
+ * SHA-256 in lower-case hexadecimal. It covers the checksums of all packs, and so the whole file.
  */
 export function digestOfIndex(entries: Uint8Array): string {
   return createHash("sha256").update(entries).digest("hex");

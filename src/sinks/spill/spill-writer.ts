@@ -6,16 +6,16 @@ import { LOOSE_BYTES, type RowBuffer } from "../row-buffer.js";
 import type { SpillFile } from "../sink.js";
 import { digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
 
-/** A pack in kernel memory: rows up to place `next` of the order. */
+/** A pack in kernel memory: rows up to index `next` of the order. */
 interface PackedRows {
   readonly next: number;
   readonly address: number;
   readonly bytes: number;
 }
 
-/** Packs rows of a row buffer, one pack behind the other in kernel memory. One per worker. */
+/** Packs rows of a row buffer, one pack after the other in kernel memory. One per worker. */
 export class RowPacker {
-  /** The rows of the row buffer at hand, described one after the other. */
+  /** Descriptions of the rows of the current row buffer. */
   readonly #rows: Region;
   readonly #packs: Region;
   readonly #result: number;
@@ -29,13 +29,13 @@ export class RowPacker {
     private readonly bytesMax: number,
   ) {
     this.#rows = new Region(kernel, ROW_BUFFER_ROWS_MAX * DESCRIBED_ROW_BYTES);
-    // A pack more, so that one can be begun as long as all before it have less together than one
-    // may.
+    // Room for one pack more, so that one can be started while all before it are smaller than one
+    // together.
     this.#packs = new Region(kernel, 2 * bytesMax + LOOSE_BYTES);
     this.#result = kernel.allocate(8);
   }
 
-  /** To be called before rows of a row buffer are packed. */
+  /** Must be called before rows of a row buffer are packed. */
   take({ columns, columnList, timestamps, rows }: RowBuffer): void {
     const { run } = this.kernel;
     const target = this.#rows.address;
@@ -43,12 +43,12 @@ export class RowPacker {
     this.#rowBytesMax = run.describeRows(columnList, columns.length, timestamps, rows, target);
   }
 
-  /** Whether packs are to be taken away before the next one is made. */
+  /** Packs must be taken before the next one is made. */
   get isFull(): boolean {
     return this.#used >= this.bytesMax;
   }
 
-  /** Packs rows at places [start, end) of the order, as many as fit. */
+  /** Packs rows at indexes [start, end) of the order, as many as fit. */
   pack(order: number, start: number, end: number): PackedRows {
     const { run } = this.kernel;
     const next = this.#measure(order, start, end);
@@ -59,7 +59,7 @@ export class RowPacker {
     return { next, address, bytes };
   }
 
-  /** All packs since the last call; a view, valid until rows are packed again. */
+  /** Returns all packs since the last call; a view that is valid until rows are packed again. */
   takePacks(): Uint8Array {
     const start = this.#packs.address;
     const packs = this.kernel.bytes.subarray(start, start + this.#used);
@@ -67,9 +67,9 @@ export class RowPacker {
     return packs;
   }
 
-  /** The place up to which rows fit into a pack, for which there is room then. */
+  /** Returns the index up to which rows fit into a pack, and makes room for it. */
   #measure(order: number, start: number, end: number): number {
-    // Lengths lie all over the memory, so that they are added up only where they matter.
+    // Lengths are scattered in memory: add them up only if they matter.
     if ((end - start) * this.#rowBytesMax <= this.bytesMax) return end;
     const rows = this.#rows.address;
     const count = this.#columnCount;
@@ -81,11 +81,14 @@ export class RowPacker {
   }
 }
 
-/** The spill file of one split: packs, then their index. There is none where nothing is spilled. */
+/**
+ * Writes the spill file of one split: packs, then their index. Writes no file if nothing is
+ * spilled.
+ */
 export class SpillWriter {
   readonly #index = new SpillIndexBuilder();
   #rows = 0;
-  /** Of all packs, written or not. */
+  /** Counts of all packs, written or not. */
   #bytes = 0;
 
   constructor(
@@ -94,7 +97,7 @@ export class SpillWriter {
     private readonly path: string,
   ) {}
 
-  /** Appends the rows of days, which are places of `order`. */
+  /** Appends the rows of days, which are ranges of `order`. */
   append(rowBuffer: RowBuffer, order: number, days: readonly DayRows[]): void {
     if (days.length === 0) return;
     this.packer.take(rowBuffer);
@@ -104,7 +107,7 @@ export class SpillWriter {
     });
   }
 
-  /** undefined where nothing was spilled. */
+  /** Returns undefined if nothing was spilled. */
   finish(): SpillFile | undefined {
     if (this.#rows === 0) return undefined;
     const entries = this.#index.finish();

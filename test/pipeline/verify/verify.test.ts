@@ -147,7 +147,7 @@ describe("finds", () => {
   test("a file that is gone", async () => {
     await writeExport();
     await rm(path.join(directory, firstFile));
-    expect(await differences()).toEqual([`file_missing ${firstFile}: the file is not there`]);
+    expect(await differences()).toEqual([`file_missing ${firstFile}: the file does not exist`]);
   });
 
   test("one changed byte", async () => {
@@ -259,7 +259,7 @@ describe("finds", () => {
       'events_differ manifest.json: lastTimestamp of "e": found 2026-01-31T12:00:00.000Z, ' +
         `the manifest says ${lastTimestamp}`,
       'events_differ manifest.json: rows of "f": found 0, the manifest says 3',
-      "events_differ events-by-day.jsonl: the counts of 2026-01-30 are not those of its files",
+      "events_differ events-by-day.jsonl: the counts of 2026-01-30 differ from its files",
     ]);
   });
 
@@ -279,7 +279,7 @@ describe("finds", () => {
     ]);
     await rm(file);
     expect(await differences()).toEqual([
-      "file_missing events-by-day.jsonl: the file is not there",
+      "file_missing events-by-day.jsonl: the file does not exist",
     ]);
   });
 
@@ -299,7 +299,7 @@ describe("finds", () => {
     await writeManifest({ ...(await writeExport()), complete: false, failures });
     expect(await differences()).toEqual([
       "export_incomplete manifest.json: the export is not complete: b.gz failed (ends too early). " +
-        "Run the same export again, it goes on where it stopped",
+        "Run the same export again to resume it",
     ]);
   });
 
@@ -327,9 +327,9 @@ describe("finds", () => {
 
 describe("refuses", () => {
   test.each([
-    ["no manifest", undefined, "manifest_missing", /There is no .*manifest\.json\. Give the/],
+    ["no manifest", undefined, "manifest_missing", /manifest\.json does not exist\. Pass the/],
     ["no JSON", "{", "manifest_unreadable", /cannot be read/],
-    ["another version", '{"manifestVersion":99}', "manifest_version", /has version 99, this/],
+    ["another version", '{"manifestVersion":99}', "manifest_version", /has version 99; this/],
     ["anything else", '{"manifestVersion":1}', "manifest_malformed", /needs the key complete/],
   ])("%s", async (_, content, code, message) => {
     if (content !== undefined) await writeFile(path.join(directory, "manifest.json"), content);
