@@ -1,7 +1,7 @@
-// Thrift's compact protocol, as far as Parquet's metadata needs it:
+// The part of Thrift's compact protocol that Parquet's metadata needs.
 // https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
 
-/** How the protocol numbers its thriftTypes. */
+/** The protocol's numbers of its types. */
 export const thriftTypes = {
   true: 1,
   false: 2,
@@ -21,7 +21,7 @@ export type ListType = "i32" | "binary" | "struct";
 
 const encoder = new TextEncoder();
 
-/** Writes structs field by field, in rising order of field numbers. Reused by `reset`. */
+/** Writes structs field by field, in ascending order of field numbers. `reset` makes it reusable. */
 export class ThriftWriter {
   #bytes = new Uint8Array(1024);
   #size = 0;
@@ -59,13 +59,13 @@ export class ThriftWriter {
     this.binaryElement(value);
   }
 
-  /** A struct as a field; its own fields follow, then `endStruct`. */
+  /** Begins a struct as a field; its fields follow, then `endStruct`. */
   beginStruct(field: number): void {
     this.#header(field, thriftTypes.struct);
     this.beginStructElement();
   }
 
-  /** A struct as an element of a list, or the outermost one. */
+  /** Begins a struct as an element of a list, or the outermost one. */
   beginStructElement(): void {
     this.#outerFields.push(this.#lastField);
     this.#lastField = 0;
@@ -76,7 +76,7 @@ export class ThriftWriter {
     this.#lastField = this.#outerFields.pop() ?? 0;
   }
 
-  /** A list as a field; `count` elements follow. */
+  /** Begins a list as a field; `count` elements follow. */
   beginList(field: number, type: ListType, count: number): void {
     this.#header(field, thriftTypes.list);
     if (count < 15) {
@@ -97,7 +97,7 @@ export class ThriftWriter {
     this.raw(bytes);
   }
 
-  /** Elements that another writer has written. */
+  /** Writes elements that another writer has encoded. */
   raw(bytes: Uint8Array): void {
     this.#ensure(bytes.length);
     this.#bytes.set(bytes, this.#size);
@@ -105,7 +105,7 @@ export class ThriftWriter {
   }
 
   #header(field: number, type: number): void {
-    // Parquet has no gaps of more than 15 between fields, so the long form is not needed.
+    // Field numbers of Parquet never differ by more than 15, so the long form is not needed.
     this.#byte(((field - this.#lastField) << 4) | type);
     this.#lastField = field;
   }

@@ -1,8 +1,8 @@
-// Text that must be UTF-8, and texts that are copied in whole vectors, past their end.
+// Checks UTF-8, and copies texts in whole vectors, past their end.
 
 // Each pair of neighbouring bytes is looked up three times: by the upper and by the lower half of the
-// first byte, and by the upper half of the second. A fault is a bit that all three have. The method is
-// that of Keiser and Lemire, https://arxiv.org/abs/2010.03090.
+// first byte, and by the upper half of the second. A fault is a bit that is set in all three results.
+// The method is by Keiser and Lemire, https://arxiv.org/abs/2010.03090.
 
 /** A lead byte without its continuation. */
 const TOO_SHORT: u8 = 1 << 0;
@@ -13,12 +13,12 @@ const OVERLONG_3: u8 = 1 << 2;
 const TOO_LARGE: u8 = 1 << 3;
 const SURROGATE: u8 = 1 << 4;
 const OVERLONG_2: u8 = 1 << 5;
-/** The same bit, as the first byte tells them apart: above U+10FFFF with a lower one, overlong. */
+/** Above U+10FFFF with a lower second byte, and overlong: one bit, as the first byte tells which. */
 const TOO_LARGE_LOW: u8 = 1 << 6;
 const OVERLONG_4: u8 = 1 << 6;
-/** Two continuations: right as the third or fourth byte of a character only. */
+/** Two continuations, valid only as the third or fourth byte of a character. */
 const TWO_CONTINUATIONS: u8 = 1 << 7;
-/** What the lower half of the first byte does not decide. */
+/** Faults that do not depend on the lower half of the first byte. */
 const ANY_LOW: u8 = TOO_SHORT | TOO_LONG | TWO_CONTINUATIONS;
 const LARGE: u8 = ANY_LOW | TOO_LARGE | TOO_LARGE_LOW;
 const CONTINUED: u8 = TOO_LONG | OVERLONG_2 | TWO_CONTINUATIONS;
@@ -40,17 +40,17 @@ const SECOND_HIGH: usize = memory.data<u8>([
   CONTINUED | SURROGATE | TOO_LARGE, CONTINUED | SURROGATE | TOO_LARGE,
   TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
 ]);
-/** The highest bytes that the last three of sixteen may be if no character is to go on behind them. */
+/** The highest values of the last three of sixteen bytes if no character continues behind them. */
 const LAST_BYTES: usize = memory.data<u8>([
   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xef, 0xdf, 0xbf,
 ]);
-/** Sixteen bytes from here less n: n bytes that count, then bytes that do not. */
+/** A load at this address + 16 - n gives a mask of n bytes that count. */
 const COUNTED: usize = memory.data<u8>([
   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 
-/** Not zero where a character of sixteen bytes is wrong; `before` are the sixteen before them. */
+/** Returns bits other than 0 where a character of sixteen bytes is invalid. `before`: the bytes before. */
 @inline
 function faultsIn(before: v128, bytes: v128): v128 {
   const half = i8x16.splat(0x0f);
@@ -67,8 +67,8 @@ function faultsIn(before: v128, bytes: v128): v128 {
   const firstLow = i8x16.swizzle(v128.load(FIRST_LOW), v128.and(first, half));
   const secondHigh = i8x16.swizzle(v128.load(SECOND_HIGH), i8x16.shr_u(bytes, 4));
   const pairs = v128.and(v128.and(firstHigh, firstLow), secondHigh);
-  // Two bytes after a lead of three or more, and three after one of four, must be a continuation
-  // that follows on one: the bit of two continuations is right there, and nowhere else.
+  // The second byte behind a lead of three or four, and the third behind a lead of four, must be the
+  // second of two continuations. The bit of two continuations is valid there and nowhere else.
   const ofThree = i8x16.sub_sat_u(second, i8x16.splat(0x60));
   const ofFour = i8x16.sub_sat_u(third, i8x16.splat(0x70));
   const expected = v128.and(v128.or(ofThree, ofFour), i8x16.splat(<i8>0x80));
@@ -76,8 +76,8 @@ function faultsIn(before: v128, bytes: v128): v128 {
 }
 
 /**
- * `validateUtf8` without its fast way; the bytes before `p` are whole characters. Most text that is not
- * ASCII is so in a few places only: sixty-four bytes that are ASCII again are passed over at once.
+ * `validateUtf8` without its fast path; the bytes before `p` are complete characters. Most texts have few
+ * characters that are not ASCII: sixty-four bytes of ASCII are skipped at once.
  */
 function validateMixed(p: usize, end: usize): i32 {
   const lastBytes = v128.load(LAST_BYTES);
@@ -102,15 +102,15 @@ function validateMixed(p: usize, end: usize): i32 {
     faults = v128.or(faults, faultsIn(before, bytes));
     before = bytes;
   }
-  // What lies behind the end counts as ASCII, before which every character must be whole.
+  // Bytes behind the end count as ASCII, before which every character must be complete.
   const rest = v128.and(v128.load(p), v128.load(COUNTED + 16 - (end - p)));
   faults = v128.or(faults, faultsIn(before, rest));
   return v128.any_true(faults) ? 0 : 1;
 }
 
 /**
- * 1 when [start, end) is well-formed UTF-8 (Unicode 15, table 3-7: no overlong forms, no surrogates,
- * nothing above U+10FFFF), else 0. May read 16 bytes past `end`.
+ * Returns 1 if [start, end) is well-formed UTF-8 (Unicode 15, table 3-7: no overlong forms, no surrogates,
+ * nothing above U+10FFFF), else 0. Reads up to 16 bytes past `end`.
  */
 export function validateUtf8(start: usize, end: usize): i32 {
   let p = start;
@@ -127,8 +127,8 @@ export function validateUtf8(start: usize, end: usize): i32 {
 }
 
 /**
- * `copyLoose` in steps of 64, so that texts of different lengths mostly take the same number of them and
- * the loop's end is foreseen. May read and write up to 63 bytes past the end.
+ * `copyLoose` in steps of 64: texts of different lengths mostly take the same number of steps, so the end of
+ * the loop is predicted. Reads and writes up to 63 bytes past the end.
  */
 @inline
 export function copyWide(target: usize, source: usize, length: usize): usize {
@@ -146,8 +146,8 @@ export function copyWide(target: usize, source: usize, length: usize): usize {
 }
 
 /**
- * Copies `length` bytes in steps of 16 and returns the address after them. May write up to 15 bytes
- * past the end of the target, which must be free to be overwritten.
+ * Copies `length` bytes in steps of 16 and returns the address after them. Overwrites up to 15 bytes
+ * past the end of the target.
  */
 @inline
 export function copyLoose(target: usize, source: usize, length: usize): usize {

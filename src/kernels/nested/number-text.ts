@@ -1,8 +1,8 @@
-// Numbers as JSON text. Every writer takes the address to write to and returns the address after it.
+// Writes numbers as JSON text. Every writer takes the address to write to and returns the address after it.
 
 import { writeInteger } from "../decimal";
 
-// Shortest decimal text of a double (or of a float held in a double) as JavaScript has it.
+// Writes the shortest decimal text of a double, or of a float in a double, as JavaScript does.
 @external("env", "formatNumber")
 declare function formatNumber(value: f64, single: bool, target: usize): usize;
 
@@ -10,7 +10,7 @@ const DIGITS: usize = memory.data(20);
 
 const POWERS: usize = memory.data<f64>([1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8]);
 
-/** At most 20 bytes. */
+/** Writes a number without sign; at most 20 bytes. */
 export function writeUnsigned(value: u64, target: usize): usize {
   let p = DIGITS + 20;
   while (value >= 10) {
@@ -24,7 +24,7 @@ export function writeUnsigned(value: u64, target: usize): usize {
   return target + length;
 }
 
-/** Exactly `count` digits, with zeros in front. */
+/** Writes exactly `count` digits, with leading zeros. */
 export function writePadded(value: u64, count: u32, target: usize): usize {
   for (let p = target + <usize>count; p > target; ) {
     const rest = value / 10;
@@ -35,9 +35,9 @@ export function writePadded(value: u64, count: u32, target: usize): usize {
 }
 
 /**
- * The shortest text that reads back as the same double, or with `single` as the same float; at most
- * 25 bytes. The value must be finite. Up to `exact` a decimal is the only one of its length in the
- * rounding interval, so the first that reads back is the shortest.
+ * Writes the shortest text that reads back as the same double, or with `single` as the same float; at most
+ * 25 bytes. The value must be finite. Up to `exact`, a decimal is the only one of its length in the
+ * rounding interval, so the first one that reads back is the shortest.
  */
 export function writeDouble(value: f64, single: bool, target: usize): usize {
   const size = Math.abs(value);
@@ -63,7 +63,7 @@ export function writeDouble(value: f64, single: bool, target: usize): usize {
   return formatNumber(value, single, target);
 }
 
-/** A half-precision float (IEEE 754 binary16) as a double. */
+/** Converts a half-precision float (IEEE 754 binary16) to a double. */
 export function halfToDouble(bits: u32): f64 {
   const exponent = (bits >> 10) & 31;
   const fraction = <f64>(bits & 1023);
@@ -74,13 +74,13 @@ export function halfToDouble(bits: u32): f64 {
   return bits & 0x8000 ? -size : size;
 }
 
-/** Bytes of a decimal's unscaled number that writeDecimalBytes can take. */
+/** Bytes of a decimal's unscaled number that writeDecimalBytes takes at most. */
 const DECIMAL_BYTES_MAX: usize = 64;
 
 const MAGNITUDE: usize = memory.data(64);
 const DECIMAL_DIGITS: usize = memory.data(256);
 
-// `digits` digits end at `end`; the text gets its point `scale` digits before it.
+/** Writes the `digits` digits that end at `end`, with the point `scale` digits before `end`. */
 function writeScaled(negative: bool, end: usize, digits: usize, scale: usize, target: usize): usize {
   if (negative) store<u8>(target++, 0x2d);
   if (digits > scale) {
@@ -98,7 +98,7 @@ function writeScaled(negative: bool, end: usize, digits: usize, scale: usize, ta
   return target + digits;
 }
 
-/** value × 10^-scale with all `scale` decimal places; at most 23 bytes, or 3 more than `scale`. */
+/** Writes value × 10^-scale with `scale` decimal places; at most 23 bytes, or `scale` + 3. */
 export function writeDecimal(value: i64, scale: u32, target: usize): usize {
   if (scale == 0) return writeInteger(target, value);
   const end = writeUnsigned(value < 0 ? 0 - <u64>value : <u64>value, DECIMAL_DIGITS);
@@ -106,8 +106,8 @@ export function writeDecimal(value: i64, scale: u32, target: usize): usize {
 }
 
 /**
- * A big-endian two's complement number of `width` bytes × 10^-scale; 0 when it is longer than
- * DECIMAL_BYTES_MAX. At most 2.41 × width + scale + 4 bytes.
+ * Writes a big-endian two's complement number of `width` bytes × 10^-scale; at most 2.41 × width + scale +
+ * 4 bytes. Returns 0 if `width` is more than DECIMAL_BYTES_MAX.
  */
 export function writeDecimalBytes(start: usize, width: usize, scale: u32, target: usize): usize {
   if (width > DECIMAL_BYTES_MAX) return 0;

@@ -1,12 +1,12 @@
-// Dates and times as ISO 8601 text. Every writer takes the address to write to and returns the
+// Writes dates and times as ISO 8601 text. Every writer takes the address to write to and returns the
 // address after it.
 import { writePadded, writeUnsigned } from "./number-text";
 
 const DAY_SECONDS: i64 = 86400;
 
-/** Days whose text is remembered: 2^10 of them, one for each number of the lowest bits. */
+/** The text of 2^10 days is remembered, one day for each value of the lowest 10 bits. */
 const REMEMBERED_MASK: i64 = 1023;
-/** For each the day as i32, then its 10 bytes; all 0 where there is none yet. */
+/** Entries of 16 bytes: the day as i32, then its text of 10 bytes. Unused ones are 0. */
 const remembered: usize = memory.data(16384, 16);
 
 @inline
@@ -21,10 +21,10 @@ function powerOfTen(digits: u32): i64 {
 }
 
 /**
- * Days since 1970-01-01 as YYYY-MM-DD in the proleptic Gregorian calendar. Years outside 0000 to 9999
- * get a sign and at least six digits, as ISO 8601 wants it. At most 26 bytes.
+ * Writes days since 1970-01-01 as YYYY-MM-DD in the proleptic Gregorian calendar; at most 26 bytes. Years
+ * outside 0000 to 9999 get a sign and at least six digits, as in ISO 8601.
  *
- * Counts in years that begin on 1 March, so that the leap day is a year's last.
+ * It counts in years that begin on 1 March, so that the leap day is the last day of a year.
  */
 export function writeDate(days: i64, target: usize): usize {
   const shifted = days + 719468;
@@ -43,7 +43,7 @@ export function writeDate(days: i64, target: usize): usize {
   return writePadded(day, 2, target + 1);
 }
 
-/** `writeDate`; events have few days, and a look at the table takes a fifth of the calendar's time. */
+/** `writeDate` with remembered texts: events have few days, and looking one up takes a fifth of the time. */
 @inline
 function writeDay(days: i64, target: usize): usize {
   const entry = remembered + ((<usize>(days & REMEMBERED_MASK)) << 4);
@@ -72,11 +72,11 @@ function writeYear(year: i64, target: usize): usize {
   return size < 1000000 ? writePadded(size, 6, target + 1) : writeUnsigned(size, target + 1);
 }
 
-// The fraction stands in all its digits, or not at all where it is zero.
+/** Writes HH:MM:SS, and the fraction with all its digits unless it is zero. */
 function writeClock(seconds: u32, fraction: u64, digits: u32, target: usize): usize {
   const minutes = seconds / 60;
   const hours = minutes / 60;
-  // Times of day that are none can have more hours than two digits.
+  // The hours of an invalid time of day can have more than two digits.
   writeTwoDigits(hours % 100, target);
   store<u8>(target, 0x3a, 2);
   writeTwoDigits(minutes - hours * 60, target + 3);
@@ -88,14 +88,14 @@ function writeClock(seconds: u32, fraction: u64, digits: u32, target: usize): us
   return writePadded(fraction, digits, target + 1);
 }
 
-/** Time since midnight in units of 10^-digits seconds as HH:MM:SS[.fff…]; at most 20 bytes. */
+/** Writes a time since midnight, in units of 10^-digits seconds, as HH:MM:SS[.fff…]; at most 20 bytes. */
 export function writeTime(value: i64, digits: u32, target: usize): usize {
   const power = powerOfTen(digits);
   const seconds = floorDivide(value, power);
   return writeClock(<u32>seconds, <u64>(value - seconds * power), digits, target);
 }
 
-/** Time since 1970 in units of 10^-digits seconds; a `Z` behind it where it is UTC. At most 48 bytes. */
+/** Writes a time since 1970, in units of 10^-digits seconds, with a `Z` if it is UTC; at most 48 bytes. */
 export function writeTimestamp(value: i64, digits: u32, utc: bool, target: usize): usize {
   const power = powerOfTen(digits);
   const seconds = floorDivide(value, power);
@@ -130,7 +130,7 @@ export function writeInt96(start: usize, target: usize): usize {
   return target + 1;
 }
 
-/** Months, days and milliseconds (u32 each) as an ISO 8601 duration; at most 48 bytes. */
+/** Writes months, days and milliseconds (u32 each) as an ISO 8601 duration; at most 48 bytes. */
 export function writeInterval(start: usize, target: usize): usize {
   store<u8>(target, 0x50);
   target = writeUnsigned(load<u32>(start), target + 1);

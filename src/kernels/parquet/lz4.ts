@@ -5,10 +5,10 @@
 import { copy64, copyBack, LOOSE_BYTES, preparePatterns } from "./copy-back";
 
 const MATCH_BYTES_MIN: usize = 4;
-/** Half of a token with this value is continued in the next bytes. */
+/** A length with this value in the token continues in the next bytes. */
 const CONTINUED: usize = 15;
 
-/** First byte behind the length that `continueLength` read, or 0 where it does not end or is above its limit. */
+/** Address behind the length that `continueLength` read, or 0 if it is cut off or above its limit. */
 let behind: usize = 0;
 
 /** Adds bytes to a length until one of them is not 255. */

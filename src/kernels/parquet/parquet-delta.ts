@@ -1,9 +1,9 @@
-// Parquet's delta encodings of integers and of lengths: each value is told by its difference to the
-// one before, less the least difference of its block, in as few bits as the largest of its
-// miniblock takes. The input is foreign: what it tells is checked before it is followed.
+// Decodes Parquet's delta encodings of integers and of lengths. Each value is stored as the difference to
+// the one before it, less the smallest difference of its block, in the bits that the largest of its
+// miniblock needs. The input is untrusted: everything that it says is checked before it is used.
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/#DELTAENC
 
-/** Address after the last varint that was read, or 0 where it was cut off or too long. */
+/** Address behind the last varint that was read, or 0 if it was cut off or too long. */
 let after: usize = 0;
 
 function readVarint(p: usize, end: usize): u64 {
@@ -26,7 +26,7 @@ function unzigzag(value: u64): i64 {
   return <i64>(value >> 1) ^ -(<i64>(value & 1));
 }
 
-/** Values that the last `unpackDeltas` made. */
+/** Number of values that the last `unpackDeltas` decoded. */
 let unpacked: u32 = 0;
 
 export function deltaCount(): u32 {
@@ -34,9 +34,9 @@ export function deltaCount(): u32 {
 }
 
 /**
- * Decodes a run of DELTA_BINARY_PACKED integers of `width` bytes (4 or 8), at most `countMax`, to
- * `target` and every `stride` bytes from there on. Returns the address after it, or 0 where it is
- * damaged; `deltaCount` then tells how many there were.
+ * Decodes DELTA_BINARY_PACKED integers, at most `countMax`, to `target` and every `stride` bytes behind it.
+ * Each is written with `width` bytes (4 or 8). Returns the address behind the input, or 0 if it is
+ * damaged. `deltaCount` returns the number of integers.
  */
 export function unpackDeltas(
   p: usize, end: usize, countMax: u32, width: u32, stride: u32, target: usize,
@@ -70,7 +70,7 @@ export function unpackDeltas(
         target += <usize>stride;
         storeInteger(target, value, width);
       }
-      // Some writers leave out what fills the last miniblock up.
+      // Some writers leave out the padding of the last miniblock.
       p += min<usize>(<usize>(size >> 3) * <usize>bits, end - p);
       left -= count;
     }
@@ -95,8 +95,8 @@ function bitsAt(start: usize, bit: u32, bits: u32): u64 {
 }
 
 /**
- * Turns a list of `count` pairs of anything and a length into pairs of address and length, for byte
- * arrays that follow each other from `p` on. Returns 1, or 0 where they go beyond `end`.
+ * Writes the addresses of `count` byte arrays that follow each other from `p` on to `list`, whose entries
+ * have room for the address and then the length (u32 each). Returns 1, or 0 if they go beyond `end`.
  */
 export function listDeltaLengths(list: usize, count: u32, p: usize, end: usize): u32 {
   for (let i: u32 = 0; i < count; i++, list += 8) {

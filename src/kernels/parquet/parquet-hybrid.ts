@@ -1,12 +1,12 @@
-// Reading of Parquet's hybrid of runs of equal values and bit-packed values, some values at a time. It is
-// what levels, repeats and numbers of dictionary entries are written in. A run begins with a varint: its
-// lowest bit 0 for one value so many times, 1 for so many groups of eight values, `width` bits each.
+// Reads Parquet's hybrid of runs of equal values and bit-packed values, some values at a time. Levels,
+// repeats and indexes of dictionaries are written in it. A run begins with a varint. Its lowest bit is 0
+// for a repeated value and 1 for groups of eight values of `width` bits each; the others are their number.
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE
 
-/** Where reading stands. All bytes are foreign: nothing behind `end` is taken for a value. */
+/** A reading position. The bytes are untrusted: nothing behind `end` is taken for a value. */
 @unmanaged
 export class Hybrid {
-  /** Next byte; in a packed run the one in which the next value begins. */
+  /** Next byte; in a packed run the byte in which the next value begins. */
   next: usize;
   end: usize;
   /** Bits of a value, 0 to 32. */
@@ -15,7 +15,7 @@ export class Hybrid {
   left: u32;
   /** 1 in a packed run. */
   packed: u32;
-  /** Packed: bits of the first byte that are read already. */
+  /** Packed: bits of the first byte that were read already. */
   bit: u32;
   /** Packed: byte after the run. */
   runEnd: usize;
@@ -23,7 +23,7 @@ export class Hybrid {
   value: u32;
 }
 
-/** Header of the next run that has values; false where the bytes end or are none. */
+/** Reads the header of the next run that has values. Returns false if the bytes end or are invalid. */
 function beginRun(state: Hybrid): bool {
   while (true) {
     if (state.packed != 0) {
@@ -45,7 +45,7 @@ function beginRun(state: Hybrid): bool {
   }
 }
 
-/** Some writers leave out what fills the last run up to a whole group: what is there counts. */
+/** Some writers leave out the padding of the last group: only the bytes that are there count. */
 function beginPacked(state: Hybrid, groups: u64): void {
   const width = <u64>state.width;
   const bytes = <u64>(state.end - state.next);
@@ -69,7 +69,7 @@ function beginEqual(state: Hybrid, count: u32): bool {
   return true;
 }
 
-/** The next `count` values to `target` (u32 each); returns how many there were. */
+/** Reads up to `count` values to `target` (u32 each) and returns their number. */
 export function readValues(state: Hybrid, count: u32, target: usize): u32 {
   let done: u32 = 0;
   while (done < count) {
@@ -102,7 +102,7 @@ function unpackValues(state: Hybrid, count: u32, target: usize): void {
   state.bit = <u32>(bit & 7);
 }
 
-/** As `readValues`, to u8; values above 255 become 255. */
+/** `readValues` to u8; values above 255 become 255. */
 export function readLevels(state: Hybrid, count: u32, target: usize): u32 {
   let done: u32 = 0;
   while (done < count) {

@@ -1,21 +1,21 @@
-// From the entries of a Parquet column inside of lists to these lists. Each entry tells how many of the
-// lists around it go on (its repeat), and how much of the way to its value is there (its level). Of a
+// Makes lists from the entries of a Parquet column. The repeat of an entry is the number of lists around it
+// that it continues; its level is the number of nodes on the path to its value that are not null. In a
 // column of optional lists of optional texts the four rows ["a", null], [], null, ["b"] are:
 //
-//   repeat  0    1   0   0   0      0 begins a row, 1 goes on with its list
-//   level   3    2   1   0   3      0 no list, 1 one without elements, 2 an element that is null, 3 a value
+//   repeat  0    1   0   0   0      0 begins a row, 1 continues its list
+//   level   3    2   1   0   3      0 no list, 1 an empty list, 2 an element that is null, 3 a value
 //   value  "a"                "b"
 //
-// What comes out, a `Depth` for the rows and one for the elements:
+// The result is a `Depth` for the rows and one for the elements:
 //
-//   rows      levels 3 1 0 3    offsets 0 2 2 2 3       which elements each row has: 0 to 1, none, none, 2
+//   rows      levels 3 1 0 3    offsets 0 2 2 2 3       the elements of each row: 0 to 1, none, none, 2
 //   elements  levels 3 2 3      addresses and lengths of the values, in the page
 //
 // https://parquet.apache.org/docs/file-format/nestedencoding/
 
 import { RowWindow } from "./parquet-rows";
 
-/** What lies at one depth of lists: the rows, the elements of the outermost lists, and so on. */
+/** The elements at one depth of lists: the rows, the elements of the outermost lists, and so on. */
 @unmanaged
 class Depth {
   /** Level from which on there is an element; 0 for rows. */
@@ -40,14 +40,14 @@ function depthAt(depths: usize, index: u32): Depth {
   return changetype<Depth>(depths + <usize>index * DEPTH_BYTES);
 }
 
-/** Entries that begin a row. */
+/** Counts the entries that begin a row. */
 export function countRowStarts(repeats: usize, entries: u32): u32 {
   let count: u32 = 0;
   for (let i: u32 = 0; i < entries; i++) count += <u32>(load<u8>(repeats + <usize>i) == 0);
   return count;
 }
 
-/** Entries of the first `rows` rows; all of them where there are no more rows. */
+/** Counts the entries of the first `rows` rows, or of all rows if there are fewer. */
 export function entriesOfRows(repeats: usize, entries: u32, rows: u32): u32 {
   for (let i: u32 = 0; i < entries; i++) {
     if (load<u8>(repeats + <usize>i) != 0) continue;
@@ -58,9 +58,9 @@ export function entriesOfRows(repeats: usize, entries: u32, rows: u32): u32 {
 }
 
 /**
- * Writes the lists that some entries of the window make to `depths`, of which `last` is the number of
- * the last. The first entry must begin a row, and no repeat may be above `last`. Returns 1, or 0 where
- * a list goes on that has no element: its values would belong nowhere.
+ * Writes the lists that some entries of the window make to `depths`, with the indexes 0 to `last`. The
+ * first entry must begin a row, and no repeat may be above `last`. Returns 1, or 0 where an entry
+ * continues a list that has no element.
  */
 export function unfoldLists(
   depths: usize, last: u32, window: RowWindow, first: u32, entries: u32,
@@ -72,7 +72,7 @@ export function unfoldLists(
   for (let i = <usize>first; i < <usize>(first + entries); i++) {
     const level = <u32>load<u8>(window.levels + i);
     const repeat = <u32>load<u8>(window.repeats + i);
-    // Of rows it is 0.
+    // The level of rows is 0.
     if (min(level, before) < depthAt(depths, repeat).level) return 0;
     before = level;
     for (let d = repeat; d <= last; d++) {

@@ -1,7 +1,7 @@
-// From a Parquet page in kernel memory to rows: where each row's value lies, no value is copied. A page
-// has, one behind the other: for columns in lists the repeats, for optional columns the levels, and the
-// values of those rows that have one, as they are or as numbers of entries in a dictionary. A page may be
-// read in parts, some rows at a time: a `PageCursor` holds where it stands, a `RowWindow` takes the rows.
+// Finds the value of each row of a Parquet page in kernel memory; no value is copied. A page has, one behind
+// the other: the repeats of columns in lists, the levels of optional columns, and the values of the rows
+// that are not null, as they are or as indexes of a dictionary. A page can be read in several steps: a
+// `PageCursor` holds the position, a `RowWindow` takes the rows.
 // https://parquet.apache.org/docs/file-format/data-pages/
 
 import { Hybrid, readLevels, readValues } from "./parquet-hybrid";
@@ -12,9 +12,9 @@ import { validateUtf8 } from "../utf8";
 const PLAIN_BYTES: u32 = 0;
 /** One after the other, `width` bytes each. */
 const PLAIN_FIXED: u32 = 1;
-/** The page has numbers of entries: address and length of each. */
+/** The page has indexes of entries: address and length of each. */
 const INDEXED_BYTES: u32 = 2;
-/** The page has numbers of values of `width` bytes each. */
+/** The page has indexes of values of `width` bytes each. */
 const INDEXED_FIXED: u32 = 3;
 /** A list: address and length (u32 each) of each, from `next` to `end`. */
 const LISTED_BYTES: u32 = 4;
@@ -47,15 +47,15 @@ class PageCursor {
   /** Indexed forms. */
   entries: usize;
   entryCount: u32;
-  /** 1 where values are texts that must be held against UTF-8. */
+  /** 1 if values are texts that must be checked to be UTF-8. */
   texts: u32;
-  /** Set to 1 by a text that is no UTF-8. */
+  /** Set to 1 by a text that is not UTF-8. */
   malformed: u32;
   /** Rows that were not read yet. */
   rowsLeft: u32;
-  /** How many of them have a value, or `VALUES_UNTOLD`. */
+  /** Number of them that are not null, or `VALUES_UNTOLD`. */
   valuesLeft: u32;
-  /** Lists around the values; above 0 `repeats` are read, and what is read are entries, not rows. */
+  /** Number of lists around the values. Above 0, `repeats` are read, and rows are entries. */
   repeatMax: u32;
   repeats: Hybrid;
 }
@@ -63,19 +63,19 @@ class PageCursor {
 /** Rows that were read; as in src/batch/row-window.ts. */
 @unmanaged
 export class RowWindow {
-  /** u32 each; undefined where there is no value. */
+  /** u32 addresses of values; undefined where there is no value. */
   starts: usize;
-  /** u32 each; 0 where there is no value. Not for values of fixed size. */
+  /** u32 lengths of byte strings; 0 where there is no value. */
   lengths: usize;
-  /** u8 each. */
+  /** u8 levels. */
   levels: usize;
   /** Room for a u32 for each row. */
   indexes: usize;
-  /** u8 each, of entries: how many of the lists around them go on. */
+  /** u8 repeats of entries: the number of lists around them that they continue. */
   repeats: usize;
 }
 
-/** Writes the next `rows` rows of a page to the window from its row `at` on; returns a fault or 0. */
+/** Writes the next `rows` rows of a page to the window from its row `at` on. Returns a fault or 0. */
 export function readPageRows(page: PageCursor, window: RowWindow, at: u32, rows: u32): u32 {
   const levels = window.levels + <usize>at;
   if (page.repeatMax != 0 && !readRepeats(page, window.repeats + <usize>at, rows)) {
@@ -114,8 +114,8 @@ function readRepeats(page: PageCursor, repeats: usize, rows: u32): bool {
 }
 
 /**
- * False where there are more or fewer values than the page's header tells. Writers differ in whether a
- * list without elements counts as a null: in lists there can be fewer.
+ * Returns false if there are more or fewer values than the page's header says. In lists there can be fewer:
+ * writers differ in whether a list without elements counts as a null.
  */
 function countDown(page: PageCursor, rows: u32, values: u32): bool {
   page.rowsLeft -= rows;
@@ -125,7 +125,7 @@ function countDown(page: PageCursor, rows: u32, values: u32): bool {
   return page.rowsLeft > 0 || page.valuesLeft == 0 || page.repeatMax > 0;
 }
 
-/** Rows whose level is `levelMax`; more than `rows` where one is above it. */
+/** Counts the rows whose level is `levelMax`; returns more than `rows` if one is above it. */
 function countValues(levels: usize, rows: u32, levelMax: u32): u32 {
   let count: u32 = 0;
   let highest: u32 = 0;
@@ -148,7 +148,7 @@ function setRow(starts: usize, lengths: usize, row: u32, start: usize, length: u
   store<u32>(lengths + ((<usize>row) << 2), <u32>length);
 }
 
-/** Whether a text is UTF-8; ASCII, which most texts are, is told by one pass of vectors. */
+/** Whether a text is UTF-8. Most texts are ASCII, which one pass of vectors finds. */
 @inline
 function isText(start: usize, length: usize): bool {
   const end = start + length;
@@ -258,8 +258,8 @@ function readIndexedFixed(
 }
 
 /**
- * Address and length (u32 each) of each of the plain byte arrays from `start` on, to `target`. Returns
- * 0 where they are not `count`, 2 where they are `texts` and one of them is no UTF-8, else 1.
+ * Writes the address and the length (u32 each) of each of the plain byte arrays from `start` on to
+ * `target`. Returns 0 if there are fewer than `count`, 2 if they are `texts` and one is not UTF-8, else 1.
  */
 export function listPlainBytes(
   start: usize, end: usize, count: u32, texts: bool, target: usize,
@@ -280,7 +280,7 @@ export function listPlainBytes(
   return result;
 }
 
-/** Sum of the lengths (u32 each) of rows. */
+/** Sums the lengths (u32 each) of rows. */
 export function sumLengths(lengths: usize, rows: u32): f64 {
   let sums = i64x2.splat(0);
   let row: u32 = 0;
@@ -295,8 +295,8 @@ export function sumLengths(lengths: usize, rows: u32): f64 {
 }
 
 /**
- * Copies the values of `rows` rows of a window from its row `first` on to `target`, and points the rows at
- * the copies. Values have `width` bytes, or those of their rows where it is 0.
+ * Copies the values of `rows` rows of a window, from its row `first` on, to `target`, and points the rows at
+ * the copies. Values have `width` bytes; if that is 0, each has the length of its row.
  */
 export function moveValues(
   window: RowWindow, first: u32, rows: u32, levelMax: u32, width: u32, target: usize,

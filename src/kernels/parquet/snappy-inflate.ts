@@ -25,7 +25,7 @@ export function snappyDecompress(
   let t = target;
   const targetEnd = target + size;
   while (p < end) {
-    // What follows the tag, loaded ahead: sources can be read 64 bytes over their end.
+    // The bytes behind the tag are loaded ahead: sources can be read 64 bytes past their end.
     const tag = <u32>load<u8>(p);
     const next = load<u32>(p, 1);
     let count: usize;
@@ -40,7 +40,7 @@ export function snappyDecompress(
           if (end - p < bytes) return 0;
           p += bytes;
         }
-        // One less than the literal has, so that no sum can overflow.
+        // One less than the literal has: no sum can overflow.
         if (end - p <= count || targetEnd - t <= count) return 0;
         count++;
         if (count <= LOOSE_BYTES) copy64(t, p);
@@ -64,7 +64,7 @@ export function snappyDecompress(
         distance = <usize>next;
         p += 5;
     }
-    // `p` beyond the end: the loop ends with an element that was cut off.
+    // If `p` is beyond the end, the element was cut off.
     if (distance - 1 >= t - target || targetEnd - t < count) return 0;
     copyBack(t, distance, count);
     t += count;

@@ -65,7 +65,7 @@ const MAGIC = "PAR1";
 const ENCRYPTED_MAGIC = "PARE";
 /** Bytes after the footer: its length and the magic. */
 const TRAILER_BYTES = 8;
-/** Bytes of a footer. A longer one is treated as damaged. */
+/** Bytes of a footer. A longer footer is treated as damaged. */
 const FOOTER_BYTES_MAX = 512 * 1024 * 1024;
 
 /** Reads the footer. Throws `SourceError` if the file is not Parquet, cut off, damaged or encrypted. */

@@ -9,7 +9,7 @@ import { fromSystem } from "../source-errors.js";
 
 export type RandomAccessOptions = OpenOptions & Pick<ReaderOptions, "temporaryDirectory">;
 
-/** Any part of a source's decompressed bytes; of compressed sources in a copy that `close` removes. */
+/** Reads any part of a source's decompressed bytes. A compressed source is copied; `close` removes that. */
 export class RandomAccess {
   private constructor(
     readonly source: Source,
@@ -19,7 +19,7 @@ export class RandomAccess {
     private readonly handle: InputFileHandle,
   ) {}
 
-  /** Throws what `openSeekableFile` throws. */
+  /** Opens a source. Throws what `openSeekableFile` throws. */
   static async open(source: Source, options: RandomAccessOptions): Promise<RandomAccess> {
     const file = await openSeekableFile(source, options);
     try {
@@ -39,7 +39,7 @@ export class RandomAccess {
     this.handle.readFully(target, position, what);
   }
 
-  /** Throws `source_changed` when it is no longer the file that was planned. */
+  /** Throws `source_changed` if it is not the file that was planned. */
   checkUnchanged(): void {
     this.handle.checkUnchanged();
   }
@@ -50,7 +50,7 @@ export class RandomAccess {
   }
 }
 
-/** The copy's own state: nobody but us should touch it. */
+/** Returns the state of the copy, which nobody else should change. */
 function fingerprint({ path }: SeekableFile, name: string): string {
   try {
     return JSON.stringify(fileState(statSync(path)));

@@ -4,10 +4,10 @@ import { readFooter } from "./footer.js";
 import { RandomAccess, type RandomAccessOptions } from "./random-access.js";
 
 /**
- * Row groups of a source, grouped to about `splitBytes` of compressed size; `start` and `end` of the
- * ranges count row groups. A source without any has one empty range. A file that is smaller than a
- * range is one, without being opened: that takes 0.17 ms, before anything is read. Throws `SourceError`
- * where another one cannot be opened or its footer cannot be read.
+ * Groups the row groups of a source to ranges of about `splitBytes` of compressed size. `start` and `end`
+ * count row groups. A source without row groups has one empty range. A file that is smaller than a range
+ * is one range and is not opened, which would take 0.17 ms. Throws `SourceError` if a larger file cannot
+ * be opened or its footer cannot be read.
  */
 export async function planParquetRanges(
   source: Source,
@@ -26,7 +26,7 @@ export async function planParquetRanges(
   }
 }
 
-/** Runs of neighbours that end as soon as they have `target`. */
+/** Returns runs of neighbours, each ending as soon as its sizes reach `target`. */
 function groupSizes(
   sizes: readonly number[],
   target: number,

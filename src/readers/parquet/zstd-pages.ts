@@ -5,8 +5,8 @@ import { errorNumber, type ZstdExports } from "../zstd-library.js";
 const DESCRIPTOR_BYTES = 24;
 
 /**
- * Decompresses pages by zstd, a part at a time through buffers in the decoder's memory, which is
- * shared by all that decompress in the same thread.
+ * Decompresses zstd pages, a part at a time, through buffers in the decoder's memory. All decoders of a
+ * thread share that memory.
  */
 export class ZstdPages {
   readonly #input: number;
@@ -21,10 +21,10 @@ export class ZstdPages {
     this.#context = zstd.ZSTD_createDCtx();
   }
 
-  /** Fills `target`; false where `source` is damaged or holds another number of bytes. */
+  /** Fills `target`. Returns false if `source` is damaged or has another number of bytes. */
   decompress(source: Uint8Array, target: Uint8Array): boolean {
     if (this.#decompress(source, target)) return true;
-    // What a decoder does after an error is undefined.
+    // After an error a decoder's behaviour is undefined.
     this.zstd.ZSTD_freeDCtx(this.#context);
     this.#context = this.zstd.ZSTD_createDCtx();
     return false;
@@ -40,7 +40,7 @@ export class ZstdPages {
       target.set(output, written);
       read += consumed;
       written += output.length;
-      // 0 at the end of a frame; another one can follow.
+      // 0 is the end of a frame; another frame can follow.
       if (result === 0 && read === source.length) return written === target.length;
       if (consumed === 0 && output.length === 0) return false;
     }
@@ -53,7 +53,7 @@ export class ZstdPages {
     new Uint32Array(zstd.memory.buffer, this.#descriptors, 6).set(descriptors);
     const input = this.#descriptors + DESCRIPTOR_BYTES / 2;
     const result = zstd.ZSTD_decompressStream(this.#context, this.#descriptors, input);
-    // Its memory may have grown: views from before are gone.
+    // Its memory may have grown, which detaches earlier views.
     const after = new Uint32Array(zstd.memory.buffer, this.#descriptors, 6);
     const output = new Uint8Array(zstd.memory.buffer, this.#output, after[2]);
     return { result, consumed: after[5] ?? 0, output };

@@ -18,7 +18,7 @@ const query = `select i, 'name ' || (i % 17) as few, md5(i::varchar) as many, [i
   {'a': i, 'b': 'x' || i} as s, map {'k': i} as m, (i / 7)::decimal(30, 3) as dec
   from range(${ROWS}) r(i)`;
 
-/** How reading the bytes ends: with all rows, or with an error. */
+/** Reads the bytes; returns the number of rows, or the error. */
 async function outcome(content: Uint8Array): Promise<number | Error> {
   const path = temporaryFile();
   writeFileSync(path, content);
@@ -122,7 +122,7 @@ describe("a damaged Parquet file", () => {
     expect(seen).toEqual(texts.slice(0, seen.length));
   });
 
-  it("is found out by the checksums of its pages", async () => {
+  it("is found by the checksums of its pages", async () => {
     const body = new Uint8Array(Int32Array.of(1, 2, 3).buffer);
     const write = (checksum: number) => {
       const path = temporaryFile();
@@ -134,7 +134,7 @@ describe("a damaged Parquet file", () => {
     await expect(readRows(write(crc32(body) ^ 1), [text("n")])).rejects.toThrow("checksum");
   });
 
-  it("is told apart from one that is no Parquet or that is encrypted", async () => {
+  it("is told apart from one that is not Parquet or that is encrypted", async () => {
     const [file = new Uint8Array()] = files;
     const text = Buffer.from("a,b\n1,2\n".repeat(100));
     expect(String(await outcome(text))).toMatch(/does not end with PAR1/);
@@ -148,7 +148,7 @@ describe("a damaged Parquet file", () => {
   });
 });
 
-/** A file of one column `n` of plain int32, with a checksum in its page's header. */
+/** Assembles a file of one column `n` of plain int32, with a checksum in its page's header. */
 function singlePageFile(body: Uint8Array, values: number, checksum: number): Uint8Array {
   const writer = new ThriftWriter();
   writer.beginStructElement();

@@ -45,10 +45,10 @@ describe("Parquet that DuckDB writes", () => {
   const nested = `case when i % 11 = 0 then null when i % 4 = 0 then [] else [i, null, i + 1] end as l,
     case when i % 6 = 0 then null else {'a': i, 'b': [{'c': 'x' || i, 'd': null::double}]} end as s,
     map {'k' || i: [i], 'none': null} as m`;
+  const names = "i large few many d f b nothing long l s m".split(" ");
   const columns = {
-    ...{ i: undefined, large: undefined, few: undefined, many: undefined, d: undefined },
-    ...{ f: undefined, b: undefined, t: timeSql("t"), nothing: undefined, long: undefined },
-    ...{ l: undefined, s: undefined, m: undefined },
+    ...Object.fromEntries(names.map((name) => [name, undefined])),
+    t: timeSql("t"),
   };
   const encodings = {
     v1: ["PLAIN", "PLAIN_DICTIONARY"],

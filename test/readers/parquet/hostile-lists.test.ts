@@ -4,7 +4,7 @@ import { MIB, REJECT_BYTES_MAX } from "../../../src/base/limits.js";
 import { type ListEntries, listFile } from "./list-file.js";
 import { batchesOf, kernel, openFile, readRows, temporaryFile, text } from "./parquet-files.js";
 
-/** Three rows, of which the second has `count` times the second text of the dictionary. */
+/** Three rows; the second has the second text of the dictionary `count` times. */
 const between = (count: number): ListEntries => ({
   repeats: [
     [2, 0],
@@ -25,7 +25,7 @@ function write(content: Uint8Array): string {
   return path;
 }
 
-// Beyond 31 bits, 32 bits, and a multiple of these: what is computed for such a row must not be cut.
+// Sizes beyond 31 bits, 32 bits and multiples of these must not be truncated.
 test.each([
   ["2 GiB as JSON", 350, 1],
   ["4 GiB as JSON", 700, 1],
@@ -34,7 +34,7 @@ test.each([
   ["4 GiB and a little", 4_097, 0x61],
   ["500 GiB", 500_000, 0x61],
 ])(
-  "a list that has one text so often that it takes %s is too long, and no other row",
+  "a list that repeats one text until it takes %s is too long, and no other row is",
   async (_, count, byte) => {
     const long = new Uint8Array(MIB).fill(byte);
     const path = write(listFile([Buffer.from("a"), long], [between(count)], 3));
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-/** What is kept of the rows that are rejected. */
+/** Returns the bytes that are kept of rejected rows. */
 async function rejected(
   path: string,
   ...fields: Parameters<typeof openFile>[1]
@@ -58,7 +58,7 @@ async function rejected(
   return kept;
 }
 
-test("of a list that is too long the first bytes are kept", async () => {
+test("the first bytes of a list that is too long are kept", async () => {
   const long = new Uint8Array(400_000).fill(1);
   const path = write(listFile([Buffer.from("a"), long], [between(60)], 3));
   const [kept = "", ...others] = await rejected(path, text("l"));
@@ -67,7 +67,7 @@ test("of a list that is too long the first bytes are kept", async () => {
   expect(kept === expected).toBe(true);
 });
 
-test("of a list that is too long no more is kept where its row is rejected for something else", async () => {
+test("no more of a list that is too long is kept if its row has another fault", async () => {
   const long = new Uint8Array(MIB).fill(0x61);
   const texts = [Buffer.from("fine"), Uint8Array.of(0xff), Buffer.from("fine")];
   const path = write(listFile([Buffer.from("a"), long], [between(4_096)], 3, texts));
@@ -85,7 +85,7 @@ test.each([
   ["one with an element, by none", 2, 0],
   ["one with an element, by one without", 2, 1],
 ])(
-  "a list that goes on behind %s is damage, whose values would get lost",
+  "a list that continues behind %s is damage: its values would get lost",
   async (_, first, then) => {
     const entries: ListEntries = {
       repeats: [

@@ -48,7 +48,7 @@ describe("ranges of a Parquet file", () => {
     }
   });
 
-  it("are one, without a look at the file, where it is no longer than wanted", async () => {
+  it("are one for a file that is not longer than wanted, which is not opened", async () => {
     const path = await writeWithDuckDB("select 1 as i");
     const source = { ...sourceOf(path), path: `${path}-missing` };
     const { size } = source;
@@ -58,7 +58,7 @@ describe("ranges of a Parquet file", () => {
     await expect(planParquetRanges(source, size - 1, readerOptions)).rejects.toThrow();
   });
 
-  it("are one empty range where there is no row group", async () => {
+  it("are one empty range if there is no row group", async () => {
     const path = await writeWithDuckDB("select 1 as i where false");
     const source = sourceOf(path);
     const ranges = await planParquetRanges(source, 1, readerOptions);
@@ -105,7 +105,7 @@ describe("a reader of Parquet", () => {
     expect(others.map(({ fault }) => fault)).toEqual(others.map(() => undefined));
   });
 
-  it("gives raw rows as JSON objects of the columns that were asked for", async () => {
+  it("gives raw rows as JSON objects of the requested columns", async () => {
     const path = await writeWithDuckDB(
       `select 'e' as event, {'a': {'b': i, 'c': 'x'}, 'd': 2} as s, null::int as nothing, 1 as other
        from range(5) r(i)`,
@@ -158,7 +158,7 @@ describe("a reader of Parquet", () => {
     expect(kernel.memory.buffer.byteLength).toBeLessThan(256 * 1024 * 1024);
   });
 
-  it("tells how far it is, up to the size of the source", async () => {
+  it("reports its progress, up to the size of the source", async () => {
     const path = await writeWithDuckDB("select i from range(50000) r(i)", ", row_group_size 8192");
     const { size } = sourceOf(path);
     const reader = await openFile(path, [text("i")]);
@@ -172,7 +172,7 @@ describe("a reader of Parquet", () => {
     await reader.close();
   });
 
-  it("says that a file changed rather than that it is damaged", async () => {
+  it("reports that a file changed, not that it is damaged", async () => {
     const path = await writeWithDuckDB("select i from range(50000) r(i)", ", row_group_size 8192");
     const reader = await openFile(path, [text("i")]);
     expect(await reader.next()).not.toBeNull();

@@ -7,13 +7,13 @@ export interface WriteOptions {
   readonly compression?: parquetWasm.Compression;
   /** Pages of format v2 instead of v1. */
   readonly v2?: boolean;
-  /** Encoding of every column; none is a dictionary. */
+  /** Encoding of every column; without it they have dictionaries. */
   readonly encoding?: parquetWasm.Encoding;
   readonly rowGroupRows?: number;
   readonly pageBytes?: number;
 }
 
-/** Parquet as the Rust library writes it, with the encodings that DuckDB does not offer. */
+/** Writes Parquet with the Rust library, which has encodings that DuckDB does not write. */
 export function writeParquet(table: Table, options: WriteOptions = {}): Uint8Array {
   const { WriterPropertiesBuilder, WriterVersion, Compression } = parquetWasm;
   let builder = new WriterPropertiesBuilder()

@@ -8,7 +8,7 @@ import { json, readRows, temporaryFile } from "./parquet-files.js";
 const ROWS = 50;
 const WIDTH = 4_000;
 
-/** A struct `s` of two members `a`, each of fixed bytes that are the member's number. */
+/** Assembles a struct `s` of two members `a`, whose bytes are the member's number. */
 function structFile(): Uint8Array {
   const members = [1, 2].map((byte) => {
     const body = new Uint8Array(ROWS * WIDTH).fill(byte);
@@ -31,11 +31,11 @@ function structFile(): Uint8Array {
   );
 }
 
-test("of members of a struct with the same name the first counts, and has the room that it takes", async () => {
+test("of members of a struct with the same name the first counts, and gets the memory that it needs", async () => {
   const path = temporaryFile();
   writeFileSync(path, structFile());
   const first = `{"a":"${"01".repeat(WIDTH)}"}`;
-  // Twice, as what has not enough room is written over by the next.
+  // Twice: a cell without enough memory is overwritten by the next.
   const rows = await readRows(path, [json("s"), json("s")]);
   expect(rows.map(({ cells }) => cells)).toEqual(new Array(ROWS).fill([first, first]));
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { cellKinds } from "../../../src/batch/column.js";
 import { json, readColumn, readRows, text, writeWithDuckDB } from "./parquet-files.js";
 
-/** SQL expression, then what text and kind it has as a cell. */
+/** SQL expression, then the text and the kind of its cell. */
 const values: readonly (readonly [string, string | undefined, keyof typeof cellKinds])[] = [
   ["'grün 🚋'::varchar", "grün 🚋", "string"],
   ["''::varchar", "", "string"],
@@ -60,7 +60,7 @@ const values: readonly (readonly [string, string | undefined, keyof typeof cellK
 ];
 
 describe("cells of a Parquet file", () => {
-  it("hold every type's value as text, with all of its digits", async () => {
+  it("hold the values of every type as text, with all digits", async () => {
     const select = values.map(([sql], index) => `${sql} as c${index}`).join(", ");
     const path = await writeWithDuckDB(`select ${select}`);
     const [row] = await readRows(
