@@ -68,10 +68,10 @@ describe("ranges of a Parquet file", () => {
 
   it("need a footer that can be read", async () => {
     const path = temporaryFile();
-    writeFileSync(path, "no Parquet at all");
+    writeFileSync(path, "not Parquet");
     await expect(planParquetRanges(sourceOf(path), 1, readerOptions)).rejects.toMatchObject({
       code: "source_corrupt",
-      place: { source: path },
+      position: { source: path },
     });
   });
 });
