@@ -1,4 +1,4 @@
-// npm run bench: how fast the export is, and where its time goes. Prints numbers and judges none.
+// npm run bench: the speed of exports, and where their time goes.
 import { mkdirSync } from "node:fs";
 import { benchDirectory, readOptions } from "./command.mjs";
 import { contenders, kinds } from "./export/contenders.mjs";

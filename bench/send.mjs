@@ -1,5 +1,5 @@
 // npm run bench:send: `switchyard send` against autocannon, on a server that answers at once and on our
-// own service, with one event per request and with arrays. Prints numbers and judges none.
+// own service, with one event per request and with arrays.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDirectory, log, openTable, printMachine, readOptions } from "./command.mjs";
@@ -31,11 +31,11 @@ const arrays = { events: events * 2, batchSize: options["batch-size"], connectio
 const slow = { ...single, events: Math.ceil(events / 5) };
 
 const plain = { name: ": autocannon", isKeyed: false };
-/** What a key costs is the service's to pay; a server that answers at once looks at none. */
+/** A key costs the service time; a server that answers at once ignores it. */
 const keyed = { name: ": autocannon, a key in each request", isKeyed: true };
 const measures = {
   instant: (root) => compare(root, startInstant, single, [plain], "≥ 70 %"),
-  // No rival: one body sent again and again, which nobody looks at, costs nothing.
+  // No rival: sending one body again and again to a server that ignores it costs nothing.
   "instant-arrays": (root) => compare(root, startInstant, arrays, [], ""),
   service: (root) => compare(root, startService, slow, [plain, keyed], "≥ 80 %"),
   "service-arrays": (root) => compare(root, startService, arrays, [plain, keyed], "≥ 80 %"),
@@ -72,7 +72,7 @@ async function measureAll(root) {
   }
 }
 
-/** In turns, each on a server of its own, so that a slow minute of the machine hits them all. */
+/** Runs all in turns, each with a new server, so that a slow minute of the machine hits them all. */
 async function compare(root, start, options, rivals, goal) {
   const rows = join(root, "rows.jsonl");
   writeRows(rows, options.events);
@@ -119,7 +119,7 @@ async function measureMemory(root) {
   return lines;
 }
 
-/** One server from its start to its stop, and what is started meanwhile on another processor. */
+/** Runs a function with a server from its start to its stop, with the sender on another processor. */
 async function during(root, start, work) {
   const directory = mkdtempSync(join(root, "data-"));
   useProcessor(0);

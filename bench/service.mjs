@@ -1,5 +1,4 @@
 // npm run bench:service: the service under load from another process, each figure beside its goal.
-// Prints numbers and judges none.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { bundleScripts } from "../scripts/bundle-scripts.mjs";
@@ -69,7 +68,7 @@ async function measureAll(root) {
   }
 }
 
-/** In turns, so that a slow minute of the machine hits both. */
+/** Runs both in turns, so that a slow minute of the machine hits both. */
 async function compareSingle(directory) {
   const [ours, empty] = [[], []];
   for (let run = 0; run < runs; run++) {

@@ -1,5 +1,4 @@
-// npm run bench:start: where the time of a small export goes, from the start of the process to its end.
-// Prints numbers and judges none.
+// npm run bench:start: the time of a small export, from the start of the process to its end.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -28,7 +27,7 @@ try {
   rmSync(root, { recursive: true, force: true });
 }
 
-/** In turns, so that a slow minute of the machine hits both. */
+/** Runs the builds in turns, so that a slow minute of the machine hits both. */
 async function measureAll(input, output) {
   const names = Object.keys(builds);
   const results = Object.fromEntries(names.map((name) => [name, []]));
@@ -47,8 +46,8 @@ async function measureAll(input, output) {
 }
 
 /**
- * Milliseconds of a command that does nothing, and of one export until each of its files is there. When
- * a file was made and written is what the file system says of it, to a few milliseconds.
+ * Returns the milliseconds of a command that does nothing, and of one export until each of its files
+ * exists. The file system's times are exact to a few milliseconds.
  */
 async function measureBuild(main, input, output) {
   const version = await run([main, "--version"]);
@@ -71,7 +70,7 @@ async function measureBuild(main, input, output) {
   };
 }
 
-/** In a directory without a configuration file. */
+/** Runs a command in a directory without a configuration file. */
 async function run(args) {
   const startedMs = performance.timeOrigin + performance.now();
   const child = spawn(process.execPath, args.map(String), {

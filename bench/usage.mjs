@@ -1,5 +1,5 @@
-// Preloaded into a measured process: writes what it used to file descriptor 3 when it ends. The peak is
-// VmHWM where there is one: getrusage on Linux may count the parent's memory from before exec.
+// Preloaded into a measured process: writes its CPU time and peak memory to file descriptor 3 when it
+// ends. The peak is VmHWM if the system has it, as getrusage on Linux may count the parent's memory.
 import { readFileSync, writeSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 

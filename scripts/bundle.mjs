@@ -26,9 +26,9 @@ const entries = {
 const external = ["libsql", "apache-arrow"];
 
 /**
- * What loads much at its start. What one of them needs is one chunk, and so is what several of them
- * share. Left alone, the bundler makes a chunk for each set of entries that share anything, and loading
- * 90 files took an export 50 of 200 ms.
+ * Starts that load many modules. The modules of one start are one chunk, and so are those that several
+ * starts share. By default the bundler makes a chunk for each set of entries that share anything, and
+ * loading 90 files took an export 50 of 200 ms.
  */
 const starts = {
   command: ["cli/main.ts"],
@@ -50,10 +50,10 @@ export async function bundle() {
     ),
     platform: "node",
     tsconfig: "tsconfig.json",
-    // What the chunks below need.
+    // The chunks below need this.
     preserveEntrySignatures: "allow-extension",
     external,
-    // Its main file finds the others in a way that no bundler sees; this one is the same as modules.
+    // Its main file requires the others in a way that bundlers cannot see; this one imports them.
     resolve: { alias: { "jsonc-parser": "jsonc-parser/lib/esm/main.js" } },
     plugins: [
       { name: "graph", moduleParsed: ({ id, importedIds }) => void graph.set(id, importedIds) },
@@ -63,7 +63,7 @@ export async function bundle() {
     dir: target,
     chunkFileNames: "chunks/[name].js",
     codeSplitting: {
-      // Each module is in the chunk that its own entries make of it, and in no other one's.
+      // Each module goes to the chunk that is named after its own entries.
       includeDependenciesRecursively: false,
       groups: [{ name: createNaming(graph), debugName: "starts", minShareCount: 2 }],
     },

@@ -1,4 +1,4 @@
-// Types, lint and format, and the directions between rooms: in parallel, all findings at once.
+// Checks types, lint, format, lengths and the imports between rooms, in parallel. Prints all findings.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

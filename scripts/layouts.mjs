@@ -1,5 +1,5 @@
-// Where the members of the kernels' classes lie, for TypeScript: src/batch/layouts.ts is made from
-// src/kernels whenever kernels are built, so that a layout stands once.
+// Makes src/batch/layouts.ts, the offsets of the members of the kernels' classes, from src/kernels at
+// each build, so that a layout is written once.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -46,20 +46,20 @@ function layoutText(name, body, classNames) {
     const [, member, type] = /^(\w+): (\w+)$/.exec(declaration) ?? [];
     const [table, size] = types[classNames.includes(type) ? "usize" : type] ?? [];
     if (size === undefined) throw new Error(`${name} has no layout, for "${declaration}"`);
-    // As the compiler does it: each member at a multiple of its size.
+    // As in the compiler: each member at a multiple of its size.
     bytes = Math.ceil(bytes / size) * size;
     tables[table].push([member, bytes / size]);
     bytes += size;
   }
   const isWide = tables.doubles.length + tables.longs.length > 0;
   if (isWide && bytes % 8 !== 0) {
-    throw new Error(`${name} has ${bytes} bytes: in an array its doubles would lie askew`);
+    throw new Error(`${name} has ${bytes} bytes: in an array its doubles would not be aligned`);
   }
   const tablesText = Object.entries(tables).map(([table, members]) => tableText(table, members));
   return `export const ${constantOf(name)} = {\n  bytes: ${bytes},\n${tablesText.join("")}} as const;\n`;
 }
 
-// As the formatter has it.
+// As the formatter would write it.
 function tableText(table, members) {
   if (members.length === 0) return "";
   const texts = members.map(([member, place]) => `${member}: ${place}`);
@@ -71,7 +71,7 @@ function tableText(table, members) {
 const source = fileURLToPath(new URL("../src", import.meta.url));
 const target = "batch/layouts.ts";
 
-/** What src/batch/layouts.ts has to be. */
+/** Returns the text of src/batch/layouts.ts for the present kernels. */
 export function presentLayouts() {
   const names = readdirSync(source, { recursive: true }).filter((name) => name.endsWith(".ts"));
   const read = (chosen) => chosen.sort().map((name) => readFileSync(join(source, name), "utf8"));
@@ -80,7 +80,7 @@ export function presentLayouts() {
   return layoutsText(read(names.filter(isKernel)), read(users));
 }
 
-/** Writes it where it is not so already, as what is newer is compiled again. */
+/** Writes the file if it differs, as a newer file is compiled again. */
 export function writeLayouts() {
   const file = join(source, target);
   const text = presentLayouts();

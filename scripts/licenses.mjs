@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The licence of every package that these modules are from, as the package itself carries it. */
+/** Returns the licence text of every package that these modules are from. */
 export function licenseTexts(moduleIds) {
   const directories = moduleIds.map(
     (id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0],

@@ -50,7 +50,7 @@ export async function runContender(
   { kind, input, output, threads, before = [], ...options },
 ) {
   rmSync(output, { recursive: true, force: true });
-  // What the run before has left unwritten would be waited for by whoever syncs in this one.
+  // Otherwise a sync in this run would wait for unwritten data of the run before.
   execFileSync("sync");
   if (bytesIn(input) > SMALL_BYTES) {
     const touched = Math.min(TOUCHED_BYTES, Math.floor(freemem() / 2));

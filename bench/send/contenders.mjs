@@ -1,4 +1,4 @@
-// `switchyard send` and autocannon, each in a process of its own, on the same kind of requests.
+// `switchyard send` and autocannon, each in its own process, with the same kind of requests.
 import { mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,9 +1,9 @@
-// Gives server and sender a processor each: where other work keeps a machine busy, both land on one of
-// them otherwise, and what is measured is the scheduler.
+// Gives server and sender a processor each. On a busy machine both may land on one otherwise, and the
+// benchmark would measure the scheduler.
 import { execFileSync } from "node:child_process";
 import { cpus } from "node:os";
 
-/** Processes that are started from now on run on this processor. False where that cannot be had. */
+/** Makes processes that are started from now on run on this processor. False if that is not possible. */
 export function useProcessor(number) {
   if (cpus().length < 2) return false;
   try {

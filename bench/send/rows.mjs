@@ -1,4 +1,4 @@
-// What the benchmark of sending reads, and the event that autocannon sends again and again.
+// The input of the sending benchmark, and the event that autocannon sends again and again.
 import { writeFileSync } from "node:fs";
 
 const SLICE = 20_000;
@@ -22,7 +22,7 @@ export function writeRows(target, count) {
   }
 }
 
-/** What becomes of a row on its way; in an array where there are several. */
+/** The body that a row becomes: an event, or an array of several. */
 export function eventBody(count) {
   const events = Array.from({ length: count }, (_, index) => {
     const { event_type: event, user_id: userID, device_id: stableID, ...rest } = row(index);

@@ -1,4 +1,4 @@
-// What is sent to, in a process of its own.
+// The servers that receive, each in its own process.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { startService } from "../service/process.mjs";

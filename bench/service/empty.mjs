@@ -1,5 +1,5 @@
-// What the service is compared with: an app made as the service's own, with the same limits, hooks,
-// parsing and metrics, but one public route that validates nothing and does nothing.
+// The baseline of the service: the same app with the same limits, hooks, parsing and metrics, but one
+// public route that validates nothing and does nothing.
 import { z } from "zod";
 import { createApp } from "../../src/service/app.js";
 import { createLogger } from "../../src/service/request-log.js";
@@ -28,7 +28,7 @@ const app = createApp({
     createHandlers: () => ({ doNothing: async () => answer }),
   },
 });
-// Public routes ask for no key, and this one for nothing else of a store.
+// The public route needs no key and nothing else of a store.
 app.open({ keys: undefined });
 const url = await app.http.listen({ host: "127.0.0.1", port: 0 });
 console.log(JSON.stringify({ url }));

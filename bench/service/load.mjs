@@ -1,6 +1,6 @@
-// Runs autocannon, in a process of its own, so that making load does not slow down what is
-// measured. Takes its options as JSON on standard input: those of autocannon; `paths`, one for each
-// connection in turn; and `keyed`, for an `Idempotency-Key` of its own in each request.
+// Runs autocannon in its own process, so that making load does not slow down what is measured. Takes
+// options as JSON on standard input: those of autocannon; `paths`, one for each connection in turn; and
+// `keyed`, for a new `Idempotency-Key` in each request.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { json } from "node:stream/consumers";
@@ -9,7 +9,7 @@ import autocannon from "autocannon";
 
 const self = fileURLToPath(import.meta.url);
 
-/** Requests per second, and the latency's median and 99th percentile in ms. Throws where one failed. */
+/** Requests per second, and the latency's median and 99th percentile in ms. Throws if one failed. */
 export async function load(options) {
   const child = spawn(process.execPath, [self], { stdio: ["pipe", "pipe", "inherit"] });
   child.stdin.end(JSON.stringify(options));
@@ -45,7 +45,7 @@ async function run({ paths, keyed = false, ...options }) {
   };
 }
 
-/** Keys of the form that `switchyard send` gives, and of no earlier run. */
+/** New keys of the form that `switchyard send` uses. */
 function withKeys({ method, headers, body }) {
   const prefix = randomBytes(16).toString("hex");
   let count = 0;

@@ -1,4 +1,4 @@
-// What is measured. Each measure runs once and gives its figures; who calls takes the median.
+// The measures. Each runs once and returns its figures; the caller takes the median.
 import { load } from "./load.mjs";
 import { startEmpty, startService } from "./process.mjs";
 import {
@@ -14,7 +14,7 @@ import {
 const WARM_UP_SECONDS = 2;
 const READS = 200;
 
-/** One service from its start to its stop. */
+/** Runs a function with a service from its start to its stop. */
 async function during(start, work) {
   const service = await start();
   try {
@@ -48,7 +48,7 @@ export function postNothing({ seconds, connections }) {
   return during(startEmpty, ({ url }) => warmLoad(posts(url, 1, connections), seconds));
 }
 
-/** Figures are of events, not of requests. */
+/** Counts events, not requests. */
 export async function postArrays(directory, count, { seconds }) {
   const result = await during(
     () => startService(directory),
@@ -57,7 +57,7 @@ export async function postArrays(directory, count, { seconds }) {
   return { ...result, perSecond: result.perSecond * count };
 }
 
-/** `gates` of them, one for each connection where there are as many. */
+/** Makes `gates` gates, which the connections patch in turn. */
 export function patchGates(directory, gates, { seconds, connections }) {
   return during(
     () => startService(directory),
@@ -83,7 +83,7 @@ async function createGate(url, name) {
   return (await answer.json()).data;
 }
 
-/** A data directory with as many gates, of which 150 point at the one whose id is given back. */
+/** Fills a data directory with gates, and returns the id of one that 150 others refer to. */
 export async function makeGates(directory, count) {
   const template = await during(
     () => startService(directory),
@@ -137,7 +137,7 @@ export function memoryOverEvents(directory, totals) {
   );
 }
 
-/** Milliseconds from the start of the process until it has said that it listens and is ready. */
+/** Milliseconds from the start of the process until it is ready. */
 export function startToReady(directory) {
   return during(
     () => startService(directory),

@@ -1,4 +1,4 @@
-// Starts services in processes of their own, and tells what they take.
+// Starts services in their own processes, and measures them.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -13,7 +13,7 @@ export const keys = {
   SWITCHYARD_SERVER_SECRET: `secret-${"s".repeat(43)}`,
 };
 
-/** `switchyard serve` on a data directory. */
+/** Starts `switchyard serve` on a data directory. */
 export function startService(directory) {
   return start([
     main,
@@ -28,12 +28,12 @@ export function startService(directory) {
   ]);
 }
 
-/** The same app without a store, with one route whose handler does nothing. */
+/** Starts the same app without a store, with one route whose handler does nothing. */
 export function startEmpty() {
   return start([emptyEntry]);
 }
 
-/** Resolves once the service has printed where it listens. */
+/** Resolves when the service has printed its URL. */
 async function start(args) {
   const begin = performance.now();
   const child = spawn(process.execPath, args, {
@@ -67,7 +67,7 @@ async function firstLine(stream) {
   return new Promise(() => {});
 }
 
-/** Peak of the resident memory so far; undefined where the system has no /proc. */
+/** Peak of the resident memory so far; undefined if the system has no /proc. */
 function peakMb(pid) {
   try {
     const status = readFileSync(`/proc/${pid}/status`, "utf8");

@@ -1,4 +1,4 @@
-// What the benchmark sends.
+// The requests of the benchmark.
 import { keys } from "./process.mjs";
 
 export const eventPath = "/v1/webhooks/event_webhook";

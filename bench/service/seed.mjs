@@ -1,4 +1,4 @@
-// Fills a data directory with gates, past the service: creating them by HTTP would take a minute.
+// Fills a data directory with gates without the service, as creating them by HTTP would take a minute.
 import { join } from "node:path";
 import { consoleSchema } from "../../src/storage/database-schemas.js";
 import { openDatabase } from "../../src/storage/open-database.js";
@@ -7,7 +7,7 @@ import { CONSOLE_DATABASE } from "../../src/storage/sqlite-store.js";
 
 const REFERRERS = 150;
 
-/** `template` is a gate as the service made it; the first few copies point at it. */
+/** Copies `template`, a gate that the service made. The first copies refer to it. */
 export async function seedGates(directory, template, count) {
   const database = await openDatabase(join(directory, CONSOLE_DATABASE), consoleSchema);
   // A sync of the disk for each gate would take a minute.

@@ -5,7 +5,7 @@ import { routes as allRoutes } from "../../src/contract/routes.js";
 import { type ResponseChecker, responseChecker } from "./openapi-responses.js";
 import type { TestAnswer, TestCall } from "./service.js";
 
-/** Routes that tell about the service itself, which are in no OpenAPI document. */
+/** Routes about the service itself, which are not in the OpenAPI document. */
 const undocumentedPaths: readonly string[] = [
   "/",
   "/docs",
@@ -17,7 +17,7 @@ const undocumentedPaths: readonly string[] = [
 
 const checkers = new WeakMap<RouteTable, ResponseChecker>();
 
-/** What has to hold for every answer of the service, whatever the test that asked for it. */
+/** Checks what holds for every answer of the service, in any test. */
 export function checkAnswer(
   call: TestCall,
   answer: TestAnswer,

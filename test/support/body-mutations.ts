@@ -1,18 +1,18 @@
 import { isNumberText } from "./generated-body.js";
 import { type Form, formsOf, type JsonSchema, type JsonType } from "./json-schema.js";
 
-/** A body that was right but for one thing. */
+/** A valid body with one fault. */
 export interface Mutation {
-  /** What was done to it. */
+  /** The change that made the fault. */
   readonly title: string;
-  /** Where the fault is to be found. */
+  /** The position of the fault. */
   readonly property: string;
   readonly body: unknown;
 }
 
 type Path = readonly (string | number)[];
 
-/** Every wrong that can be done to one place of a body that keeps the schema. */
+/** Returns every fault that can be made at one position of a valid body. */
 export function mutationsOf(schema: JsonSchema, body: unknown): readonly Mutation[] {
   return mutationsAt(schema, body, []).map(({ title, path, replacement }) => ({
     title,
@@ -32,7 +32,7 @@ function propertyOf(path: Path): string {
 interface Change {
   readonly title: string;
   readonly path: Path;
-  /** undefined takes it away. */
+  /** undefined removes it. */
   readonly replacement: unknown;
 }
 
@@ -47,7 +47,7 @@ function mutationsAt(schema: JsonSchema, value: unknown, path: Path): Change[] {
     .concat(insideOf(forms, value, path));
 }
 
-/** What is wrong inside of one of several forms is told of the whole: which was meant is not known. */
+/** A fault inside one of several forms is reported for the whole, as the intended form is unknown. */
 function insideOf(forms: readonly Form[], value: unknown, path: Path): Change[] {
   const form = forms.find(({ type }) => type !== "null");
   if (form === undefined || isSeveral(forms)) return [];
@@ -58,7 +58,7 @@ function insideOf(forms: readonly Form[], value: unknown, path: Path): Change[] 
   return [];
 }
 
-/** Whether there are several forms beside null. */
+/** True if there are several forms beside null. */
 function isSeveral(forms: readonly Form[]): boolean {
   return forms.filter(({ type }) => type !== "null").length > 1;
 }
@@ -98,7 +98,7 @@ const samples: readonly (readonly [JsonType, unknown])[] = [
   ["object", {}],
 ];
 
-/** Null, and one other type, which goes round so that each is tried in many places. */
+/** Returns null and one value of another type, which rotates so that each type is tried in many positions. */
 function wrongTypes(forms: readonly Form[], path: Path): Wrong[] {
   const plain = forms.filter((form) => !isNumberText(form));
   const wrongSamples = samples.filter(([type]) => !plain.some((form) => form.type === type));
@@ -151,7 +151,7 @@ function wrongNumbers(form: Form): Wrong[] {
   return wrongs;
 }
 
-/** The schema of a whole number states how far it can be told exactly: that is no bound of ours. */
+/** True for the largest exact integer, which the schema states although it is not our bound. */
 function isBound(bound: number | undefined): bound is number {
   return bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER;
 }

@@ -2,8 +2,8 @@ const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
 const memberOrder = ["event", "user", "timestamp", "value", "metadata"];
 
 /**
- * One way to write an event: its members in the glossary's order, without white space, every token
- * as it stood. Works on the text, so that digits, escapes and repeated names are compared as well.
+ * Writes an event canonically: its members in a fixed order, without white space, every token unchanged.
+ * Works on the text, so that digits, escapes and repeated names are compared as well.
  */
 export function canonicalEvent(line: string): string {
   const members = splitMembers(line);

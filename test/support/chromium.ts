@@ -4,8 +4,8 @@ import { type Browser, chromium } from "playwright-core";
 const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 /**
- * Where the browser is that pages are opened in: what CHROMIUM names, else that of the system.
- * Undefined where there is none; on CI that is an error, as nothing would be tested.
+ * The path of the browser that opens pages: CHROMIUM, or the system's Chromium. Undefined if there is
+ * none, which is an error in CI, as nothing would be tested.
  */
 export function findChromium(): string | undefined {
   const found = [process.env["CHROMIUM"], ...places].find(

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 
 /**
- * SHA-256 of every file that an export made, by its path: parts, rejects and the manifest without
- * what tells one run from another. What lies in `_switchyard` is Switchyard's own.
+ * Returns the SHA-256 of every file of an export by its path: parts, rejects, and the manifest without
+ * the facts of its run. Leaves out `_switchyard`.
  */
 export function digestExport(output: string): Record<string, string> {
   const digests: Record<string, string> = {};

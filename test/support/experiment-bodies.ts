@@ -1,4 +1,4 @@
-/** A full update with what it requires and nothing else. */
+/** A full update with only what it requires. */
 export const fullExperiment = {
   description: "",
   idType: "userID",
@@ -11,7 +11,7 @@ export const fullExperiment = {
   status: "setup",
 } as const;
 
-/** What a created experiment shows where nothing but its name was given, beside the stamp. */
+/** The members of an experiment that was created with a name alone, without the stamp. */
 export const defaultExperiment = {
   description: "",
   idType: "userID",

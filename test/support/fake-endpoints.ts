@@ -3,7 +3,7 @@ import { noBody, noParams, noQuery, type Route } from "../../src/contract/route.
 import type { Endpoints } from "../../src/service/app.js";
 import type { Answer, Call, Handler } from "../../src/service/handler.js";
 
-/** A route that tests make up; what they do not say does not matter to them. */
+/** A made-up route; members that a test leaves out have defaults. */
 function fakeRoute(route: Partial<Route> = {}): Route {
   return {
     method: "POST",
@@ -36,7 +36,7 @@ export function fakeEndpoints(operations: Readonly<Record<string, FakeOperation>
   };
 }
 
-/** Answers with what it was asked. */
+/** Echoes the request. */
 export async function echo({ params, query, body, ...facts }: Call<Route>): Promise<Answer> {
   return { content: { data: { params, query, body, facts } } };
 }

@@ -2,18 +2,18 @@ import type { ReceivedRequest } from "./faulty-service.js";
 import { createRandom } from "./random.js";
 import { accepted, type GivenAnswer, isStoring, manners, type Reaction } from "./reaction.js";
 
-/** A service with faults and a sender that meets them: a function of the seed alone. */
+/** A service with faults and a sender that meets them. Depends on the seed alone. */
 export interface Scenario {
-  /** What is behind the inputs and the address on the command line. */
+  /** The options after the inputs and the address. */
   readonly words: readonly string[];
   /** Events of one request. */
   readonly batchRows: number;
   readonly concurrency: number;
-  /** Numbers of requests at whose arrival the sender is killed, in the order of the runs. */
+  /** For each run, the number of the request at whose arrival the sender is killed. */
   readonly kills: readonly number[];
-  /** Whether some requests are left without an answer until `--timeout` ends them. */
+  /** True if some requests stay unanswered until `--timeout` ends them. */
   readonly isSilent: boolean;
-  /** Whether the service never takes the event with this index. */
+  /** True if the service always refuses the event with this index. */
   isRefused(index: number): boolean;
   decide(request: ReceivedRequest): Reaction;
 }
@@ -21,7 +21,7 @@ export interface Scenario {
 type Draw = () => number;
 type Fault = (draw: Draw) => Reaction;
 
-/** Nothing is stored, and the service says so. */
+/** Reactions that store nothing and say so. */
 export const busyFaults: readonly Fault[] = [
   () => ({ status: 429, headers: { "retry-after": "0" } }),
   () => ({ status: 429, headers: { "retry-after": new Date(0).toUTCString() } }),
@@ -32,7 +32,7 @@ export const busyFaults: readonly Fault[] = [
   () => ({ status: 503, body: { message: "not ready" }, manner: "dribbled" }),
 ];
 
-/** Of what is stored the sender cannot know. */
+/** Reactions after which the sender cannot know what is stored. */
 export const doubtfulFaults: readonly Fault[] = [
   (draw) => ({ status: pick(draw, [500, 502, 504, 599]), isStored: draw() < 0.5 }),
   () => "reset_early",
@@ -44,13 +44,13 @@ export const doubtfulFaults: readonly Fault[] = [
   () => "garbage",
 ];
 
-/** Each costs the time of `--timeout`. */
+/** Reactions that each cost the time of `--timeout`. */
 const silentFaults: readonly Fault[] = [() => "mute", () => "head_only"];
 const SILENT_MAX = 3;
 
 const FAULTS_OF_KEY_MAX = 3;
 
-/** No fault of the service: the answer comes, in an odd way. */
+/** Reactions that answer correctly, in an unusual way. */
 const oddWays: readonly Fault[] = manners.map((manner) => () => ({ ...accepted, manner }));
 
 export function drawScenario(seed: number): Scenario {
@@ -88,7 +88,7 @@ export function drawScenario(seed: number): Scenario {
   };
 }
 
-/** What would be refused is not stored before the service breaks off either, nor after it. */
+/** Makes sure that a reaction does not store what would be refused. */
 export function decide(fault: Reaction | undefined, judged: GivenAnswer): Reaction {
   if (fault === undefined) return judged;
   return isStoring(fault) && judged.status >= 300 ? judged : fault;
@@ -102,8 +102,8 @@ export interface FaultPlan {
 }
 
 /**
- * The fault that a request meets, the same one whenever it is asked; some come in bursts. No key meets
- * so many that its sender would wait for long.
+ * Returns the fault that a request meets, the same for each call; some come in bursts. No key meets so
+ * many that its sender waits for long.
  */
 export function faultPlan(
   draw: Draw,
@@ -134,14 +134,14 @@ export function faultPlan(
 }
 
 export interface Refusals {
-  /** Events of one request beyond which it is too large. */
+  /** Events in one request, at most. */
   readonly rowsMax: number;
-  /** Whether the service says which events of an array are at fault. */
+  /** True if the service names the faulty events of an array. */
   readonly hasNames: boolean;
   isRefused(index: number): boolean;
 }
 
-/** What a service answers that has no fault: 413, 400, or that it has stored the events. */
+/** The answer of a service without faults: 413, 400, or that it has stored the events. */
 export function judgeOf({ rowsMax, hasNames, isRefused }: Refusals) {
   return ({ events }: ReceivedRequest): GivenAnswer => {
     if (events.length > rowsMax) return { status: 413, body: { message: "too large" } };
@@ -154,7 +154,7 @@ export function judgeOf({ rowsMax, hasNames, isRefused }: Refusals) {
   };
 }
 
-/** From 0 to 1, far apart for neighbours. */
+/** A number from 0 to 1, far apart for neighbours. */
 function scatter(value: number): number {
   return (Math.imul(value, 2_654_435_761) >>> 0) / 2 ** 32;
 }

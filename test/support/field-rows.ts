@@ -1,12 +1,12 @@
 import { kindOf } from "../../src/contract/fields.js";
 
-/** A value that is refused, where the fault is, and what it says. */
+/** A refused value, the position of the fault, and its message. */
 export type Refusal = readonly [value: unknown, property: string, errorMessage: string];
 
-/** A writable field of a specification's table, with values at the edges of what it allows. */
+/** A writable field of the specification's table, with values at the edges of what it allows. */
 export interface FieldRow {
   readonly field: string;
-  /** The row in short. */
+  /** The row of the table, in short. */
   readonly row: string;
   readonly valid: readonly unknown[];
   readonly invalid: readonly Refusal[];
@@ -21,7 +21,7 @@ export const wrongType = (
 ): Refusal[] =>
   values.map((value) => [value, field, `Expected ${expected}, received ${kindOf(value)}`]);
 
-/** Refusals at places inside the field: `at("links", [[{}], "[0].url", "Required"])`. */
+/** Refusals at positions inside the field: `at("links", [[{}], "[0].url", "Required"])`. */
 export const at = (field: string, ...refusals: readonly Refusal[]): Refusal[] =>
   refusals.map(([value, place, message]) => [value, `${field}${place}`, message]);
 

@@ -5,7 +5,7 @@ const START_MS = Date.UTC(2026, 0, 1);
 
 /**
  * Amplitude rows from `first` on, of about 300 bytes, spread over `days` days without order; each
- * 997th is malformed, so that there are rejects as well.
+ * 997th is malformed, for rejects.
  */
 export function amplitudeLines(first: number, count: number, days: number): string {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The part of JSON Schema that the contract's request bodies are written in. */
+/** The part of JSON Schema that the contract's request bodies use. */
 export interface JsonSchema {
   readonly type?: JsonType | readonly JsonType[];
   readonly anyOf?: readonly JsonSchema[];
@@ -51,12 +51,12 @@ const understood: ReadonlySet<string> = new Set([
   "additionalProperties",
 ]);
 
-/** How a request body is written. */
+/** The schema of a request body. */
 export function requestSchema(body: z.ZodType): JsonSchema {
   return z.toJSONSchema(body, { io: "input", reused: "inline" }) as JsonSchema;
 }
 
-/** The types that a value may have, each with what its values have to keep; none where all may be. */
+/** The types of a value, each with its constraints; empty if all types are allowed. */
 export function formsOf(schema: JsonSchema): readonly Form[] {
   const unknown = Object.keys(schema).find((keyword) => !understood.has(keyword));
   if (unknown !== undefined) throw new Error(`bodies cannot be generated from ${unknown} yet`);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** Plain values as they are written, and others that no outline may let through. */
+/** JSON tokens, and texts that no outline may accept. */
 export const plainToken = fc.oneof(
   fc.string({ unit: "binary", maxLength: 40 }).map((text) => JSON.stringify(text)),
   fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),

@@ -2,8 +2,8 @@ import { ACKNOWLEDGE_SYNC_MS } from "../../src/base/limits.js";
 import type { SendClock } from "../../src/sinks/webhook/send-clock.js";
 
 /**
- * A clock on which nobody waits: as soon as nothing else is to be done it jumps to the next timer.
- * Timers of the length of the periodic sync never end, or time would run for their sake alone.
+ * A clock without waiting: it jumps to the next timer as soon as nothing else is to be done. Timers of
+ * the periodic sync never end, as otherwise time would advance for them alone.
  */
 export class JumpingClock implements SendClock {
   #nowMs = Date.UTC(2026, 0, 31);

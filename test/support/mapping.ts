@@ -19,7 +19,7 @@ export interface MapRowsOptions extends Partial<MapperOptions> {
 
 const wideLimits = { minTimeMs: -8.64e15, maxTimeMs: 8.64e15 };
 
-/** Maps rows of cells in one batch; without limits of time unless they are given. */
+/** Maps rows of cells in one batch, without time limits unless they are given. */
 export function mapRows(rows: readonly CellRow[], given: MapRowsOptions = {}): Mapped {
   const { preset = "amplitude", overrides, faults, ...options } = given;
   const kernel = new Kernel();

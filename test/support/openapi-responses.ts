@@ -5,17 +5,17 @@ import type { Operation } from "../../src/contract/openapi-types.js";
 
 export interface AnsweredRequest {
   readonly method: string;
-  /** As it was sent; a query does not matter. */
+  /** The path as it was sent, with or without a query. */
   readonly path: string;
   readonly status: number;
   /** Parsed JSON; undefined where there was none. */
   readonly body: unknown;
 }
 
-/** Throws where the answer is not one that the document describes. */
+/** Throws for an answer that the document does not describe. */
 export type ResponseChecker = (answered: AnsweredRequest) => void;
 
-/** What a request is answered that no route is for: a path that cannot be decoded, or is not there. */
+/** The status of answers without a route: the path cannot be decoded, or does not exist. */
 const unrouted: readonly number[] = [400, 404, 405];
 
 const DOCUMENT_ID = "document";
@@ -76,7 +76,7 @@ function fits(path: string, template: string): boolean {
   );
 }
 
-/** As a router sees it: a path that is written out, or for longer, wins over one with parameters. */
+/** Orders paths as a router does: the longer literal path wins over one with parameters. */
 function byParameters(one: string, other: string): number {
   const fewer = one.split("{").length - other.split("{").length;
   return fewer === 0 ? other.indexOf("{") - one.indexOf("{") : fewer;

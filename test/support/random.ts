@@ -1,4 +1,4 @@
-/** A linear congruential generator: good enough to scatter kills, and repeatable. */
+/** A linear congruential generator: repeatable, and random enough to scatter kills. */
 export function createRandom(start: number): () => number {
   let state = start >>> 0;
   return () => {

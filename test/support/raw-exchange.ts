@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A connection on which bytes are sent as they are. */
+/** A connection that sends bytes as they are. */
 export interface RawConnection {
   readonly socket: Socket;
   /** Everything that came back so far. */
@@ -27,7 +27,7 @@ export async function openRaw(url: string): Promise<RawConnection> {
     wake();
   });
   await once(socket, "connect");
-  // A connection that is cut may be reset: what came before is what counts.
+  // A connection that is cut may be reset; the bytes before that count.
   socket.on("error", () => undefined);
   socket.on("close", () => {
     open = false;
@@ -51,7 +51,7 @@ export async function openRaw(url: string): Promise<RawConnection> {
   };
 }
 
-/** Sends `text` on a connection of its own; everything that comes back until it is closed. */
+/** Sends `text` on its own connection, and returns what comes back until the connection is closed. */
 export async function exchange(url: string, text: string | Buffer): Promise<string> {
   const connection = await openRaw(url);
   connection.socket.write(text);

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import { setImmediate, setTimeout } from "node:timers/promises";
 
-/** Ways to break off before the events are stored. */
+/** Ways to cut the connection before the events are stored. */
 const earlyBreaks = ["reset_early", "reset_within"] as const;
 
 /** Ways to leave a request without a whole answer once its events are stored. */
@@ -34,20 +34,20 @@ export interface GivenAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Whether the events are stored; where it is left out, those of a 2xx. */
+  /** True if the events are stored. Default: true for a 2xx. */
   readonly isStored?: boolean;
-  /** At once and as usual where it is left out. */
+  /** Default: at once and as usual. */
   readonly manner?: Manner;
 }
 
-/** What a service does with a request. */
+/** How a service reacts to a request. */
 export type Reaction = Break | GivenAnswer;
 
 export const accepted = { status: 202, body: { success: true } } as const satisfies GivenAnswer;
 
 const READ_PAUSE_MS = 3;
 
-/** Whether the events of the request are stored. */
+/** True if the events of the request are stored. */
 export function isStoring(reaction: Reaction): boolean {
   if (typeof reaction === "string") return lateBreaks.some((name) => name === reaction);
   const { status, isStored = status >= 200 && status < 300 } = reaction;
@@ -55,8 +55,8 @@ export function isStoring(reaction: Reaction): boolean {
 }
 
 /**
- * Whether a sender may have to take it for possible that events are stored: those of the request, or
- * those that it has sent behind it when the connection ended.
+ * True if the sender cannot know whether events are stored: those of the request, or those that it sent
+ * after it on the same connection.
  */
 export function isDoubtful(reaction: Reaction): boolean {
   if (typeof reaction === "string") return true;
@@ -64,7 +64,7 @@ export function isDoubtful(reaction: Reaction): boolean {
   return (status >= 500 && status !== 503) || manner === "unread" || manner === "closed";
 }
 
-/** The body, as slowly as the reaction wants; undefined once the connection was broken off. */
+/** Reads the body as slowly as the reaction says; undefined if the connection was cut. */
 export async function readBody(
   response: ServerResponse,
   reaction: Reaction,
@@ -87,7 +87,7 @@ export async function readBody(
   return Buffer.concat(chunks).toString();
 }
 
-/** Puts the reaction to a request that was read on the wire. */
+/** Sends the reaction to a request that was read. */
 export async function react(response: ServerResponse, reaction: Reaction): Promise<void> {
   if (typeof reaction === "string") breakOff(response, reaction);
   else await answer(response, reaction);
@@ -141,7 +141,7 @@ async function answer(response: ServerResponse, given: GivenAnswer): Promise<voi
   });
 }
 
-/** An answer as it is on the wire, on a connection that ends with it. */
+/** The bytes of an answer after which the connection ends. */
 function wireText({ status, headers, body }: GivenAnswer): { head: string; body: string } {
   const text = body === undefined ? "" : JSON.stringify(body);
   const lines = Object.entries({

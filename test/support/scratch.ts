@@ -6,7 +6,7 @@ import { refuseKeysBelow } from "./secret-watch.js";
 
 const directories: string[] = [];
 
-// Here and not where one is made: within a test, which may make some, it is too late for a hook.
+// Registered here, as a test that makes a directory cannot register a hook any more.
 afterAll(() => {
   try {
     for (const directory of directories) refuseKeysBelow(directory);
@@ -15,7 +15,7 @@ afterAll(() => {
   }
 });
 
-/** A directory that is gone after the tests of the file; nothing in it may hold a key by then. */
+/** Makes a directory that is removed after the tests of the file. No file in it may hold a key by then. */
 export function scratchDirectory(name: string): string {
   const directory = mkdtempSync(join(tmpdir(), `switchyard-${name}-`));
   directories.push(directory);

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 
 /**
- * A whole key or secret, as the service makes and takes them: tests that give secrets give such ones.
- * At most 8 characters of one may be shown, which this does not match.
+ * Matches a whole key or secret of the service's form, which tests use too. Output may show at most 8
+ * characters of one, which this does not match.
  */
 const keyPattern = /(?:console|secret)-[\w.~+/=-]{16,}/g;
 
-/** The one line of `serve` on its first start, and all of what `keys create` prints. */
+/** The line of `serve` on its first start, and all output of `keys create`. */
 const shownPattern =
   /^(?:export SWITCHYARD_(?:CONSOLE_KEY|SERVER_SECRET)=)?(?:console|secret)-\S+$/;
 
@@ -25,12 +25,12 @@ afterAll(() => {
   for (const { where, text } of watched) refuseKeys(where, text());
 });
 
-/** Sees to it, when the tests of the file are over, that an output shows no key where none belongs. */
+/** Checks after the tests of the file that an output shows no key by mistake. */
 export function watchOutput(where: string, text: () => string): void {
   watched.push({ where, text });
 }
 
-/** Throws for the first key that stands in a text other than where keys are shown on purpose. */
+/** Throws for the first key in a text, except where keys are shown on purpose. */
 function refuseKeys(where: string, text: string): void {
   const lines = text.split("\n").filter((line) => !shownPattern.test(line));
   const [key] = lines.join("\n").match(keyPattern) ?? [];
@@ -38,8 +38,8 @@ function refuseKeys(where: string, text: string): void {
 }
 
 /**
- * Throws for the first key in a file or a file's name below a directory. Links are not followed: some
- * tests make them lead round in circles.
+ * Throws for the first key in a file or a file's name below a directory. Does not follow links, as some
+ * tests make circles of them.
  */
 export function refuseKeysBelow(directory: string): void {
   for (const entry of readdirSync(directory, { withFileTypes: true })) {

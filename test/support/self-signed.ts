@@ -1,4 +1,4 @@
-/** A certificate for `localhost` that nobody trusts, with its key; made for these tests alone. */
+/** A self-signed certificate for `localhost` with its key, made for these tests. */
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgMuJKSuPBW2LmcCMU

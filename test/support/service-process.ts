@@ -13,14 +13,14 @@ export interface ReadyFacts {
   readonly dataDirectory: string;
 }
 
-/** A service in a process of its own. */
+/** A service in its own process. */
 export interface ServiceProcess extends ReadyFacts {
   readonly child: ChildProcess;
   /** Standard error so far. */
   readonly stderr: () => string;
   /** Answers with the status and the parsed body. */
   call(path: string, key?: string, init?: RequestInit): Promise<{ status: number; json: unknown }>;
-  /** Sends the signal and gives the exit code; null where the signal itself ended the process. */
+  /** Sends the signal and resolves with the exit code, or with null if the signal ended the process. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -32,7 +32,7 @@ export interface ServiceProcessOptions {
 
 const running = new Set<ChildProcess>();
 
-/** Starts the built service on `data` and a free port; it is killed after the test at the latest. */
+/** Starts the built service on `data` and a free port. It is killed after the test at the latest. */
 export async function startServiceProcess(
   data: string,
   { words = [], env = {}, cwd }: ServiceProcessOptions = {},

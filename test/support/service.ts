@@ -11,7 +11,7 @@ import { checkAnswer } from "./answer-check.js";
 import { watchOutput } from "./secret-watch.js";
 import { openTestStore } from "./test-store.js";
 
-/** When tests begin: every call is one second later than the one before. */
+/** The time of the first call; each call is one second after the one before. */
 export const START_TIME = Date.UTC(2026, 0, 15, 12);
 
 export interface TestKeys {
@@ -22,12 +22,12 @@ export interface TestKeys {
 }
 
 export interface TestCall {
-  /** GET where it is left out. */
+  /** Default: GET. */
   readonly method?: NonNullable<InjectOptions["method"]>;
   readonly path: string;
   /** Sent as JSON; a text or bytes are sent as they are. */
   readonly body?: unknown;
-  /** The console key where it is left out, none where it is null. */
+  /** Default: the console key; null sends none. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -41,7 +41,7 @@ export interface AnswerBody<Data> extends ErrorBody {
 export interface TestAnswer<Data = unknown> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined where the answer has no body, a text where it is no JSON. */
+  /** Undefined if the answer has no body; a text if it is not JSON. */
   readonly json: AnswerBody<Data>;
 }
 
@@ -59,11 +59,11 @@ export interface TestService {
 export interface TestServiceOptions extends Omit<AppDependencies, "logger"> {
   readonly store?: Store;
   readonly logLevel?: LogLevel;
-  /** Leaves the app as it is before its store is open. */
+  /** Leaves the app without a store, as before the store is open. */
   readonly closedStore?: boolean;
 }
 
-/** A service that answers without a socket, with a store of its own and one key of each sort. */
+/** Starts a service that answers without a socket, with its own store and one key of each kind. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const {
     store = await openTestStore(),
@@ -152,7 +152,7 @@ function jsonOf(payload: string): unknown {
   try {
     return JSON.parse(payload);
   } catch {
-    // Answers that are no JSON, such as metrics and pages.
+    // Answers that are not JSON, such as metrics and pages.
     return payload;
   }
 }
