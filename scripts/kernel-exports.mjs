@@ -18,7 +18,9 @@ export interface KernelExports {
 
 const parameterTypes = {
   ...Object.fromEntries(["u8", "u32", "i32", "usize", "f64"].map((type) => [type, "number"])),
-  ...{ u64: "bigint", i64: "bigint", bool: "boolean" },
+  u64: "bigint",
+  i64: "bigint",
+  bool: "boolean",
 };
 // WebAssembly knows no truth values: what comes out is 0 or 1.
 const resultTypes = { ...parameterTypes, bool: "0 | 1", void: "void" };

@@ -119,6 +119,8 @@ function errorStatuses(route: Route): readonly number[] {
     ...(route.path.includes("{") ? [404] : []),
     ...(takesIfMatch(route) ? [409, 412] : []),
     ...(route.method === "GET" ? [] : [413, 415]),
-    ...[429, 500, 503],
+    429,
+    500,
+    503,
   ];
 }

@@ -34,12 +34,16 @@ export async function surveyInputs(
   const root = tmpdir();
   const temporaryDirectory = await asOutput(root, () => mkdtemp(join(root, "switchyard-init-")));
   const readerOptions = {
-    ...{ rowBytesMax: SURVEY_ROW_BYTES_MAX, ratioMax, temporaryDirectory, signal },
+    rowBytesMax: SURVEY_ROW_BYTES_MAX,
+    ratioMax,
+    temporaryDirectory,
+    signal,
   };
   try {
     return await surveySources(
       {
-        ...{ discovery, preset },
+        discovery,
+        preset,
         maxTimeMs: resolveMaxTime(maxTimeMs, nowMs),
       },
       { kernel: new Kernel(), open: openRange, readerOptions },

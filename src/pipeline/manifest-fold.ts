@@ -60,7 +60,13 @@ function foldManifest(
   const { run, failures, complete: isComplete, ...counts } = accounts;
   const complete = isComplete && pending === 0;
   return {
-    ...{ manifestVersion, version, complete, dataset, format, dayZone, configuration },
+    manifestVersion,
+    version,
+    complete,
+    dataset,
+    format,
+    dayZone,
+    configuration,
     totals: {
       rows,
       bytes: sum(parts, (part) => part.bytes),
@@ -71,14 +77,16 @@ function foldManifest(
     },
     ...(pending === 0 ? {} : { pending }),
     ...counts,
-    ...{ failures, events },
+    failures,
+    events,
     ...(otherEvents === undefined ? {} : { otherEvents }),
     eventsByDay: {
       path: EVENTS_BY_DAY_NAME,
       bytes: Buffer.byteLength(byDay),
       sha256: createHash("sha256").update(byDay).digest("hex"),
     },
-    ...{ days, run },
+    days,
+    run,
   };
 }
 

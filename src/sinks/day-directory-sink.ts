@@ -66,7 +66,13 @@ export function createDayDirectorySink(
   const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
   const namedDirectories = new Set<string>();
   const partsOf = (splitId: string, temporaryName: string): DayPartsOptions => ({
-    ...{ files, buffer, format, partBytes, splitId, dataset, namedDirectories },
+    files,
+    buffer,
+    format,
+    partBytes,
+    splitId,
+    dataset,
+    namedDirectories,
     heldBytesMax: FOOTER_BYTES_MAX,
     temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", temporaryName),
   });

@@ -23,8 +23,16 @@ describe("checkValue", () => {
       zone: z.string().refine((zone) => zone === "UTC", mustBe("UTC")),
     });
     const value = {
-      ...{ name: "", rows: 0, share: 0, kind: "parqet", version: 2, zone: "CET" },
-      ...{ files: [{ day: "x" }], tags: ["a", "b"], nmae: 1, other: 2 },
+      name: "",
+      rows: 0,
+      share: 0,
+      kind: "parqet",
+      version: 2,
+      zone: "CET",
+      files: [{ day: "x" }],
+      tags: ["a", "b"],
+      nmae: 1,
+      other: 2,
     };
     expect(linesOf(schema, value)).toEqual([
       "name: must not be empty",

@@ -9,7 +9,11 @@ const root = scratchDirectory("apply-fixes");
 
 function finding(target: string, isSafe: boolean): Finding {
   return {
-    ...{ code: "time_unit_seconds", severity: "error", title: "", detail: "", rows: 1 },
+    code: "time_unit_seconds",
+    severity: "error",
+    title: "",
+    detail: "",
+    rows: 1,
     fix: { path: ["mapping", target], value: `new ${target}`, line: `"${target}"`, isSafe },
   };
 }
@@ -26,7 +30,8 @@ async function apply(name: string, text: string | undefined, preset?: "mixpanel"
     applyFixes(
       findings,
       {
-        ...{ values: preset === undefined ? {} : { preset }, directory },
+        values: preset === undefined ? {} : { preset },
+        directory,
         fileName: text === undefined ? undefined : "pipeline.config.json",
       },
       (line) => shown.push(line),
@@ -62,7 +67,8 @@ describe("safe fixes", () => {
     const { run, read } = await apply("new", undefined, "mixpanel");
     await run();
     expect(JSON.parse(await read())).toEqual({
-      ...{ preset: "mixpanel", mapping: { timestamp: "new timestamp" } },
+      preset: "mixpanel",
+      mapping: { timestamp: "new timestamp" },
     });
   });
 

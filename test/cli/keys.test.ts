@@ -117,8 +117,13 @@ describe("keys without a service", () => {
 
 test("the table has one line a key, with its times in UTC", () => {
   const record: KeyRecord = {
-    ...{ id: "key_1", canWrite: false, hash: "h", prefix: "console-" },
-    ...{ kind: "console", createdTime: Date.UTC(2026, 0, 2, 3, 4, 5, 6), revokedTime: null },
+    id: "key_1",
+    canWrite: false,
+    hash: "h",
+    prefix: "console-",
+    kind: "console",
+    createdTime: Date.UTC(2026, 0, 2, 3, 4, 5, 6),
+    revokedTime: null,
   };
   const revoked = { ...record, id: "key_22", canWrite: true, revokedTime: Date.UTC(2027, 0) };
   expect(keyTable([record, revoked])).toBe(

@@ -44,7 +44,8 @@ describe("the first start", () => {
     expect((await first.call(gates, keys.console)).status).toBe(200);
     const event = post({ event: "e", user: { userID: "u" }, timestamp: 1_768_000_000_000 });
     expect(await first.call("/v1/webhooks/event_webhook", keys.server, event)).toEqual({
-      ...{ status: 202, json: { success: true } },
+      status: 202,
+      json: { success: true },
     });
     expect((await first.call(gates, keys.console, post({ name: "A gate" }))).status).toBe(201);
     expect(await first.stop()).toBe(0);
@@ -55,7 +56,8 @@ describe("the first start", () => {
     const second = await startServiceProcess(data);
     expect(second.stderr()).toBe("");
     expect(await second.call(`${gates}/a_gate`, keys.console)).toMatchObject({
-      ...{ status: 200, json: { data: { name: "A gate" } } },
+      status: 200,
+      json: { data: { name: "A gate" } },
     });
     expect(await second.call("/v1/events/summary", keys.console)).toMatchObject({
       json: { data: [{ event: "e", count: 1 }] },
@@ -104,7 +106,9 @@ describe("a service that runs", () => {
     const data = freshData();
     const { child, url, version, pid, dataDirectory, command } = await startServiceProcess(data);
     expect({ command, pid, dataDirectory }).toEqual({
-      ...{ command: "serve", pid: child.pid, dataDirectory: data },
+      command: "serve",
+      pid: child.pid,
+      dataDirectory: data,
     });
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);

@@ -30,7 +30,8 @@ const idTypeMapping = [
 
 function counted(event: string, changes: Partial<CountedEvent> = {}): CountedEvent {
   return {
-    ...{ event, rows: 12_345 },
+    event,
+    rows: 12_345,
     firstTimestamp: "2021-01-01T00:00:03.120Z",
     lastTimestamp: "2024-03-31T23:58:11.004Z",
     ...changes,
@@ -48,9 +49,15 @@ const purchase = {
 const existing: QualifyingEvent = {
   ...qualifyingEventDefaults,
   ...purchase,
-  ...{ owner: { ownerID: "k", ownerType: "SDK_KEY", ownerName: "n", ownerEmail: "" } },
-  ...{ createdTime: 1, creatorID: "k", creatorName: "n", creatorEmail: null },
-  ...{ lastModifierID: "k", lastModifiedTime: 1, lastModifierName: "n", lastModifierEmail: null },
+  owner: { ownerID: "k", ownerType: "SDK_KEY", ownerName: "n", ownerEmail: "" },
+  createdTime: 1,
+  creatorID: "k",
+  creatorName: "n",
+  creatorEmail: null,
+  lastModifierID: "k",
+  lastModifiedTime: 1,
+  lastModifierName: "n",
+  lastModifierEmail: null,
   version: 7,
 };
 
@@ -60,7 +67,9 @@ describe("a plan", () => {
     expect(plan).toEqual([
       { action: "unchanged", event: "purchase", name: "purchase" },
       {
-        ...{ action: "create", event: "it's", name: "it's" },
+        action: "create",
+        event: "it's",
+        name: "it's",
         body: {
           ...purchase,
           name: "it's",
@@ -75,7 +84,8 @@ describe("a plan", () => {
     const before = { ...existing, sql: "SELECT 1", tags: ["mine"], isVerified: true };
     const [item] = planQualify([counted("purchase")], [before], options);
     expect(item).toMatchObject({
-      ...{ action: "change", version: 7 },
+      action: "change",
+      version: 7,
       differences: [{ field: "sql", before: "SELECT 1", after: purchase.sql }],
       body: { ...purchase, tags: ["mine"], isVerified: true, owner: existing.owner },
     });
@@ -104,7 +114,8 @@ describe("a plan", () => {
     const events = ["page_view", "page_left", "purchase", "session"].map((name) => counted(name));
     const plan = planQualify(events, [], {
       ...options,
-      ...{ includeEvents: ["p*"], excludeEvents: ["page_?eft"] },
+      includeEvents: ["p*"],
+      excludeEvents: ["page_?eft"],
     });
     expect(plan.map(({ event }) => event)).toEqual(["page_view", "purchase"]);
   });
@@ -123,10 +134,12 @@ describe("a plan", () => {
   it("fills templates in one pass, whatever the event is called", () => {
     const [item] = planQualify([counted("{table}")], [], {
       ...options,
-      ...{ nameTemplate: "used: {event}", table: "w.{event}" },
+      nameTemplate: "used: {event}",
+      table: "w.{event}",
     });
     expect(item).toMatchObject({
-      ...{ action: "create", name: "used: {table}" },
+      action: "create",
+      name: "used: {table}",
       body: { sql: "SELECT * FROM w.{event} WHERE event = '{table}'" },
     });
   });

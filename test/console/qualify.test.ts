@@ -9,13 +9,19 @@ const { signal } = new AbortController();
 const path = "/console/v1/experiments/qualifying_events";
 
 const options: QualifyOptions = {
-  ...{ includeEvents: [], excludeEvents: [], nameTemplate: "{event}" },
-  ...{ sqlTemplate: "SELECT * FROM {table} WHERE event = {event}", table: "events" },
-  ...{ timestampColumn: "timestamp", tags: ["migrated"], isExact: true },
+  includeEvents: [],
+  excludeEvents: [],
+  nameTemplate: "{event}",
+  sqlTemplate: "SELECT * FROM {table} WHERE event = {event}",
+  table: "events",
+  timestampColumn: "timestamp",
+  tags: ["migrated"],
+  isExact: true,
 };
 
 const counted = (event: string) => ({
-  ...{ event, rows: 2 },
+  event,
+  rows: 2,
   firstTimestamp: "2026-01-30T00:00:00.000Z",
   lastTimestamp: "2026-01-31T00:00:00.000Z",
 });
@@ -49,8 +55,10 @@ describe("a plan that is applied", () => {
     const client = clientWith(service.keys.console);
     const created = await applyPlan(await plan(), client, { dryRun: false, signal });
     expect(created).toEqual({
-      ...{ done: events.map(({ event }) => event), failed: [] },
-      ...{ uncertain: [], notTried: [] },
+      done: events.map(({ event }) => event),
+      failed: [],
+      uncertain: [],
+      notTried: [],
     });
     expect((await plan()).map(({ action }) => action)).toEqual(events.map(() => "unchanged"));
 
@@ -91,7 +99,8 @@ describe("a plan that is applied", () => {
     const many = Array.from({ length: 12 }, (_, index) => counted(`event ${index}`));
     const client = clientWith(service.keys.readOnly);
     const applied = await applyPlan(planQualify(many, [], options), client, {
-      ...{ dryRun: false, signal },
+      dryRun: false,
+      signal,
     });
     expect(applied).toMatchObject({ done: [], stopped: { code: "console_unusable" } });
     // Those that were under way when the first answer came.
@@ -118,10 +127,13 @@ describe("a plan that is interrupted", () => {
       },
     };
     const applied = await applyPlan(planQualify(many, [], options), interrupting, {
-      ...{ dryRun: false, signal: interruption.signal },
+      dryRun: false,
+      signal: interruption.signal,
     });
     expect(applied).toMatchObject({
-      ...{ done: ["event 0", "event 1"], failed: [], uncertain: [] },
+      done: ["event 0", "event 1"],
+      failed: [],
+      uncertain: [],
       stopped: { code: "interrupted", exitCode: 130 },
     });
     expect(applied.notTried).toEqual(many.slice(2).map(({ event }) => event));
@@ -145,7 +157,9 @@ describe("a plan that is interrupted", () => {
         }),
     };
     const applied = await applyPlan(planQualify(many, [], options), silent, {
-      ...{ dryRun: false, signal: interruption.signal, graceMs: 0 },
+      dryRun: false,
+      signal: interruption.signal,
+      graceMs: 0,
     });
     expect(applied.uncertain).toEqual(["event 0", "event 1", "event 2", "event 3"]);
     expect(applied.notTried).toHaveLength(8);
@@ -165,7 +179,8 @@ describe("a plan that is interrupted", () => {
     };
     const one = planQualify(many.slice(0, 1), [], options);
     const applied = await applyPlan(one, last, {
-      ...{ dryRun: false, signal: interruption.signal },
+      dryRun: false,
+      signal: interruption.signal,
     });
     expect(applied.done).toEqual(["event 0"]);
     expect(applied.stopped).toBeUndefined();

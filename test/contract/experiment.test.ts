@@ -18,8 +18,14 @@ const faults = (schema: z.ZodType, value: unknown) => {
 const stringOrNull = ["creatorID", "creatorEmail", "secondaryIDType", "identityResolutionSource"];
 const nullable = [
   ...stringOrNull,
-  ...["targetingGateID", "launchedGroupID", "isAnalysisOnly", "team", "teamID"],
-  ...["allocationDuration", "scheduledReloadHour", "scheduledReloadDays"],
+  "targetingGateID",
+  "launchedGroupID",
+  "isAnalysisOnly",
+  "team",
+  "teamID",
+  "allocationDuration",
+  "scheduledReloadHour",
+  "scheduledReloadDays",
 ];
 
 describe("writable fields", () => {
@@ -57,7 +63,10 @@ describe("writable fields", () => {
     });
     expect(new Set(all.map(({ property }) => property))).toEqual(
       new Set([
-        ...["description", "groups", "status", "manualQualityScores"],
+        "description",
+        "groups",
+        "status",
+        "manualQualityScores",
         ...Array.from({ length: 11 }, (_, index) => `manualQualityScores[${index}].weight`),
         ...Array.from(
           { length: 10 },
@@ -76,11 +85,31 @@ describe("writable fields", () => {
 
 describe("what only the service writes", () => {
   const responseOnly = [
-    ...["createdTime", "creatorName", "lastModifierID", "lastModifiedTime", "lastModifierEmail"],
-    ...["lastModifierName", "layerID", "startTime", "endTime", "decisionTime", "experimentType"],
-    ...["subtype", "healthCheckStatus", "isStale", "reviewSettings", "activeReview", "holdoutIDs"],
-    ...["version", "externalExperimentName", "owner", "inlineTargetingRulesJSON"],
-    ...["inlineTargetingRules", "summarySections", "healthChecks", "id"],
+    "createdTime",
+    "creatorName",
+    "lastModifierID",
+    "lastModifiedTime",
+    "lastModifierEmail",
+    "lastModifierName",
+    "layerID",
+    "startTime",
+    "endTime",
+    "decisionTime",
+    "experimentType",
+    "subtype",
+    "healthCheckStatus",
+    "isStale",
+    "reviewSettings",
+    "activeReview",
+    "holdoutIDs",
+    "version",
+    "externalExperimentName",
+    "owner",
+    "inlineTargetingRulesJSON",
+    "inlineTargetingRules",
+    "summarySections",
+    "healthChecks",
+    "id",
   ];
 
   it("is in answers, beside all that clients write", () => {

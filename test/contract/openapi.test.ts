@@ -127,11 +127,17 @@ describe("the OpenAPI document", () => {
   test("gives lists their page and limit with bounds and defaults", () => {
     expect(operationCalled("listGates").parameters).toEqual([
       {
-        ...{ name: "limit", in: "query", required: false, description: "Results per page." },
+        name: "limit",
+        in: "query",
+        required: false,
+        description: "Results per page.",
         schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
       },
       {
-        ...{ name: "page", in: "query", required: false, description: "Page number, from 1." },
+        name: "page",
+        in: "query",
+        required: false,
+        description: "Page number, from 1.",
         schema: { type: "integer", minimum: 1, default: 1 },
       },
     ]);
@@ -156,9 +162,18 @@ describe("the OpenAPI document", () => {
 
   test("gives a route on a server secret its Idempotency-Key", () => {
     const send: Route = {
-      ...{ method: "POST", path: "/v1/send", access: "server", summary: "Send", group: "Events" },
-      ...{ origin: "specification", params: noParams, query: noQuery, status: 202, message: "" },
-      ...{ body: z.object({ event: z.string() }), response: z.object({ success: z.boolean() }) },
+      method: "POST",
+      path: "/v1/send",
+      access: "server",
+      summary: "Send",
+      group: "Events",
+      origin: "specification",
+      params: noParams,
+      query: noQuery,
+      status: 202,
+      message: "",
+      body: z.object({ event: z.string() }),
+      response: z.object({ success: z.boolean() }),
     };
     const { paths } = openApiDocument({ ...options, routes: { send }, examples: {} });
     expect(paths["/v1/send"]?.["post"]).toMatchObject({

@@ -19,12 +19,11 @@ function rows(change: (index: number, row: Row) => Row): readonly Row[] {
   return Array.from({ length: ROWS }, (_, index) => {
     const timeMs = FIRST_MS + Math.floor((index * DAYS * DAY_MS) / ROWS) + 1;
     return change(index, {
-      ...{ event_type: "brewed", event_time: new Date(timeMs).toISOString() },
-      ...{
-        user_id: `u${index % 40}`,
-        device_id: `d${index % 40}`,
-        event_properties: { tea: "oolong" },
-      },
+      event_type: "brewed",
+      event_time: new Date(timeMs).toISOString(),
+      user_id: `u${index % 40}`,
+      device_id: `d${index % 40}`,
+      event_properties: { tea: "oolong" },
     });
   });
 }

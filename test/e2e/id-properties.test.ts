@@ -43,7 +43,8 @@ it("delivers an event whose properties are named like ids to files and to the se
   try {
     const url = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
     const sent = await runSwitchyard(["send", "rows.jsonl", "--to", url, "--json"], {
-      ...{ cwd: directory, env: { SWITCHYARD_SERVER_SECRET: service.keys.server } },
+      cwd: directory,
+      env: { SWITCHYARD_SERVER_SECRET: service.keys.server },
     });
     expect(sent.exitCode, sent.stderr).toBe(0);
     const { json } = await service.call<{ event: string; user: object }[]>({ path: "/v1/events" });

@@ -15,8 +15,19 @@ const scratch = scratchDirectory("kill");
 
 function exportTo(output: string, input: string): string[] {
   return [
-    ...["export", input, "--to", output, "--format", "jsonl", "--split-size", "256KiB"],
-    ...["--threads", "2", "--max-rejects", "1%", "--quiet"],
+    "export",
+    input,
+    "--to",
+    output,
+    "--format",
+    "jsonl",
+    "--split-size",
+    "256KiB",
+    "--threads",
+    "2",
+    "--max-rejects",
+    "1%",
+    "--quiet",
   ];
 }
 

@@ -64,9 +64,15 @@ async function migrate(started?: Parameters<typeof runSwitchyard>[1]): Promise<M
 }
 
 const verified = {
-  ...{ command: "verify", exitCode: 0, outcome: "verified", rows: DELIVERED },
+  command: "verify",
+  exitCode: 0,
+  outcome: "verified",
+  rows: DELIVERED,
   stored: expect.objectContaining({
-    ...{ outcome: "verified", events: DELIVERED, refused: 0, differences: [] },
+    outcome: "verified",
+    events: DELIVERED,
+    refused: 0,
+    differences: [],
     countedBy: "day and name",
   }),
 };

@@ -65,8 +65,11 @@ it("takes no file that an option names for input", async () => {
   for (const name of secrets) writeFileSync(join(directory, name), `${name}-0123456789\n`);
   const [hashSaltFile, serverSecretFile, consoleKeyFile] = secrets;
   const configuration = {
-    ...{ inputs: ["."], transform: "change.mjs", hashSaltFile },
-    ...{ send: { serverSecretFile }, qualify: { consoleKeyFile } },
+    inputs: ["."],
+    transform: "change.mjs",
+    hashSaltFile,
+    send: { serverSecretFile },
+    qualify: { consoleKeyFile },
   };
   writeFileSync(join(directory, "pipeline.config.json"), JSON.stringify(configuration));
   const ended = await runSwitchyard(["export", "--to", "out"], { cwd: directory });

@@ -24,8 +24,15 @@ it("takes its own rejects as input, and delivers them once the mapping fits", as
   writeFileSync(config, JSON.stringify({ mapping: { event: "event_name" } }));
   const output = join(scratch, "out");
   const second = await runSwitchyard([
-    ...["export", join(input, "rejects"), "--config", config],
-    ...["--to", output, "--format", "jsonl", "--json"],
+    "export",
+    join(input, "rejects"),
+    "--config",
+    config,
+    "--to",
+    output,
+    "--format",
+    "jsonl",
+    "--json",
   ]);
   expect(second, second.stderr).toMatchObject({ exitCode: 3 });
   const delivered = await readDelivered(join(output, "events"));

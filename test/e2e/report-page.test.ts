@@ -38,7 +38,10 @@ async function shownOf(...inputs: string[]): Promise<Readonly<Record<string, unk
 test.skipIf(chromium === undefined)("a dry run's page opens in a browser", async () => {
   expect(await shownOf("sample/csv")).toEqual({
     verdict: "Ready: every one of 250 rows becomes an event.",
-    ...{ events: 6, mappings: 3, traced: true, rejects: false },
+    events: 6,
+    mappings: 3,
+    traced: true,
+    rejects: false,
   });
 });
 

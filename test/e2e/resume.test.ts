@@ -14,8 +14,20 @@ let undisturbed: Record<string, string>;
 
 function exportArgs(input: string, output: string, ...more: string[]): string[] {
   return [
-    ...["export", input, "--to", output, "--format", "jsonl", "--split-size", "256KiB"],
-    ...["--threads", "2", "--max-rejects", "1%", "--quiet", ...more],
+    "export",
+    input,
+    "--to",
+    output,
+    "--format",
+    "jsonl",
+    "--split-size",
+    "256KiB",
+    "--threads",
+    "2",
+    "--max-rejects",
+    "1%",
+    "--quiet",
+    ...more,
   ];
 }
 

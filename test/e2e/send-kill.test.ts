@@ -32,8 +32,15 @@ it(`${KILLS} kills at random moments, seed ${seed}: the service has every event 
     env: { SWITCHYARD_CONSOLE_KEY: consoleKey, SWITCHYARD_SERVER_SECRET: testSecret },
   });
   const words = [
-    ...["rows.jsonl", "--to", service.url, "--concurrency", String(CONCURRENCY)],
-    ...["--max-rejects", "1%", "--split-size", "256KiB"],
+    "rows.jsonl",
+    "--to",
+    service.url,
+    "--concurrency",
+    String(CONCURRENCY),
+    "--max-rejects",
+    "1%",
+    "--split-size",
+    "256KiB",
   ];
   for (let kill = 0; kill < KILLS; kill++) {
     await sendAndKill([...words, ...slowly], kill % KILLS_PER_EARLY === 1);

@@ -119,7 +119,9 @@ test("after a refusal of the secret nothing of it is in any output or file, and 
   const listed = await runSwitchyard(["runs", "--json"], { cwd: directory });
   const [run] = JSON.parse(listed.stdout).runs;
   expect(run).toMatchObject({
-    ...{ state: "interrupted", splitsDone: 0, splitsTotal: 1 },
+    state: "interrupted",
+    splitsDone: 0,
+    splitsTotal: 1,
     destination: `${url}/v1/webhooks/event_webhook`,
     delivered: service.storedIndexes().length,
   });

@@ -24,8 +24,20 @@ let undisturbed: Record<string, string>;
 
 function exportArgs(from: string, output: string, ...more: string[]): string[] {
   return [
-    ...["export", from, "--to", output, "--format", "jsonl", "--split-size", "256KiB"],
-    ...["--threads", "2", "--max-rejects", "1%", "--quiet", ...more],
+    "export",
+    from,
+    "--to",
+    output,
+    "--format",
+    "jsonl",
+    "--split-size",
+    "256KiB",
+    "--threads",
+    "2",
+    "--max-rejects",
+    "1%",
+    "--quiet",
+    ...more,
   ];
 }
 
@@ -231,7 +243,9 @@ it("merges what could be read of a broken source, and all of it once it is repai
   expect(failed.exitCode).toBe(1);
   const { complete, pending, totals, rows } = manifestOf(output);
   expect({ complete, pending, rows: totals.rows }).toEqual({
-    ...{ complete: false, pending: undefined, rows: rows.delivered },
+    complete: false,
+    pending: undefined,
+    rows: rows.delivered,
   });
   expect(partsIn(output, /part-merged/)).toHaveLength(DAYS);
   expect(readdirSync(join(output, "_switchyard/spill")).length).toBeGreaterThan(1);

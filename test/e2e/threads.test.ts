@@ -13,8 +13,21 @@ beforeAll(() => writeAmplitudeRows(input, isCi ? 60_000 : 20_000, 4));
 async function exportWith(threads: number, format: string): Promise<Record<string, string>> {
   const output = join(scratch, `${format}-${threads}`);
   const result = await runSwitchyard([
-    ...["export", input, "--to", output, "--format", format, "--threads", String(threads)],
-    ...["--split-size", "1MiB", "--part-size", "64KiB", "--max-rejects", "1%", "--quiet"],
+    "export",
+    input,
+    "--to",
+    output,
+    "--format",
+    format,
+    "--threads",
+    String(threads),
+    "--split-size",
+    "1MiB",
+    "--part-size",
+    "64KiB",
+    "--max-rejects",
+    "1%",
+    "--quiet",
   ]);
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   return digestExport(output);

@@ -25,7 +25,11 @@ it("says the same of the sample with any number of threads, and leaves nothing b
   for (const threads of ["1", "2", "4"]) {
     const { exitCode, report } = await validate(
       `threads-${threads}`,
-      ...["sample", "--threads", threads, "--split-size", "20kB"],
+      "sample",
+      "--threads",
+      threads,
+      "--split-size",
+      "20kB",
     );
     expect(exitCode).toBe(0);
     expect(readdirSync(report)).toEqual(["report.html", "report.json"]);
@@ -52,7 +56,9 @@ it("reads a share of the inputs, spread over them, and says how much it was", as
   for (const day of [1, 2, 3, 4]) {
     const row = (index: number) =>
       JSON.stringify({
-        ...{ event_type: "e", user_id: `u${index}`, event_time: `2026-01-0${day} 00:00:00` },
+        event_type: "e",
+        user_id: `u${index}`,
+        event_time: `2026-01-0${day} 00:00:00`,
         event_properties: { text: "x".repeat(1_000) },
       });
     writeFileSync(
@@ -77,7 +83,9 @@ it("tells repeated insert ids exactly within a split, and about as many over all
   const file = join(root, "repeated.jsonl");
   const lines = Array.from({ length: 3_000 }, (_, index) =>
     JSON.stringify({
-      ...{ event_type: "e", user_id: "u", event_time: "2026-01-01 00:00:00" },
+      event_type: "e",
+      user_id: "u",
+      event_time: "2026-01-01 00:00:00",
       $insert_id: `id ${index % 2_500}`,
     }),
   );

@@ -71,8 +71,13 @@ test("columns have the types of an Arrow part, and belong to the caller", async 
   expect(kept).toHaveLength(1);
   expect(kept[0]).toBeInstanceOf(RecordBatch);
   expect(kept[0]?.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual([
-    ...["event Utf8", "timestamp Int64", "userID Utf8", "stableID Utf8", "value Utf8"],
-    ...["user Utf8", "metadata Utf8"],
+    "event Utf8",
+    "timestamp Int64",
+    "userID Utf8",
+    "stableID Utf8",
+    "value Utf8",
+    "user Utf8",
+    "metadata Utf8",
   ]);
   expect(kept[0]?.toArray().map((one) => one?.toJSON())).toMatchObject([
     { event: "a", timestamp: 1_769_860_800_000n, userID: "u", stableID: null },

@@ -70,7 +70,10 @@ test("a compiled program runs against the built package", async () => {
   expect(stderr).toBe("");
   const [outcome, rows, differences, names, , refused] = JSON.parse(stdout) as unknown[];
   expect({ outcome, rows, differences, refused }).toEqual({
-    ...{ outcome: "done", rows: 4250, differences: [], refused: "configuration_invalid" },
+    outcome: "done",
+    rows: 4250,
+    differences: [],
+    refused: "configuration_invalid",
   });
   expect(names).toBeGreaterThan(3);
 });

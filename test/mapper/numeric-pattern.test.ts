@@ -82,8 +82,14 @@ describe("createNumericParser", () => {
   });
 
   it.each([
-    ...["dd LLL yyyy", "yyyy-MM-dd ZZ", "M/d/yyyy h:mm a", "yyyy-MM", "yyyy-MM-dd HH HH"],
-    ...["yyyy''MM dd", "yyyy'MM dd", "yy-MM-dd"],
+    "dd LLL yyyy",
+    "yyyy-MM-dd ZZ",
+    "M/d/yyyy h:mm a",
+    "yyyy-MM",
+    "yyyy-MM-dd HH HH",
+    "yyyy''MM dd",
+    "yyyy'MM dd",
+    "yy-MM-dd",
   ])("leaves the pattern %s to Luxon", (pattern) => {
     expect(createNumericParser(pattern)).toBeUndefined();
   });

@@ -37,7 +37,14 @@ describe("a target of several fields", () => {
     ].map((row) => ({ ...good, user_id: null, ...row }));
     const mapped = mapRows(rows, { overrides }).rows;
     expect(mapped.map(({ userID }) => userID)).toEqual([
-      ...["2", "d", "d", "3", "3", "2", "2", undefined],
+      "2",
+      "d",
+      "d",
+      "3",
+      "3",
+      "2",
+      "2",
+      undefined,
     ]);
     const row = { ...good, a: "d", device: "d", b: { json: "[]" } };
     expect(mapRows([row], { overrides }).words[0]).toContain("but b is the list []");
@@ -181,8 +188,29 @@ describe("texts that are escaped twice", () => {
 describe("text that may hold an object", () => {
   it("is taken exactly when JSON.parse finds an object, a text of one, or null", () => {
     const pieces = fc.constantFrom(
-      ...['{"a":1}', "{", "}", "[", "]", ",", ":", '"', "\\", "null", "1.5", "-", "e3", " ", "\n"],
-      ...["\u0000", "é", '"a"', "\\u0041", "\\ud800", "{}", "true", "\ufeff"],
+      '{"a":1}',
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      '"',
+      "\\",
+      "null",
+      "1.5",
+      "-",
+      "e3",
+      " ",
+      "\n",
+      "\u0000",
+      "é",
+      '"a"',
+      "\\u0041",
+      "\\ud800",
+      "{}",
+      "true",
+      "\ufeff",
     );
     const text = fc.oneof(
       fc.array(pieces, { maxLength: 7 }).map((parts) => parts.join("")),

@@ -67,7 +67,9 @@ describe("the user of an event", () => {
     const list = JSON.stringify(Array.from({ length: 30_000 }, () => '"\\'));
     const rows = [1, 2, 3].map(() => ({
       ...base,
-      ...{ user_id: null, device_id: "d", user_properties: { json: `{"userID":${list}}` } },
+      user_id: null,
+      device_id: "d",
+      user_properties: { json: `{"userID":${list}}` },
     }));
     for (const { user } of mapRows(rows).rows) {
       expect(user).toBe(`{"stableID":"d","userID":${JSON.stringify(list)}}`);
@@ -99,7 +101,8 @@ describe("the user of an event", () => {
       { ...row('{"userID":null}'), user_id: null },
     ]);
     expect(notices).toEqual({
-      ...{ userID_property_replaced: 2, stableID_property_replaced: 3 },
+      userID_property_replaced: 2,
+      stableID_property_replaced: 3,
       id_property_made_text: 1,
     });
   });

@@ -37,7 +37,9 @@ test("values that lack a member of a format are not formats", () => {
 
 const name = "input";
 const rejectLine = JSON.stringify({
-  ...{ source: "a", code: "b", raw: "{}" },
+  source: "a",
+  code: "b",
+  raw: "{}",
   format: { kind: "ndjson" },
 });
 const detection = createFormatDetection({ csv: {} });

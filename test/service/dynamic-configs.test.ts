@@ -179,7 +179,11 @@ describe("POST /console/v1/dynamic_configs/{id}", () => {
     const { status, json } = await replace({ ...full, description: "new" });
     expect([status, json.message]).toEqual([200, "Dynamic config updated successfully."]);
     expect(json.data).toMatchObject({
-      ...{ id: "a_config", description: "new", tags: [], idType: "stableID", version: 2 },
+      id: "a_config",
+      description: "new",
+      tags: [],
+      idType: "stableID",
+      version: 2,
     });
   });
 

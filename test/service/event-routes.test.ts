@@ -96,7 +96,11 @@ describe("POST /v1/webhooks/event_webhook", () => {
     ]);
     const counts = (await summary()) as { day: string }[];
     expect(counts.map(({ day }) => day)).toEqual([
-      ...["0000-01-01", "1969-12-31", "2024-02-29", "2024-03-01", "9999-12-31"],
+      "0000-01-01",
+      "1969-12-31",
+      "2024-02-29",
+      "2024-03-01",
+      "9999-12-31",
     ]);
   });
 
@@ -141,7 +145,9 @@ describe("POST /v1/webhooks/event_webhook", () => {
       body: purchase,
     });
     expect([status, headers["retry-after"], json.message]).toEqual([
-      ...[503, "1", "Events cannot be stored now: the disk is full"],
+      503,
+      "1",
+      "Events cannot be stored now: the disk is full",
     ]);
     await stuck.close();
   });
@@ -165,7 +171,8 @@ describe("POST /v1/webhooks/event_webhook", () => {
       body: purchase,
     });
     expect([status, json.message]).toEqual([
-      ...[503, "Events cannot be stored now: nothing was written, send them again later"],
+      503,
+      "Events cannot be stored now: nothing was written, send them again later",
     ]);
     expect(stuck.log.join("")).toContain(cause.message);
     await stuck.close();
@@ -229,7 +236,8 @@ describe("GET /v1/events/summary?from&to", () => {
     const busy = await startTestService({ store });
     const { status, json } = await busy.call({ path: "/v1/events/summary" });
     expect([status, json.errors[0]?.errorMessage]).toEqual([
-      ...[400, "More than 100000 counts lie in this range: ask for fewer days"],
+      400,
+      "More than 100000 counts lie in this range: ask for fewer days",
     ]);
     await busy.close();
   });

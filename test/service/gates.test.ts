@@ -118,7 +118,9 @@ describe("POST /console/v1/gates/{id}", () => {
     const { status, json } = await replace({});
     expect(status).toBe(400);
     expect(json.errors.map(({ property }) => property).sort()).toEqual([
-      ...["description", "isEnabled", "rules"],
+      "description",
+      "isEnabled",
+      "rules",
     ]);
   });
 

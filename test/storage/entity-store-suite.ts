@@ -179,9 +179,15 @@ export function entityStoreSuite({ open }: Stores): void {
       await entities.remove(a, { rehearse, version: 2 }),
     ];
     expect(outcomes).toEqual([
-      ...["inserted", "id_taken", "name_taken"],
-      ...["replaced", "stale", "name_taken", "referenced"],
-      ...[true, false],
+      "inserted",
+      "id_taken",
+      "name_taken",
+      "replaced",
+      "stale",
+      "name_taken",
+      "referenced",
+      true,
+      false,
     ]);
     expect(await entities.list("gate", everything)).toEqual({
       items: [a, gate("b")],

@@ -93,8 +93,14 @@ it("SQLite does what a store in maps does, in any order of writes", async () => 
   // All that can happen did: the writes are not refused for one reason alone.
   expect([...outcomes.keys()].map(String).toSorted()).toEqual(
     [
-      ...["inserted", "id_taken", "name_taken", "replaced", "stale", "referenced"],
-      ...["true", "false"],
+      "inserted",
+      "id_taken",
+      "name_taken",
+      "replaced",
+      "stale",
+      "referenced",
+      "true",
+      "false",
     ].toSorted(),
   );
 });

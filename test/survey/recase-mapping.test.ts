@@ -5,13 +5,18 @@ import { recaseMapping } from "../../src/survey/recase-mapping.js";
 
 test("the first step of every path is renamed, and nothing else", () => {
   const mapping = {
-    ...{ description: "a.b", event: ["a", "other.a"], userID: { field: "a.b", unlessPrefix: "a" } },
-    ...{ stableID: { field: ["a", "a"] }, timestamp: "time", value: null },
+    description: "a.b",
+    event: ["a", "other.a"],
+    userID: { field: "a.b", unlessPrefix: "a" },
+    stableID: { field: ["a", "a"] },
+    timestamp: "time",
+    value: null,
     metadata: { fields: ["a.x", { field: "a.y", name: "a" }] },
     user: { rest: "a", except: ["a"] },
   } as Mapping;
   expect(recaseMapping(mapping, { a: "A" })).toEqual({
-    ...{ event: ["A", "other.a"], userID: { field: "A.b", unlessPrefix: "a" } },
+    event: ["A", "other.a"],
+    userID: { field: "A.b", unlessPrefix: "a" },
     stableID: { field: ["A", "a"] },
     metadata: { fields: ["A.x", { field: "A.y", name: "a" }] },
     user: { rest: "A", except: ["a"] },

@@ -32,7 +32,9 @@ test.each<[string[], string, string | undefined]>([
   "%j are read by a pattern, and the other that could be meant is known",
   (values, format, other) => {
     expect(findTimeForm(values)).toEqual({
-      ...{ words: `like ${format}`, format, isLocal: true },
+      words: `like ${format}`,
+      format,
+      isLocal: true,
       ...(other === undefined ? {} : { otherFormat: other }),
     });
   },

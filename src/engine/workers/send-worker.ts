@@ -32,7 +32,9 @@ serveSplits<SendOptions>(async ({ options, maxTimeMs, counters }, signal) => {
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
     mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
     sink: createWebhookSink(kernel, {
-      ...{ ...options, post, signal },
+      ...options,
+      post,
+      signal,
       journalDirectory: acknowledgedDirectory,
       // A resumed run keeps the end of the time range that it started with.
       keySeed: `${options.keySeed} ${maxTimeMs}`,

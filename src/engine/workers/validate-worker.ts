@@ -21,7 +21,9 @@ serveSplits<ValidateOptions>(async ({ options, maxTimeMs }, signal) => {
   const profile = new EventProfile(kernel, createZone(dayZone), nowMs);
   const mapping = { ...(await mapperOptions(options, maxTimeMs)), withInsertID: true };
   return {
-    ...{ kernel, layout, ledger },
+    kernel,
+    layout,
+    ledger,
     openRejects: () => new RejectCounts(),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },

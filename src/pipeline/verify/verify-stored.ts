@@ -60,9 +60,12 @@ export async function verifyStored(
   const differences = [...counts.differences(), ...fields];
   return {
     outcome: differences.length === 0 ? "verified" : "different",
-    ...{ events: counts.stored, counts: counts.compared },
+    events: counts.stored,
+    counts: counts.compared,
     countedBy: isByDay ? "day and name" : "name",
-    ...{ sampled: sample.length, refused, differences },
+    sampled: sample.length,
+    refused,
+    differences,
   };
 }
 

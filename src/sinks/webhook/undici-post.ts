@@ -27,9 +27,12 @@ export interface Poster {
 export function createPoster(options: PostOptions): Poster {
   const { url, secret, authHeader, concurrency, timeoutMs } = options;
   const pool = new Pool(url.origin, {
-    ...{ connections: concurrency, pipelining: 1, connect: { timeout: timeoutMs } },
+    connections: concurrency,
+    pipelining: 1,
+    connect: { timeout: timeoutMs },
     // Each request has its own limit, from its first byte to its last.
-    ...{ headersTimeout: 0, bodyTimeout: 0 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
   const path = `${url.pathname}${url.search}`;
   const fixed = ["content-type", "application/json", "user-agent", `switchyard/${version}`];

@@ -56,7 +56,12 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
   return {
     openSplit: (splitId) =>
       new WebhookSplit({
-        ...{ sender, lines, concurrency, keySeed, clock, onConfirmed },
+        sender,
+        lines,
+        concurrency,
+        keySeed,
+        clock,
+        onConfirmed,
         batchRows: batchRows,
         journalPath: join(journalDirectory, journalNameOf(splitId)),
       }),

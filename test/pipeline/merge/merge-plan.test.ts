@@ -33,7 +33,11 @@ it("puts days that follow each other into merges of so many bytes, and divides n
     ]),
   );
   const facts = (days: readonly number[], rows: number, bytes: number) => ({
-    ...{ firstDay: days[0], lastDay: days.at(-1), days: days.length, rows, bytes },
+    firstDay: days[0],
+    lastDay: days.at(-1),
+    days: days.length,
+    rows,
+    bytes,
   });
   expect(planMerges(totals, 100)).toEqual([
     { id: "000000", ...facts([-2, 0], 3, 60) },

@@ -40,7 +40,11 @@ function eventsOf({ raw, message, byte }: Rejected): EventBatch {
 
 const dialect = { delimiter: ",", quote: '"', encoding: "utf-8" } as const;
 const source: Source = {
-  ...{ name: 'ü "1".csv', path: "", size: 0, codecs: [], fingerprint: "" },
+  name: 'ü "1".csv',
+  path: "",
+  size: 0,
+  codecs: [],
+  fingerprint: "",
   format: { kind: "csv", ...dialect, columns: ["a", 'b"'], header: true },
 };
 

@@ -84,11 +84,16 @@ describe("pages of the old codec LZ4", () => {
     "one block": [block],
     "Hadoop's framing": [big(plain.length), big(block.length), block],
     "Hadoop's framing with several blocks": [
-      ...[big(plain.length), big(literals(first).length), literals(first)],
-      ...[big(literals(second).length), literals(second)],
+      big(plain.length),
+      big(literals(first).length),
+      literals(first),
+      big(literals(second).length),
+      literals(second),
     ],
     "Hadoop's framing with several parts": [first, second].flatMap((part) => [
-      ...[big(part.length), big(literals(part).length), literals(part)],
+      big(part.length),
+      big(literals(part).length),
+      literals(part),
     ]),
     "a frame": [frame(0x60, little(block.length), block)],
     "a frame with checksums": [

@@ -62,8 +62,14 @@ async function send(
       return result;
     },
     batchRows: body === "array" ? 5 : 1,
-    ...{ body, concurrency: 3, giveUpAfterMs: 900_000, journalDirectory, keySeed: "seed" },
-    ...{ signal: new AbortController().signal, clock, random: () => 1 },
+    body,
+    concurrency: 3,
+    giveUpAfterMs: 900_000,
+    journalDirectory,
+    keySeed: "seed",
+    signal: new AbortController().signal,
+    clock,
+    random: () => 1,
     ...changes,
   });
   const split = sink.openSplit("000000");
