@@ -1,4 +1,4 @@
-import { exitCodes } from "../base/errors.js";
+import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { describeError, factsOf } from "../report/error-text.js";
 import { type CommandOutcome, notRunOf } from "./command-outcome.js";
 import type { CommandContext } from "./context.js";
@@ -60,4 +60,20 @@ function jsonOf(outcome: CommandOutcome): unknown {
   if (command !== "migrate") return reports[0]?.json ?? { command, exitCode, ...error };
   const notRun = notRunOf(outcome);
   return { command, exitCode, steps: reports.map((one) => one.json), notRun, ...error };
+}
+
+/** Prints what was thrown, as a command that gives no report does, and gives its exit code. */
+export function printFailure(
+  command: string,
+  error: unknown,
+  isJson: boolean,
+  { stdout, stderr, environment }: CommandContext,
+): number {
+  const exitCode = error instanceof SwitchyardError ? error.exitCode : exitCodes.failed;
+  if (isJson) {
+    stdout.write(`${JSON.stringify({ command, exitCode, error: factsOf(error) })}\n`);
+  }
+  const debug = (environment["SWITCHYARD_DEBUG"] ?? "") !== "";
+  stderr.write(`${describeError(error, debug)}\n`);
+  return exitCode;
 }

@@ -4,7 +4,7 @@ import { runsDirectoryOf } from "../pipeline/configuration/configuration-send.js
 import { listRuns } from "../pipeline/sent-runs.js";
 import { describeRuns } from "../report/run-table.js";
 import type { CommandContext } from "./context.js";
-import { printFailure } from "./print-failure.js";
+import { printFailure } from "./print-outcome.js";
 import type { ServiceInvocation } from "./service/service-options.js";
 
 /** Prints the runs that sent something, and gives the exit code; never throws. */

@@ -5,8 +5,6 @@ import { mappingSchema } from "../mapper/mapping-schema.js";
 import { resolveMapping } from "../mapper/resolve-mapping.js";
 import type { JsonObject, JsonValue } from "../pipeline/configuration/configuration-types.js";
 import type { ConfigurationProblem } from "../pipeline/configuration/configuration-validation.js";
-import type { CountResult } from "../pipeline/count-result.js";
-import type { ExportResult } from "../pipeline/export-result.js";
 import type {
   CountRequest,
   ExportOptions,
@@ -14,8 +12,10 @@ import type {
   SendRequest,
   ValidateRequest,
 } from "../pipeline/options.js";
-import type { RunContext } from "../pipeline/progress.js";
 import type { ValidateResult } from "../pipeline/report/validate-result.js";
+import type { CountResult } from "../pipeline/run-count.js";
+import type { ExportResult } from "../pipeline/run-export.js";
+import type { RunContext } from "../pipeline/run-observer.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify/verify.js";

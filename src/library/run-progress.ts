@@ -1,4 +1,4 @@
-import type { RunObserver, RunProgress } from "../pipeline/progress.js";
+import type { RunObserver, RunProgress } from "../pipeline/run-observer.js";
 import type { Progress } from "./options.js";
 
 const PROGRESS_INTERVAL_MS = 500;

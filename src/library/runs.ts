@@ -6,8 +6,8 @@ import type { Configuration } from "../pipeline/configuration/configuration.js";
 import { presetOf, resolveExportOptions } from "../pipeline/configuration/configuration-export.js";
 import { resolveSendRequest } from "../pipeline/configuration/configuration-send.js";
 import { resolveValidateRequest } from "../pipeline/configuration/configuration-validate.js";
-import type { RunContext } from "../pipeline/progress.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../pipeline/report/write-report.js";
+import type { RunContext } from "../pipeline/run-observer.js";
 import { configurationOf } from "./library-configuration.js";
 import type {
   ExportEventsOptions,

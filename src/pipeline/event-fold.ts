@@ -6,17 +6,17 @@ import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { ManifestEvent, ManifestEventCount } from "./manifest.js";
 import { inOrder } from "./run-accounts.js";
 
-/** What the splits of a run delivered, by name and by day. */
+/** The delivered events of a run by name and by day. */
 export interface FoldedEvents {
   /** Sorted by name. */
   readonly events: readonly ManifestEvent[];
-  /** Events of names for which there was no place; absent where there were none. */
+  /** Events of names beyond the limit; absent if there are none. */
   readonly otherEvents?: ManifestEventCount;
-  /** A line for each day, in order: what `events-by-day.jsonl` holds. */
+  /** Content of `events-by-day.jsonl`: a line for each day, in order. */
   readonly byDay: string;
 }
 
-/** What is looked at of a part. */
+/** The facts of a part that are counted. */
 interface CountedPart {
   readonly day: string;
   readonly rows: number;
@@ -25,8 +25,8 @@ interface CountedPart {
 type DayCounts = Map<string, number>;
 
 /**
- * Adds up the events of splits, which are to be added in the order of their ids, within the same limits
- * as one split. Holds no split that was added.
+ * Adds up the events of splits within the limits of one split. Add splits in the order of their ids. Does
+ * not keep them.
  */
 export class EventFold {
   readonly #names = new NameFold();
@@ -35,12 +35,12 @@ export class EventFold {
 
   constructor(private readonly pairsMax = EXPORT_PAIRS_MAX) {}
 
-  /** Events of each day since 1970 by name, of the names that are counted by name. */
+  /** Events of each day since 1970 by name, for names that are counted one by one. */
   get days(): ReadonlyMap<number, ReadonlyMap<string, number>> {
     return this.#days;
   }
 
-  /** Says of each name whether it is counted by name. */
+  /** Returns for each name if it is counted one by one. */
   add({ names, others, days }: SplitEvents): readonly boolean[] {
     const isNamed = names.map((count) => this.#names.add(count));
     if (others !== undefined) this.#names.addOther(others);
@@ -78,18 +78,18 @@ export class EventFold {
   }
 }
 
-/** Adds up the events of splits that were committed. Throws where the ledger does not have them. */
+/** Adds up the events of committed splits. Throws if the ledger does not have them. */
 export async function foldEvents(
   ledger: Pick<Ledger, "readEvents">,
   records: readonly SplitRecord[],
 ): Promise<EventFold> {
   const fold = new EventFold();
-  // One at a time: together they would take many times the memory of the records.
+  // One at a time: together they take many times the memory of the records.
   for (const { id } of inOrder(records)) fold.add(await ledger.readEvents(id));
   return fold;
 }
 
-/** A line of `events-by-day.jsonl`: names in order with their rows, and `others` where rows are left. */
+/** Returns a line of `events-by-day.jsonl`: sorted names with their rows, and `others` if rows are left. */
 export function eventsOfDay(
   day: string,
   counts: ReadonlyMap<string, number>,
@@ -105,7 +105,7 @@ class NameFold {
   #bytes = 0;
   #others: EventCount | undefined;
 
-  /** False where the name has no place: its rows are then among the others. */
+  /** Returns false if the name exceeds the limit; its rows are then among the others. */
   add({ event, ...count }: EventCount & { readonly event: string }): boolean {
     const known = this.#names.get(event);
     if (known === undefined) {
@@ -142,7 +142,7 @@ function together(one: EventCount | undefined, other: EventCount): EventCount {
   };
 }
 
-/** As a manifest says it. */
+/** Returns the form of a manifest. */
 export function countOf({ rows, firstMs, lastMs }: EventCount): ManifestEventCount {
   const [firstTimestamp, lastTimestamp] = [firstMs, lastMs].map((timeMs) =>
     new Date(timeMs).toISOString(),

@@ -14,21 +14,21 @@ export interface ManifestFacts extends AccountFacts {
   readonly options: RecordedOptions;
 }
 
-/** What is written at the end of an export. */
+/** The files that an export writes at its end. */
 export interface FoldedExport {
   readonly manifest: Manifest;
-  /** What stands in the file that `manifest.eventsByDay` names. */
+  /** Content of the file that `manifest.eventsByDay` names. */
   readonly eventsByDay: string;
 }
 
-/** What was merged of the rows that splits have spilled, and what was not. */
+/** The merged parts, and the days that are not merged yet. */
 export type FoldedMerges = Pick<MergedDays, "parts" | "pending">;
 
 const noMerges: FoldedMerges = { parts: [], pending: [] };
 
 /**
  * Adds up the records of an export and the events of the same splits. Pure, and independent of the
- * order of `records`. Throws when the sums do not add up.
+ * order of `records`. Throws if the sums do not add up.
  */
 export function foldExport(
   facts: ManifestFacts,
@@ -90,7 +90,7 @@ function foldManifest(
   };
 }
 
-/** Throws where the names do not account for every event. */
+/** Throws `accounts_differ` if the names do not account for every event. */
 export function checkEvents(
   { delivered }: RowCounts,
   { events, otherEvents }: Omit<FoldedEvents, "byDay">,
@@ -99,7 +99,7 @@ export function checkEvents(
   if (counted === delivered) return;
   throw new SwitchyardError(
     "accounts_differ",
-    `${delivered} rows delivered, but ${counted} counted by the name of their event: this is a defect of Switchyard`,
+    `${delivered} rows delivered, but ${counted} counted by event name; this is a defect of Switchyard`,
   );
 }
 

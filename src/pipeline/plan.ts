@@ -2,9 +2,9 @@ import { COMPRESSED_WEIGHT, SPLIT_SOURCES, SPLITS_MAX } from "../base/limits.js"
 import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
 
-/** The part of a run that one worker does on its own and that is committed as a whole. */
+/** The part of a run that one worker reads and commits as a whole. */
 export interface Split {
-  /** Six digits; names of parts and rejects are made of it. */
+  /** Six digits; part of the names of parts and rejects. */
   readonly id: string;
   /** In the order of the sources. */
   readonly ranges: readonly SourceRange[];
@@ -17,14 +17,14 @@ export interface Plan {
   readonly splits: readonly Split[];
 }
 
-/** A source with the ranges that its format can be cut into, in order and without a gap. */
+/** A source with the ranges that it can be cut into, in order and without a gap. */
 export interface RangedSource {
   readonly source: Source;
   readonly ranges: readonly SourceRange[];
 }
 
 export interface PlanLimits {
-  /** Uncompressed bytes that a split should have, estimated from the size on disk. */
+  /** Target size of a split in uncompressed bytes, estimated from the size on disk. */
   readonly splitBytes: number;
   readonly splitsMax?: number;
 }
@@ -36,9 +36,9 @@ interface Piece {
 }
 
 /**
- * Packs ranges into splits, in order: a split is closed before it would exceed `splitBytes`. Where
- * that gives more than `splitsMax` splits, the size is doubled until it does not. Pure: the same
- * sources give the same plan.
+ * Packs ranges into splits, in order: a split is closed before it would exceed `splitBytes`. If there are
+ * more than `splitsMax` splits, the size is doubled until they fit. Pure: the same sources give the same
+ * plan.
  */
 export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): Plan {
   const splitsMax = limits.splitsMax ?? SPLITS_MAX;
@@ -56,8 +56,8 @@ export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): P
 }
 
 /**
- * The size that splits have to have so that all sources together need at most `splitsMax`: what
- * sources are cut into before they are planned.
+ * Returns the size of splits at which all sources together need at most `splitsMax` splits. Sources are
+ * cut by this size before they are planned.
  */
 export function growSplitBytes(sources: readonly Source[], limits: PlanLimits): number {
   const weight = sources.reduce((sum, source) => sum + source.size * weightFactor(source), 0);
@@ -66,7 +66,7 @@ export function growSplitBytes(sources: readonly Source[], limits: PlanLimits): 
   return splitBytes;
 }
 
-/** The plan with other descriptions of the same sources, found by name, in the same ranges. */
+/** Returns the plan with new descriptions of its sources, matched by name, in the same ranges. */
 export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
   const current = new Map(sources.map((source) => [source.name, source]));
   const update = (source: Source) => current.get(source.name) ?? source;
@@ -79,7 +79,7 @@ export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
   );
 }
 
-/** The plan with more sources behind those that it has, in splits of their own. */
+/** Returns the plan with more sources at its end, in additional splits. */
 export function extendPlan(plan: Plan, ranged: readonly RangedSource[], limits: PlanLimits): Plan {
   const groups = pack(weigh(ranged, limits), limits.splitBytes);
   const splits = groups.map((group, index) =>
@@ -91,7 +91,7 @@ export function extendPlan(plan: Plan, ranged: readonly RangedSource[], limits: 
   });
 }
 
-/** The plan without some sources; their splits stay, if need be with nothing to read. */
+/** Returns the plan without some sources; their splits stay, possibly with nothing to read. */
 export function removeSources(plan: Plan, names: ReadonlySet<string>): Plan {
   return assemblePlan(
     plan.sources.filter(({ name }) => !names.has(name)),
@@ -103,9 +103,9 @@ export function removeSources(plan: Plan, names: ReadonlySet<string>): Plan {
 }
 
 /**
- * The plan with other content in the places of some sources, for files that were repaired after
- * they had failed. The splits stay the same in number and order: a source's new ranges are dealt
- * out over the splits that held its old ones.
+ * Returns the plan with new content of some sources, for files that were repaired after they had failed.
+ * The number and order of splits stay the same: the new ranges of a source are distributed over the splits
+ * that held its old ones.
  */
 export function replaceSources(plan: Plan, replacements: readonly RangedSource[]): Plan {
   const fresh = new Map(replacements.map((ranged) => [ranged.source.name, ranged]));
@@ -133,7 +133,7 @@ export function replaceSources(plan: Plan, replacements: readonly RangedSource[]
   });
 }
 
-/** A plan from its parts as the ledger keeps them. */
+/** Returns a plan from its parts in the ledger. */
 export function assemblePlan(
   sources: readonly Source[],
   splits: readonly { readonly id: string; readonly ranges: readonly SourceRange[] }[],
@@ -152,7 +152,7 @@ export function assemblePlan(
   });
 }
 
-/** The splits that read a source, by its name. */
+/** Returns the ids of the splits that read each source, by name. */
 export function splitsOfSources(
   splits: readonly Pick<Split, "id" | "ranges">[],
 ): ReadonlyMap<string, readonly string[]> {
@@ -183,16 +183,15 @@ function splitId(index: number): string {
   return String(index).padStart(6, "0");
 }
 
-/** The share of `items` that falls to place `index` of `count`, in order. */
+/** Returns the `index`-th of `count` equal shares of `items`. */
 function share<T>(items: readonly T[], index: number, count: number): readonly T[] {
   const start = Math.floor((items.length * index) / count);
   return items.slice(start, Math.floor((items.length * (index + 1)) / count));
 }
 
 /**
- * Opening a source takes time, however small it is. Were only bytes counted, a zip of a hundred
- * thousand small entries would be one split, for one thread to read and to be read again from its
- * beginning after a kill.
+ * Gives every source a minimum weight, because opening one takes time. By bytes alone, a zip of 100,000
+ * small entries would be one split: one thread would read it, and read all of it again after a kill.
  */
 function weigh(ranged: readonly RangedSource[], { splitBytes }: PlanLimits): readonly Piece[] {
   const lightest = splitBytes / SPLIT_SOURCES;
@@ -226,7 +225,7 @@ function freezeSplit(id: string, pieces: readonly Piece[]): Split {
   });
 }
 
-/** Ranges of one source that follow each other are read as one: the file is opened once. */
+/** Joins consecutive ranges of a source, so that the file is opened once. */
 function mergeAdjacent(ranges: readonly SourceRange[]): readonly SourceRange[] {
   const merged: SourceRange[] = [];
   for (const range of ranges) {
@@ -253,16 +252,16 @@ function weightFactor(source: Source): number {
   return formatOf(source.format).weight ?? (isCompressed(source) ? COMPRESSED_WEIGHT : 1);
 }
 
-/** Such a source is never cut. */
+/** Returns true for a source that is never cut. */
 function isCompressed({ entry, codecs }: Source): boolean {
   return codecs.length > 0 || (entry !== undefined && entry.method !== 0);
 }
 
-/** The bytes on disk of each range; ranges of row groups get equal shares for equal numbers. */
+/** Returns the bytes on disk of each range; each row group counts the same. */
 function diskBytes(source: Source, ranges: readonly SourceRange[]): readonly number[] {
   const last = ranges.at(-1);
   if (last === undefined) return [];
-  // One that does not reach to the end is one of several, of which the others were left out.
+  // A lone range that does not reach the end is one of several; the others were left out.
   const inBytes = formatOf(source.format).rangeUnit === "bytes";
   const isWhole = last.end === null || !inBytes;
   if (ranges.length === 1 && last.start === 0 && isWhole) return [source.size];

@@ -12,15 +12,15 @@ import type { Plan } from "./plan.js";
 
 export interface AccountFacts {
   readonly version: string;
-  /** As the ledger keeps them. */
+  /** As recorded in the ledger. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly plan: Plan;
-  /** Inputs of which not even the beginning could be read. */
+  /** Inputs whose first bytes could not be read. */
   readonly unreadable: readonly SourceFailure[];
   readonly run: ManifestRun;
 }
 
-/** Adds up what the records of a run say of rows and sources, in any order. Pure. */
+/** Adds up the records of a run, in any order. Pure. */
 export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[]): RunAccounts {
   const ordered = inOrder(records);
   const failures = [...facts.unreadable, ...foldFailures(ordered)];

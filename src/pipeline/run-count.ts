@@ -2,22 +2,38 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asOutput } from "../base/output-error.js";
-import type { CountManifest, CountResult } from "./count-result.js";
 import { foldEvents } from "./event-fold.js";
 import { layoutOf } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
+import type { ManifestEvent, ManifestEventCount, RunAccounts } from "./manifest.js";
 import { checkEvents } from "./manifest-fold.js";
 import type { CountRequest } from "./options.js";
-import type { RunContext } from "./progress.js";
 import { type AccountFacts, foldAccounts } from "./run-accounts.js";
+import type { RunContext, RunOutcome } from "./run-observer.js";
 import { exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
+
+/** The part of an export's manifest that counts rows and events. */
+export interface CountManifest extends RunAccounts {
+  /** Sorted by name. If there are `otherEvents`, they may hold further rows of a name. */
+  readonly events: readonly ManifestEvent[];
+  /** Events of the names that exceed the limit of names counted one by one. */
+  readonly otherEvents?: ManifestEventCount;
+}
+
+/** The result of counting. Errors that make it impossible are thrown instead. */
+export interface CountResult {
+  readonly outcome: RunOutcome;
+  readonly manifest: CountManifest;
+  /** More rows were rejected than `maxRejects` allows. */
+  readonly tooManyRejects: boolean;
+}
 
 /**
  * Reads and maps inputs like an export of the same options, and counts the events that it would
- * deliver. Nothing is kept: the ledger is in a directory of its own below `scratchDirectory`, which is
- * removed at the end, however it ends. Throws like `runSplits`.
+ * deliver. Keeps nothing: the ledger is in a temporary directory below `scratchDirectory`, which is always
+ * removed. Throws like `runSplits`.
  */
 export async function runCount(
   request: CountRequest,

@@ -1,18 +1,36 @@
 import { foldEvents } from "./event-fold.js";
-import type { ExportResult } from "./export-result.js";
 import { layoutOf } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
 import { recordOptions } from "./ledger/recorded-options.js";
-import type { Manifest } from "./manifest.js";
+import type { Manifest, SourceFailure } from "./manifest.js";
 import { foldExport } from "./manifest-fold.js";
 import type { ExportOptions } from "./options.js";
-import type { RunContext } from "./progress.js";
+import type { RunContext, RunOutcome } from "./run-observer.js";
 import { type EndedRun, exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
 
+/** The result of an export. Errors that end the whole run (disk full, usage) are thrown instead. */
+export interface ExportResult {
+  readonly outcome: RunOutcome;
+  readonly manifest: Manifest;
+  /** Absolute path of the manifest. */
+  readonly manifestPath: string;
+  /** One for each source that could not be read to its end. */
+  readonly failures: readonly SourceFailure[];
+  /** More rows were rejected than `maxRejects` allows. */
+  readonly tooManyRejects: boolean;
+  /** The directory held the finished result of the same command; nothing was done. */
+  readonly alreadyDone: boolean;
+  /** Rows read by this run, without those of earlier runs. */
+  readonly rowsRead: number;
+  /** Bytes (on disk) read in this run. */
+  readonly bytesRead: number;
+  readonly durationMs: number;
+}
+
 /**
- * Runs an export from its inputs to its manifest, or takes up the one that the output directory
- * holds. Sources that fail end it as `failed`, after all others are done. Throws `UsageError` where it
- * cannot begin, and `SwitchyardError` where it cannot go on (disk full).
+ * Runs an export from its inputs to its manifest, or resumes the one that the output directory holds. A
+ * source that fails ends it as `failed`, after all others are done. Throws `UsageError` if it cannot
+ * begin, and `SwitchyardError` if it cannot continue (disk full).
  */
 export async function runExport(
   options: ExportOptions,

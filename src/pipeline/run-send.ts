@@ -7,8 +7,8 @@ import { layoutOf } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
 import type { SendOptions, SendRequest } from "./options.js";
-import type { RunContext } from "./progress.js";
 import { type AccountFacts, foldAccounts, foldNumbers } from "./run-accounts.js";
+import type { RunContext } from "./run-observer.js";
 import {
   type EndedRun,
   exceeds,
@@ -28,9 +28,9 @@ import {
 import { checkAccounts } from "./worker/run-split.js";
 
 /**
- * Sends events from their inputs to a service, or goes on with what an earlier run of the same
- * request has left. Throws `UsageError` where it cannot begin, and `SendStopped` where it cannot go
- * on (the service refuses, disk full).
+ * Sends the events of inputs to a service, or resumes an earlier run of the same request. Throws
+ * `UsageError` if it cannot begin, and `SendStopped` if it cannot continue (the service refuses, disk
+ * full).
  */
 export async function runSend(
   request: SendRequest,
@@ -52,13 +52,13 @@ export async function runSend(
   } catch (error) {
     if (!isBegun || !(error instanceof SwitchyardError)) throw error;
     const known = await standing().catch(() => undefined);
-    // What cannot be counted any more must not hide what went wrong.
+    // A failure to count must not hide what went wrong.
     throw known === undefined ? error : new SendStopped(error, known);
   }
   return { ...(await standing()), ...describe(ended, maxRejects, job.layout.manifestFile) };
 }
 
-/** `begun` is called once there is a run to go on with. */
+/** `begun` is called once there is a run that can be resumed. */
 async function prepare(
   request: SendRequest,
   begun: () => void,
@@ -87,7 +87,7 @@ async function prepare(
       begun();
     },
     committed({ id, status }) {
-      // What is read again after its source was repaired has to know what was sent of it.
+      // The journal of an incomplete split is needed when its repaired source is read again.
       if (status === "complete") rmSync(journalOf(layout, id), { force: true });
     },
   };

@@ -8,7 +8,6 @@ import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
-import type { RunOutcome } from "./export-result.js";
 import type { Layout } from "./ledger/layout.js";
 import { Ledger, type RunRecord } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -24,17 +23,17 @@ import { type MergedDays, mergeSpilled } from "./merge/merge-spilled.js";
 import { isMerged } from "./merge/merge-state.js";
 import type { MaxRejects, RunOptions } from "./options.js";
 import type { Split } from "./plan.js";
-import type { RunContext, RunProgress } from "./progress.js";
 import type { AccountFacts } from "./run-accounts.js";
+import type { RunContext, RunOutcome, RunProgress } from "./run-observer.js";
 import { type StartedRun, startRun } from "./start-run.js";
 import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
 import { WorkerPool } from "./worker/worker-pool.js";
 
-/** What the inputs turned out to hold. */
+/** The sources found in the inputs. */
 export interface DiscoveredInputs {
   readonly sources: readonly Source[];
-  /** Inputs of which not even the beginning can be read. */
+  /** Inputs whose first bytes cannot be read. */
   readonly failures: readonly {
     readonly name: string;
     readonly code: string;
@@ -42,7 +41,7 @@ export interface DiscoveredInputs {
   }[];
 }
 
-/** What a run takes from the rooms beside the engine and from the world. */
+/** What a run needs from readers and from the outside. */
 export interface RunOutside {
   discover(options: RunOptions, signal: AbortSignal): Promise<DiscoveredInputs>;
   planRanges(
@@ -56,18 +55,18 @@ export interface RunOutside {
   now(): number;
 }
 
-/** What one kind of run is, beside what all of them do. */
+/** The specifics of one kind of run. */
 export interface RunJob<Accounts extends RunAccounts> {
-  /** Go to the workers as they are. */
+  /** Passed to the workers unchanged. */
   readonly options: RunOptions;
-  /** Those that decide what is delivered. */
+  /** The options that decide what is delivered. */
   readonly recorded: Readonly<Record<string, unknown>>;
   readonly layout: Layout;
-  /** Called when the plan stands, before anything is read. */
+  /** Called when the plan is made, before anything is read. */
   begun?(record: RunRecord): Promise<void>;
   /** Called as soon as a split is in the ledger. */
   committed?(record: SplitRecord): void;
-  /** Makes the manifest. A function of what it is given and of what the ledger holds. */
+  /** Makes the manifest from its arguments and the ledger alone. */
   fold(
     facts: AccountFacts,
     records: readonly SplitRecord[],
@@ -75,17 +74,17 @@ export interface RunJob<Accounts extends RunAccounts> {
   ): FoldedRun<Accounts> | Promise<FoldedRun<Accounts>>;
 }
 
-/** What is written at the end of a run. */
+/** The files that a run writes at its end. */
 export interface FoldedRun<Accounts extends RunAccounts> {
   readonly manifest: Accounts;
-  /** Files that the manifest names, by their absolute paths; they are written before it. */
+  /** Content of files that the manifest names, by absolute path; written before it. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 export interface EndedRun<Accounts extends RunAccounts> {
   readonly end: "done" | "interrupted";
   readonly manifest: Accounts;
-  /** What this run did; undefined where an earlier one had left nothing to do. */
+  /** Work of this run; undefined if an earlier run had left nothing to do. */
   readonly work: SplitProgress | undefined;
 }
 
@@ -178,12 +177,12 @@ async function planRun(
   });
 }
 
-/** Sources that fail do not end a run, but it has failed then. */
+/** Returns `failed` for a finished run with failed sources: they do not end the run. */
 export function outcomeOf({ end, manifest }: EndedRun<RunAccounts>): RunOutcome {
   return end === "done" && manifest.failures.length > 0 ? "failed" : end;
 }
 
-/** Whether more rows were rejected than allowed. */
+/** Returns true if more rows were rejected than allowed. */
 export function exceeds({ read, rejected }: RowCounts, maxRejects: MaxRejects): boolean {
   return rejected > ("rows" in maxRejects ? maxRejects.rows : maxRejects.share * read);
 }
@@ -216,7 +215,7 @@ function unfinishedSplits({ record, finished }: StartedRun): readonly Split[] {
   return record.plan.splits.filter(({ id }) => !finished.has(id));
 }
 
-/** The manifest of an earlier run, where that run left nothing to do. */
+/** Returns the manifest of an earlier run if that run left nothing to do. */
 async function readFinished<Accounts extends RunAccounts>(
   layout: Layout,
   run: StartedRun,
@@ -229,7 +228,7 @@ async function readFinished<Accounts extends RunAccounts>(
     const { value } = checkValue(runAccountsSchema, manifest);
     return value?.complete === true ? (manifest as Accounts) : undefined;
   } catch {
-    // Missing after a kill, or damaged: it is made again from the ledger.
+    // Missing after a kill, or damaged: the ledger has all that is needed to write it again.
     return undefined;
   }
 }
@@ -243,16 +242,16 @@ function notesOf(
   const dead = lock.takenOverFrom;
   const { splits } = record.plan;
   return [
-    ...(dead === undefined ? [] : [`process ${dead.pid} had died in this directory`]),
+    ...(dead === undefined ? [] : [`process ${dead.pid} died in this directory`]),
     ...(record.resumes === 0
       ? []
-      : [`going on: ${finished.size} of ${splits.length} splits are done`]),
+      : [`resumed: ${finished.size} of ${splits.length} splits are done`]),
     ...(lost === 0
       ? []
-      : [`${formatSplits(lost)} read again, as what was spilled of them is gone or damaged`]),
+      : [`${formatSplits(lost)} read again, because spilled rows are missing or damaged`]),
     ...(budget.threads >= options.threads
       ? []
-      : [`threads: ${budget.threads} instead of ${options.threads}, more need more --memory`]),
+      : [`threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`]),
   ];
 }
 
@@ -309,7 +308,7 @@ async function writeManifest(
   { manifest, files = {} }: FoldedRun<RunAccounts>,
 ): Promise<void> {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
-  // The manifest comes last: where it is, what it names is there.
+  // The manifest is last: if it exists, so does everything that it names.
   for (const [path, content] of [...Object.entries(files), [manifestFile, text] as const]) {
     await asOutput(path, () => writeDurably(path, content, { temporaryDirectory }));
   }

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { asOutput } from "../base/output-error.js";
 import { ProfileFold } from "../profile/profile-fold.js";
+import { formatOf } from "../readers/formats.js";
+import type { Source, SourceRange } from "../readers/source.js";
 import { EventFold } from "./event-fold.js";
 import { layoutOf } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
@@ -10,21 +12,20 @@ import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
 import { checkEvents } from "./manifest-fold.js";
 import type { ValidateOptions, ValidateRequest } from "./options.js";
-import type { RunContext } from "./progress.js";
 import { type CountedReport, foldReport, type ReportFacts } from "./report/fold-report.js";
 import type { ValidateResult } from "./report/validate-result.js";
 import { type AccountFacts, foldAccounts, inOrder } from "./run-accounts.js";
+import type { RunContext } from "./run-observer.js";
 import { exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
-import { pieceBytesOf, RangeSampler } from "./worker/sample-ranges.js";
 import { budgetThreads } from "./worker/thread-count.js";
 
-/** What a report says in words that are not this room's. */
+/** Texts of a report that the caller provides. */
 export type ReportWords = Pick<ReportFacts, "adviceOn">;
 
 /**
- * Reads and maps inputs like an export of the same options, and finds out what there is to know about
- * them. Nothing is kept: the ledger is in a directory of its own below `scratchDirectory`, which is
- * removed at the end, however it ends. Throws like `runSplits`.
+ * Reads and maps inputs like an export of the same options, and profiles their events. Keeps nothing: the
+ * ledger is in a temporary directory below `scratchDirectory`, which is always removed. Throws like
+ * `runSplits`.
  */
 export async function runValidate(
   request: ValidateRequest,
@@ -74,7 +75,7 @@ export async function runValidate(
   }
 }
 
-/** Cuts sources into small pieces, and leaves most of them out of the plan. */
+/** Cuts sources into small pieces and plans only a sample of them. */
 function sampled(outside: RunOutside, sampler: RangeSampler): RunOutside {
   return {
     ...outside,
@@ -93,11 +94,54 @@ async function foldProfiles(
   const accounts = foldAccounts(facts, records);
   const events = new EventFold();
   const profile = new ProfileFold();
-  // One at a time, and in the order of the splits: what finds no place depends on it.
+  // One at a time and in order: what exceeds a limit depends on the order of the splits.
   for (const { id } of inOrder(records)) {
     const split = await ledger.readProfile(id);
     profile.add(split, events.add(split.events));
   }
   checkEvents(accounts.rows, events.result([]));
   return { accounts, events, profile };
+}
+
+/** Maximum of pieces of one source. */
+const PIECES_MAX = 65_536;
+
+/** Returns the size in bytes of the pieces that a source is sampled in. */
+function pieceBytesOf({ format, size }: Source): number {
+  return Math.max(formatOf(format).samplePieceBytes, Math.ceil(size / PIECES_MAX));
+}
+
+/**
+ * Chooses a share of all pieces, evenly spread over the inputs. It takes a piece whenever the share of
+ * the bytes passed so far has grown by the size of a piece. A source that cannot be cut is one piece. Call
+ * it in the order of the sources.
+ */
+class RangeSampler {
+  #total = 0;
+  #chosen = 0;
+  /** Bytes of the share that are not taken yet. */
+  #due = 0;
+
+  constructor(private readonly share: number) {}
+
+  /** The share of all bytes that is read. */
+  get chosenShare(): number {
+    return this.#total === 0 ? 1 : this.#chosen / this.#total;
+  }
+
+  choose(source: Source, ranges: readonly SourceRange[]): readonly SourceRange[] {
+    const bytes = source.size / Math.max(1, ranges.length);
+    return ranges.filter(() => this.#take(bytes));
+  }
+
+  /** The first piece is always taken, so that there is one. */
+  #take(bytes: number): boolean {
+    const isFirst = this.#total === 0;
+    this.#total += bytes;
+    this.#due += bytes * this.share;
+    if (this.#due < bytes && !isFirst) return false;
+    this.#due = isFirst ? 0 : this.#due - bytes;
+    this.#chosen += bytes;
+    return true;
+  }
 }

@@ -1,26 +1,26 @@
 import { SwitchyardError } from "../base/errors.js";
-import type { RunOutcome } from "./export-result.js";
 import type { RunAccounts, SourceFailure } from "./manifest.js";
+import type { RunOutcome } from "./run-observer.js";
 
-/** What became of events on their way to a service. */
+/** Counts of events that were sent to a service. */
 export interface DeliveryCounts {
   readonly delivered: number;
-  /** Requests that were sent again. */
+  /** Requests that were retried. */
   readonly retried: number;
-  /** Events that were sent again though they may have been stored; their keys were the same. */
+  /** Events that were sent again although they may be stored; with the same idempotency keys. */
   readonly possiblyTwice: number;
-  /** Milliseconds in which nothing was under way because the service took nothing. */
+  /** Milliseconds without a request in progress because the service accepted none. */
   readonly waitedMs: number;
 }
 
 /** `manifest.json` of a run that sent events. */
 export interface SendManifest extends RunAccounts {
   readonly destination: string;
-  /** Of the splits that are finished. */
+  /** Of the finished splits. */
   readonly delivery: DeliveryCounts;
 }
 
-/** Counts by now: those of finished splits, and what a service has decided about the events of others. */
+/** Counts so far: those of finished splits, and what the service has answered for the others. */
 export interface SentCounts extends DeliveryCounts {
   /** Rows of finished splits, and events of others that the service refused. */
   readonly rejected: number;
@@ -28,17 +28,17 @@ export interface SentCounts extends DeliveryCounts {
   readonly splitsTotal: number;
 }
 
-/** A run of `send` that was begun, wherever it has come to. */
+/** The state of a run of `send`, finished or not. */
 export interface SendStanding {
   readonly runId: string;
   readonly destination: string;
   readonly sent: SentCounts;
-  /** Words that take the run up again, without the program's name, and where to say them. */
+  /** Arguments that resume the run, without the program's name, and the directory to run them in. */
   readonly command: readonly string[];
   readonly directory: string;
 }
 
-/** How sending ended. What makes it impossible to go on is thrown instead, as `SendStopped`. */
+/** The result of sending. An error that stops it is thrown instead, as `SendStopped`. */
 export interface SendResult extends SendStanding {
   readonly outcome: RunOutcome;
   readonly manifest: SendManifest;
@@ -48,14 +48,14 @@ export interface SendResult extends SendStanding {
   readonly failures: readonly SourceFailure[];
   /** More rows were rejected than `maxRejects` allows. */
   readonly tooManyRejects: boolean;
-  /** All of it had been sent by an earlier run: nothing was done. */
+  /** An earlier run had sent everything; nothing was done. */
   readonly alreadyDone: boolean;
-  /** Rows read in this run, without what an earlier run had done. */
+  /** Rows read by this run, without those of earlier runs. */
   readonly rowsRead: number;
   readonly durationMs: number;
 }
 
-/** A run that was begun cannot go on: code, words and exit code of what stopped it, and how far it is. */
+/** A run cannot continue: code, message and exit code of its cause, and how far it is. */
 export class SendStopped extends SwitchyardError {
   constructor(
     cause: SwitchyardError,

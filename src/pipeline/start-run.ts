@@ -30,35 +30,34 @@ import {
   updateSources,
 } from "./plan.js";
 
-/** Finds the ranges that a source can be cut into; of its format, from the registry. */
+/** Returns the ranges that a source can be cut into. */
 export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
 
 export interface StartOptions {
   readonly splitBytes: number;
   readonly fresh: boolean;
   readonly now: Date;
-  /** Milliseconds since 1970 UTC, unless an earlier run has decided. */
+  /** Milliseconds since 1970 UTC; ignored if an earlier run has recorded one. */
   readonly maxTimeMs: number;
   readonly planRanges: PlanRanges;
-  /** Ends the planning; nothing of the plan is kept then. */
+  /** Ends the planning; no plan is kept then. */
   readonly signal: AbortSignal;
 }
 
-/** A run that can begin: its plan is in the ledger, and what is there belongs to it. */
+/** A run that is ready: its plan is in the ledger, and all output there belongs to it. */
 export interface StartedRun {
   readonly record: RunRecord;
   /** Splits that an earlier run has finished. */
   readonly finished: ReadonlyMap<string, SplitRecord>;
-  /** What it has merged of what they spilled. */
+  /** Merges that an earlier run has finished. */
   readonly merges: MergeState;
-  /** Splits that it had finished, and that are read again as what they spilled is not there any more. */
+  /** Finished splits that are read again because their spilled rows are missing or damaged. */
   readonly lost: number;
 }
 
 /**
- * Begins a run in a directory that this process has locked, or takes up the one that is there:
- * finished splits are kept, everything else is removed. After a kill at any moment in here, the next
- * start does the same again.
+ * Begins a run in a directory that this process has locked, or resumes the one that is there: it keeps
+ * finished splits and removes everything else. After a kill at any moment, the next start repeats it.
  */
 export async function startRun(
   layout: Layout,
@@ -119,7 +118,7 @@ async function resume(
   if (isWhole() && isMerged(merges, known)) return { record, finished, merges, lost: 0 };
   const damaged = findDamaged(layout, known);
   for (const { id } of damaged) finished.delete(id);
-  // Splits that are yet to be read may spill rows of any day.
+  // A split that is not read yet may spill rows of any day.
   const kept = isWhole() ? merges : nothingMerged;
   if (!isWhole()) await forgetMerges(layout);
   for (const { id } of records) if (!finished.has(id)) await ledger.removeSplit(id);
@@ -147,8 +146,8 @@ async function changePlan(
 }
 
 /**
- * Removes what earlier runs made, also under the name of another dataset. In an order that leaves,
- * after a kill at any moment, a run that can be resumed or started over.
+ * Removes the output of earlier runs, also of another dataset. The order matters: after a kill at any
+ * moment, the run can be resumed or started over.
  */
 async function startOver(layout: Layout, ledger: Ledger): Promise<void> {
   const before = await ledger.readRun().catch(() => undefined);
@@ -169,7 +168,7 @@ async function rangeSources(
   const ranged: RangedSource[] = [];
   for (const source of sources) {
     const ranges = await rangesOf(source, splitBytes, planRanges);
-    // A source that was given up because of the signal is no source that cannot be looked at.
+    // `rangesOf` also swallows the error of an interruption.
     throwIfInterrupted(signal);
     ranged.push({ source, ranges });
   }
@@ -177,8 +176,8 @@ async function rangeSources(
 }
 
 /**
- * A source that cannot even be looked at is planned as a whole: the worker that reads it meets the
- * same fault, in a place where it fails that source and nothing else.
+ * Plans a source whose ranges cannot be found as a whole. The worker that reads it meets the same error,
+ * which then fails only that source.
  */
 async function rangesOf(
   source: Source,

@@ -1,6 +1,6 @@
 import path from "node:path";
-import type { ExportResult } from "../pipeline/export-result.js";
 import type { Manifest } from "../pipeline/manifest.js";
+import type { ExportResult } from "../pipeline/run-export.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import {
   describeFailures,

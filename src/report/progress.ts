@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { SourceFailure } from "../pipeline/manifest.js";
-import type { RunObserver, RunProgress } from "../pipeline/progress.js";
+import type { RunObserver, RunProgress } from "../pipeline/run-observer.js";
 import {
   formatBytes,
   formatCount,

@@ -1,4 +1,4 @@
-import type { RunProgress } from "../pipeline/progress.js";
+import type { RunProgress } from "../pipeline/run-observer.js";
 
 /** Milliseconds that speeds are averaged over: long enough to be calm, short enough to be true. */
 const WINDOW_MS = 10_000;

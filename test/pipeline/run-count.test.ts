@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import type { CountResult } from "../../src/pipeline/count-result.js";
 import type { ExportOptions } from "../../src/pipeline/options.js";
+import type { CountResult } from "../../src/pipeline/run-count.js";
 import { runCount } from "../../src/pipeline/run-count.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 

@@ -15,7 +15,7 @@ import {
 } from "../../pipeline/configuration/configuration-schema.js";
 import type { JsonObject } from "../../pipeline/configuration/configuration-types.js";
 import type { CommandContext } from "../context.js";
-import { printFailure } from "../print-failure.js";
+import { printFailure } from "../print-outcome.js";
 import { draftConfiguration } from "./configuration-draft.js";
 import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";
 import { summarizeSurvey } from "./survey-summary.js";

@@ -2,13 +2,14 @@ import { open, stat } from "node:fs/promises";
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { CountedEvent } from "../../console/qualify-plan.js";
+import type { Engine } from "../../engine/engine.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { presetOf, resolveRunOptions } from "../../pipeline/configuration/configuration-export.js";
 import { layoutOf, MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
 import type { RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
 import { readReport } from "../../pipeline/report/read-report.js";
+import type { RunContext } from "../../pipeline/run-observer.js";
 import { readManifest } from "../../pipeline/verify/verify-manifest.js";
-import type { StepContext } from "../steps/step.js";
 
 /** Which events there are, and what is known about how many are missing. */
 export interface KnownEvents {
@@ -115,7 +116,7 @@ async function firstMember(file: string): Promise<string | undefined> {
  */
 export function prepareCount(
   configuration: Configuration,
-  { engine, signal, observer }: StepContext,
+  { engine, signal, observer }: RunContext & { readonly engine: Engine },
 ): () => Promise<KnownEvents> {
   const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
   const request = resolveRunOptions(configuration, mapping);

@@ -3,10 +3,10 @@ import {
   presetOf,
   resolveExportOptions,
 } from "../../pipeline/configuration/configuration-export.js";
-import type { ExportResult } from "../../pipeline/export-result.js";
+import type { ExportResult } from "../../pipeline/run-export.js";
 import { summarizeExport } from "../../report/export-summary.js";
-import { runExitCode } from "./run-exit-code.js";
 import type { StepContext, StepReport } from "./step.js";
+import { runExitCode } from "./step.js";
 
 export async function runExportStep(
   configuration: Configuration,

@@ -5,7 +5,7 @@ import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { line } from "../../report/run-summary.js";
 import { harmless, shellWord } from "../../report/terminal-text.js";
 import { type CommandOutcome, notRunOf, stoppedAt } from "../command-outcome.js";
-import { resultsOf, type StepResults } from "./step-results.js";
+import { resultsOf, type StepResults } from "./step.js";
 
 const RUN_AGAIN = "  Run the same command again: what is done is not done twice.";
 

@@ -7,8 +7,8 @@ import { findEventSource } from "../qualify/event-source.js";
 import { prepareCount, readKnownEvents } from "../qualify/known-events.js";
 import { summarizeQualify } from "../qualify/qualify-summary.js";
 import type { QualifyResult, QualifyTask } from "../qualify/run-qualify.js";
-import { runExitCode } from "./run-exit-code.js";
 import type { StepContext, StepReport } from "./step.js";
+import { runExitCode } from "./step.js";
 
 export async function runQualifyStep(
   configuration: Configuration,

@@ -7,9 +7,17 @@ import type { CommandOutcome } from "../command-outcome.js";
 import type { CommandContext } from "../context.js";
 import { type Output, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
-import type { StepReport } from "./step.js";
-import { resultsOf } from "./step-results.js";
-import { steps } from "./steps.js";
+import type { RunStep, StepReport } from "./step.js";
+import { resultsOf } from "./step.js";
+
+/** Every step that `migrate` knows. Each is loaded when it is its turn. */
+const steps: Readonly<Record<StepName, RunStep>> = {
+  validate: async (...step) => (await import("./validate-step.js")).runValidateStep(...step),
+  export: async (...step) => (await import("./export-step.js")).runExportStep(...step),
+  send: async (...step) => (await import("./send-step.js")).runSendStep(...step),
+  qualify: async (...step) => (await import("./qualify-step.js")).runQualifyStep(...step),
+  verify: async (...step) => (await import("./verify-step.js")).runVerifyStep(...step),
+};
 
 /** A command line, before the file and the environment are looked at. */
 export interface Invocation {

@@ -4,8 +4,8 @@ import { resolveSendRequest } from "../../pipeline/configuration/configuration-s
 import { type SendResult, type SendStanding, SendStopped } from "../../pipeline/send-result.js";
 import { factsOf } from "../../report/error-text.js";
 import { summarizeSend, summarizeStoppedSend } from "../../report/send-summary.js";
-import { runExitCode } from "./run-exit-code.js";
 import type { StepContext, StepReport } from "./step.js";
+import { runExitCode } from "./step.js";
 
 export async function runSendStep(
   configuration: Configuration,

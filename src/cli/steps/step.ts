@@ -1,8 +1,26 @@
+import { exitCodes } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import type { RunObserver } from "../../pipeline/progress.js";
+import type { ExportResult } from "../../pipeline/run-export.js";
+import type { RunObserver, RunOutcome } from "../../pipeline/run-observer.js";
+import type { SendResult } from "../../pipeline/send-result.js";
 import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
-import type { StepResults } from "./step-results.js";
+import type { VerifyResult } from "../../pipeline/verify/verify.js";
+import type { StoredResult } from "../../pipeline/verify/verify-stored.js";
+import type { Report } from "../../profile/report.js";
+import type { QualifyResult } from "../qualify/run-qualify.js";
+
+/** What the steps of a migration came to, for those after them and for its summary. */
+export interface StepResults {
+  /** Without a page where the dry run was interrupted. */
+  readonly validate?: { readonly report: Report; readonly htmlPath?: string };
+  readonly export?: ExportResult;
+  readonly send?: SendResult;
+  readonly qualify?: QualifyResult;
+  readonly verify?: VerifyResult;
+  /** Only where the service is embedded and events were sent to it. */
+  readonly stored?: StoredResult;
+}
 
 export interface StepContext {
   readonly engine: Engine;
@@ -30,3 +48,25 @@ export interface StepReport {
 
 /** One part of a migration: a command of its own, and a step of `migrate`. */
 export type RunStep = (configuration: Configuration, context: StepContext) => Promise<StepReport>;
+
+export function resultsOf(reports: readonly { readonly results: StepResults }[]): StepResults {
+  return Object.assign({}, ...reports.map(({ results }) => results)) as StepResults;
+}
+
+/** Exit code of a run over inputs, wherever its events went. */
+export function runExitCode({
+  outcome,
+  tooManyRejects,
+}: {
+  readonly outcome: RunOutcome;
+  readonly tooManyRejects: boolean;
+}): number {
+  switch (outcome) {
+    case "interrupted":
+      return exitCodes.interrupted;
+    case "failed":
+      return exitCodes.failed;
+    case "done":
+      return tooManyRejects ? exitCodes.tooManyRejects : exitCodes.done;
+  }
+}

@@ -4,15 +4,15 @@ import { completeReport, writeReportFiles } from "../../engine/complete-report.j
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { presetOf } from "../../pipeline/configuration/configuration-export.js";
 import { resolveValidateRequest } from "../../pipeline/configuration/configuration-validate.js";
-import type { RunObserver } from "../../pipeline/progress.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
+import type { RunObserver } from "../../pipeline/run-observer.js";
 import type { Report } from "../../profile/report.js";
 import { describeApplied } from "../../report/configuration-difference.js";
 import { shellWord } from "../../report/terminal-text.js";
 import { summarizeValidate } from "../../report/validate-summary.js";
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
-import { runExitCode } from "./run-exit-code.js";
 import type { StepContext, StepReport } from "./step.js";
+import { runExitCode } from "./step.js";
 
 export async function runValidateStep(
   configuration: Configuration,

@@ -7,7 +7,7 @@ export const MANIFEST_NAME = "manifest.json";
 /** Beside the manifest: the number of events of each name on each day. */
 export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 
-/** Where everything lies that an export makes. All paths are absolute. */
+/** The paths of everything that an export writes; all absolute. */
 export interface Layout {
   readonly outputDirectory: string;
   /** Holds one directory for each day. */
@@ -15,19 +15,19 @@ export interface Layout {
   readonly rejectsDirectory: string;
   readonly manifestFile: string;
   readonly eventsByDayFile: string;
-  /** What only Switchyard reads: `_switchyard`. */
+  /** `_switchyard`; only Switchyard reads it. */
   readonly ledgerDirectory: string;
   readonly planFile: string;
   readonly lockFile: string;
   /** One file for each finished split. */
   readonly splitsDirectory: string;
-  /** Rows that splits have spilled, a file for each of them. */
+  /** Spilled rows, one file for each split. */
   readonly spillDirectory: string;
-  /** The plan by which spilled rows are merged, and one file for each finished merge. */
+  /** The plan of the merges, and one file for each finished merge. */
   readonly mergesDirectory: string;
-  /** What a service has acknowledged of splits that are not finished. */
+  /** Journals of the events that a service has acknowledged, for unfinished splits. */
   readonly acknowledgedDirectory: string;
-  /** Emptied at the start of each run; on the same file system as what is renamed out of it. */
+  /** Emptied at the start of each run; on the same file system as the output. */
   readonly temporaryDirectory: string;
 }
 
@@ -60,14 +60,14 @@ export function isDayName(name: string): boolean {
 }
 
 /**
- * The split that a file in a day directory belongs to, or `MERGED_PARTS` for what was merged; undefined
- * where Switchyard did not name it.
+ * Returns the split that a file in a day directory belongs to, or `MERGED_PARTS` for a merged part;
+ * undefined if Switchyard did not name it.
  */
 export function splitOfPartName(name: string): string | undefined {
   return partName.exec(name)?.[1];
 }
 
-/** The split that a file in the directory of rejects belongs to. */
+/** Returns the split that a rejects file belongs to. */
 export function splitOfRejectsName(name: string): string | undefined {
   return rejectsName.exec(name)?.[1];
 }

@@ -11,8 +11,8 @@ import { listOrNone } from "./ledger.js";
 
 /**
  * Removes the parts, rejects and spilled rows of all splits but those to keep, the merged parts of all
- * days but those to keep, and the manifest and the counts by day, which would speak of them. Only files
- * that bear names of Switchyard's are touched; days that are empty then go too.
+ * days but those to keep, and the manifest and counts by day, which would list them. Touches only files
+ * that Switchyard has named. Removes days that become empty.
  */
 export async function removeOutput(
   layout: Layout,
@@ -38,7 +38,7 @@ export async function removeOutput(
   });
 }
 
-/** Removes what was spilled: to be done once it is in merged parts, and a manifest says so. */
+/** Removes spilled rows. Call it only when a manifest lists the merged parts. */
 export async function removeSpilled(layout: Layout): Promise<void> {
   await asOutput(layout.spillDirectory, () =>
     rm(layout.spillDirectory, { recursive: true, force: true }),
@@ -46,8 +46,8 @@ export async function removeSpilled(layout: Layout): Promise<void> {
 }
 
 /**
- * Forgets all splits and merges, durably. To be done before their parts are removed: a split that is
- * still in the ledger is believed to be there.
+ * Removes the records of all splits and merges, durably. Call it before their parts are removed: a split
+ * in the ledger is assumed to be complete.
  */
 export async function forgetSplits(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
@@ -57,7 +57,7 @@ export async function forgetSplits(layout: Layout): Promise<void> {
   });
 }
 
-/** Forgets all merges, durably; before their parts are removed, too. */
+/** Removes the records of all merges, durably. Call it before their parts are removed. */
 export async function forgetMerges(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
     await forget(layout, layout.mergesDirectory);
@@ -65,8 +65,8 @@ export async function forgetMerges(layout: Layout): Promise<void> {
 }
 
 /**
- * Removes a directory of the ledger, durably and as a whole: after a kill in the middle of removing its
- * files, some that belong together would be believed without the others.
+ * Removes a directory of the ledger in one step, durably. If its files were removed one by one, a kill
+ * would leave some records without those that they belong to.
  */
 async function forget(layout: Layout, directory: string): Promise<void> {
   const { temporaryDirectory, ledgerDirectory } = layout;
@@ -82,7 +82,7 @@ async function forget(layout: Layout, directory: string): Promise<void> {
   await rm(forgotten, { recursive: true, force: true });
 }
 
-/** Forgets the run, durably. To be done last: without a plan, parts look like nobody's. */
+/** Removes the plan, durably. Call it last: without a plan, parts belong to no run. */
 export async function forgetPlan(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
     await rm(layout.planFile, { force: true });
@@ -91,8 +91,8 @@ export async function forgetPlan(layout: Layout): Promise<void> {
 }
 
 /**
- * Throws `UsageError` where a day directory holds a part that a new run might overwrite. Other files
- * are no concern of ours.
+ * Throws `UsageError` if a day directory holds a part that a new run might overwrite. Other files do not
+ * matter.
  */
 export async function refuseForeignParts(layout: Layout): Promise<void> {
   for (const day of await listDays(layout)) {
@@ -101,7 +101,7 @@ export async function refuseForeignParts(layout: Layout): Promise<void> {
     if (part === undefined) continue;
     throw new UsageError(
       "output_occupied",
-      `${join(directory, part)} is already there, and no ledger says what it belongs to: choose another directory or --dataset, move the files away, or have them removed with --fresh`,
+      `${join(directory, part)} exists, and no ledger says which run it belongs to; choose another directory or --dataset, move the files away, or remove them with --fresh`,
     );
   }
 }
@@ -115,6 +115,6 @@ async function removeFiles(directory: string, isRemoved: (name: string) => boole
   if (names.length === 0) return;
   for (const name of names) await rm(join(directory, name), { force: true });
   await syncDirectory(directory);
-  // Fails where something else lies in it, and then it stays.
+  // Fails if other files are in it; then it stays.
   await rmdir(directory).catch(() => undefined);
 }

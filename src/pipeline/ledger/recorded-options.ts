@@ -11,7 +11,7 @@ export interface RecordedOptions {
   readonly [name: string]: unknown;
 }
 
-/** What decides the output of an export. */
+/** Returns the options that decide the output of an export. */
 export async function recordOptions(options: ExportOptions): Promise<RecordedOptions> {
   return canonical({
     ...(await recordRunOptions(options)),
@@ -25,10 +25,9 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
 }
 
 /**
- * What decides the rows that any run delivers. Leaves out what does not change them (threads, memory,
- * the limits that only decide whether a run goes on), and replaces the salt by something that cannot
- * be turned back and the transform module by a digest of its file; modules that it imports are not
- * looked at.
+ * Returns the options that decide the rows that any run delivers. Leaves out options that do not change
+ * them (threads, memory, limits that only end a run). Replaces the salt by an irreversible check, and the
+ * transform module by a digest of its file; modules that it imports are not covered.
  */
 export async function recordRunOptions(
   options: Omit<RunOptions, "outputDirectory">,
@@ -52,7 +51,7 @@ export async function recordRunOptions(
   }) as Readonly<Record<string, unknown>>;
 }
 
-/** One line for each place where two values of JSON differ: `mapping.time.zone: was "UTC", is …`. */
+/** Returns a line for each difference of two JSON values: `mapping.time.zone: was "UTC", is …`. */
 export function differences(before: unknown, after: unknown, path = ""): readonly string[] {
   if (isObject(before) && isObject(after)) {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
@@ -64,7 +63,7 @@ export function differences(before: unknown, after: unknown, path = ""): readonl
   return was === is ? [] : [`${path}: was ${was}, is ${is}`];
 }
 
-/** Members sorted by name and without undefined ones: equal values have equal JSON. */
+/** Sorts members by name and drops undefined ones, so that equal values have equal JSON. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
   if (!isObject(value)) return value;
@@ -81,7 +80,7 @@ function isoOrNull(timeMs: number | undefined): string | null {
   return timeMs === undefined ? null : new Date(timeMs).toISOString();
 }
 
-/** Slow on purpose: the salt itself must not be guessed from a manifest that is passed on. */
+/** Slow on purpose: nobody may guess the salt from a manifest. */
 function saltCheck(salt: string): string {
   return scryptSync(salt, "switchyard salt check", 16).toString("hex");
 }

@@ -6,29 +6,29 @@ import { splitsOfSources } from "../plan.js";
 import type { RunRecord } from "./ledger.js";
 import { differences } from "./recorded-options.js";
 
-/** Changes that a message lists before it only counts the rest. */
+/** Changes that a message lists; the rest is counted. */
 const CHANGES_LISTED_MAX = 20;
 
-/** What a run is started with, to be compared with what an earlier one was started with. */
+/** The facts of a run that a resumed run must share. */
 export interface RunFacts {
   readonly version: string;
   readonly options: Readonly<Record<string, unknown>>;
   readonly sources: readonly Source[];
-  /** Inputs of which not even the beginning can be read: they have no place in the plan. */
+  /** Inputs whose first bytes cannot be read; they are not in the plan. */
   readonly unreadable: readonly SourceFailure[];
 }
 
-/** How a saved plan has to change before it is taken up. */
+/** How a saved plan has to change before it is resumed. */
 export interface PlanChanges {
-  /** Other content than before; to be planned again, in their old places. */
+  /** Sources with new content; to be planned again in their old splits. */
   readonly repaired: readonly Source[];
-  /** Could not be read at all before. */
+  /** Sources that could not be read before. */
   readonly appeared: readonly Source[];
-  /** Names of sources that cannot be read at all now. */
+  /** Names of sources that cannot be read now. */
   readonly lost: ReadonlySet<string>;
 }
 
-/** The output directory holds the work of another command. Nothing was touched. Exit code 2. */
+/** The output directory holds the run of another command. Nothing was changed. Exit code 2. */
 export class ChangedError extends UsageError {
   readonly changes: readonly string[];
 
@@ -51,9 +51,8 @@ export function describeVersionChange(before: string, now: string): string {
 }
 
 /**
- * Whether an earlier run can be taken up. Throws `ChangedError` when anything differs that its
- * finished splits depend on. What none of them depends on may have changed: files that had failed and
- * were repaired, or the reverse.
+ * Checks that an earlier run can be resumed. Throws `ChangedError` if anything differs that its finished
+ * splits depend on. Other inputs may have changed: failed files that were repaired, or the reverse.
  */
 export function checkResume(
   outputDirectory: string,
@@ -78,7 +77,7 @@ export function checkResume(
   return { repaired: known.repaired, appeared: fresh.appeared, lost: known.lost };
 }
 
-/** What became of the inputs that the saved run knows. */
+/** Compares the inputs of the saved run with those of today. */
 function compareKnown(
   saved: RunRecord,
   { sources, unreadable }: RunFacts,
@@ -114,7 +113,7 @@ function compareKnown(
   return { changes, repaired, lost };
 }
 
-/** What there is beside the inputs that the saved run knows. */
+/** Finds inputs that the saved run does not know. */
 function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
   const changes: string[] = [];
   const appeared: Source[] = [];
@@ -135,8 +134,8 @@ function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
 }
 
 /**
- * Whether a source holds what it held before. An entry of a zip is known by its checksum: where a
- * broken zip was replaced by a whole one, the entries that were read stay read.
+ * Returns true if a source has the same content as before. A zip entry is identified by its checksum: if
+ * a broken zip is replaced by a complete one, entries that were read stay valid.
  */
 function holdsSame(before: Source, now: Source): boolean {
   const [a, b] = [before.entry, now.entry];
@@ -150,8 +149,8 @@ function holdsSame(before: Source, now: Source): boolean {
 }
 
 /**
- * A name, and what it lies in: `a.zip!dir/b.json`, `a.zip`. For looking them up: comparing 26,000 names
- * with 5,000 others one by one took 39 s.
+ * Returns a name and its containers (`a.zip!dir/b.json`, `a.zip`) for lookups in a map: comparing 26,000
+ * names with 5,000 others one by one took 39 s.
  */
 function containersOf(name: string): readonly string[] {
   const containers = [name];

@@ -1,5 +1,5 @@
 import type { MergeRecord } from "../ledger/ledger-records.js";
-import type { ThreadProgress } from "../progress.js";
+import type { ThreadProgress } from "../run-observer.js";
 import { asFatal, type PoolWorker, type WorkerPool } from "../worker/worker-pool.js";
 import type { MergeWork } from "./run-merge.js";
 

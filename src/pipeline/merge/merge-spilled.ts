@@ -9,8 +9,8 @@ import type {
   SplitRecord,
 } from "../ledger/ledger-records.js";
 import { forgetMerges, removeOutput } from "../ledger/output-directory.js";
-import type { RunObserver, RunProgress } from "../progress.js";
 import { inOrder, sum } from "../run-accounts.js";
+import type { RunObserver, RunProgress } from "../run-observer.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
 import { digestOfSpilled, planMerges, totalSpilled } from "./merge-plan.js";
 import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
@@ -22,21 +22,21 @@ import {
   type PendingDay,
 } from "./merge-state.js";
 
-/** What became of the rows that splits have spilled. */
+/** The result of merging. */
 export interface MergedDays {
   readonly end: "done" | "interrupted";
   /** In the order of their days. */
   readonly parts: readonly PartFile[];
-  /** In order; empty unless the run was interrupted. */
+  /** Days that are not merged, in order; empty unless the run was interrupted. */
   readonly pending: readonly PendingDay[];
 }
 
 export interface MergeJob {
   readonly layout: Layout;
   readonly ledger: Ledger;
-  /** Of all splits that were committed. */
+  /** Of all committed splits. */
   readonly records: readonly SplitRecord[];
-  /** How the splits have ended: an interrupted run merges nothing. */
+  /** How the splits ended; an interrupted run does not merge. */
   readonly end: "done" | "interrupted";
   readonly state: MergeState;
   /** Spilled bytes that one merge takes. */
@@ -46,8 +46,8 @@ export interface MergeJob {
 }
 
 /**
- * Brings the rows that splits have spilled to the parts of their days, or goes on with it. Throws where
- * that cannot go on (disk full, a spill file that is damaged).
+ * Merges the rows that splits have spilled into the parts of their days, or resumes that. Throws if it
+ * cannot continue (disk full, damaged spill file).
  */
 export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const { layout, records, end, state } = job;
@@ -68,7 +68,7 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const done = [...merges.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
   if (merged === "done") return { end, parts: partsOf(done), pending: [] };
   const now: MergeState = { plan, done };
-  // A worker that was ended while it committed may have left parts that no record speaks of.
+  // A worker that was terminated while it committed may have left parts that no record lists.
   await removeOutput(
     layout,
     () => true,
@@ -80,7 +80,7 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
 async function beginMerges({ layout, ledger, records, mergeBytes }: MergeJob): Promise<MergePlan> {
   const merges = planMerges(totalSpilled(layout, records), mergeBytes);
   const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
-  // Records of merges that do not count any more have the same names.
+  // Records of void merges have the same names.
   await forgetMerges(layout);
   await ledger.writeMergePlan(plan);
   return plan;

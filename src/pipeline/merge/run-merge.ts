@@ -8,22 +8,22 @@ import type { LedgerWriter } from "../ledger/ledger-writer.js";
 import type { ThreadCounters } from "../worker/thread-counters.js";
 
 export interface MergeWork extends MergeTask {
-  /** That all packs of its days have together. */
+  /** Rows of all packs of its days. */
   readonly rows: number;
 }
 
-/** What a worker has to merge days with. */
+/** The tools of a worker that merges days. */
 export interface MergeTools {
   readonly layout: Layout;
   readonly ledger: LedgerWriter;
   readonly counters: ThreadCounters;
-  /** Absent where nothing is ever spilled. */
+  /** Absent if the sink never spills. */
   readonly mergeDays?: (task: MergeTask, watch: MergeWatch) => Promise<WrittenEvents>;
 }
 
 /**
- * Runs one merge from the spill files to its place in the ledger. Whatever goes wrong is thrown, after
- * what was written has been thrown away. `checkpoint` throws when the run is to stop.
+ * Runs one merge from the spill files to its record in the ledger. On an error it discards what was
+ * written and throws. `checkpoint` throws when the run is stopped.
  */
 export async function runMerge(
   work: MergeWork,
@@ -61,6 +61,6 @@ function checkAccounts({ id, rows }: MergeWork, written: number): void {
   if (written === rows) return;
   throw new SwitchyardError(
     "accounts_differ",
-    `merge ${id}: ${rows} rows spilled, but ${written} written: this is a defect of Switchyard, nothing of this merge was committed`,
+    `merge ${id}: ${rows} rows were spilled, but ${written} written; this is a defect of Switchyard, and nothing of this merge was committed`,
   );
 }

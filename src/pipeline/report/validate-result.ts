@@ -1,5 +1,5 @@
-import type { RunOutcome } from "../export-result.js";
 import type { SourceFailure } from "../manifest.js";
+import type { RunOutcome } from "../run-observer.js";
 import type { CountedReport } from "./fold-report.js";
 
 /** How a dry run ended. What makes it impossible is thrown instead. */

@@ -8,7 +8,7 @@ import type { OpenReader } from "../../readers/reader.js";
 import { MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
-import type { RunContext, RunProgress } from "../progress.js";
+import type { RunContext, RunProgress } from "../run-observer.js";
 import { type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
 import { verifyFile } from "./verify-file.js";

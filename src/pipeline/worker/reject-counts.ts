@@ -6,13 +6,13 @@ import type { Source } from "../../readers/source.js";
 import type { RejectExample, RejectSummary } from "../manifest.js";
 import type { SplitRejects } from "./split-rejects.js";
 
-/** Counts rejected rows by code, with one example for each, and keeps none of them. */
+/** Counts rejected rows by code, with one example each, and keeps no rows. */
 export class RejectCounts implements SplitRejects {
   readonly #summaries = new Map<number, { rows: number; readonly example: RejectExample }>();
 
   add(source: Source, events: EventBatch, row: number, code: number): void {
     const known = this.#summaries.get(code);
-    // Words are costly, and only those of the first row are asked for.
+    // Messages are costly, so only the first row of a code gets one.
     if (known === undefined) this.keep(source, events, row, code)(events.explain(row));
     else known.rows++;
   }
@@ -39,7 +39,7 @@ export class RejectCounts implements SplitRejects {
   abort(): void {}
 }
 
-/** Where the row of a batch stands that an event came from, or a reject. */
+/** Returns the position in its source of the row that an event or reject came from. */
 export function placeOf(source: Source, events: EventBatch, row: number): RowPlace {
   return withoutFormat(originOf(source, events.batch.raw, events.sourceRow(row)));
 }
@@ -48,7 +48,7 @@ function withoutFormat({ format: _, ...place }: RowOrigin): RowPlace {
   return place;
 }
 
-/** Where a row came from, and how it is to be read on its own. */
+/** Returns the position of a row, and the format to read it in on its own. */
 export function originOf(source: Source, raw: RawRows, row: number): RowOrigin {
   return raw.origin?.(row) ?? originIn(source, raw, row);
 }

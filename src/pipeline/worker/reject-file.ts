@@ -18,15 +18,15 @@ import type { SplitRejects } from "./split-rejects.js";
 /** One line of a rejects file: enough to find the row, and to read it again. */
 export interface RejectLine extends RejectExample {
   readonly code: RejectCodeName;
-  /** The row's bytes, where they are UTF-8. */
+  /** The bytes of the row if they are UTF-8. */
   readonly raw?: string;
-  /** The row's bytes, where they are not. */
+  /** The bytes of the row if they are not. */
   readonly rawBase64?: string;
-  /** How `raw` is to be read: the format of one row on its own. */
+  /** The format of this row on its own, to read `raw` again. */
   readonly format: unknown;
 }
 
-/** The rejected rows of one split, in a file of their own; there is none where nothing was rejected. */
+/** Writes the rejected rows of one split to a file; without rejects there is no file. */
 export class RejectFile implements SplitRejects {
   readonly #path: string;
   readonly #counts = new RejectCounts();
@@ -46,7 +46,7 @@ export class RejectFile implements SplitRejects {
   add(source: Source, events: EventBatch, row: number, code: number): void {
     const { raw } = events.batch;
     const sourceRow = events.sourceRow(row);
-    // Before the row's bytes are asked for, which an allocation would leave behind.
+    // Before `raw.bytes`: an allocation may move kernel memory and leave the view behind.
     const lines = this.#openLines();
     const origin = originOf(source, raw, sourceRow);
     this.#append(lines, code, origin, events.explain(row), raw.bytes(sourceRow));
@@ -85,7 +85,7 @@ export class RejectFile implements SplitRejects {
     rmSync(this.#path, { force: true });
   }
 
-  /** A line with the members of `RejectLine`, in their order. */
+  /** Appends a line with the members of `RejectLine`, in their order. */
   #append(
     lines: RejectLines,
     code: number,
@@ -131,8 +131,7 @@ export class RejectFile implements SplitRejects {
 }
 
 /**
- * The JSON of the last value, for values that mostly are the last one's again: some name thousands
- * of columns.
+ * Caches the JSON of the last value: values mostly repeat, and a format can name thousands of columns.
  */
 class LastJson {
   #value: unknown = null;

@@ -1,24 +1,24 @@
 import { REJECT_BUFFER_BYTES } from "../../base/limits.js";
 import type { Kernel } from "../../batch/kernel.js";
 
-/** Bytes that `escapeString` writes at most for one, and loose ones behind all of them. */
+/** Most bytes that `escapeString` writes for one byte, and its overrun behind the last one. */
 const ESCAPED_BYTES_MAX = 6;
 const LOOSE_BYTES = 16;
-/** Bytes of UTF-8 that a UTF-16 unit becomes at most. */
+/** Most bytes of UTF-8 that one UTF-16 unit becomes. */
 const ENCODED_BYTES_MAX = 3;
-/** Bytes of a row that are escaped at a time: all of most rows. */
+/** Bytes of a row that are escaped at a time; most rows are shorter. */
 const PIECE_BYTES = 16_384;
 
 /**
- * Text for a file, gathered in kernel memory: rows that became strings, were escaped as such, joined and
- * encoded again made a reject cost twice as much (21 µs for 1.3 KB, here 8).
+ * Gathers text for a file in kernel memory. Escaping and joining JavaScript strings and encoding them
+ * again took 21 µs for a reject of 1.3 KB instead of 8.
  */
 export class RejectLines {
   readonly #address: number;
   readonly #piece: number;
   #length = 0;
 
-  /** `write` takes what has gathered, some at a time; the bytes are valid until it returns. */
+  /** `write` receives the gathered bytes in pieces; they are valid until it returns. */
   constructor(
     private readonly kernel: Kernel,
     private readonly write: (bytes: Uint8Array) => void,
@@ -41,7 +41,7 @@ export class RejectLines {
   }
 
   /**
-   * The inside of a JSON string, as `JSON.stringify` writes it. `utf8` may lie in the kernel's memory.
+   * Adds the inside of a JSON string, as `JSON.stringify` writes it. `utf8` may be in kernel memory.
    */
   addEscaped(utf8: Uint8Array): void {
     const { kernel } = this;

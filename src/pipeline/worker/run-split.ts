@@ -16,30 +16,30 @@ import { SplitTally } from "./split-tally.js";
 import type { ThreadCounters } from "./thread-counters.js";
 import { type CommitTools, WrittenSplit } from "./written-split.js";
 
-/** What a worker has to run splits with, made once for all of them. */
+/** The tools of a worker, made once for all splits. */
 export interface SplitTools extends CommitTools, MergeTools {
   readonly kernel: Kernel;
   readonly mapper: Mapper;
   readonly sink: Sink;
-  /** Absent where nobody asks how many events there are of which name. */
+  /** Counts events by name; absent if the run does not need that. */
   readonly census?: EventCensus;
   readonly openRejects: OpenRejects;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
   readonly counters: ThreadCounters;
-  /** Throws when the run is to stop, and lets other work of the thread go on; called between batches. */
+  /** Called between batches. Throws when the run is stopped, and lets other work of the thread proceed. */
   checkpoint(): Promise<void>;
 }
 
 export interface SplitTask {
   readonly split: Split;
-  /** Ranges, by their index, that are left out because reading them killed a worker. */
+  /** Ranges, by index, that are skipped because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
 }
 
 /**
- * A reader failed in a way that it did not foresee. Nothing is known about the state of the thread
- * any more: it has to end, and its source has failed.
+ * An unexpected error of a reader. The state of the thread is unknown, so the thread has to end; the
+ * source has failed.
  */
 export class ReaderCrash extends Error {
   constructor(cause: unknown) {
@@ -49,9 +49,9 @@ export class ReaderCrash extends Error {
 }
 
 /**
- * Runs one split from its sources to where only the commit is left: reader, mapper, sink. Then the
- * tools are free for the next split. A source that fails makes the record `incomplete`; everything else
- * that goes wrong is thrown, after what was written has been thrown away.
+ * Runs one split through reader, mapper and sink until only the commit is left. The tools are then free
+ * for the next split. A source that fails makes the record `incomplete`; on any other error it discards
+ * what was written and throws.
  */
 export async function runSplit(task: SplitTask, tools: SplitTools): Promise<WrittenSplit> {
   const { split, skipped } = task;
@@ -72,7 +72,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
     tools.counters.range = -1;
     const events = await sink.finish();
     written = events;
-    // After the sink: only it knows which rows its destination has refused.
+    // After the sink, because only the sink knows which rows its destination has refused.
     const rows = tally.rows();
     checkAccounts(split.id, rows, events.rows);
     const record = {
@@ -85,7 +85,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
     const counted = tools.census?.events();
     return new WrittenSplit({ events, rejects, counted, record }, tools);
   } catch (error) {
-    // The sink may still learn of refused rows on its way down.
+    // The sink may still report refused rows while it aborts.
     await written.abort();
     rejects.abort();
     throw toOutputError(tools.layout.outputDirectory, error);
@@ -99,7 +99,7 @@ interface Flow {
   readonly bytesBefore: number;
 }
 
-/** Gives the bytes on disk that the range took, or why its source failed. */
+/** Returns the bytes on disk of the range, or why its source failed. */
 async function readRange(
   index: number,
   range: SourceRange,
@@ -147,26 +147,26 @@ async function guard<T>(signal: AbortSignal, read: () => Promise<T>): Promise<T>
   try {
     return await read();
   } catch (error) {
-    // What Switchyard raises on purpose is foreseen; a full disk is no fault of the source.
+    // Errors raised on purpose are expected; a full disk is not the fault of the source.
     if (error instanceof SwitchyardError || isStorageFull(error) || signal.aborted) throw error;
     throw new ReaderCrash(error);
   }
 }
 
-/** A copy of a file under another name is another origin, or its events would be taken for known. */
+/** Includes the name: otherwise the events of a copy would count as already known. */
 function fingerprintOf({ source, start, end }: SourceRange): string {
   const facts = JSON.stringify([source.name, source.fingerprint, start, end]);
   return createHash("sha256").update(facts).digest("hex");
 }
 
-/** Throws where a row is missing or counted twice: in what the mapper said, or in what was written. */
+/** Throws `accounts_differ` if the mapper or the sink lost a row or counted one twice. */
 export function checkAccounts(where: string, rows: RowCounts, written: number): void {
   const { read, added, delivered, rejected, filtered, duplicates } = rows;
   const settled = delivered + rejected + filtered + duplicates;
   if (read + added === settled && delivered === written) return;
   throw new SwitchyardError(
     "accounts_differ",
-    `split ${where}: ${read} rows read and ${added} added, but ${delivered} delivered (${written} written), ${rejected} rejected, ${filtered} filtered and ${duplicates} duplicates: this is a defect of Switchyard, nothing of this split was committed`,
+    `split ${where}: ${read} rows read and ${added} added, but ${delivered} delivered (${written} written), ${rejected} rejected, ${filtered} filtered and ${duplicates} duplicates; this is a defect of Switchyard, and nothing of this split was committed`,
   );
 }
 

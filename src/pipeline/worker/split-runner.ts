@@ -2,7 +2,7 @@ import { RemoteDeath } from "../../base/thread-call.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
-import type { ThreadProgress } from "../progress.js";
+import type { ThreadProgress } from "../run-observer.js";
 import type { ThreadCounters } from "./thread-counters.js";
 import { asFatal, describeDeath, type PoolWorker, type WorkerPool } from "./worker-pool.js";
 

@@ -6,7 +6,7 @@ import type { Source } from "../../readers/source.js";
 import type { RowCounts } from "../manifest.js";
 import type { SplitRejects } from "./split-rejects.js";
 
-/** Counts what became of each row of a split and the delivered events, and hands the rejected ones on. */
+/** Counts the rows of a split by outcome and passes on the rejected ones. */
 export class SplitTally {
   read = 0;
   added = 0;
@@ -16,7 +16,7 @@ export class SplitTally {
   #rejected = 0;
   #refused = 0;
 
-  /** The census is that of the worker; this split has it alone. */
+  /** The census belongs to the worker; only this split uses it now. */
   constructor(
     private readonly rejects: SplitRejects,
     private readonly census: EventCensus | undefined,
@@ -29,8 +29,8 @@ export class SplitTally {
   }
 
   /**
-   * Gives the number of rows to be delivered. Throws when a mapper lost a row: every row of the batch
-   * has to be in `events`.
+   * Returns the number of rows to deliver. Throws if the mapper lost a row: every row of the batch has to be
+   * in `events`.
    */
   take(source: Source, events: EventBatch): number {
     const { rows, outcomes: address, kernel } = events;
@@ -53,7 +53,7 @@ export class SplitTally {
     return delivered;
   }
 
-  /** Keeps a delivered row for `Origin.keep`: it is a reject once the result is called. */
+  /** Keeps a delivered row for `Origin.keep`; calling the result makes it a reject. */
   keep(source: Source, events: EventBatch, row: number): (message: string) => void {
     const reject = this.rejects.keep(source, events, row, rejectCodes.destination_refused);
     return (message) => {
@@ -73,7 +73,7 @@ export class SplitTally {
     };
   }
 
-  /** Hands on the rejected ones of a batch, so many as there are. */
+  /** Passes on the rejected rows of a batch. */
   #hand(rejected: number, source: Source, events: EventBatch): void {
     const { kernel, outcomes: address } = events;
     for (let row = 0, left = rejected; left > 0; row++) {

@@ -18,8 +18,8 @@ export interface ThreadBudget {
 }
 
 /**
- * How many workers fit into `memoryBytes`, at most as many as asked for. Throws `UsageError` when not
- * one does. The output does not depend on it.
+ * Returns how many workers fit into `memoryBytes`, at most as many as requested. Throws `UsageError` if not
+ * one fits. The output does not depend on it.
  */
 export function budgetThreads(
   options: Pick<RunOptions, "threads" | "memoryBytes" | "rowBytesMax">,
@@ -31,7 +31,7 @@ export function budgetThreads(
     const least = Math.ceil((MAIN_THREAD_BYTES + perThread) / MIB);
     throw new UsageError(
       "memory_too_small",
-      `--memory ${Math.floor(options.memoryBytes / MIB)}MiB is too little: one thread needs at least ${least}MiB with rows of up to ${Math.ceil(options.rowBytesMax / MIB)}MiB; give that much, or lower --max-row-size`,
+      `--memory ${Math.floor(options.memoryBytes / MIB)}MiB is too small: one thread needs at least ${least}MiB for rows of up to ${Math.ceil(options.rowBytesMax / MIB)}MiB; raise --memory, or lower --max-row-size`,
     );
   }
   const threads = Math.min(options.threads, affordable, THREADS_MAX);

@@ -13,9 +13,8 @@ const WORDS_BYTES = 16;
 const DOUBLES = 8;
 
 /**
- * What a worker thread and the main thread tell each other without a message: where the worker is,
- * and that it should stop. Readable at any time, also after the worker has died. Nothing that the
- * output depends on goes this way.
+ * Memory shared by a worker thread and the main thread: the progress of the worker, and the request to
+ * stop. Readable at any time, also after the worker has died. The output does not depend on it.
  */
 export class ThreadCounters {
   readonly buffer: SharedArrayBuffer;
@@ -28,7 +27,7 @@ export class ThreadCounters {
     this.#doubles = new Float64Array(buffer, WORDS_BYTES, DOUBLES);
   }
 
-  /** Whether the worker is asked to stop at its next batch. */
+  /** True if the worker has to stop at its next batch. */
   get stopped(): boolean {
     return Atomics.load(this.#words, STOP) !== 0;
   }
@@ -37,7 +36,7 @@ export class ThreadCounters {
     Atomics.store(this.#words, STOP, 1);
   }
 
-  /** Index of the range of its split that the worker reads; -1 while it reads none. */
+  /** Index of the range that the worker reads; -1 if it reads none. */
   get range(): number {
     return Atomics.load(this.#words, RANGE) - 1;
   }
@@ -46,7 +45,7 @@ export class ThreadCounters {
     Atomics.store(this.#words, RANGE, index + 1);
   }
 
-  /** Whether the worker's sink waits for the service that it sends to. */
+  /** True while the sink of the worker waits for its service. */
   get waiting(): boolean {
     return Atomics.load(this.#words, WAITING) !== 0;
   }
@@ -55,32 +54,32 @@ export class ThreadCounters {
     Atomics.store(this.#words, WAITING, isWaiting ? 1 : 0);
   }
 
-  /** Rows of the present split that are done with, a batch being done with event by event. */
+  /** Finished rows of the current split; within a batch, estimated from its finished events. */
   get rows(): number {
     return Math.floor(this.#get(ROWS) + this.#get(BATCH_ROWS) * this.#share());
   }
 
-  /** Rows rejected in the present split. */
+  /** Rejected rows of the current split. */
   get rejects(): number {
     return this.#get(REJECTS);
   }
 
-  /** Bytes on disk of the present split that are done with. */
+  /** Finished bytes on disk of the current split. */
   get bytes(): number {
     return this.#get(BYTES) + this.#get(BATCH_BYTES) * this.#share();
   }
 
-  /** Events of the present split that a service has taken; 0 where events go to files. */
+  /** Events of the current split that a service has accepted; 0 if events go to files. */
   get delivered(): number {
     return this.#get(DELIVERED);
   }
 
-  /** A split begins. */
+  /** Begins a split. */
   reset(): void {
     this.#doubles.fill(0);
   }
 
-  /** All batches so far are done with. */
+  /** Records that all batches so far are finished. */
   set(rows: number, rejects: number, bytes: number): void {
     this.begin(0, 0, 0);
     this.#doubles[ROWS] = rows;
@@ -88,7 +87,7 @@ export class ThreadCounters {
     this.#doubles[BYTES] = bytes;
   }
 
-  /** A batch goes to the sink, with so many events among its rows. */
+  /** Begins a batch with this number of events. */
   begin(rows: number, bytes: number, events: number): void {
     this.#doubles[BATCH_SETTLED] = 0;
     this.#doubles[BATCH_ROWS] = rows;
@@ -96,14 +95,14 @@ export class ThreadCounters {
     this.#doubles[BATCH_EVENTS] = events;
   }
 
-  /** The sink knows what became of some more events, before it is done with their batch. */
+  /** Counts events that the sink has finished before the rest of their batch. */
   settle(delivered: number, refused: number): void {
     this.#doubles[DELIVERED]! += delivered;
     this.#doubles[REJECTS]! += refused;
     this.#doubles[BATCH_SETTLED]! += delivered + refused;
   }
 
-  /** Of the batch that is with the sink. The last events of the one before may count for it. */
+  /** The finished share of the current batch. Late events of the batch before may count for it. */
   #share(): number {
     const events = this.#get(BATCH_EVENTS);
     return events === 0 ? 0 : Math.min(1, this.#get(BATCH_SETTLED) / events);

@@ -6,25 +6,25 @@ import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { LedgerWriter } from "../ledger/ledger-writer.js";
 import type { SplitRejects } from "./split-rejects.js";
 
-/** Where a split is committed to. */
+/** The tools that commit a split. */
 export interface CommitTools {
   readonly layout: Layout;
   readonly ledger: LedgerWriter;
 }
 
-/** What there is of a split once it is written. */
+/** The parts of a written split. */
 export interface SplitResults {
   readonly events: WrittenEvents;
   readonly rejects: SplitRejects;
-  /** Absent where nobody asks how many events there are of which name. */
+  /** Counts by event name; absent if the run does not need them. */
   readonly counted: SplitEvents | undefined;
-  /** What the ledger will hold, as far as it is known before the commit. */
+  /** The record as far as it is known before the commit. */
   readonly record: Omit<SplitRecord, "rejects" | "parts" | "spill" | "counts">;
 }
 
 /**
- * A split that is written, to be made durable and visible. It shares nothing that the next split of
- * its worker changes, so that one can be read while this one waits for the disk.
+ * A split that is written but not yet durable and visible. It shares no state with the next split of its
+ * worker, which can be read while this one waits for the disk.
  */
 export class WrittenSplit {
   constructor(
@@ -36,7 +36,7 @@ export class WrittenSplit {
     return this.results.record.id;
   }
 
-  /** Ends in the ledger. After an error, what was written has been thrown away. */
+  /** Commits the split to the ledger. On an error it discards what was written. */
   async commit(): Promise<SplitRecord> {
     try {
       return await this.#commit();
@@ -55,7 +55,7 @@ export class WrittenSplit {
   async #commit(): Promise<SplitRecord> {
     const { events, rejects, counted, record } = this.results;
     const { ledger } = this.tools;
-    // Together, as each waits for the disk; without the split's record neither counts.
+    // In parallel, because each waits for the disk. Without the record of the split neither counts.
     const [committed, listed] = await Promise.allSettled([
       events.commit(),
       counted && ledger.writeEvents(record.id, counted),

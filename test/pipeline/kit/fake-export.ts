@@ -3,10 +3,10 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { GIB, MIB } from "../../../src/base/limits.js";
-import type { ExportResult } from "../../../src/pipeline/export-result.js";
 import type { ExportOptions } from "../../../src/pipeline/options.js";
-import type { RunObserver } from "../../../src/pipeline/progress.js";
+import type { ExportResult } from "../../../src/pipeline/run-export.js";
 import { runExport } from "../../../src/pipeline/run-export.js";
+import type { RunObserver } from "../../../src/pipeline/run-observer.js";
 import type { DiscoveredInputs, RunOutside } from "../../../src/pipeline/run-splits.js";
 import type { Source, SourceRange } from "../../../src/readers/source.js";
 import { processScript } from "../../support/process-scripts.js";

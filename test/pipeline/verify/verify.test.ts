@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Manifest, ManifestFile } from "../../../src/pipeline/manifest.js";
 import type { OutputFormat } from "../../../src/pipeline/output-formats.js";
-import type { RunProgress } from "../../../src/pipeline/progress.js";
+import type { RunProgress } from "../../../src/pipeline/run-observer.js";
 import { verifyExport } from "../../../src/pipeline/verify/verify.js";
 import { scratchDirectory } from "../../support/scratch.js";
 import { openJsonFile } from "../open-json-file.js";

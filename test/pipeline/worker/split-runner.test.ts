@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { ExportResult } from "../../../src/pipeline/export-result.js";
-import type { RunProgress } from "../../../src/pipeline/progress.js";
+import type { ExportResult } from "../../../src/pipeline/run-export.js";
+import type { RunProgress } from "../../../src/pipeline/run-observer.js";
 import { type FakeExport, fakeExport } from "../kit/fake-export.js";
 
 // Each export has one thread, which reads b.txt while the commit of a.txt, the larger split, is held.

@@ -1,0 +1,52 @@
+import type { SourceFailure } from "./manifest.js";
+
+/** The activity of one worker thread. */
+export interface ThreadProgress {
+  /** Name of the source that it reads; undefined while it is idle. */
+  readonly source: string | undefined;
+  /** Rows read by this thread since the run began. */
+  readonly rows: number;
+}
+
+/** The progress of a run. Bytes are bytes on disk, known before the first one is read. */
+export interface RunProgress {
+  /**
+   * `merging`: all splits are done, and spilled rows are written to their days. Splits are then merges,
+   * bytes are those of the spilled rows, and the source of a thread is the range of days that it merges.
+   */
+  readonly phase?: "merging";
+  readonly threads: readonly ThreadProgress[];
+  readonly bytesTotal: number;
+  readonly bytesDone: number;
+  /** Rows read in this run. */
+  readonly rows: number;
+  /** Rows rejected in this run. */
+  readonly rejects: number;
+  /** Events of these rows that the service has accepted; absent if events go to files. */
+  readonly delivered?: number;
+  /** The service accepts no events at the moment. */
+  readonly waiting?: boolean;
+  readonly splitsTotal: number;
+  readonly splitsDone: number;
+}
+
+/** Receives events of a run in progress. */
+export interface RunObserver {
+  /**
+   * Called when the plan is made, and again with a new progress when merging begins. `progress` may be
+   * called at any time and is cheap.
+   */
+  started?(progress: () => RunProgress): void;
+  sourceFailed?(failure: SourceFailure): void;
+  /** Facts worth a line: resumed, lock of a dead process taken over, fewer threads than requested. */
+  note?(text: string): void;
+}
+
+/** What a run needs beside its options. An aborted signal ends the run as `interrupted`. */
+export interface RunContext {
+  readonly signal: AbortSignal;
+  readonly observer: RunObserver;
+}
+
+/** How a run ended. `failed`: a source could not be read to its end. */
+export type RunOutcome = "done" | "interrupted" | "failed";
