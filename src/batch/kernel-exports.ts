@@ -218,47 +218,22 @@ export interface KernelExports {
   ): void;
 
   // sink/csv-cells.ts
-  encodeRecords(
-    columns: number,
-    timestamps: number,
-    order: number,
-    from: number,
-    to: number,
-    target: number,
-    bytesMax: number,
-    safe: number,
-    result: number,
-  ): void;
+  encodeRecords(address: number, from: number, to: number): void;
   measureRecord(columns: number, row: number): number;
 
   // sink/jsonl.ts
-  encodeLines(
-    columns: number,
-    timestamps: number,
-    order: number,
-    from: number,
-    to: number,
-    target: number,
-    bytesMax: number,
-    result: number,
-  ): void;
+  encodeLines(address: number, from: number, to: number): void;
   measureLine(columns: number, row: number): number;
 
   // sink/line-rows.ts
   copyTexts(column: number, order: number, from: number, to: number, target: number): void;
   gatherLines(
+    address: number,
     outcomes: number,
     columns: number,
     timestamps: number,
     from: number,
     to: number,
-    target: number,
-    targetTimestamps: number,
-    targetRow: number,
-    rowsMax: number,
-    data: number,
-    bytesMax: number,
-    result: number,
   ): void;
   measureTexts(
     column: number,
@@ -270,18 +245,7 @@ export interface KernelExports {
   ): void;
 
   // sink/parquet-dictionary.ts
-  buildDictionary(
-    column: number,
-    order: number,
-    from: number,
-    to: number,
-    values: number,
-    bytesMax: number,
-    indexes: number,
-    table: number,
-    tableBits: number,
-    result: number,
-  ): void;
+  buildDictionary(address: number, column: number, order: number, from: number, to: number): void;
 
   // sink/parquet-pages.ts
   encodeHybrid(

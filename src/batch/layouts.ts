@@ -378,6 +378,52 @@ export const keyLayout = {
   longs: { hash: 0 },
 } as const;
 
+export const textEncodingLayout = {
+  bytes: 32,
+  words: {
+    columns: 0,
+    timestamps: 1,
+    order: 2,
+    target: 3,
+    bytesMax: 4,
+    safe: 5,
+    next: 6,
+    bytes: 7,
+  },
+} as const;
+
+export const lineGatheringLayout = {
+  bytes: 40,
+  words: {
+    target: 0,
+    targetTimestamps: 1,
+    targetRow: 2,
+    rowsMax: 3,
+    data: 4,
+    bytesMax: 5,
+    end: 6,
+    rows: 7,
+    bytes: 8,
+    refusedBytes: 9,
+  },
+} as const;
+
+export const dictionaryLayout = {
+  bytes: 40,
+  words: {
+    values: 0,
+    bytesMax: 1,
+    indexes: 2,
+    table: 3,
+    tableBits: 4,
+    done: 5,
+    distinct: 6,
+    bytes: 7,
+    count: 8,
+    plainBytes: 9,
+  },
+} as const;
+
 export const packEntryLayout = {
   bytes: 24,
   words: { day: 2, rows: 3, bytes: 4, checksum: 5 },

@@ -2,6 +2,8 @@ import { ROW_BUFFER_ROWS_MAX } from "../base/limits.js";
 import { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
+import { KernelRecord } from "../batch/kernel-record.js";
+import { lineGatheringLayout } from "../batch/layouts.js";
 
 /** Kernels store in steps of 64 bytes and may write past the end of their output. */
 export const LOOSE_BYTES = 64;
@@ -185,8 +187,13 @@ export function columnOf({ columns }: RowBuffer, name: TextColumn): Column {
  * that they are ordered, spilled and written as bytes.
  */
 export class LineBuffer extends RowBuffer {
+  readonly #gathering: KernelRecord<keyof typeof lineGatheringLayout.words>;
+
   constructor(kernel: Kernel, bytesMax: number) {
     super(kernel, bytesMax, 1);
+    this.#gathering = new KernelRecord(kernel, lineGatheringLayout);
+    this.#gathering.set("target", this.columns[0]!.address);
+    this.#gathering.set("targetTimestamps", this.timestamps);
   }
 
   protected gather(
@@ -197,11 +204,18 @@ export class LineBuffer extends RowBuffer {
     target: number,
   ): TakenRows {
     const { outcomes, timestamps, rows } = events;
-    this.kernel.run.gatherLines(
-      ...([outcomes, this.sourceList, timestamps, from, rows] as const),
-      ...([this.columns[0]!.address, this.timestamps, this.rows, rowsMax] as const),
-      ...([target, bytesMax, this.result] as const),
-    );
-    return this.takenRows();
+    const gathering = this.#gathering;
+    gathering.set("targetRow", this.rows);
+    gathering.set("rowsMax", rowsMax);
+    gathering.set("data", target);
+    gathering.set("bytesMax", bytesMax);
+    const { run } = this.kernel;
+    run.gatherLines(gathering.address, outcomes, this.sourceList, timestamps, from, rows);
+    return {
+      end: gathering.get("end"),
+      rows: gathering.get("rows"),
+      bytes: gathering.get("bytes"),
+      refusedBytes: gathering.get("refusedBytes"),
+    };
   }
 }

@@ -1,22 +1,15 @@
 import { type Kernel, Region } from "../batch/kernel.js";
+import { KernelRecord } from "../batch/kernel-record.js";
+import { textEncodingLayout } from "../batch/layouts.js";
 import { LOOSE_BYTES } from "./row-buffer.js";
 
-/**
- * Kernels that encode rows as lines or records; the shape of `encodeLines` in
- * src/kernels/sink/jsonl.ts.
- */
+/** Kernels that encode rows as lines or records: `encodeLines` in src/kernels/sink/jsonl.ts. */
 export interface TextKernel {
   measure(columns: number, row: number): number;
-  encode(
-    columns: number,
-    timestamps: number,
-    order: number,
-    from: number,
-    to: number,
-    target: number,
-    bytesMax: number,
-    result: number,
-  ): void;
+  /** `encoding` is the address of a `TextEncoding`. */
+  encode(encoding: number, from: number, to: number): void;
+  /** Cells that a spreadsheet would run begin with `'`. */
+  readonly isSafe?: boolean;
 }
 
 /** Addresses of the rows' columns, in the order of `textColumns`, and of their timestamps. */
@@ -32,7 +25,7 @@ export function jsonlKernel({ run }: Kernel): TextKernel {
 /** Encodes rows as text, some at a time. Kernel memory is allocated once. */
 export class RowTexts {
   readonly #region: Region;
-  readonly #result: number;
+  readonly #encoding: KernelRecord<keyof typeof textEncodingLayout.words>;
 
   constructor(
     private readonly kernel: Kernel,
@@ -40,33 +33,41 @@ export class RowTexts {
     private readonly bytesMax: number,
   ) {
     this.#region = new Region(kernel, bytesMax + LOOSE_BYTES);
-    this.#result = kernel.allocate(8);
+    this.#encoding = new KernelRecord(kernel, textEncodingLayout);
+    this.#encoding.set("safe", text.isSafe === true ? 1 : 0);
   }
 
   /** The text of the last `encode`; a view that is valid until the next one. */
   get bytes(): Uint8Array {
-    const { kernel } = this;
-    const length = kernel.words[this.#result / 4 + 1] ?? 0;
-    return kernel.bytes.subarray(this.#region.address, this.#region.address + length);
+    const { address } = this.#region;
+    return this.kernel.bytes.subarray(address, address + this.#encoding.get("bytes"));
   }
 
   /**
-   * Encodes the rows at indexes [start, end) of the order (address of u32 row numbers): at least
-   * one row, and as many as fit into `bytesMax`. Returns the index after the last of them.
+   * Encodes the rows at indexes [start, end) of the order (address of u32 row numbers): at least one
+   * row, and as many as fit into `bytesMax`. Returns the index after the last of them.
    */
   encode(columns: RowColumns, order: number, start: number, end: number): number {
     const { kernel, text, bytesMax } = this;
     const { columnList, timestamps } = columns;
-    const target = this.#region.address;
-    text.encode(columnList, timestamps, order, start, end, target, bytesMax, this.#result);
-    const next = kernel.words[this.#result / 4] ?? 0;
+    const encoding = this.#encoding;
+    encoding.set("columns", columnList);
+    encoding.set("timestamps", timestamps);
+    encoding.set("order", order);
+    this.#encode(start, end, bytesMax);
+    const next = encoding.get("next");
     if (next > start) return next;
     // A row that may not fit is encoded alone.
     const row = kernel.words[order / 4 + start] ?? 0;
     const rowBytesMax = text.measure(columnList, row);
     this.#region.ensure(rowBytesMax + LOOSE_BYTES);
-    const grown = this.#region.address;
-    text.encode(columnList, timestamps, order, start, start + 1, grown, rowBytesMax, this.#result);
+    this.#encode(start, start + 1, rowBytesMax);
     return start + 1;
+  }
+
+  #encode(start: number, end: number, bytesMax: number): void {
+    this.#encoding.set("target", this.#region.address);
+    this.#encoding.set("bytesMax", bytesMax);
+    this.text.encode(this.#encoding.address, start, end);
   }
 }

@@ -4,7 +4,7 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import type { PartFormat } from "./part-format.js";
 import type { PartOutput } from "./part-output.js";
 import { LOOSE_BYTES, type RowBuffer } from "./row-buffer.js";
-import { RowTexts, type TextKernel } from "./row-texts.js";
+import { RowTexts } from "./row-texts.js";
 
 /** The columns of CSV and Parquet in their order. */
 const CSV_HEADER = "event,timestamp,userID,stableID,value,user,metadata\r\n";
@@ -27,12 +27,7 @@ export function createJsonlGzipFormat(kernel: Kernel): PartFormat {
  */
 export function createCsvFormat(kernel: Kernel, safe: boolean): PartFormat {
   const { run } = kernel;
-  const safeFlag = safe ? 1 : 0;
-  const records: TextKernel = {
-    measure: run.measureRecord,
-    encode: (columns, timestamps, order, from, to, target, bytesMax, result) =>
-      run.encodeRecords(columns, timestamps, order, from, to, target, bytesMax, safeFlag, result),
-  };
+  const records = { measure: run.measureRecord, encode: run.encodeRecords, isSafe: safe };
   const texts = new RowTexts(kernel, records, TEXT_BYTES);
   return createTextFormat("csv", "columns", CSV_HEADER, texts, identity);
 }

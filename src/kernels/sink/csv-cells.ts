@@ -3,6 +3,7 @@
 import { Column, KIND_NULL } from "../column";
 import { writeInteger } from "../decimal";
 import { copyLoose } from "../utf8";
+import { TextEncoding } from "./jsonl";
 
 /**
  * Bytes of a record in addition to its cells: commas, quotes, timestamp, line end, loose stores.
@@ -77,7 +78,7 @@ function writeCell(target: usize, cells: Column, row: i32, safe: bool): usize {
   return target + 1;
 }
 
-/** Returns an upper bound of the bytes of the record of `row`. `columns` as in `encodeRecords`. */
+/** Returns an upper bound of the bytes of the record of `row`. `columns` as in `TextEncoding`. */
 export function measureRecord(columns: usize, row: i32): usize {
   let bytes = RECORD_OVERHEAD;
   for (let index: i32 = 0; index < COLUMNS; index++) {
@@ -88,39 +89,31 @@ export function measureRecord(columns: usize, row: i32): usize {
 }
 
 /**
- * Writes the rows at `order` [from, to) as records to `target`, as many as are sure to fit into
- * `bytesMax`. `columns` are the addresses of event, userID, stableID, value (as text), user and
- * metadata; `timestamps` are doubles. With `safe`, cells that a spreadsheet would run begin with
- * `'`. Writes to `result` as u32: the index in `order` after the last row written, and the bytes
- * written.
+ * Writes the rows at the order's indexes [from, to) as records, as many as are sure to fit into `bytesMax`.
+ * `address` is that of a `TextEncoding`, whose values are texts.
  */
-export function encodeRecords(
-  columns: usize,
-  timestamps: usize,
-  order: usize,
-  from: i32,
-  to: i32,
-  target: usize,
-  bytesMax: usize,
-  safe: i32,
-  result: usize,
-): void {
-  const end = target + bytesMax;
-  let t = target;
+export function encodeRecords(address: usize, from: i32, to: i32): void {
+  const encoding = changetype<TextEncoding>(address);
+  const columns = encoding.columns;
+  const timestamps = encoding.timestamps;
+  const order = encoding.order;
+  const safe = encoding.safe != 0;
+  const end = encoding.target + encoding.bytesMax;
+  let t = encoding.target;
   let place = from;
   for (; place < to; place++) {
     const row = load<i32>(order + ((<usize>place) << 2));
     if (t + measureRecord(columns, row) > end) break;
-    t = writeCell(t, columnAt(columns, 0), row, safe != 0);
+    t = writeCell(t, columnAt(columns, 0), row, safe);
     store<u8>(t++, 0x2c);
     t = writeInteger(t, <i64>load<f64>(timestamps + ((<usize>row) << 3)));
     for (let index: i32 = 1; index < COLUMNS; index++) {
       store<u8>(t++, 0x2c);
-      t = writeCell(t, columnAt(columns, index), row, safe != 0);
+      t = writeCell(t, columnAt(columns, index), row, safe);
     }
     store<u16>(t, 0x0a0d);
     t += 2;
   }
-  store<u32>(result, <u32>place);
-  store<u32>(result, <u32>(t - target), 4);
+  encoding.next = place;
+  encoding.bytes = <u32>(t - encoding.target);
 }

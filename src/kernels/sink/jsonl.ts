@@ -85,7 +85,7 @@ export function lineBytes(
   return keys + name + digits + user.length(row) + metadata.length(row) + valueBytes;
 }
 
-/** Returns an upper bound of the bytes of the line of `row`. `columns` as in `encodeLines`. */
+/** Returns an upper bound of the bytes of the line of `row`. `columns` as in `TextEncoding`. */
 export function measureLine(columns: usize, row: i32): usize {
   return lineBytesMax(
     changetype<Column>(<usize>load<u32>(columns)),
@@ -126,28 +126,40 @@ export function writeLine(
   return t + 2;
 }
 
+/** Made in src/sinks/row-texts.ts: rows that are encoded as text, and how far that has come. */
+@unmanaged
+export class TextEncoding {
+  /** Addresses of event, userID, stableID, value, user and metadata. */
+  columns: usize;
+  /** Doubles. */
+  timestamps: usize;
+  /** u32 row numbers. */
+  order: usize;
+  target: usize;
+  bytesMax: u32;
+  /** Not 0: cells that a spreadsheet would run begin with `'`. */
+  safe: u32;
+  /** The index in `order` after the last row written. */
+  next: i32;
+  /** Bytes that were written. */
+  bytes: u32;
+}
+
 /**
- * Writes the rows at `order` [from, to) as lines to `target`, as many as are sure to fit into
- * `bytesMax`. `columns` are the addresses of event, userID, stableID, value (as JSON tokens), user
- * and metadata; `timestamps` are doubles. Writes to `result` as u32: the index in `order` after the
- * last row written, and the bytes written.
+ * Writes the rows at the order's indexes [from, to) as lines, as many as are sure to fit into `bytesMax`.
+ * `address` is that of a `TextEncoding`, whose values are JSON tokens.
  */
-export function encodeLines(
-  columns: usize,
-  timestamps: usize,
-  order: usize,
-  from: i32,
-  to: i32,
-  target: usize,
-  bytesMax: usize,
-  result: usize,
-): void {
+export function encodeLines(address: usize, from: i32, to: i32): void {
+  const encoding = changetype<TextEncoding>(address);
+  const columns = encoding.columns;
+  const timestamps = encoding.timestamps;
+  const order = encoding.order;
   const event = changetype<Column>(<usize>load<u32>(columns));
   const value = changetype<Column>(<usize>load<u32>(columns, 12));
   const user = changetype<Column>(<usize>load<u32>(columns, 16));
   const metadata = changetype<Column>(<usize>load<u32>(columns, 20));
-  const end = target + bytesMax;
-  let t = target;
+  const end = encoding.target + encoding.bytesMax;
+  let t = encoding.target;
   let place = from;
   for (; place < to; place++) {
     const row = load<i32>(order + ((<usize>place) << 2));
@@ -155,6 +167,6 @@ export function encodeLines(
     const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
     t = writeLine(event, value, user, metadata, timestamp, row, t);
   }
-  store<u32>(result, <u32>place);
-  store<u32>(result, <u32>(t - target), 4);
+  encoding.next = place;
+  encoding.bytes = <u32>(t - encoding.target);
 }

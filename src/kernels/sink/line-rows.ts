@@ -5,33 +5,49 @@ import { copyWide } from "../utf8";
 import { lineBytes, lineBytesMax, writeLine } from "./jsonl";
 import { delivered } from "./row-buffer";
 
+/** Made in src/sinks/row-buffer.ts: room for lines in a row buffer, and what was gathered. */
+@unmanaged
+class LineGathering {
+  /** A `Column` and doubles that describe the lines, from row `targetRow` on. */
+  target: usize;
+  targetTimestamps: usize;
+  targetRow: i32;
+  rowsMax: i32;
+  /** Lines are contiguous from here on; up to 63 bytes after `bytesMax` are overwritten. */
+  data: usize;
+  bytesMax: u32;
+  /** The row after the last that fits. */
+  end: i32;
+  /** Delivered rows among them, and their bytes. */
+  rows: i32;
+  bytes: u32;
+  /** Bytes of the first delivered row that does not fit; 0 if all fit. */
+  refusedBytes: u32;
+}
+
 /**
- * Writes the delivered rows of [from, to) as lines to `data`, one behind the other, as many as fit
- * into `bytesMax` bytes and `rowsMax` rows, and describes them in `target` and `targetTimestamps`
- * from `targetRow` on. `columns` as in `encodeLines`. Overwrites up to 63 bytes behind `bytesMax`.
- * Writes to `result` as u32: the row after the last that fits, how many of them are delivered,
- * their bytes, and the bytes of the first delivered row that does not fit (0 where all fit).
+ * Writes the delivered rows of [from, to) as lines, as many as fit, and describes them. `address` is
+ * that of a `LineGathering`; `columns` as in `TextEncoding`.
  */
 export function gatherLines(
+  address: usize,
   outcomes: usize,
   columns: usize,
   timestamps: usize,
   from: i32,
   to: i32,
-  target: usize,
-  targetTimestamps: usize,
-  targetRow: i32,
-  rowsMax: i32,
-  data: usize,
-  bytesMax: usize,
-  result: usize,
 ): void {
+  const gathering = changetype<LineGathering>(address);
+  const targetTimestamps = gathering.targetTimestamps;
+  const targetRow = gathering.targetRow;
+  const rowsMax = gathering.rowsMax;
+  const data = gathering.data;
   const event = changetype<Column>(<usize>load<u32>(columns));
   const value = changetype<Column>(<usize>load<u32>(columns, 12));
   const user = changetype<Column>(<usize>load<u32>(columns, 16));
   const metadata = changetype<Column>(<usize>load<u32>(columns, 20));
-  const lines = changetype<Column>(target);
-  const end = data + bytesMax;
+  const lines = changetype<Column>(gathering.target);
+  const end = data + gathering.bytesMax;
   let refused: usize = 0;
   let t = data;
   let rows: i32 = 0;
@@ -54,10 +70,10 @@ export function gatherLines(
     lines.set(targetRow + rows, KIND_STRING, start, t - start);
     rows++;
   }
-  store<u32>(result, <u32>row);
-  store<u32>(result, <u32>rows, 4);
-  store<u32>(result, <u32>(t - data), 8);
-  store<u32>(result, <u32>refused, 12);
+  gathering.end = row;
+  gathering.rows = rows;
+  gathering.bytes = <u32>(t - data);
+  gathering.refusedBytes = <u32>refused;
 }
 
 /**

@@ -7,34 +7,52 @@ import { copyLoose } from "../utf8";
 /** Number of values after which a column that hardly repeats is given up. */
 const TRIAL_VALUES: u32 = 8_192;
 
+/** Made in src/sinks/parquet/dictionary-builder.ts: where a dictionary is built, and what it is. */
+@unmanaged
+class Dictionary {
+  /** Distinct values as PLAIN byte arrays, in order of appearance; up to `bytesMax` bytes. */
+  values: usize;
+  bytesMax: u32;
+  /** A u32 index for each row that is not null. */
+  indexes: usize;
+  /** 2^`tableBits` slots of 8 bytes, at least twice the number of rows. */
+  table: usize;
+  tableBits: u32;
+  /** 1, or 0 if building was given up: then the members below are undefined. */
+  done: u32;
+  distinct: u32;
+  /** Bytes of the distinct values. */
+  bytes: u32;
+  /** Number of indexes. */
+  count: u32;
+  /** Bytes that all values would take as PLAIN. */
+  plainBytes: u32;
+}
+
 /**
- * Writes the distinct values of the rows at `order` [from, to) to `values` as PLAIN byte arrays, in
- * order of appearance, and each row's index to `indexes` (u32, rows that are not null only). Gives
- * up when the values would take more than `bytesMax` bytes, or when most are distinct. `table` is
- * 2^`tableBits` slots of 8 bytes, at least twice the number of rows. Writes to `result` as u32: 1
- * for done or 0 for given up, distinct values, their bytes, values, and what all would take as
- * PLAIN.
+ * Builds the dictionary of the rows at `order` [from, to). Gives up if the values would take more than
+ * `bytesMax` bytes, or if most are distinct. `address` is that of a `Dictionary`.
  */
 export function buildDictionary(
+  address: usize,
   column: usize,
   order: usize,
   from: i32,
   to: i32,
-  values: usize,
-  bytesMax: usize,
-  indexes: usize,
-  table: usize,
-  tableBits: u32,
-  result: usize,
 ): void {
+  const dictionary = changetype<Dictionary>(address);
+  const values = dictionary.values;
+  const valuesEnd = values + dictionary.bytesMax;
+  const indexes = dictionary.indexes;
+  const table = dictionary.table;
   const cells = changetype<Column>(column);
-  const mask = ((<usize>1) << tableBits) - 1;
+  const mask = ((<usize>1) << dictionary.tableBits) - 1;
   memory.fill(table, 0, (mask + 1) << 3);
   let top = values;
   let distinct: u32 = 0;
   let count: u32 = 0;
   let plainBytes: u32 = 0;
-  store<u32>(result, 0);
+  dictionary.done = 0;
   for (let place = from; place < to; place++) {
     const row = load<i32>(order + ((<usize>place) << 2));
     if (cells.kind(row) == KIND_NULL) continue;
@@ -48,7 +66,7 @@ export function buildDictionary(
       const slot = table + (probe << 3);
       const entry = <usize>load<u32>(slot);
       if (entry == 0) {
-        if (top + 4 + length > values + bytesMax) return;
+        if (top + 4 + length > valuesEnd) return;
         store<u32>(slot, <u32>top);
         store<u32>(slot, distinct, 4);
         index = distinct++;
@@ -66,9 +84,9 @@ export function buildDictionary(
     count++;
     if (count == TRIAL_VALUES && distinct > TRIAL_VALUES - TRIAL_VALUES / 4) return;
   }
-  store<u32>(result, 1);
-  store<u32>(result, distinct, 4);
-  store<u32>(result, <u32>(top - values), 8);
-  store<u32>(result, count, 12);
-  store<u32>(result, plainBytes, 16);
+  dictionary.done = 1;
+  dictionary.distinct = distinct;
+  dictionary.bytes = <u32>(top - values);
+  dictionary.count = count;
+  dictionary.plainBytes = plainBytes;
 }

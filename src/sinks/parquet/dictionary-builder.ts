@@ -1,6 +1,8 @@
 import { DICTIONARY_BYTES_MAX, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import type { Column } from "../../batch/column.js";
 import type { Kernel } from "../../batch/kernel.js";
+import { KernelRecord } from "../../batch/kernel-record.js";
+import { dictionaryLayout } from "../../batch/layouts.js";
 import { LOOSE_BYTES } from "../row-buffer.js";
 
 /** Fewest slots, so that the table of a row group with few rows is quick to clear. */
@@ -15,69 +17,45 @@ export class DictionaryBuilder {
   readonly values: number;
   /** Address of a u32 index for each row that is not null. */
   readonly indexes: number;
-  readonly #table: number;
-  readonly #result: number;
-  #distinct = 0;
-  #bytes = 0;
-  #count = 0;
+  readonly #dictionary: KernelRecord<keyof typeof dictionaryLayout.words>;
 
   constructor(private readonly kernel: Kernel) {
     this.values = kernel.allocate(DICTIONARY_BYTES_MAX + LOOSE_BYTES);
     this.indexes = kernel.allocate(ROW_BUFFER_ROWS_MAX * 4);
-    this.#table = kernel.allocate(TABLE_BYTES_MAX);
-    this.#result = kernel.allocate(32);
+    this.#dictionary = new KernelRecord(kernel, dictionaryLayout);
+    this.#dictionary.set("values", this.values);
+    this.#dictionary.set("bytesMax", DICTIONARY_BYTES_MAX);
+    this.#dictionary.set("indexes", this.indexes);
+    this.#dictionary.set("table", kernel.allocate(TABLE_BYTES_MAX));
   }
 
   get distinct(): number {
-    return this.#distinct;
+    return this.#dictionary.get("distinct");
   }
 
   /** Bytes of `values`. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#dictionary.get("bytes");
   }
 
   /** Number of indexes. */
   get count(): number {
-    return this.#count;
+    return this.#dictionary.get("count");
   }
 
   /** Bits of an index. 1 for a single value, because some readers reject 0. */
   get bitWidth(): number {
-    return bitWidthOf(this.#distinct);
+    return Math.max(1, 32 - Math.clz32(this.distinct - 1));
   }
 
   /** Returns false if a dictionary does not pay; the members are then undefined. */
   build(column: Column, rows: { order: number; start: number; end: number }): boolean {
     const { order, start, end } = rows;
-    const tableBits = Math.max(TABLE_BITS_MIN, 33 - Math.clz32(end - start - 1));
-    this.kernel.run.buildDictionary(
-      column.address,
-      order,
-      start,
-      end,
-      this.values,
-      DICTIONARY_BYTES_MAX,
-      this.indexes,
-      this.#table,
-      tableBits,
-      this.#result,
-    );
-    const { words } = this.kernel;
-    const result = this.#result / 4;
-    const done = words[result]!;
-    const distinct = words[result + 1]!;
-    const bytes = words[result + 2]!;
-    const count = words[result + 3]!;
-    const plainBytes = words[result + 4]!;
-    if (done === 0 || count === 0) return false;
-    this.#distinct = distinct;
-    this.#bytes = bytes;
-    this.#count = count;
-    return bytes + (count * bitWidthOf(distinct)) / 8 < plainBytes;
+    const dictionary = this.#dictionary;
+    dictionary.set("tableBits", Math.max(TABLE_BITS_MIN, 33 - Math.clz32(end - start - 1)));
+    this.kernel.run.buildDictionary(dictionary.address, column.address, order, start, end);
+    const { bytes, count } = this;
+    if (dictionary.get("done") === 0 || count === 0) return false;
+    return bytes + (count * this.bitWidth) / 8 < dictionary.get("plainBytes");
   }
-}
-
-function bitWidthOf(distinct: number): number {
-  return Math.max(1, 32 - Math.clz32(distinct - 1));
 }
