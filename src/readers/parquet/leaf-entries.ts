@@ -14,12 +14,14 @@ import { physicalTypes } from "./value-type.js";
 
 /** Bytes of decompressed pages after which no further one is opened for the same batch. */
 const PAGES_BYTES = 4 * MIB;
-/** A page that is not kept whole is decompressed about so many times, each time for a part of its rows. */
+/** Number of parts in which a page is read that is not kept whole. It is decompressed for each of them. */
 const PARTS = 8;
 /** Bytes of values of such a part, at least. */
 const PART_BYTES_MIN = 1 * MIB;
-/** Rows that are read before the bytes of a part are counted again. */
-const PART_STEP_ROWS = 512;
+/** Entries of such a part. */
+const PART_ENTRIES_MAX = 1024 * 1024;
+/** Entries that are read before the bytes of a part are counted again. */
+const PART_STEP_ENTRIES = 512;
 
 /** What the readers of a file's leaves share. */
 export interface PageSource {
@@ -200,13 +202,14 @@ export class LeafEntries {
     const { page } = open;
     const blocks = open.blocks.length > 0 ? open.blocks : this.#openAgain(page);
     this.#page = { ...open, blocks: [] };
-    const rows = Math.min(Math.ceil(page.header.values / PARTS), this.#opened - this.#read);
+    const part = Math.min(Math.ceil(page.header.values / PARTS), PART_ENTRIES_MAX);
+    const entries = Math.min(part, this.#opened - this.#read);
     const bytesMax = Math.max(PART_BYTES_MIN, page.header.uncompressedSize / PARTS);
     let count = 0;
     try {
-      while (this.window.room < rows) this.window.grow();
-      for (let bytes = 0; count < rows && bytes < bytesMax; ) {
-        const step = Math.min(PART_STEP_ROWS, rows - count);
+      while (this.window.room < entries) this.window.grow();
+      for (let bytes = 0; count < entries && bytes < bytesMax; ) {
+        const step = Math.min(PART_STEP_ENTRIES, entries - count);
         this.#add(step);
         count += step;
         bytes += this.#lastBytes(step);
@@ -235,7 +238,8 @@ export class LeafEntries {
   }
 
   #lastBytes(count: number): number {
-    const { width } = this.leaf;
+    const { physical, width } = this.leaf;
+    if (physical === physicalTypes.boolean) return 0;
     return width > 0 ? count * width : this.window.lastBytes(count);
   }
 
