@@ -1,11 +1,11 @@
 /**
- * Decompressed bytes of one source in order. Pull: the caller gives the memory, so that plain files
+ * The decompressed bytes of one source, in order. The caller provides the memory, so that plain files
  * are read straight into the kernel.
  */
 export interface ByteSource {
   /**
-   * Fills the start of `target` with at least one byte; 0 is the end. Throws `SourceError` where the
-   * source is broken; all bytes before the break have been given out by then.
+   * Fills the start of `target` with at least one byte; returns 0 at the end. Throws `SourceError` for a
+   * broken source, after all bytes before the break.
    */
   read(target: Uint8Array): number | Promise<number>;
   /** Compressed bytes consumed so far, for progress. */

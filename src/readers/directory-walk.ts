@@ -3,21 +3,21 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../base/errors.js";
 
-/** A file on the way to becoming an input. */
+/** A file that may become an input. */
 export interface FoundFile {
   readonly name: string;
   readonly path: string;
-  /** The path without symbolic links: what tells two names of one file. */
+  /** The path without symbolic links; it shows when two names mean one file. */
   readonly real: string;
 }
 
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
-  /** Names of what was left out: hidden, or neither file nor directory. */
+  /** Names that were skipped: hidden, or neither file nor directory. */
   readonly skipped: readonly string[];
 }
 
-interface Place {
+interface Directory {
   readonly name: string;
   readonly path: string;
 }
@@ -32,22 +32,24 @@ export function isHiddenPart(part: string): boolean {
 }
 
 /**
- * All files below a directory, hidden ones left out. Links are followed after everything that is
- * there itself, and no directory is entered twice, so loops end and own names win. A link that leads
- * nowhere is among the files: whoever opens it says so. Throws `UsageError` for an unreadable
- * directory.
+ * Lists all files below a directory except hidden ones. Links are followed last and no directory is
+ * entered twice, so loops end and a file keeps its own name. A broken link is listed: opening it reports
+ * the error. Throws `UsageError` for an unreadable directory.
  */
-export async function walkDirectory(root: Place): Promise<FoundFiles> {
+export async function walkDirectory(root: Directory): Promise<FoundFiles> {
   const files: FoundFile[] = [];
   const skipped: string[] = [];
-  const links: Place[] = [];
+  const links: Directory[] = [];
   const entered = new Set<string>();
 
-  const enter = async (place: Place, real: string): Promise<void> => {
+  const enter = async (directory: Directory, real: string): Promise<void> => {
     if (entered.has(real)) return;
     entered.add(real);
-    for (const entry of await readSorted(place)) {
-      const child = { name: joinName(place.name, entry.name), path: join(place.path, entry.name) };
+    for (const entry of await readSorted(directory)) {
+      const child = {
+        name: joinName(directory.name, entry.name),
+        path: join(directory.path, entry.name),
+      };
       if (isHiddenPart(entry.name)) skipped.push(child.name);
       else if (entry.isDirectory()) await enter(child, join(real, entry.name));
       else if (entry.isFile()) files.push({ ...child, real: join(real, entry.name) });
@@ -57,7 +59,7 @@ export async function walkDirectory(root: Place): Promise<FoundFiles> {
   };
 
   await enter(root, await realpath(root.path));
-  // Grows while links lead to directories with links.
+  // The list grows while links lead to directories with links.
   for (const link of links) {
     const target = await followLink(link);
     if (target.isDirectory) await enter(link, target.real);
@@ -66,7 +68,7 @@ export async function walkDirectory(root: Place): Promise<FoundFiles> {
   return { files, skipped };
 }
 
-async function readSorted({ name, path }: Place): Promise<Dirent[]> {
+async function readSorted({ name, path }: Directory): Promise<Dirent[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true });
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -77,7 +79,7 @@ async function readSorted({ name, path }: Place): Promise<Dirent[]> {
   }
 }
 
-async function followLink({ path }: Place): Promise<{ real: string; isDirectory: boolean }> {
+async function followLink({ path }: Directory): Promise<{ real: string; isDirectory: boolean }> {
   try {
     return { real: await realpath(path), isDirectory: (await stat(path)).isDirectory() };
   } catch {

@@ -7,10 +7,10 @@ import { corrupt, truncated } from "./source-errors.js";
 const LOCAL_HEADER_SIGNATURE = 0x04034b50;
 const LOCAL_HEADER_BYTES = 30;
 
-/** How zip entries are compressed, by the numbers of the format (APPNOTE 4.4.5). */
+/** Compression methods of zip entries (APPNOTE 4.4.5). */
 export const zipMethods = { stored: 0, deflate: 8, zstd: 93 } as const;
 
-/** The bytes of an entry as the zip has them, compressed. */
+/** Opens the bytes of an entry as stored in the zip, compressed. */
 export function openEntryData(
   source: SourceBytes,
   entry: ZipEntry,
@@ -28,7 +28,7 @@ export function openEntryData(
   }
 }
 
-/** The first byte of an entry's data. It follows the local header, whose length only the header tells. */
+/** Finds the first byte of an entry's data, after the local header of variable length. */
 function findEntryData(source: string, handle: InputFileHandle, entry: ZipEntry): number {
   const header = Buffer.alloc(LOCAL_HEADER_BYTES);
   handle.readFully(header, entry.localHeaderOffset, "the zip");
@@ -43,7 +43,7 @@ function findEntryData(source: string, handle: InputFileHandle, entry: ZipEntry)
 export class CheckedEntryBytes implements ByteSource {
   #given = 0;
   #crc = 0;
-  /** Whether there are more bytes than there should be. Those before come out first. */
+  /** Whether there are more bytes than the directory says; the expected ones come out first. */
   #over = false;
 
   /** Owns `bytes` from now on. */

@@ -4,20 +4,20 @@ import { describeStateChange, type FileState, fileState, stateOf } from "./finge
 import type { Source } from "./source.js";
 import { changed, fromSystem, truncated } from "./source-errors.js";
 
-/** What is needed of a source to open the file that it lies in. */
+/** The members of a source that are needed to open its file. */
 export type SourceFile = Pick<Source, "name" | "path" | "fingerprint">;
 
 /**
- * A file opened for reading, held against the fingerprint that the plan was made with. Reads are
- * synchronous: most bytes come from the page cache, where a read costs less than a promise.
+ * A file opened for reading and compared with its fingerprint in the plan. Reads are synchronous: most
+ * bytes come from the page cache, where a read costs less than a promise.
  */
 export class InputFileHandle {
-  /** For reading elsewhere, as long as the handle is open. */
+  /** For other readers, valid while the handle is open. */
   readonly descriptor: number;
   readonly #planned: FileState;
   #open = true;
 
-  /** Throws `SourceError` where the file is missing, unreadable or another one than planned. */
+  /** Throws `SourceError` if the file is missing, unreadable or has changed since it was planned. */
   constructor(private readonly file: SourceFile) {
     this.#planned = stateOf(file.fingerprint);
     try {
@@ -40,7 +40,7 @@ export class InputFileHandle {
 
   /** Fills the start of `target`; fewer bytes only at the end of the file. */
   read(target: Uint8Array, position: number): number {
-    // Its number may belong to another file by now.
+    // The descriptor may belong to another file now.
     if (!this.#open) throw new Error(`read of ${this.file.name} after it was closed`);
     try {
       return readSync(this.descriptor, target, 0, target.length, position);
@@ -49,12 +49,12 @@ export class InputFileHandle {
     }
   }
 
-  /** Fills `target`; throws `source_truncated` where the file ends before, naming `what`. */
+  /** Fills `target`; throws `source_truncated`, naming `what`, if the file ends before. */
   readFully(target: Uint8Array, position: number, what: string): void {
     if (this.read(target, position) < target.length) throw truncated(this.file.name, what, {});
   }
 
-  /** Throws `source_changed` where size or time of modification are not those of the plan. */
+  /** Throws `source_changed` if size or modification time differ from the plan. */
   checkUnchanged(): void {
     const state = fileState(fstatSync(this.descriptor));
     const difference = describeStateChange(this.#planned, state);

@@ -2,14 +2,14 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import type { ZipEntry } from "./source.js";
 
-/** What is known of a file without reading it whole. */
+/** The facts of a file that need no reading. */
 export interface FileState {
   readonly size: number;
   /** Milliseconds since 1970 UTC, with their fraction. */
   readonly modifiedMs: number;
 }
 
-/** A fingerprint of a plain file, as it stands in `Source.fingerprint` (JSON text). */
+/** A fingerprint of a plain file, as in `Source.fingerprint` (JSON text). */
 interface FileFingerprint extends FileState {
   /** Over the first and the last FINGERPRINT_EDGE_BYTES, lower-case hexadecimal. */
   readonly sha256: string;
@@ -27,14 +27,14 @@ export function fileState({ size, mtimeMs }: Stats): FileState {
   return { size, modifiedMs: mtimeMs };
 }
 
-/** `edges`: the first and the last bytes of the file, or the whole of a small one. */
+/** Makes the fingerprint of a plain file. `edges`: its first and last bytes, or all of a small file. */
 export function fingerprintFile(state: FileState, edges: readonly Uint8Array[]): string {
   const hash = createHash("sha256");
   for (const edge of edges) hash.update(edge);
   return JSON.stringify({ ...state, sha256: hash.digest("hex") } satisfies FileFingerprint);
 }
 
-/** `state`: of the zip itself. The entry's checksum stands for its content. */
+/** Makes the fingerprint of a zip entry from its checksum. `state`: of the zip. */
 export function fingerprintEntry(state: FileState, entry: ZipEntry): string {
   return JSON.stringify({
     ...state,
@@ -53,15 +53,15 @@ export function stateOf(fingerprint: string): FileState {
   return { size, modifiedMs };
 }
 
-/** How a file differs from what it was, in words; null if not at all. */
+/** Describes how a file has changed; null if it has not. */
 export function describeStateChange(before: FileState, now: FileState): string | null {
   if (before.size === now.size && before.modifiedMs === now.modifiedMs) return null;
   return describeDifferences({ ...before }, { ...now });
 }
 
 /**
- * What differs between two fingerprints of one source, in words for people: `size 10 → 12 bytes,
- * modified 2024-01-31T17:00:00.000Z → …`; null where nothing does.
+ * Describes the difference between two fingerprints of one source, as `size 10 → 12 bytes, modified
+ * 2024-01-31T17:00:00.000Z → …`; null if they are equal.
  */
 export function describeFingerprintChange(before: string, after: string): string | null {
   return describeDifferences(JSON.parse(before) as Facts, JSON.parse(after) as Facts);
@@ -81,7 +81,7 @@ function describeField(key: string, before: Field, after: Field): string {
     case "size":
       return `size ${before} → ${after} bytes`;
     case "modifiedMs":
-      return `modified ${moment(before)} → ${moment(after)}`;
+      return `modified ${timeText(before)} → ${timeText(after)}`;
     case "sha256":
       return "other content";
     case "crc32":
@@ -95,8 +95,8 @@ function describeField(key: string, before: Field, after: Field): string {
   }
 }
 
-/** Two moments within one millisecond still read differently. */
-function moment(milliseconds: Field): string {
+/** A time with its fraction of a millisecond, so that different times read differently. */
+function timeText(milliseconds: Field): string {
   if (typeof milliseconds !== "number") return String(milliseconds);
   const text = new Date(milliseconds).toISOString();
   const fraction = String(milliseconds).split(".")[1];

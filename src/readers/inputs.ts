@@ -6,25 +6,25 @@ import { DISCOVERY_MAX } from "../base/limits.js";
 import { type FoundFile, type FoundFiles, isHiddenPart, walkDirectory } from "./directory-walk.js";
 import { mapBounded } from "./map-bounded.js";
 
-/** A file that was given or found. */
+/** An input file, given or found. */
 export interface InputFile {
-  /** As messages call it: what was given, with what was found below it, with `/`. */
+  /** The name in messages: the given path and the path found below it, with `/`. */
   readonly name: string;
   /** Absolute path on disk. */
   readonly path: string;
 }
 
-/** Why neither pipes nor standard input are inputs. */
-const READ_AGAIN = "and inputs are read more than once: write what it gives to a file";
+/** Pipes and standard input cannot be read again. */
+const READ_AGAIN = "and inputs are read more than once: write its output to a file";
 
 /** Skipped names that a message lists. */
 const NAMES_SHOWN = 5;
 
 /**
- * The files that inputs stand for: files, directories with everything below, and patterns. A path
- * that exists is never a pattern. Hidden names (`.x`, `_x`) are left out unless they were named.
- * Sorted by name (UTF-16 code units); no file twice, whatever it is called. Throws `UsageError` for
- * an input that gives no file at all, with where was looked and what was skipped.
+ * Lists the files of inputs: files, directories with everything below, and patterns. A path that
+ * exists is never a pattern. Hidden names (`.x`, `_x`) are skipped unless they are named. Sorted by name
+ * (UTF-16 code units); each file once, also if several names lead to it. Throws `UsageError` for an input
+ * without any file, with the searched path and the skipped names.
  */
 export async function listInputs(
   inputs: readonly string[],
@@ -33,7 +33,7 @@ export async function listInputs(
   if (inputs.length === 0) {
     throw new UsageError(
       "input_not_found",
-      "no input was given. Name files, directories or patterns.",
+      "no input was given. Pass files, directories or patterns.",
     );
   }
   const found: FoundFile[] = [];
@@ -52,8 +52,8 @@ export async function listInputs(
 }
 
 /**
- * The files that are none of `paths` and in none of them, by whatever links either is reached. `paths`
- * are absolute, and need not exist.
+ * The files outside of `paths`, with symbolic links resolved on both sides. `paths` are absolute and
+ * need not exist.
  */
 export async function withoutPaths(
   files: readonly FoundFile[],
@@ -65,7 +65,7 @@ export async function withoutPaths(
   return files.filter((file) => !isLeft(file.path) && !isLeft(file.real));
 }
 
-/** Of what does not exist: below the real path of what does. */
+/** The path without symbolic links; what does not exist keeps its name below the part that does. */
 async function realPathOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -76,7 +76,7 @@ async function realPathOf(path: string): Promise<string> {
 }
 
 interface FoundInput extends FoundFiles {
-  /** Where was looked, in words. */
+  /** The searched path and the result, in words. */
   readonly looked: string;
 }
 
@@ -95,14 +95,14 @@ async function findInput(input: string, cwd: string): Promise<FoundInput> {
     return { files: [], skipped: [], looked };
   }
   if (input === "-") {
-    return { files: [], skipped: [], looked: `- is taken for a file's name, ${READ_AGAIN}` };
+    return { files: [], skipped: [], looked: `- means a file of that name, ${READ_AGAIN}` };
   }
   return findPattern(place, cwd);
 }
 
-/** Directories that fit the pattern count with everything below, as a shell would give them. */
+/** A directory that matches the pattern counts with everything below, as in a shell. */
 async function findPattern({ name: pattern, path }: InputFile, cwd: string): Promise<FoundInput> {
-  // Most inputs are paths, and do without it.
+  // Most inputs are paths and need no patterns.
   const { glob, isDynamicPattern } = await import("tinyglobby");
   if (!isDynamicPattern(pattern)) {
     return { files: [], skipped: [], looked: `${path} does not exist` };
@@ -120,18 +120,18 @@ async function findPattern({ name: pattern, path }: InputFile, cwd: string): Pro
   const found = await mapBounded(names.filter(isNamed), DISCOVERY_MAX, async (name) => {
     const place = { name, path: resolve(cwd, name) };
     if ((await statIfThere(place))?.isDirectory()) return walkDirectory(place);
-    // A link that leads nowhere is taken as it is: whoever opens it says so.
+    // A broken link is kept: opening it reports the error.
     const real = await realpath(place.path).catch(() => place.path);
     return { files: [{ ...place, real }], skipped: [] };
   });
   return {
     files: found.flatMap(({ files }) => files),
     skipped: [...skipped, ...found.flatMap((below) => below.skipped)],
-    looked: `nothing in ${cwd} fits the pattern ${pattern}`,
+    looked: `nothing in ${cwd} matches the pattern ${pattern}`,
   };
 }
 
-/** Tells names without hidden components, other than those that the pattern itself begins so. */
+/** Accepts names whose hidden components match the start of a hidden component of the pattern. */
 function createNamedCheck(pattern: string): (name: string) => boolean {
   const prefixes = pattern
     .split("/")
@@ -151,7 +151,7 @@ async function statIfThere({ name, path }: InputFile): Promise<Stats | null> {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     const detail = error instanceof Error ? error.message : String(error);
-    const message = `${name}: cannot be looked at (${detail}). Check permissions.`;
+    const message = `${name}: cannot be read (${detail}). Check its permissions.`;
     throw new UsageError("input_unreadable", message, { cause: error });
   }
 }

@@ -1,29 +1,29 @@
 import type { Codec } from "./source.js";
 
-/** What the first bytes of a file or of a layer say that it is. */
+/** The container that the first bytes of a file or layer show. */
 export type Container =
   | { readonly kind: "codec"; readonly codec: Codec }
   | { readonly kind: "zip" }
-  /** A format that is known and not read: what it is, and what to do about it. */
+  /** A format that is known but not read: its name and what to do about it. */
   | { readonly kind: "unsupported"; readonly what: string; readonly advice: string };
 
 interface Signature {
   readonly offset: number;
   readonly bytes: readonly number[];
   readonly container: Container;
-  /** A closer look, where other bytes than these count as well. */
+  /** A further test, for formats that other bytes decide as well. */
   readonly confirm?: (head: Uint8Array) => boolean;
 }
 
-const UNPACK = "Unpack it and give Switchyard the files inside.";
+const UNPACK = "Unpack it and pass the files inside.";
 const RECOMPRESS = "Decompress it, or compress it again with gzip or zstd.";
 const CONVERT = "Export or convert it to Parquet, CSV or newline-delimited JSON.";
 
-/** The first that fits counts. Values from each format's own specification. */
+/** The first match counts. Values are from the specification of each format. */
 const signatures: readonly Signature[] = [
   signature([0x1f, 0x8b], { kind: "codec", codec: "gzip" }),
   signature([0x28, 0xb5, 0x2f, 0xfd], { kind: "codec", codec: "zstd" }),
-  // A zstd file may begin with a skippable frame, of which there are sixteen kinds.
+  // A zstd file may begin with one of sixteen kinds of skippable frames.
   {
     ...signature([0x2a, 0x4d, 0x18], { kind: "codec", codec: "zstd" }, 1),
     confirm: ([first = 0]) => first >= 0x50 && first <= 0x5f,
@@ -58,14 +58,14 @@ const signatures: readonly Signature[] = [
 const END_RECORD_BYTES = 22;
 const END_RECORD_SIGNATURE = 0x06054b50;
 
-/** Bytes in which a binary format shows itself: with so many, more do not change what is found. */
+/** Bytes that decide whether a file is binary; more do not change the result. */
 export const CONTAINER_PROBE_BYTES = 1024;
 
-/** Looks at the first bytes only, never at a name; null: nothing known, so text or Parquet. */
+/** Identifies a container by its first bytes alone; null for text and Parquet. */
 export function identifyContainer(head: Uint8Array): Container | null {
   const container = signatures.find((candidate) => matches(head, candidate))?.container;
   if (container === undefined) return null;
-  // Some signatures are words, which a text may begin with just as well: a column named ORC.
+  // Some signatures are words that a text may begin with, too: a column named ORC.
   if (container.kind === "unsupported" && !isBinary(head.subarray(0, CONTAINER_PROBE_BYTES))) {
     return null;
   }
@@ -73,8 +73,8 @@ export function identifyContainer(head: Uint8Array): Container | null {
 }
 
 /**
- * Whether a file that begins as something else ends as a zip does, without a comment: a zip behind
- * a program that unpacks it, or appended to something. `tail`: the last bytes of the file.
+ * Returns whether a file ends like a zip without a comment, whatever its first bytes are: a
+ * self-extracting archive, or a zip appended to something. `tail`: the last bytes of the file.
  */
 export function endsAsZip(tail: Uint8Array): boolean {
   if (tail.length < END_RECORD_BYTES) return false;

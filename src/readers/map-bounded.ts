@@ -1,7 +1,7 @@
 /**
- * `run` over all items, at most `concurrency` at the same time, results in the items' order. After
- * an error no further item is begun; it is thrown when those under way are done. `lane`: below
- * `concurrency`, and of one item at a time, so that items can share what belongs to a lane.
+ * Calls `run` for all items, at most `concurrency` at a time; results are in the order of the items.
+ * After an error no further item starts; the error is thrown when the running ones are done. `lane` is
+ * below `concurrency` and belongs to one item at a time, so that items can share a lane's buffers.
  */
 export async function mapBounded<Item, Result>(
   items: readonly Item[],

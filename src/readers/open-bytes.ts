@@ -11,14 +11,14 @@ import { ratioExceeded, unsupported } from "./source-errors.js";
 import { ZstdBytes } from "./zstd-bytes.js";
 
 export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal"> {
-  /** Decodes gzip in its memory. Left out, one that is shared by such callers of the thread. */
+  /** Decodes gzip and deflate. If absent, a kernel that the thread's callers share. */
   readonly kernel?: Kernel;
-  /** Decompressed bytes of gzip that are decoded at a time. */
+  /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
   readonly chunkBytes?: number;
 }
 
 /**
- * The decompressed bytes of a source from byte `start` on. Plain files are read from there; all
+ * Opens the decompressed bytes of a source from byte `start` on. Plain files are read from there, all
  * others from their beginning, as checksums need every byte.
  *
  * Throws, here or while reading: `SourceError` with code `source_missing`, `source_unreadable`,
@@ -43,7 +43,7 @@ export async function openBytes(
   return bytes;
 }
 
-/** Whether the source's bytes are a file's bytes, so that any part of it can be read on its own. */
+/** Returns whether a source is an uncompressed file, of which any part can be read on its own. */
 export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): boolean {
   return entry === undefined && codecs.length === 0;
 }
@@ -67,7 +67,7 @@ interface Layer extends OpenOptions {
   readonly allowance: Allowance;
 }
 
-/** The entry's decompressed bytes, checked against the zip's directory. */
+/** Opens the entry's decompressed bytes, checked against the zip's directory. */
 async function openEntry(source: SourceBytes, entry: ZipEntry, layer: Layer): Promise<ByteSource> {
   const codecs = codecsOf(source.name, entry);
   const data = openEntryData(source, entry, layer.signal);
@@ -91,7 +91,7 @@ function codecsOf(source: string, entry: ZipEntry): readonly (Codec | "deflate")
   }
 }
 
-/** Owns `stored`; closes it where a decoder cannot be opened. */
+/** Owns `stored`; closes it if a decoder cannot be opened. */
 async function openLayers(
   codecs: readonly (Codec | "deflate")[],
   stored: ByteSource,
@@ -138,7 +138,7 @@ async function openDecoder(
   }
 }
 
-/** How many bytes a source may have at most once decompressed. */
+/** The decompressed bytes that a source may have. */
 class Allowance {
   readonly bytesMax: number;
   private readonly name: string;
@@ -156,8 +156,8 @@ class Allowance {
 }
 
 /**
- * Stops a bomb, at whichever layer it goes off: after as many bytes as are allowed, however many the
- * decoder gives at a time, so that the same rows are read from it in every run.
+ * Stops a decompression bomb at any layer, after exactly the allowed bytes, so that every run reads the
+ * same rows of it.
  */
 class BoundedBytes implements ByteSource {
   #left: number;

@@ -6,9 +6,8 @@ import type { SourceRange } from "./source.js";
 /** Rows of one source range, batch by batch. */
 export interface Reader {
   /**
-   * The next batch, or null at the end. Releases the batch before. Throws `SourceError` where the
-   * source is broken, after all whole rows before the break have been given out; a row cut off by
-   * the break is not a row.
+   * Returns the next batch, or null at the end. Releases the previous batch. Throws `SourceError` for a
+   * broken source, after all whole rows before the break; a row that the break cuts does not count.
    */
   next(): Promise<Batch | null>;
   /** Bytes of `Source.size` consumed so far, for progress. */
@@ -17,16 +16,16 @@ export interface Reader {
 }
 
 export interface ReaderOptions {
-  /** Bytes of one row; longer ones are `row_too_long`. */
+  /** Bytes of one row; longer rows are rejected as `row_too_long`. */
   readonly rowBytesMax: number;
   /** Decompressed bytes per compressed byte of one source. */
   readonly ratioMax: number;
-  /** A directory for what must be spooled to disk (Parquet inside an archive). */
+  /** A directory for decompressed copies of sources that are read at any position (Parquet). */
   readonly temporaryDirectory: string;
   readonly signal: AbortSignal;
 }
 
-/** Opens a range; each row of `formats.ts` has one. */
+/** Opens a range with the reader of its format. */
 export type OpenReader = (
   kernel: Kernel,
   range: SourceRange,
@@ -34,12 +33,12 @@ export type OpenReader = (
   options: ReaderOptions,
 ) => Promise<Reader>;
 
-/** A range with its bytes, or rows of it that an earlier run rejected. */
+/** A range with its opened bytes, or with rows of it that an earlier run rejected. */
 export interface OpenedRange {
   readonly kernel: Kernel;
   readonly range: SourceRange;
   readonly fields: readonly FieldRequest[];
   readonly bytes: ByteSource;
-  /** `windowBytes`: of the window before long rows grow it. */
+  /** `windowBytes`: size of the window before long rows grow it. */
   readonly options: ReaderOptions & { readonly windowBytes?: number };
 }

@@ -11,7 +11,7 @@ import type { SourceBytes } from "./source.js";
 
 const COPY_BYTES = 1 * MIB;
 
-/** A source as a file of its own, to be read at any place. */
+/** A source as a file that can be read at any position. */
 export interface SeekableFile {
   readonly path: string;
   /** Bytes of the file at `path`. */
@@ -21,9 +21,9 @@ export interface SeekableFile {
 }
 
 /**
- * A plain file as it is; anything that is compressed or inside a zip as a decompressed copy in
- * `temporaryDirectory`, with its checksums verified. Throws what `openBytes` does, and `SourceError`
- * with code `spool_failed` where the copy cannot be written.
+ * Opens a plain file as it is, and a compressed source or zip entry as a decompressed copy in
+ * `temporaryDirectory`, with checksums verified. Throws what `openBytes` throws, and `SourceError` with
+ * code `spool_failed` if the copy cannot be written.
  */
 export async function openSeekableFile(
   source: SourceBytes,
@@ -44,7 +44,7 @@ export async function openSeekableFile(
   }
 }
 
-/** Copies everything and gives the size; what cannot be copied whole is removed again. */
+/** Copies all bytes and returns their number; removes an incomplete copy. */
 async function copy(bytes: ByteSource, path: string, name: string): Promise<number> {
   const file = await writing(name, path, async () => {
     await mkdir(dirname(path), { recursive: true });
@@ -72,8 +72,8 @@ async function writing<T>(name: string, path: string, write: () => Promise<T>): 
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     const reason =
-      `must be unpacked to be read, and ${path} cannot be written (${detail}). ` +
-      "Make room there, or unpack the file yourself.";
+      `must be unpacked to be read, but ${path} cannot be written (${detail}). ` +
+      "Free disk space there, or unpack the file yourself.";
     throw new SourceError("spool_failed", { source: name }, reason, { cause: error });
   }
 }

@@ -1,4 +1,4 @@
-/** Compression around a source's bytes, as found by magic bytes (brotli has none: by name). */
+/** Compression codecs, detected by magic bytes; brotli, which has none, by the file name. */
 const codecs = ["gzip", "zstd", "brotli"] as const;
 export type Codec = (typeof codecs)[number];
 
@@ -9,12 +9,12 @@ export type Format =
   | { readonly kind: "json" }
   | ({ readonly kind: "csv" } & CsvDialect)
   | { readonly kind: "parquet" }
-  /** Switchyard's own rejects, to be tried again. */
+  /** Rows that an earlier run rejected. */
   | { readonly kind: "rejects" };
 
 export type FormatKind = Format["kind"];
 
-/** In the order of help and documentation. */
+/** Checks of values from files, by format; in the order of help and documentation. */
 const formatChecks: Readonly<
   Record<FormatKind, (format: Readonly<Record<string, unknown>>) => boolean>
 > = {
@@ -28,7 +28,7 @@ const formatChecks: Readonly<
 
 export const formatKinds = Object.keys(formatChecks) as readonly FormatKind[];
 
-/** Whether a value from a file has the members of a format. */
+/** Returns whether a value has the members of a format. */
 export function isFormat(value: unknown): value is Format {
   if (typeof value !== "object" || value === null || !("kind" in value)) return false;
   const kind = formatKinds.find((known) => known === value.kind);
@@ -38,16 +38,13 @@ export function isFormat(value: unknown): value is Format {
 export interface CsvDialect {
   /** One character. */
   readonly delimiter: string;
-  /** One character, or "" where quotes mean nothing. */
+  /** One character, or "" if quotes have no meaning. */
   readonly quote: string;
-  /**
-   * One character that makes a quote, or itself, literal inside quotes; left out where a doubled
-   * quote does.
-   */
+  /** One character that makes a quote, or itself, literal inside quotes; absent if quotes are doubled. */
   readonly escape?: string;
-  /** Names by position, as in the header (repeated names are possible) or as given. */
+  /** Names by position, from the header (may repeat) or given by the user. */
   readonly columns: readonly string[];
-  /** Whether the first record of the source is the header and no row. */
+  /** Whether the first record of the source is the header, not a row. */
   readonly header: boolean;
   readonly encoding: "utf-8" | "utf-16le" | "utf-16be";
 }
@@ -56,26 +53,26 @@ export interface CsvDialect {
  * One stream of rows: a file or an entry of a zip. Plain data: it goes into the plan and to workers.
  */
 export interface Source {
-  /** How messages, rejects and the manifest call it: the path as given, `a.zip!dir/b.json.gz`. */
+  /** The name in messages, rejects and the manifest: the path as given, `a.zip!dir/b.json.gz`. */
   readonly name: string;
   /** Path of the file on disk. */
   readonly path: string;
   /** The zip entry, when the file is a zip. */
   readonly entry?: ZipEntry;
-  /** Compression layers inside the file or entry, outermost first. A zip's own deflate is none. */
+  /** Compression layers inside the file or entry, outermost first, without the zip's own. */
   readonly codecs: readonly Codec[];
-  /** Bytes that it takes on disk (compressed). */
+  /** Bytes on disk (compressed). */
   readonly size: number;
-  /** What identifies the content: changes whenever the bytes may have changed. */
+  /** Identifies the content: changes whenever the bytes may have changed. */
   readonly fingerprint: string;
   readonly format: Format;
 }
 
 export interface ZipEntry {
   readonly name: string;
-  /** 0-based place in the central directory. */
+  /** 0-based index in the central directory. */
   readonly index: number;
-  /** What a reader needs to open it without the central directory. */
+  /** With the sizes below, enough to open the entry without the central directory. */
   readonly localHeaderOffset: number;
   readonly compressedSize: number;
   readonly uncompressedSize: number;
@@ -84,9 +81,8 @@ export interface ZipEntry {
 }
 
 /**
- * A piece of a source that can be read on its own. `start` and `end` count decompressed bytes for
- * JSON and CSV, row groups for Parquet; `end: null` is the end of the source. Plans only make pieces
- * that start at a record.
+ * A range of a source that one worker reads. `start` and `end` count decompressed bytes for JSON and
+ * CSV, row groups for Parquet; `end: null` is the end of the source. Planned ranges start at a record.
  */
 export interface SourceRange {
   readonly source: Source;
@@ -94,5 +90,5 @@ export interface SourceRange {
   readonly end: number | null;
 }
 
-/** What of a source says where its bytes are: all but how they are to be understood. */
+/** A source without its format: where its bytes are. */
 export type SourceBytes = Omit<Source, "format">;

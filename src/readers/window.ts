@@ -2,21 +2,21 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import type { ByteSource } from "./byte-source.js";
 
 /**
- * Bytes kept before the cursor, so that scanners can look back to a line's beginning. Before the
- * source's first byte they are line feeds.
+ * Bytes kept before the cursor, so that scanners can look back to the start of a line. Before the first
+ * byte of the source they are line feeds.
  */
 const LOOK_BEHIND_BYTES = 256;
 
 /**
- * A stretch of a source in kernel memory that moves forward through it. `cursor` and `end` are
- * addresses; a call that fills or grows the window changes them.
+ * A section of a source in kernel memory that moves forward through the source. `cursor` and `end` are
+ * addresses; filling or growing the window changes them.
  */
 export class Window {
   cursor: number;
   end: number;
-  /** True when the source has nothing after `end`, also when it broke there. */
+  /** True when the source has nothing after `end`, or breaks there. */
   ended = false;
-  /** What broke the source, to be thrown once all whole rows have been given out. */
+  /** The error that broke the source, to be thrown after all whole rows are delivered. */
   failure: unknown;
   readonly #kernel: Kernel;
   readonly #bytes: ByteSource;
@@ -44,7 +44,7 @@ export class Window {
     return this.end - this.cursor >= this.capacity;
   }
 
-  /** Offset in the source of an address, given the window's present place. */
+  /** Offset in the source of an address, for the current position of the window. */
   offsetOf(address: number): number {
     return this.#baseOffset + (address - this.#base);
   }
@@ -55,10 +55,9 @@ export class Window {
   }
 
   /**
-   * Drops what lies before the cursor and reads until the window is full, the source has ended, or
-   * `untilOffset` is reached. Behind it each call reads about as much again as the ones before, since
-   * a row that reaches over it is looked through from its beginning after each: with steps of one
-   * size a row of 16 MiB was, 256 times (2.5 s of CPU for each such row).
+   * Drops the bytes before the cursor and reads until the window is full, the source ends, or
+   * `untilOffset` is reached. Past it each call doubles the bytes read, because a row that crosses it is
+   * scanned from its start each time: steps of one size took 2.5 s of CPU for a row of 16 MiB.
    */
   async fill(untilOffset = Number.POSITIVE_INFINITY): Promise<void> {
     this.#dropConsumed();
@@ -79,7 +78,7 @@ export class Window {
     }
   }
 
-  /** Doubles the capacity (up to `capacityMax` bytes). False when it is there already. */
+  /** Doubles the capacity, up to `capacityMax` bytes. Returns false at that maximum. */
   grow(capacityMax: number): boolean {
     if (this.capacity >= capacityMax) return false;
     this.#dropConsumed();

@@ -5,7 +5,7 @@ import { DECODE_CHUNK_BYTES } from "../base/limits.js";
 import type { ZipEntry } from "./source.js";
 import { corrupt, truncated } from "./source-errors.js";
 
-/** An entry as the central directory has it, before anybody has judged it. */
+/** An entry as the central directory describes it, not yet checked. */
 export interface DirectoryEntry extends ZipEntry {
   readonly encrypted: boolean;
 }
@@ -14,8 +14,9 @@ export interface DirectoryEntry extends ZipEntry {
 const LOCAL_HEADER_BYTES = 30;
 
 /**
- * The central directory of a zip, in its order, directories left out. Zip64 and entry counts beyond
- * 65,535 included. Throws `source_corrupt` where the directory cannot be read or entries overlap.
+ * Reads the central directory of a zip, in its order, without entries for directories. Supports zip64
+ * and more than 65,535 entries. Throws `source_corrupt` for an unreadable directory and for overlapping
+ * entries.
  */
 export async function readZipDirectory(
   archive: string,
@@ -41,7 +42,7 @@ export async function readZipDirectory(
   return entries;
 }
 
-/** The library's longer messages guess at causes; these are the two that are not damage inside. */
+/** Replaces two long messages of the library, which guess at causes. */
 function explainDirectory(archive: string, cause: unknown): SourceError {
   const detail = cause instanceof Error ? cause.message : String(cause);
   if (detail.startsWith("End of central directory record signature not found")) {
@@ -71,15 +72,15 @@ function describeEntry(entry: yauzl.Entry, index: number): DirectoryEntry {
 }
 
 /**
- * Entries that share compressed bytes make a bomb whose every entry looks harmless. See D. Fifield,
- * "A better zip bomb" (2019).
+ * Refuses entries that share compressed bytes: together they are a bomb although each looks harmless.
+ * See D. Fifield, "A better zip bomb" (2019).
  */
 function refuseOverlaps(archive: string, entries: readonly DirectoryEntry[]): void {
   const placed = [...entries].sort((a, b) => a.localHeaderOffset - b.localHeaderOffset);
   let end = 0;
   for (const { name, localHeaderOffset, compressedSize } of placed) {
     if (localHeaderOffset < end) {
-      const what = `the zip entry ${JSON.stringify(name)} lies over the one before it`;
+      const what = `the zip entry ${JSON.stringify(name)} overlaps the one before it`;
       throw corrupt(archive, what, {});
     }
     end = localHeaderOffset + LOCAL_HEADER_BYTES + compressedSize;
@@ -87,8 +88,8 @@ function refuseOverlaps(archive: string, entries: readonly DirectoryEntry[]): vo
 }
 
 /**
- * What is dangerous about an entry's name, in words that follow "it"; null if nothing. Nothing is
- * ever unpacked by name, but names reach reports and manifests.
+ * Explains what is dangerous about an entry's name, in words that follow "it"; null if nothing is. No
+ * entry is unpacked by its name, but names reach reports and manifests.
  */
 export function explainUnsafeName(name: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.

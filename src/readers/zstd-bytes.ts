@@ -20,9 +20,9 @@ const FRAME_START_BYTES = 5;
 const DESCRIPTOR_BYTES = 24;
 
 /**
- * Bytes decompressed by zstd, frame after frame, skippable ones left out, checksums verified. The
- * decoder gets what it asks for and no more, a block at a time: where a block is damaged, nothing
- * before it is lost.
+ * The decompressed bytes of zstd frames, with checksums verified; skippable frames are skipped. The
+ * decoder is fed exactly the bytes that it asks for, a block at a time, so nothing before a damaged
+ * block is lost.
  */
 export class ZstdBytes implements ByteSource {
   readonly #input: number;
@@ -34,7 +34,7 @@ export class ZstdBytes implements ByteSource {
   #end = 0;
   /** Bytes that the decoder asked for last; 0 between frames. */
   #wanted = 0;
-  /** Whether output did not fit the last time, so that the decoder goes on without input. */
+  /** Whether the last output did not fit, so that the decoder continues without input. */
   #pending = false;
   #given = 0;
   #open = true;
@@ -85,13 +85,13 @@ export class ZstdBytes implements ByteSource {
     await this.upstream.close();
   }
 
-  /** Moves what is left to the front and fills up behind it; adds nothing only at the end. */
+  /** Moves the unread bytes to the front and reads more behind them; adds nothing only at the end. */
   async #refill(): Promise<void> {
     const memory = new Uint8Array(this.zstd.memory.buffer, this.#input, INPUT_BYTES);
     memory.copyWithin(0, this.#start, this.#end);
     this.#end -= this.#start;
     this.#start = 0;
-    // Not into the decoder's memory: it may move while upstream waits, as other streams share it.
+    // Not into the decoder's memory: other streams share it, so it may move while upstream waits.
     const block = this.#block.subarray(this.#end);
     const count = await this.upstream.read(block);
     if (!this.#open) throw new Error(`read of ${this.source} after it was closed`);

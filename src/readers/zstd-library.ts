@@ -1,6 +1,6 @@
 /**
- * What the WebAssembly build of the reference decoder exports. Addresses and sizes are bytes in its
- * memory; a buffer is three u32: address, size, position (ZSTD_inBuffer, ZSTD_outBuffer).
+ * The exports of the reference decoder's WebAssembly build. Addresses and sizes are bytes in its memory;
+ * a buffer is three u32: address, size, position (ZSTD_inBuffer, ZSTD_outBuffer).
  */
 export interface ZstdExports {
   readonly memory: { readonly buffer: ArrayBuffer };
@@ -8,19 +8,18 @@ export interface ZstdExports {
   free(address: number): void;
   ZSTD_createDCtx(): number;
   ZSTD_freeDCtx(context: number): number;
-  /** 0 at the end of a frame, else a hint how many bytes to give next; see `errorNumber`. */
+  /** Returns 0 at the end of a frame, else how many bytes to pass next; see `errorNumber`. */
   ZSTD_decompressStream(context: number, output: number, input: number): number;
 }
 
 let loading: Promise<ZstdExports> | undefined;
 
 /**
- * The reference decoder, one instance for each thread.
+ * Loads the reference decoder, one instance for each thread.
  *
- * It is the one decoder for all versions of Node: Node's own (from 22.15) is no faster, and stops
- * without an error after the first of several frames that reach it in one write. The package's own
- * streaming function never ends on damaged input, so its exports are used directly; that is why its
- * version is pinned.
+ * All versions of Node use it: Node's own decoder (from 22.15) is not faster, and stops without an error
+ * after the first of several frames in one write. The package's streaming function never ends on damaged
+ * input, so its exports are called directly; its version is pinned for that reason.
  */
 export function loadZstd(): Promise<ZstdExports> {
   loading ??= load();
@@ -41,12 +40,12 @@ async function load(): Promise<ZstdExports> {
   return exports as ZstdExports;
 }
 
-/** The error that a result stands for, 0 for none (zstd_errors.h: results of -1 to -119). */
+/** The error number of a result, 0 for none (zstd_errors.h: results of -1 to -119). */
 export function errorNumber(result: number): number {
   return result < 0 && result > -120 ? -result : 0;
 }
 
-/** What the decoder would need to read sound data, and what to do without it; null: it is damaged. */
+/** Explains an error of data that is intact but not supported; null for damage. */
 export function explainUnreadableZstd(
   error: number,
 ): { readonly what: string; readonly advice: string } | null {
@@ -66,11 +65,11 @@ export function explainUnreadableZstd(
   }
 }
 
-/** In words for people, by the numbers of zstd_errors.h. */
+/** Describes an error by its number in zstd_errors.h. */
 export function describeZstdError(error: number): string {
   switch (error) {
     case 10:
-      return "bytes that are no zstd frame";
+      return "not a zstd frame";
     case 20:
       return "a block is corrupt";
     case 22:

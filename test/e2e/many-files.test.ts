@@ -8,7 +8,7 @@ import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines } from "../support/generated-input.js";
 import { scratchDirectory } from "../support/scratch.js";
 
-/** For two further threads that look at files, several times what they are given at once. */
+/** Many more than are inspected between two turns of the event loop. */
 const FILES = 2_560;
 
 const scratch = scratchDirectory("many-files");
@@ -22,27 +22,24 @@ function exportArgs(output: string, threads: number): string[] {
   ];
 }
 
-/** When the command signals itself: files go to a thread as an array, and come back as sources. */
-const moments = {
-  "have been given files": `
-    const { postMessage } = Worker.prototype;
-    Worker.prototype.postMessage = function (message) {
-      if (Array.isArray(message)) signalOnce();
-      postMessage.call(this, message);
-    };`,
-  "begin to answer": `
-    process.on("worker", (worker) =>
-      worker.on("message", ({ sources }) => sources !== undefined && signalOnce()));`,
-} as const;
-
-/** The environment in which a command signals itself, by a module that is loaded before its own. */
-function signalling(signal: string, moment: keyof typeof moments): Record<string, string> {
+/** The environment in which a command signals itself when it opens its `opened`-th input. */
+function signalling(signal: string, opened: number): Record<string, string> {
   const hook = join(scratch, `${signal}.mjs`);
-  const head = `
-    import { Worker } from "node:worker_threads";
-    let signals = 0;
-    const signalOnce = () => signals++ === 0 && process.kill(process.pid, "${signal}");`;
-  writeFileSync(hook, head + moments[moment]);
+  writeFileSync(
+    hook,
+    `
+    import fs from "node:fs";
+    import { syncBuiltinESMExports } from "node:module";
+    const { openSync } = fs;
+    let opened = 0;
+    fs.openSync = (path, ...rest) => {
+      if (String(path).startsWith(${JSON.stringify(input)}) && ++opened === ${opened}) {
+        process.kill(process.pid, "${signal}");
+      }
+      return openSync(path, ...rest);
+    };
+    syncBuiltinESMExports();`,
+  );
   return { NODE_OPTIONS: `--import=${pathToFileURL(hook)}` };
 }
 
@@ -58,16 +55,16 @@ beforeAll(async () => {
 });
 
 it.each([
-  { signal: "SIGINT", moment: "have been given files" },
-  { signal: "SIGTERM", moment: "begin to answer" },
+  { signal: "SIGINT", opened: 1 },
+  { signal: "SIGTERM", opened: 2_000 },
 ] as const)(
-  "$signal when threads that look at files $moment ends an export, which can be taken up",
-  async ({ signal, moment }) => {
+  "$signal at input $opened, while inputs are inspected, ends an export that can be resumed",
+  async ({ signal, opened }) => {
     const output = join(scratch, signal);
-    const env = signalling(signal, moment);
+    const env = signalling(signal, opened);
     const stopped = await runSwitchyard(exportArgs(output, 3), { env });
     expect(stopped, stopped.stderr).toMatchObject({ exitCode: 130, signal: null });
-    // What it was to read was not even known.
+    // The plan was not made yet.
     expect(existsSync(join(output, "_switchyard", "plan.json"))).toBe(false);
 
     const again = await runSwitchyard(exportArgs(output, 3));
@@ -76,12 +73,12 @@ it.each([
   },
 );
 
-it("a link to a pipe that nobody writes to is no file", async () => {
+it("a link to a pipe without a writer is not a regular file", async () => {
   const directory = join(scratch, "linked");
   mkdirSync(directory);
   execFileSync("mkfifo", [join(scratch, "pipe")]);
   symlinkSync(join(scratch, "pipe"), join(directory, "link.jsonl"));
   const result = await runSwitchyard(["validate", directory, "--report", join(scratch, "report")]);
   expect(result).toMatchObject({ exitCode: 1, signal: null });
-  expect(result.stderr).toContain("linked/link.jsonl: is no file.");
+  expect(result.stderr).toContain("linked/link.jsonl: not a regular file.");
 });

@@ -139,8 +139,8 @@ describe("patterns", () => {
 
 describe("an input without a file", () => {
   it("is standard input or a device, which cannot be read more than once", async () => {
-    expect((await refusal("-")).message).toContain("write what it gives to a file");
-    expect((await refusal("/dev/null")).message).toContain("write what it gives to a file");
+    expect((await refusal("-")).message).toContain("write its output to a file");
+    expect((await refusal("/dev/null")).message).toContain("write its output to a file");
   });
 
   it("is a usage error that says where was looked", async () => {
@@ -148,7 +148,7 @@ describe("an input without a file", () => {
     expect(error.code).toBe("input_not_found");
     expect(error.message).toContain(`${scratch.path("typo.json")} does not exist`);
     expect((await refusal("*.json")).message).toContain(
-      `nothing in ${scratch.directory} fits the pattern *.json`,
+      `nothing in ${scratch.directory} matches the pattern *.json`,
     );
     expect((await refusal()).message).toContain("no input was given");
   });

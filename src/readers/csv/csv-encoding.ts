@@ -1,14 +1,14 @@
 import type { ByteSource } from "../byte-source.js";
 import type { CsvDialect } from "../source.js";
 
-/** Bytes of a head that are looked at for zeros: with so many, more do not change what is found. */
+/** Bytes of a head that decide the encoding; more do not change the result. */
 export const ENCODING_PROBE_BYTES = 4_096;
 
-/** Of every second byte, the share of zeros that makes text UTF-16; other scripts have fewer. */
+/** The share of zeros among every second byte that makes a text UTF-16. */
 const ZEROS_SHARE_MIN = 0.4;
 const OTHER_ZEROS_SHARE_MAX = 0.05;
 
-/** By the byte order mark, else by the zero bytes that Latin letters and digits have in UTF-16. */
+/** Detects the encoding by its byte order mark, else by the zero bytes of Latin text in UTF-16. */
 export function detectEncoding(head: Uint8Array): CsvDialect["encoding"] {
   if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
   if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
@@ -26,7 +26,7 @@ export function detectEncoding(head: Uint8Array): CsvDialect["encoding"] {
   return "utf-8";
 }
 
-/** The head as UTF-8; a byte order mark stays. */
+/** Recodes the head to UTF-8; a byte order mark stays. */
 export function toUtf8(head: Uint8Array, encoding: CsvDialect["encoding"]): Uint8Array {
   if (encoding === "utf-8") return head;
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
@@ -35,19 +35,19 @@ export function toUtf8(head: Uint8Array, encoding: CsvDialect["encoding"]): Uint
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Bytes of UTF-8 that one unit of UTF-16 may become. */
+/** UTF-8 bytes of one UTF-16 unit, at most. */
 const UNIT_BYTES_MAX = 3;
 
-/** Stands for half a unit at the end of a source; no UTF-8 has it. */
+/** Replaces half a unit at the end of a source; never part of UTF-8. */
 const HALF_UNIT = 0xff;
 
 /**
- * UTF-16 recoded to UTF-8. A lone surrogate and half a unit at the end become bytes that are not
- * valid UTF-8, so that their row is rejected instead of changed.
+ * Recodes UTF-16 to UTF-8. A lone surrogate and half a unit at the end become invalid UTF-8, so that
+ * their row is rejected instead of changed.
  */
 export class Utf16Source implements ByteSource {
   readonly #bytes: ByteSource;
-  /** Place of a unit's low byte. */
+  /** Index of the low byte of a unit. */
   readonly #low: 0 | 1;
   readonly #input = new Uint8Array(CHUNK_BYTES);
   /** Bytes of `#input` that are not recoded yet: [start, end). */
@@ -94,7 +94,7 @@ export class Utf16Source implements ByteSource {
     this.#ended = read === 0;
   }
 
-  /** Recodes what is whole: the first half of a pair waits for the second. */
+  /** Recodes whole characters: the first half of a pair waits for the second. */
   #recode(): void {
     const output = this.#output;
     let p = this.#start;

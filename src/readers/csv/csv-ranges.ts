@@ -10,20 +10,20 @@ import {
   walkRecord,
 } from "./record-walk.js";
 
-/** Bytes that are looked at behind a place where a source might be cut, until they decide. */
+/** Bytes read behind a possible cut, in steps until they decide. */
 const PROBE_BYTES = [256 * KIB, MIB, 4 * MIB] as const;
 
-/** Well-formed records in a row that make a way of reading believable. */
+/** Good records in sequence that make a trial plausible. */
 const RUN_RECORDS = 32;
 
 /** A record of a trial reading. */
 interface TrialRecord {
   readonly start: number;
-  /** Whether it is well-formed and has the right number of cells. */
+  /** Well-formed, with the right number of cells. */
   readonly good: boolean;
 }
 
-/** Bytes of a source from the place on that is looked at. */
+/** Bytes of a source from a possible cut on. */
 interface Probe {
   readonly bytes: Uint8Array;
   /** Whether the source ends with them. */
@@ -31,13 +31,13 @@ interface Probe {
 }
 
 /**
- * Cuts a plain UTF-8 source into ranges of about `splitBytes` that begin at records; any other
- * source is one range. Whether a place lies inside quotes cannot be known without reading all before
- * it. So each place is read in every way that is possible, and the source is cut there only if all
- * ways that give a run of good records agree on a record's beginning; else the range grows on.
- * The reader proves it again: it throws `csv_split_misaligned` if a record reaches over a range's end.
+ * Cuts a plain UTF-8 source into ranges of about `splitBytes` that begin at records; any other source is
+ * one range. Only all earlier bytes tell whether a position lies inside quotes. So each position is read
+ * from every possible state, and the source is cut there only if all trials with a run of good records
+ * agree on where a record begins; else the range grows. The reader checks this again: it throws
+ * `csv_split_misaligned` if a record crosses the end of a range.
  *
- * Throws `SourceError` where the source cannot be read.
+ * Throws `SourceError` if the source cannot be read.
  */
 export async function planCsvRanges(
   source: Source,
@@ -92,8 +92,8 @@ async function extend(probe: Probe, source: ByteSource, size: number): Promise<P
 }
 
 /**
- * The place of a record's beginning in `bytes` that every believable way of reading them has in
- * common; undefined where there is none. `final` says that the source ends with the bytes.
+ * Finds the start of a record in `bytes` that all plausible trials share; undefined if there is none.
+ * `final`: the source ends with the bytes.
  */
 export function agreeOnRecord(
   bytes: Uint8Array,
@@ -102,10 +102,10 @@ export function agreeOnRecord(
 ): number | undefined {
   const trials = possibleStates(dialect).map((state) => readTrial(bytes, final, dialect, state));
   const runs = trials.map((trial) => ({ trial, start: findRun(trial, final) }));
-  const believable = runs.filter(({ start }) => start !== undefined);
-  if (believable.length === 0) return undefined;
-  const latest = Math.max(...believable.map(({ start }) => start ?? 0));
-  const agreed = believable.every(({ trial }) =>
+  const plausible = runs.filter(({ start }) => start !== undefined);
+  if (plausible.length === 0) return undefined;
+  const latest = Math.max(...plausible.map(({ start }) => start ?? 0));
+  const agreed = plausible.every(({ trial }) =>
     trial.records.some(({ start }) => start === latest),
   );
   return agreed ? latest : undefined;
@@ -118,13 +118,13 @@ function possibleStates(marks: CsvMarks): readonly RecordState[] {
 
 interface Trial {
   readonly records: readonly TrialRecord[];
-  /** Whether the records reach to the end of the bytes, with nothing left over. */
+  /** Whether the last record ends where the bytes end. */
   readonly complete: boolean;
 }
 
 /**
- * The records after the one that `bytes` begin in, if they begin in `state`. None if they cannot:
- * a reader would not have come there in that state, had the record been malformed.
+ * The records after the one that `bytes` begin in, if they begin in `state`. None if that record is
+ * malformed: a reader would not be in that state there.
  */
 function readTrial(
   bytes: Uint8Array,
@@ -144,13 +144,13 @@ function readTrial(
     const good = isWhole && cells === dialect.columns.length;
     records.push({ start: p, good });
     goodInARow = good ? goodInARow + 1 : 0;
-    // As the reader does: a malformed record ends with its first line.
+    // As in the reader, a malformed record ends with its first line.
     p = isWhole ? skipLineEnds(bytes, next) : skipLine(bytes, p);
   }
   return { records, complete: p >= bytes.length };
 }
 
-/** Where the run of good records at a trial's end begins, if it is long enough to be believed. */
+/** The start of the good records at the end of a trial, if they are enough to be plausible. */
 function findRun({ records, complete }: Trial, final: boolean): number | undefined {
   let first = records.length;
   while (first > 0 && records[first - 1]?.good === true) first--;

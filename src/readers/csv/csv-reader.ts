@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**
  * Opens the rows of a range. UTF-16 is recoded to UTF-8 first: byte offsets of its rows count recoded
- * bytes, and it is never split.
+ * bytes, and it is not split.
  */
 export function openCsvReader(
   { kernel, range, fields, bytes, options }: OpenedRange,
@@ -27,18 +27,18 @@ export function openCsvReader(
 }
 
 export interface CsvReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
-  /** Bytes of the window before long rows grow it. */
+  /** Size of the window before long rows grow it. */
   readonly windowBytes?: number;
 }
 
 /**
- * Rows of UTF-8 CSV. A range must begin at a record and end after one; `bytes` begin at its start
- * and must go on after its end, which is how a range that cuts a record is found out: `next` then
- * throws `csv_split_misaligned`. Row numbers are known only in a range that starts at 0.
+ * Reads rows of UTF-8 CSV. A range must begin at a record and end after one. `bytes` begin at its start
+ * and continue after its end, so that a range that cuts a record is noticed: `next` then throws
+ * `csv_split_misaligned`. Row numbers are known only in a range that starts at 0.
  *
- * Of columns with the same name the first is mapped. An empty cell, quoted or not, is null. A record
- * that is malformed, not closed or too long is rejected as its first line, and reading goes on with
- * the line after it; so one lost quote costs one line, wherever the quote seemed to end.
+ * The first of several columns with one name is mapped. An empty cell, quoted or not, is null. A record
+ * that is malformed, not closed or too long is rejected as its first line, and reading continues with
+ * the next line: one lost quote costs one line, wherever the quote seemed to end.
  */
 export class CsvReader implements Reader {
   readonly #kernel: Kernel;
@@ -103,10 +103,10 @@ export class CsvReader implements Reader {
   }
 
   async close(): Promise<void> {
-    // What it has left may be another reader's by now.
+    // Another reader may own the pooled parts now.
     if (!this.#open) return;
     this.#open = false;
-    // Memory that long rows have made large is not kept.
+    // Memory that long rows have grown is not kept.
     const isLarge = this.#window.capacity > WINDOW_BYTES;
     for (const part of [this.#fields, this.#scanner]) {
       if (isLarge) part.free();
@@ -116,7 +116,7 @@ export class CsvReader implements Reader {
     await this.#bytes.close();
   }
 
-  /** Passes over the byte order mark and the header. */
+  /** Skips the byte order mark and the header. */
   async #begin(): Promise<void> {
     this.#begun = true;
     const window = this.#window;
@@ -131,12 +131,12 @@ export class CsvReader implements Reader {
     }
   }
 
-  /** Scans on until there are rows, or to the end of the range: null. */
+  /** Scans until there are rows; null at the end of the range. */
   async #scanRows(rowsMax?: number): Promise<ScanResult | null> {
     const window = this.#window;
     for (;;) {
       this.#options.signal.throwIfAborted();
-      if (this.#inLongRow) await this.#passOverLongRow();
+      if (this.#inLongRow) await this.#skipLongRow();
       if (this.#needsBytes) await this.#fill();
       const scan = this.#scanner.scan(this.#pending(), rowsMax);
       window.cursor = scan.cursor;
@@ -167,16 +167,16 @@ export class CsvReader implements Reader {
   async #fill(): Promise<void> {
     const window = this.#window;
     if (window.isFull) {
-      // One byte more than a row may have shows that it is too long, so there is always room.
+      // One byte more than a row may have shows that it is too long, so the window has room.
       const room = this.#options.rowBytesMax + BYTE_ORDER_MARK.length;
-      if (!window.grow(room)) throw new Error("a row within the limit fits into no window");
+      if (!window.grow(room)) throw new Error("the window is too small for a row within the limit");
       this.#scanner.ensure(window.capacity);
     }
     await window.fill(this.#rangeEnd);
     this.#needsBytes = false;
   }
 
-  async #passOverLongRow(): Promise<void> {
+  async #skipLongRow(): Promise<void> {
     const window = this.#window;
     for (;;) {
       window.cursor = this.#kernel.run.findLineEnd(window.cursor, window.end);
@@ -189,7 +189,7 @@ export class CsvReader implements Reader {
     if (window.offsetOf(window.cursor) >= this.#rangeEnd) this.#failAlignment();
   }
 
-  /** Only the last row of a range can reach over its end, because none begins after it. */
+  /** Only the last row of a range can cross its end, because no row begins after it. */
   #checkAlignment(scan: ScanResult): void {
     if (this.#range.end === null || this.#inLongRow) return;
     const { words } = this.#kernel;
@@ -205,8 +205,8 @@ export class CsvReader implements Reader {
     throw this.#error(
       "csv_split_misaligned",
       this.#range.end ?? 0,
-      "the file was cut into splits in the middle of a record, as its quotes make sense in more " +
-        "than one way; give a --split-size that is larger than the file, and --fresh to start over",
+      "a split begins in the middle of a record, because the quotes of the file are ambiguous; " +
+        "pass a --split-size larger than the file, and --fresh to start over",
     );
   }
 
@@ -221,11 +221,11 @@ interface CsvRawRowsFacts {
   readonly rowBytesMax: number;
   /** Offset in the source of the kernel's address 0. */
   readonly baseOffset: number;
-  /** Rows of the source before this batch, where that is known. */
+  /** Rows of the source before this batch, if that is known. */
   readonly rowsBefore: number | undefined;
 }
 
-/** The records that a scanner found, as they stood in the source. */
+/** The raw records of the last scan. */
 class CsvRawRows implements RawRows {
   constructor(
     private readonly kernel: Kernel,
@@ -269,7 +269,7 @@ class CsvRawRows implements RawRows {
       }
       default:
         return ending === rowEndings.afterClosingQuote
-          ? `text stands after the closing quote of ${cell}, where a delimiter or a line end was expected`
+          ? `text follows the closing quote of ${cell}, where a delimiter or a line end was expected`
           : `the quote that opens ${cell} is never closed; only the first line was rejected`;
     }
   }

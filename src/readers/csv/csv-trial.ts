@@ -2,9 +2,9 @@ import type { CsvDialect } from "../source.js";
 import { RecordCounter } from "./record-counter.js";
 import { type CsvMarks, skipLine, skipLineEnds, walkRecord } from "./record-walk.js";
 
-/** What is known about a source beside its head. */
+/** Facts about a source other than its head. */
 export interface CsvHints {
-  /** Its file's name: `.tsv` and `.tab` prefer tabs, and `.csv` may have a single column. */
+  /** The file's name: `.tsv` and `.tab` prefer tabs, `.csv` may have a single column. */
   readonly name?: string;
   /** Whether the head is the whole source, so that its last record is not cut off. */
   readonly complete?: boolean;
@@ -13,20 +13,20 @@ export interface CsvHints {
 /** Records of the head that a dialect is tried on. */
 const TRIAL_RECORDS = 200;
 
-/** How a head reads with some marks. */
+/** The result of reading a head with some marks. */
 export interface Trial {
   readonly marks: CsvMarks;
   readonly records: number;
-  /** Of the first record, 0 where it is malformed; or as many as names were given. */
+  /** Cells of the first record, 0 if it is malformed; or the number of given names. */
   readonly cells: number;
   /** The share of records that are malformed or ragged. */
   readonly badShare: number;
   readonly quotedCells: number;
 }
 
-/** Marks that may be those of a head; what takes time is found out when it is asked for. */
+/** Marks that a head may have; results that take time are computed on demand. */
 export class Candidate {
-  /** As in `Trial`; by the first record alone. */
+  /** As in `Trial`, by the first record alone. */
   readonly cells: number;
   #trial: Trial | undefined;
 
@@ -61,7 +61,7 @@ function tryMarks(
   let p = findFirstRecord(bytes);
   while (p < bytes.length && records < recordsMax) {
     const { ending, next } = counter.walk(p);
-    // What the head's end cuts off says nothing, unless it is all there is.
+    // A record that the end of the head cuts does not count, unless it is the only one.
     const isCut = ending === "cut" || ending === "open";
     if (isCut && hints.complete !== true && records > 0) break;
     expected ??= counter.cells;
@@ -80,9 +80,9 @@ function tryMarks(
   };
 }
 
-/** Cells of one record of a trial, as texts. None of a malformed one. */
+/** Cells of one record of a trial, as texts. A malformed record has none. */
 export class TrialCells {
-  /** `bounds`: where cells start and end, quotes included. */
+  /** `bounds`: start and end of each cell, quotes included. */
   constructor(
     private readonly bytes: Uint8Array,
     private readonly bounds: readonly number[],
@@ -93,13 +93,13 @@ export class TrialCells {
     return Array.from({ length: this.bounds.length / 2 }, (_, index) => this.#text(index));
   }
 
-  /** Whether the cell at `index` is there and is `text`, which is not empty. */
+  /** Whether the cell at `index` exists and is `text`, which is not empty. */
   holds(index: number, text: string): boolean {
     const start = this.bounds[index * 2];
     if (start === undefined || start === this.bounds[index * 2 + 1]) return false;
     const first = this.bytes[start]!;
     const isQuote = first === this.marks.quote.charCodeAt(0);
-    // Most cells begin with another letter, so that they need not be decoded.
+    // Most cells begin with another letter and need not be decoded.
     if (first < 0x80 && !isQuote && first !== text.charCodeAt(0)) return false;
     return this.#text(index) === text;
   }
@@ -110,7 +110,7 @@ export class TrialCells {
   }
 }
 
-/** The records of a trial, one after the other. */
+/** Yields the records of a trial. */
 export function* recordsOf(
   bytes: Uint8Array,
   { marks, records }: Pick<Trial, "marks" | "records">,
@@ -142,7 +142,7 @@ function findFirstRecord(bytes: Uint8Array): number {
   return skipLineEnds(bytes, startsWithMark(bytes) ? 3 : 0);
 }
 
-/** Whether a text begins with a byte order mark. */
+/** Returns whether a text begins with a byte order mark. */
 export function startsWithMark(bytes: Uint8Array): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }

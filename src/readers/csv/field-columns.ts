@@ -14,11 +14,11 @@ const LOOSE_BYTES = 64;
 interface Inside {
   readonly position: number;
   readonly fields: ObjectFields;
-  /** Places of its requests among all requests. */
-  readonly places: readonly number[];
+  /** Indexes of its requests among all requests. */
+  readonly indexes: readonly number[];
 }
 
-/** A field whose cells are written anew from a scanned column. */
+/** A field whose cells are rewritten from a scanned column. */
 interface Quoted {
   readonly position: number;
   readonly column: Column;
@@ -33,9 +33,9 @@ interface Joined {
   readonly namesBytes: number;
 }
 
-/** Turns the scanned columns of a source into the columns that were asked for. */
+/** Derives the requested columns from the scanned columns of a source. */
 export class FieldColumns {
-  /** Positions of the source's columns that have to be scanned. */
+  /** Positions of the columns to scan. */
   readonly wanted: ReadonlySet<number>;
   readonly #kernel: Kernel;
   readonly #names: readonly string[];
@@ -45,10 +45,10 @@ export class FieldColumns {
   readonly #quoted = new Map<number, Quoted>();
   readonly #joined = new Map<number, Joined>();
   readonly #inside: readonly Inside[];
-  /** Holds the cells that are written anew. */
+  /** The text of rewritten cells. */
   readonly #text: Region;
 
-  /** Those that a source with the same columns has left to the kernel's pool, or new ones. */
+  /** Takes the columns of an earlier source with the same names from the pool, or makes new ones. */
   static take(
     kernel: Kernel,
     names: readonly string[],
@@ -81,14 +81,14 @@ export class FieldColumns {
     this.#inside = groupInside(kernel, this.#sources);
   }
 
-  /** One column for each request, from the rows of the last scan; valid until the next call. */
+  /** Returns one column for each request, of the rows of the last scan; valid until the next call. */
   derive(scanner: RecordScanner, rows: number): readonly Column[] {
     this.#writeTexts(scanner, rows);
     const inside = new Map<number, Column>();
-    for (const { position, fields, places } of this.#inside) {
+    for (const { position, fields, indexes } of this.#inside) {
       const columns = fields.extract(scanner.column(position), rows);
       columns.forEach((column, index) => {
-        inside.set(places[index]!, column);
+        inside.set(indexes[index]!, column);
       });
     }
     return this.#sources.map((source, place) => {
@@ -129,7 +129,7 @@ export class FieldColumns {
     return { positions, column, members, names, namesBytes: text.length };
   }
 
-  /** Sizes everything first, because the cells must not move once they are pointed to. */
+  /** Sizes everything first, because cells must not move once columns point to them. */
   #writeTexts(scanner: RecordScanner, rows: number): void {
     const { run } = this.#kernel;
     const quotedBytes = (position: number) =>
@@ -167,34 +167,33 @@ function positionsOf(source: FieldSource): readonly number[] {
 }
 
 function groupInside(kernel: Kernel, sources: readonly FieldSource[]): readonly Inside[] {
-  const groups = new Map<number, { places: number[]; requests: FieldRequest[] }>();
+  const groups = new Map<number, { indexes: number[]; requests: FieldRequest[] }>();
   sources.forEach((source, place) => {
     if (source.kind !== "inside") return;
-    const group = groups.get(source.position) ?? { places: [], requests: [] };
+    const group = groups.get(source.position) ?? { indexes: [], requests: [] };
     groups.set(source.position, group);
-    group.places.push(place);
+    group.indexes.push(place);
     group.requests.push(source.request);
   });
-  return [...groups].map(([position, { places, requests }]) => ({
+  return [...groups].map(([position, { indexes, requests }]) => ({
     position,
     fields: new ObjectFields(kernel, requests),
-    places,
+    indexes,
   }));
 }
 
-/** Where the column of one requested field comes from. Positions count the source's columns from 0. */
+/** The origin of a requested column. Positions count the source's columns from 0. */
 type FieldSource =
   | { readonly kind: "missing" }
   | { readonly kind: "cell"; readonly position: number }
   | { readonly kind: "quoted"; readonly position: number }
-  /** A path that goes on inside the cell's JSON text; `request` is relative to it. */
+  /** A path that continues inside the cell's JSON text; `request` is relative to it. */
   | { readonly kind: "inside"; readonly position: number; readonly request: FieldRequest }
   | { readonly kind: "joined"; readonly positions: readonly number[] };
 
 /**
- * Finds the columns that each field is made of. A column whose name is the path joined by dots comes
- * first, then one that is named like the path's first step. Of columns with the same name only the
- * first is seen.
+ * Finds the columns of each field: a column whose name is the path joined by dots, else one named like
+ * the first step of the path. The first of several columns with one name counts.
  */
 function findFieldSources(
   names: readonly string[],

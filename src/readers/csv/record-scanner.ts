@@ -5,17 +5,17 @@ import { KernelRecord } from "../../batch/kernel-record.js";
 import { recordScanLayout } from "../../batch/layouts.js";
 import type { CsvDialect } from "../source.js";
 
-/** Stands for a character that no byte equals. */
+/** A mark that no byte equals. */
 const NO_CHARACTER = 256;
 
-/** Bytes that the kernel may write past what it needs in the scratch. */
+/** Bytes that the kernel may write past the end of the scratch data. */
 const LOOSE_BYTES = 32;
 
-/** Where a scan stopped, as in src/kernels/csv/csv.ts. */
+/** Why a scan stopped, as in src/kernels/csv/csv.ts. */
 export const scanStates = { done: 0, cut: 1, inLongRow: 2 } as const;
 export type ScanState = (typeof scanStates)[keyof typeof scanStates];
 
-/** How the cells of a row came to their end, as in src/kernels/csv/csv.ts. */
+/** How the cells of a row ended, as in src/kernels/csv/csv.ts. */
 export const rowEndings = {
   atLineEnd: 1,
   atStop: 2,
@@ -23,10 +23,10 @@ export const rowEndings = {
   afterClosingQuote: 4,
 } as const;
 
-/** A stretch of kernel memory to be scanned for rows. */
+/** A section of kernel memory to scan for rows. */
 export interface Stretch {
   readonly start: number;
-  /** Address from which on no row may begin. */
+  /** No row may begin at this address or after it. */
   readonly rowsEnd: number;
   readonly end: number;
   /** Whether the source ends at `end`. */
@@ -39,7 +39,7 @@ export interface ScanResult {
   readonly state: ScanState;
 }
 
-/** The kernel's scan for records with its memory: the wanted columns, row places and faults. */
+/** The kernel's record scan with its memory: wanted columns, row positions and faults. */
 export class RecordScanner {
   /** Addresses of one u32, u32, u8, u32, u8 per row. */
   readonly starts: number;
@@ -52,15 +52,15 @@ export class RecordScanner {
   readonly #wanted: ReadonlySet<number>;
   readonly #rowBytesMax: number;
   readonly #columns: ReadonlyMap<number, Column>;
-  /** Takes the cells that nobody wants. */
+  /** Receives the cells of columns that are not wanted. */
   readonly #ignored: Column;
   readonly #columnTable: number;
   readonly #scan: KernelRecord<keyof typeof recordScanLayout.words>;
   readonly #scratch: Region;
 
   /**
-   * One that was left to the kernel's pool, if it does the same, or a new one. The set of wanted
-   * columns stands for all columns: it belongs to a `FieldColumns`, and that to one list of names.
+   * Takes an equal scanner from the pool, or makes a new one. The set of wanted columns identifies all
+   * columns: it belongs to a `FieldColumns` and so to one list of names.
    */
   static take(
     kernel: Kernel,
@@ -78,7 +78,7 @@ export class RecordScanner {
     return left ?? new RecordScanner(kernel, dialect, wanted, rowBytesMax);
   }
 
-  /** `wanted` are the positions of the columns whose cells are to be kept. */
+  /** `wanted`: positions of the columns whose cells are kept. */
   constructor(
     kernel: Kernel,
     dialect: CsvDialect,
@@ -120,12 +120,12 @@ export class RecordScanner {
     return column;
   }
 
-  /** Makes room for stretches of `bytes`; to be called before a stretch's addresses are taken. */
+  /** Makes room for sections of `bytes`; invalidates addresses, so call it before they are taken. */
   ensure(bytes: number): void {
     this.#scratch.ensure(bytes + LOOSE_BYTES);
   }
 
-  /** Gives out at most `rowsMax` rows; what was given out before is overwritten. */
+  /** Scans at most `rowsMax` rows, which overwrite the rows of the last scan. */
   scan(stretch: Stretch, rowsMax = BATCH_ROWS_MAX): ScanResult {
     this.#scan.set("cursor", stretch.start);
     this.#scan.set("rowsEnd", Math.min(stretch.rowsEnd, stretch.end));
@@ -154,7 +154,7 @@ export class RecordScanner {
   }
 }
 
-/** Whether records of both are cut into cells at the same places. */
+/** Returns whether both dialects cut records into the same cells. */
 function isSame(one: CsvDialect, other: CsvDialect): boolean {
   return (
     one.delimiter === other.delimiter && one.quote === other.quote && one.escape === other.escape

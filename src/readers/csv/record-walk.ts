@@ -3,7 +3,7 @@ import type { CsvDialect } from "../source.js";
 /** The characters that structure CSV, without names and encoding. */
 export type CsvMarks = Pick<CsvDialect, "delimiter" | "quote" | "escape">;
 
-/** Where in a record a byte can stand. */
+/** The states of a position within a record. */
 export const recordStates = [
   "cellStart",
   "unquoted",
@@ -16,7 +16,7 @@ export type RecordState = (typeof recordStates)[number];
 export interface RecordWalk {
   /**
    * `line`: it ended with a line end. `cut`: the bytes ended first, outside quotes. `open`: the bytes
-   * ended inside quotes. `malformed`: text stood after a closing quote.
+   * ended inside quotes. `malformed`: text followed a closing quote.
    */
   readonly ending: "line" | "cut" | "open" | "malformed";
   /** After the line end, or where the walk stopped. */
@@ -29,9 +29,9 @@ const CARRIAGE_RETURN = 0x0d;
 const NO_CHARACTER = -1;
 
 /**
- * Walks from `start`, which stands in `state`, to the end of the record, by the same rules as the
- * kernel that reads rows. For looking at heads and around split points, not for whole sources.
- * `bounds` receives the start and the end of every cell, quotes included.
+ * Walks from `start`, in `state`, to the end of the record, by the rules of the kernel that reads rows.
+ * Used for heads and around possible cuts, not for whole sources. `bounds` receives the start and the end
+ * of every cell, quotes included.
  */
 export function walkRecord(
   bytes: Uint8Array,
@@ -76,14 +76,14 @@ export function walkRecord(
   return { ending: isOpen ? "open" : "cut", next: bytes.length, cells: cells + 1 };
 }
 
-/** The first record at or after `start`: passes over line ends, as blank lines are no records. */
+/** Skips line ends: blank lines are not records. */
 export function skipLineEnds(bytes: Uint8Array, start: number): number {
   let p = start;
   while (p < bytes.length && (bytes[p] === LINE_FEED || bytes[p] === CARRIAGE_RETURN)) p++;
   return p;
 }
 
-/** Where the line that `start` stands in ends, the line end included. */
+/** The end of the line around `start`, its line end included. */
 export function skipLine(bytes: Uint8Array, start: number): number {
   let p = start;
   while (p < bytes.length && bytes[p] !== LINE_FEED && bytes[p] !== CARRIAGE_RETURN) p++;

@@ -18,14 +18,14 @@ const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 export interface JsonReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
-  /** Bytes of the window before long rows grow it. */
+  /** Size of the window before long rows grow it. */
   readonly windowBytes?: number;
 }
 
 /**
- * Rows of JSON bytes. Layout `lines`: a range may begin and end anywhere, its rows are the lines
- * that begin in it; `bytes` must then begin one byte before a range that does not start at 0.
- * Layout `values` reads whole sources only.
+ * Reads rows of JSON. With layout `lines`, a range may begin and end anywhere; its rows are the lines
+ * that begin in it, and `bytes` begin one byte before a range that does not start at 0. Layout `values`
+ * reads whole sources only.
  */
 export class JsonReader implements Reader {
   readonly #kernel: Kernel;
@@ -35,7 +35,7 @@ export class JsonReader implements Reader {
   readonly #layout: RowLayout;
   readonly #window: Window;
   readonly #scanner: RowScanner;
-  /** What has to be passed over before the next row. */
+  /** What to skip before the next row. */
   #skip: "line" | "value" | "mark" | null;
   #needsBytes = true;
   #rowsBefore = 0;
@@ -70,7 +70,7 @@ export class JsonReader implements Reader {
     for (;;) {
       this.#options.signal.throwIfAborted();
       if (this.#needsBytes) await window.fill(this.#range.end ?? undefined);
-      if (this.#skip !== null) await this.#passOver(this.#skip);
+      if (this.#skip !== null) await this.#skipOver(this.#skip);
       const { limit, last } = this.#limit();
       const scan = this.#scanner.scan(window.cursor, limit, last && window.failure === undefined);
       window.cursor = scan.cursor;
@@ -82,17 +82,17 @@ export class JsonReader implements Reader {
   }
 
   async close(): Promise<void> {
-    // Its scanner may be another reader's by now.
+    // Another reader may own the pooled scanner now.
     if (!this.#open) return;
     this.#open = false;
-    this.#scanner.leave();
+    this.#scanner.release();
     this.#window.free();
     await this.#bytes.close();
   }
 
   /**
-   * The address up to which the window's bytes can be scanned now, and whether the range ends there.
-   * With lines no line is cut; the last line of a range is the one with the byte before its end.
+   * The address up to which the window can be scanned now, and whether the range ends there. Lines are
+   * not cut; the last line of a range is the one with the byte before its end.
    */
   #limit(): { limit: number; last: boolean } {
     const window = this.#window;
@@ -120,13 +120,13 @@ export class JsonReader implements Reader {
   }
 
   #grow(): boolean {
-    // Room for the line end or the next value's first bytes, which tell that the row is whole.
+    // The line end or the first bytes of the next value show that the row is whole.
     if (!this.#window.grow(this.#options.rowBytesMax + 64)) return false;
     this.#scanner.ensure(this.#window.capacity);
     return true;
   }
 
-  /** A batch of one row that is longer than the limit; the next call passes over the rest of it. */
+  /** A batch of one row that is longer than the limit; the next call skips the rest of it. */
   #rejectLongRow(): Batch {
     const { cursor, end } = this.#window;
     this.#scanner.setLongRow(cursor, end - cursor);
@@ -135,7 +135,7 @@ export class JsonReader implements Reader {
     return this.#createBatch(1);
   }
 
-  async #passOver(what: "line" | "value" | "mark"): Promise<void> {
+  async #skipOver(what: "line" | "value" | "mark"): Promise<void> {
     const window = this.#window;
     this.#skip = null;
     if (what === "mark") {

@@ -7,10 +7,10 @@ import { type Kernel, Region } from "../../batch/kernel.js";
 import { KernelRecord } from "../../batch/kernel-record.js";
 import { rowScanLayout } from "../../batch/layouts.js";
 
-/** How rows lie in the bytes: one a line, or values anyhow. */
+/** How rows are separated: one row per line, or values in any layout. */
 export type RowLayout = "lines" | "values";
 
-/** The kernel's row scan with its memory: columns, row places and faults, scratch. */
+/** The kernel's row scan with its memory: columns, row positions, faults, scratch. */
 export class RowScanner {
   readonly columns: readonly Column[];
   /** Addresses of one u32, u32, u8, u32 per row. */
@@ -27,7 +27,7 @@ export class RowScanner {
   readonly #scratch: Region;
   readonly #kept: Region;
 
-  /** One that `leave` has left behind for the same rows, or a new one. */
+  /** Takes a scanner for the same fields from the pool, or makes a new one. */
   static take(
     kernel: Kernel,
     fields: readonly FieldRequest[],
@@ -75,15 +75,15 @@ export class RowScanner {
     this.#scan.set("faultPlaces", this.faultPlaces);
   }
 
-  /** Makes room for scanning windows of `bytes`; to be called before the window's address is used. */
+  /** Makes room for windows of `bytes`; call it before the window's address is used. */
   ensure(bytes: number): void {
     this.#scratch.ensure(bytes * this.#table.scratchFactor);
     this.#kept.ensure(bytes);
   }
 
   /**
-   * Scans [start, end) into the columns. `cursor` is where the next scan goes on: at a row that is not
-   * whole, where there is one.
+   * Scans [start, end) into the columns. The next scan starts at `cursor`, which is the start of an
+   * incomplete row if there is one.
    */
   scan(start: number, end: number, final: boolean): ScanResult {
     this.#scan.set("cursor", start);
@@ -97,12 +97,12 @@ export class RowScanner {
     return { rows: this.#scan.get("rows"), cursor: this.#scan.get("cursor") };
   }
 
-  /** Whether an array around the rows is open where the last scan stopped. */
+  /** Whether the array around the rows was open when the last scan stopped. */
   get inArray(): boolean {
     return this.#scan.get("inArray") !== 0;
   }
 
-  /** Makes row 0 a row that is longer than the limit, all cells null. */
+  /** Makes row 0 a row that is too long, with null cells. */
   setLongRow(start: number, length: number): void {
     const { bytes, words } = this.#kernel;
     for (const column of this.columns) bytes[column.kinds] = cellKinds.null;
@@ -111,7 +111,7 @@ export class RowScanner {
     bytes[this.faults] = rejectCodes.row_too_long;
   }
 
-  /** Begins to pass over a row that is too long; then `skip` until it says that the row ended. */
+  /** Starts to skip a row that is too long; call `skip` until the row has ended. */
   startSkipping(): void {
     this.#scan.set("depth", 0);
     this.#scan.set("inString", 0);
@@ -126,10 +126,10 @@ export class RowScanner {
   }
 
   /**
-   * Instead of `free`: leaves it to the next source, whose rows mostly look like those of this one, with
-   * what it has learnt of them. Memory that long rows have made large is not kept.
+   * Returns the scanner to the pool for the next source, whose rows mostly look alike: it keeps what it
+   * has learnt of them. Memory that long rows have grown is freed.
    */
-  leave(): void {
+  release(): void {
     if (this.#kept.capacity > WINDOW_BYTES) this.free();
     else this.#kernel.pool.keep(this);
   }

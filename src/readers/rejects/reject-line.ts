@@ -1,19 +1,19 @@
 import type { RowOrigin } from "../../batch/batch.js";
 import { type Format, isFormat } from "../source.js";
 
-/** A row to be tried again. */
+/** A rejected row, to be read again. */
 export interface KeptRow {
   readonly raw: Buffer;
   readonly format: Format;
-  /** Undefined when the line is no reject but stands for itself. */
+  /** Undefined for a line that is not a reject. */
   readonly origin: RowOrigin | undefined;
   /** Why it was rejected before. */
   readonly code: string | undefined;
 }
 
 /**
- * The row that a line of a rejects file keeps. A line that is none (damaged, edited, from elsewhere)
- * stands for itself, as a row of JSON: so it is counted, and rejected if it is no event.
+ * Parses a line of a rejects file. A line that is not a reject (damaged, edited, from elsewhere) is a row
+ * of JSON itself: it is counted, and rejected if it is not an event.
  */
 export function parseRejectLine(line: Buffer): KeptRow {
   const itself: KeptRow = {
@@ -53,7 +53,7 @@ interface Reject {
   readonly rawBase64?: string;
 }
 
-/** Whether a parsed line has the members of a reject; also used to recognise a rejects file. */
+/** Returns whether a parsed line has the members of a reject. */
 export function isReject(value: unknown): value is Reject {
   if (typeof value !== "object" || value === null) return false;
   const { source, row, byte, code, format, raw, rawBase64 } = value as Record<string, unknown>;

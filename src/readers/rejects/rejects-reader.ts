@@ -5,7 +5,7 @@ import type { Reader } from "../reader.js";
 import type { Format, SourceRange } from "../source.js";
 import { type KeptRow, parseRejectLine } from "./reject-line.js";
 
-/** Rows that are handed to one inner reader at a time. */
+/** Rows of one inner reader. */
 const GROUP_ROWS_MAX = 1_000;
 const GROUP_BYTES_MAX = 1 << 20;
 
@@ -13,8 +13,8 @@ const GROUP_BYTES_MAX = 1 << 20;
 export type ReadRows = (format: Format, bytes: ByteSource) => Promise<Reader>;
 
 /**
- * Rows that an earlier run rejected, read again as their first source had them: each line of a
- * rejects file keeps the row's bytes and their format. Every line is exactly one row.
+ * Reads rows that an earlier run rejected: each line of a rejects file keeps the bytes of a row and
+ * their format. Every line is exactly one row.
  */
 export class RejectsReader implements Reader {
   readonly #range: SourceRange;
@@ -67,13 +67,13 @@ export class RejectsReader implements Reader {
     if (this.#groupRowsRead !== this.#group.length) {
       const place = { source: this.#range.source.name, row: this.#rowsBefore + 1 };
       const counts = `${this.#group.length} lines gave ${this.#groupRowsRead} rows`;
-      throw new SourceError("rejects_unreadable", place, `${counts}: the kept rows are not whole`);
+      throw new SourceError("rejects_unreadable", place, `${counts}: the kept rows are incomplete`);
     }
     this.#rowsBefore += this.#group.length;
     this.#groupRowsRead = 0;
   }
 
-  /** The next rows that can share a reader: of one format, each whole on its own line. */
+  /** The next rows that can share a reader: rows of one format, each a whole line. */
   async #nextGroup(): Promise<readonly KeptRow[]> {
     const first = this.#held ?? (await this.#nextRow());
     this.#held = undefined;
@@ -103,7 +103,7 @@ export class RejectsReader implements Reader {
   }
 }
 
-/** Whether a row can stand between others: it cannot run on into the next, nor fall apart. */
+/** Whether a row can share a reader: it cannot continue in the next row, nor be several rows. */
 function isPlain({ raw, code, format }: KeptRow): boolean {
   return code !== "malformed_row" && format.kind !== "rejects" && !raw.includes(0x0a);
 }
@@ -151,7 +151,7 @@ class KeptRawRows implements RawRows {
 
   explain(row: number): string {
     if (this.#row(row).code === "row_too_long") {
-      return "only the beginning of this long row was kept: read its first source again, with a larger --max-row-size";
+      return "only the beginning of this long row was kept: read its source again with a larger --max-row-size";
     }
     return this.inner.explain(row);
   }

@@ -176,7 +176,7 @@ describe("CsvReader on bad rows", () => {
     const explained = (await readCsv(text, two)).map(({ explanation }) => explanation);
     expect(explained).toEqual([
       "1 cell where the source has 2 columns",
-      "text stands after the closing quote of cell 2 (b), where a delimiter or a line end was expected",
+      "text follows the closing quote of cell 2 (b), where a delimiter or a line end was expected",
       "the quote that opens cell 2 (b) is never closed; only the first line was rejected",
     ]);
     const [long] = await readCsv("1,23456\n", two, { rowBytesMax: 3 });
