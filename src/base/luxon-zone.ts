@@ -28,6 +28,19 @@ const fixedOffset = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i;
  * result must not depend on where it was computed.
  */
 export function createZone(name: string): Zone {
+  const zone = findZone(name);
+  if (zone === undefined) {
+    throw new UsageError("zone_unknown", `Unknown time zone: ${refuseZone(name)}.`);
+  }
+  return zone;
+}
+
+/** True for the names that `createZone` takes. */
+export function isZone(name: string): boolean {
+  return findZone(name) !== undefined;
+}
+
+function findZone(name: string): Zone | undefined {
   if (/^(?:utc|gmt|z)$/i.test(name)) return new FixedZone(name, 0);
   const [, sign, hours, minutes = "0"] = fixedOffset.exec(name) ?? [];
   if (sign !== undefined && Number(hours) < 24) {
@@ -37,7 +50,7 @@ export function createZone(name: string): Zone {
   if (/^[a-z]/i.test(name) && !ambiguous.test(name) && loadLuxon().IANAZone.isValidZone(name)) {
     return new NamedZone(name);
   }
-  throw new UsageError("zone_unknown", `Unknown time zone: ${refuseZone(name)}.`);
+  return undefined;
 }
 
 /** Says that there is no such zone, and which one may be meant. Not a whole sentence. */

@@ -47,7 +47,7 @@ export function checkValue<Schema extends z.ZodType>(
   value: unknown,
 ): Checked<z.output<Schema>> {
   // Compiling a schema takes longer than one value does without it.
-  const options = { reportInput: true, jitless: true, error: describeUnknownKeys };
+  const options = { reportInput: true, jitless: true, error: describeIssue };
   const parsed = schema.safeParse(value, options);
   return parsed.success ? { value: parsed.data } : { faults: faultsOf(parsed.error) };
 }
@@ -110,10 +110,12 @@ function faultsOf({ issues }: z.ZodError): readonly SchemaFault[] {
         isUnknownKey: true,
       }));
     }
-    if (issue.code === "invalid_type" && issue.input === undefined && path.length > 0) {
+    if (issue.code !== "custom" && issue.input === undefined && path.length > 0) {
       return [{ path: path.slice(0, -1), message: `needs the key ${String(path.at(-1))}` }];
     }
-    return [{ path, message: messageOf(issue) }];
+    const kinds = kindWords(expectedKinds(issue));
+    const message = isWordless(issue) ? `must be ${kinds}${got(issue.input)}` : issue.message;
+    return [{ path, message }];
   });
 }
 
@@ -147,6 +149,8 @@ function isOtherKind(issue: Issue): boolean {
 function misfit(form: readonly Issue[]): number {
   return form.reduce((sum, issue) => {
     if (issue.code === "unrecognized_keys" && isAtRoot(issue)) return sum + 100 * issue.keys.length;
+    const inner = isAtRoot(issue) ? meantForm(issue) : undefined;
+    if (inner !== undefined) return sum + misfit(inner);
     const isMissing = issue.path.length === 1 && issue.input === undefined;
     return sum + (isAtRoot(issue) || isMissing ? 100 : 1);
   }, 0);
@@ -156,15 +160,8 @@ function isAtRoot({ path }: Issue): boolean {
   return path.length === 0;
 }
 
-/** One line for each unknown key: here alone the object's schema is at hand, with the keys it knows. */
-const describeUnknownKeys: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code !== "unrecognized_keys") return undefined;
-  const { shape } = (issue.inst as z.core.$ZodObject)._zod.def;
-  const known = Object.keys(shape);
-  return issue.keys.map((key) => `unknown key${suggestion(key, known)}`).join("\n");
-};
-
-function messageOf(issue: Issue): string {
+/** Words for what a schema itself has none for. Unions are left to zod: their forms have the words. */
+const describeIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
       return `must be ${kindWords([issue.expected])}${got(issue.input)}`;
@@ -175,24 +172,30 @@ function messageOf(issue: Issue): string {
     case "invalid_format":
       return `must match ${issue.pattern ?? issue.format}${got(issue.input)}`;
     case "invalid_value":
-      return `must be ${choiceWords(issue)}`;
-    case "invalid_union":
-      return isWordless(issue)
-        ? `must be ${kindWords(expectedKinds(issue))}${got(issue.input)}`
-        : issue.message;
+      return `must be ${choiceWords(issue.values, issue.input)}`;
+    case "unrecognized_keys":
+      return unknownKeyLines(issue.keys, issue.inst as z.core.$ZodObject);
     default:
-      return issue.message;
+      return undefined;
   }
+};
+
+/** One line for each key: only here is the schema at hand, with the keys that it knows. */
+function unknownKeyLines(keys: readonly string[], schema: z.core.$ZodObject): string {
+  const known = Object.keys(schema._zod.def.shape);
+  return keys.map((key) => `unknown key${suggestion(key, known)}`).join("\n");
 }
 
-function minimumWords({ origin, minimum, inclusive }: z.core.$ZodIssueTooSmall): string {
+function minimumWords(issue: Pick<z.core.$ZodIssueTooSmall, "origin" | "minimum" | "inclusive">) {
+  const { origin, minimum, inclusive } = issue;
   if (origin === "string" && minimum === 1) return "not be empty";
   const unit = unitWords(origin, minimum);
   if (unit !== "") return `have at least ${minimum} ${unit}`;
   return `be ${inclusive === false ? "more than" : "at least"} ${minimum}`;
 }
 
-function maximumWords({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string {
+function maximumWords(issue: Pick<z.core.$ZodIssueTooBig, "origin" | "maximum" | "inclusive">) {
+  const { origin, maximum, inclusive } = issue;
   const unit = unitWords(origin, maximum);
   if (unit !== "") return `have at most ${maximum} ${unit}`;
   return `be ${inclusive === false ? "less than" : "at most"} ${maximum}`;
@@ -211,7 +214,7 @@ function unitWords(origin: string, count: number | bigint): string {
   return Number(count) === 1 ? unit : `${unit}s`;
 }
 
-function choiceWords({ values, input }: z.core.$ZodIssueInvalidValue): string {
+function choiceWords(values: readonly unknown[], input: unknown): string {
   const allowed = values.map(String);
   const [only] = allowed;
   if (allowed.length === 1) return `${only}${got(input)}`;

@@ -1,5 +1,5 @@
 import { exitCodes } from "../base/errors.js";
-import type { StepName } from "../pipeline/configuration/configuration-options.js";
+import type { StepName } from "../pipeline/configuration/configuration-schema.js";
 import type { MigrationService } from "./steps/migration-service.js";
 import type { StepReport } from "./steps/step.js";
 

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.js";
 import type { Engine } from "../engine/engine.js";
-import type { Environment } from "../pipeline/configuration/configuration-types.js";
+import type { Environment } from "../pipeline/configuration/secrets.js";
 import type { ProgressStream } from "../report/progress.js";
 
 /** Everything that a command takes from outside. */

@@ -1,6 +1,6 @@
 import { exitCodes } from "../base/errors.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
-import { runsDirectoryOf } from "../pipeline/configuration/configuration-send.js";
+import { valuesOf } from "../pipeline/configuration/run-options.js";
 import { listRuns } from "../pipeline/sent-runs.js";
 import { describeRuns } from "../report/run-table.js";
 import type { CommandContext } from "./context.js";
@@ -17,11 +17,9 @@ export async function runRuns(
     const { environment, currentDirectory, stdout } = context;
     const configuration = await loadConfiguration({
       ...{ flags, configPath, environment, currentDirectory },
-      // What a mapping says is the business of the commands that map.
-      mappingSchema: { type: "object" },
     });
     isJson = configuration.values.json ?? false;
-    const directory = runsDirectoryOf(configuration);
+    const { runs: directory } = valuesOf(configuration);
     const runs = await listRuns(directory);
     const text = isJson
       ? `${JSON.stringify({ command: "runs", exitCode: exitCodes.done, directory, runs })}\n`

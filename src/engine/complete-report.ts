@@ -1,6 +1,5 @@
 import type { QualifyOptions } from "../console/qualify-plan.js";
-import { writtenFormOf } from "../pipeline/configuration/configuration-export.js";
-import type { OptionValues } from "../pipeline/configuration/configuration-options.js";
+import { type OptionValues, withDefaults } from "../pipeline/configuration/options.js";
 import type { CountedReport } from "../pipeline/report/fold-report.js";
 import {
   FIXES_MODULE_NAME,
@@ -23,10 +22,8 @@ export async function completeReport(
   values: OptionValues,
   modulePath: string,
 ): Promise<Report> {
-  const delivery = estimateDelivery(counted, {
-    ...writtenFormOf(values),
-    rate: values.rate,
-  });
+  const { format, compression, rate } = withDefaults(values, ".");
+  const delivery = estimateDelivery(counted, { format, compression, rate });
   const qualifyingEvents = await planNames(counted, values);
   const facts = { ...counted, estimates: { ...delivery, qualifyingEvents } };
   return { ...facts, findings: findFindings(facts, modulePath) };
@@ -57,13 +54,8 @@ async function planNames(
 export function namingOptionsOf(
   values: OptionValues,
 ): Pick<QualifyOptions, "nameTemplate" | "sqlTemplate" | "table" | "timestampColumn" | "tags"> {
-  return {
-    nameTemplate: values.nameTemplate ?? "{event}",
-    sqlTemplate: values.sqlTemplate ?? "SELECT * FROM {table} WHERE event = {event}",
-    table: values.table ?? "events",
-    timestampColumn: values.timestampColumn ?? "timestamp",
-    tags: values.tag,
-  };
+  const { nameTemplate, sqlTemplate, table, timestampColumn } = withDefaults(values, ".");
+  return { nameTemplate, sqlTemplate, table, timestampColumn, tags: values.tag };
 }
 
 /** Absolute paths of the files of a report. */

@@ -1,10 +1,5 @@
 import { UsageError } from "../base/errors.js";
 import { builtFile } from "../base/package-files.js";
-import { findMappingProblems } from "../mapper/mapping-problems.js";
-import { mappingSchema } from "../mapper/mapping-schema.js";
-import { resolveMapping } from "../mapper/resolve-mapping.js";
-import type { JsonObject, JsonValue } from "../pipeline/configuration/configuration-types.js";
-import type { ConfigurationProblem } from "../pipeline/configuration/configuration-validation.js";
 import type {
   CountRequest,
   ExportOptions,
@@ -29,11 +24,6 @@ import type { SurveyRequest } from "./survey-inputs.js";
 
 /** The runs that commands and the library start. */
 export interface Engine {
-  readonly mappingSchema: JsonObject;
-  /** Returns the faults in changes to a preset's mapping beyond that schema. */
-  findMappingProblems(changes: JsonValue): readonly ConfigurationProblem[];
-  /** Throws `UsageError` for an unknown preset or a mapping that makes no sense. */
-  resolveMapping(preset: string, changes: JsonObject | undefined): unknown;
   runValidate(request: ValidateRequest, context: RunContext): Promise<ValidateResult>;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
@@ -55,9 +45,6 @@ export function createEngine(): Engine {
     now: Date.now,
   });
   return {
-    mappingSchema,
-    findMappingProblems,
-    resolveMapping,
     runValidate: async (request, context) => {
       const { runValidate } = await import("../pipeline/run-validate.js");
       const { rejectAdvice } = await import("../report/reject-advice.js");

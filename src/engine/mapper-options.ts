@@ -1,5 +1,4 @@
 import type { MapperOptions } from "../mapper/mapper-options.js";
-import type { ResolvedMapping } from "../mapper/mapping.js";
 import { loadTransform } from "../mapper/transform.js";
 import type { RunOptions } from "../pipeline/options.js";
 
@@ -12,8 +11,7 @@ export async function mapperOptions(
   const { transformPath } = options;
   const isPrivate = privacy.drop.length > 0 || privacy.hash.length > 0;
   return {
-    // Checked and resolved in the main thread; here it is plain data.
-    mapping: options.mapping as ResolvedMapping,
+    mapping: options.mapping,
     ...{ minTimeMs, maxTimeMs, includeEvents, excludeEvents },
     ...(fromTimeMs === undefined ? {} : { fromTimeMs }),
     ...(toTimeMs === undefined ? {} : { toTimeMs }),

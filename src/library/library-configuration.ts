@@ -1,13 +1,7 @@
 import { omitUndefined } from "../base/omit-undefined.js";
-import { findMappingProblems } from "../mapper/mapping-problems.js";
-import { mappingSchema } from "../mapper/mapping-schema.js";
 import { type Configuration, loadConfiguration } from "../pipeline/configuration/configuration.js";
-import {
-  describeOption,
-  localNameOf,
-  optionNames,
-} from "../pipeline/configuration/configuration-options.js";
-import type { JsonObject } from "../pipeline/configuration/configuration-types.js";
+import type { JsonObject } from "../pipeline/configuration/configuration-file.js";
+import { describeOption, localNameOf, optionNames } from "../pipeline/configuration/options.js";
 
 /** Sections of the configuration whose keys a function takes beside those of the root. */
 type LibrarySection = "export" | "validate" | "send";
@@ -38,8 +32,6 @@ export async function configurationOf(
     readonly serverSecret?: string;
   };
   const configuration = await loadConfiguration({
-    mappingSchema,
-    findMappingProblems,
     content: treeOf(
       { ...others, inputs: typeof inputs === "string" ? [inputs] : inputs },
       sections,

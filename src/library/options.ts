@@ -1,3 +1,5 @@
+import type { PresetName } from "../mapper/presets.js";
+
 /** Bytes, or text with a unit: `512MB`, `2GiB`. */
 export type Size = number | string;
 
@@ -7,8 +9,7 @@ export type Time = number | string;
 /** A number of rows, or a share of all rows: `1%`. */
 export type RejectLimit = number | string;
 
-/** Tools whose exports have a preset. */
-export type PresetName = "amplitude" | "mixpanel" | "posthog" | "ga4" | "segment" | "rudderstack";
+export type { PresetName };
 
 /** Rows in a run: read + added = delivered + rejected + filtered + duplicates. */
 export interface RowCounts {

@@ -10,8 +10,7 @@ import { discover } from "../engine/engine.js";
 import { mapperOptions } from "../engine/mapper-options.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Mapper } from "../mapper/mapper.js";
-import { resolveMapping } from "../mapper/resolve-mapping.js";
-import { presetOf, resolveRunOptions } from "../pipeline/configuration/configuration-export.js";
+import { resolveRunOptions } from "../pipeline/configuration/run-options.js";
 import type { RunOptions } from "../pipeline/options.js";
 import { exceeds, resolveMaxTime } from "../pipeline/run-splits.js";
 import { RejectCounts } from "../pipeline/worker/reject-counts.js";
@@ -68,8 +67,7 @@ async function* readAll(
   reading: Reading,
 ): AsyncGenerator<RecordBatch<EventColumns>, void, undefined> {
   const configuration = await configurationOf({ ...options, inputs }, ["export"]);
-  const { values, mapping } = configuration;
-  const resolved = resolveRunOptions(configuration, resolveMapping(presetOf(values), mapping));
+  const resolved = resolveRunOptions(configuration);
   const temporaryDirectory = await mkdtemp(join(tmpdir(), "switchyard-read-"));
   const { signal, tally } = reading;
   const run: RunOptions = { ...resolved, threads: 1, outputDirectory: temporaryDirectory };

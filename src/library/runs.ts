@@ -1,11 +1,11 @@
 import path from "node:path";
 import { completeReport, writeReportFiles } from "../engine/complete-report.js";
 import { createEngine } from "../engine/engine.js";
-import { resolveMapping } from "../mapper/resolve-mapping.js";
-import type { Configuration } from "../pipeline/configuration/configuration.js";
-import { presetOf, resolveExportOptions } from "../pipeline/configuration/configuration-export.js";
-import { resolveSendRequest } from "../pipeline/configuration/configuration-send.js";
-import { resolveValidateRequest } from "../pipeline/configuration/configuration-validate.js";
+import {
+  resolveExportOptions,
+  resolveValidateRequest,
+} from "../pipeline/configuration/run-options.js";
+import { resolveSendRequest } from "../pipeline/configuration/send-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../pipeline/report/write-report.js";
 import type { RunContext } from "../pipeline/run-observer.js";
 import { configurationOf } from "./library-configuration.js";
@@ -32,7 +32,7 @@ import { withProgress } from "./run-progress.js";
  */
 export async function exportEvents(options: ExportEventsOptions): Promise<ExportEventsResult> {
   const configuration = await configurationOf(options, ["export"]);
-  const request = resolveExportOptions(configuration, mappingOf(configuration));
+  const request = resolveExportOptions(configuration);
   return control(options, (context) => createEngine().runExport(request, context));
 }
 
@@ -44,10 +44,7 @@ export async function validateExport(
   options: ValidateExportOptions,
 ): Promise<ValidateExportResult> {
   const configuration = await configurationOf(options, ["validate", "export", "send"]);
-  const { reportDirectory, ...request } = resolveValidateRequest(
-    configuration,
-    mappingOf(configuration),
-  );
+  const { reportDirectory, ...request } = resolveValidateRequest(configuration);
   const writes = options.report !== undefined;
   if (writes) await checkReportDirectory(reportDirectory);
   const { counted, ...result } = await control(options, (context) =>
@@ -72,7 +69,7 @@ export async function sendEvents(options: SendEventsOptions): Promise<SendEvents
   const configuration = await configurationOf(options, ["send", "export"]);
   const { to, inputs } = options;
   const command = ["send", ...(typeof inputs === "string" ? [inputs] : inputs), "--to", to];
-  const request = resolveSendRequest(configuration, mappingOf(configuration), command);
+  const request = resolveSendRequest(configuration, command);
   const result = await control(options, (context) => createEngine().runSend(request, context));
   const { outcome, runId, destination, manifest, manifestPath, failures } = result;
   const { tooManyRejects, alreadyDone, rowsRead, durationMs } = result;
@@ -105,10 +102,6 @@ export async function verifyExport(
   return control(options, (context) =>
     createEngine().verifyExport(path.resolve(directory), context),
   );
-}
-
-function mappingOf({ values, mapping }: Configuration): ReturnType<typeof resolveMapping> {
-  return resolveMapping(presetOf(values), mapping);
 }
 
 function control<Result>(

@@ -2,7 +2,7 @@ import { Column } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
 import { comparedIndex } from "./field-plan.js";
 import { placeText, placeTexts } from "./kernel-constant.js";
-import type { ResolvedField } from "./mapping.js";
+import type { FieldSource } from "./mapping.js";
 
 interface Candidate {
   readonly index: number;
@@ -24,7 +24,7 @@ export class CellTarget {
   /** `indexes` are the places of the choices' columns in the batch, as a `FieldPlan` has them. */
   constructor(
     kernel: Kernel,
-    choices: readonly ResolvedField[],
+    choices: readonly FieldSource[],
     indexes: readonly number[],
     options: { readonly emptyIsNull: boolean },
   ) {

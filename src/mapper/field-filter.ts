@@ -2,7 +2,7 @@ import type { Column } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
 import { CellTarget } from "./cell-target.js";
 import { EventFilter } from "./event-filter.js";
-import type { ResolvedFilter } from "./mapping.js";
+import type { RowFilter } from "./mapping.js";
 
 /** Leaves out the rows that are no events, by the text of one of their fields. */
 export class FieldFilter {
@@ -10,7 +10,7 @@ export class FieldFilter {
   readonly #names: EventFilter;
 
   /** `indexes` has the place of the field's column in the batch. */
-  constructor(kernel: Kernel, filter: ResolvedFilter, indexes: readonly number[]) {
+  constructor(kernel: Kernel, filter: RowFilter, indexes: readonly number[]) {
     this.#cells = new CellTarget(kernel, [filter], indexes, { emptyIsNull: true });
     this.#names = new EventFilter(kernel, filter.include, filter.exclude);
   }

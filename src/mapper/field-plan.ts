@@ -1,5 +1,5 @@
 import type { FieldRequest } from "../batch/batch.js";
-import type { ResolvedField, ResolvedMapping, ResolvedObject } from "./mapping.js";
+import type { FieldSource, Mapping, ObjectSource } from "./mapping.js";
 
 /**
  * Indexes into the requested fields, target by target in the order of the mapping's choices. Behind
@@ -24,7 +24,7 @@ export interface FieldPlan {
  * What the readers have to extract for a mapping; what several targets want is asked for once. The
  * insert id is among it where it is asked for: events carry none.
  */
-export function planFields(mapping: ResolvedMapping, withInsertID = false): FieldPlan {
+export function planFields(mapping: Mapping, withInsertID = false): FieldPlan {
   const fields: FieldRequest[] = [];
   const indexes = new Map<string, number>();
   const index = (request: FieldRequest): number => {
@@ -34,13 +34,13 @@ export function planFields(mapping: ResolvedMapping, withInsertID = false): Fiel
     indexes.set(key, fields.length);
     return fields.push(request) - 1;
   };
-  const texts = (choices: readonly ResolvedField[]) =>
+  const texts = (choices: readonly FieldSource[]) =>
     [...choices.map(({ path }) => path), ...comparedPaths(choices)].map((path) =>
       index({ path, form: "text" }),
     );
   const tokens = (choices: readonly { readonly path: readonly string[] }[]) =>
     choices.map(({ path }) => index({ path, form: "json" }));
-  const object = (target: ResolvedObject): readonly number[] => {
+  const object = (target: ObjectSource): readonly number[] => {
     switch (target.kind) {
       case "choices":
         return texts(target.choices);
@@ -66,13 +66,13 @@ export function planFields(mapping: ResolvedMapping, withInsertID = false): Fiel
   };
 }
 
-function comparedPaths(choices: readonly ResolvedField[]): readonly (readonly string[])[] {
+function comparedPaths(choices: readonly FieldSource[]): readonly (readonly string[])[] {
   return choices.flatMap(({ unlessSameAs }) => (unlessSameAs === undefined ? [] : [unlessSameAs]));
 }
 
 /** Of a choice that is compared with another field, the index of that field among its target's. */
 export function comparedIndex(
-  choices: readonly ResolvedField[],
+  choices: readonly FieldSource[],
   indexes: readonly number[],
   place: number,
 ): number | undefined {

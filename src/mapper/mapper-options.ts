@@ -1,9 +1,9 @@
-import type { ResolvedMapping } from "./mapping.js";
+import type { Mapping } from "./mapping.js";
 import type { Transform } from "./transform.js";
 
 /** What a mapper does, as plain data but for the loaded transform. Times are ms since 1970 UTC. */
 export interface MapperOptions {
-  readonly mapping: ResolvedMapping;
+  readonly mapping: Mapping;
   /** Events before it are rejected. */
   readonly minTimeMs: number;
   /** Events at or after it are rejected. */

@@ -1,152 +1,300 @@
+import { z } from "zod";
+import { isZone, refuseZone } from "../base/luxon-zone.js";
+import { isEpochFormat } from "./time-format.js";
+import { refusePattern } from "./time-pattern.js";
+
+/** The steps of a path: of `"a.b"` two, of `""`, which is the row itself, none. */
+function stepsOf(path: string): string[] {
+  return path === "" ? [] : path.split(".");
+}
+
+function lastOf(steps: readonly string[]): string {
+  return steps.at(-1) ?? "";
+}
+
+const name = z.string().min(1);
+
+const dotted = name.describe("A path with dots.");
+
+const path = z.union([z.string().transform(stepsOf), z.array(name).min(1)]).meta({
+  id: "path",
+  description:
+    "The path of a value in a row: names joined by dots (`context.traits.plan`), or a list of names if one of them contains a dot.",
+});
+
+const plainField = z
+  .union([
+    dotted.transform((text) => ({ path: stepsOf(text) })),
+    z.strictObject({ field: path }).transform(({ field }) => ({ path: field })),
+  ])
+  .meta({ id: "plainField" });
+
+const fieldWithExceptions = z
+  .strictObject({
+    field: path,
+    unlessPrefix: name.exactOptional().describe("Text that begins with this counts as null."),
+    unless: z
+      .array(name)
+      .min(1)
+      .exactOptional()
+      .describe("Text or a number that is one of these counts as null."),
+    unlessSameAs: path
+      .exactOptional()
+      .describe("A path: text or a number that this field has as well counts as null."),
+  })
+  .transform(({ field, ...exceptions }) => ({ path: field, ...exceptions }));
+
+export type FieldSource = z.output<typeof fieldWithExceptions>;
+
+const textField = z
+  .union([dotted.transform((text): FieldSource => ({ path: stepsOf(text) })), fieldWithExceptions])
+  .meta({ id: "textField" });
+
+const timeFormat = z
+  .string()
+  .refine((format) => isEpochFormat(format) || refusePattern(format) === "", {
+    error: ({ input }) => refusePattern(String(input)),
+  })
+  .default("auto")
+  .describe(
+    "`auto`: ISO 8601 with T or a space, or an epoch whose unit depends on its size. `s`, `ms`, `us`, `ns`: an epoch in that unit. Anything else is a pattern of Luxon's tokens, such as `EEE, dd LLL yyyy HH:mm:ss ZZZ`.",
+  );
+
+const timeZone = z
+  .string()
+  .refine(isZone, { error: ({ input }) => refuseZone(String(input)) })
+  .default("UTC")
+  .describe(
+    "The zone of times that name none: an IANA name (`America/New_York`), `UTC` or an offset (`+05:30`).",
+  );
+
+const fieldWithForm = z
+  .strictObject({
+    field: path,
+    format: timeFormat,
+    zone: timeZone,
+    shifted: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Epochs count the zone's wall clock instead of UTC, as Mixpanel's do in projects created before 2023.",
+      ),
+  })
+  .transform(({ field, ...form }) => ({ path: field, ...form }));
+
+export type TimeSource = z.output<typeof fieldWithForm>;
+
+const timeField = z
+  .union([
+    dotted.describe("A path with dots; format auto, zone UTC.").transform(
+      (text): TimeSource => ({
+        path: stepsOf(text),
+        format: "auto",
+        zone: "UTC",
+        shifted: false,
+      }),
+    ),
+    fieldWithForm,
+  ])
+  .meta({ id: "timeField" });
+
+const pairValue = z
+  .union([
+    dotted.transform((text) => ({ path: stepsOf(text), isNumber: false })),
+    z
+      .strictObject({
+        field: path,
+        as: z
+          .literal("number")
+          .exactOptional()
+          .describe('Text that is a JSON number (`"123"`) becomes that number.'),
+      })
+      .transform(({ field, as }) => ({ path: field, isNumber: as === "number" })),
+  ])
+  .meta({ id: "pairValue" });
+
+const namedField = z
+  .strictObject({
+    field: path,
+    name: z.string().exactOptional().describe("Default: the last name of the path."),
+  })
+  .transform(({ field, name: given = lastOf(field) }) => ({ path: field, name: given }));
+
+export type MemberSource = z.output<typeof namedField>;
+
+const memberField = z
+  .union([
+    name.transform((text): MemberSource => {
+      const steps = stepsOf(text);
+      return { path: steps, name: lastOf(steps) };
+    }),
+    namedField,
+  ])
+  .meta({ id: "memberField" });
+
+const members = z
+  .array(memberField)
+  .min(1)
+  .check(({ value, issues }) => {
+    const names = value.map((member) => member.name);
+    names.forEach((one, index) => {
+      if (names.indexOf(one) === index) return;
+      const message = `is the second field named ${JSON.stringify(one)}; give one of them another name`;
+      issues.push({ code: "custom", message, input: value[index], path: [index] });
+    });
+  });
+
+const oneOrMore = <T extends z.ZodType>(field: T) =>
+  z.union([field.transform((one) => [one]), z.array(field).min(1)]);
+
+const none = z.null().transform((): never[] => []);
+
+const firstOf = (what: string) =>
+  `${what} A list is tried in order: the first field that is not null is used.`;
+
+/** A target that no event is without; a configuration that leaves it out has the preset's. */
+const neededTarget = <T extends z.ZodType>(field: T, what: string) =>
+  z
+    .union([field.transform((one: z.output<T>) => [one]), z.array(field).min(1)], {
+      error: ({ input }) =>
+        input === null
+          ? "every event needs it; name its field, or leave out the key to use the preset's"
+          : undefined,
+    })
+    .describe(firstOf(what));
+
+const target = <T extends z.ZodType>(field: T, what: string) =>
+  z
+    .union([field.transform((one) => [one]), z.array(field).min(1), none])
+    .exactOptional()
+    .describe(firstOf(what));
+
+const fieldList = z
+  .strictObject({ fields: members })
+  .transform(({ fields }) => ({ kind: "fields" as const, fields }))
+  .describe("An object made of these fields, without those that are null.");
+
+const rest = z
+  .strictObject({
+    rest: z.union([z.string().transform(stepsOf), z.array(name)]),
+    except: z.array(z.string()).default([]).describe("Names of more members to leave out."),
+  })
+  .transform(({ rest: path, except }) => ({ kind: "rest" as const, path, except }))
+  .describe(
+    "The object at this path (if empty: the row) without the members that other targets use.",
+  );
+
+const pairs = z
+  .strictObject({
+    pairs: oneOrMore(plainField).describe("The path of the list. Of several, the first not null."),
+    key: oneOrMore(plainField).describe(
+      "Within an element of the list: the member's name. Of several, the first not null.",
+    ),
+    value: oneOrMore(pairValue).describe(
+      "Within an element of the list: the member's value. Of several, the first not null.",
+    ),
+  })
+  .transform(({ pairs: lists, key, value }) => ({
+    kind: "pairs" as const,
+    lists,
+    keys: key,
+    values: value,
+  }))
+  .describe(
+    'An object made of a list of keys and values, as GA4 has them: `{ "pairs": "event_params", "key": "key", "value": ["value.string_value", "value.int_value"] }`. Of a repeated key the last value counts.',
+  );
+
+const objectTarget = (what: string) =>
+  z
+    .union([
+      plainField.transform((field) => ({ kind: "choices" as const, choices: [field] })),
+      z
+        .array(plainField)
+        .min(1)
+        .transform((choices) => ({ kind: "choices" as const, choices })),
+      fieldList,
+      rest,
+      pairs,
+      z.null().transform(() => ({ kind: "choices" as const, choices: [] })),
+    ])
+    .exactOptional()
+    .describe(
+      `${what} An object, a JSON text of one, a list of fields, the rest of an object, or a list of keys and values.`,
+    );
+
+const patterns = (what: string) =>
+  z
+    .array(z.string())
+    .min(1)
+    .exactOptional()
+    .describe(`${what} \`*\` is any text, \`?\` any character.`);
+
+const rowFilter = z
+  .strictObject({
+    field: path,
+    include: patterns(
+      "Rows whose text is none of these are left out, and rows without text as well.",
+    ),
+    exclude: patterns("Rows whose text is one of these are left out, even if they are included."),
+  })
+  .refine(({ include, exclude }) => include !== undefined || exclude !== undefined, {
+    error: "needs the key include or exclude",
+  })
+  .meta({ minProperties: 2 })
+  .transform(({ field, include = [], exclude = [] }) => ({ path: field, include, exclude }))
+  .nullable()
+  .exactOptional()
+  .describe(
+    "Which rows are events, by the text of one field, such as a call's type. The others are counted as filtered; they are not rejects.",
+  );
+
+/** A whole mapping, as presets have it. The output has one form for everything that has several. */
+export const mappingSchema = z.strictObject({
+  description: z.string().exactOptional().describe("For readers."),
+  event: neededTarget(textField, "The event's name: text."),
+  timestamp: neededTarget(timeField, "The time of the event."),
+  userID: target(textField, "The user's id: text or a number."),
+  stableID: target(textField, "The device's id: text or a number."),
+  value: target(plainField, "The event's value: text or a number."),
+  metadata: objectTarget("The event's properties."),
+  user: objectTarget("The user's properties; the ids come before them."),
+  insertID: target(textField, "The id that tells a repeated event from another one."),
+  filter: rowFilter,
+});
+
+/** What a configuration changes of a preset's mapping. */
+export const mappingChangesSchema = mappingSchema
+  .extend({
+    event: mappingSchema.shape.event.exactOptional(),
+    timestamp: mappingSchema.shape.timestamp.exactOptional(),
+  })
+  .describe("The fields of a row that make the event. A target that is left out is the preset's.");
+
+/** A mapping as presets and guesses write it. */
+export type WrittenMapping = z.input<typeof mappingSchema>;
+
+/** Changes to a preset's mapping, as configurations write them. */
+export type WrittenChanges = z.input<typeof mappingChangesSchema>;
+
+export type MappingTargets = z.output<typeof mappingSchema>;
+export type MappingChanges = z.output<typeof mappingChangesSchema>;
+
+export type PairsSource = z.output<typeof pairs>;
+export type ObjectSource = NonNullable<MappingChanges["metadata"]>;
+export type RowFilter = NonNullable<MappingChanges["filter"]>;
+
 /**
- * A mapping as presets and configurations write it; mapping-schema.ts is its JSON Schema and says
- * what each part means. Every target may be left out, or null: nothing.
+ * The fields of a row that make the event, every default made explicit: input to the mappers. Plain
+ * data, checked once in the main thread.
  */
 export interface Mapping {
-  readonly description?: string;
-  readonly event?: TextTarget | null;
-  readonly timestamp?: TimeTarget | null;
-  readonly userID?: TextTarget | null;
-  readonly stableID?: TextTarget | null;
-  readonly value?: PlainTarget | null;
-  readonly metadata?: ObjectTarget | null;
-  readonly user?: ObjectTarget | null;
-  readonly insertID?: TextTarget | null;
-  readonly filter?: RowFilter | null;
-}
-
-/** Steps joined by dots, or one by one where a name contains a dot. `""` is the row itself. */
-export type FieldPath = string | readonly string[];
-
-export type OneOrMore<T> = T | readonly T[];
-
-export type TextTarget = OneOrMore<string | FieldChoice>;
-
-export interface FieldChoice {
-  readonly field: FieldPath;
-  /** Text that begins like this counts as null. */
-  readonly unlessPrefix?: string;
-  /** Text, or a number, that is one of these counts as null. */
-  readonly unless?: readonly string[];
-  /** Text, or a number, that is also the one of this field counts as null. */
-  readonly unlessSameAs?: FieldPath;
-}
-
-export type TimeTarget = OneOrMore<string | TimeChoice>;
-
-export interface TimeChoice {
-  readonly field: FieldPath;
-  /** `auto`, an epoch's unit, or a Luxon pattern. */
-  readonly format?: string;
-  /** Of times that name none; UTC when left out. */
-  readonly zone?: string;
-  /** Whether epochs count the zone's wall clock instead of UTC. */
-  readonly shifted?: boolean;
-}
-
-export type PlainTarget = OneOrMore<string | { readonly field: FieldPath }>;
-
-export type ObjectTarget = PlainTarget | FieldList | Rest | PairList;
-
-export interface FieldList {
-  readonly fields: readonly (string | NamedField)[];
-}
-
-export interface NamedField {
-  readonly field: FieldPath;
-  /** The member's name; the path's last step when left out. */
-  readonly name?: string;
-}
-
-export interface Rest {
-  /** The object of which whatever no other target takes is left. */
-  readonly rest: FieldPath;
-  /** Further names that are left out. */
-  readonly except?: readonly string[];
-}
-
-/** A list of objects, each of which is a member by itself: `[{"key": "plan", "value": "free"}]`. */
-export interface PairList {
-  /** Where the list stands. */
-  readonly pairs: PlainTarget;
-  /** Within an element: the member's name, which is text. */
-  readonly key: PlainTarget;
-  /** Within an element: the member's value. */
-  readonly value: OneOrMore<string | PairValue>;
-}
-
-export interface PairValue {
-  readonly field: FieldPath;
-  /** `number`: text that is a JSON number becomes that number. */
-  readonly as?: "number";
-}
-
-/** Which rows are events, by the text of one field; patterns as of `--include-event`. */
-export interface RowFilter {
-  readonly field: FieldPath;
-  readonly include?: readonly string[];
-  /** Wins over `include`. */
-  readonly exclude?: readonly string[];
-}
-
-/** What a mapping comes to, with everything said out loud: what mappers work from. Plain data. */
-export interface ResolvedMapping {
-  readonly event: readonly ResolvedField[];
-  readonly timestamp: readonly ResolvedTime[];
-  readonly userID: readonly ResolvedField[];
-  readonly stableID: readonly ResolvedField[];
-  readonly value: readonly ResolvedField[];
-  readonly metadata: ResolvedObject;
-  readonly user: ResolvedObject;
-  readonly insertID: readonly ResolvedField[];
-  readonly filter: ResolvedFilter | null;
-}
-
-export interface ResolvedFilter {
-  readonly path: readonly string[];
-  readonly include: readonly string[];
-  readonly exclude: readonly string[];
-}
-
-export interface ResolvedField {
-  readonly path: readonly string[];
-  readonly unlessPrefix?: string;
-  readonly unless?: readonly string[];
-  readonly unlessSameAs?: readonly string[];
-}
-
-export interface ResolvedTime {
-  readonly path: readonly string[];
-  readonly format: string;
-  readonly zone: string;
-  readonly shifted: boolean;
-}
-
-export type ResolvedObject =
-  | { readonly kind: "choices"; readonly choices: readonly ResolvedField[] }
-  | { readonly kind: "fields"; readonly fields: readonly ResolvedMember[] }
-  | {
-      readonly kind: "rest";
-      readonly path: readonly string[];
-      /** Names of members directly under `path`, sorted. */
-      readonly except: readonly string[];
-    }
-  | ResolvedPairs;
-
-export interface ResolvedPairs {
-  readonly kind: "pairs";
-  readonly lists: readonly ResolvedField[];
-  /** Paths within an element. */
-  readonly keys: readonly ResolvedField[];
-  readonly values: readonly ResolvedPairValue[];
-}
-
-export interface ResolvedPairValue {
-  readonly path: readonly string[];
-  readonly isNumber: boolean;
-}
-
-export interface ResolvedMember {
-  readonly path: readonly string[];
-  readonly name: string;
+  readonly event: readonly FieldSource[];
+  readonly timestamp: readonly TimeSource[];
+  readonly userID: readonly FieldSource[];
+  readonly stableID: readonly FieldSource[];
+  readonly value: readonly FieldSource[];
+  readonly metadata: ObjectSource;
+  readonly user: ObjectSource;
+  readonly insertID: readonly FieldSource[];
+  readonly filter: RowFilter | null;
 }

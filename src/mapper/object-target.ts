@@ -4,7 +4,7 @@ import { writeWords } from "../batch/kernel-record.js";
 import { objectMemberLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
 import { placeText } from "./kernel-constant.js";
-import type { ResolvedMember, ResolvedObject } from "./mapping.js";
+import type { MemberSource, ObjectSource } from "./mapping.js";
 import { ObjectOfPairs } from "./pairs-target.js";
 
 /** Bytes that the kernels may write past the end of what they were asked for. */
@@ -19,7 +19,7 @@ export interface ObjectTarget {
 
 export function createObjectTarget(
   kernel: Kernel,
-  target: ResolvedObject,
+  target: ObjectSource,
   indexes: readonly number[],
 ): ObjectTarget {
   switch (target.kind) {
@@ -67,7 +67,7 @@ class ObjectOfFields implements ObjectTarget {
 
   constructor(
     private readonly kernel: Kernel,
-    members: readonly ResolvedMember[],
+    members: readonly MemberSource[],
     private readonly indexes: readonly number[],
   ) {
     this.#keys = members.map(({ name }) => placeText(kernel, `${JSON.stringify(name)}:`));

@@ -6,7 +6,7 @@ import { KernelRecord } from "../batch/kernel-record.js";
 import { pairsLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
 import { placeWords } from "./kernel-constant.js";
-import type { ResolvedPairs } from "./mapping.js";
+import type { PairsSource } from "./mapping.js";
 
 /** Bytes that the kernels may write past the end of what they were asked for. */
 const LOOSE_BYTES = 64;
@@ -34,7 +34,7 @@ export class ObjectOfPairs {
   readonly #slots: Region;
   readonly #output: Region;
 
-  constructor(kernel: Kernel, target: ResolvedPairs, indexes: readonly number[]) {
+  constructor(kernel: Kernel, target: PairsSource, indexes: readonly number[]) {
     const { keys, values } = target;
     this.#kernel = kernel;
     this.#lists = new CellTarget(kernel, target.lists, indexes, { emptyIsNull: true });
@@ -89,7 +89,7 @@ export class ObjectOfPairs {
   }
 }
 
-function requestsOf({ keys, values }: ResolvedPairs): readonly FieldRequest[] {
+function requestsOf({ keys, values }: PairsSource): readonly FieldRequest[] {
   return [...keys, ...values].flatMap(({ path }): FieldRequest[] => [
     { path, form: "text" },
     { path, form: "json" },

@@ -1,12 +1,213 @@
-import { UsageError } from "../base/errors.js";
-import amplitude from "./presets/amplitude.json" with { type: "json" };
-import ga4 from "./presets/ga4.json" with { type: "json" };
-import mixpanel from "./presets/mixpanel.json" with { type: "json" };
-import posthog from "./presets/posthog.json" with { type: "json" };
-import rudderstack from "./presets/rudderstack.json" with { type: "json" };
-import segment from "./presets/segment.json" with { type: "json" };
+import type { Preset } from "./preset.js";
 
-const presets = { amplitude, mixpanel, posthog, ga4, segment, rudderstack } as const;
+/** Columns that Segment and the tools with its protocol have in common. */
+const trackingColumns = words(`
+  anonymousId category channel context event groupId integrations messageId name
+  originalTimestamp previousId properties receivedAt sentAt timestamp traits type userId version`);
+
+const trackingRequired = [
+  ["type", "event"],
+  ["messageId"],
+  ["userId", "anonymousId"],
+  ["timestamp", "originalTimestamp", "receivedAt"],
+];
+
+/** The parts of Segment's mapping that the tools with its protocol share. */
+const trackingMapping = {
+  // A page or a screen without a name is named after its type.
+  event: ["event", "name", "type"],
+  timestamp: ["timestamp", "originalTimestamp"],
+  userID: "userId",
+  stableID: "anonymousId",
+  metadata: "properties",
+  insertID: "messageId",
+};
+
+/**
+ * A list of GA4's parameters: as BigQuery has it, and as it becomes when its Parquet is loaded again
+ * (`list.element`).
+ */
+const ga4Pairs = (list: string) => ({
+  pairs: [`${list}.list`, list],
+  key: ["key", "element.key"],
+  value: ["", "element."].flatMap((element) => [
+    `${element}value.string_value`,
+    ...["int_value", "float_value", "double_value"].map((type) => ({
+      field: `${element}value.${type}`,
+      as: "number" as const,
+    })),
+  ]),
+});
+
+/** One row for each preset; docs/sources/ has a page of the same name. */
+export const presets = {
+  /** Export API, S3 export, and tables of a warehouse that were unloaded to files. */
+  amplitude: {
+    vendor: "Amplitude",
+    mapping: {
+      event: "event_type",
+      timestamp: "event_time",
+      userID: "user_id",
+      stableID: "device_id",
+      metadata: "event_properties",
+      user: "user_properties",
+      insertID: ["$insert_id", "uuid"],
+    },
+    required: [["event_type"], ["event_time"]],
+    columns: words(`
+      $insert_id $schema adid amplitude_attribution_ids amplitude_event_type amplitude_id app city
+      client_event_time client_upload_time country data data_type device_brand device_carrier
+      device_family device_id device_manufacturer device_model device_type dma event_id
+      event_properties event_time event_type global_user_properties group_properties groups idfa
+      ip_address is_attribution_event language library location_lat location_lng os_name os_version
+      partner_id paying plan platform processed_time region sample_rate server_received_time
+      server_upload_time session_id source_id start_version user_creation_time user_id
+      user_properties uuid version_name`),
+    marks: [
+      { path: "amplitude_id" },
+      { path: "server_upload_time" },
+      { path: "amplitude_event_type" },
+      { path: "client_event_time" },
+      { path: "event_properties" },
+    ],
+    zone: "UTC",
+    doubts: [],
+  },
+
+  /** The raw export. */
+  mixpanel: {
+    vendor: "Mixpanel",
+    mapping: {
+      event: "event",
+      timestamp: "properties.time",
+      userID: [
+        "properties.$user_id",
+        { field: "properties.distinct_id", unlessPrefix: "$device:" },
+      ],
+      stableID: "properties.$device_id",
+      metadata: { rest: "properties" },
+      insertID: "properties.$insert_id",
+    },
+    required: [["event"], ["properties.time"]],
+    columns: ["event", "properties"],
+    marks: [
+      { path: "properties.distinct_id" },
+      { path: "properties.$insert_id" },
+      { path: "properties.mp_lib" },
+      { path: "properties.$mp_api_endpoint" },
+      { path: "properties.mp_processing_time_ms" },
+    ],
+    zone: "UTC",
+    doubts: [
+      "Projects created before 2023 have times in their own zone. For such a project add " +
+        '"mapping": { "timestamp": { "field": "properties.time", "zone": "America/Los_Angeles", "shifted": true } }.',
+    ],
+  },
+
+  /** Batch exports of events as JSON Lines or Parquet. */
+  posthog: {
+    vendor: "PostHog",
+    mapping: {
+      event: "event",
+      timestamp: "timestamp",
+      userID: "distinct_id",
+      stableID: "properties.$device_id",
+      metadata: "properties",
+      user: "person_properties",
+      insertID: "uuid",
+    },
+    required: [["event"], ["timestamp"], ["distinct_id"], ["uuid", "properties"]],
+    columns: words(`
+      _inserted_at bq_ingested_timestamp created_at distinct_id elements elements_chain event
+      historical_migration inserted_at ip person_id person_mode person_properties person_version
+      properties set set_once site_url team_id timestamp uuid`),
+    marks: [
+      { path: "team_id" },
+      { path: "person_properties" },
+      { path: "person_id" },
+      { path: "elements_chain" },
+      { path: "properties.$lib" },
+    ],
+    zone: "UTC",
+    doubts: [],
+  },
+
+  /** The BigQuery export, exported to files as JSON or Parquet. */
+  ga4: {
+    vendor: "Google Analytics 4",
+    mapping: {
+      event: "event_name",
+      timestamp: { field: "event_timestamp", format: "us" },
+      userID: "user_id",
+      stableID: "user_pseudo_id",
+      metadata: ga4Pairs("event_params"),
+      user: ga4Pairs("user_properties"),
+    },
+    required: [["event_name"], ["event_timestamp"], ["event_params", "user_pseudo_id"]],
+    columns: words(`
+      app_info batch_event_index batch_ordering_id batch_page_id collected_traffic_source device
+      ecommerce event_bundle_sequence_id event_date event_dimensions event_name event_params
+      event_previous_timestamp event_server_timestamp_offset event_timestamp event_value_in_usd geo
+      is_active_user items platform privacy_info publisher session_traffic_source_last_click
+      stream_id traffic_source user_first_touch_timestamp user_id user_ltv user_properties
+      user_pseudo_id`),
+    marks: [
+      { path: "event_params" },
+      { path: "user_pseudo_id" },
+      { path: "event_bundle_sequence_id" },
+      { path: "stream_id" },
+    ],
+    zone: "UTC",
+    doubts: [],
+  },
+
+  /** Raw logs of the object-store destinations. Calls that only identify a user are not events. */
+  segment: {
+    vendor: "Segment",
+    mapping: {
+      filter: { field: "type", exclude: ["identify", "group", "alias", "delete"] },
+      ...trackingMapping,
+      user: ["traits", "context.traits"],
+    },
+    required: trackingRequired,
+    columns: [...trackingColumns, "_metadata", "projectId", "sourceId", "writeKey"],
+    marks: [
+      { path: "projectId" },
+      { path: "writeKey" },
+      { path: "_metadata" },
+      { path: "integrations" },
+      { path: "context.library.name", contains: "analytics" },
+    ],
+    zone: "UTC",
+    doubts: [],
+  },
+
+  /** Raw events of the object-store destinations; like Segment's. */
+  rudderstack: {
+    vendor: "RudderStack",
+    mapping: {
+      filter: {
+        field: "type",
+        exclude: ["identify", "group", "alias", "merge", "delete", "audiencelist", "record"],
+      },
+      ...trackingMapping,
+      user: "context.traits",
+    },
+    required: trackingRequired,
+    columns: [
+      ...trackingColumns,
+      ...words("destinationId recordId request_ip requestIP rudderId sourceId userProperties"),
+    ],
+    marks: [
+      { path: "rudderId" },
+      { path: "request_ip" },
+      { path: "context.library.name", contains: "rudder" },
+      { path: "context.sources.job_run_id" },
+    ],
+    zone: "UTC",
+    doubts: [],
+  },
+} satisfies Readonly<Record<string, Preset>>;
 
 export type PresetName = keyof typeof presets;
 
@@ -14,17 +215,7 @@ export const presetNames = Object.keys(presets) as readonly PresetName[];
 
 export const defaultPreset: PresetName = "amplitude";
 
-/** Returns the preset's mapping. Throws `UsageError` for an unknown name. */
-export function loadPreset(name: string): unknown {
-  if (!isPresetName(name)) {
-    throw new UsageError(
-      "preset_unknown",
-      `Unknown preset ${JSON.stringify(name)}. There are: ${presetNames.join(", ")}.`,
-    );
-  }
-  return presets[name];
-}
-
-function isPresetName(name: string): name is PresetName {
-  return Object.hasOwn(presets, name);
+/** The words of a text. */
+function words(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
 }

@@ -30,7 +30,23 @@ export function shortenIdPath(path: string): string {
   return path.replace(/^user\.(userID|stableID)$/, "$1");
 }
 
+/** True for the paths that can be dropped or hashed. */
+export function isPrivacyPath(path: string): boolean {
+  return findPrivacyPath(path) !== undefined;
+}
+
+/** Throws `UsageError` for a path that no event has. */
 export function parsePrivacyPath(path: string): PrivacyPath {
+  const found = findPrivacyPath(path);
+  if (found !== undefined) return found;
+  throw new UsageError(
+    "privacy_path_unknown",
+    `${JSON.stringify(path)} cannot be dropped or hashed. ` +
+      "Give userID, stableID, value, or a path such as user.email or metadata.card.number.",
+  );
+}
+
+function findPrivacyPath(path: string): PrivacyPath | undefined {
   const short = shortenIdPath(path);
   if (short === "userID" || short === "stableID") {
     return { cells: short, objects: "user", names: [short] };
@@ -40,9 +56,5 @@ export function parsePrivacyPath(path: string): PrivacyPath {
   if ((root === "user" || root === "metadata") && names.length > 0 && !names.includes("")) {
     return { objects: root, names };
   }
-  throw new UsageError(
-    "privacy_path_unknown",
-    `${JSON.stringify(path)} is nothing that can be dropped or hashed. ` +
-      "Give userID, stableID, value, or a path such as user.email or metadata.card.number.",
-  );
+  return undefined;
 }

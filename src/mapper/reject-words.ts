@@ -3,7 +3,7 @@ import type { Batch } from "../batch/batch.js";
 import { type CellKind, type Column, cellKinds } from "../batch/column.js";
 import { comparedIndex, type FieldPlan } from "./field-plan.js";
 import type { MapperOptions } from "./mapper-options.js";
-import type { ResolvedField } from "./mapping.js";
+import type { FieldSource } from "./mapping.js";
 import { parsePrivacyPath } from "./privacy-path.js";
 
 /** Characters of a cell that a message shows. */
@@ -29,7 +29,7 @@ export class RejectWords {
   /** `time` is the row's timestamp, where it has one. */
   explain(batch: Batch, row: number, code: number, time: number): string {
     const { mapping } = this.options;
-    const found = (choices: readonly ResolvedField[], indexes: readonly number[]) =>
+    const found = (choices: readonly FieldSource[], indexes: readonly number[]) =>
       describeCell(batch, row, choices, indexes, false);
     switch (code) {
       case rejectCodes.event_missing:
@@ -81,7 +81,7 @@ export class RejectWords {
 
   #object(batch: Batch, row: number, target: "metadata" | "user"): string {
     const resolved = this.options.mapping[target];
-    const found = (choices: readonly ResolvedField[]) =>
+    const found = (choices: readonly FieldSource[]) =>
       describeCell(batch, row, choices, this.plan[target], true);
     switch (resolved.kind) {
       case "choices":
@@ -114,10 +114,10 @@ function nameOf({ path }: { readonly path: readonly string[] }): string {
 function firstCell(
   batch: Batch,
   row: number,
-  choices: readonly ResolvedField[],
+  choices: readonly FieldSource[],
   indexes: readonly number[],
   emptyIsNull: boolean,
-): { readonly column: Column; readonly choice: ResolvedField } | undefined {
+): { readonly column: Column; readonly choice: FieldSource } | undefined {
   for (const [place, choice] of choices.entries()) {
     const column = batch.columns[indexes[place] as number] as Column;
     const kind = column.kind(row);
@@ -140,7 +140,7 @@ function isSameId(one: Column, other: Column, row: number): boolean {
 function describeCell(
   batch: Batch,
   row: number,
-  choices: readonly ResolvedField[],
+  choices: readonly FieldSource[],
   indexes: readonly number[],
   emptyIsNull: boolean,
 ): string {

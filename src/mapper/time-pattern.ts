@@ -11,11 +11,6 @@ const locale = { locale: "en-US" } as const;
 /** Milliseconds since 1970 UTC of a text, undefined when it is not like the pattern. */
 export type ParsePattern = (text: string) => number | undefined;
 
-/** Throws `UsageError` when Luxon cannot read the pattern or it does not name a day of a year. */
-export function checkPattern(pattern: string): void {
-  createParser(pattern);
-}
-
 /** A parser of Luxon's tokens; texts that name no zone of their own are in `zone`. */
 export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
   const { DateTime } = loadLuxon();

@@ -3,7 +3,7 @@ import { createZone } from "../base/luxon-zone.js";
 import type { Zone } from "../base/zone.js";
 import { type Column, cellKinds } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
-import type { ResolvedTime } from "./mapping.js";
+import type { TimeSource } from "./mapping.js";
 import { epochUnit, isEpochFormat } from "./time-format.js";
 import { createPatternParser, type ParsePattern } from "./time-pattern.js";
 
@@ -42,7 +42,7 @@ export class TimeTarget {
   readonly #kernel: Kernel;
   readonly #candidates: readonly TimeCandidate[];
 
-  constructor(kernel: Kernel, choices: readonly ResolvedTime[], indexes: readonly number[]) {
+  constructor(kernel: Kernel, choices: readonly TimeSource[], indexes: readonly number[]) {
     this.#kernel = kernel;
     this.times = kernel.allocate(BATCH_ROWS_MAX * 8);
     this.#states = kernel.allocate(BATCH_ROWS_MAX);

@@ -1,3 +1,4 @@
+import type { Mapping } from "../mapper/mapping.js";
 import type { CsvDialect, Format } from "../readers/source.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
@@ -34,8 +35,8 @@ export interface RunOptions {
 
   /** Name of the preset that `mapping` came from, for reports. */
   readonly preset: string;
-  /** The whole mapping, preset and the user's changes merged. */
-  readonly mapping: unknown;
+  /** The preset's mapping with the user's changes. */
+  readonly mapping: Mapping;
   readonly privacy: PrivacyOptions;
   /** Absolute path of the module that may change events. */
   readonly transformPath?: string;

@@ -1,17 +1,15 @@
 import { UsageError } from "../base/errors.js";
-import type { Mapping } from "../mapper/mapping.js";
-import { presetSignatures } from "../mapper/preset-signatures.js";
-import { loadPreset, type PresetName } from "../mapper/presets.js";
-import { detectPresets, type PresetMatch, weightOf } from "./detect-preset.js";
+import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
+import { type PresetName, presets } from "../mapper/presets.js";
+import { detectPresets, type PresetMatch, type Recased, weightOf } from "./detect-preset.js";
 import { summarizeFields } from "./field-summary.js";
-import { recaseMapping } from "./recase-mapping.js";
-import type { SampledSource } from "./sampled-source.js";
+import type { SampledSource } from "./sample-rows.js";
 
 /** The preset of a sample, with what speaks for it. */
 export interface PresetChoice {
   readonly preset: PresetName;
   /** What the preset's mapping lacks for these rows. */
-  readonly changes?: Mapping;
+  readonly changes?: WrittenChanges;
   readonly reasons: readonly string[];
   readonly doubts: readonly string[];
 }
@@ -52,8 +50,9 @@ function describeChoice(
   others: readonly PresetMatch[],
   strangers: readonly SampledSource[],
 ): PresetChoice {
-  const { preset, signature, marks, recased } = best;
-  const changes = recaseMapping(loadPreset(preset) as Mapping, recased);
+  const { preset, marks, recased } = best;
+  const { vendor, mapping, doubts } = presets[preset];
+  const changes = recaseMapping(mapping, recased);
   const isRecased = Object.keys(changes).length > 0;
   const near = others.filter((other) => weightOf(other) >= weightOf(best) * NEAR);
   return {
@@ -61,12 +60,12 @@ function describeChoice(
     ...(isRecased ? { changes } : {}),
     reasons: [
       describeColumns(best) + (isRecased ? " but for the case of their names" : ""),
-      ...(marks.length === 0 ? [] : [`typical of ${signature.vendor}: ${marks.join(", ")}`]),
+      ...(marks.length === 0 ? [] : [`typical of ${vendor}: ${marks.join(", ")}`]),
     ],
     doubts: [
       ...near.map(
         (other) =>
-          `The rows are like ${other.signature.vendor}'s as well: ${describeColumns(other)}. ` +
+          `The rows are like ${presets[other.preset].vendor}'s as well: ${describeColumns(other)}. ` +
           `If they are: "preset": ${JSON.stringify(other.preset)}.`,
       ),
       ...(strangers.length === 0
@@ -74,20 +73,19 @@ function describeChoice(
         : [
             `No preset fits the rows of ${namesOf(strangers)}, which will be rejected: leave out what is no export.`,
           ]),
-      ...signature.doubts,
+      ...doubts,
     ],
   };
 }
 
-function describeColumns({ columns, known, signature }: PresetMatch): string {
-  return `${known} of ${columns} columns are ${signature.vendor}'s`;
+function describeColumns({ preset, columns, known }: PresetMatch): string {
+  return `${known} of ${columns} columns are ${presets[preset].vendor}'s`;
 }
 
 function mixed(fitting: ReadonlyMap<PresetName, readonly SampledSource[]>): UsageError {
-  const groups = [...fitting].map(([preset, samples]) => {
-    const vendor = presetSignatures.find((one) => one.preset === preset)?.vendor ?? preset;
-    return `  ${vendor}: ${namesOf(samples)}`;
-  });
+  const groups = [...fitting].map(
+    ([preset, samples]) => `  ${presets[preset].vendor}: ${namesOf(samples)}`,
+  );
   return new UsageError(
     "presets_mixed",
     `The inputs are exports of several tools, and one configuration has one mapping:\n${groups.join("\n")}\n` +
@@ -99,4 +97,44 @@ function namesOf(samples: readonly SampledSource[]): string {
   const names = samples.slice(0, NAMES_SHOWN).map(({ source }) => source.name);
   const more = samples.length - names.length;
   return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;
+}
+
+/** Members of a mapping that hold one path, and those that hold steps of one where they are a list. */
+const pathMembers: ReadonlySet<string> = new Set(["field", "rest"]);
+
+/** Members whose paths begin at the row, as a list of choices. */
+const choiceMembers: ReadonlySet<string> = new Set(["fields", "pairs"]);
+
+/**
+ * The targets of a preset's mapping that name columns in another case than the rows have them, with
+ * the names that the rows have: warehouses write capitals.
+ */
+export function recaseMapping(preset: WrittenMapping, recased: Recased): WrittenChanges {
+  const changes = Object.entries(preset)
+    .map(([target, value]) => [target, value, recaseChoice(value, recased)] as const)
+    .filter(([, before, after]) => JSON.stringify(before) !== JSON.stringify(after))
+    .map(([target, , after]) => [target, after] as const);
+  return Object.fromEntries(changes) as WrittenChanges;
+}
+
+function recaseChoice(value: unknown, recased: Recased): unknown {
+  if (typeof value === "string") return recasePath(value, recased);
+  if (Array.isArray(value)) return value.map((choice) => recaseChoice(choice, recased));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      if (pathMembers.has(name)) return [name, recasePath(inner, recased)];
+      return [name, choiceMembers.has(name) ? recaseChoice(inner, recased) : inner];
+    }),
+  );
+}
+
+function recasePath(path: unknown, recased: Recased): unknown {
+  if (Array.isArray(path)) {
+    const [root, ...steps] = path as readonly string[];
+    return root === undefined ? path : [recased[root] ?? root, ...steps];
+  }
+  if (typeof path !== "string") return path;
+  const [root = "", ...steps] = path.split(".");
+  return [recased[root] ?? root, ...steps].join(".");
 }

@@ -1,12 +1,13 @@
-import { type PresetSignature, presetSignatures } from "../mapper/preset-signatures.js";
-import { type PresetName, presetNames } from "../mapper/presets.js";
+import type { Preset } from "../mapper/preset.js";
+import { type PresetName, presetNames, presets } from "../mapper/presets.js";
 import { type Fields, fieldAt } from "./field-summary.js";
-import type { Recased } from "./recase-mapping.js";
+
+/** Columns as rows have them, by their names in the preset, where only the case is another. */
+export type Recased = Readonly<Record<string, string>>;
 
 /** A preset that rows fit, with what speaks for it. */
 export interface PresetMatch {
   readonly preset: PresetName;
-  readonly signature: PresetSignature;
   /** Columns at the root of the rows, and how many of them are the tool's. */
   readonly columns: number;
   readonly known: number;
@@ -27,16 +28,15 @@ export function detectPresets(fields: Fields, rows: number): readonly PresetMatc
   const names = [...fields.values()]
     .filter(({ path }) => path.length === 1)
     .map(({ path }) => path[0] as string);
-  const matches = presetSignatures.flatMap((signature) => {
-    const preset = presetNames.find((name) => name === signature.preset);
-    const recased = recasedIn(names, signature);
+  const matches = presetNames.flatMap((preset) => {
+    const { required, columns, marks }: Preset = presets[preset];
+    const recased = recasedIn(names, columns);
     const paths = (path: string) => rowPath(path, recased);
-    const isMet = signature.required.every((choices) => isFilled(fields, choices.map(paths), rows));
-    if (preset === undefined || !isMet) return [];
-    const own = signature.columns.map((column) => recased[column] ?? column);
+    if (!required.every((choices) => isFilled(fields, choices.map(paths), rows))) return [];
+    const own = columns.map((column) => recased[column] ?? column);
     const known = names.filter((name) => own.includes(name)).length;
-    const marks = marksIn(fields, signature, recased);
-    return [{ preset, signature, columns: names.length, known, marks, recased }];
+    const found = marksIn(fields, marks, recased);
+    return [{ preset, columns: names.length, known, marks: found, recased }];
   });
   return matches.sort((one, other) => weightOf(other) - weightOf(one));
 }
@@ -47,7 +47,7 @@ export function weightOf({ columns, known, marks }: PresetMatch): number {
 }
 
 /** Columns that the rows have in another case alone. */
-function recasedIn(names: readonly string[], { columns }: PresetSignature): Recased {
+function recasedIn(names: readonly string[], columns: Preset["columns"]): Recased {
   const byCase = new Map(names.map((name) => [name.toLowerCase(), name]));
   return Object.fromEntries(
     columns
@@ -67,7 +67,7 @@ function isFilled(fields: Fields, choices: readonly (readonly string[])[], rows:
   return filled.reduce((sum, count) => sum + count, 0) >= Math.max(1, rows * MOST);
 }
 
-function marksIn(fields: Fields, { marks }: PresetSignature, recased: Recased): readonly string[] {
+function marksIn(fields: Fields, marks: Preset["marks"], recased: Recased): readonly string[] {
   return marks
     .filter(({ path, contains }) => {
       const field = fieldAt(fields, rowPath(path, recased));

@@ -1,5 +1,5 @@
 import { SURVEY_FIELDS_MAX } from "../base/limits.js";
-import type { Row, RowValue } from "./sampled-source.js";
+import type { Row, RowValue } from "./sample-rows.js";
 
 /** What the rows of a sample hold at one path. */
 export interface FieldSummary {

@@ -1,4 +1,4 @@
-import type { Mapping, ResolvedMapping, ResolvedTime } from "../mapper/mapping.js";
+import type { Mapping, TimeSource, WrittenChanges } from "../mapper/mapping.js";
 import { type Fields, fieldAt } from "./field-summary.js";
 import type { FoundTime } from "./survey.js";
 import { findTimeForm, type TimeForm } from "./time-form.js";
@@ -6,7 +6,7 @@ import { findTimeForm, type TimeForm } from "./time-form.js";
 /** How the times of a mapping are written, and what the mapping would have to say for it to read them. */
 export interface TimeFinding {
   readonly time: FoundTime;
-  readonly changes?: Pick<Mapping, "timestamp">;
+  readonly changes?: Pick<WrittenChanges, "timestamp">;
   readonly doubts: readonly string[];
 }
 
@@ -21,11 +21,11 @@ const unitWords: Readonly<Record<string, string>> = {
 /** `documentedZone`: of the tool's times that name none, where it says so. */
 export function findTime(
   fields: Fields,
-  { timestamp }: ResolvedMapping,
+  { timestamp }: Mapping,
   documentedZone: string | undefined,
 ): TimeFinding {
   const choice = timestamp.find(({ path }) => (fieldAt(fields, path)?.scalars.length ?? 0) > 0);
-  const { path, zone } = choice ?? (timestamp[0] as ResolvedTime);
+  const { path, zone } = choice ?? (timestamp[0] as TimeSource);
   const field = path.join(".");
   const form = findTimeForm(fieldAt(fields, path)?.scalars ?? []);
   const time = { field, form, zone };
@@ -35,7 +35,7 @@ export function findTime(
   const doubts = doubtsOf(time, form, documentedZone);
   const format = formatFor(choice, form);
   if (format === undefined) return { time, doubts };
-  const own = path.some((step) => step.includes(".")) ? path : field;
+  const own = path.some((step) => step.includes(".")) ? [...path] : field;
   const kept = choice.shifted ? { shifted: true } : {};
   return {
     time,
@@ -45,7 +45,7 @@ export function findTime(
 }
 
 /** What the mapping has to say of the format; undefined where what it says fits. */
-function formatFor({ format }: ResolvedTime, form: TimeForm): string | undefined {
+function formatFor({ format }: TimeSource, form: TimeForm): string | undefined {
   const unit = unitWords[format];
   if (unit !== undefined && form.words.startsWith("epoch") && form.words !== unit) return "auto";
   return form.format !== undefined && format === "auto" ? form.format : undefined;

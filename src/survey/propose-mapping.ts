@@ -1,4 +1,4 @@
-import type { FieldPath, Mapping } from "../mapper/mapping.js";
+import type { WrittenMapping } from "../mapper/mapping.js";
 import type { FieldSummary, Fields } from "./field-summary.js";
 import { findTimeForm } from "./time-form.js";
 
@@ -7,7 +7,7 @@ import { findTimeForm } from "./time-form.js";
  * takes away every target that the default preset has.
  */
 export interface ProposedMapping {
-  readonly mapping: Mapping;
+  readonly mapping: WrittenMapping;
   /** Fields that could be the same target as well, in dotted form. */
   readonly others: Readonly<Record<string, readonly string[]>>;
 }
@@ -70,11 +70,11 @@ export function proposeMapping(fields: Fields, rows: number): ProposedMapping | 
     mapping: {
       event: targetOf(event),
       timestamp: format === undefined ? targetOf(timestamp) : { field: pathOf(timestamp), format },
-      userID: targetOf(userID),
-      stableID: targetOf(stableID),
+      userID: targetOrNone(userID),
+      stableID: targetOrNone(stableID),
       metadata: metadata === undefined ? { rest: "" } : targetOf(metadata),
-      user: targetOf(found.user[0]),
-      insertID: targetOf(found.insertID[0]),
+      user: targetOrNone(found.user[0]),
+      insertID: targetOrNone(found.insertID[0]),
       ...(found.value[0] === undefined ? {} : { value: targetOf(found.value[0]) }),
     },
     others: Object.fromEntries(others),
@@ -162,13 +162,16 @@ function isTime({ scalars }: FieldSummary): boolean {
   return findTimeForm(scalars) !== undefined;
 }
 
-function pathOf({ path }: FieldSummary): FieldPath {
-  return path.some((step) => step === "" || step.includes(".")) ? path : path.join(".");
+function pathOf({ path }: FieldSummary): string | string[] {
+  return path.some((step) => step === "" || step.includes(".")) ? [...path] : path.join(".");
 }
 
-/** Null takes the preset's own target away. */
-function targetOf(field: FieldSummary | undefined) {
-  if (field === undefined) return null;
+/** Null removes the preset's own target. */
+function targetOrNone(field: FieldSummary | undefined) {
+  return field === undefined ? null : targetOf(field);
+}
+
+function targetOf(field: FieldSummary) {
   const path = pathOf(field);
   return typeof path === "string" ? path : { field: path };
 }

@@ -4,7 +4,21 @@ import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { OpenReader, Reader, ReaderOptions } from "../readers/reader.js";
 import type { Source } from "../readers/source.js";
-import type { Row, SampledSource } from "./sampled-source.js";
+
+/** A member of a row as JSON has it; numbers are doubles, which is enough for a look. */
+export type RowValue = string | number | boolean | null | readonly RowValue[] | Row;
+
+export interface Row {
+  readonly [name: string]: RowValue;
+}
+
+/** The first rows of a source. */
+export interface SampledSource {
+  readonly source: Source;
+  readonly rows: readonly Row[];
+  /** Rows that could not be read, among or before them. */
+  readonly faults: number;
+}
 
 /** What reads sources. */
 export interface SampleTools {

@@ -1,20 +1,18 @@
 import { UsageError } from "../base/errors.js";
 import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
-import type { Mapping } from "../mapper/mapping.js";
-import { presetSignatures } from "../mapper/preset-signatures.js";
-import type { PresetName } from "../mapper/presets.js";
-import { resolveMapping } from "../mapper/resolve-mapping.js";
+import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
+import { type PresetName, presets } from "../mapper/presets.js";
+import { resolveWritten } from "../mapper/resolve-mapping.js";
+import { formatOf } from "../readers/formats.js";
 import type { Source } from "../readers/source.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
 import { findTime } from "./find-time.js";
 import { findMissing, proposeMapping } from "./propose-mapping.js";
-import { asSourceError, type SampleTools, sampleRows } from "./sample-rows.js";
-import type { SampledSource } from "./sampled-source.js";
-import { shapesOf } from "./source-shapes.js";
-import type { FoundMapping, Survey, SurveyFailure, Trial } from "./survey.js";
+import { asSourceError, type SampledSource, type SampleTools, sampleRows } from "./sample-rows.js";
+import type { FoundMapping, SourceShape, Survey, SurveyFailure, Trial } from "./survey.js";
 import { tryMapping } from "./try-mapping.js";
 
 export interface SurveyTask {
@@ -46,17 +44,12 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
   const rows = withRows.flatMap((one) => one.rows);
   const fields = summarizeFields(rows);
   const found = findMapping(task, withRows, fields);
-  const preset = found.mapping.kind === "guess" ? undefined : found.mapping.preset;
-  const own = resolveMapping(preset, found.mapping.changes);
-  const signature = presetSignatures.find((one) => one.preset === preset);
-  const { time, changes, doubts } = findTime(fields, own, signature?.zone);
-  const mapping: FoundMapping =
-    changes === undefined
-      ? found.mapping
-      : { ...found.mapping, changes: { ...found.mapping.changes, ...changes } };
+  const zone = found.mapping.kind === "guess" ? undefined : presets[found.mapping.preset].zone;
+  const { time, changes, doubts } = findTime(fields, resolveFound(found.mapping), zone);
+  const mapping = withChanges(found.mapping, changes);
   const trial = await tryMapping(
     withRows.map(({ source }) => source),
-    resolveMapping(preset, mapping.changes),
+    resolveFound(mapping),
     maxTimeMs,
     tools,
   );
@@ -75,6 +68,17 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
     failuresTotal: failures.length,
     doubts: [...found.doubts, ...doubts, ...doubtsOfTrial(trial), ...doubtsOfFaults(samples)],
   };
+}
+
+function resolveFound(found: FoundMapping): Mapping {
+  if (found.kind === "guess") return resolveWritten(found.changes);
+  return resolveWritten({ ...presets[found.preset].mapping, ...found.changes });
+}
+
+function withChanges(found: FoundMapping, changes: WrittenChanges | undefined): FoundMapping {
+  if (changes === undefined) return found;
+  if (found.kind === "guess") return { ...found, changes: { ...found.changes, ...changes } };
+  return { ...found, changes: { ...found.changes, ...changes } };
 }
 
 interface Samples {
@@ -141,8 +145,10 @@ function findMapping(
   };
 }
 
-function dotted(mapping: Mapping, target: string): string {
-  const taken = mapping[target as keyof Mapping] as string | { readonly field: string | string[] };
+function dotted(mapping: WrittenMapping, target: string): string {
+  const taken = mapping[target as keyof WrittenMapping] as
+    | string
+    | { readonly field: string | string[] };
   return [typeof taken === "string" ? taken : taken.field].flat().join(".");
 }
 
@@ -197,4 +203,22 @@ function mappingUnknown(fields: Fields, missing: readonly string[]): UsageError 
     "mapping_unknown",
     `No preset fits these rows, and ${why}. They have: ${shown}${more}. Give --preset, or write a mapping (docs/mapping.md).`,
   );
+}
+
+/** How sources are to be read, those that are read alike together, the most frequent first. */
+function shapesOf(sources: readonly Source[]): readonly SourceShape[] {
+  const shapes = new Map<string, { words: string; sources: number; example: string }>();
+  for (const source of sources) {
+    const words = source.size === 0 ? "nothing" : describeSource(source);
+    const shape = shapes.get(words);
+    if (shape === undefined) shapes.set(words, { words, sources: 1, example: source.name });
+    else shape.sources++;
+  }
+  return [...shapes.values()].sort((one, other) => other.sources - one.sources);
+}
+
+function describeSource({ format, codecs, entry }: Source): string {
+  // The innermost layer is nearest to the rows.
+  const layers = [...[...codecs].reverse(), ...(entry === undefined ? [] : ["a zip"])];
+  return [formatOf(format).describe(format), ...layers].join(" in ");
 }

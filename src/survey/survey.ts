@@ -1,5 +1,5 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
-import type { Mapping } from "../mapper/mapping.js";
+import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import type { PresetName } from "../mapper/presets.js";
 import type { TimeForm } from "./time-form.js";
 
@@ -47,12 +47,15 @@ export interface SurveyFailure {
 export type FoundMapping = {
   /** What speaks for it, in sentences. */
   readonly reasons: readonly string[];
-  /** What the configuration's `mapping` has to say. */
-  readonly changes?: Mapping;
 } & (
-  | { readonly kind: "preset" | "given"; readonly preset: PresetName }
+  | {
+      readonly kind: "preset" | "given";
+      readonly preset: PresetName;
+      /** The `mapping` that the configuration needs. */
+      readonly changes?: WrittenChanges;
+    }
   /** By names and values of fields. */
-  | { readonly kind: "guess" }
+  | { readonly kind: "guess"; readonly changes: WrittenMapping }
 );
 
 export interface FoundTime {

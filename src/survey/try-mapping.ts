@@ -3,7 +3,7 @@ import { type RejectCodeName, rejectCodeName } from "../base/reject-codes.js";
 import { outcomes } from "../batch/event-batch.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Mapper } from "../mapper/mapper.js";
-import type { ResolvedMapping } from "../mapper/mapping.js";
+import type { Mapping } from "../mapper/mapping.js";
 import type { Source } from "../readers/source.js";
 import { asSourceError, type SampleTools, withFirstBatch } from "./sample-rows.js";
 import type { Trial } from "./survey.js";
@@ -17,7 +17,7 @@ const MIN_TIME_MS = Date.UTC(1971, 0, 1);
  */
 export async function tryMapping(
   sources: readonly Source[],
-  mapping: ResolvedMapping,
+  mapping: Mapping,
   maxTimeMs: number,
   tools: SampleTools,
 ): Promise<Trial> {

@@ -36,9 +36,6 @@ export function fakeContext(
 }
 
 const fakeEngine: Engine = {
-  mappingSchema: { type: "object" },
-  findMappingProblems: () => [],
-  resolveMapping: () => ({}),
   runExport: async () => exampleResult,
   runSend: async () => {
     throw new Error("nothing is sent here");

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Engine } from "../../src/engine/engine.js";
-import { flagOf, optionNames } from "../../src/pipeline/configuration/configuration-options.js";
+import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
+import { flagOf, optionNames } from "../../src/pipeline/configuration/options.js";
 import type { ExportOptions } from "../../src/pipeline/options.js";
 import { exampleResult } from "../report/example-result.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -52,7 +53,7 @@ describe("export", () => {
             "/nowhere/pipeline.schema.json",
           ],
           preset: "mixpanel",
-          mapping: {},
+          mapping: resolveMapping("mixpanel"),
           transformPath: "/nowhere/t.mjs",
         },
         ...{ inputFormat: "csv", rowBytesMax: 1e6, ratioMax: 5 },
@@ -152,7 +153,7 @@ describe("export", () => {
     const words = ["export", "a", "--to", "o", "--threads", "0", "--json"];
     expect(await runCommandLine(words, context)).toBe(2);
     expect(stderr.join("")).toBe(
-      "error: The configuration is not valid: --threads: must be >= 1 (got 0) [configuration_invalid]\n",
+      "error: The configuration is not valid: --threads: must be at least 1 (got 0) [configuration_invalid]\n",
     );
     expect(JSON.parse(stdout.join(""))).toMatchObject({ exitCode: 2 });
   });

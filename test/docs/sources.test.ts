@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import type { ResolvedMapping, ResolvedObject } from "../../src/mapper/mapping.js";
-import { presetNames } from "../../src/mapper/presets.js";
-import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
+import type { Mapping, ObjectSource, WrittenChanges } from "../../src/mapper/mapping.js";
+import { presetNames, presets } from "../../src/mapper/presets.js";
+import { resolveMapping, resolveWritten } from "../../src/mapper/resolve-mapping.js";
 
 const pages = new URL("../../docs/sources/", import.meta.url);
 const schema = readFileSync(new URL("../../pipeline.schema.json", import.meta.url), "utf8");
@@ -31,21 +31,22 @@ describe.each(presetNames)("docs/sources/%s.md", (preset) => {
     for (const snippet of shown) {
       const parsed = JSON.parse(`{${snippet}}`) as Record<string, unknown>;
       const isTarget = Object.keys(parsed).every((key) => key in resolveMapping(preset));
-      const file = isTarget ? { mapping: parsed } : parsed;
+      const file: { readonly mapping?: WrittenChanges } = isTarget ? { mapping: parsed } : parsed;
       expect(validate(file), `${snippet}: ${JSON.stringify(validate.errors)}`).toBe(true);
-      expect(() => resolveMapping(preset, file["mapping"] ?? {}), snippet).not.toThrow();
+      const whole = { ...presets[preset].mapping, ...file.mapping };
+      expect(() => resolveWritten(whole), snippet).not.toThrow();
     }
   });
 });
 
-function fieldsOf(mapping: ResolvedMapping): readonly string[] {
+function fieldsOf(mapping: Mapping): readonly string[] {
   const { event, timestamp, userID, stableID, insertID, filter, metadata, user } = mapping;
   const fields = [event, timestamp, userID, stableID, insertID, filter === null ? [] : [filter]];
   const paths = [...fields.flat().map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
   return paths.map((path) => path.join("."));
 }
 
-function pathsOf(target: ResolvedObject): readonly (readonly string[])[] {
+function pathsOf(target: ObjectSource): readonly (readonly string[])[] {
   switch (target.kind) {
     case "choices":
       return target.choices.map(({ path }) => path);

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import type { Cell } from "../support/cells.js";
 import { mapRows } from "../support/mapping.js";
+
+type RowFilter = NonNullable<WrittenChanges["filter"]>;
 
 const good = { event_type: "e", event_time: 1_700_000_000, user_id: "u" };
 
 /** Outcomes of rows whose field `call` holds these cells. */
-function outcomesOf(filter: unknown, calls: readonly Cell[]) {
+function outcomesOf(filter: RowFilter, calls: readonly Cell[]) {
   const rows = calls.map((call) => ({ ...good, call }));
   return mapRows(rows, { overrides: { filter } }).rows.map(({ outcome }) => outcome);
 }

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import { mapRow, mapRows } from "../support/mapping.js";
 
 const good = { event_type: "e", event_time: 1_700_000_000, user_id: "u" };
@@ -14,7 +15,7 @@ const overrides = {
       "value.any",
     ],
   },
-};
+} satisfies WrittenChanges;
 
 /** The metadata of a list, or the outcome of its row. */
 function objectOf(json: string) {

@@ -1,27 +1,17 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/base/errors.js";
+import { z } from "zod";
+import { checkValue, faultLines } from "../../src/base/schema.js";
 import { planFields } from "../../src/mapper/field-plan.js";
-import { mappingSchema } from "../../src/mapper/mapping-schema.js";
-import { loadPreset, presetNames } from "../../src/mapper/presets.js";
-import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
+import { mappingChangesSchema } from "../../src/mapper/mapping.js";
+import { presetNames, presets } from "../../src/mapper/presets.js";
+import { resolveMapping, resolveWritten } from "../../src/mapper/resolve-mapping.js";
 
 describe("presets", () => {
-  it.each(presetNames)("%s fits the schema and is complete", (name) => {
-    const validate = new Ajv2020({
-      strict: true,
-      strictTypes: false,
-      validateFormats: false,
-    }).compile(mappingSchema);
-    expect(validate(loadPreset(name)), JSON.stringify(validate.errors)).toBe(true);
-    expect(resolveMapping(name).event).not.toEqual([]);
-  });
-
-  it("that do not exist are refused with those that do", () => {
-    expect(() => resolveMapping("heap")).toThrow(UsageError);
-    expect(() => resolveMapping("toString")).toThrow(
-      'Unknown preset "toString". There are: amplitude, mixpanel, posthog, ga4, segment, rudderstack.',
-    );
+  it.each(presetNames)("%s is complete", (name) => {
+    const { event, timestamp } = resolveMapping(name);
+    expect([event.length, timestamp.length]).not.toContain(0);
   });
 
   it("amplitude asks the readers for the specification's table", () => {
@@ -51,9 +41,9 @@ describe("presets", () => {
   });
 });
 
-describe("resolveMapping", () => {
+describe("a resolved mapping", () => {
   it("replaces targets one by one", () => {
-    const resolved = resolveMapping("amplitude", { userID: "account", stableID: null });
+    const resolved = resolveMapping("amplitude", changes({ userID: "account", stableID: null }));
     expect(resolved).toEqual({
       ...resolveMapping("amplitude"),
       userID: [{ path: ["account"] }],
@@ -61,8 +51,8 @@ describe("resolveMapping", () => {
     });
   });
 
-  it("says all that is left unsaid", () => {
-    const resolved = resolveMapping(undefined, {
+  it("has every default made explicit", () => {
+    const resolved = resolveWritten({
       event: { field: ["a.b", "c"] },
       timestamp: ["x.y", { field: "z", format: "ms", zone: "Asia/Tokyo", shifted: true }],
       metadata: { fields: ["p.q", { field: "r", name: "s" }] },
@@ -91,7 +81,7 @@ describe("resolveMapping", () => {
   });
 
   it("leaves out of a rest what stands directly under it, and no deeper", () => {
-    const { metadata } = resolveMapping(undefined, {
+    const { metadata } = resolveWritten({
       event: "p.name",
       timestamp: "p.when.at",
       userID: "q.id",
@@ -102,7 +92,7 @@ describe("resolveMapping", () => {
   });
 
   it("knows where the pairs of a list stand, and leaves the list out of a rest", () => {
-    const resolved = resolveMapping(undefined, {
+    const resolved = resolveWritten({
       event: "e",
       timestamp: "t",
       metadata: {
@@ -138,33 +128,88 @@ describe("resolveMapping", () => {
     const resolved = resolveMapping("mixpanel");
     expect(structuredClone(resolved)).toEqual(resolved);
   });
+});
 
-  it.each<[unknown, RegExp]>([
-    [{ evnt: "x" }, /The mapping is not valid: it must NOT have additional properties \(evnt\)/],
-    [{ event: 5 }, /\/event must be/],
-    [{ event: [] }, /\/event must NOT have fewer than 1 items/],
-    [{ event: "" }, /\/event must NOT have fewer than 1 characters/],
-    [{ timestamp: { field: "t", shifted: "yes" } }, /\/timestamp\/shifted must be boolean/],
-    [{ timestamp: { field: "t", format: "s", timezone: "UTC" } }, /timezone/],
-    [{ timestamp: { field: "t", zone: "Mars" } }, /Unknown time zone: "Mars"/],
-    [{ timestamp: { field: "t", format: "HH:mm" } }, /"HH:mm" cannot be used: it names no year/],
-    [{ metadata: { fields: ["a.x", "b.x"] } }, /two fields named "x"/],
-    [{ value: { field: "v", unlessPrefix: "x" } }, /unlessPrefix/],
-    [{ metadata: { pairs: "p", key: "k" } }, /must have required property 'value'/],
+/** Changes as the configuration has them after it was checked. */
+function changes(written: unknown) {
+  const { value, faults } = checkValue(mappingChangesSchema, written);
+  if (faults !== undefined) throw new Error(faultLines(faults).join("\n"));
+  return value;
+}
+
+describe("the schema of a mapping", () => {
+  it.each<[unknown, string]>([
+    [{ evnt: "x" }, "evnt: unknown key; did you mean event?"],
+    [{ event: 5 }, "event: must be a string, an object or a list (got 5)"],
+    [{ event: [] }, "event: must have at least 1 item (got [])"],
+    [{ event: "" }, "event: must not be empty"],
+    [
+      { event: null },
+      "event: every event needs it; name its field, or leave out the key to use the preset's",
+    ],
+    [
+      { timestamp: { field: "t", shifted: "yes" } },
+      'timestamp.shifted: must be true or false (got "yes")',
+    ],
+    [
+      { timestamp: { field: "t", format: "s", timezone: "UTC" } },
+      "timestamp.timezone: unknown key",
+    ],
+    [
+      { timestamp: { field: "t", zone: "tokyo" } },
+      'timestamp.zone: "tokyo" is not an IANA zone; did you mean "Asia/Tokyo"?',
+    ],
+    [
+      { metadata: { fields: ["a.x", "b.x"] } },
+      'metadata.fields[1]: is the second field named "x"; give one of them another name',
+    ],
+    [{ value: { field: "v", unlessPrefix: "x" } }, "value.unlessPrefix: unknown key"],
+    [{ metadata: { pairs: "p", key: "k" } }, "metadata: needs the key value"],
     [
       { metadata: { pairs: "p", key: "k", value: { field: "v", as: "text" } } },
-      /value\/as must be/,
+      'metadata.value.as: must be number (got "text")',
     ],
-    [{ filter: { field: "type" } }, /\/filter must NOT have fewer than 2 properties/],
-    [{ filter: { field: "type", exclude: [] } }, /\/filter\/exclude must NOT have fewer than 1/],
-    ["amplitude", /it must be object/],
-  ])("refuses %j and says why", (overrides, message) => {
-    expect(() => resolveMapping("amplitude", overrides)).toThrow(UsageError);
-    expect(() => resolveMapping("amplitude", overrides)).toThrow(message);
+    [{ filter: { field: "type" } }, "filter: needs the key include or exclude"],
+    [
+      { filter: { field: "type", exclude: [] } },
+      "filter.exclude: must have at least 1 item (got [])",
+    ],
+    ["amplitude", 'must be an object (got "amplitude")'],
+  ])("refuses %j and says why", (written, line) => {
+    const { faults = [] } = checkValue(mappingChangesSchema, written);
+    expect(faultLines(faults)).toEqual([line]);
   });
 
-  it("refuses a mapping without an event or a time", () => {
-    expect(() => resolveMapping(undefined, { event: "e" })).toThrow(/The mapping has no timestamp/);
-    expect(() => resolveMapping("amplitude", { event: null })).toThrow(/The mapping has no event/);
+  it("names the time format that is meant", () => {
+    const { faults = [] } = checkValue(mappingChangesSchema, {
+      timestamp: { field: "t", format: "HH:mm" },
+    });
+    expect(faultLines(faults)[0]).toMatch(/^timestamp\.format: .*"HH:mm" .*it names no year/);
+  });
+
+  it("accepts as JSON Schema what it accepts itself, but for zones, formats and repeated names", () => {
+    const schema = z.toJSONSchema(mappingChangesSchema, { io: "input" });
+    const validate = new Ajv2020({ strict: false }).compile(schema);
+    for (const name of presetNames) expect(validate(presets[name].mapping)).toBe(true);
+    const words = fc.constantFrom("field", "fields", "rest", "pairs", "key", "value", "as", "zone");
+    const { target } = fc.letrec((tie) => ({
+      target: fc.oneof(
+        { maxDepth: 3 },
+        ...[
+          fc.constantFrom("", "a.b", "number", null, 5),
+          fc.array(tie("target"), { maxLength: 3 }),
+        ],
+        fc.dictionary(words, tie("target"), { maxKeys: 3 }),
+      ),
+    }));
+    const mapping = fc.dictionary(fc.constantFrom("event", "value", "user", "filter"), target);
+    fc.assert(
+      fc.property(mapping, (written) => {
+        const lines = faultLines(checkValue(mappingChangesSchema, written).faults ?? []);
+        fc.pre(!lines.some((line) => /second field|IANA/.test(line)));
+        expect(validate(written), lines.join("\n")).toBe(lines.length === 0);
+      }),
+      { numRuns: 500 },
+    );
   });
 });

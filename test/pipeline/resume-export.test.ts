@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { resolveWritten } from "../../src/mapper/resolve-mapping.js";
 import { ChangedError } from "../../src/pipeline/ledger/resume.js";
 import { fakeExport } from "./kit/fake-export.js";
 import { quietRun, someInputs } from "./kit/some-inputs.js";
@@ -142,14 +143,14 @@ describe("an output directory with the work of an earlier run", () => {
     run.input("new.txt", "2026-01-01 n");
     const changed = run.run({
       format: "csv",
-      mapping: { event: ["name"], time: { zone: "Europe/Berlin" } },
+      mapping: resolveWritten({ event: "name", timestamp: "at" }),
     });
     await expect(changed).rejects.toBeInstanceOf(ChangedError);
     await expect(changed).rejects.toMatchObject({
       exitCode: 2,
       changes: [
         'format: was "jsonl", is "csv"',
-        'mapping.time.zone: was "UTC", is "Europe/Berlin"',
+        'mapping.timestamp: was [{"format":"auto","path":["time"],"shifted":false,"zone":"UTC"}], is [{"format":"auto","path":["at"],"shifted":false,"zone":"UTC"}]',
         "input a.txt: size 347 → 17 bytes, other content",
         "input b.txt: was there, is gone",
         "input new.txt: was not there, is there now",

@@ -1,7 +1,9 @@
 import { Kernel } from "../../src/batch/kernel.js";
 import { createMapper } from "../../src/mapper/create-mapper.js";
 import type { MapperOptions } from "../../src/mapper/mapper-options.js";
-import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
+import type { WrittenChanges } from "../../src/mapper/mapping.js";
+import { type PresetName, presets } from "../../src/mapper/presets.js";
+import { resolveWritten } from "../../src/mapper/resolve-mapping.js";
 import { type CellRow, createBatch, type EventRow, readEvents } from "./cells.js";
 
 export interface Mapped {
@@ -12,8 +14,8 @@ export interface Mapped {
 }
 
 export interface MapRowsOptions extends Partial<MapperOptions> {
-  readonly preset?: string;
-  readonly overrides?: unknown;
+  readonly preset?: PresetName;
+  readonly overrides?: WrittenChanges;
   readonly faults?: readonly number[];
 }
 
@@ -23,7 +25,7 @@ const wideLimits = { minTimeMs: -8.64e15, maxTimeMs: 8.64e15 };
 export function mapRows(rows: readonly CellRow[], given: MapRowsOptions = {}): Mapped {
   const { preset = "amplitude", overrides, faults, ...options } = given;
   const kernel = new Kernel();
-  const mapping = resolveMapping(preset, overrides);
+  const mapping = resolveWritten({ ...presets[preset].mapping, ...overrides });
   const mapper = createMapper(kernel, { mapping, ...wideLimits, ...options });
   const events = mapper.map(createBatch(kernel, mapper.fields, rows, faults));
   const mapped = readEvents(events);

@@ -1,21 +1,17 @@
 import { expect, test } from "vitest";
-import { presetSignatures } from "../../src/mapper/preset-signatures.js";
-import { presetNames } from "../../src/mapper/presets.js";
+import { presetNames, presets } from "../../src/mapper/presets.js";
 import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
 import { detectPresets } from "../../src/survey/detect-preset.js";
 import { summarizeFields } from "../../src/survey/field-summary.js";
-import type { Row } from "../../src/survey/sampled-source.js";
+import type { Row } from "../../src/survey/sample-rows.js";
 
 const detect = (rows: readonly Row[]) => detectPresets(summarizeFields(rows), rows.length);
 
-test("every preset has one signature, and needs no field that its mapping does not use", () => {
-  expect(presetSignatures.map(({ preset }) => preset).sort()).toEqual([...presetNames].sort());
-  for (const { preset, required } of presetSignatures) {
-    const { event, timestamp } = resolveMapping(preset);
-    const needed = required.flat();
-    for (const choices of [event, timestamp]) {
-      expect(choices.some(({ path }) => needed.includes(path.join(".")))).toBe(true);
-    }
+test.each(presetNames)("%s needs only fields that its mapping uses", (preset) => {
+  const { event, timestamp } = resolveMapping(preset);
+  const needed = presets[preset].required.flat();
+  for (const choices of [event, timestamp]) {
+    expect(choices.some(({ path }) => needed.includes(path.join(".")))).toBe(true);
   }
 });
 
@@ -59,8 +55,9 @@ test("fields inside a JSON text count like those of an object", () => {
   );
 });
 
-test("the signatures name no column twice", () => {
-  for (const { columns } of presetSignatures) expect(new Set(columns).size).toBe(columns.length);
+test.each(presetNames)("%s names no column twice", (preset) => {
+  const { columns } = presets[preset];
+  expect(new Set(columns).size).toBe(columns.length);
 });
 
 test("columns in another case are the same columns, and known as such", () => {

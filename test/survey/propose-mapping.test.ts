@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
+import type { WrittenMapping } from "../../src/mapper/mapping.js";
+import { resolveWritten } from "../../src/mapper/resolve-mapping.js";
 import { summarizeFields } from "../../src/survey/field-summary.js";
 import { findMissing, proposeMapping } from "../../src/survey/propose-mapping.js";
-import type { Row } from "../../src/survey/sampled-source.js";
+import type { Row } from "../../src/survey/sample-rows.js";
 
 function propose(...rows: Row[]) {
   return proposeMapping(summarizeFields(rows), rows.length);
@@ -50,7 +51,7 @@ test.each<[Row, object]>([
 ])("of %j the mapping is guessed", (row, mapping) => {
   const proposal = propose(row, row);
   expect(proposal?.mapping).toEqual(mapping);
-  expect(() => resolveMapping(undefined, proposal?.mapping)).not.toThrow();
+  expect(() => resolveWritten(proposal?.mapping as WrittenMapping)).not.toThrow();
 });
 
 test("what a field is called counts less than what stands in it", () => {

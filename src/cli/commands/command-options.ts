@@ -1,13 +1,14 @@
 import { type Command, Option } from "commander";
 import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
+import type { JsonValue } from "../../pipeline/configuration/configuration-file.js";
 import {
+  defaultText,
   describeOption,
   flagOf,
   localNameOf,
   type OptionName,
   optionNames,
-} from "../../pipeline/configuration/configuration-options.js";
-import type { JsonValue } from "../../pipeline/configuration/configuration-types.js";
+} from "../../pipeline/configuration/options.js";
 
 /** Options of every command: how the result is printed. */
 export const outputOptions: readonly OptionName[] = ["json", "quiet"];
@@ -71,11 +72,12 @@ export function addOptions(
     );
   }
   for (const name of names) {
-    const { type, description, default: fallback, placeholder, negation } = describeOption(name);
+    const { type, description, placeholder, negation } = describeOption(name);
+    const fallback = defaultText(name);
     const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
     const value = type.placeholder === "" ? "" : ` ${placeholder ?? type.placeholder}`;
     const option = new Option(`${flagOf(name)}${value}`, words);
-    if (type.repeatable === true) option.argParser(collect);
+    if (type.isRepeatable === true) option.argParser(collect);
     command.addOption(option);
     if (negation !== undefined) {
       command.addOption(new Option(`--no-${flagOf(name).slice(2)}`, negation));

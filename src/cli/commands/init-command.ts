@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import type { OptionName } from "../../pipeline/configuration/configuration-options.js";
+import type { OptionName } from "../../pipeline/configuration/options.js";
 import type { CommandContext } from "../context.js";
 import { addOptions, givenFlags, outputOptions } from "./command-options.js";
 

@@ -2,6 +2,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { writeDurably } from "../../base/durable-file.js";
 import { UsageError } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import type { ConfigurationChange } from "../../pipeline/configuration/configuration-edit.js";
 import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
@@ -29,18 +30,20 @@ export async function applyFixes(
   const wanted = findings.flatMap(({ fix }) => (fix?.isSafe === true ? [fix] : []));
   if (wanted.length === 0) return { file, changes: [] };
   // Loaded only here: few runs change a configuration.
-  const { editConfiguration, newConfiguration } = await import(
-    "../../pipeline/configuration/configuration-edit.js"
-  );
+  const { editConfiguration } = await import("../../pipeline/configuration/configuration-edit.js");
   const target = path.join(directory, path.basename(file));
   // A fix belongs to the preset that it was found with, which the command line may have named.
-  const preset = values.preset === undefined ? [] : [{ path: ["preset"], value: values.preset }];
-  const before = fileName === undefined ? newConfiguration(preset) : await readText(target, file);
+  const before = fileName === undefined ? newText(values.preset) : await readText(target, file);
   const { text, changes } = editConfiguration(before, wanted, file);
   if (changes.length === 0) return { file, changes };
   for (const line of [`Changes of ${file}:`, ...changes.flatMap(describeChange)]) show(line);
   await replace(target, text, file);
   return { file, changes };
+}
+
+/** The text of a new configuration. */
+function newText(preset: string | undefined): string {
+  return `${JSON.stringify(omitUndefined({ preset }), null, 2)}\n`;
 }
 
 async function readText(target: string, file: string): Promise<string> {

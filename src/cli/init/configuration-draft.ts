@@ -1,5 +1,5 @@
 import { version } from "../../base/package-files.js";
-import type { JsonObject, JsonValue } from "../../pipeline/configuration/configuration-types.js";
+import type { JsonObject, JsonValue } from "../../pipeline/configuration/configuration-file.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
@@ -20,7 +20,7 @@ export interface DraftFacts {
 
 const COLUMNS = 100;
 
-/** The text of a configuration file: JSON5 with a comment on every choice. */
+/** Returns the text of a configuration file: JSON with a comment on every choice. */
 export function draftConfiguration(facts: DraftFacts): string {
   const { survey, inputs, output, given, schema } = facts;
   const { mapping } = survey;
@@ -92,7 +92,7 @@ function inline(value: JsonValue): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
-/** JSON in which nothing hides: what no editor shows, and what JSON5 warns of, is escaped. */
+/** JSON without invisible characters: they are escaped. */
 function visible(json: string): string {
   return json.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     character

@@ -6,14 +6,13 @@ import {
   type Configuration,
   loadConfiguration,
 } from "../../pipeline/configuration/configuration.js";
-import { resolveRunOptions } from "../../pipeline/configuration/configuration-export.js";
-import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
-import type { OptionName } from "../../pipeline/configuration/configuration-options.js";
 import {
-  configurationSchema,
-  SCHEMA_ID,
-} from "../../pipeline/configuration/configuration-schema.js";
-import type { JsonObject } from "../../pipeline/configuration/configuration-types.js";
+  CONFIGURATION_NAME,
+  type JsonObject,
+} from "../../pipeline/configuration/configuration-file.js";
+import { SCHEMA_ID, schemaText } from "../../pipeline/configuration/configuration-schema.js";
+import type { OptionName } from "../../pipeline/configuration/options.js";
+import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import type { CommandContext } from "../context.js";
 import { printFailure } from "../print-outcome.js";
 import { draftConfiguration } from "./configuration-draft.js";
@@ -49,7 +48,6 @@ export async function runInit(
     const engine = await context.loadEngine();
     const configuration = await loadConfiguration({
       ...{ flags: invocation.flags, environment, currentDirectory, configPath: null },
-      mappingSchema: engine.mappingSchema,
     });
     isJson = configuration.values.json ?? false;
     const { survey, written } = await init(invocation, configuration, engine, context);
@@ -76,7 +74,7 @@ async function init(
   const directory = path.dirname(file);
   if (!force) await refuseExisting(file, name);
   const { values } = configuration;
-  const options = resolveRunOptions(configuration, {});
+  const options = resolveRunOptions(configuration);
   const output = values.to ?? path.join(directory, DEFAULT_OUTPUT);
   const own = [...options.notInputs, output, file, path.join(directory, SCHEMA_ID)];
   const survey = await engine.surveyInputs(
@@ -87,8 +85,7 @@ async function init(
     },
     signal,
   );
-  const text = `${JSON.stringify(configurationSchema(engine.mappingSchema), null, 2)}\n`;
-  const schema = await provideSchema(directory, text, force);
+  const schema = await provideSchema(directory, schemaText(), force);
   const draft = draftConfiguration({
     ...{ survey, schema },
     inputs: options.inputs.map((input) => inputIn(directory, currentDirectory, input)),

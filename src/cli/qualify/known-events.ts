@@ -4,7 +4,7 @@ import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { CountedEvent } from "../../console/qualify-plan.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { presetOf, resolveRunOptions } from "../../pipeline/configuration/configuration-export.js";
+import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import { layoutOf, MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
 import type { RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
 import { readReport } from "../../pipeline/report/read-report.js";
@@ -118,8 +118,7 @@ export function prepareCount(
   configuration: Configuration,
   { engine, signal, observer }: RunContext & { readonly engine: Engine },
 ): () => Promise<KnownEvents> {
-  const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
-  const request = resolveRunOptions(configuration, mapping);
+  const request = resolveRunOptions(configuration);
   return async () => {
     const { outcome, manifest, tooManyRejects } = await engine.runCount(request, {
       ...{ signal, observer },

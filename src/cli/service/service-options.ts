@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { LogLevel } from "../../base/log-levels.js";
 import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
-import type { OptionValues } from "../../pipeline/configuration/configuration-options.js";
+import { type OptionValues, withDefaults } from "../../pipeline/configuration/options.js";
 import type { CommandContext } from "../context.js";
 
 const DEFAULT_DATA_DIRECTORY = ".switchyard";
@@ -31,20 +31,16 @@ export async function loadServiceOptions(
 ): Promise<ServiceOptions> {
   const { values } = await loadConfiguration({
     ...{ flags, configPath, environment, currentDirectory },
-    // What a mapping says is the business of the commands that map.
-    mappingSchema: { type: "object" },
   });
   return serviceOptionsOf(values, currentDirectory);
 }
 
 /** With defaults. */
 export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
+  const { host, port, data, authHeader, logLevel, json } = withDefaults(values, currentDirectory);
   return {
-    host: values.host ?? "127.0.0.1",
-    port: values.port ?? 8080,
-    dataDirectory: values.data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY),
-    keyHeader: values.authHeader ?? "SERVICE-API-KEY",
-    logLevel: values.logLevel ?? "info",
-    json: values.json ?? false,
+    ...{ host, port, logLevel, json },
+    dataDirectory: data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY),
+    keyHeader: authHeader,
   };
 }

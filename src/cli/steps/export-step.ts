@@ -1,8 +1,5 @@
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import {
-  presetOf,
-  resolveExportOptions,
-} from "../../pipeline/configuration/configuration-export.js";
+import { resolveExportOptions } from "../../pipeline/configuration/run-options.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
 import { summarizeExport } from "../../report/export-summary.js";
 import type { StepContext, StepReport } from "./step.js";
@@ -12,8 +9,7 @@ export async function runExportStep(
   configuration: Configuration,
   { engine, signal, observer }: StepContext,
 ): Promise<StepReport> {
-  const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
-  const options = resolveExportOptions(configuration, mapping);
+  const options = resolveExportOptions(configuration);
   const result = await engine.runExport(options, { signal, observer });
   const exitCode = runExitCode(result);
   return {

@@ -1,5 +1,5 @@
 import { exitCodes } from "../../base/errors.js";
-import type { StepName } from "../../pipeline/configuration/configuration-options.js";
+import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import type { Manifest } from "../../pipeline/manifest.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import { line } from "../../report/run-summary.js";

@@ -2,7 +2,7 @@ import { exitCodes, UsageError } from "../../base/errors.js";
 import type { ConsoleClientOptions } from "../../console/client.js";
 import { namingOptionsOf } from "../../engine/complete-report.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { CONSOLE_KEY_VARIABLE } from "../../pipeline/configuration/configuration-secrets.js";
+import { CONSOLE_KEY_VARIABLE } from "../../pipeline/configuration/secrets.js";
 import { findEventSource } from "../qualify/event-source.js";
 import { prepareCount, readKnownEvents } from "../qualify/known-events.js";
 import { summarizeQualify } from "../qualify/qualify-summary.js";

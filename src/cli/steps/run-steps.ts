@@ -1,7 +1,7 @@
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
 import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
-import type { StepName } from "../../pipeline/configuration/configuration-options.js";
+import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import { noProgress, showProgress } from "../../report/progress.js";
 import type { CommandOutcome } from "../command-outcome.js";
 import type { CommandContext } from "../context.js";
@@ -74,10 +74,8 @@ async function runAll(
   const { context, command } = run;
   const { environment, currentDirectory, signal } = context;
   const engine = await context.loadEngine();
-  const { mappingSchema, findMappingProblems } = engine;
   const configuration = await loadConfiguration({
     ...{ flags, configPath, environment, currentDirectory },
-    ...{ mappingSchema, findMappingProblems },
   });
   const { json = false, quiet = false } = configuration.values;
   run.output = { json, quiet };

@@ -1,6 +1,5 @@
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { presetOf } from "../../pipeline/configuration/configuration-export.js";
-import { resolveSendRequest } from "../../pipeline/configuration/configuration-send.js";
+import { resolveSendRequest } from "../../pipeline/configuration/send-options.js";
 import { type SendResult, type SendStanding, SendStopped } from "../../pipeline/send-result.js";
 import { factsOf } from "../../report/error-text.js";
 import { summarizeSend, summarizeStoppedSend } from "../../report/send-summary.js";
@@ -11,8 +10,7 @@ export async function runSendStep(
   configuration: Configuration,
   { engine, signal, observer, commandLine }: StepContext,
 ): Promise<StepReport> {
-  const mapping = engine.resolveMapping(presetOf(configuration.values), configuration.mapping);
-  const request = resolveSendRequest(configuration, mapping, commandLine);
+  const request = resolveSendRequest(configuration, commandLine);
   try {
     const result = await engine.runSend(request, { signal, observer });
     const exitCode = runExitCode(result);

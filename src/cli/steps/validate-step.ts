@@ -2,8 +2,7 @@ import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { completeReport, writeReportFiles } from "../../engine/complete-report.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
-import { presetOf } from "../../pipeline/configuration/configuration-export.js";
-import { resolveValidateRequest } from "../../pipeline/configuration/configuration-validate.js";
+import { resolveValidateRequest } from "../../pipeline/configuration/run-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import type { RunObserver } from "../../pipeline/run-observer.js";
 import type { Report } from "../../profile/report.js";
@@ -19,8 +18,7 @@ export async function runValidateStep(
   { engine, signal, observer }: StepContext,
 ): Promise<StepReport> {
   const { values } = configuration;
-  const mapping = engine.resolveMapping(presetOf(values), configuration.mapping);
-  const request = resolveValidateRequest(configuration, mapping);
+  const request = resolveValidateRequest(configuration);
   const { reportDirectory } = request;
   await checkReportDirectory(reportDirectory);
   const result = await engine.runValidate(request, { signal, observer });

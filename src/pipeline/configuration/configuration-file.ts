@@ -1,24 +1,55 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import JSON5 from "json5";
+import { findNodeAtLocation, type Node, type ParseError, parseTree } from "jsonc-parser";
 import { UsageError } from "../../base/errors.js";
-import { ConfigurationPlaces } from "./configuration-places.js";
-import type { JsonValue } from "./configuration-types.js";
+import type { PathStep } from "../../base/schema.js";
 
 export const CONFIGURATION_NAME = "pipeline.config.json";
+
+/** A value of the configuration file, as JSON. */
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** A position in a text; both count from 1, columns in UTF-16 code units. */
+export interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A key that its object has twice. */
+export interface DuplicateKey {
+  readonly path: readonly PathStep[];
+  readonly offset: number;
+  readonly first: TextPosition;
+}
+
+/** A text of JSON with comments and trailing commas that has been read. */
+export interface JsonText {
+  readonly value: JsonValue;
+  readonly duplicates: readonly DuplicateKey[];
+  /** Offset of the key or item at a path; of the nearest thing around it if nothing is there. */
+  offsetOf(path: readonly PathStep[]): number;
+  positionOf(offset: number): TextPosition;
+}
 
 export interface ConfigurationFile {
   /** Absolute; paths inside are relative to its directory. */
   readonly path: string;
-  /** As messages call it: the path as given. */
+  /** The path as given, for messages. */
   readonly name: string;
-  readonly content: JsonValue;
-  readonly places: ConfigurationPlaces;
+  readonly text: JsonText;
 }
 
 /**
- * Reads the named file, or `pipeline.config.json` of the current directory where there is one.
- * JSON with comments and trailing commas. Throws `UsageError` for one that is missing or malformed.
+ * Reads the named file, or `pipeline.config.json` of the current directory if there is one. Throws
+ * `UsageError` for a file that is missing or malformed.
  */
 export async function readConfigurationFile(
   name: string | undefined,
@@ -27,45 +58,124 @@ export async function readConfigurationFile(
   const given = name ?? CONFIGURATION_NAME;
   const absolute = path.resolve(currentDirectory, given);
   const text = await readText(absolute, given, name === undefined);
-  if (text === undefined) return undefined;
-  try {
-    const content = JSON5.parse<JsonValue>(text);
-    return { path: absolute, name: given, content, places: new ConfigurationPlaces(text) };
-  } catch (error) {
+  return text === undefined
+    ? undefined
+    : { path: absolute, name: given, text: parseJsonText(text, given) };
+}
+
+/** Parses JSON with comments and trailing commas. Throws `UsageError`; `name` is the file's. */
+export function parseJsonText(text: string, name: string): JsonText {
+  const errors: ParseError[] = [];
+  const root = tryParse(text, errors);
+  const [error] = errors;
+  if (error !== undefined || root === undefined) {
+    const { line, column } = positionIn(text, error?.offset ?? 0);
     throw new UsageError(
       "configuration_malformed",
-      `${given} is no JSON: ${reasonOf(error)}. Comments and trailing commas are allowed.`,
-      { cause: error },
+      `${name}:${line}:${column}: not valid JSON: ${reasonOf(text, error)}. ` +
+        "Comments and trailing commas are allowed.",
     );
   }
+  const duplicates: DuplicateKey[] = [];
+  return {
+    value: jsonOf(root, text, [], duplicates),
+    duplicates,
+    offsetOf: (steps) => offsetIn(root, steps),
+    positionOf: (offset) => positionIn(text, offset),
+  };
 }
 
 async function readText(
   absolute: string,
   given: string,
-  optional: boolean,
+  isOptional: boolean,
 ): Promise<string | undefined> {
   try {
     const text = await readFile(absolute, "utf8");
     return text.startsWith("\uFEFF") ? text.slice(1) : text;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT" && optional) return undefined;
+    if (code === "ENOENT" && isOptional) return undefined;
     const what = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
     throw new UsageError(
       "configuration_unreadable",
-      `The configuration file ${given} ${what}; looked at ${absolute}.`,
+      `The configuration file ${given} ${what}. The path is ${absolute}.`,
       { cause: error },
     );
   }
 }
 
-/** The parser's words with the place in front. */
-function reasonOf(error: unknown): string {
-  const { message, lineNumber, columnNumber } = error as SyntaxError & {
-    readonly lineNumber?: number;
-    readonly columnNumber?: number;
-  };
-  const words = message.replace(/^JSON5: /, "").replace(/ at \d+:\d+$/, "");
-  return lineNumber === undefined ? words : `line ${lineNumber}, column ${columnNumber}: ${words}`;
+/** The parser is recursive: lists within lists without end exhaust the stack. */
+function tryParse(text: string, errors: ParseError[]): Node | undefined {
+  try {
+    return parseTree(text, errors, { allowTrailingComma: true });
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+/** What the parser expected, by the number that it has for an error. */
+const parseErrors: Readonly<Record<number, string>> = {
+  2: "malformed number",
+  3: "expected a key",
+  4: "expected a value",
+  5: "expected a colon",
+  6: "expected a comma",
+  7: "expected a closing brace",
+  8: "expected a closing bracket",
+  9: "expected the end of the file",
+  11: "the comment does not end",
+  12: "the string does not end",
+  13: "malformed number",
+  14: "malformed \\u escape",
+  15: "unknown escape",
+  16: "a control character in a string must be escaped",
+};
+
+function reasonOf(text: string, error: ParseError | undefined): string {
+  if (text.trim() === "") return "the file is empty";
+  if (error === undefined) return "nested too deeply";
+  const found = text.slice(error.offset, error.offset + error.length);
+  if (/^['\p{ID_Start}$_]/u.test(found)) return `${found} must be in double quotes`;
+  return parseErrors[error.error] ?? `unexpected ${JSON.stringify(found)}`;
+}
+
+/** The value of a node. Of duplicate keys the last counts, and each is added to `duplicates`. */
+function jsonOf(
+  node: Node,
+  text: string,
+  steps: readonly PathStep[],
+  duplicates: DuplicateKey[],
+): JsonValue {
+  const { type, children = [] } = node;
+  if (type === "array") {
+    return children.map((item, index) => jsonOf(item, text, [...steps, index], duplicates));
+  }
+  if (type !== "object") return node.value as JsonValue;
+  const offsets = new Map<string, number>();
+  const entries = children.map(({ offset, children: [key, member] = [] }) => {
+    const name = String(key?.value);
+    const path = [...steps, name];
+    const first = offsets.get(name);
+    if (first === undefined) offsets.set(name, offset);
+    else duplicates.push({ path, offset, first: positionIn(text, first) });
+    return [name, jsonOf(member as Node, text, path, duplicates)] as const;
+  });
+  // Unlike assignment, this makes an own key of __proto__.
+  return Object.fromEntries(entries);
+}
+
+function offsetIn(root: Node, steps: readonly PathStep[]): number {
+  for (let length = steps.length; length > 0; length--) {
+    const node = findNodeAtLocation(root, steps.slice(0, length));
+    if (node !== undefined)
+      return node.parent?.type === "property" ? node.parent.offset : node.offset;
+  }
+  return root.offset;
+}
+
+function positionIn(text: string, offset: number): TextPosition {
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
 }

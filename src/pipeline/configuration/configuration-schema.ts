@@ -1,102 +1,83 @@
+import { z } from "zod";
+import { mappingChangesSchema } from "../../mapper/mapping.js";
+import type { JsonValue } from "./configuration-file.js";
+import { sections } from "./option-types.js";
 import {
-  defaultSteps,
+  defaultText,
   describeOption,
   localNameOf,
   type OptionName,
   optionNames,
-  stepNames,
-} from "./configuration-options.js";
-import type { JsonObject, JsonValue, OptionType } from "./configuration-types.js";
-import type { Section } from "./option-description.js";
+} from "./options.js";
 
 export const SCHEMA_ID = "pipeline.schema.json";
 
-/** Keywords beside those of JSON Schema, which editors know. */
-export const editorKeywords = ["allowComments", "allowTrailingCommas"] as const;
+export const stepNames = ["validate", "export", "send", "qualify", "verify"] as const;
+export type StepName = (typeof stepNames)[number];
 
-/**
- * JSON Schema 2020-12 of `pipeline.config.json`: the options' table as a schema. The package ships it
- * as pipeline.schema.json, which a test compares with this.
- */
-export function configurationSchema(mappingSchema: JsonObject): JsonObject {
-  return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
-    $id: SCHEMA_ID,
-    title: "Switchyard pipeline",
-    // Not of JSON Schema: what tells editors that a .json file of this kind is no strict JSON.
-    ...{ allowComments: true, allowTrailingCommas: true },
-    type: "object",
-    additionalProperties: false,
-    properties: {
-      $schema: { type: "string", description: "Where this schema is, for editors" },
-      steps: {
-        type: "array",
-        items: { type: "string", enum: stepNames },
-        minItems: 1,
-        uniqueItems: true,
-        description: "What `switchyard migrate` does, in this order",
-        default: defaultSteps,
-      },
-      ...optionProperties(optionNames, undefined),
-      mapping: { $ref: "#/$defs/mapping" },
-      validate: {
-        type: "object",
-        additionalProperties: false,
-        description: "What `switchyard validate` reads, and where it writes its report",
-        properties: optionProperties(optionNames, "validate"),
-      },
-      export: {
-        type: "object",
-        additionalProperties: false,
-        description: "What `switchyard export` writes, and how",
-        properties: optionProperties(optionNames, "export"),
-      },
-      send: {
-        type: "object",
-        additionalProperties: false,
-        description: "Where `switchyard send` sends events, and how",
-        properties: optionProperties(optionNames, "send"),
-      },
-      qualify: {
-        type: "object",
-        additionalProperties: false,
-        description: "Which qualifying events `switchyard qualify` makes, and where",
-        properties: optionProperties(optionNames, "qualify"),
-      },
-      serve: {
-        type: "object",
-        additionalProperties: false,
-        description: "Where `switchyard serve` listens, and what it keeps where",
-        properties: optionProperties(optionNames, "serve"),
-      },
+/** What a migration does if the file lists no steps. */
+const defaultSteps: readonly StepName[] = ["export", "verify"];
+
+/** The configuration file: the options' table as a schema. */
+export const configurationSchema = z.strictObject({
+  $schema: z.string().optional().describe("Path of this schema, for editors"),
+  steps: z
+    .array(z.enum(stepNames))
+    .min(1)
+    .refine((steps) => new Set(steps).size === steps.length, {
+      error: "must not have the same step twice",
+    })
+    .default([...defaultSteps])
+    .meta({ description: "What `switchyard migrate` does, in this order", uniqueItems: true }),
+  ...optionsOf(undefined),
+  mapping: mappingChangesSchema.optional(),
+  ...Object.fromEntries(
+    Object.entries(sections).map(([section, description]) => [
+      section,
+      z.strictObject(optionsOf(section)).optional().describe(description),
+    ]),
+  ),
+});
+
+/** Keywords beside those of JSON Schema: they tell editors that the file is not strict JSON. */
+const editorKeywords = { allowComments: true, allowTrailingCommas: true };
+
+/** The text of pipeline.schema.json: JSON Schema 2020-12 of the configuration file. */
+export function schemaText(): string {
+  const { $schema, ...schema } = z.toJSONSchema(configurationSchema, {
+    io: "input",
+    // Zod leaves out the defaults of values that it transforms: ours are those of the file.
+    override({ zodSchema, jsonSchema }) {
+      const { default: value } = z.globalRegistry.get(zodSchema as z.core.$ZodType) ?? {};
+      if (value !== undefined) jsonSchema.default = value as JsonValue;
     },
-    $defs: { mapping: mappingSchema },
-  };
+  });
+  const head = { $schema, $id: SCHEMA_ID, title: "Switchyard pipeline", ...editorKeywords };
+  return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`;
 }
 
-function optionProperties(names: readonly OptionName[], section: Section | undefined): JsonObject {
-  return Object.fromEntries(
-    names
-      .filter((name) => describeOption(name).section === section)
-      .map((name) => {
-        const { type, description, default: fallback } = describeOption(name);
-        const words = fallback === undefined ? description : `${description}. Default: ${fallback}`;
-        const value = defaultOf(type, fallback);
-        const known = value === undefined ? {} : { default: value };
-        return [localNameOf(name), { ...type.schema, description: words, ...known }];
-      }),
-  );
+/** Paths in the file at which there is a key of that name, at the root or in a section. */
+export function pathsOfKey(key: string): readonly string[] {
+  const root = Object.keys(configurationSchema.shape).filter((name) => name === key);
+  const inSections = optionNames
+    .filter((name) => localNameOf(name) === key)
+    .flatMap((name) => {
+      const { section } = describeOption(name);
+      return section === undefined ? [] : [`${section}.${key}`];
+    });
+  return [...root, ...inSections];
 }
 
-/** The default as a value, where the words for it are one. */
-function defaultOf(
-  { schema, fromText }: OptionType<unknown>,
-  words: string | undefined,
-): JsonValue | undefined {
-  if (words === undefined) return undefined;
-  const choices = schema["enum"] as readonly string[] | undefined;
-  if (choices !== undefined) return choices.includes(words) ? words : undefined;
-  const value = fromText(words);
-  if (schema["type"] === "boolean") return typeof value === "boolean" ? value : undefined;
-  return /^\d/.test(words) ? value : undefined;
+function optionsOf(section: string | undefined): Readonly<Record<string, z.ZodType>> {
+  const names = optionNames.filter((name) => describeOption(name).section === section);
+  return Object.fromEntries(names.map((name) => [localNameOf(name), memberOf(name)]));
+}
+
+function memberOf(name: OptionName): z.ZodType {
+  const { type, description, default: value } = describeOption(name);
+  const words = defaultText(name);
+  return type.schema.optional().meta({
+    description: words === undefined ? description : `${description}. Default: ${words}`,
+    ...(value === undefined ? {} : { default: value }),
+  });
 }

@@ -1,41 +1,41 @@
 import path from "node:path";
 import { UsageError } from "../../base/errors.js";
-import { type ConfigurationFile, readConfigurationFile } from "./configuration-file.js";
+import { checkValue, pathText, type SchemaFault } from "../../base/schema.js";
+import type { MappingChanges } from "../../mapper/mapping.js";
 import {
-  defaultSteps,
+  type ConfigurationFile,
+  type JsonObject,
+  type JsonText,
+  type JsonValue,
+  readConfigurationFile,
+} from "./configuration-file.js";
+import { configurationSchema, pathsOfKey, type StepName } from "./configuration-schema.js";
+import { sections } from "./option-types.js";
+import {
   describeOption,
   environmentNameOf,
   flagOf,
   keyOf,
   localNameOf,
+  locate,
   type OptionName,
   type OptionValues,
   optionNames,
-  type StepName,
-} from "./configuration-options.js";
-import { configurationSchema } from "./configuration-schema.js";
-import { readConsoleKey, readHashSalt, readServerSecret } from "./configuration-secrets.js";
-import type { Environment, JsonObject, JsonValue } from "./configuration-types.js";
-import { type ConfigurationProblem, createValidator } from "./configuration-validation.js";
-import type { Section } from "./option-description.js";
+} from "./options.js";
+import { type Environment, readConsoleKey, readHashSalt, readServerSecret } from "./secrets.js";
 
-/** Options as the command line gave them, already the values that would stand in the file. */
+/** Options from the command line, as the values that would be in the file. */
 export type GivenFlags = Readonly<Partial<Record<OptionName, JsonValue>>>;
 
 export interface ConfigurationSources {
   readonly flags: GivenFlags;
   readonly environment: Environment;
   readonly currentDirectory: string;
-  /** `--config`; null for commands that look at no file. */
+  /** `--config`; null for commands that read no file. */
   readonly configPath: string | undefined | null;
-  /** Content in the form of the file, in the place of a file: the options of a program. */
+  /** Content in the form of the file, instead of a file: the options of a program. */
   readonly content?: JsonObject;
-  readonly mappingSchema: JsonObject;
-  /** What is wrong with `mapping` beyond its schema; left out by commands that do not map. */
-  readonly findMappingProblems?: (changes: JsonValue) => readonly ConfigurationProblem[];
 }
-
-const sections: readonly Section[] = ["validate", "export", "send", "qualify", "serve"];
 
 /** What was asked for, checked, before defaults. */
 export interface Configuration {
@@ -43,9 +43,9 @@ export interface Configuration {
   /** Options that the command line itself gave. */
   readonly given: ReadonlySet<OptionName>;
   /** The part of the file that changes the preset's mapping. */
-  readonly mapping: JsonObject | undefined;
+  readonly mapping: MappingChanges | undefined;
   readonly steps: readonly StepName[];
-  /** What relative inputs are relative to. */
+  /** Directory that relative inputs are relative to. */
   readonly inputsDirectory: string;
   /** A secret: never printed, never written. */
   readonly hashSalt: string | undefined;
@@ -53,22 +53,27 @@ export interface Configuration {
   readonly consoleKey: string | undefined;
   /** A secret: never printed, never written. */
   readonly serverSecret: string | undefined;
-  /** Of the configuration file, else the current one: what defaults are relative to. */
+  /** Directory of the configuration file, else the current one: default paths are relative to it. */
   readonly directory: string;
-  /** What the service of `sendTo` is called, where its address is another one each time. */
+  /** Name of the service of `sendTo`, if its address is not the same every time. */
   readonly destination?: string;
   /** As given; undefined where there is no file. */
   readonly fileName: string | undefined;
 }
 
-/** Options from one place, with how messages call them there. */
+/** Options from one place. */
 interface Layer {
   readonly tree: JsonValue;
-  /** What relative paths are relative to. */
+  /** Directory that relative paths are relative to. */
   readonly directory: string;
-  nameOf(problem: ConfigurationProblem): string;
-  /** What no schema says. */
-  findProblems(sources: ConfigurationSources): readonly ConfigurationProblem[];
+  /** The faults of the tree as lines of a message. */
+  describe(faults: readonly SchemaFault[]): readonly string[];
+}
+
+/** A layer that was checked. */
+interface Given {
+  readonly directory: string;
+  readonly value: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -76,7 +81,7 @@ interface Layer {
  * in all of them.
  */
 export async function loadConfiguration(sources: ConfigurationSources): Promise<Configuration> {
-  const { configPath, currentDirectory } = sources;
+  const { configPath, currentDirectory, environment, flags } = sources;
   const file =
     configPath === null ? undefined : await readConfigurationFile(configPath, currentDirectory);
   const layers = [
@@ -85,60 +90,61 @@ export async function loadConfiguration(sources: ConfigurationSources): Promise<
     ...(file === undefined ? [] : [fileLayer(file)]),
     ...(sources.content === undefined ? [] : [contentLayer(sources.content, currentDirectory)]),
   ];
-  const validate = createValidator(configurationSchema(sources.mappingSchema));
-  const problems = layers.flatMap((layer) =>
-    [...validate(layer.tree), ...layer.findProblems(sources)].map(
-      (problem) => `${layer.nameOf(problem)}: ${problem.message}`,
-    ),
-  );
-  if (problems.length > 0) throw invalid(problems);
-
-  const { values, inputsDirectory } = merge(layers, sources.currentDirectory);
-  const content = sources.content ?? (file?.content as JsonObject | undefined);
+  const given = checkLayers(layers);
+  const { values, inputsDirectory } = merge(given, currentDirectory);
+  // A layer without steps has the default ones; only the last layer can have others.
+  const { steps, mapping } = given.at(-1)?.value ?? {};
   return {
     values,
-    given: new Set(optionNames.filter((name) => sources.flags[name] !== undefined)),
+    given: new Set(optionNames.filter((name) => flags[name] !== undefined)),
     inputsDirectory,
-    mapping: content?.["mapping"] as JsonObject | undefined,
-    steps: (content?.["steps"] as readonly StepName[] | undefined) ?? defaultSteps,
-    hashSalt: await readHashSalt(sources.environment, values.hashSaltFile),
-    consoleKey: await readConsoleKey(sources.environment, values.consoleKeyFile),
-    serverSecret: await readServerSecret(sources.environment, values.serverSecretFile),
-    directory: file === undefined ? sources.currentDirectory : path.dirname(file.path),
+    mapping: mapping as MappingChanges | undefined,
+    steps: steps as readonly StepName[],
+    hashSalt: await readHashSalt(environment, values.hashSaltFile),
+    consoleKey: await readConsoleKey(environment, values.consoleKeyFile),
+    serverSecret: await readServerSecret(environment, values.serverSecretFile),
+    directory: file === undefined ? currentDirectory : path.dirname(file.path),
     fileName: file?.name,
   };
 }
 
-function merge(layers: readonly Layer[], currentDirectory: string) {
+function checkLayers(layers: readonly Layer[]): readonly Given[] {
+  const problems: string[] = [];
+  const given = layers.map(({ tree, directory, describe }) => {
+    const { value = {}, faults = [] } = checkValue(configurationSchema, tree);
+    problems.push(...describe(faults));
+    return { directory, value };
+  });
+  if (problems.length === 0) return given;
+  const [first = "", ...others] = problems;
+  const text = others.length === 0 ? first : `\n  ${problems.join("\n  ")}`;
+  throw new UsageError("configuration_invalid", `The configuration is not valid: ${text}`);
+}
+
+function merge(layers: readonly Given[], currentDirectory: string) {
   const values: Partial<Record<OptionName, unknown>> = {};
   let inputsDirectory = currentDirectory;
   for (const name of optionNames) {
-    const layer = layers.find(({ tree }) => valueIn(tree, name) !== undefined);
-    const value = layer === undefined ? undefined : valueIn(layer.tree, name);
-    if (layer === undefined || value === undefined) continue;
-    values[name] = describeOption(name).type.read(value, (text) =>
-      path.resolve(layer.directory, text),
-    );
+    const layer = layers.find(({ value }) => valueIn(value, name) !== undefined);
+    if (layer === undefined) continue;
+    values[name] = locate(describeOption(name).type, valueIn(layer.value, name), layer.directory);
     if (name === "inputs") inputsDirectory = layer.directory;
   }
   return { values: values as OptionValues, inputsDirectory };
 }
 
-function valueIn(tree: JsonValue, name: OptionName): JsonValue | undefined {
+function valueIn(value: Given["value"], name: OptionName): unknown {
   const { section } = describeOption(name);
-  const parent = section === undefined ? tree : (tree as JsonObject)[section];
-  return (parent as JsonObject | undefined)?.[localNameOf(name)];
+  const parent = section === undefined ? value : (value[section] as Given["value"] | undefined);
+  return parent?.[localNameOf(name)];
 }
 
 function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {
+  const nameOf = (name: OptionName) => (name === "inputs" ? "inputs" : flagOf(name));
   return {
     tree: treeOf(flags),
     directory: currentDirectory,
-    nameOf: ({ path: [first, second] }) => {
-      const name = optionAt(first, second);
-      return name === "inputs" ? "inputs" : flagOf(name);
-    },
-    findProblems: () => [],
+    describe: (faults) => describeOptions(faults, nameOf),
   };
 }
 
@@ -152,96 +158,81 @@ function environmentLayer({ environment, currentDirectory }: ConfigurationSource
   return {
     tree: treeOf(Object.fromEntries(given)),
     directory: currentDirectory,
-    nameOf: ({ path: [first, second] }) => environmentNameOf(optionAt(first, second)),
-    findProblems: () => [],
+    describe: (faults) => describeOptions(faults, environmentNameOf),
   };
 }
 
-function fileLayer({ name, path: file, content, places }: ConfigurationFile): Layer {
+/** Faults in options that are named as one word each. */
+function describeOptions(
+  faults: readonly SchemaFault[],
+  nameOf: (name: OptionName) => string,
+): readonly string[] {
+  return faults.map(({ path: [first, second], message }) => {
+    const name = optionNames.find(
+      (one) => keyOf(one) === first || keyOf(one) === `${first}.${second}`,
+    );
+    if (name === undefined) throw new Error(`no option at ${first}.${second}`);
+    return `${nameOf(name)}: ${message}`;
+  });
+}
+
+function fileLayer({ name, path: file, text }: ConfigurationFile): Layer {
   return {
-    tree: content,
+    tree: text.value,
     directory: path.dirname(file),
-    nameOf: ({ path: keys }) => {
-      const { line, column } = places.placeOf(keys);
-      return [`${name}:${line}:${column}`, ...(keys.length > 0 ? [dotted(keys)] : [])].join(": ");
-    },
-    findProblems: (sources) => [
-      ...places.repeated.map(({ path: keys, first: { line, column } }) => ({
-        path: keys,
-        message: `stands at ${line}:${column} already; take one of them away`,
-      })),
-      ...mappingProblems(content, sources),
-    ],
+    describe: (faults) => describeFile(name, text, faults),
   };
 }
 
 /** Messages name an option by its key alone: a program has no sections. */
-function contentLayer(content: JsonObject, directory: string): Layer {
+function contentLayer(tree: JsonObject, directory: string): Layer {
   return {
-    tree: content,
+    tree,
     directory,
-    nameOf({ path: [first = "", second, ...others] }) {
-      const isOfSection = second !== undefined && sections.some((name) => name === first);
-      return dotted(
-        isOfSection
-          ? [second, ...others]
-          : [first, ...(second === undefined ? [] : [second]), ...others],
-      );
-    },
-    findProblems: (sources) => mappingProblems(content, sources),
+    describe: (faults) =>
+      faults.map(({ path: [first = "", ...rest], message }) => {
+        const isInSection = rest.length > 0 && Object.hasOwn(sections, first);
+        return `${pathText(isInSection ? rest : [first, ...rest])}: ${message}`;
+      }),
   };
 }
 
-function mappingProblems(
-  content: JsonValue,
-  { findMappingProblems = () => [] }: ConfigurationSources,
-): readonly ConfigurationProblem[] {
-  return findMappingProblems(mappingIn(content) ?? {}).map(({ path: keys, message }) => ({
-    path: ["mapping", ...keys],
-    message,
-  }));
+/** In the order of the file. */
+function describeFile(
+  fileName: string,
+  text: JsonText,
+  faults: readonly SchemaFault[],
+): readonly string[] {
+  const found = [
+    ...faults.map((fault) => ({ ...fault, offset: text.offsetOf(fault.path) })),
+    ...text.duplicates.map(({ path: keys, offset, first }) => {
+      const key = JSON.stringify(keys.at(-1));
+      const message = `duplicate key ${key} (first at ${first.line}:${first.column}); remove one`;
+      return { path: keys, offset, message };
+    }),
+  ].sort((one, other) => one.offset - other.offset);
+  return found.map((fault) => {
+    const { line, column } = text.positionOf(fault.offset);
+    const key = fault.path.length === 0 ? "" : `${pathText(fault.path)}: `;
+    return `${fileName}:${line}:${column}: ${key}${messageOf(fault)}`;
+  });
 }
 
-function mappingIn(content: JsonValue): JsonValue | undefined {
-  return typeof content === "object" && content !== null && "mapping" in content
-    ? content["mapping"]
-    : undefined;
+/** An unknown key near the root may be an option of another section. */
+function messageOf({ path: keys, message, isUnknownKey }: SchemaFault): string {
+  if (isUnknownKey !== true || keys.length > 2) return message;
+  const elsewhere = pathsOfKey(String(keys.at(-1)));
+  return elsewhere.length === 0 ? message : `unknown key; did you mean ${elsewhere.join(" or ")}?`;
 }
 
 function treeOf(values: GivenFlags): JsonObject {
-  const root: Record<string, JsonValue> = {};
-  const bySection: Record<Section, Record<string, JsonValue>> = {
-    validate: {},
-    export: {},
-    send: {},
-    qualify: {},
-    serve: {},
-  };
+  const tree: Record<string, JsonValue> = {};
   for (const name of optionNames) {
     const value = values[name];
     if (value === undefined) continue;
     const { section } = describeOption(name);
-    (section === undefined ? root : bySection[section])[localNameOf(name)] = value;
+    if (section === undefined) tree[name] = value;
+    else tree[section] = { ...(tree[section] as JsonObject), [localNameOf(name)]: value };
   }
-  return { ...root, ...bySection };
-}
-
-function optionAt(first: string | undefined, second: string | undefined): OptionName {
-  const name = optionNames.find(
-    (one) => keyOf(one) === first || keyOf(one) === `${first}.${second}`,
-  );
-  if (name === undefined) throw new Error(`no option at ${first}.${second}`);
-  return name;
-}
-
-function dotted(keys: readonly string[]): string {
-  return keys
-    .map((key, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`))
-    .join("");
-}
-
-function invalid(problems: readonly string[]): UsageError {
-  const [first = "", ...others] = problems;
-  const text = others.length === 0 ? first : `\n  ${problems.join("\n  ")}`;
-  return new UsageError("configuration_invalid", `The configuration is not valid: ${text}`);
+  return tree;
 }

@@ -1,105 +1,72 @@
-import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../../base/limits.js";
-import { bodyForms } from "../../sinks/webhook/request-batch.js";
-import {
-  choiceType,
-  countType,
-  pathType,
-  rejectLimitType,
-  switchType,
-  textType,
-  urlType,
-} from "./configuration-types.js";
-import { option } from "./option-description.js";
+import { UsageError } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import { eventUrl } from "../../sinks/webhook/post.js";
+import type { SendRequest } from "../options.js";
+import type { Configuration } from "./configuration.js";
+import { CONFIGURATION_NAME } from "./configuration-file.js";
+import { type Machine, thisMachine } from "./machine.js";
+import { resolveRunOptions, valuesOf } from "./run-options.js";
+import { SERVER_SECRET_VARIABLE } from "./secrets.js";
 
-/** What `send` can be told, in the order of help and documentation. */
-export const sendOptions = {
-  sendTo: option({
-    section: "send",
-    key: "to",
-    type: urlType,
-    description:
-      "Base URL of the service that takes the events, without /v1/webhooks/event_webhook",
-  }),
-  body: option({
-    section: "send",
-    type: choiceType(bodyForms),
-    description: "What one request carries: an event as an object, or several as an array",
-    default: "object",
-  }),
-  batchSize: option({
-    section: "send",
-    type: countType(1, SEND_BATCH_ROWS_MAX),
-    description: "Events of one request, with --body array",
-    default: "500",
-  }),
-  concurrency: option({
-    section: "send",
-    type: countType(1, SEND_CONCURRENCY_MAX),
-    description: "Requests under way at the same time; so many may be sent again after a kill",
-    default: "32",
-  }),
-  rate: option({
-    section: "send",
-    type: countType(1, 10_000_000),
-    placeholder: "<events>",
-    description: "Events per second, at most",
-    default: "as fast as the service takes them",
-  }),
-  burst: option({
-    section: "send",
-    type: countType(1, 10_000_000),
-    placeholder: "<events>",
-    description: "Events that may go out at once after a rest, with --rate",
-    default: "those of one second",
-  }),
-  timeout: option({
-    section: "send",
-    type: countType(1, 3_600),
-    placeholder: "<seconds>",
-    description: "Time for a connection, and for a whole answer",
-    default: "30",
-  }),
-  giveUpAfter: option({
-    section: "send",
-    type: countType(1, 604_800),
-    placeholder: "<seconds>",
-    description: "Stop, to be resumed, after so long without one success",
-    default: "900",
-  }),
-  sendAuthHeader: option({
-    section: "send",
-    key: "authHeader",
-    type: { ...textType, schema: { type: "string", format: "header-name" } },
-    placeholder: "<header>",
-    description: "Header that carries the server secret",
-    default: "SERVICE-API-KEY",
-  }),
-  serverSecretFile: option({
-    section: "send",
-    type: pathType,
-    placeholder: "<file>",
-    description:
-      "File that holds the server secret; SWITCHYARD_SERVER_SECRET can hold the secret itself",
-  }),
-  runs: option({
-    section: "send",
-    type: pathType,
-    placeholder: "<dir>",
-    description: "Directory that remembers what was sent, and keeps the rejects",
-    default: "./.switchyard/runs",
-  }),
-  sendMaxRejects: option({
-    section: "send",
-    key: "maxRejects",
-    type: rejectLimitType,
-    description: "Rejected rows, or their share of all rows, up to which the exit code is still 0",
-    default: "0",
-  }),
-  sendFresh: option({
-    section: "send",
-    key: "fresh",
-    type: switchType,
-    description: "Forget what an earlier run of the same command has sent, and send all of it",
-    default: "off",
-  }),
-} as const;
+/**
+ * Everything that sending needs. `command` is the command line that resumes the run. Throws
+ * `UsageError` if inputs, destination or secret are missing, or options contradict each other.
+ */
+export function resolveSendRequest(
+  configuration: Configuration,
+  command: readonly string[],
+  machine: Machine = thisMachine(),
+): SendRequest {
+  const values = valuesOf(configuration);
+  const { concurrency, rate, burst = rate } = values;
+  return {
+    ...resolveRunOptions(configuration, machine),
+    ...destinationOf(configuration),
+    ...bodyOptions(configuration),
+    concurrency,
+    ...omitUndefined({ rate, burst }),
+    timeoutMs: values.timeout * 1000,
+    giveUpAfterMs: values.giveUpAfter * 1000,
+    authHeader: values.sendAuthHeader,
+    serverSecret: requireSecret(configuration),
+    runsDirectory: values.runs,
+    // Resuming is not starting over.
+    command: command.filter((word) => word !== "--fresh"),
+    // One thread reads and maps faster than any service accepts events, and one rate limit suffices.
+    threads: 1,
+    maxRejects: values.sendMaxRejects,
+    fresh: values.sendFresh,
+  };
+}
+
+function bodyOptions(configuration: Configuration) {
+  const { body, batchSize } = valuesOf(configuration);
+  if (body === "array") return { body, batchRows: batchSize };
+  const { batchSize: given = 1 } = configuration.values;
+  if (given > 1) {
+    throw new UsageError(
+      "batch_size_useless",
+      `--batch-size ${given} needs --body array: with --body object a request carries one event.`,
+    );
+  }
+  return { body, batchRows: 1 };
+}
+
+function destinationOf({ values: { sendTo }, destination }: Configuration) {
+  if (sendTo !== undefined) {
+    const { href } = eventUrl(sendTo);
+    return { destination: destination ?? href, eventUrl: href };
+  }
+  throw new UsageError(
+    "destination_missing",
+    `No service to send to: pass --to <url>, or add "send": { "to": … } to ${CONFIGURATION_NAME}.`,
+  );
+}
+
+function requireSecret({ serverSecret }: Configuration): string {
+  if (serverSecret !== undefined) return serverSecret;
+  throw new UsageError(
+    "secret_missing",
+    `No server secret: set ${SERVER_SECRET_VARIABLE}, or pass --server-secret-file with a file that holds it.`,
+  );
+}

@@ -2,9 +2,8 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { UsageError } from "../../../src/base/errors.js";
-import { mappingSchema } from "../../../src/mapper/mapping-schema.js";
 import { loadConfiguration } from "../../../src/pipeline/configuration/configuration.js";
-import { resolveExportOptions } from "../../../src/pipeline/configuration/configuration-export.js";
+import { resolveExportOptions } from "../../../src/pipeline/configuration/run-options.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
 const directory = scratchDirectory("configuration");
@@ -18,10 +17,7 @@ interface Given {
 async function load({ file, flags = {}, environment = {} }: Given) {
   const configPath = file === undefined ? undefined : path.join(directory, "given.json");
   if (configPath !== undefined) await writeFile(configPath, file ?? "");
-  return loadConfiguration({
-    ...{ flags, environment, configPath, currentDirectory: directory },
-    mappingSchema,
-  });
+  return loadConfiguration({ flags, environment, configPath, currentDirectory: directory });
 }
 
 async function messageOf(given: Given): Promise<string> {
@@ -77,7 +73,6 @@ test("relative paths of the file are relative to the file, those of flags to the
   await writeFile(name, '{ "inputs": ["a"], "export": { "to": "out" }, "transform": "x.mjs" }');
   const { values, inputsDirectory } = await loadConfiguration({
     ...{ flags: { to: "out" }, environment: {}, configPath: name, currentDirectory: "/elsewhere" },
-    mappingSchema,
   });
   expect(values.to).toBe("/elsewhere/out");
   expect(values.transform).toBe(path.join(directory, "x.mjs"));
@@ -115,17 +110,17 @@ test("everything that is wrong is reported at once, each with its place", async 
       "<dir>/given.json:5:27: includeEvent[1]: must not be empty",
       "<dir>/given.json:6:28: hash[1]: must be userID, stableID, value, or a path such as user.email " +
         'or metadata.card.number (got "email")',
-      "<dir>/given.json:8:7: export.threads: must be >= 1 (got 0)",
+      "<dir>/given.json:8:7: export.threads: must be at least 1 (got 0)",
       "<dir>/given.json:8:21: export.memory: must be a size such as 512MB, 2GiB or a number of bytes " +
         '(got "lots")',
-      "<dir>/given.json:8:39: export.partSize: must be >= 1 (got -1)",
+      "<dir>/given.json:8:39: export.partSize: must be at least 1 (got -1)",
       '<dir>/given.json:8:55: export.dayZone: "Mars/Base" is not an IANA zone: give a name ' +
         'such as "Europe/Berlin", "UTC", or an offset such as "+05:30"',
       "<dir>/given.json:8:79: export.formats: unknown key; did you mean format?",
       "<dir>/given.json:9:7: export.format: must be one of parquet, jsonl, jsonl.gz, csv, arrow " +
         '(got "parqet"); did you mean parquet?',
-      "<dir>/given.json:9:27: export.dataset: must be a directory's name of letters, digits, dots, " +
-        'dashes and underscores, not led by _ or a dot (got "_x")',
+      "<dir>/given.json:9:27: export.dataset: must be a directory name of letters, digits, dots, " +
+        'dashes and underscores that does not begin with _ or a dot (got "_x")',
       "<dir>/given.json:9:44: export.maxRejects: must be a number of rows such as 100, or a share such " +
         'as 1% (got "200%")',
       "<dir>/given.json:11:5: fromTime: must be a date that exists (2026-01-31), a date-time " +
@@ -134,9 +129,22 @@ test("everything that is wrong is reported at once, each with its place", async 
   );
 });
 
-test("a file that is no JSON is refused with the place in it", async () => {
-  expect(await messageOf({ file: '{\n  "preset" "x" }' })).toContain(
-    "<dir>/given.json is no JSON: line 2, column 12: invalid character '\\\"'.",
+test.each([
+  ['{\n  "preset" "x" }', "2:12: not valid JSON: expected a colon."],
+  ["", "1:1: not valid JSON: the file is empty."],
+  ["{ 'preset': 1 }", "1:3: not valid JSON: 'preset' must be in double quotes."],
+  ["{ preset: 1 }", "1:3: not valid JSON: preset must be in double quotes."],
+  ['{ "steps": [+1] }', '1:13: not valid JSON: unexpected "+1".'],
+  ['{ "to": "a\n" }', "1:9: not valid JSON: the string does not end."],
+  ['{ "a": 1 } { }', "1:12: not valid JSON: expected the end of the file."],
+  ['{ "a": 1', "1:9: not valid JSON: expected a closing brace."],
+  ['{ "a": ', "1:8: not valid JSON: expected a value."],
+  ["/* { }", "1:1: not valid JSON: the comment does not end."],
+  ['{ "a": "\\x" }', "1:8: not valid JSON: unknown escape."],
+  [`{ "a": ${"[".repeat(20_000)} }`, "1:1: not valid JSON: nested too deeply."],
+])("the file %j is refused with the position of the fault", async (file, message) => {
+  expect(await messageOf({ file })).toBe(
+    `<dir>/given.json:${message} Comments and trailing commas are allowed.`,
   );
 });
 
@@ -149,10 +157,9 @@ test("a file that holds no object is refused", async () => {
 test("a named file that is missing is an error, the default one is not", async () => {
   const missing = loadConfiguration({
     ...{ flags: {}, environment: {}, configPath: "no.json", currentDirectory: directory },
-    mappingSchema,
   });
   await expect(missing).rejects.toThrow(
-    `The configuration file no.json does not exist; looked at ${path.join(directory, "no.json")}.`,
+    `The configuration file no.json does not exist. The path is ${path.join(directory, "no.json")}.`,
   );
   expect((await load({})).fileName).toBeUndefined();
 });
@@ -177,25 +184,23 @@ test("a salt cannot be given by flag or file key", async () => {
 
 test("defaults depend on the machine, and what is given replaces them", async () => {
   const machine = { threads: 6, memoryBytes: 8e9 };
-  const mapping = {};
   const given = await load({ flags: { inputs: ["a"], to: "out" } });
-  expect(resolveExportOptions(given, mapping, machine)).toMatchObject({
+  expect(resolveExportOptions(given, machine)).toMatchObject({
     ...{ threads: 6, memoryBytes: 4e9, format: "parquet", dayZone: "UTC", maxTimeMs: "tomorrow" },
     ...{ inputs: ["a"], cwd: directory, outputDirectory: path.join(directory, "out") },
     ...{ minTimeMs: Date.UTC(1971, 0, 1), maxRejects: { rows: 0 }, preset: "amplitude", csv: {} },
   });
   const more = await load({ flags: { inputs: ["a"], to: "out", threads: 1, csvQuote: "none" } });
-  expect(resolveExportOptions(more, mapping, machine)).toMatchObject({
+  expect(resolveExportOptions(more, machine)).toMatchObject({
     ...{ threads: 1, csv: { quote: "" } },
   });
 });
 
 test("inputs and output must be given somewhere", async () => {
-  const mapping = {};
   const nothing = await load({});
-  expect(() => resolveExportOptions(nothing, mapping)).toThrow("No inputs: name files");
+  expect(() => resolveExportOptions(nothing)).toThrow("No inputs: name files");
   const inputs = await load({ flags: { inputs: ["a"] } });
-  expect(() => resolveExportOptions(inputs, mapping)).toThrow("No output directory: give --to");
+  expect(() => resolveExportOptions(inputs)).toThrow("No output directory: pass --to");
 });
 
 test.each([
@@ -205,19 +210,21 @@ test.each([
   const bounds = (from: string, to: string) =>
     load({ flags: { inputs: ["in"], to: "out", [start]: from, [end]: to } });
   const empty = await bounds("2024-02-01", "2024-02-01");
-  expect(() => resolveExportOptions(empty, {})).toThrow(/No time is from .*2024-02-01/);
+  expect(() => resolveExportOptions(empty)).toThrow(
+    `${start} (2024-02-01T00:00:00.000Z) must be before ${end} (2024-02-01T00:00:00.000Z)`,
+  );
   const day = await bounds("2024-01-31", "2024-02-01");
-  expect(() => resolveExportOptions(day, {})).not.toThrow();
+  expect(() => resolveExportOptions(day)).not.toThrow();
 });
 
 test("hashing without a salt is refused, and the salt is in no message", async () => {
   const flags = { inputs: ["a"], to: "out", hash: ["user.email"] };
   const without = await load({ flags });
-  expect(() => resolveExportOptions(without, {})).toThrow(
-    "Paths are to be hashed (user.email), but there is no salt",
+  expect(() => resolveExportOptions(without)).toThrow(
+    "Hashing user.email needs a salt: set SWITCHYARD_HASH_SALT",
   );
   const environment = { SWITCHYARD_HASH_SALT: "pepper" };
-  const { privacy } = resolveExportOptions(await load({ flags, environment }), {});
+  const { privacy } = resolveExportOptions(await load({ flags, environment }));
   expect(privacy).toEqual({ drop: [], hash: ["user.email"], salt: "pepper" });
   const broken = await messageOf({ flags: { ...flags, threads: 0 }, environment });
   expect(broken).not.toContain("pepper");
@@ -225,7 +232,7 @@ test("hashing without a salt is refused, and the salt is in no message", async (
 
 test.each([
   ['{ "evnt": "x" }', "1:16: mapping.evnt: unknown key; did you mean event?"],
-  ['{ "event": 5 }', "1:16: mapping.event: is none of the forms that are allowed here (got 5)"],
+  ['{ "event": 5 }', "1:16: mapping.event: must be a string, an object or a list (got 5)"],
   [
     '{ "timestamp": { "field": "t", "zon": "UTC" } }',
     "1:45: mapping.timestamp.zon: unknown key; did you mean zone?",
@@ -234,7 +241,7 @@ test.each([
   ['{ "userID": ["a", { "field": "b", "x": 1 }] }', "1:48: mapping.userID[1].x: unknown key"],
   [
     '{ "metadata": { "rest": "p", "except": [1] } }',
-    "1:54: mapping.metadata.except[0]: must be a text (got 1)",
+    "1:54: mapping.metadata.except[0]: must be a string (got 1)",
   ],
 ])("the mapping %s is refused with its place", async (mapping, message) => {
   expect(await messageOf({ file: `{ "mapping": ${mapping} }` })).toBe(
@@ -247,5 +254,5 @@ test("rows that are longer than a worker's memory can hold are refused", async (
   const flag = await messageOf({ file: "{}", flags: { maxRowSize: "65MiB" } });
   expect(flag).toContain(`--max-row-size: must be ${atMost} (got "65MiB")`);
   const number = await messageOf({ file: `{ "maxRowSize": ${2 ** 26 + 1} }` });
-  expect(number).toContain("maxRowSize: must be <= 67108864 (got 67108865)");
+  expect(number).toContain("maxRowSize: must be at most 67108864 (got 67108865)");
 });

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { GIB, MIB } from "../../../src/base/limits.js";
+import { resolveWritten } from "../../../src/mapper/resolve-mapping.js";
 import type { ExportOptions } from "../../../src/pipeline/options.js";
 import type { ExportResult } from "../../../src/pipeline/run-export.js";
 import { runExport } from "../../../src/pipeline/run-export.js";
@@ -74,7 +75,7 @@ export class FakeExport {
       partBytes: 128 * MIB,
       csvSafe: false,
       preset: "fake",
-      mapping: { event: ["name"], time: { zone: "UTC" } },
+      mapping: resolveWritten({ event: "name", timestamp: "time" }),
       privacy: { drop: [], hash: [] },
       minTimeMs: 0,
       maxTimeMs: "tomorrow",

@@ -1,11 +1,10 @@
 import { expect, test } from "vitest";
-import type { Mapping } from "../../src/mapper/mapping.js";
-import { loadPreset, presetNames } from "../../src/mapper/presets.js";
-import { recaseMapping } from "../../src/survey/recase-mapping.js";
+import type { WrittenMapping } from "../../src/mapper/mapping.js";
+import { presetNames, presets } from "../../src/mapper/presets.js";
+import { recaseMapping } from "../../src/survey/choose-preset.js";
 
 test("the first step of every path is renamed, and nothing else", () => {
   const mapping = {
-    description: "a.b",
     event: ["a", "other.a"],
     userID: { field: "a.b", unlessPrefix: "a" },
     stableID: { field: ["a", "a"] },
@@ -13,7 +12,7 @@ test("the first step of every path is renamed, and nothing else", () => {
     value: null,
     metadata: { fields: ["a.x", { field: "a.y", name: "a" }] },
     user: { rest: "a", except: ["a"] },
-  } as Mapping;
+  } satisfies WrittenMapping;
   expect(recaseMapping(mapping, { a: "A" })).toEqual({
     event: ["A", "other.a"],
     userID: { field: "A.b", unlessPrefix: "a" },
@@ -24,13 +23,11 @@ test("the first step of every path is renamed, and nothing else", () => {
 });
 
 test("lists of key and value are found under the name that they have", () => {
-  const { metadata } = recaseMapping(loadPreset("ga4") as Mapping, {
-    event_params: "EVENT_PARAMS",
-  });
-  const own = (loadPreset("ga4") as { readonly metadata: object }).metadata;
-  expect(metadata).toEqual({ ...own, pairs: ["EVENT_PARAMS.list", "EVENT_PARAMS"] });
+  const { mapping } = presets.ga4;
+  const { metadata } = recaseMapping(mapping, { event_params: "EVENT_PARAMS" });
+  expect(metadata).toEqual({ ...mapping.metadata, pairs: ["EVENT_PARAMS.list", "EVENT_PARAMS"] });
 });
 
 test.each(presetNames)("of %s nothing changes where nothing is called differently", (preset) => {
-  expect(recaseMapping(loadPreset(preset) as Mapping, {})).toEqual({});
+  expect(recaseMapping(presets[preset].mapping, {})).toEqual({});
 });

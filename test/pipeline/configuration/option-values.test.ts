@@ -4,7 +4,7 @@ import {
   parseRejectLimit,
   parseSize,
   parseTime,
-} from "../../../src/pipeline/configuration/configuration-values.js";
+} from "../../../src/pipeline/configuration/option-values.js";
 
 test.each([
   ["1", 1],

@@ -1,0 +1,296 @@
+import { z } from "zod";
+import { MIB, ROW_BYTES_LIMIT } from "../../base/limits.js";
+import { isZone, refuseZone } from "../../base/luxon-zone.js";
+import { mustBe } from "../../base/schema.js";
+import { isPrivacyPath } from "../../mapper/privacy-path.js";
+import type { JsonValue } from "./configuration-file.js";
+import {
+  parseCharacter,
+  parseRejectLimit,
+  parseShare,
+  parseSize,
+  parseTime,
+} from "./option-values.js";
+
+/** The kind of value that an option takes: in the file, as a word of the command line, and inside. */
+export interface OptionType<Schema extends z.ZodType = z.ZodType> {
+  /** From the value in the file to the value that the engine takes. */
+  readonly schema: Schema;
+  /** Name of the value in help, `<count>`; empty for options that are on or off. */
+  readonly placeholder: string;
+  /** May be given several times. */
+  readonly isRepeatable?: true;
+  /** The value is relative to a directory: that of the file, else the current one. */
+  readonly isPath?: true;
+  /** The value that would be in the file, from the word of a flag or an environment variable. */
+  fromText(text: string): JsonValue;
+}
+
+/** One option. Its flag, environment variable, schema and documentation come from this row. */
+export interface OptionRow {
+  /** Section of the configuration file; the root where absent. */
+  readonly section?: Section;
+  /** Key in the section, and flag of its command, where another section has the same key. */
+  readonly key?: string;
+  readonly type: OptionType;
+  /** One or two sentences without a full stop at the end. */
+  readonly description: string;
+  /** The value if nobody gives one, as it would be in the file. */
+  readonly default?: JsonValue;
+  /** What happens if nobody gives a value, where that is not one value. */
+  readonly otherwise?: string;
+  /** Set where there is no flag of that name. */
+  readonly flag?: false;
+  /** Name of the value in help, instead of the type's own. */
+  readonly placeholder?: string;
+  /** What `--no-<flag>` does, for switches that are not off by default. */
+  readonly negation?: string;
+}
+
+/** Sections of the configuration file. */
+export const sections = {
+  validate: "What `switchyard validate` reads, and where it writes its report",
+  export: "What `switchyard export` writes, and how",
+  send: "Where `switchyard send` sends events, and how",
+  qualify: "The qualifying events that `switchyard qualify` creates, and where",
+  serve: "Where `switchyard serve` listens, and where it stores its data",
+} as const;
+
+export type Section = keyof typeof sections;
+
+const keep = (text: string): JsonValue => text;
+
+/** Numbers become numbers; any other text is left to the schema. */
+const numberOrText = (text: string): JsonValue =>
+  /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+
+const textType = <Schema extends z.ZodType>(schema: Schema, placeholder: string) => ({
+  schema,
+  placeholder,
+  fromText: keep,
+});
+
+const numberType = <Schema extends z.ZodType>(schema: Schema, placeholder: string) => ({
+  schema,
+  placeholder,
+  fromText: numberOrText,
+});
+
+const wholeNumber = z.int({
+  error: (issue) =>
+    issue.code === "invalid_type" ? mustBe("a whole number").error(issue) : undefined,
+});
+
+const fullText = z.string().min(1);
+
+/** Text that `parse` understands. */
+const parsable = (parse: (text: string) => unknown, expected: string) =>
+  z.string().refine((text) => parse(text) !== undefined, mustBe(expected));
+
+/** What `parse` makes of a text or a number that the schema accepts. */
+const parsed =
+  <T>(parse: (text: string) => T | undefined) =>
+  (value: string | number): T =>
+    parse(String(value)) as T;
+
+export const text = textType(fullText, "<name>");
+
+const path = (placeholder: string) =>
+  ({ ...textType(fullText, placeholder), isPath: true }) as const;
+
+export const file = path("<file>");
+
+export const directory = path("<dir>");
+
+/** An http or https URL that has nothing secret in it: it is printed and recorded. */
+export const url = textType(
+  z
+    .string()
+    .refine(
+      isBaseUrl,
+      mustBe(
+        "an http or https URL without a user, a query or a fragment, such as https://events.example.com",
+      ),
+    ),
+  "<url>",
+);
+
+export const header = textType(
+  z
+    .string()
+    .refine(
+      (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !takenHeaders.has(name.toLowerCase()),
+      mustBe("the name of a header that has no other meaning, such as SERVICE-API-KEY"),
+    ),
+  "<header>",
+);
+
+export const dataset = textType(
+  z
+    .string()
+    .refine(
+      (name) => /^[A-Za-z0-9][A-Za-z0-9._=-]{0,127}$/.test(name),
+      mustBe(
+        "a directory name of letters, digits, dots, dashes and underscores that does not begin with _ or a dot",
+      ),
+    ),
+  "<name>",
+);
+
+export const zone = textType(
+  z.string().refine(isZone, { error: ({ input }) => refuseZone(String(input)) }),
+  "<zone>",
+);
+
+export const choice = <const T extends readonly string[]>(choices: T) =>
+  textType(z.enum(choices), `<${choices.join("|")}>`);
+
+const listOf = <Item extends z.ZodType>(item: Item, placeholder: string) =>
+  ({ schema: z.array(item), placeholder, isRepeatable: true, fromText: listFromText }) as const;
+
+export const list = listOf(fullText, "<text>");
+
+export const names = listOf(fullText, "<name>");
+
+export const columnNames = {
+  schema: z.array(fullText),
+  placeholder: "<names>",
+  fromText: listFromText,
+};
+
+export const privacyPaths = listOf(
+  z
+    .string()
+    .refine(
+      isPrivacyPath,
+      mustBe("userID, stableID, value, or a path such as user.email or metadata.card.number"),
+    ),
+  "<path>",
+);
+
+export const onOff = {
+  schema: z.boolean(),
+  placeholder: "",
+  fromText: (text: string): JsonValue => switchWords[text.toLowerCase()] ?? text,
+};
+
+export const count = (minimum: number, maximum: number) =>
+  numberType(wholeNumber.min(minimum).max(maximum), "<count>");
+
+export const seconds = (maximum: number) =>
+  numberType(wholeNumber.min(1).max(maximum), "<seconds>");
+
+export const events = numberType(wholeNumber.min(1).max(10_000_000), "<events>");
+
+export const size = numberType(
+  z
+    .union([
+      parsable(parseSize, "a size such as 512MB, 2GiB or a number of bytes"),
+      wholeNumber.min(1),
+    ])
+    .transform(parsed(parseSize)),
+  "<size>",
+);
+
+export const rowSize = numberType(
+  z
+    .union([
+      z
+        .string()
+        .refine(
+          (text) => (parseSize(text) ?? Number.POSITIVE_INFINITY) <= ROW_BYTES_LIMIT,
+          mustBe(
+            `a size of at most ${ROW_BYTES_LIMIT / MIB}MiB, such as 16MiB or a number of bytes`,
+          ),
+        ),
+      wholeNumber.min(1).max(ROW_BYTES_LIMIT),
+    ])
+    .transform(parsed(parseSize)),
+  "<size>",
+);
+
+export const time = numberType(
+  z
+    .union([
+      parsable(
+        parseTime,
+        "a date that exists (2026-01-31), a date-time (2026-01-31T17:00:00Z) or epoch milliseconds",
+      ),
+      wholeNumber,
+    ])
+    .transform(parsed(parseTime)),
+  "<time>",
+);
+
+export const rejectLimit = numberType(
+  z
+    .union([
+      parsable(parseRejectLimit, "a number of rows such as 100, or a share such as 1%"),
+      wholeNumber.min(0),
+    ])
+    .transform(parsed(parseRejectLimit)),
+  "<number|share>",
+);
+
+export const share = numberType(
+  z
+    .union([
+      parsable(parseShare, "a share above 0 and up to 100 %, such as 1% or 0.01"),
+      z.number().gt(0).max(1),
+    ])
+    .transform(parsed(parseShare)),
+  "<share>",
+);
+
+export const character = textType(
+  z
+    .string()
+    .refine(
+      (text) => (parseCharacter(text) ?? "") !== "",
+      mustBe("one ASCII character, or one of tab, comma, semicolon, pipe, space"),
+    )
+    .transform(parsed(parseCharacter)),
+  "<character>",
+);
+
+export const characterOrNone = textType(
+  parsable(parseCharacter, "one ASCII character, or none").transform(parsed(parseCharacter)),
+  "<character>",
+);
+
+/** Headers, in lower case, that mean something else to the service or to HTTP. */
+const takenHeaders: ReadonlySet<string> = new Set(
+  `connection content-encoding content-length content-type date expect host idempotency-key
+  if-match transfer-encoding upgrade x-request-id`.split(/\s+/),
+);
+
+const switchWords: Readonly<Record<string, boolean>> = {
+  true: true,
+  "1": true,
+  yes: true,
+  on: true,
+  false: false,
+  "0": false,
+  no: false,
+  off: false,
+};
+
+/** A password in a URL would be printed and recorded with it. */
+function isBaseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  const isHttp = protocol === "http:" || protocol === "https:";
+  return isHttp && username + password + search + hash === "";
+}
+
+/** The text of an environment variable: a JSON array, or words with commas between them. */
+function listFromText(text: string): JsonValue {
+  if (text.trimStart().startsWith("[")) {
+    try {
+      return JSON.parse(text) as JsonValue;
+    } catch {
+      return text;
+    }
+  }
+  return text.split(",").map((word) => word.trim());
+}

@@ -1,0 +1,150 @@
+import path from "node:path";
+import { UsageError } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import { resolveMapping } from "../../mapper/resolve-mapping.js";
+import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
+import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
+import type { Configuration } from "./configuration.js";
+import { CONFIGURATION_NAME } from "./configuration-file.js";
+import { SCHEMA_ID } from "./configuration-schema.js";
+import { defaultMemory, type Machine, thisMachine } from "./machine.js";
+import { type CompleteValues, type OptionName, withDefaults } from "./options.js";
+import { HASH_SALT_VARIABLE } from "./secrets.js";
+
+/**
+ * Everything that an export needs. Throws `UsageError` if inputs or output are missing, or a time range
+ * is empty.
+ */
+export function resolveExportOptions(
+  configuration: Configuration,
+  machine: Machine = thisMachine(),
+): ExportOptions {
+  const values = valuesOf(configuration);
+  const { dataset, format, compression, dayZone, csvSafe } = values;
+  return {
+    ...resolveRunOptions(configuration, machine),
+    outputDirectory: requireOutput(values),
+    ...{ dataset, format, compression, dayZone, csvSafe },
+    partBytes: values.partSize,
+  };
+}
+
+/** Everything that a dry run needs. Throws like `resolveExportOptions`. */
+export function resolveValidateRequest(
+  configuration: Configuration,
+  machine: Machine = thisMachine(),
+): ValidateRequest {
+  const options = resolveRunOptions(configuration, machine);
+  const { report, dayZone, sample } = valuesOf(configuration);
+  return {
+    ...options,
+    notInputs: [...options.notInputs, report],
+    dayZone,
+    sampleShare: sample,
+    reportDirectory: report,
+  };
+}
+
+/** What every run that reads inputs needs. Throws like `resolveExportOptions`. */
+export function resolveRunOptions(
+  configuration: Configuration,
+  machine: Machine = thisMachine(),
+): Omit<RunOptions, "outputDirectory"> {
+  const values = valuesOf(configuration);
+  checkOrder("fromTime", values.fromTime, "toTime", values.toTime);
+  checkOrder("minTime", values.minTime, "maxTime", values.maxTime);
+  const { inputFormat, csvDelimiter, csvQuote, csvColumns, csvHeader } = values;
+  return {
+    inputs: requireInputs(values),
+    cwd: configuration.inputsDirectory,
+    notInputs: notInputsOf(configuration, values),
+    csv: omitUndefined({
+      delimiter: csvDelimiter,
+      quote: csvQuote,
+      columns: csvColumns,
+      header: csvHeader,
+    }),
+    preset: values.preset,
+    mapping: resolveMapping(values.preset, configuration.mapping),
+    privacy: privacyOf(configuration),
+    minTimeMs: values.minTime,
+    maxTimeMs: values.maxTime ?? "tomorrow",
+    includeEvents: values.includeEvent ?? [],
+    excludeEvents: values.excludeEvent ?? [],
+    threads: values.threads ?? machine.threads,
+    memoryBytes: values.memory ?? defaultMemory(machine),
+    rowBytesMax: values.maxRowSize,
+    ratioMax: values.maxRatio,
+    splitBytes: values.splitSize,
+    maxRejects: values.maxRejects,
+    fresh: values.fresh,
+    ...omitUndefined({
+      inputFormat,
+      transformPath: values.transform,
+      fromTimeMs: values.fromTime,
+      toTimeMs: values.toTime,
+    }),
+  };
+}
+
+/** The values of a configuration with the table's defaults. */
+export function valuesOf({ values, directory }: Configuration): CompleteValues {
+  return withDefaults(values, directory);
+}
+
+function notInputsOf(
+  { directory, fileName }: Configuration,
+  values: CompleteValues,
+): readonly string[] {
+  const { to, transform, hashSaltFile, serverSecretFile, consoleKeyFile, report } = values;
+  const named = [to, transform, hashSaltFile, serverSecretFile, consoleKeyFile];
+  return [
+    ...named.filter((file) => file !== undefined),
+    ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),
+    // The directory of the report itself may be one of the user's, with inputs in it.
+    ...[REPORT_NAME, REPORT_PAGE_NAME, FIXES_MODULE_NAME].map((name) => path.join(report, name)),
+    path.join(directory, SCHEMA_ID),
+  ];
+}
+
+function checkOrder(
+  startName: OptionName,
+  start: number | undefined,
+  endName: OptionName,
+  end: number | undefined,
+): void {
+  if (start === undefined || end === undefined || start < end) return;
+  const [startText, endText] = [start, end].map((timeMs) => new Date(timeMs).toISOString());
+  throw new UsageError(
+    "time_range_empty",
+    `${startName} (${startText}) must be before ${endName} (${endText}).`,
+  );
+}
+
+function requireOutput({ to }: CompleteValues): string {
+  if (to !== undefined) return to;
+  throw new UsageError(
+    "output_missing",
+    `No output directory: pass --to <dir>, or add "export": { "to": … } to ${CONFIGURATION_NAME}.`,
+  );
+}
+
+function requireInputs({ inputs = [] }: CompleteValues): readonly string[] {
+  if (inputs.length > 0) return inputs;
+  throw new UsageError(
+    "inputs_missing",
+    `No inputs: name files, directories or globs, or add "inputs" to ${CONFIGURATION_NAME}.`,
+  );
+}
+
+function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {
+  const { drop = [], hash = [] } = values;
+  if (hash.length > 0 && hashSalt === undefined) {
+    throw new UsageError(
+      "salt_missing",
+      `Hashing ${hash.join(", ")} needs a salt: set ${HASH_SALT_VARIABLE}, or pass ` +
+        "--hash-salt-file with a file that holds it.",
+    );
+  }
+  return { drop, hash, ...omitUndefined({ salt: hashSalt }) };
+}

@@ -1,0 +1,91 @@
+import { readFile } from "node:fs/promises";
+import { UsageError } from "../../base/errors.js";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const HASH_SALT_VARIABLE = "SWITCHYARD_HASH_SALT";
+
+export const SERVER_SECRET_VARIABLE = "SWITCHYARD_SERVER_SECRET";
+
+export const CONSOLE_KEY_VARIABLE = "SWITCHYARD_CONSOLE_KEY";
+
+/** A secret: its variable, its name in messages, and its errors. */
+interface Secret {
+  readonly variable: string;
+  readonly title: string;
+  unreadable(message: string, options?: ErrorOptions): UsageError;
+  empty(message: string): UsageError;
+}
+
+const hashSalt: Secret = {
+  variable: HASH_SALT_VARIABLE,
+  title: "the salt",
+  unreadable: (message, options) => new UsageError("salt_unreadable", message, options),
+  empty: (message) => new UsageError("salt_empty", message),
+};
+
+const consoleKeyError = (message: string, options?: ErrorOptions) =>
+  new UsageError("key_file_unusable", message, options);
+
+const consoleKey: Secret = {
+  variable: CONSOLE_KEY_VARIABLE,
+  title: "the console key",
+  unreadable: consoleKeyError,
+  empty: consoleKeyError,
+};
+
+const serverSecretError = (message: string, options?: ErrorOptions) =>
+  new UsageError("secret_unreadable", message, options);
+
+const serverSecret: Secret = {
+  variable: SERVER_SECRET_VARIABLE,
+  title: "the server secret",
+  unreadable: serverSecretError,
+  empty: serverSecretError,
+};
+
+type Read = (environment: Environment, file: string | undefined) => Promise<string | undefined>;
+
+/** Reads the salt for hashed paths: from the environment, else from the file. */
+export const readHashSalt: Read = (environment, file) => readSecret(environment, file, hashSalt);
+
+/** Reads the key of the console: from the environment, else from the file. */
+export const readConsoleKey: Read = (environment, file) =>
+  readHeaderSecret(environment, file, consoleKey);
+
+/** Reads the secret of the event webhook: from the environment, else from the file. */
+export const readServerSecret: Read = (environment, file) =>
+  readHeaderSecret(environment, file, serverSecret);
+
+/** A secret that a header carries. */
+async function readHeaderSecret(
+  environment: Environment,
+  file: string | undefined,
+  kind: Secret,
+): Promise<string | undefined> {
+  const secret = await readSecret(environment, file, kind);
+  if (secret === undefined || /^[\x21-\x7e]+$/.test(secret)) return secret;
+  const origin = environment[kind.variable] === secret ? kind.variable : file;
+  throw new UsageError(
+    "secret_malformed",
+    `${origin} cannot be sent in a header. Give visible ASCII characters without a space.`,
+  );
+}
+
+/** Without the line end at the end of the file. */
+async function readSecret(
+  environment: Environment,
+  file: string | undefined,
+  { variable, title, empty, unreadable }: Secret,
+): Promise<string | undefined> {
+  const given = environment[variable];
+  if (given !== undefined && given !== "") return given;
+  if (file === undefined) return undefined;
+  const text = await readFile(file, "utf8").catch((cause: NodeJS.ErrnoException) => {
+    const reason = cause.code ?? cause.message;
+    throw unreadable(`The file of ${title} ${file} cannot be read (${reason}).`, { cause });
+  });
+  const secret = text.replace(/\r?\n$/, "");
+  if (secret === "") throw empty(`The file of ${title} ${file} is empty.`);
+  return secret;
+}
