@@ -159,19 +159,19 @@ export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
 export const DISCOVERY_MAX = 16;
 
 /** Distinct event names that are counted one by one; rows of further names are counted together. */
-export const CENSUS_NAMES_MAX = 16_384;
+export const EVENT_COUNTS_NAMES_MAX = 16_384;
 
 /** Bytes of these names in UTF-8. */
-export const CENSUS_NAME_BYTES_MAX = 1 * MIB;
+export const EVENT_COUNTS_NAME_BYTES_MAX = 1 * MIB;
 
 /** Pairs of day and event name that one split counts; rows of further pairs count for no day. */
-export const CENSUS_PAIRS_MAX = 262_144;
+export const EVENT_COUNTS_PAIRS_MAX = 262_144;
 
 /** Rows whose pairs of day and name are counted together. */
-export const CENSUS_PENDING_MAX = 65_536;
+export const EVENT_COUNTS_PENDING_MAX = 65_536;
 
 /** Memory of a worker for counting these names, pairs and rows. */
-export const CENSUS_BYTES = 8 * MIB;
+export const EVENT_COUNTS_BYTES = 8 * MIB;
 
 /** Pairs of day and event name that a manifest lists; rows of further pairs count for no name. */
 export const EXPORT_PAIRS_MAX = 2_000_000;

@@ -6,9 +6,9 @@ export interface KernelExports {
   readonly memory: WebAssembly.Memory;
   readonly heapBase: WebAssembly.Global;
 
-  // profile/census.ts
+  // profile/event-counts.ts
   addName(address: number, start: number, length: number): number;
-  clearCensus(address: number): void;
+  clearEventCounts(address: number): void;
   clearPairs(address: number): void;
   countEvents(
     address: number,

@@ -193,6 +193,21 @@ export const rowWindowLayout = {
   words: { starts: 0, lengths: 1, levels: 2, indexes: 3, repeats: 4 },
 } as const;
 
+export const countsLayout = {
+  bytes: 28,
+  words: { slots: 0, mask: 1, entries: 2, count: 3, max: 4, others: 5, last: 6 },
+} as const;
+
+export const countEntryLayout = {
+  bytes: 12,
+  words: { number: 0, rows: 1, slot: 2 },
+} as const;
+
+export const idSetLayout = {
+  bytes: 24,
+  words: { slots: 0, mask: 1, count: 2, max: 3, repeated: 4, unknown: 5 },
+} as const;
+
 export const nameLayout = {
   bytes: 40,
   words: { start: 8, length: 9 },
@@ -210,7 +225,7 @@ export const pendingRowLayout = {
   words: { day: 0, name: 1 },
 } as const;
 
-export const censusLayout = {
+export const eventCountsLayout = {
   bytes: 68,
   words: {
     nameSlots: 0,
@@ -231,21 +246,6 @@ export const censusLayout = {
     pendingCount: 15,
     pendingMax: 16,
   },
-} as const;
-
-export const countsLayout = {
-  bytes: 28,
-  words: { slots: 0, mask: 1, entries: 2, count: 3, max: 4, others: 5, last: 6 },
-} as const;
-
-export const countEntryLayout = {
-  bytes: 12,
-  words: { number: 0, rows: 1, slot: 2 },
-} as const;
-
-export const idSetLayout = {
-  bytes: 24,
-  words: { slots: 0, mask: 1, count: 2, max: 3, repeated: 4, unknown: 5 },
 } as const;
 
 export const textEntryLayout = {
@@ -303,7 +303,7 @@ export const rowsLayout = {
 export const profileLayout = {
   bytes: 136,
   words: {
-    census: 0,
+    eventCounts: 0,
     groups: 1,
     groupsMax: 2,
     userGroup: 3,

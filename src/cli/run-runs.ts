@@ -2,7 +2,7 @@ import { exitCodes } from "../base/errors.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { valuesOf } from "../pipeline/configuration/run-options.js";
 import { listRuns } from "../pipeline/sent-runs.js";
-import { describeRuns } from "../report/run-table.js";
+import { describeRuns } from "../report/run-summary.js";
 import type { CommandContext } from "./context.js";
 import { printFailure } from "./print-outcome.js";
 import type { ServiceInvocation } from "./service/service-options.js";

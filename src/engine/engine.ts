@@ -7,7 +7,7 @@ import type {
   SendRequest,
   ValidateRequest,
 } from "../pipeline/options.js";
-import type { ValidateResult } from "../pipeline/report/validate-result.js";
+import type { ValidateResult } from "../pipeline/report/fold-report.js";
 import type { CountResult } from "../pipeline/run-count.js";
 import type { ExportResult } from "../pipeline/run-export.js";
 import type { RunContext } from "../pipeline/run-observer.js";

@@ -1,7 +1,7 @@
 // The entry of the WebAssembly module: TypeScript can call the functions that are exported here. The
 // build writes their signatures to src/batch/kernel-exports.ts.
 
-export { addName, clearCensus, clearPairs, countEvents, countPending } from "./profile/census";
+export { addName, clearEventCounts, clearPairs, countEvents, countPending } from "./profile/event-counts";
 export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
 export { findLineEnd, scanRecords } from "./csv/csv";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv/csv-json";

@@ -1,6 +1,10 @@
 import { parseDay } from "../base/day.js";
-import { CENSUS_NAME_BYTES_MAX, CENSUS_NAMES_MAX, EXPORT_PAIRS_MAX } from "../base/limits.js";
-import type { EventCount, SplitEvents } from "../profile/split-events.js";
+import {
+  EVENT_COUNTS_NAME_BYTES_MAX,
+  EVENT_COUNTS_NAMES_MAX,
+  EXPORT_PAIRS_MAX,
+} from "../base/limits.js";
+import type { EventCount, SplitEvents } from "../profile/event-counts.js";
 import type { Ledger } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { ManifestEvent, ManifestEventCount } from "./manifest.js";
@@ -110,7 +114,7 @@ class NameFold {
     const known = this.#names.get(event);
     if (known === undefined) {
       const bytes = this.#bytes + Buffer.byteLength(event);
-      if (this.#names.size === CENSUS_NAMES_MAX || bytes > CENSUS_NAME_BYTES_MAX) {
+      if (this.#names.size === EVENT_COUNTS_NAMES_MAX || bytes > EVENT_COUNTS_NAME_BYTES_MAX) {
         this.addOther(count);
         return false;
       }

@@ -1,14 +1,13 @@
-import { CENSUS_NAMES_MAX, PROFILE_DAYS_MAX, PROFILE_HOURS_MAX } from "../base/limits.js";
+import { EVENT_COUNTS_NAMES_MAX, PROFILE_DAYS_MAX, PROFILE_HOURS_MAX } from "../base/limits.js";
 import { rejectCodes } from "../base/reject-codes.js";
 import type { Zone } from "../base/zone.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { writeWords } from "../batch/kernel-record.js";
 import { candidateLayout, groupLayout, rowsLayout } from "../batch/layouts.js";
-import { Census } from "./census.js";
-import { IdSet } from "./id-set.js";
-import { JunkIds } from "./junk-ids.js";
-import { NumberCounts } from "./number-counts.js";
+import { EventCounts } from "./event-counts.js";
+import { IdSet, NumberCounts } from "./kernel-tables.js";
+import { PlaceholderIds } from "./placeholder-ids.js";
 import {
   ID_REGISTER_BYTES,
   INSERT_ID_REGISTER_BYTES,
@@ -29,19 +28,18 @@ import {
   type SplitProperties,
 } from "./split-profile.js";
 
-/** A row has two at most: as a sample, and as one of the largest. */
+/** A row is a candidate at most twice: as a sample, and as one of the largest. */
 const ROW_CANDIDATES_MAX = 2;
 
 /**
- * Finds out about the events of a split. A sketch in a library would see each value as a JavaScript
- * object, which costs more than all else that is done with a row: so kernels keep them, in their
- * memory, which is taken once, here.
+ * Profiles the events of a split. Kernels keep the counts and sketches in their memory, which is
+ * allocated once: a JavaScript object for each value would cost more than everything else.
  */
 export class EventProfile {
   readonly #memory: ProfileMemory;
-  readonly #census: Census;
+  readonly #eventCounts: EventCounts;
   readonly #ids: IdSet;
-  readonly #junk: JunkIds;
+  readonly #junk: PlaceholderIds;
   readonly #hours: NumberCounts;
   readonly #rejectedDays: NumberCounts;
   readonly #samples = new RowSamples();
@@ -50,17 +48,22 @@ export class EventProfile {
   readonly #sources: Region;
   readonly #candidates: Region;
 
-  /** Events later than `nowMs` are in the future. */
+  /** Events later than `nowMs` count as future. */
   constructor(
     private readonly kernel: Kernel,
     private readonly zone: Zone,
     private readonly nowMs: number,
     limits: ProfileLimits = profileLimits,
   ) {
-    this.#census = new Census(kernel, zone);
-    this.#memory = new ProfileMemory(kernel, this.#census.address, CENSUS_NAMES_MAX + 1, limits);
+    this.#eventCounts = new EventCounts(kernel, zone);
+    this.#memory = new ProfileMemory(
+      kernel,
+      this.#eventCounts.address,
+      EVENT_COUNTS_NAMES_MAX + 1,
+      limits,
+    );
     this.#ids = new IdSet(kernel);
-    this.#junk = new JunkIds(kernel);
+    this.#junk = new PlaceholderIds(kernel);
     this.#rows = kernel.allocate(rowsLayout.bytes);
     this.#locals = new Region(kernel, 0);
     this.#sources = new Region(kernel, 0);
@@ -74,9 +77,9 @@ export class EventProfile {
     this.clear(0);
   }
 
-  /** Forgets everything. `seed` decides, beside the rows' numbers, which of them are shown. */
+  /** Discards everything. `seed` and the row numbers decide which rows become samples. */
   clear(seed: number): void {
-    this.#census.clear();
+    this.#eventCounts.clear();
     this.#memory.clear(seed);
     this.#ids.clear();
     this.#junk.clear();
@@ -86,7 +89,7 @@ export class EventProfile {
   }
 
   take(events: EventBatch, placeOf: PlaceOf): void {
-    this.#census.take(events);
+    this.#eventCounts.take(events);
     this.#describe(events);
     this.kernel.run.profileRows(this.#memory.address, this.#rows, this.nowMs);
     const candidates = this.#readCandidates();
@@ -97,7 +100,7 @@ export class EventProfile {
     const { kernel } = this;
     const memory = this.#memory;
     const keys = readKeys(kernel, memory);
-    const events = this.#census.events();
+    const events = this.#eventCounts.events();
     const table = (word: "topUsers" | "topDevices") => readFrequent(kernel, memory.get(word));
     const registers = (word: "users" | "devices" | "insertIDs", size: number) =>
       readRegisters(kernel, memory.get(word), size);
@@ -138,14 +141,21 @@ export class EventProfile {
     fillLocals(kernel, { rows, outcomes: marks, timestamps: events.timestamps, locals }, this.zone);
     writeWords(kernel, rowsLayout, this.#rows, {
       outcomes: marks,
-      ...{ event: event.address, userID: userID.address, stableID: stableID.address },
-      ...{ value: value.address, user: user.address, metadata: metadata.address },
+      event: event.address,
+      userID: userID.address,
+      stableID: stableID.address,
+      value: value.address,
+      user: user.address,
+      metadata: metadata.address,
       insertID: events.insertID?.address ?? 0,
-      ...{ timestamps: events.timestamps, locals, sources, count: rows },
+      timestamps: events.timestamps,
+      locals,
+      sources,
+      count: rows,
     });
   }
 
-  /** Address of the rows of the batch that the events came from; 0 where they are the same. */
+  /** Address of the batch rows that the events came from; 0 if the numbers are the same. */
   #sourceRows({ rows, batch, sourceRow }: EventBatch): number {
     if (rows === 0 || (rows === batch.rows && sourceRow(rows - 1) === rows - 1)) return 0;
     this.#sources.ensure(rows * 4);
@@ -164,7 +174,7 @@ export class EventProfile {
       return {
         row: words[address / 4 + row]!,
         group: words[address / 4 + group]!,
-        // Hashes have nothing in their lowest bits, and sizes nothing in the upper half.
+        // Exact as a number: the lowest bits of hashes and the upper half of sizes are 0.
         order: Number(longs[address / 8 + candidateLayout.longs.order]!),
       };
     });
@@ -179,7 +189,8 @@ export class EventProfile {
     const bytes = kernel.doubles[group / 8 + groupLayout.doubles.bytes]!;
     if (users === 0) return { bytes, bytesMax };
     return {
-      ...{ bytes, bytesMax },
+      bytes,
+      bytesMax,
       users: readRegisters(kernel, users, NAME_REGISTER_BYTES),
       properties: this.#properties(group, keys.get(number)),
     };
@@ -208,7 +219,7 @@ export class EventProfile {
   }
 }
 
-/** The time of a row is known where it is delivered or rejected for something that is looked at later. */
+/** Writes local times of the rows that are delivered, or rejected for a reason checked after the time. */
 function fillLocals(
   { bytes, doubles }: Kernel,
   at: { rows: number; outcomes: number; timestamps: number; locals: number },

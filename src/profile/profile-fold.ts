@@ -4,7 +4,6 @@ import {
   PROFILE_NAMES_MAX,
   PROFILE_VALUES_MAX,
 } from "../base/limits.js";
-import { FrequentFold } from "./frequent-fold.js";
 import {
   ID_REGISTER_BYTES,
   INSERT_ID_REGISTER_BYTES,
@@ -12,8 +11,8 @@ import {
   NAME_REGISTER_BYTES,
 } from "./profile-memory.js";
 import { type KeyBudget, PropertyFold } from "./property-fold.js";
-import { Registers } from "./registers.js";
 import { PICKS } from "./row-samples.js";
+import { FrequentFold, Registers } from "./sketches.js";
 import {
   figureNames,
   type SplitFigures,
@@ -24,7 +23,7 @@ import {
   type SplitSample,
 } from "./split-profile.js";
 
-/** What is known of the events of one name, over all splits. */
+/** The events of one name, over all splits. */
 export interface FoldedName {
   bytes: number;
   bytesMax: number;
@@ -33,8 +32,8 @@ export interface FoldedName {
 }
 
 /**
- * Adds up the profiles of splits, which are to be added in the order of the splits. Holds no profile
- * that was added, and no more of names and keys than one split does.
+ * Adds up the profiles of splits, which must be added in the order of the splits. Does not keep the
+ * profiles, and keeps at most as many names and keys as one split.
  */
 export class ProfileFold {
   readonly names = new Map<string, FoldedName>();
@@ -73,17 +72,17 @@ export class ProfileFold {
     return this.#largest;
   }
 
-  /** Insert ids that came before in their split, and those of which that is not known. */
+  /** Insert ids that repeat one of their split, and those that were not compared. */
   get insertCounts(): { readonly repeated: number; readonly unknown: number } {
     return { repeated: this.#repeated, unknown: this.#unknown };
   }
 
-  /** Events of hours that a split had no room for. */
+  /** Events of hours beyond the limit of a split. */
   get leftOutOfHours(): number {
     return this.#leftOut;
   }
 
-  /** `isNamed` says of each name of the split whether it is counted by name. */
+  /** `isNamed` tells for each name of the split if it is counted by name. */
   add(profile: SplitProfile, isNamed: readonly boolean[]): void {
     const { events, names, figures, insertIDs } = profile;
     for (const [index, name] of names.entries()) {
@@ -135,7 +134,7 @@ export class ProfileFold {
   }
 }
 
-/** Caps that decide what a profile keeps, for reports. */
+/** Limits of a profile, for reports. */
 export const foldLimits = {
   namesWithProperties: PROFILE_NAMES_MAX,
   keys: PROFILE_KEYS_MAX,

@@ -15,11 +15,11 @@ import {
   profileLayout,
   textEntryLayout,
 } from "../batch/layouts.js";
-import { slotCountFor } from "./slot-count.js";
+import { slotCountFor } from "./kernel-tables.js";
 
-/** Of the text of an entry. */
+/** Bytes of the text of an entry. */
 export const TEXT_BYTES = 64;
-/** Of an entry of a table of ids: with its text, and registers for the other ids of its rows. */
+/** Bytes of registers for the other ids of an id's rows. */
 export const ID_OTHERS_BYTES = 64;
 const ID_ENTRY_BYTES = textEntryLayout.bytes + TEXT_BYTES + ID_OTHERS_BYTES;
 
@@ -37,7 +37,7 @@ export const LARGEST_MAX = 10;
 export const SIZE_CLASSES = 33 * 64;
 const FIGURES = 9;
 
-/** Kernels copy in steps of 16 bytes and may pass the end of what they write. */
+/** Kernels copy in steps of 16 bytes and may write past the end. */
 const LOOSE_BYTES = 16;
 
 export interface ProfileLimits {
@@ -58,32 +58,32 @@ export const profileLimits: ProfileLimits = {
 
 export type ProfileWord = keyof typeof profileLayout.words;
 
-/** The memory of a profile, taken once. What it takes is only touched as far as it is used. */
+/** The memory of a profile, allocated once. Pages are touched only as far as they are used. */
 export class ProfileMemory {
   readonly #profile: KernelRecord<ProfileWord>;
   readonly #emptyUntil: ReadonlyMap<ProfileWord, number>;
   readonly #text: number;
   readonly #arena: number;
 
-  /** `census` is the address of the census that numbers the names, and has room for `censusNamesMax`. */
+  /** `eventCounts` is the address of the event counts, which number at most `countedNamesMax` names. */
   constructor(
     private readonly kernel: Kernel,
-    census: number,
-    censusNamesMax: number,
+    eventCounts: number,
+    countedNamesMax: number,
     private readonly limits: ProfileLimits,
   ) {
     const { namesMax, keysMax, keyTextBytesMax } = limits;
     const allocate = (bytes: number) => kernel.allocate(bytes);
     // Names and keys are numbered from 1.
     const keySlots = slotCountFor(keysMax + 1);
-    const groups = censusNamesMax + 1;
+    const groups = countedNamesMax + 1;
     this.#text = allocate(keyTextBytesMax + LOOSE_BYTES);
     this.#arena = allocate(limits.valueBytes);
     this.#profile = new KernelRecord(kernel, profileLayout);
     const fixed: Partial<Record<ProfileWord, number>> = {
-      census,
+      eventCounts,
       groups: allocate(groups * groupLayout.bytes),
-      groupsMax: Math.min(namesMax, censusNamesMax),
+      groupsMax: Math.min(namesMax, countedNamesMax),
       userGroup: allocate(groupLayout.bytes),
       keyIndex: allocate(keySlots * 4),
       keyMask: keySlots - 1,
@@ -119,7 +119,7 @@ export class ProfileMemory {
     ]);
   }
 
-  /** What kernels take. */
+  /** Address of the record that kernels use. */
   get address(): number {
     return this.#profile.address;
   }
@@ -132,7 +132,7 @@ export class ProfileMemory {
     this.#profile.set(word, value);
   }
 
-  /** Forgets everything. `seed` decides, beside the rows' numbers, which of them are picked. */
+  /** Discards everything. `seed` and the row numbers decide which rows are picked. */
   clear(seed: number): void {
     const { kernel, limits } = this;
     for (const [word, bytes] of this.#emptyUntil) {
@@ -158,7 +158,13 @@ export class ProfileMemory {
       const entries = kernel.allocate(max * ID_ENTRY_BYTES);
       const index = kernel.allocate(max * 4);
       writeWords(kernel, frequentLayout, this.get(word), {
-        ...{ entries, index, count: 0, max, entryBytes: ID_ENTRY_BYTES, taken: 0, registers: 0 },
+        entries,
+        index,
+        count: 0,
+        max,
+        entryBytes: ID_ENTRY_BYTES,
+        taken: 0,
+        registers: 0,
       });
     }
   }

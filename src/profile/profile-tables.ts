@@ -8,7 +8,7 @@ import {
 } from "./profile-memory.js";
 import type { FrequentText, SplitFrequent, SplitKey } from "./split-profile.js";
 
-/** Registers for the distinct texts of a table are read where something was taken. */
+/** Reads a table of frequent texts; registers for distinct texts only if rows were subtracted. */
 export function readFrequent(kernel: Kernel, address: number): SplitFrequent {
   const { words } = kernel;
   const at = frequentLayout.words;
@@ -17,8 +17,8 @@ export function readFrequent(kernel: Kernel, address: number): SplitFrequent {
     words[address / 4 + at.entryBytes]!,
   ];
   const [taken, registers] = [words[address / 4 + at.taken]!, words[address / 4 + at.registers]!];
-  const list = Array.from({ length: words[address / 4 + at.count]! }, (_, place) =>
-    readEntry(kernel, entries + place * entryBytes, entryBytes),
+  const list = Array.from({ length: words[address / 4 + at.count]! }, (_, index) =>
+    readEntry(kernel, entries + index * entryBytes, entryBytes),
   );
   return {
     entries: list,
@@ -49,19 +49,19 @@ function readEntry(kernel: Kernel, address: number, entryBytes: number): Frequen
   };
 }
 
-/** Without the rest of a character that the cut has split. */
+/** Removes the rest of a character that the cut has split. */
 function decodeCut(bytes: Uint8Array, length: number): string {
   const text = decoder.decode(bytes);
   return bytes.length < length ? text.replace(/\uFFFD+$/u, "") : text;
 }
 
-/** Keys by their groups, in the order in which they came; ids of users are left out. */
+/** Reads the keys by group, in the order of their first rows; ids of users are left out. */
 export function readKeys(kernel: Kernel, profile: ProfileMemory): ReadonlyMap<number, SplitKey[]> {
   const { words } = kernel;
   const byGroup = new Map<number, SplitKey[]>();
   const [first, count] = [profile.get("keys"), profile.get("keyCount")];
-  for (let place = 1; place < count; place++) {
-    const address = first + place * keyLayout.bytes;
+  for (let index = 1; index < count; index++) {
+    const address = first + index * keyLayout.bytes;
     if (words[address / 4 + keyLayout.words.isId] !== 0) continue;
     const group = words[address / 4 + keyLayout.words.group]!;
     const key = readKey(kernel, address);

@@ -1,18 +1,18 @@
 import { PROFILE_VALUES_MAX } from "../base/limits.js";
-import { FrequentFold } from "./frequent-fold.js";
 import type { ReportProperties, ReportProperty } from "./report.js";
+import { FrequentFold } from "./sketches.js";
 import type { SplitKey, SplitProperties } from "./split-profile.js";
 import { type ValueType, valueTypes } from "./value-types.js";
 
 /** Values of a property that a report shows. */
 const TOP_VALUES_MAX = 16;
 
-/** How many keys may still be added, over all event names of a report. */
+/** Keys that may still be added, over all event names of a report. */
 export interface KeyBudget {
   left: number;
 }
 
-/** Adds up the properties of one event name, or of users, over splits in their order. */
+/** Adds up the properties of one event name, or of users, over the splits in order. */
 export class PropertyFold {
   readonly #keys = new Map<string, KeyFold>();
   #rows = 0;
@@ -94,12 +94,12 @@ class KeyFold {
   }
 }
 
-/** Strings as their text, everything else as JSON; what was cut ends in an ellipsis. */
+/** Strings without quotes, other values as JSON; a value that was cut ends in `…`. */
 function valueText(token: string, length: number): string {
   const isWhole = Buffer.byteLength(token) === length;
   if (!token.startsWith('"')) return isWhole ? token : `${token}…`;
   if (isWhole) return parseText(token) ?? token.slice(1, -1);
-  // The cut may have gone through an escape, of which at most five characters are left.
+  // The cut may have split an escape, which leaves at most five characters of it.
   for (let end = token.length; end > token.length - 6; end--) {
     const text = parseText(`${token.slice(0, end)}"`);
     if (text !== undefined) return `${text}…`;

@@ -5,17 +5,17 @@ import type { EventBatch } from "../batch/event-batch.js";
 import { LARGEST_MAX } from "./profile-memory.js";
 import type { SplitLargest, SplitRejectSample, SplitSample } from "./split-profile.js";
 
-/** Rows that are kept of a group (`PICKS` in src/kernels/profile/profile-rows.ts). */
+/** Rows that are kept for each group (`PICKS` in src/kernels/profile/profile-rows.ts). */
 export const PICKS = 3;
 
-/** Numbers of groups there: names of events up to the first, then reject codes, then the largest. */
+/** Group numbers: below the first are event names, below the second reject codes, then the largest. */
 const PICKED_NAMES = 64;
 const PICKED_GROUPS = 96;
 
-/** Where a row stands in its source. */
+/** Returns the position of a row in its source. */
 export type PlaceOf = (events: EventBatch, row: number) => RowPlace;
 
-/** Bytes of a row that outlive its batch; they become text only if the row is still wanted then. */
+/** A row that outlives its batch, as bytes: most are replaced before their text is needed. */
 interface KeptSample {
   readonly order: number;
   readonly event: string;
@@ -31,14 +31,14 @@ interface EventParts {
   readonly value: Uint8Array | undefined;
 }
 
-/** A row that the kernels think worth keeping; smaller orders win, but for sizes. */
+/** A row that the kernels propose to keep. The smallest orders win, or the largest sizes. */
 export interface Candidate {
   readonly row: number;
   readonly group: number;
   readonly order: number;
 }
 
-/** Rows of one split that are shown: samples, rejects, and the largest events. */
+/** Rows of one split that a report shows: samples, rejects, and the largest events. */
 export class RowSamples {
   readonly #samples = new Map<number, readonly KeptSample[]>();
   readonly #rejects = new Map<number, readonly SplitRejectSample[]>();
@@ -50,7 +50,7 @@ export class RowSamples {
     this.#largest = [];
   }
 
-  /** Takes those candidates of a batch that are not outdone by others of the same batch. */
+  /** Copies the best candidates of a batch. */
   take(events: EventBatch, candidates: readonly Candidate[], placeOf: PlaceOf): void {
     const byGroup = new Map<number, Candidate[]>();
     for (const candidate of candidates) {
@@ -76,7 +76,9 @@ export class RowSamples {
 
   samples(): readonly SplitSample[] {
     return [...this.#samples.values()].flat().map(({ order, event, place, raw, parts }) => ({
-      ...{ order, event, ...place },
+      order,
+      event,
+      ...place,
       raw: cutText(raw),
       result: resultText(event, parts),
     }));
@@ -93,7 +95,8 @@ export class RowSamples {
   #takeLargest(events: EventBatch, candidates: readonly Candidate[], placeOf: PlaceOf): void {
     const best = candidates.toSorted((a, b) => b.order - a.order).slice(0, LARGEST_MAX);
     const fresh = best.map(({ row, order }) => ({
-      ...{ event: events.event.text(row) ?? "", bytes: order },
+      event: events.event.text(row) ?? "",
+      bytes: order,
       ...placeOf(events, row),
     }));
     this.#largest = [...this.#largest, ...fresh]
@@ -143,7 +146,7 @@ function keepReject(
   };
 }
 
-/** The event as it would be delivered, cut where it is long. */
+/** Returns the event as it would be delivered, cut if long. */
 function resultText(event: string, { timestamp, user, metadata, value }: EventParts): string {
   const members = [
     `"event":${JSON.stringify(event)}`,
@@ -159,16 +162,16 @@ function cutBytes(bytes: Uint8Array): Uint8Array {
   return bytes.slice(0, SAMPLE_BYTES_MAX + 1);
 }
 
-/** What was longer ends in an ellipsis. */
+/** Decodes bytes; text that was cut ends in `…`. */
 function cutText(bytes: Uint8Array): string {
   const text = decoder.decode(bytes.subarray(0, SAMPLE_BYTES_MAX));
   return bytes.length > SAMPLE_BYTES_MAX ? `${text.replace(/\uFFFD+$/u, "")}…` : text;
 }
 
-/** undefined where it is no UTF-8; a character that was cut does not count. */
+/** Returns undefined if the bytes are not UTF-8; a character that was cut is ignored. */
 function utf8Text(bytes: Uint8Array): string | undefined {
   if (bytes.length <= SAMPLE_BYTES_MAX) return strictText(bytes);
-  // A character has four bytes at most.
+  // A character has at most four bytes.
   for (let end = SAMPLE_BYTES_MAX; end > SAMPLE_BYTES_MAX - 4; end--) {
     const text = strictText(bytes.subarray(0, end));
     if (text !== undefined) return `${text}…`;

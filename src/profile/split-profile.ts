@@ -1,22 +1,21 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { RowPlace } from "../batch/batch.js";
-import type { SplitEvents } from "./split-events.js";
+import type { SplitEvents } from "./event-counts.js";
 
 /**
- * What a dry run has found out about one split: a function of its rows in their order. Plain data as
- * JSON; registers of HyperLogLog sketches are base64. Profiles are added up by `ProfileFold`.
+ * The profile of one split: a function of its rows in their order. Plain JSON data; registers of
+ * HyperLogLog sketches are base64. `ProfileFold` adds up profiles.
  */
 export interface SplitProfile {
   readonly events: SplitEvents;
-  /** Row by row beside `events.names`. */
+  /** One for each of `events.names`, in the same order. */
   readonly names: readonly SplitName[];
   /** Hours since 1970 in the zone of the days, in order, with their events. */
   readonly hours: readonly (readonly [hour: number, rows: number])[];
-  /** Events of hours for which there was no place. */
+  /** Events of hours beyond the limit. */
   readonly leftOutOfHours: number;
-  /** Days since 1970 with rows that were rejected for something else than their time. */
+  /** Days since 1970, with the rows rejected for another reason than their time. */
   readonly rejectedDays: readonly (readonly [day: number, rows: number])[];
-  /** By name of `figureNames`. */
   readonly figures: SplitFigures;
   readonly users: string;
   readonly devices: string;
@@ -24,7 +23,7 @@ export interface SplitProfile {
   readonly topUsers: SplitFrequent;
   readonly topDevices: SplitFrequent;
   readonly junkIDs: readonly SplitJunkId[];
-  /** Classes of `sizeOfClass` that are not empty, with their events. */
+  /** Classes of `sizeOfClass` with their events; empty classes are left out. */
   readonly sizes: readonly (readonly [sizeClass: number, rows: number])[];
   /** Largest first. */
   readonly largest: readonly SplitLargest[];
@@ -35,8 +34,15 @@ export interface SplitProfile {
 
 /** The order is that of `figures` in src/kernels/profile/profile-rows.ts. */
 export const figureNames = [
-  ...["both", "userOnly", "deviceOnly", "future", "suspicious", "midnight"],
-  ...["bytes", "withInsertID", "none"],
+  "both",
+  "userOnly",
+  "deviceOnly",
+  "future",
+  "suspicious",
+  "midnight",
+  "bytes",
+  "withInsertID",
+  "none",
 ] as const;
 
 export interface SplitFigures {
@@ -48,7 +54,7 @@ export interface SplitFigures {
   readonly future: number;
   readonly suspicious: number;
   readonly midnight: number;
-  /** Of all events as JSON, line ends not counted. */
+  /** Bytes of all events as JSON, without line ends. */
   readonly bytes: number;
   readonly withInsertID: number;
 }
@@ -63,50 +69,50 @@ export interface SplitName {
 
 export interface SplitProperties {
   readonly rows: number;
-  /** Values of keys for which there was no place. */
+  /** Values of keys beyond the limit. */
   readonly otherValues: number;
-  /** In the order in which they came. */
+  /** In the order of their first rows. */
   readonly keys: readonly SplitKey[];
 }
 
 export interface SplitKey {
   readonly key: string;
   readonly rows: number;
-  /** Rows of each of `valueTypes`. */
+  /** Rows by type, in the order of `valueTypes`. */
   readonly types: readonly number[];
-  /** Of values that are not null. */
+  /** Bytes of values other than null. */
   readonly bytes: { readonly min: number; readonly max: number; readonly sum: number } | null;
   readonly numbers: { readonly min: number; readonly max: number } | null;
   readonly values: SplitFrequent;
 }
 
 /**
- * The most frequent of many texts. A text has at most `taken` rows more than it says, and one that is
- * not there at most `taken`; where that is 0, all are there and exact.
+ * The most frequent texts. A text has at most `taken` rows more than its count, and a missing text has
+ * at most `taken` rows. If `taken` is 0, all texts are present and exact.
  */
 export interface SplitFrequent {
   readonly entries: readonly FrequentText[];
   readonly taken: number;
-  /** For all distinct texts, where `taken` is not 0. */
+  /** Registers for all distinct texts, if `taken` is not 0. */
   readonly registers?: string;
 }
 
 export interface FrequentText {
-  /** 53 bits of the whole text's hash, which is what tells texts apart. */
+  /** 53 bits of the hash of the whole text, which identifies it. */
   readonly hash: number;
   readonly rows: number;
   /** Its first bytes. */
   readonly text: string;
   /** Bytes of the whole text. */
   readonly length: number;
-  /** Registers for what came with it. */
+  /** Registers for the ids of the other kind in the same rows. */
   readonly others?: string;
 }
 
 export interface SplitInsertIds {
   readonly registers: string;
   readonly repeated: number;
-  /** Events of which it is not known whether they repeat one. */
+  /** Events that were not compared. */
   readonly unknown: number;
 }
 
@@ -121,7 +127,7 @@ export interface SplitLargest extends RowPlace {
   readonly bytes: number;
 }
 
-/** `order` decides which samples are kept when there are more than enough: the smallest. */
+/** If there are too many samples, those with the smallest `order` are kept. */
 export interface SplitSample extends RowPlace {
   readonly order: number;
   readonly event: string;

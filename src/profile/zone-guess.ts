@@ -1,19 +1,19 @@
 import type { ReportTimes } from "./report.js";
 
-/** The quietest hours with people: from 02:00 to 08:00. */
+/** People are quietest from 02:00 to 08:00. */
 const QUIET_HOURS = 6;
 const QUIET_FROM = 2;
 const HOURS = 24;
 
-/** Events, and days with events, below which the hours say nothing. */
+/** Fewer events, or fewer days with events, do not allow a guess. */
 const EVENTS_MIN = 1_000;
 const DAYS_MIN = 3;
 
-/** Shares of all events that the quietest hours may have; even use would give them a quarter. */
+/** Largest share of events in the quietest hours; with even use it would be a quarter. */
 const STRONG_SHARE = 0.08;
 const WEAK_SHARE = 0.16;
 
-/** What the events of each hour of the day suggest about the zone that they are in. */
+/** Guesses the zone of times from the events of each hour of the day. */
 export function guessZone(hoursOfDay: readonly number[], days: number): ReportTimes["zoneGuess"] {
   const total = hoursOfDay.reduce((sum, rows) => sum + rows, 0);
   if (total < EVENTS_MIN || days < DAYS_MIN) {
@@ -26,13 +26,13 @@ export function guessZone(hoursOfDay: readonly number[], days: number): ReportTi
   const percent = `${(share * 100).toFixed(1)} %`;
   const range = `${clockOf(quiet)} to ${clockOf((quiet + QUIET_HOURS) % HOURS)}`;
   if (share > WEAK_SHARE) {
-    const evidence = `No hours are quiet: the quietest six, ${range}, have ${percent} of all events.`;
+    const evidence = `There are no quiet hours: the quietest six, ${range}, have ${percent} of all events.`;
     return { shiftHours: 0, confidence: "none", evidence };
   }
   return {
     shiftHours: ((quiet - QUIET_FROM + HOURS / 2 + HOURS) % HOURS) - HOURS / 2,
     confidence: share > STRONG_SHARE ? "weak" : "strong",
-    evidence: `The quietest six hours are ${range}, with ${percent} of all events; with people they are about 02:00 to 08:00.`,
+    evidence: `The quietest six hours are ${range}, with ${percent} of all events; the quietest hours of people are about 02:00 to 08:00.`,
   };
 }
 

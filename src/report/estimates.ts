@@ -2,19 +2,19 @@ import type { ExportOptions } from "../pipeline/options.js";
 import { jsonShareOf, type OutputFormat } from "../pipeline/output-formats.js";
 import type { Report, ReportEstimates } from "../profile/report.js";
 
-/** What an export and a send of the same inputs are to be like. */
+/** Options of an export and a send of the same inputs. */
 export interface DeliveryOptions {
   readonly format: OutputFormat;
   readonly compression: ExportOptions["compression"];
-  /** Events per second, where the configuration limits them. */
+  /** Events per second, if the configuration limits them. */
   readonly rate: number | undefined;
 }
 
-/** Events per second that most services take, where nobody says how many. */
+/** Events per second that most services accept; used if the configuration has no rate. */
 const USUAL_EVENTS_PER_SECOND = 1_000;
 
 /**
- * Size and time of an export and of sending, from what a dry run has seen; of a sample, for all rows.
+ * Estimates size and time of an export and of a send from a dry run; a sample is scaled to all rows.
  * Reading and mapping take most of an export's time, and a dry run does both.
  */
 export function estimateDelivery(

@@ -1,5 +1,4 @@
 import type { Clock } from "../base/clock.js";
-import type { SourceFailure } from "../pipeline/manifest.js";
 import type { RunObserver, RunProgress } from "../pipeline/run-observer.js";
 import {
   formatBytes,
@@ -8,13 +7,13 @@ import {
   formatNumberOf,
   formatShare,
 } from "./quantities.js";
-import { type Speed, Speedometer } from "./speed.js";
+import { describeFailure } from "./summary-parts.js";
 import { cutEnd, cutStart, harmless } from "./terminal-text.js";
 
 const LIVE_INTERVAL_MS = 200;
 const PLAIN_INTERVAL_MS = 5_000;
 
-/** Where progress is written to: standard error, or a test's. */
+/** The stream that progress is written to: standard error, or a test's. */
 export interface ProgressStream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -22,14 +21,14 @@ export interface ProgressStream {
   readonly rows?: number;
 }
 
-/** Watches one run and shows it. */
+/** Shows the progress of one run. */
 export interface ProgressDisplay {
   readonly observer: RunObserver;
-  /** Ends the display; a live one disappears. */
+  /** Ends the display; live lines disappear. */
   stop(): void;
 }
 
-/** Live lines on a terminal, a plain line every few seconds elsewhere; notes and failures on both. */
+/** Shows live lines on a terminal and a plain line every few seconds elsewhere, with notes and failures. */
 export function showProgress(stream: ProgressStream, clock: Clock): ProgressDisplay {
   return stream.isTTY === true ? new LiveDisplay(stream, clock) : new PlainDisplay(stream, clock);
 }
@@ -53,7 +52,7 @@ class PlainDisplay implements ProgressDisplay {
           line(describeTotal(current, speedometer.take(clock.now(), current)));
         });
       },
-      sourceFailed: (failure) => line(describeFailure(failure)),
+      sourceFailed: (failure) => line(`failed: ${describeFailure(failure)}`),
       note: (text) => line(harmless(text)),
     };
   }
@@ -81,7 +80,7 @@ class LiveDisplay implements ProgressDisplay {
           this.#draw(current, speedometer.take(clock.now(), current));
         });
       },
-      sourceFailed: (failure) => this.#lineAbove(describeFailure(failure)),
+      sourceFailed: (failure) => this.#lineAbove(`failed: ${describeFailure(failure)}`),
       note: (text) => this.#lineAbove(harmless(text)),
     };
   }
@@ -108,7 +107,7 @@ class LiveDisplay implements ProgressDisplay {
     this.#stream.write(`${this.#erase()}${text}\n`);
   }
 
-  /** Moves to the first live line and clears all below it. */
+  /** Moves to the first live line and clears everything below. */
   #erase(): string {
     const lines = this.#linesShown;
     this.#linesShown = 0;
@@ -147,7 +146,41 @@ function describeTotal(progress: RunProgress, speed: Speed): string {
   ].join(" · ");
 }
 
-function describeFailure({ source, message }: SourceFailure): string {
-  const text = message.startsWith(source) ? message : `${source}: ${message}`;
-  return `failed: ${harmless(text)}`;
+/** Speeds are averaged over this time: long enough to be steady, short enough to be current. */
+const WINDOW_MS = 10_000;
+
+interface ProgressSample {
+  readonly atMs: number;
+  readonly rows: number;
+  readonly bytes: number;
+}
+
+interface Speed {
+  readonly rowsPerSecond: number;
+  readonly bytesPerSecond: number;
+  /** Undefined until bytes have been read. */
+  readonly leftMs: number | undefined;
+}
+
+/** Speed over the last seconds of a run. */
+class Speedometer {
+  readonly #samples: ProgressSample[] = [];
+
+  take(atMs: number, progress: RunProgress): Speed {
+    const sample = { atMs, rows: progress.rows, bytes: progress.bytesDone };
+    const samples = this.#samples;
+    samples.push(sample);
+    // Keep one sample that is at least a window old, once there is one.
+    while ((samples[1]?.atMs ?? atMs) <= atMs - WINDOW_MS) samples.shift();
+    const oldest = samples[0] ?? sample;
+    const seconds = (atMs - oldest.atMs) / 1000;
+    if (seconds <= 0) return { rowsPerSecond: 0, bytesPerSecond: 0, leftMs: undefined };
+    const bytesPerSecond = (sample.bytes - oldest.bytes) / seconds;
+    const bytesLeft = progress.bytesTotal - progress.bytesDone;
+    return {
+      rowsPerSecond: (sample.rows - oldest.rows) / seconds,
+      bytesPerSecond,
+      leftMs: bytesPerSecond > 0 ? (bytesLeft / bytesPerSecond) * 1000 : undefined,
+    };
+  }
 }

@@ -1,6 +1,6 @@
 /** `1,234,567`. */
 export function formatCount(count: number): string {
-  // Not `toLocaleString`, whose first call takes 10 ms, at the end of every command.
+  // The first call of `toLocaleString` takes 10 ms.
   return String(Math.round(count)).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
@@ -35,7 +35,7 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)} h`;
 }
 
-/** `12.3 %`, cut and not rounded: 100 % means that nothing is left. */
+/** `12.3 %`, cut and not rounded, so that 100 % means that nothing is left. */
 export function formatShare(part: number, whole: number): string {
   const permille = whole === 0 ? 1000 : Math.floor((part / whole) * 1000);
   return `${(permille / 10).toFixed(1)} %`;

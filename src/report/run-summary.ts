@@ -1,91 +1,162 @@
-import type { RejectSummary, RunAccounts, SourceFailure } from "../pipeline/manifest.js";
-import { formatCount, formatNumberOf } from "./quantities.js";
-import { rejectAdvice } from "./reject-advice.js";
-import { cutEnd, harmless } from "./terminal-text.js";
+import path from "node:path";
+import type { Manifest, RunAccounts } from "../pipeline/manifest.js";
+import type { ExportResult } from "../pipeline/run-export.js";
+import type { SendResult, SendStanding } from "../pipeline/send-result.js";
+import type { ListedRun } from "../pipeline/sent-runs.js";
+import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
+import {
+  describeFailures,
+  describeNotices,
+  describeRejects,
+  line,
+  rowRate,
+  rowsLine,
+  secondsOf,
+} from "./summary-parts.js";
+import { commandLine, harmless, shellWord } from "./terminal-text.js";
 
-/** Reasons and sources that are written out; the others are in the manifest. */
-const REASONS_SHOWN_MAX = 3;
-const FAILURES_SHOWN_MAX = 3;
-const MESSAGE_COLUMNS_MAX = 160;
+/** Summarizes an export on one screen. Text from data is made harmless. */
+export function summarizeExport(result: ExportResult): string {
+  const { manifest, manifestPath, outcome } = result;
+  const directory = path.dirname(manifestPath);
+  const { rows, days } = manifest.totals;
+  const target = harmless(path.join(directory, manifest.dataset));
+  return [
+    headline(
+      result,
+      "Exported",
+      `${formatNumberOf(rows, "event")} of ${formatNumberOf(days, "day")} in ${target}`,
+    ),
+    ...exportNumbers(result),
+    ...describeRejects(manifest, path.join(directory, "rejects")),
+    ...describeFailures(result.failures),
+    "",
+    line("manifest", harmless(manifestPath)),
+    ...(outcome === "interrupted"
+      ? []
+      : [line("next", `switchyard verify ${shellWord(directory)}`)]),
+  ].join("\n");
+}
 
-/** Rows and what became of them, with the word for those that are where they should be. */
-export function describeRows({ rows }: RunAccounts): string {
-  const parts = [
-    [rows.delivered, "delivered"],
+/** Summarizes sending on one screen. Text from data is made harmless. */
+export function summarizeSend(result: SendResult): string {
+  const { outcome, manifest, manifestPath, durationMs, rowsRead } = result;
+  const isInterrupted = outcome === "interrupted";
+  const time = line("time", `${formatDuration(durationMs)}, ${rowRate(rowsRead, durationMs)}`);
+  return [
+    headline(result, "Sent", eventsTo(result)),
+    // The manifest counts the rows of finished splits only; an interrupted run has other splits too.
+    ...(isInterrupted ? splitLines(result) : [describeRows(manifest)]),
+    ...deliveryLines(result),
+    ...(result.alreadyDone ? [] : [time]),
+    ...describeNotices(manifest),
+    ...describeRejects(manifest, path.join(path.dirname(manifestPath), "rejects")),
+    ...describeFailures(result.failures),
+    "",
+    line("manifest", harmless(manifestPath)),
+    ...(isInterrupted ? [resumeLine(result)] : []),
+  ].join("\n");
+}
+
+/** Summarizes a send that cannot continue; the caller prints the reason below. */
+export function summarizeStoppedSend(standing: SendStanding): string {
+  return [
+    `Stopped: ${eventsTo(standing)} so far`,
+    ...splitLines(standing),
+    ...deliveryLines(standing),
+    resumeLine(standing),
+  ].join("\n");
+}
+
+function headline(
+  { outcome, alreadyDone }: Pick<SendResult, "outcome" | "alreadyDone">,
+  verb: string,
+  what: string,
+): string {
+  if (outcome === "interrupted") return `Interrupted: ${what} so far`;
+  if (outcome === "failed") return `Failed in part: ${what}`;
+  return alreadyDone ? `Already done, nothing to do: ${what}` : `${verb} ${what}`;
+}
+
+function describeRows({ rows }: RunAccounts): string {
+  return rowsLine(rows, [
+    `${formatCount(rows.delivered)} delivered`,
     [rows.rejected, "rejected"],
     [rows.filtered, "filtered"],
     [rows.duplicates, "duplicate"],
-  ] as const;
-  const added = rows.added > 0 ? ` + ${formatCount(rows.added)} added` : "";
-  const accounted = parts
-    .filter(([count], index) => index === 0 || count > 0)
-    .map(([count, word]) => `${formatCount(count)} ${word}`);
-  return line("rows", `${formatCount(rows.read)} read${added} = ${accounted.join(" + ")}`);
+  ]);
 }
 
-export function describeNotices({ notices }: RunAccounts): string[] {
-  return Object.entries(notices)
-    .filter(([, count]) => count > 0)
-    .map(([name, count]) => line("notice", `${name.replaceAll("_", " ")}: ${formatCount(count)}`));
-}
-
-/** What was rejected and why; nothing where nothing was. */
-export function describeRejects(manifest: RunAccounts, directory: string): string[] {
-  if (manifest.rows.rejected === 0) return [];
+function exportNumbers(result: ExportResult): string[] {
+  const { manifest, durationMs, rowsRead, bytesRead } = result;
+  const { totals, pending } = manifest;
+  const resumed = manifest.run.resumes > 0 ? " (this run only; it was resumed)" : "";
+  const time =
+    `${formatDuration(durationMs)}, ${rowRate(rowsRead, durationMs)}, ` +
+    `${formatBytes(bytesRead / secondsOf(durationMs))}/s${resumed}`;
   return [
-    "",
-    `Rejected: ${formatNumberOf(manifest.rows.rejected, "row")}, kept in ${harmless(directory)}`,
-    ...describeReasons(manifest.rejects, "see the manifest"),
-    "  Once the mapping is right, give that directory as input to try these rows again.",
+    describeRows(manifest),
+    line("days", `${formatCount(totals.days)}: ${periodOf(manifest)} (${manifest.dayZone})`),
+    line("files", `${formatCount(totals.files)} ${manifest.format}, ${formatBytes(totals.bytes)}`),
+    ...(pending === undefined
+      ? []
+      : [line("pending", `${formatNumberOf(pending, "event")} not yet merged into day files`)]),
+    ...(result.alreadyDone ? [] : [line("time", time)]),
+    ...describeNotices(manifest),
   ];
 }
 
-/** The most frequent reasons; `place` says where the others are. */
-export function describeReasons(rejects: readonly RejectSummary[], place: string): string[] {
-  const reasons = [...rejects].sort((one, other) => other.rows - one.rows);
-  const hidden = reasons.length - REASONS_SHOWN_MAX;
+function periodOf({ days }: Manifest): string {
+  const [first, last] = [days[0]?.day, days.at(-1)?.day];
+  if (first === undefined) return "none";
+  return first === last ? first : `${first} to ${last}`;
+}
+
+function eventsTo({ sent, destination }: SendStanding): string {
+  return `${formatNumberOf(sent.delivered, "event")} to ${harmless(destination)}`;
+}
+
+function splitLines({ sent }: SendStanding): string[] {
+  const { rejected, splitsDone, splitsTotal } = sent;
   return [
-    ...reasons.slice(0, REASONS_SHOWN_MAX).flatMap(describeReason),
-    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more reason")}, ${place}`] : []),
+    line("rejected", `${formatNumberOf(rejected, "row")} so far`),
+    line("splits", `${formatCount(splitsDone)} of ${formatCount(splitsTotal)} done`),
   ];
 }
 
-function describeReason({ code, rows, example }: RejectSummary): string[] {
-  const place = [
-    harmless(example.source),
-    ...(example.row === undefined ? [] : [`row ${formatCount(example.row)}`]),
-    ...(example.row === undefined && example.byte !== undefined ? [`byte ${example.byte}`] : []),
-  ].join(", ");
-  const message = cutEnd(harmless(example.message), MESSAGE_COLUMNS_MAX);
+function deliveryLines({ sent }: SendStanding): string[] {
+  const { retried, possiblyTwice, waitedMs } = sent;
+  const resent = formatNumberOf(possiblyTwice, "event");
   return [
-    `  ${code}: ${formatNumberOf(rows, "row")}, such as ${place}`,
-    `    ${message} → ${rejectAdvice[code]}`,
+    line("retried", formatNumberOf(retried, "request")),
+    line("resent", `${resent} possibly duplicated, with the same Idempotency-Key`),
+    line("waited", `${formatDuration(waitedMs)} for the service`),
   ];
 }
 
-/** Sources that could not be read to their end. */
-export function describeFailures(failed: readonly SourceFailure[]): string[] {
-  if (failed.length === 0) return [];
-  return [
-    "",
-    ...describeFailed(failed, "see the manifest"),
-    "  Repair them and run the same command again: it reads only these, the rest stays.",
-  ];
+function resumeLine({ directory, command }: SendStanding): string {
+  return line("resume", commandLine(directory, command));
 }
 
-/** The first of them; `place` says where the others are. */
-export function describeFailed(failed: readonly SourceFailure[], place: string): string[] {
-  const hidden = failed.length - FAILURES_SHOWN_MAX;
-  return [
-    `Failed: ${formatNumberOf(failed.length, "source")}, not read to the end`,
-    ...failed.slice(0, FAILURES_SHOWN_MAX).map(({ source, message, code }) => {
-      const text = message.startsWith(source) ? message : `${source}: ${message}`;
-      return `  ${cutEnd(harmless(text), 2 * MESSAGE_COLUMNS_MAX)} (${code})`;
-    }),
-    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more source")}, ${place}`] : []),
-  ];
+const stateWords: Readonly<Record<ListedRun["state"], string>> = {
+  done: "done",
+  at_work: "running",
+  interrupted: "interrupted",
+};
+
+/** Lists runs with their state, progress and, if interrupted, the command that resumes them. */
+export function describeRuns(runs: readonly ListedRun[], runsDirectory: string): string {
+  if (runs.length === 0) return `No runs in ${harmless(runsDirectory)}.\n`;
+  return `${runs.map(describeRun).join("\n\n")}\n`;
 }
 
-export function line(label: string, text: string): string {
-  return `  ${label.padEnd(9)} ${text}`;
+function describeRun(run: ListedRun): string {
+  const { runId, state, startedAt, delivered, rejected, splitsDone, splitsTotal } = run;
+  return [
+    `${runId}  ${stateWords[state]}  started ${startedAt.replace(/\.\d+Z$/, "Z")}`,
+    `  to ${harmless(run.destination)}`,
+    `  ${formatCount(delivered)} delivered, ${formatCount(rejected)} rejected, ` +
+      `${splitsDone} of ${splitsTotal} splits done`,
+    ...(state === "interrupted" ? [`  resume: ${commandLine(run.directory, run.command)}`] : []),
+  ].join("\n");
 }

@@ -1,12 +1,12 @@
 /**
- * Control characters (terminal escapes among them), characters that turn the direction of text
- * around, and lone surrogates: whatever would let data draw on a terminal or hide in it.
+ * Characters that would let data draw on a terminal or hide in it: control characters, characters that
+ * change the direction of text, and lone surrogates.
  */
 const harmful = /[\p{Cc}\p{Cs}\u2028\u2029\u061C\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF]/gu;
 
 const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Text from data or file names in a form that is safe to print: on one line, escapes made visible. */
+/** Makes text from data or file names safe to print: on one line, with control characters as escapes. */
 export function harmless(text: string): string {
   return text.replace(
     harmful,
@@ -16,7 +16,7 @@ export function harmless(text: string): string {
   );
 }
 
-/** Columns that a text takes on a terminal: East Asian and pictorial characters take two. */
+/** Columns of a text on a terminal; East Asian and pictorial characters take two. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const character of text) width += columnsOf(character);
@@ -38,7 +38,7 @@ function columnsOf(character: string): number {
   return isWide ? 2 : 1;
 }
 
-/** At most `columns` wide; the end is cut off. */
+/** Cuts off the end of a text that is wider than `columns`. */
 export function cutEnd(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = "";
@@ -51,20 +51,20 @@ export function cutEnd(text: string, columns: number): string {
   return columns < 1 ? "" : `${kept}…`;
 }
 
-/** At most `columns` wide; the beginning is cut off, as names of files differ at their ends. */
+/** Cuts off the beginning of a text that is wider than `columns`: file names differ at their ends. */
 export function cutStart(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   const reversed = [...text].reverse().join("");
   return [...cutEnd(reversed, columns)].reverse().join("");
 }
 
-/** A path or argument as a word for a shell, in quotes when it needs them. */
+/** Quotes a path or argument for a shell if needed. */
 export function shellWord(word: string): string {
   const safe = harmless(word);
   return /^[\w./:@%+=,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }
 
-/** What to type to run Switchyard with these words where they were first given. */
+/** The command that runs Switchyard with these arguments in the directory of the first run. */
 export function commandLine(directory: string, words: readonly string[]): string {
   return `cd ${shellWord(directory)} && ${["switchyard", ...words].map(shellWord).join(" ")}`;
 }

@@ -1,5 +1,6 @@
-import type { Finding, Report, Severity } from "../profile/report.js";
-import { drawDays } from "./day-bars.js";
+import type { ConfigurationChange } from "../pipeline/configuration/configuration-edit.js";
+import type { Finding, Report, ReportDay, Severity } from "../profile/report.js";
+import { configurationLine } from "./findings/configuration-fixes.js";
 import {
   formatBytes,
   formatCount,
@@ -7,7 +8,7 @@ import {
   formatNumberOf,
   formatShare,
 } from "./quantities.js";
-import { line } from "./run-summary.js";
+import { line, rowRate, rowsLine } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 
 const BARS_MAX = 60;
@@ -17,46 +18,38 @@ const NAME_COLUMNS_MAX = 24;
 const TITLE_COLUMNS_MAX = 150;
 const FIX_COLUMNS_MAX = 200;
 
-/** Where a report lies, and what to type next. */
+/** The files of a report, and the next command to type. */
 export interface ReportPlaces {
   /** Files, the one for people first. */
   readonly files: readonly string[];
   readonly next: string;
 }
 
-/** A report on one screen. Text from data is made harmless. */
+/** Summarizes a report on one screen. Text from data is made harmless. */
 export function summarizeValidate(report: Report, { files, next }: ReportPlaces): string {
+  const { rows } = report;
   return [
     headline(report),
-    ...rowLines(report),
+    rowsLine(rows, [
+      formatNumberOf(rows.mapped, "event"),
+      [rows.rejected, "rejected"],
+      [rows.filtered, "filtered"],
+    ]),
     ...dayLines(report),
     eventLine(report),
     identityLine(report),
     ...estimateLines(report),
     ...findingLines(report.findings),
     "",
-    ...files.map((file, place) => line(place === 0 ? "report" : "", harmless(file))),
+    ...files.map((file, index) => line(index === 0 ? "report" : "", harmless(file))),
     line("next", next),
   ].join("\n");
 }
 
 function headline({ rows, run, sample }: Report): string {
-  const what =
-    sample.share === 1
-      ? formatNumberOf(rows.read, "row")
-      : `a sample of ${formatNumberOf(rows.read, "row")} (${formatShare(sample.share, 1)})`;
-  const speed = formatCount(rows.read / (Math.max(run.durationMs, 1) / 1000));
-  return `Read ${what} in ${formatDuration(run.durationMs)} (${speed} rows/s); nothing was sent`;
-}
-
-function rowLines({ rows }: Report): readonly string[] {
-  const added = rows.added > 0 ? ` + ${formatCount(rows.added)} added` : "";
-  const parts = [
-    formatNumberOf(rows.mapped, "event"),
-    ...(rows.rejected > 0 ? [`${formatCount(rows.rejected)} rejected`] : []),
-    ...(rows.filtered > 0 ? [`${formatCount(rows.filtered)} filtered`] : []),
-  ];
-  return [line("rows", `${formatCount(rows.read)} read${added} = ${parts.join(" + ")}`)];
+  const read = formatNumberOf(rows.read, "row");
+  const what = sample.share === 1 ? read : `a sample of ${read} (${formatShare(sample.share, 1)})`;
+  return `Read ${what} in ${formatDuration(run.durationMs)} (${rowRate(rows.read, run.durationMs)}); nothing was sent`;
 }
 
 function dayLines({ days, dayZone }: Report): readonly string[] {
@@ -69,15 +62,28 @@ function dayLines({ days, dayZone }: Report): readonly string[] {
   ];
 }
 
+const BARS = "▁▂▃▄▅▆▇█";
+const EMPTY_BAR = "·";
+
+/** One character for each day, or for each group of days if there are more than `columns`. */
+export function drawDays(days: readonly ReportDay[], columns: number): string {
+  const length = Math.max(1, Math.ceil(days.length / columns));
+  const means = Array.from({ length: Math.ceil(days.length / length) }, (_, index) => {
+    const group = days.slice(index * length, (index + 1) * length);
+    return group.reduce((sum, { events }) => sum + events, 0) / group.length;
+  });
+  const most = Math.max(...means, 1);
+  const barOf = (mean: number) =>
+    Math.min(BARS.length - 1, Math.floor((mean / most) * BARS.length));
+  return means.map((mean) => (mean === 0 ? EMPTY_BAR : BARS[barOf(mean)])).join("");
+}
+
 function eventLine({ events, otherEvents, rows }: Report): string {
-  const names = events.length + (otherEvents.names ?? 0);
-  const shown = events
-    .slice(0, EVENTS_SHOWN_MAX)
-    .map(
-      ({ event, rows: of }) =>
-        `${cutEnd(harmless(event), NAME_COLUMNS_MAX)} ${formatShare(of, rows.mapped)}`,
-    );
-  const more = names - shown.length;
+  const shown = events.slice(0, EVENTS_SHOWN_MAX).map((one) => {
+    const name = cutEnd(harmless(one.event), NAME_COLUMNS_MAX);
+    return `${name} ${formatShare(one.rows, rows.mapped)}`;
+  });
+  const more = events.length + (otherEvents.names ?? 0) - shown.length;
   const rest = more > 0 ? [`and ${formatNumberOf(more, "more name")}`] : [];
   return line("events", [...shown, ...rest].join(", ") || "none");
 }
@@ -98,11 +104,9 @@ function estimateLines({ estimates, sizes }: Report): readonly string[] {
   const { export: exported, send, qualifyingEvents } = estimates;
   const refused = qualifyingEvents.filter((one) => one.refused !== undefined).length;
   const created = formatNumberOf(qualifyingEvents.length - refused, "qualifying event");
+  const duration = formatDuration(exported.durationMs);
   return [
-    line(
-      "export",
-      `about ${formatBytes(exported.bytes)} in ${formatDuration(exported.durationMs)}`,
-    ),
+    line("export", `about ${formatBytes(exported.bytes)} in ${duration}`),
     line(
       "send",
       `${formatBytes(sizes.total)} in ${formatDuration(send.durationMs)} at ${formatCount(send.eventsPerSecond)} events/s`,
@@ -118,14 +122,13 @@ const severityWords: Readonly<Record<Severity, string>> = {
 };
 
 function findingLines(findings: readonly Finding[]): readonly string[] {
-  if (findings.length === 0) return ["", "No findings: nothing seems to be wrong."];
+  if (findings.length === 0) return ["", "No findings: no problem was found."];
   const hidden = findings.slice(FINDINGS_SHOWN_MAX);
-  const more = countsOf(hidden);
   return [
     "",
     `Findings: ${countsOf(findings)}`,
     ...findings.slice(0, FINDINGS_SHOWN_MAX).flatMap(describeFinding),
-    ...(hidden.length > 0 ? [`  and ${more} more, see the report`] : []),
+    ...(hidden.length > 0 ? [`  and ${countsOf(hidden)} more, see the report`] : []),
   ];
 }
 
@@ -146,4 +149,24 @@ function describeFinding({ severity, title, code, fix }: Finding): readonly stri
   if (fix === undefined) return [head];
   const safe = fix.isSafe ? "  (safe: --apply writes it)" : "";
   return [head, `           → ${cutEnd(harmless(fix.line), FIX_COLUMNS_MAX)}${safe}`];
+}
+
+/** Describes a change of a configuration as removed and added lines. Text from data is made harmless. */
+export function describeChange({ path, before, after }: ConfigurationChange): readonly string[] {
+  const lineOf = (value: unknown) => harmless(configurationLine(path, value));
+  return [...(before === undefined ? [] : [`  - ${lineOf(before)}`]), `  + ${lineOf(after)}`];
+}
+
+/** Says which lines `--apply` wrote into a configuration; nothing without `--apply`. */
+export function describeApplied(
+  applied: { readonly file: string; readonly changes: readonly ConfigurationChange[] } | undefined,
+): readonly string[] {
+  if (applied === undefined) return [];
+  const { file, changes } = applied;
+  const lines = formatNumberOf(changes.length, "line");
+  const what =
+    changes.length === 0
+      ? "nothing: there are no safe fixes"
+      : `${lines} of ${harmless(file)}, shown above`;
+  return [line("applied", what)];
 }

@@ -1,24 +1,25 @@
 import path from "node:path";
 import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { Difference } from "../pipeline/verify/verify-difference.js";
-import { describeDifferences } from "./difference-lines.js";
+import type { StoredResult } from "../pipeline/verify/verify-stored.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
-import { harmless } from "./terminal-text.js";
+import { rowRate } from "./summary-parts.js";
+import { cutEnd, harmless } from "./terminal-text.js";
 
-/** The end of a verification on one screen. Text from data is made harmless. */
+const DIFFERENCES_SHOWN_MAX = 10;
+const MESSAGE_COLUMNS_MAX = 320;
+
+/** Summarizes a verification on one screen. Text from data is made harmless. */
 export function summarizeVerify(result: VerifyResult): string {
-  const { differences } = result;
+  const { differences, rows, durationMs } = result;
   const directory = harmless(path.dirname(result.manifestPath));
-  const seconds = Math.max(result.durationMs, 1) / 1000;
   const read =
-    `${formatNumberOf(result.rows, "row")} in ${formatNumberOf(result.files, "file")} of ` +
+    `${formatNumberOf(rows, "row")} in ${formatNumberOf(result.files, "file")} of ` +
     `${formatNumberOf(result.days, "day")}, ${formatBytes(result.bytes)}, ` +
-    `${formatDuration(result.durationMs)}, ${formatCount(result.rows / seconds)} rows/s`;
-  if (differences.length === 0) {
-    return `Verified: ${directory} is what its manifest says\n  ${read}`;
-  }
+    `${formatDuration(durationMs)}, ${rowRate(rows, durationMs)}`;
+  if (differences.length === 0) return `Verified: ${directory} matches its manifest\n  ${read}`;
   return [
-    `Not verified: ${directory} is not what its manifest says`,
+    `Not verified: ${directory} does not match its manifest`,
     `  ${read}`,
     "",
     ...describeDifferences(differences),
@@ -26,12 +27,44 @@ export function summarizeVerify(result: VerifyResult): string {
   ].join("\n");
 }
 
-const WRITE_AGAIN =
-  "Write the export again with --fresh, or take the files from where they were copied from.";
-const MOVE_AWAY =
-  "Move the files away that are not in the manifest: --fresh removes none but its own.";
+/** Summarizes the comparison of a service with an export. Text from data is made harmless. */
+export function summarizeStored(result: StoredResult): string {
+  const { events, counts, countedBy, sampled, refused, differences } = result;
+  const numbers = [
+    `  ${formatNumberOf(events, "event")} stored; compared: ${formatNumberOf(counts, "count")} by ` +
+      `${countedBy}, ${formatNumberOf(sampled, "event")} field by field`,
+    ...(refused === 0 ? [] : [`  ${formatCount(refused)} refused by the service and not stored`]),
+  ];
+  if (differences.length === 0) {
+    return ["Verified: the service stores exactly the exported events", ...numbers].join("\n");
+  }
+  return [
+    "Not verified: the service does not store exactly the exported events",
+    ...numbers,
+    "",
+    ...describeDifferences(differences),
+    "",
+    "  The service may also contain events of another migration or configuration. To rehearse from the",
+    "  start, delete its data directory.",
+  ].join("\n");
+}
 
-/** None where nothing is wrong but that the export has not ended, as that difference says what to do. */
+function describeDifferences(differences: readonly Difference[]): readonly string[] {
+  const hidden = differences.length - DIFFERENCES_SHOWN_MAX;
+  return [
+    `${formatNumberOf(differences.length, "difference")}:`,
+    ...differences
+      .slice(0, DIFFERENCES_SHOWN_MAX)
+      .map((one) => `  ${cutEnd(harmless(`${one.path}: ${one.message}`), MESSAGE_COLUMNS_MAX)}`),
+    ...(hidden > 0 ? [`  and ${formatCount(hidden)} more; --json lists them all`] : []),
+  ];
+}
+
+const WRITE_AGAIN = "Export again with --fresh, or copy the files from their origin again.";
+const MOVE_AWAY =
+  "Move the files that are not in the manifest elsewhere: --fresh removes only its own files.";
+
+/** No advice for an export that has only not finished, because that difference says what to do. */
 function adviceOn(differences: readonly Difference[]): readonly string[] {
   const codes = new Set(differences.map(({ code }) => code));
   codes.delete("export_incomplete");

@@ -60,7 +60,7 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...{ VALUES_MISCOUNTED: faultOf("number of nulls"), REPEATS_WRONG: faultOf("repetition") },
     ...pick("batch/page-cursor", "VALUES_UNTOLD"),
   },
-  "profile/census": { DELIVER: outcomes.deliver },
+  "profile/event-counts": { DELIVER: outcomes.deliver },
   "profile/frequent": {
     TEXT_BYTES: profile.TEXT_BYTES,
     DISTINCT_BYTES: profile.VALUE_REGISTER_BYTES,

@@ -309,7 +309,7 @@ describe("qualifying the events of inputs", () => {
         "1 to create, 0 to change, 0 unchanged, 0 refused",
         "Rejected: 3 of 12 rows, whose events are not counted",
         "  event_missing: 3 rows, such as rows.jsonl, row 4",
-        "    no event name in event_type → map another field to the event's name",
+        "    no event name in event_type → map another field to the event name",
         "Nothing was sent. Run the same command with --yes to apply it.",
         "",
       ].join("\n"),
@@ -334,7 +334,9 @@ describe("qualifying the events of inputs", () => {
     const end = await count(["rows.jsonl", "--yes"]);
     expect(end.exitCode, end.stderr).toBe(exitCode);
     expect(end.stderr).toContain("1 of 1 applied.");
-    expect(end.stderr.includes("Failed: 1 source, not read to the end")).toBe(exitCode === 1);
+    expect(end.stderr.includes("Failed: 1 source could not be read completely")).toBe(
+      exitCode === 1,
+    );
     expect(await stored()).toEqual(["page_view"]);
   });
 

@@ -73,8 +73,8 @@ test("a run that cannot go on says what there is by now, and later counts go on 
   expect(again.exitCode).toBe(1);
   expect(again.stderr).toContain(`Stopped: ${delivered} events to ${url}/v1/webhooks/`);
   expect(again.stderr).toMatch(/rejected {2}1 row so far\n {2}splits {4}\d of \d done/);
-  expect(again.stderr).toMatch(/retried {3}5 requests\n {2}twice {5}5 events possibly sent twice/);
-  expect(again.stderr).toMatch(/go on {5}cd .* && switchyard send rows\.jsonl --to /);
+  expect(again.stderr).toMatch(/retried {3}5 requests\n {2}resent {4}5 events possibly duplicated/);
+  expect(again.stderr).toMatch(/resume {4}cd .* && switchyard send rows\.jsonl --to /);
   expect(again.stderr).toMatch(/\n\nerror: the service answered 401/);
 
   isOpen = true;
@@ -117,7 +117,7 @@ test("a run that is interrupted says what there is by now, and how to go on", as
   expect(second.exitCode).toBe(130);
   expect(second.stderr).toContain(`Interrupted: ${delivered} events to ${url}/v1/webhooks/`);
   expect(second.stderr).toMatch(/splits {4}\d of \d done/);
-  expect(second.stderr).toMatch(/go on {5}cd .* && switchyard send rows\.jsonl --to /);
+  expect(second.stderr).toMatch(/resume {4}cd .* && switchyard send rows\.jsonl --to /);
 
   const end = await runSend(directory, wordsTo(url), options);
   expect(end.json, end.stderr).toMatchObject({

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { CENSUS_NAMES_MAX } from "../../src/base/limits.js";
+import { EVENT_COUNTS_NAMES_MAX } from "../../src/base/limits.js";
 import { EventFold } from "../../src/pipeline/event-fold.js";
 import type { SplitRecord } from "../../src/pipeline/ledger/ledger-records.js";
 import { foldExport, type ManifestFacts } from "../../src/pipeline/manifest-fold.js";
 import { makePlan } from "../../src/pipeline/plan.js";
-import type { SplitEvents } from "../../src/profile/split-events.js";
+import type { SplitEvents } from "../../src/profile/event-counts.js";
 import type { Source } from "../../src/readers/source.js";
 
 const DAY_MS = 86_400_000;
@@ -162,10 +162,10 @@ describe("a manifest", () => {
         ...{ event: `e${from + index}`, rows: 1, firstMs: 1, lastMs: 1 },
       }));
     const fold = new EventFold();
-    fold.add({ names: named(0, CENSUS_NAMES_MAX), days: [] });
-    fold.add({ names: named(1, CENSUS_NAMES_MAX), days: [] });
+    fold.add({ names: named(0, EVENT_COUNTS_NAMES_MAX), days: [] });
+    fold.add({ names: named(1, EVENT_COUNTS_NAMES_MAX), days: [] });
     const folded = fold.result([]);
-    expect(folded.events).toHaveLength(CENSUS_NAMES_MAX);
+    expect(folded.events).toHaveLength(EVENT_COUNTS_NAMES_MAX);
     expect(folded.otherEvents?.rows).toBe(1);
     expect(folded.events.find(({ event }) => event === "e1")?.rows).toBe(2);
   });

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SwitchyardError } from "../../src/base/errors.js";
-import { CENSUS_NAMES_MAX } from "../../src/base/limits.js";
+import { EVENT_COUNTS_NAMES_MAX } from "../../src/base/limits.js";
 import { runExport } from "../../src/pipeline/run-export.js";
 import type { RunProgress } from "../../src/pipeline/run-observer.js";
 import type { Source, SourceRange } from "../../src/readers/source.js";
@@ -53,10 +53,10 @@ describe("an export", () => {
     const lines = (word: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${DAYS[0]} ${word}${index}`);
     run.input("a.txt", ...lines("early", 20));
-    run.input("b.txt", ...lines("late", CENSUS_NAMES_MAX));
+    run.input("b.txt", ...lines("late", EVENT_COUNTS_NAMES_MAX));
     // A split for each of them; the larger one is done first.
     const { manifest } = await run.run({ threads: 1, splitBytes: run.inputBytes() - 10 });
-    expect(manifest.events).toHaveLength(CENSUS_NAMES_MAX);
+    expect(manifest.events).toHaveLength(EVENT_COUNTS_NAMES_MAX);
     expect(manifest.events.filter(({ event }) => event.startsWith("early"))).toHaveLength(20);
     expect(manifest.otherEvents?.rows).toBe(20);
   });

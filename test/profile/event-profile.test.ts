@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createZone } from "../../src/base/luxon-zone.js";
-import { Registers } from "../../src/profile/registers.js";
 import { sizeAt, sizeOfClass } from "../../src/profile/size-classes.js";
+import { Registers } from "../../src/profile/sketches.js";
 import type { SplitProperties } from "../../src/profile/split-profile.js";
 import { valueTypes } from "../../src/profile/value-types.js";
 import { type EventRow, eventRow } from "../sinks/event-rows.js";
@@ -54,9 +54,14 @@ function countPlainly(texts: readonly string[], left: readonly string[] = []) {
     for (const [key, token] of membersOf(text)) {
       if (left.includes(key)) continue;
       const plain = keys.get(key) ?? {
-        ...{ rows: 0, types: valueTypes.map(() => 0), values: new Map<string, number>() },
-        ...{ min: Number.POSITIVE_INFINITY, max: 0, sum: 0 },
-        ...{ numberMin: Number.POSITIVE_INFINITY, numberMax: Number.NEGATIVE_INFINITY },
+        rows: 0,
+        types: valueTypes.map(() => 0),
+        values: new Map<string, number>(),
+        min: Number.POSITIVE_INFINITY,
+        max: 0,
+        sum: 0,
+        numberMin: Number.POSITIVE_INFINITY,
+        numberMax: Number.NEGATIVE_INFINITY,
       };
       keys.set(key, plain);
       countToken(plain, token);
@@ -143,7 +148,9 @@ const object = fc
 const event = fc.constantFrom("a", "b", "page view", 'say "hi"', "\u0000\n", "é☕");
 const row = fc
   .record({
-    ...{ event, metadata: object, user: object },
+    event,
+    metadata: object,
+    user: object,
     timestamp: fc.integer({ min: -HOUR_MS * 50, max: HOUR_MS * 50 }),
     userID: fc.option(fc.constantFrom("u1", "u2", "0", "null", "é")),
     stableID: fc.option(fc.constantFrom("d1", "d2", "-1", "undefined")),
@@ -200,7 +207,8 @@ describe("a profile", () => {
             deviceOnly: rows.filter((one) => one.userID === null && one.stableID !== null).length,
             none: rows.filter((one) => one.userID === null && one.stableID === null).length,
             // Of 1969 and 1970.
-            ...{ future: 0, suspicious: rows.length },
+            future: 0,
+            suspicious: rows.length,
             midnight: rows.filter((one) => local(one) % (24 * HOUR_MS) === 0).length,
             bytes: lengths.reduce((sum, length) => sum + length, 0),
             withInsertID: 0,

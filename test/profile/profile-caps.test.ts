@@ -40,7 +40,9 @@ it("counts keys that are too long with those that have no place, escaped or not"
   ];
   const properties = propertiesOf(profileInKernel([rows]));
   expect(properties.keys.map(({ key }) => key)).toEqual([
-    ...["short", "y".repeat(512), "A".repeat(512)],
+    "short",
+    "y".repeat(512),
+    "A".repeat(512),
   ]);
   expect(properties.otherValues).toBe(3);
 });

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { FrequentFold } from "../../src/profile/frequent-fold.js";
-import { Registers } from "../../src/profile/registers.js";
+import { FrequentFold, Registers } from "../../src/profile/sketches.js";
 import type { SplitFrequent, SplitProfile } from "../../src/profile/split-profile.js";
 import { eventRow } from "../sinks/event-rows.js";
 import { profileInKernel } from "./kit/profile-rows.js";

@@ -6,8 +6,13 @@ const first = "2026-01-30T00:00:00.000Z";
 const last = "2026-01-31T23:59:59.999Z";
 
 export const exampleManifest: Manifest = {
-  ...{ manifestVersion: 1, version: "0.1.0", complete: true, dataset: "events" },
-  ...{ format: "parquet", dayZone: "UTC", configuration: {} },
+  manifestVersion: 1,
+  version: "0.1.0",
+  complete: true,
+  dataset: "events",
+  format: "parquet",
+  dayZone: "UTC",
+  configuration: {},
   totals: {
     rows: 1_000,
     bytes: 1e6,
@@ -29,7 +34,9 @@ export const exampleManifest: Manifest = {
       example: { source: "a\u001b[31m.json", row: 1_234, message: "event_type is\nnull" },
     },
   ],
-  ...{ notices: {}, inputs: [], failures: [] },
+  notices: {},
+  inputs: [],
+  failures: [],
   events: [{ event: "tea", rows: 1_000, firstTimestamp: first, lastTimestamp: last }],
   eventsByDay: { path: "events-by-day.jsonl", bytes: 0, sha256: "0".repeat(64) },
   days: [
@@ -40,7 +47,13 @@ export const exampleManifest: Manifest = {
 };
 
 export const exampleResult: ExportResult = {
-  ...{ outcome: "done", manifest: exampleManifest, manifestPath: "/data/out/manifest.json" },
-  ...{ failures: [], tooManyRejects: false, alreadyDone: false },
-  ...{ rowsRead: 1_003, bytesRead: 2e6, durationMs: 2_000 },
+  outcome: "done",
+  manifest: exampleManifest,
+  manifestPath: "/data/out/manifest.json",
+  failures: [],
+  tooManyRejects: false,
+  alreadyDone: false,
+  rowsRead: 1_003,
+  bytesRead: 2e6,
+  durationMs: 2_000,
 };

@@ -6,8 +6,12 @@ import { FakeClock } from "./fake-clock.js";
 
 const moment: RunProgress = {
   threads: [{ source: "a.json", rows: 0 }],
-  ...{ bytesTotal: 100e6, bytesDone: 0 },
-  ...{ rows: 0, rejects: 0, splitsTotal: 4, splitsDone: 0 },
+  bytesTotal: 100e6,
+  bytesDone: 0,
+  rows: 0,
+  rejects: 0,
+  splitsTotal: 4,
+  splitsDone: 0,
 };
 
 function collect(terminal?: { columns: number; rows: number }) {

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { Finding, Report } from "../../src/profile/report.js";
-import { drawDays } from "../../src/report/day-bars.js";
-import { summarizeValidate } from "../../src/report/validate-summary.js";
+import { drawDays, summarizeValidate } from "../../src/report/validate-summary.js";
 import { cleanReport, evenDay, evenDays } from "./example-report.js";
 
 const places = {
@@ -9,10 +8,15 @@ const places = {
   next: "switchyard export in --to out",
 };
 const finding: Finding = {
-  ...{ code: "ids_junk", severity: "warning", title: "5 events have \u001b[31ma user id", rows: 5 },
+  code: "ids_junk",
+  severity: "warning",
+  title: "5 events have \u001b[31ma user id",
+  rows: 5,
   detail: "null: 5",
   fix: {
-    ...{ path: ["mapping", "userID"], value: "u", isSafe: true },
+    path: ["mapping", "userID"],
+    value: "u",
+    isSafe: true,
     line: '"mapping": {"userID": "u"}',
   },
 };
@@ -42,10 +46,10 @@ Findings: 1 warning
   next      switchyard export in --to out`);
 });
 
-it("says that nothing is wrong, and that it was a sample", () => {
+it("says that there are no findings, and that it was a sample", () => {
   const summary = summarizeValidate({ ...cleanReport, sample: { share: 0.01 } }, places);
   expect(summary).toContain("Read a sample of 67,200 rows (1.0 %) in");
-  expect(summary).toContain("No findings: nothing seems to be wrong.");
+  expect(summary).toContain("No findings: no problem was found.");
 });
 
 it("stays on one screen however many findings and names there are", () => {
@@ -60,7 +64,7 @@ it("stays on one screen however many findings and names there are", () => {
   expect(summary).toContain("and 296 more names");
 });
 
-it("draws many days as stretches", () => {
+it("draws many days in groups", () => {
   expect(drawDays(evenDays(120), 60)).toBe("█".repeat(60));
   expect(drawDays(evenDays(121), 60)).toBe("█".repeat(41));
   expect(drawDays([], 60)).toBe("");

@@ -7,7 +7,7 @@ import type { Configuration } from "../../pipeline/configuration/configuration.j
 import type { ConfigurationChange } from "../../pipeline/configuration/configuration-edit.js";
 import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
 import type { Finding } from "../../profile/report.js";
-import { describeChange } from "../../report/configuration-difference.js";
+import { describeChange } from "../../report/validate-summary.js";
 
 export interface AppliedFixes {
   /** The configuration file, as messages call it. */

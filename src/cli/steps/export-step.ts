@@ -1,7 +1,7 @@
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../pipeline/configuration/run-options.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
-import { summarizeExport } from "../../report/export-summary.js";
+import { summarizeExport } from "../../report/run-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 import { runExitCode } from "./step.js";
 

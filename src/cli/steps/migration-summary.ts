@@ -2,7 +2,7 @@ import { exitCodes } from "../../base/errors.js";
 import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import type { Manifest } from "../../pipeline/manifest.js";
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
-import { line } from "../../report/run-summary.js";
+import { line } from "../../report/summary-parts.js";
 import { harmless, shellWord } from "../../report/terminal-text.js";
 import { type CommandOutcome, notRunOf, stoppedAt } from "../command-outcome.js";
 import { resultsOf, type StepResults } from "./step.js";

@@ -2,7 +2,7 @@ import type { Configuration } from "../../pipeline/configuration/configuration.j
 import { resolveSendRequest } from "../../pipeline/configuration/send-options.js";
 import { type SendResult, type SendStanding, SendStopped } from "../../pipeline/send-result.js";
 import { factsOf } from "../../report/error-text.js";
-import { summarizeSend, summarizeStoppedSend } from "../../report/send-summary.js";
+import { summarizeSend, summarizeStoppedSend } from "../../report/run-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 import { runExitCode } from "./step.js";
 

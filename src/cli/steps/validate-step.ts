@@ -6,9 +6,8 @@ import { resolveValidateRequest } from "../../pipeline/configuration/run-options
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import type { RunObserver } from "../../pipeline/run-observer.js";
 import type { Report } from "../../profile/report.js";
-import { describeApplied } from "../../report/configuration-difference.js";
 import { shellWord } from "../../report/terminal-text.js";
-import { summarizeValidate } from "../../report/validate-summary.js";
+import { describeApplied, summarizeValidate } from "../../report/validate-summary.js";
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
 import type { StepContext, StepReport } from "./step.js";
 import { runExitCode } from "./step.js";

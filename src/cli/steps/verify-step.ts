@@ -1,8 +1,7 @@
 import { exitCodes, UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
-import { summarizeStored } from "../../report/stored-summary.js";
-import { summarizeVerify } from "../../report/verify-summary.js";
+import { summarizeStored, summarizeVerify } from "../../report/verify-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 
 export async function runVerifyStep(

@@ -6,7 +6,7 @@ import { LedgerWriter } from "../../pipeline/ledger/ledger-writer.js";
 import type { RunOptions } from "../../pipeline/options.js";
 import { RejectCounts } from "../../pipeline/worker/reject-counts.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
-import { Census } from "../../profile/census.js";
+import { EventCounts } from "../../profile/event-counts.js";
 import { openRange } from "../../readers/formats.js";
 import { createCountingSink } from "../../sinks/dry-run-sinks.js";
 import { mapperOptions } from "../mapper-options.js";
@@ -26,6 +26,6 @@ serveSplits<RunOptions>(async ({ options, maxTimeMs }, signal) => {
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
     mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
     sink: createCountingSink(),
-    census: new Census(kernel, createZone("UTC")),
+    eventCounts: new EventCounts(kernel, createZone("UTC")),
   };
 });

@@ -7,7 +7,7 @@ import type { ExportOptions } from "../../pipeline/options.js";
 import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
-import { Census } from "../../profile/census.js";
+import { EventCounts } from "../../profile/event-counts.js";
 import { openRange } from "../../readers/formats.js";
 import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
 import { mapperOptions } from "../mapper-options.js";
@@ -31,6 +31,6 @@ serveSplits<ExportOptions>(async ({ options, maxTimeMs, splits }, signal) => {
     mapper: createMapper(kernel, await mapperOptions(options, maxTimeMs)),
     sink,
     mergeDays: sink.mergeDays,
-    census: new Census(kernel, dayZone),
+    eventCounts: new EventCounts(kernel, dayZone),
   };
 });

@@ -1,5 +1,5 @@
 // Rows by a whole number, of which there may be many, but few at a time: events by hour, rejected
-// rows by day. A list of the numbers that have come, and a hash table over it as in census.ts.
+// rows by day. A list of the numbers that have come, and a hash table over it as in event-counts.ts.
 
 import { spread } from "../byte-hash";
 

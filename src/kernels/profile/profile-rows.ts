@@ -4,7 +4,7 @@
 // the smallest so far is a candidate, which the host copies before the next batch.
 
 import { mix, spread, spreadHash } from "../byte-hash";
-import { addName } from "./census";
+import { addName } from "./event-counts";
 import { Column, KIND_NULL } from "../column";
 import { countAt, Counts } from "./counts";
 import { addId, addToRegisters, IdSet } from "./distinct";
@@ -20,7 +20,7 @@ const FILTERED: u32 = 254;
 const UNIT_ID_MISSING: u32 = 15;
 const VALUE_NOT_SCALAR: u32 = 19;
 
-/** The number that the census gives to all names that have no place. */
+/** The number that event counts give to all names beyond their limits. */
 const OTHERS: u32 = 0;
 
 const HOUR_MS: f64 = 3600000;
@@ -91,7 +91,7 @@ class Candidate {
   group: u32;
 }
 
-/** Numbers of the groups that rows are picked for: names of the census, reject codes, the largest. */
+/** Numbers of the groups that rows are picked for: counted names, reject codes, the largest. */
 const PICKED_NAMES: u32 = 64;
 const PICKED_GROUPS: u32 = 96;
 
@@ -266,7 +266,7 @@ function profileEvent(profile: Profile, rows: Rows, row: i32, now: f64): void {
   const user = changetype<Column>(<usize>rows.user);
   const metadata = changetype<Column>(<usize>rows.metadata);
   const timestamp = load<f64>(<usize>rows.timestamps + ((<usize>row) << 3));
-  const number = addName(profile.census, event.start(row), event.length(row));
+  const number = addName(profile.eventCounts, event.start(row), event.length(row));
   const group = groupAt(profile, number);
   const isLookedAt = number != OTHERS && number <= profile.groupsMax;
   if (isLookedAt && group.users == 0) {

@@ -10,8 +10,8 @@ import { Frequent } from "./frequent";
 @unmanaged
 export class Profile {
   /** Numbers the event names. */
-  census: u32;
-  /** One `Group` for each number of the census, and how many of them have their properties looked at. */
+  eventCounts: u32;
+  /** One `Group` for each counted name, and the number of groups whose properties are profiled. */
   groups: u32;
   groupsMax: u32;
   /** `Group` of the properties of users. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { writeDurably } from "../../base/durable-file.js";
 import { asOutput } from "../../base/output-error.js";
-import type { SplitEvents } from "../../profile/split-events.js";
+import type { SplitEvents } from "../../profile/event-counts.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
 import type { Layout } from "./layout.js";
 import type { MergeRecord, SplitRecord } from "./ledger-records.js";

@@ -6,7 +6,7 @@ import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import { checkValue, faultLines } from "../../base/schema.js";
-import type { SplitEvents } from "../../profile/split-events.js";
+import type { SplitEvents } from "../../profile/event-counts.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
 import type { SourceRange } from "../../readers/source.js";
 import { assemblePlan, type Plan } from "../plan.js";

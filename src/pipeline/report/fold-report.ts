@@ -1,22 +1,23 @@
-import { CENSUS_NAMES_MAX, PROFILE_IDS_MAX, SAMPLE_BYTES_MAX } from "../../base/limits.js";
-import type { FoldedText } from "../../profile/frequent-fold.js";
+import { EVENT_COUNTS_NAMES_MAX, PROFILE_IDS_MAX, SAMPLE_BYTES_MAX } from "../../base/limits.js";
 import { type FoldedName, foldLimits, type ProfileFold } from "../../profile/profile-fold.js";
-import type {
-  Estimate,
-  Report,
-  ReportEvent,
-  ReportIdentity,
-  ReportReject,
-  ReportRows,
-  ReportSample,
-  ReportSizes,
-  TopID,
+import {
+  type Estimate,
+  REPORT_VERSION,
+  type Report,
+  type ReportEvent,
+  type ReportIdentity,
+  type ReportReject,
+  type ReportRows,
+  type ReportSample,
+  type ReportSizes,
+  type TopID,
 } from "../../profile/report.js";
-import { REPORT_VERSION } from "../../profile/report.js";
 import { sizeAt } from "../../profile/size-classes.js";
+import type { FoldedText } from "../../profile/sketches.js";
 import { guessZone } from "../../profile/zone-guess.js";
 import type { EventFold } from "../event-fold.js";
-import type { ManifestEvent, RunAccounts } from "../manifest.js";
+import type { ManifestEvent, RunAccounts, SourceFailure } from "../manifest.js";
+import type { RunOutcome } from "../run-observer.js";
 import {
   countDays,
   hoursOfDayOf,
@@ -24,6 +25,21 @@ import {
   REPORT_DAYS_MAX,
   reportDays,
 } from "./report-days.js";
+
+/** How a dry run ended. What makes it impossible is thrown instead. */
+export interface ValidateResult {
+  readonly outcome: RunOutcome;
+  /** Of what was read, also where the run was interrupted. */
+  readonly counted: CountedReport;
+  /** One for each source that could not be read to its end. */
+  readonly failures: readonly SourceFailure[];
+  /** More rows were rejected than `maxRejects` allows. */
+  readonly tooManyRejects: boolean;
+  readonly rowsRead: number;
+  /** On disk. */
+  readonly bytesRead: number;
+  readonly durationMs: number;
+}
 
 /** Sources that a report names. */
 const SOURCES_MAX = 1_000;
@@ -81,7 +97,9 @@ export function foldReport(
     identity: identityOf(profile),
     times: {
       ...rangeOf(sorted, otherEvents),
-      ...{ future, suspicious, midnight },
+      future,
+      suspicious,
+      midnight,
       zoneGuess: guessZone(hoursOfDay, days.filter(({ events }) => events > 0).length),
     },
     sizes: sizesOf(profile, delivered),
@@ -90,7 +108,7 @@ export function foldReport(
     samples: samplesOf(names, profile),
     limits: {
       ...foldLimits,
-      events: CENSUS_NAMES_MAX,
+      events: EVENT_COUNTS_NAMES_MAX,
       days: REPORT_DAYS_MAX,
       dayEvents: REPORT_DAY_EVENTS_MAX,
       ids: PROFILE_IDS_MAX,
@@ -108,10 +126,15 @@ function inputsOf({ inputs, failures }: RunAccounts): Report["inputs"] {
   const unreadable = failures
     .filter(({ source }) => !known.has(source))
     .map(({ source: name, code, message }) => ({
-      ...{ name, bytes: 0, format: "unknown", failure: { code, message } },
+      name,
+      bytes: 0,
+      format: "unknown",
+      failure: { code, message },
     }));
   const sources = inputs.map(({ name, bytes, format, failure }) => ({
-    ...{ name, bytes, format },
+    name,
+    bytes,
+    format,
     ...(failure === undefined ? {} : { failure: { code: failure.code, message: failure.message } }),
   }));
   const all = [...unreadable, ...sources];
@@ -129,9 +152,15 @@ function rowsOf({ rows }: RunAccounts, profile: ProfileFold): ReportRows {
   const { repeated, unknown } = profile.insertCounts;
   const distinct = profile.insertIDs.estimate();
   return {
-    ...{ read, added, mapped: delivered, rejected, filtered },
+    read,
+    added,
+    mapped: delivered,
+    rejected,
+    filtered,
     duplicates: {
-      ...{ withInsertID, withinSplits: repeated, unknown },
+      withInsertID,
+      withinSplits: repeated,
+      unknown,
       estimated: Math.max(repeated, withInsertID - distinct.count),
       error: Math.round(distinct.count * distinct.error),
     },
@@ -145,7 +174,11 @@ function eventOf(
   days = 0,
 ): ReportEvent {
   return {
-    ...{ event, rows, share: total === 0 ? 0 : rows / total, firstTimestamp, lastTimestamp },
+    event,
+    rows,
+    share: total === 0 ? 0 : rows / total,
+    firstTimestamp,
+    lastTimestamp,
     days,
     users: name?.users?.estimate() ?? null,
     bytes: { mean: Math.round((name?.bytes ?? 0) / rows), max: name?.bytesMax ?? 0 },
@@ -178,7 +211,10 @@ function identityOf(profile: ProfileFold): ReportIdentity {
     return { field: field as "userID" | "stableID", value: words.join(" "), rows };
   });
   return {
-    ...{ both, userOnly, deviceOnly, none },
+    both,
+    userOnly,
+    deviceOnly,
+    none,
     users: profile.users.estimate(),
     devices: profile.devices.estimate(),
     junkIDs: junkIDs.sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
@@ -212,7 +248,9 @@ function rejectsOf(
   { rejectSamples }: ProfileFold,
 ): readonly ReportReject[] {
   return accounts.rejects.map(({ code, rows }) => ({
-    ...{ code, rows, advice: adviceOn(code) },
+    code,
+    rows,
+    advice: adviceOn(code),
     samples: (rejectSamples.get(code) ?? []).map(({ order: _, code: __, ...sample }) => sample),
   }));
 }

@@ -8,8 +8,7 @@ import type { Zone } from "../../base/zone.js";
 import { type Column, cellKinds } from "../../batch/column.js";
 import { outcomes } from "../../batch/event-batch.js";
 import type { Kernel } from "../../batch/kernel.js";
-import { Census } from "../../profile/census.js";
-import type { EventCount } from "../../profile/split-events.js";
+import { type EventCount, EventCounts } from "../../profile/event-counts.js";
 import { countOf, eventsOfDay } from "../event-fold.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay, ManifestEventCount } from "../manifest.js";
@@ -21,10 +20,10 @@ import { compare, type Difference, difference } from "./verify-difference.js";
  * names of the manifest are counted by name.
  */
 export class EventCheck {
-  readonly #census: Census;
+  readonly #eventCounts: EventCounts;
   readonly #marks: number;
   readonly #timestamps: number;
-  /** Names by their indexes in the census. */
+  /** Names by their indexes in the event counts. */
   readonly #names: readonly string[];
   /** Lines of `events-by-day.jsonl` by day. */
   readonly #lines = new Map<string, string>();
@@ -36,10 +35,10 @@ export class EventCheck {
   ) {
     this.#marks = kernel.allocate(BATCH_ROWS_MAX);
     this.#timestamps = kernel.allocate(BATCH_ROWS_MAX * 8);
-    this.#census = new Census(kernel, zone);
+    this.#eventCounts = new EventCounts(kernel, zone);
     const names = new Map(manifest.events.map(({ event }) => [nameInPart(event, manifest), event]));
-    this.#census.limitTo([...names.keys()]);
-    this.#names = this.#census.events().names.map(({ event }) => names.get(event) ?? event);
+    this.#eventCounts.limitTo([...names.keys()]);
+    this.#names = this.#eventCounts.events().names.map(({ event }) => names.get(event) ?? event);
   }
 
   /** Sets the time of row `row` of the next batch; NaN if it cannot be read. */
@@ -56,7 +55,7 @@ export class EventCheck {
       if (bytes[event.kinds + row] === cellKinds.string) continue;
       bytes[this.#marks + row] = outcomes.filtered;
     }
-    this.#census.take({
+    this.#eventCounts.take({
       rows,
       outcomes: this.#marks,
       event,
@@ -67,7 +66,7 @@ export class EventCheck {
   /** Ends a day whose files have all been counted. */
   endDay({ day, rows }: ManifestDay): void {
     const counts = new Map<string, number>();
-    const found = this.#census.takeDays().find(([number]) => number === parseDay(day)) ?? [];
+    const found = this.#eventCounts.takeDays().find(([number]) => number === parseDay(day)) ?? [];
     for (let at = 1; at < found.length; at += 2) {
       counts.set(this.#names[found[at]!] ?? "", found[at + 1]!);
     }
@@ -81,7 +80,7 @@ export class EventCheck {
 
   #nameDifferences(): readonly Difference[] {
     const { events, otherEvents } = this.manifest;
-    const found = this.#census.events();
+    const found = this.#eventCounts.events();
     const counts = new Map(found.names.map((count, place) => [this.#names[place], count]));
     const isExact = otherEvents === undefined;
     const named = events.flatMap((stated) =>

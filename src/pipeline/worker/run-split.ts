@@ -3,7 +3,7 @@ import { SourceError, SwitchyardError } from "../../base/errors.js";
 import { isStorageFull, toOutputError } from "../../base/output-error.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
-import type { EventCensus } from "../../profile/census.js";
+import type { EventCounter } from "../../profile/event-counts.js";
 import type { OpenReader, Reader, ReaderOptions } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
@@ -22,7 +22,7 @@ export interface SplitTools extends CommitTools, MergeTools {
   readonly mapper: Mapper;
   readonly sink: Sink;
   /** Counts events by name; absent if the run does not need that. */
-  readonly census?: EventCensus;
+  readonly eventCounts?: EventCounter;
   readonly openRejects: OpenRejects;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
@@ -57,7 +57,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
   const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = tools.openRejects(split.id);
-  const tally = new SplitTally(rejects, tools.census);
+  const tally = new SplitTally(rejects, tools.eventCounts);
   const failures: SourceFailure[] = [];
   const sink = tools.sink.openSplit(split.id);
   let written: Pick<SplitSink, "abort"> = sink;
@@ -82,7 +82,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
       rows,
       notices: since(noticesBefore, tools.mapper.notices),
     };
-    const counted = tools.census?.events();
+    const counted = tools.eventCounts?.events();
     return new WrittenSplit({ events, rejects, counted, record }, tools);
   } catch (error) {
     // The sink may still report refused rows while it aborts.

@@ -1,7 +1,6 @@
 import { rejectCodes } from "../../base/reject-codes.js";
-import type { EventBatch } from "../../batch/event-batch.js";
-import { outcomes } from "../../batch/event-batch.js";
-import type { EventCensus } from "../../profile/census.js";
+import { type EventBatch, outcomes } from "../../batch/event-batch.js";
+import type { EventCounter } from "../../profile/event-counts.js";
 import type { Source } from "../../readers/source.js";
 import type { RowCounts } from "../manifest.js";
 import type { SplitRejects } from "./split-rejects.js";
@@ -16,12 +15,12 @@ export class SplitTally {
   #rejected = 0;
   #refused = 0;
 
-  /** The census belongs to the worker; only this split uses it now. */
+  /** The event counts belong to the worker; only this split uses them now. */
   constructor(
     private readonly rejects: SplitRejects,
-    private readonly census: EventCensus | undefined,
+    private readonly eventCounts: EventCounter | undefined,
   ) {
-    census?.clear();
+    eventCounts?.clear();
   }
 
   get rejected(): number {
@@ -41,7 +40,7 @@ export class SplitTally {
     this.read += events.batch.rows;
     this.added += added;
     this.#delivered += delivered;
-    this.census?.take(events);
+    this.eventCounts?.take(events);
     if (delivered === rows) return delivered;
     const filtered = count(outcomes.filtered);
     const duplicates = count(outcomes.duplicate);

@@ -1,6 +1,6 @@
 import { UsageError } from "../../base/errors.js";
 import {
-  CENSUS_BYTES,
+  EVENT_COUNTS_BYTES,
   MAIN_THREAD_BYTES,
   MIB,
   ROW_BUFFER_BYTES,
@@ -46,5 +46,7 @@ export function budgetThreads(
  * segment again, what spills rows, and what counts the events.
  */
 function bytesOutsideHeap(rowBytesMax: number): number {
-  return 2 * WINDOW_BYTES + 4 * rowBytesMax + 2 * ROW_BUFFER_BYTES + SPILL_BYTES + CENSUS_BYTES;
+  return (
+    2 * WINDOW_BYTES + 4 * rowBytesMax + 2 * ROW_BUFFER_BYTES + SPILL_BYTES + EVENT_COUNTS_BYTES
+  );
 }

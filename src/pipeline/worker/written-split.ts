@@ -1,5 +1,5 @@
 import { toOutputError } from "../../base/output-error.js";
-import type { SplitEvents } from "../../profile/split-events.js";
+import type { SplitEvents } from "../../profile/event-counts.js";
 import type { WrittenEvents } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";

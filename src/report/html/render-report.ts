@@ -4,10 +4,9 @@ import { builtFile } from "../../base/package-files.js";
 import type { Report } from "../../profile/report.js";
 
 /**
- * `report.html`: one file that asks for nothing else. Its security policy lets it run its own script
- * and style, known by their hashes, and forbids every request and every text that is taken as HTML;
- * the report is in it as JSON that a parser of HTML sees no markup in. Nothing that stands in the
- * report can run.
+ * Returns `report.html`: one file that requests nothing else. Its security policy allows only its own
+ * script and style, by their hashes, and forbids all requests and text that is parsed as HTML. It contains
+ * the report as JSON without markup, so nothing in the report can run.
  */
 export function renderReport(report: Report): string {
   const { script, style } = pageParts();
@@ -32,8 +31,8 @@ export function renderReport(report: Report): string {
 <style>${style}</style>
 </head>
 <body>
-<noscript><p class="notice">A script in this file draws the report, and scripts are switched off.
-report.json beside it holds the same.</p></noscript>
+<noscript><p class="notice">This page needs JavaScript, which is switched off.
+report.json in the same directory has the same content.</p></noscript>
 <script type="application/json" id="report">${jsonInHtml(report)}</script>
 <script>${script}</script>
 </body>
@@ -42,8 +41,8 @@ report.json beside it holds the same.</p></noscript>
 }
 
 /**
- * JSON that stands in a script element: without `<`, `>` and `&` nothing in it can end the element or
- * begin another, and the two line ends that old parsers of JavaScript trip over are escaped too.
+ * Returns JSON for a script element. Without `<`, `>` and `&`, it cannot end the element or begin another.
+ * The two line ends that old JavaScript parsers refuse are escaped too.
  */
 function jsonInHtml(value: unknown): string {
   return JSON.stringify(value).replace(

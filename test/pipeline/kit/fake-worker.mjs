@@ -210,7 +210,7 @@ function systemError(code, syscall) {
 }
 
 /** Counts lines by their words. */
-function fakeCensus() {
+function fakeEventCounts() {
   let counts = new Map();
   let days = new Map();
   return {
@@ -258,7 +258,7 @@ serveSplits(async ({ options }, signal) => {
     layout,
     mapper: fakeMapper(kernel),
     sink: fakeSink(layout, options.dataset, signal),
-    census: fakeCensus(),
+    eventCounts: fakeEventCounts(),
     open: openFake,
     readerOptions: {
       rowBytesMax: options.rowBytesMax,

@@ -5,7 +5,7 @@ import { type Layout, layoutOf } from "../../../src/pipeline/ledger/layout.js";
 import { Ledger, type RunRecord } from "../../../src/pipeline/ledger/ledger.js";
 import type { SplitRecord } from "../../../src/pipeline/ledger/ledger-records.js";
 import { makePlan } from "../../../src/pipeline/plan.js";
-import type { SplitEvents } from "../../../src/profile/split-events.js";
+import type { SplitEvents } from "../../../src/profile/event-counts.js";
 import type { Source } from "../../../src/readers/source.js";
 import { scratchDirectory } from "../../support/scratch.js";
 

@@ -38,7 +38,9 @@ export function profileInKernel(
 /** The batch as if it came from a source, which is of no interest here. */
 function withSource(events: EventBatch): EventBatch {
   const raw = {
-    ...{ number: (row: number) => row + 1, offset: () => undefined, explain: () => "" },
+    number: (row: number) => row + 1,
+    offset: () => undefined,
+    explain: () => "",
     bytes: (row: number) => new TextEncoder().encode(`raw ${row}`),
   };
   const batch: Batch = { rows: events.rows, columns: [], faults: 0, kernel, raw };

@@ -105,7 +105,10 @@ describe("identity", () => {
     const configuration = { mapping: { userID } };
     const junkIDs = [{ field: "userID", value: "0", rows: 2 }] as const;
     expect(only({ ...withIdentity({ junkIDs }), configuration })?.fix?.value).toEqual({
-      ...{ field: "id", unlessPrefix: "$device:", unlessSameAs: ["device"], unless: ["0"] },
+      field: "id",
+      unlessPrefix: "$device:",
+      unlessSameAs: ["device"],
+      unless: ["0"],
     });
   });
 
@@ -114,14 +117,17 @@ describe("identity", () => {
   });
 
   const top = (id: string, others: number): TopID => ({
-    ...{ id, rows: 900 },
+    id,
+    rows: 900,
     others: { count: others, error: 0 },
   });
 
   it("treats devices with hundreds of users, and users with hundreds of devices, as missing", () => {
     const device = only(withIdentity({ topDevices: [top("kiosk", 300), top("d2", 2)] }));
     expect(device).toMatchObject({
-      ...{ code: "device_shared", rows: 900, title: 'The device "kiosk" has 300 users' },
+      code: "device_shared",
+      rows: 900,
+      title: 'The device "kiosk" has 300 users',
       fix: { value: { field: "device_id", unless: ["kiosk"] }, isSafe: false },
     });
     expect(only(withIdentity({ topUsers: [top("bot", 300)] }))?.code).toBe("user_many_devices");
@@ -150,7 +156,9 @@ it("reports duplicates beyond the error of the estimate", () => {
 it("reports an export without events, and a failed source, as errors", () => {
   const nothing: Report = {
     ...cleanReport,
-    ...{ days: [], events: [], rows: { ...cleanReport.rows, mapped: 0 } },
+    days: [],
+    events: [],
+    rows: { ...cleanReport.rows, mapped: 0 },
   };
   expect(only(nothing)).toMatchObject({ code: "no_events", severity: "error" });
   const failure = { code: "gzip_truncated", message: "ends in the middle" };
@@ -162,7 +170,7 @@ it("reports an export without events, and a failed source, as errors", () => {
 it("lists the most severe first, then those with the most rows", () => {
   const report = {
     ...withIdentity({ junkIDs: [{ field: "userID", value: "0", rows: 5 }] }),
-    ...{ times: { ...cleanReport.times, future: 9 } },
+    times: { ...cleanReport.times, future: 9 },
     events: [exampleEvent("x".repeat(2_000), { rows: 1 })],
   };
   expect(codesOf(report)).toEqual(["name_too_long", "times_future", "ids_junk"]);

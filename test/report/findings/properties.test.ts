@@ -33,7 +33,10 @@ describe("types", () => {
 
   it("are reported if a property has several, apart from null", () => {
     expect(only(mixed)).toMatchObject({
-      ...{ code: "property_mixed_types", event: "bought", property: "metadata.price", rows: 100 },
+      code: "property_mixed_types",
+      event: "bought",
+      property: "metadata.price",
+      rows: 100,
     });
     const nullable = exampleProperty("price", { types: { number: 900, null: 7 } });
     expect(codesOf(withProperties(nullable))).toEqual([]);
@@ -84,7 +87,9 @@ describe("types", () => {
 it("keys that differ only by case are unified by the module", async () => {
   const report = withProperties(exampleProperty("plan"), exampleProperty("Plan", { rows: 5 }));
   expect(only(report)).toMatchObject({
-    ...{ code: "property_keys_alike", property: "metadata.Plan", rows: 5 },
+    code: "property_keys_alike",
+    property: "metadata.Plan",
+    rows: 5,
   });
   expect(await fixed(report, { metadata: { Plan: "free" } })).toEqual({
     metadata: { plan: "free" },

@@ -27,9 +27,13 @@ describe("the unit of times", () => {
     },
     rejects: [
       {
-        ...{ code: "time_out_of_range", rows: 500, advice: "correct the time" },
+        code: "time_out_of_range",
+        rows: 500,
+        advice: "correct the time",
         samples: words.map((word) => ({
-          ...{ source: "a.json", message: `t is the ${word}: x is before y`, raw: "{}" },
+          source: "a.json",
+          message: `t is the ${word}: x is before y`,
+          raw: "{}",
           isBase64: false,
         })),
       },
@@ -46,7 +50,9 @@ describe("the unit of times", () => {
     expect(finding).toMatchObject({ code, severity: "error", rows: 500 });
     expect(finding?.detail).toContain("2026-01-01T00:00:00");
     expect(finding?.fix).toEqual({
-      ...{ path: ["mapping", "timestamp"], value: "t", isSafe: true },
+      path: ["mapping", "timestamp"],
+      value: "t",
+      isSafe: true,
       line: '"mapping": {"timestamp": "t"}',
     });
   });
@@ -81,7 +87,8 @@ describe("the zone of times", () => {
     });
   const report = (days: Report["days"]): Report => ({
     ...withTimes({ first: null, last: null }),
-    ...{ days, events: [] },
+    days,
+    events: [],
   });
 
   it("is found if the hours of its clock changes are missing and doubled", () => {
@@ -201,7 +208,9 @@ describe("gaps and spikes", () => {
   it("hours without events are a gap of hours", () => {
     const day = withHour(withHour(evenDay(10), 14, 0), 15, 1);
     expect(only(changed(10, day))).toMatchObject({
-      ...{ code: "gap_hours", day: dayOf(10), rows: 199 },
+      code: "gap_hours",
+      day: dayOf(10),
+      rows: 199,
       title: `${dayOf(10)} from 14:00 to 16:00 has only 1 event`,
     });
   });
@@ -228,7 +237,9 @@ describe("gaps and spikes", () => {
 it("rejected rows come with the line that would let them through", () => {
   const rejects: readonly ReportReject[] = [
     {
-      ...{ code: "unit_id_missing", rows: 3, advice: "map further fields" },
+      code: "unit_id_missing",
+      rows: 3,
+      advice: "map further fields",
       samples: [
         {
           source: "a.json",
@@ -259,10 +270,14 @@ it("rows that are too long come with a larger limit, up to the maximum", () => {
 it("times that cannot be read come with their pattern if no other times can be read", () => {
   const reject = (time: string): Report => ({
     ...cleanReport,
-    ...{ days: [], events: [], rows: { ...cleanReport.rows, mapped: 0, rejected: 5 } },
+    days: [],
+    events: [],
+    rows: { ...cleanReport.rows, mapped: 0, rejected: 5 },
     rejects: [
       {
-        ...{ code: "time_unparsable", rows: 5, advice: "give the format" },
+        code: "time_unparsable",
+        rows: 5,
+        advice: "give the format",
         samples: [
           {
             source: "a",
@@ -277,7 +292,8 @@ it("times that cannot be read come with their pattern if no other times can be r
   const fixOf = (time: string) =>
     findFindings(reject(time)).find(({ code }) => code === "rows_rejected")?.fix;
   expect(fixOf("31.01.2026 10:30:05")?.value).toEqual({
-    ...{ field: "event_time", format: "dd.MM.yyyy HH:mm:ss" },
+    field: "event_time",
+    format: "dd.MM.yyyy HH:mm:ss",
   });
   expect(fixOf("01/02/2026 10:30:05")).toBeUndefined();
   expect(fixOf("31/01/2026 10:30:05")?.value).toMatchObject({ format: "dd/MM/yyyy HH:mm:ss" });

@@ -29,7 +29,7 @@ describe.skipIf(chromium === undefined)("the page of a report", () => {
   const schemes = ["light", "dark"] as const;
   const cases = schemes.flatMap((scheme) => places.map((hash) => [scheme, hash] as const));
 
-  test.each(cases)("has no fault that axe finds, in %s colours at %j", async (scheme, hash) => {
+  test.each(cases)("has no faults according to axe, in %s colours at %j", async (scheme, hash) => {
     const opened = await openReport(exampleReport({ days: 60, names: 16 }), {
       ...{ browser, directory, hash },
       // Axe is put into the page, which the page's policy forbids.

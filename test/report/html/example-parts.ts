@@ -79,7 +79,7 @@ export function exampleFindings(
           text: 'export default (event) => {\n  if (event.userID === "undefined") event.userID = null;\n  return event;\n};\n',
         },
       },
-      title: "Some ids stand for nobody",
+      title: "Some ids are placeholders",
       detail: "An empty text, undefined and a UUID of zeros: 1,190 events together.",
       rows: 1_190,
     },
@@ -91,7 +91,7 @@ export function exampleRejects(): readonly ReportReject[] {
     {
       code: "time_unparsable",
       rows: 1_204,
-      advice: "give the time's format in the mapping",
+      advice: "set the format of the time in the mapping",
       samples: [1, 2, 3, 4].map((row) => ({
         source: "exports/2026-02.jsonl.gz",
         row: 1_000 * row,

@@ -10,9 +10,21 @@ export interface ExampleOptions {
 }
 
 const familiarNames = [
-  ...["Page Viewed", "Product Viewed", "Session Started", "Search Submitted", "Product Added"],
-  ...["Checkout Started", "Order Completed", "Signed In", "Push Opened", "Coupon Applied"],
-  ...["Wishlist Updated", "Filter Used", "Video Played", "Review Posted", "Signed Up"],
+  "Page Viewed",
+  "Product Viewed",
+  "Session Started",
+  "Search Submitted",
+  "Product Added",
+  "Checkout Started",
+  "Order Completed",
+  "Signed In",
+  "Push Opened",
+  "Coupon Applied",
+  "Wishlist Updated",
+  "Filter Used",
+  "Video Played",
+  "Review Posted",
+  "Signed Up",
 ];
 
 /** A report as rich as a real one, and the same every time: 90 days and 40 names if not told otherwise. */
@@ -136,7 +148,11 @@ function frame(
     },
     sizes: {
       total: mapped * 540,
-      ...{ mean: 540, p50: 498, p95: 1_120, p99: 2_400, max: 61_204 },
+      mean: 540,
+      p50: 498,
+      p95: 1_120,
+      p99: 2_400,
+      max: 61_204,
       largest: events.slice(0, 4).map(({ event }, place) => ({
         event,
         bytes: 61_204 - place * 9_000,

@@ -72,7 +72,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a report", () => {
   afterAll(() => browser.close());
 
   // Without the policy too: each of the two must hold by itself.
-  test.each([false, true])("run nowhere, policy switched off: %s", async (bypassCSP) => {
+  test.each([false, true])("run nowhere, without the policy: %s", async (bypassCSP) => {
     const report = hostile(exampleReport());
     const opened = await openReport(report, { browser, directory, context: { bypassCSP } });
     const { page } = opened;
@@ -101,7 +101,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a report", () => {
     await opened.close();
   });
 
-  test("are shown as they are, with what would hide made visible", async () => {
+  test("are shown as they are, with hiding characters made visible", async () => {
     const opened = await openReport(hostile(exampleReport()), { browser, directory });
     const names = await opened.page.locator("#events tbody th").allInnerTexts();
     expect(names).toContain("<img src=x onerror=ran=1>");
@@ -110,7 +110,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a report", () => {
     await opened.close();
   });
 
-  test("could not ask for anything even if they ran", async () => {
+  test("could not request anything even if they ran", async () => {
     const { page, close } = await openReport(exampleReport(), { browser, directory });
     for (const attempt of [
       "fetch('http://127.0.0.1:9/')",
@@ -124,7 +124,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a report", () => {
   });
 });
 
-test("the data in the page holds nothing that a parser of HTML takes for markup", () => {
+test("the data in the page contains no markup", () => {
   const page = renderReport(hostile(exampleReport()));
   const [, data = ""] =
     /<script type="application\/json" id="report">(.*?)<\/script>/s.exec(page) ?? [];

@@ -5,7 +5,7 @@ import {
   parseHash,
 } from "../../../src/report/html/client/location-hash.js";
 
-test("every name, also with days, comes out of an address as it went in", () => {
+test("an address keeps every name, with and without days", () => {
   const days = { from: "2026-01-01", to: "2026-01-31" };
   for (const event of ["Page Viewed", "a&b=c#d", "100 %", "+", "ключ 🙂", "", "findings", "<b>"]) {
     expect(parseHash(formatHash({ event }))).toEqual({ event });
@@ -13,11 +13,11 @@ test("every name, also with days, comes out of an address as it went in", () => 
   }
 });
 
-test("half a surrogate pair is replaced and still found", () => {
+test("a lone surrogate is replaced and still found", () => {
   expect(parseHash(formatHash({ event: "a\ud800" }))).toEqual({ event: nameInAddress("a\ud800") });
 });
 
-test("a part of the overview is a word, and anything else is the overview", () => {
+test("a word is a part of the overview, and other text is the overview", () => {
   expect(parseHash("#user-properties")).toEqual({ section: "user-properties" });
   for (const hash of ["", "#", "#?%%%", "#from=2026-01-01", "#<script>"]) {
     expect(parseHash(hash)).toEqual({});

@@ -32,10 +32,10 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
   const eventRows = (page: Page) => page.locator("#events tbody tr");
   const tableStatus = (page: Page) => page.locator("#events [role=status]").textContent();
 
-  test("says the verdict, where every row went, and what to mend", async () => {
+  test("shows the verdict, the outcome of every row, and what to fix", async () => {
     await inPage(async (page) => {
       expect(await page.locator("h1").textContent()).toMatch(
-        /^Not ready: all but 3,207 of .* rows become events, with 2 errors to mend and 2 warnings/,
+        /^Not ready: all but 3,207 of .* rows become events, with 2 errors to fix and 2 warnings/,
       );
       const terms = await page.locator(".balance dd").allInnerTexts();
       const [read = 0, ...parts] = terms.map((text) => Number(text.replaceAll(",", "")));
@@ -48,7 +48,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("copies the line that mends a finding", async () => {
+  test("copies the line that fixes a finding", async () => {
     await inPage(async (page) => {
       await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       const fix = page.locator("#findings .fix").first();
@@ -60,7 +60,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("draws a layer for each of the most frequent names and one for the rest", async () => {
+  test("draws a layer for each of the most frequent names and one for the others", async () => {
     await inPage(async (page) => {
       const layers = page.locator("#timeline .layer");
       expect(await layers.count()).toBe(9);
@@ -76,7 +76,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("searches and sorts the table of events, and says how many there are", async () => {
+  test("searches, sorts and counts the table of events", async () => {
     await inPage(async (page) => {
       const search = page.locator("#events input");
       await search.fill("ORDER com");
@@ -98,7 +98,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("chooses days by the keyboard, and the other parts follow", async () => {
+  test("chooses days by keyboard, and the other parts follow", async () => {
     await inPage(async (page) => {
       const rowsBefore = await eventRows(page).first().locator("td").first().textContent();
       await page.getByRole("slider", { name: "Last day" }).focus();
@@ -136,7 +136,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("opens the page of an event by the keyboard, and goes back to where it was", async () => {
+  test("opens the page of an event by keyboard, and returns to the same position", async () => {
     await inPage(async (page) => {
       const link = eventRows(page).nth(2).getByRole("link");
       const name = (await link.textContent()) ?? "";
@@ -157,7 +157,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("a deep link opens an event with its days, and an unknown name says so", async () => {
+  test("opens an event with its days from a link, and reports an unknown name", async () => {
     const hash = "#event=Product+Viewed&from=2026-02-01&to=2026-02-28";
     await inPage(
       async (page) => {
@@ -173,13 +173,13 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     await inPage(
       async (page) => {
         expect(await page.locator("h1").textContent()).toBe("Nobody's");
-        await page.getByText("no event of this name").waitFor();
+        await page.getByText("no event with this name").waitFor();
       },
       { hash: "#event=Nobody%27s" },
     );
   });
 
-  test("lights up a value of the source together with what it became", async () => {
+  test("highlights a source value together with its result", async () => {
     await inPage(async (page) => {
       const mapping = page.locator("#samples .mapping").first();
       await mapping.locator('mark[title="becomes userID"]').hover();
@@ -190,7 +190,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("goes round between the system's colours, light and dark", async () => {
+  test("switches between the system's colours, light and dark", async () => {
     await inPage(async (page) => {
       const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
       const theme = page.getByRole("button", { name: /^Theme/ });
@@ -203,7 +203,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("prints with everything open, and closes it again", async () => {
+  test("opens everything for printing, and closes it again", async () => {
     await inPage(async (page) => {
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
       expect(await page.locator("details:not([open])").count()).toBe(0);
@@ -215,7 +215,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("fits every width from 360 pixels on", async () => {
+  test("fits every width from 360 pixels", async () => {
     await inPage(async (page) => {
       for (const width of [360, 390, 768, 1_280, 3_840]) {
         await page.setViewportSize({ width, height: 900 });
@@ -224,7 +224,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("leafs through 16,384 names without holding them all", async () => {
+  test("shows 16,384 names in pages", async () => {
     const report = exampleReport({ names: 16_384, days: 30 });
     await inPage(
       async (page) => {
@@ -239,7 +239,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     );
   });
 
-  test("shows a report of nothing", async () => {
+  test("shows a report without rows", async () => {
     const full = exampleReport({ days: 0, names: 0 });
     const report = { ...full, findings: [], rejects: [], samples: [] };
     await inPage(
@@ -252,13 +252,13 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
   });
 });
 
-test("the page is small beside its data", () => {
+test("the page is small compared with its data", () => {
   const report = exampleReport();
   const own = Buffer.byteLength(renderReport(report)) - Buffer.byteLength(JSON.stringify(report));
   expect(own).toBeLessThan(200_000);
 });
 
-test("the page carries the licences of what is in it", () => {
+test("the page contains the licences of its packages", () => {
   const page = renderReport(exampleReport());
   for (const name of ["d3-array", "Permission to use, copy, modify"]) expect(page).toContain(name);
 });

@@ -20,17 +20,17 @@ function traced(source: string, event: string): readonly (readonly [string, stri
 }
 
 describe("a row's text", () => {
-  test("has a line for each member, and every digit as it stood", () => {
+  test("has a line for each member, and keeps every digit", () => {
     expect(layout('{"a":12345678901234567890,"b":{},"c":[1.50,"x"]}')).toBe(
       '{\n  "a": 12345678901234567890,\n  "b": {},\n  "c": [\n    1.50,\n    "x"\n  ]\n}',
     );
   });
 
-  test("is laid out inside of texts that hold an object", () => {
+  test("is laid out inside texts that contain an object", () => {
     expect(layout(String.raw`{"p":"{\"a\":1}"}`)).toBe('{\n  "p": "{\n    "a": 1\n  }"\n}');
   });
 
-  test("that is a record has a line for each cell", () => {
+  test("has a line for each cell of a record", () => {
     expect(layout('1;"a ""b"";c";"{""x"":1}"')).toBe('1\na "b";c\n{\n  "x": 1\n}');
     expect(layout('a,"x,y",')).toBe("a\nx,y\n");
   });
@@ -62,13 +62,13 @@ describe("values of an event", () => {
     ]);
   });
 
-  test("that are ids of the user are fields of their own", () => {
+  test("that are ids of the user are separate fields", () => {
     const event = '{"user":{"userID":"user-7","stableID":"device-7","plan":"free"}}';
     const fields = traced("user-7,device-7,free", event).map(([field]) => field);
     expect(fields).toEqual(["userID", "stableID", "user"]);
   });
 
-  test("of one key in two places are each found where their neighbours are", () => {
+  test("of one key in two objects are each found beside their neighbours", () => {
     const source = rowTokens('{"up":{"plan":"team","seats":12},"ep":{"plan":"team","path":"/a"}}');
     const event = rowTokens(
       '{"metadata":{"plan":"team","path":"/a"},"user":{"plan":"team","seats":12}}',
@@ -86,7 +86,7 @@ describe("values of an event", () => {
     ["2026-03-02 18:24:09.120000", 1_772_475_849_120],
     ["2026-03-02T19:24:09.12+01:00", 1_772_475_849_120],
     ["2026-03-02", 1_772_409_600_000],
-  ])("that are times are found as the moment %s", (text, timestamp) => {
+  ])("that are times are found by the time %s", (text, timestamp) => {
     const [trace] = traced(`{"time":"${text}"}`, `{"timestamp":${timestamp}}`);
     expect(trace).toEqual(["timestamp", `time="${text}"`, `${timestamp} converted`]);
   });

@@ -10,7 +10,7 @@ function verdict(change: Partial<Report>): string {
   return verdictOf({ ...full, rows, findings: [], ...change }).sentence;
 }
 
-test("a clean report is ready, and a faulty one says why not", () => {
+test("a clean report is ready, and others say why they are not", () => {
   const find = (severity: string) => full.findings.filter((one) => one.severity === severity);
   expect(verdict({})).toBe("Ready: every one of 1,000 rows becomes an event.");
   expect(verdict({ rows: { ...rows, mapped: 999, filtered: 1 } })).toBe(
@@ -20,10 +20,10 @@ test("a clean report is ready, and a faulty one says why not", () => {
     "Ready: 99.0 % of 1,000 rows become events.",
   );
   expect(verdict({ findings: find("warning") })).toBe(
-    "Nearly ready: every one of 1,000 rows becomes an event, with 1 warning to look at.",
+    "Nearly ready: every one of 1,000 rows becomes an event, with 1 warning to check.",
   );
   expect(verdict({ findings: full.findings })).toBe(
-    "Not ready: every one of 1,000 rows becomes an event, with 2 errors to mend and 1 warning to look at.",
+    "Not ready: every one of 1,000 rows becomes an event, with 2 errors to fix and 1 warning to check.",
   );
   expect(verdict({ rows: { ...rows, mapped: 0, rejected: 1_000 } })).toBe(
     "No row becomes an event.",

@@ -1,28 +1,48 @@
 import { formatCount } from "../../quantities.js";
+import { shown } from "./display-text.js";
 import { button, type Child, element } from "./element.js";
 
 export interface Column<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => Child;
-  /** What it is sorted by; a column without it cannot be sorted. */
+  /** The value to sort by; a column without it cannot be sorted. */
   readonly sortValue?: (row: Row) => number | string;
   readonly isNumber?: boolean;
   readonly className?: string;
 }
 
+/** A column of text from data. */
+export function textColumn<Row>(
+  heading: string,
+  textOf: (row: Row) => string,
+  className?: string,
+): Column<Row> {
+  const cell = (row: Row) => shown(textOf(row));
+  return { heading, cell, sortValue: textOf, ...(className === undefined ? {} : { className }) };
+}
+
+/** A column of numbers, as counts or in another format. */
+export function numberColumn<Row>(
+  heading: string,
+  numberOf: (row: Row) => number,
+  format: (value: number) => string = formatCount,
+): Column<Row> {
+  return { heading, isNumber: true, cell: (row) => format(numberOf(row)), sortValue: numberOf };
+}
+
 export interface TableOptions<Row> {
   readonly caption: string;
-  /** What one row is, and several are: `["property", "properties"]`. */
+  /** Names of one row and of several: `["property", "properties"]`. */
   readonly nouns: readonly [one: string, several: string];
   readonly columns: readonly Column<Row>[];
   readonly rows: readonly Row[];
-  /** Text that a search looks in, in lower case; without it there is no search. */
+  /** Text in lower case that a search looks in; without it there is no search. */
   readonly searchText?: (row: Row) => string;
-  /** Column that it is sorted by at first, if not as the rows come. */
+  /** Column to sort by at first; without it, rows keep their order. */
   readonly sortedBy?: number;
 }
 
-/** Rows of one page of a table: more than these are leafed through, so any number stays usable. */
+/** Rows of one page of a table. */
 const PAGE_ROWS = 50;
 
 interface Sorting {
@@ -30,7 +50,7 @@ interface Sorting {
   readonly isDescending: boolean;
 }
 
-/** A table that can be sorted, searched and leafed through; the first column names the row. */
+/** A table with sorting, search and pages; the first column names the row. */
 export class DataTable<Row> {
   readonly element: HTMLElement;
   readonly #options: TableOptions<Row>;
@@ -58,7 +78,7 @@ export class DataTable<Row> {
     this.#arrange();
   }
 
-  /** Other rows, or the same ones whose values have changed; search and order stay. */
+  /** Replaces the rows, and keeps search and order. */
   update(rows: readonly Row[]): void {
     this.#rows = rows;
     this.#arrange(this.#page);
@@ -92,8 +112,11 @@ export class DataTable<Row> {
 
   #search(label: string): HTMLElement {
     const input = element("input", {
-      ...{ type: "search", placeholder: label, "aria-label": label },
-      ...{ autocomplete: "off", spellcheck: "false" },
+      type: "search",
+      placeholder: label,
+      "aria-label": label,
+      autocomplete: "off",
+      spellcheck: "false",
     });
     input.addEventListener("input", () => {
       this.#words = input.value.trim().toLowerCase();
@@ -194,7 +217,7 @@ function classes(...names: readonly (string | false | undefined)[]): string | un
   return names.filter((name) => name).join(" ") || undefined;
 }
 
-/** A small table that needs neither search nor pages; `numbers` are the columns that hold them. */
+/** Returns a small table without search and pages; `numbers` are the indexes of number columns. */
 export function plainTable(
   caption: string,
   headings: readonly string[],

@@ -1,10 +1,10 @@
-/** What may stand in an element: nodes, and texts that stay texts. */
+/** Content of an element: nodes, and text that is never parsed as HTML. */
 export type Child = Node | string | number | null | undefined | false;
 
 /** `true` sets an attribute without a value; `false` and `undefined` leave it out. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The only ways in which this page makes elements: no text is ever taken as HTML. */
+/** This page creates elements only here, so that no text is ever parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},
@@ -40,7 +40,7 @@ export function append(parent: Element, children: readonly Child[]): void {
   }
 }
 
-/** A button that does something in the page; it never sends a form. */
+/** Returns a button with an action; it never submits a form. */
 export function button(
   attributes: Attributes,
   action: (event: MouseEvent) => void,

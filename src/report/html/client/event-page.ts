@@ -1,29 +1,27 @@
 import type { ReportEvent } from "../../../profile/report.js";
 import { formatBytes, formatCount, formatNumberOf } from "../../quantities.js";
-import { singleLayer } from "./charts/layers.js";
+import { facts, none, section, type Tooltip } from "./blocks.js";
 import { timeline } from "./charts/timeline.js";
+import { eventBuckets, rowsInRange, singleLayer } from "./day-series.js";
+import { errorText, shareText, shortEstimate, shown, timeParts } from "./display-text.js";
 import { element } from "./element.js";
-import { eventBuckets, rowsInRange } from "./event-series.js";
 import { findingList } from "./sections/findings-section.js";
 import { propertyTable } from "./sections/property-table.js";
 import { sampleList } from "./sections/samples-section.js";
-import { facts, none, section } from "./sections/section.js";
 import { rangeLine } from "./sections/timeline-section.js";
-import type { Tooltip } from "./tooltip.js";
 import type { ViewState } from "./view-state.js";
-import { errorText, shareText, shortEstimate, shown, timeParts } from "./words.js";
 
 const HEIGHT_PX = 200;
 
-/** All about one event name. `place` is that in `Report.events`; the signal ends what it listens to. */
+/** All about one event name. `index` is that in `Report.events`; the signal ends what it listens to. */
 export function eventPage(
   view: ViewState,
-  place: number,
+  index: number,
   tooltip: Tooltip,
   signal: AbortSignal,
 ): HTMLElement {
   const { report } = view;
-  const event = report.events[place];
+  const event = report.events[index];
   if (event === undefined) return missingPage(view.address.event ?? "");
   const findings = report.findings.filter((finding) => finding.event === event.event);
   const samples = report.samples.filter((sample) => sample.event === event.event);
@@ -38,13 +36,16 @@ export function eventPage(
       "event-timeline",
       "Timeline",
       rangeLine(view, signal),
-      countLine(view, place, signal),
+      countLine(view, index, signal),
       timeline({
-        ...{ view, tooltip, signal, heightPx: HEIGHT_PX },
+        view,
+        tooltip,
+        signal,
+        heightPx: HEIGHT_PX,
         label: `Events by day of ${shown(event.event)}`,
         layers: (bucketDays) => {
           const days = report.days.length;
-          return singleLayer(eventBuckets(view.series, place, days, bucketDays), place);
+          return singleLayer(eventBuckets(view.series, index, days, bucketDays), index);
         },
       }),
     ),
@@ -52,13 +53,15 @@ export function eventPage(
       "event-properties",
       "Properties",
       event.properties === null
-        ? none("Properties of this name were not looked at: it is beyond the limit of names.")
+        ? none(
+            "The properties of this event were not profiled, because it is beyond the limit of names.",
+          )
         : propertyTable("Properties", event.properties),
     ),
     section(
       "event-samples",
       "From row to event",
-      samples.length === 0 ? none("No sample of this name was kept.") : sampleList(samples),
+      samples.length === 0 ? none("There is no sample of this event.") : sampleList(samples),
     ),
   );
 }
@@ -82,17 +85,17 @@ function head(event: ReportEvent): HTMLElement {
       {
         label: "Size",
         value: formatBytes(event.bytes.mean),
-        note: `the largest ${formatBytes(event.bytes.max)}`,
+        note: `largest ${formatBytes(event.bytes.max)}`,
       },
     ),
   );
 }
 
-function countLine(view: ViewState, place: number, signal: AbortSignal): HTMLElement {
+function countLine(view: ViewState, index: number, signal: AbortSignal): HTMLElement {
   const line = element("p", { class: "note" });
   view.onRange(() => {
-    const rows = rowsInRange(view.series, place, view.range);
-    line.textContent = `${formatNumberOf(rows, "event")} of this name in these days`;
+    const rows = rowsInRange(view.series, index, view.range);
+    line.textContent = `${formatNumberOf(rows, "event")} with this name in the chosen days`;
   }, signal);
   return line;
 }
@@ -106,7 +109,7 @@ function missingPage(name: string): HTMLElement {
       { class: "head" },
       element("p", { class: "eyebrow" }, element("a", { href: "#events" }, "← All events")),
       element("h1", { tabindex: -1 }, shown(name)),
-      none("This report has no event of this name."),
+      none("This report has no event with this name."),
     ),
   );
 }

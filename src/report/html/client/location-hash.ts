@@ -1,15 +1,15 @@
-/** What the part of the address after `#` says about the page. */
+/** The part of the address after `#`. */
 export interface PageAddress {
-  /** Name of the event whose page it is; absent on the overview. */
+  /** Event whose page is shown; absent on the overview. */
   readonly event?: string;
-  /** Days `YYYY-MM-DD`, both included; absent where the address names none. */
+  /** Days `YYYY-MM-DD`, both included. */
   readonly from?: string;
   readonly to?: string;
   /** Part of the overview. */
   readonly section?: string;
 }
 
-/** Any text is an address: what is none of ours is the overview. */
+/** Parses any text; an unknown address means the overview. */
 export function parseHash(hash: string): PageAddress {
   const text = hash.replace(/^#/, "");
   if (/^[a-z-]*$/.test(text)) return text === "" ? {} : { section: text };
@@ -21,7 +21,7 @@ export function parseHash(hash: string): PageAddress {
   };
 }
 
-/** Halves of surrogate pairs become U+FFFD, as an address cannot hold them. */
+/** Lone surrogates become U+FFFD, because an address cannot contain them. */
 export function formatHash({ event, from, to, section }: PageAddress): string {
   if (section !== undefined) return `#${section}`;
   const fields = new URLSearchParams();
@@ -33,7 +33,7 @@ export function formatHash({ event, from, to, section }: PageAddress): string {
   return fields.size === 0 ? "#" : `#${fields}`;
 }
 
-/** A name as it comes out of an address again. */
+/** Returns a name as it is read back from an address. */
 export function nameInAddress(name: string): string {
   return new URLSearchParams(formatHash({ event: name }).slice(1)).get("event") ?? "";
 }

@@ -1,16 +1,27 @@
 import type { Report } from "../../../profile/report.js";
-import { element } from "./element.js";
+import { Tooltip } from "./blocks.js";
+import { shown } from "./display-text.js";
+import { button, element } from "./element.js";
 import { eventPage } from "./event-page.js";
-import { navigation, overviewPage } from "./overview-page.js";
-import { openForPrint } from "./print.js";
-import { themeSwitch } from "./theme-switch.js";
-import { Tooltip } from "./tooltip.js";
+import { daysSection } from "./sections/days-section.js";
+import { eventsSection } from "./sections/events-section.js";
+import { findingsSection } from "./sections/findings-section.js";
+import { headSection } from "./sections/head-section.js";
+import {
+  identitySection,
+  sizesSection,
+  timesSection,
+  userPropertiesSection,
+} from "./sections/numbers-section.js";
+import { rejectsSection } from "./sections/rejects-section.js";
+import { estimatesSection, settingsSection } from "./sections/run-section.js";
+import { samplesSection } from "./sections/samples-section.js";
+import { timelineSection } from "./sections/timeline-section.js";
 import { ViewState } from "./view-state.js";
-import { shown } from "./words.js";
 
 const TITLE = "Switchyard: dry run";
 
-/** Shows the overview or the page of an event, as the address says. */
+/** Shows the overview or the page of an event, depending on the address. */
 function start(): void {
   const data = document.getElementById("report")?.textContent ?? "null";
   const view = new ViewState(JSON.parse(data) as Report);
@@ -56,7 +67,7 @@ function start(): void {
   show(true);
 }
 
-/** On the overview: at the part that the address names, or where it was left. */
+/** Scrolls the overview to the part that the address names, or to where the user left it. */
 function arrive(view: ViewState, isBack: boolean, scrollPx: number, isFirst: boolean): void {
   const { section } = view.address;
   const part = section === undefined ? null : document.getElementById(section);
@@ -90,6 +101,97 @@ function topBar(): HTMLElement {
     element("nav", { "aria-label": "Parts of the report" }, element("ul", {}, ...links)),
     themeSwitch(),
   );
+}
+
+/** Parts of the overview in the navigation, by address. */
+const navigation = [
+  ["findings", "Findings"],
+  ["days", "Days"],
+  ["timeline", "Timeline"],
+  ["events", "Events"],
+  ["user-properties", "User properties"],
+  ["identity", "Identity"],
+  ["samples", "Samples"],
+  ["rejects", "Rejects"],
+  ["estimates", "Estimates"],
+  ["settings", "Inputs"],
+] as const;
+
+function overviewPage(view: ViewState, tooltip: Tooltip): HTMLElement {
+  const { report } = view;
+  return element(
+    "div",
+    { class: "page" },
+    headSection(report),
+    findingsSection(view),
+    daysSection(view, tooltip),
+    timelineSection(view, tooltip),
+    eventsSection(view),
+    userPropertiesSection(report),
+    identitySection(report),
+    timesSection(report),
+    sizesSection(report),
+    samplesSection(report.samples),
+    rejectsSection(report),
+    estimatesSection(report),
+    settingsSection(report),
+  );
+}
+
+const themes = ["auto", "light", "dark"] as const;
+type Theme = (typeof themes)[number];
+
+const STORAGE_KEY = "switchyard-report-theme";
+
+/** Switches between the system's colours, light and dark, and remembers the choice if storage is allowed. */
+function themeSwitch(): HTMLButtonElement {
+  let theme = keptTheme();
+  const show = () => {
+    document.documentElement.dataset["theme"] = theme;
+    made.textContent = `Theme: ${theme}`;
+  };
+  const made = button({ class: "quiet theme" }, () => {
+    theme = themes[(themes.indexOf(theme) + 1) % themes.length] ?? "auto";
+    keep(theme);
+    show();
+  });
+  show();
+  return made;
+}
+
+/** Some browsers refuse storage to pages from disk. */
+function keptTheme(): Theme {
+  try {
+    const kept = localStorage.getItem(STORAGE_KEY);
+    return themes.find((theme) => theme === kept) ?? "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+function keep(theme: Theme): void {
+  try {
+    localStorage.setItem(STORAGE_KEY, theme);
+  } catch {
+    // The choice lasts until the page is closed.
+  }
+}
+
+/** Paper has nothing to click on: everything is open while the page is printed. */
+function openForPrint(): void {
+  let opened: HTMLDetailsElement[] = [];
+  window.addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details")].filter(({ open }) => !open);
+    for (const details of opened) {
+      details.open = true;
+      // Browsers tell of it later, and the page must have everything now.
+      details.dispatchEvent(new Event("toggle"));
+    }
+  });
+  window.addEventListener("afterprint", () => {
+    for (const details of opened) details.open = false;
+    opened = [];
+  });
 }
 
 start();

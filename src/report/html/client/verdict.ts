@@ -1,30 +1,30 @@
 import type { Report, Severity } from "../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../quantities.js";
-import { partText } from "./words.js";
+import { partText } from "./display-text.js";
 
 export interface Verdict {
   readonly tone: "error" | "warning" | "good";
   readonly sentence: string;
 }
 
-/** What somebody wants to know who reads one sentence only. */
+/** Returns the verdict: one sentence for readers who read only one. */
 export function verdictOf({ rows, findings }: Pick<Report, "rows" | "findings">): Verdict {
   const count = (severity: Severity) => findings.filter((one) => one.severity === severity).length;
   const [errors, warnings] = [count("error"), count("warning")];
   if (rows.read === 0) return { tone: "error", sentence: "There are no rows to migrate." };
   if (rows.mapped === 0) return { tone: "error", sentence: "No row becomes an event." };
   const share = mappedWords(rows);
-  const look = `${formatNumberOf(warnings, "warning")} to look at`;
+  const look = `${formatNumberOf(warnings, "warning")} to check`;
   if (errors > 0) {
     const others = warnings > 0 ? ` and ${look}` : "";
-    const mend = `${formatNumberOf(errors, "error")} to mend`;
-    return { tone: "error", sentence: `Not ready: ${share}, with ${mend}${others}.` };
+    const fix = `${formatNumberOf(errors, "error")} to fix`;
+    return { tone: "error", sentence: `Not ready: ${share}, with ${fix}${others}.` };
   }
   if (warnings > 0) return { tone: "warning", sentence: `Nearly ready: ${share}, with ${look}.` };
   return { tone: "good", sentence: `Ready: ${share}.` };
 }
 
-/** Share of the rows that do not become events up to which they are told, not the others. */
+/** Up to this share of the rows, the sentence counts those that do not become events. */
 const ALL_BUT_SHARE_MAX = 0.002;
 
 function mappedWords({ read, added, mapped, rejected, filtered }: Report["rows"]): string {

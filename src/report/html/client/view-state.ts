@@ -1,11 +1,10 @@
 import type { Report, ReportDay, ReportEvent } from "../../../profile/report.js";
-import { type DayRange, type EventSeries, eventSeries } from "./event-series.js";
+import { type DayRange, type EventSeries, eventSeries, partDays } from "./day-series.js";
 import { formatHash, nameInAddress, type PageAddress, parseHash } from "./location-hash.js";
-import { partDays } from "./outlying-days.js";
 
-/** What is looked at: the address says it, so that it can be kept, shared and gone back to. */
+/** The event and the days that the page shows. They are in the address, so that it can be shared. */
 export class ViewState {
-  /** Its days are those that charts are drawn of. */
+  /** The report, with the days that charts show. */
   readonly report: Report;
   /** Days that charts leave out. */
   readonly outlying: readonly ReportDay[];
@@ -20,14 +19,14 @@ export class ViewState {
     this.report = { ...report, days };
     this.outlying = outlying;
     this.series = eventSeries(this.report);
-    this.#placeByDay = new Map(days.map(({ day }, place) => [day, place]));
-    const names = report.events.map(({ event }, place) => [nameInAddress(event), place] as const);
-    // Of two names that one address stands for, the first is meant.
+    this.#placeByDay = new Map(days.map(({ day }, index) => [day, index]));
+    const names = report.events.map(({ event }, index) => [nameInAddress(event), index] as const);
+    // If two names have the same address, it means the first one.
     this.#placeByName = new Map(names.reverse());
     this.#takeRange(this.address);
   }
 
-  /** Chosen days; all of them where none are chosen. */
+  /** The chosen days, or all days. */
   get range(): DayRange {
     return this.#range ?? { start: 0, end: this.report.days.length };
   }
@@ -40,13 +39,13 @@ export class ViewState {
     return parseHash(location.hash);
   }
 
-  /** Place of the event whose page it is; -1 for a name that is not in the report. */
+  /** Index of the event whose page is shown; -1 for a name that is not in the report. */
   get event(): number | undefined {
     const { event } = this.address;
-    return event === undefined ? undefined : this.placeOf(event);
+    return event === undefined ? undefined : this.indexOf(event);
   }
 
-  placeOf(name: string): number {
+  indexOf(name: string): number {
     return this.#placeByName.get(nameInAddress(name)) ?? -1;
   }
 
@@ -54,7 +53,7 @@ export class ViewState {
     return formatHash({ event });
   }
 
-  /** `null` chooses all days. The range stands in the address; it makes no step to go back to. */
+  /** Chooses days; `null` chooses all. The range is in the address but adds no step to the history. */
   choose(range: DayRange | null): void {
     const isAll = range === null || range.end - range.start >= this.report.days.length;
     this.#range = isAll ? null : range;
@@ -62,17 +61,17 @@ export class ViewState {
     for (const listener of this.#rangeListeners) listener();
   }
 
-  /** Chooses one day by its name, if the report has it. */
+  /** Chooses one day `YYYY-MM-DD`, if the report has it. */
   chooseDay(day: string): void {
-    const place = this.#placeByDay.get(day);
-    if (place !== undefined) this.choose({ start: place, end: place + 1 });
+    const index = this.#placeByDay.get(day);
+    if (index !== undefined) this.choose({ start: index, end: index + 1 });
   }
 
   keepRangeInAddress(): void {
     const { event } = this.address;
     const chosen = this.#range;
     const [from, to] = [chosen?.start, chosen && chosen.end - 1].map(
-      (place) => this.report.days[place ?? -1]?.day,
+      (index) => this.report.days[index ?? -1]?.day,
     );
     const days = from === undefined || to === undefined ? {} : { from, to };
     const hash = formatHash({ ...(event === undefined ? {} : { event }), ...days });
@@ -82,14 +81,14 @@ export class ViewState {
   }
 
   /**
-   * The address has changed: takes the range that it names, and keeps the old one where it names none.
+   * Follows a change of the address: uses the range that it names, or keeps the current one.
    */
   follow(): void {
     if (this.#takeRange(this.address)) for (const listener of this.#rangeListeners) listener();
     if (this.address.section === undefined) this.keepRangeInAddress();
   }
 
-  /** Calls at once and after each change, until the signal aborts. */
+  /** Calls the listener now and after each change, until the signal aborts. */
   onRange(listener: () => void, signal?: AbortSignal): void {
     this.#rangeListeners.add(listener);
     signal?.addEventListener("abort", () => this.#rangeListeners.delete(listener));

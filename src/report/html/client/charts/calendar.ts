@@ -1,21 +1,21 @@
 import type { ReportDay } from "../../../../profile/report.js";
 import { formatCount } from "../../../quantities.js";
+import type { Tooltip } from "../blocks.js";
+import { dayText } from "../display-text.js";
 import { element } from "../element.js";
-import type { Tooltip } from "../tooltip.js";
 import type { ViewState } from "../view-state.js";
-import { dayText } from "../words.js";
 
 /** Strengths of colour for days that have events. */
 const LEVELS = 5;
 const BUSY_QUANTILE = 0.97;
-/** With more months than that, the days are small and bear no numbers. */
+/** With more months, the days are small and have no numbers. */
 const LARGE_MONTHS_MAX = 18;
-/** As many months without events, or more, are one line. */
+/** At least so many months without events become one line. */
 const EMPTY_MONTHS_MIN = 3;
 
 /**
- * Days as cells, by month, Monday first. One stop of the tab key: arrows walk over days and weeks,
- * Enter chooses a day, and with Shift everything from the chosen ones to it.
+ * Days as cells, by month, Monday first. The calendar is one tab stop: arrow keys move by days and weeks,
+ * Enter chooses a day, and Shift extends the chosen days to it.
  */
 export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
   const { days, findings } = view.report;
@@ -27,7 +27,7 @@ export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
     if (isEmpty) return emptyStretch(days[start], days[end - 1]);
     const own = days
       .slice(start, end)
-      .map((day, place) => dayCell(day, start + place, levelOf(day.events, busy), flagged));
+      .map((day, index) => dayCell(day, start + index, levelOf(day.events, busy), flagged));
     cells.push(...own);
     return monthBlock(days[start], own);
   });
@@ -45,8 +45,8 @@ export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
   view.onRange(() => {
     const { start, end } = view.range;
     for (const cell of cells) {
-      const place = placeOf(cell) ?? 0;
-      const isInside = place >= start && place < end;
+      const index = dayIndex(cell) ?? 0;
+      const isInside = index >= start && index < end;
       cell.classList.toggle("outside", !isInside);
       cell.setAttribute("aria-pressed", String(!view.isWhole && isInside));
     }
@@ -54,7 +54,7 @@ export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
   return frame;
 }
 
-/** Events of a busy day; not of the busiest, or one spike would make all other days look empty. */
+/** Events of a busy day. With the busiest, one spike would make all other days look empty. */
 function busyDay(days: readonly ReportDay[]): number {
   const sorted = days.map(({ events }) => events).sort((left, right) => left - right);
   return sorted[Math.floor((sorted.length - 1) * BUSY_QUANTILE)] ?? 0;
@@ -67,12 +67,12 @@ function levelOf(events: number, busy: number): number {
 
 function dayCell(
   day: ReportDay,
-  place: number,
+  index: number,
   level: number,
   flagged: ReadonlySet<string>,
 ): HTMLButtonElement {
   const hasFinding = flagged.has(day.day);
-  const attributes = { type: "button", tabindex: -1, "data-day": place, "data-level": level };
+  const attributes = { type: "button", tabindex: -1, "data-day": index, "data-level": level };
   const label = cellLines(day, hasFinding).join(", ");
   const flag = { class: hasFinding ? "day flagged" : "day", "aria-label": label };
   return element("button", { ...attributes, ...flag }, String(Number(day.day.slice(8))));
@@ -87,7 +87,7 @@ function cellLines({ day, events, rejected }: ReportDay, hasFinding: boolean): r
   ];
 }
 
-/** Days that stand together: those of a month, or of several months without events. */
+/** The days of a month, or of several months without events. */
 interface Stretch {
   readonly start: number;
   readonly end: number;
@@ -130,48 +130,54 @@ function monthBlock(first: ReportDay | undefined, cells: readonly HTMLElement[])
   );
 }
 
-function placeOf(target: EventTarget | null): number | undefined {
+function dayIndex(target: EventTarget | null): number | undefined {
   const cell = target instanceof Element ? target.closest("[data-day]") : null;
   return cell === null ? undefined : Number(cell.getAttribute("data-day"));
 }
 
 function addChoosing(frame: HTMLElement, cells: readonly HTMLElement[], view: ViewState): void {
   frame.addEventListener("click", (event) => {
-    const place = placeOf(event.target);
-    if (place === undefined) return;
+    const index = dayIndex(event.target);
+    if (index === undefined) return;
     const { start, end } = view.range;
-    const isAgain = !view.isWhole && start === place && end === place + 1;
+    const isAgain = !view.isWhole && start === index && end === index + 1;
     if (isAgain) view.choose(null);
     else if (event.shiftKey && !view.isWhole) {
-      view.choose({ start: Math.min(start, place), end: Math.max(end, place + 1) });
-    } else view.choose({ start: place, end: place + 1 });
-    stopAt(cells, indexOf(cells, place));
+      view.choose({ start: Math.min(start, index), end: Math.max(end, index + 1) });
+    } else view.choose({ start: index, end: index + 1 });
+    stopAt(cells, cellIndex(cells, index));
   });
 }
 
-/** Cells are in the order of days, but not all days have one. */
-function indexOf(cells: readonly HTMLElement[], place: number): number {
-  return cells.findIndex((cell) => placeOf(cell) === place);
+/** Finds the cell of a day: cells are in order, but some days have none. */
+function cellIndex(cells: readonly HTMLElement[], index: number): number {
+  return cells.findIndex((cell) => dayIndex(cell) === index);
 }
 
 const steps: Readonly<Record<string, number>> = {
-  ...{ ArrowLeft: -1, ArrowRight: 1, ArrowUp: -7, ArrowDown: 7 },
-  ...{ PageUp: -28, PageDown: 28, Home: -Infinity, End: Infinity },
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  ArrowUp: -7,
+  ArrowDown: 7,
+  PageUp: -28,
+  PageDown: 28,
+  Home: -Infinity,
+  End: Infinity,
 };
 
 function addWalking(frame: HTMLElement, cells: readonly HTMLElement[]): void {
   frame.addEventListener("keydown", (event) => {
-    const place = placeOf(event.target);
+    const index = dayIndex(event.target);
     const step = steps[event.key];
-    if (place === undefined || step === undefined) return;
-    const next = Math.min(cells.length - 1, Math.max(0, indexOf(cells, place) + step));
+    if (index === undefined || step === undefined) return;
+    const next = Math.min(cells.length - 1, Math.max(0, cellIndex(cells, index) + step));
     stopAt(cells, next);
     cells[next]?.focus();
     event.preventDefault();
   });
 }
 
-/** The tab key stops at one day only. */
+/** Makes one day the tab stop. */
 function stopAt(cells: readonly HTMLElement[], index: number): void {
   for (const cell of cells) if (cell.tabIndex === 0) cell.tabIndex = -1;
   cells[index]?.setAttribute("tabindex", "0");
@@ -179,8 +185,8 @@ function stopAt(cells: readonly HTMLElement[], index: number): void {
 
 function addTooltip(frame: HTMLElement, days: readonly ReportDay[], tooltip: Tooltip): void {
   const show = (event: Event, x: number, y: number) => {
-    const place = placeOf(event.target);
-    const day = place === undefined ? undefined : days[place];
+    const index = dayIndex(event.target);
+    const day = index === undefined ? undefined : days[index];
     if (day === undefined) return tooltip.hide();
     const hasFinding = event.target instanceof Element && event.target.matches(".flagged");
     tooltip.show(cellLines(day, hasFinding), x, y);

@@ -1,8 +1,8 @@
 import type { ReportDay } from "../../../../profile/report.js";
+import type { Layer } from "../day-series.js";
+import { axisCount, dayText } from "../display-text.js";
 import { svgElement } from "../element.js";
-import { axisCount, dayText } from "../words.js";
-import type { Layer } from "./layers.js";
-import { type ValueScale, valueScale } from "./value-scale.js";
+import { type ValueScale, valueScale } from "./bars.js";
 
 /** Pixels around the area of the bars. */
 export const margin = { top: 8, right: 4, bottom: 24, left: 44 } as const;
@@ -20,29 +20,29 @@ export interface Plot extends PlotSize {
   readonly layers: readonly Layer[];
 }
 
-/** Pixels from the left of the chart at which a day begins; `days.length` is the end of the last. */
+/** The x position at which a day begins, in pixels; `days.length` gives the end of the last day. */
 export function dayLeft({ days, width }: Pick<Plot, "days" | "width">, day: number): number {
   const inner = width - margin.left - margin.right;
   return margin.left + (inner * day) / Math.max(1, days.length);
 }
 
-/** The day under a place of the chart. */
+/** The day at an x position of the chart. */
 export function dayAt(plot: Pick<Plot, "days" | "width">, x: number): number {
   const inner = plot.width - margin.left - margin.right;
   const day = Math.floor(((x - margin.left) / inner) * plot.days.length);
   return Math.min(plot.days.length - 1, Math.max(0, day));
 }
 
-/** Stacked bars with their axes, as parts of a drawing. */
+/** Draws stacked bars with their axes. */
 export function drawPlot(plot: Plot): readonly SVGElement[] {
   const { height, layers } = plot;
   const max = Math.max(...layers.flatMap(({ spans }) => spans.map(([, high]) => high)));
   const scale = valueScale(max, height - margin.bottom, margin.top, 4);
   return [
     ...valueAxis(plot, scale),
-    ...layers.map((layer, place) =>
+    ...layers.map((layer, index) =>
       svgElement("path", {
-        class: `layer ${layer.event === undefined ? "layer-rest" : `layer-${place}`}`,
+        class: `layer ${layer.event === undefined ? "layer-rest" : `layer-${index}`}`,
         d: bars(plot, layer, scale),
       }),
     ),
@@ -67,8 +67,8 @@ function bars(plot: Plot, layer: Layer, scale: ValueScale): string {
     const left = dayLeft(plot, bucket * bucketDays);
     const right = dayLeft(plot, Math.min(days.length, (bucket + 1) * bucketDays));
     const gap = right - left > 4 ? 1 : 0;
-    const place = (value: number) => scale.y(value).toFixed(1);
-    path += `M${left.toFixed(1)} ${place(low)}V${place(high)}H${(right - gap).toFixed(1)}V${place(low)}z`;
+    const y = (value: number) => scale.y(value).toFixed(1);
+    path += `M${left.toFixed(1)} ${y(low)}V${y(high)}H${(right - gap).toFixed(1)}V${y(low)}z`;
   });
   return path;
 }
@@ -79,11 +79,11 @@ function dayAxis(plot: Plot): readonly SVGElement[] {
   const every = Math.max(1, Math.ceil(days.length / labelsMax));
   const form = days.length > 400 ? "month" : "short";
   const labels: SVGElement[] = [];
-  for (let place = 0; place < days.length; place += every) {
-    const x = dayLeft(plot, place);
-    if (x + LABEL_PX / 2 > width && place > 0) break;
+  for (let index = 0; index < days.length; index += every) {
+    const x = dayLeft(plot, index);
+    if (x + LABEL_PX / 2 > width && index > 0) break;
     const text = { class: "tick", x, y: height - 6 };
-    labels.push(svgElement("text", text, dayText(days[place]?.day ?? "", form)));
+    labels.push(svgElement("text", text, dayText(days[index]?.day ?? "", form)));
   }
   return labels;
 }

@@ -1,16 +1,16 @@
+import { dayText } from "../display-text.js";
 import { append, element, svgElement } from "../element.js";
 import type { ViewState } from "../view-state.js";
-import { dayText } from "../words.js";
 import { dayAt, dayLeft, margin, type Plot } from "./plot.js";
 
 const WEEK_DAYS = 7;
 
 /**
- * Chooses a range of days on a timeline: by dragging over it, or with the two handles, which are
- * sliders (arrows move by a day, page up and down by a week, Escape chooses everything again).
+ * Chooses a range of days on a timeline, by dragging or with two sliders: arrow keys move by a day, page
+ * up and down by a week, and Escape chooses all days.
  */
 export class RangeBrush {
-  /** What lies over the days that are not chosen; part of the drawing. */
+  /** Covers the days that are not chosen; part of the drawing. */
   readonly shade = svgElement("path", { class: "shade" });
   readonly #view: ViewState;
   readonly #frame: HTMLElement;
@@ -37,7 +37,7 @@ export class RangeBrush {
     return this.#view.range.end - 1;
   }
 
-  /** Puts handles and shade where the range is. */
+  /** Moves handles and shade to the range. */
   place(): void {
     const plot = this.#plot();
     const { start, end } = this.#view.range;
@@ -62,7 +62,10 @@ export class RangeBrush {
     const days = this.#plot().days.length;
     const range = { "aria-valuemin": 1, "aria-valuemax": days, "aria-valuenow": 1 };
     const handle = element("div", {
-      ...{ class: "brush-handle", role: "slider", tabindex: 0, "aria-label": label },
+      class: "brush-handle",
+      role: "slider",
+      tabindex: 0,
+      "aria-label": label,
       ...range,
     });
     handle.addEventListener("keydown", (event) => {
@@ -78,7 +81,7 @@ export class RangeBrush {
     return handle;
   }
 
-  /** The days between two, whichever comes first; days outside of the report are its ends. */
+  /** Chooses the days between two, in any order, within the report. */
   #choose(one: number, other: number): void {
     const last = this.#plot().days.length - 1;
     const [low, high] = [Math.min(one, other), Math.max(one, other)];

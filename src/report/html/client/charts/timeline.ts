@@ -1,28 +1,27 @@
 import { formatCount } from "../../../quantities.js";
+import type { Tooltip } from "../blocks.js";
+import { bucketDaysFor, type Layer } from "../day-series.js";
+import { dayText, shown } from "../display-text.js";
 import { element, svgElement } from "../element.js";
-import { bucketDaysFor } from "../event-series.js";
-import type { Tooltip } from "../tooltip.js";
 import type { ViewState } from "../view-state.js";
-import { dayText, shown } from "../words.js";
-import type { Layer } from "./layers.js";
 import { dayAt, drawPlot, type Plot } from "./plot.js";
 import { RangeBrush } from "./range-brush.js";
 
-/** Bars of a timeline; with more days than that, one stands for weeks. */
+/** Bars of a timeline; with more days, a bar stands for weeks. */
 const BARS_MAX = 200;
 const TOOLTIP_LINES_MAX = 10;
 
 export interface TimelineOptions {
   readonly view: ViewState;
   readonly tooltip: Tooltip;
-  /** What the drawing shows, in a sentence. */
+  /** Description of the drawing, one sentence. */
   readonly label: string;
   readonly heightPx: number;
   readonly layers: (bucketDays: number) => readonly Layer[];
   readonly signal?: AbortSignal;
 }
 
-/** Events by day, in layers, with a range that can be chosen by pointer and keyboard. */
+/** Events by day, in layers, with a range that pointer and keyboard can choose. */
 export function timeline(options: TimelineOptions): HTMLElement {
   const { view, label, heightPx, signal } = options;
   const { days } = view.report;

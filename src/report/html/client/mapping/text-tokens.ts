@@ -1,28 +1,27 @@
 /**
- * A piece of a row as it is laid out for reading. Texts are the row's own; only the space between
- * them is ours.
+ * A piece of a row, laid out for reading. The texts are from the row; only the space between them is added.
  */
 export interface TextToken {
   readonly kind: "key" | "value" | "mark" | "space";
   readonly text: string;
-  /** What the text means: without quotes and escapes. */
+  /** The text without quotes and escapes. */
   readonly value: string;
-  /** Name under which a value stands, or the key itself; empty where there is none. */
+  /** Key of the value, or the key itself; empty if there is none. */
   readonly key: string;
-  /** Outermost name that it stands under: of an event, the field. */
+  /** Outermost key: the field of an event. */
   readonly field: string;
 }
 
 const NESTED_MAX = 32;
 
 /**
- * A row's text in pieces: JSON with a line for each member, in texts that are JSON as well, and other
- * text as the cells of a record, a line for each. A row that was cut ends where it was cut.
+ * Splits a row into pieces: JSON with a line for each member, also inside texts that are JSON, and other
+ * text as cells of a record, one on each line. A row may be cut anywhere.
  */
 export function rowTokens(row: string): readonly TextToken[] {
   if (isJson(row)) return jsonTokens(row, 0, "", "");
-  return recordCells(row).flatMap((cell, place) => {
-    const before = place === 0 ? [] : [space("\n")];
+  return recordCells(row).flatMap((cell, index) => {
+    const before = index === 0 ? [] : [space("\n")];
     if (isJson(cell)) return [...before, ...jsonTokens(cell, 0, "", "")];
     return [...before, { kind: "value", text: cell, value: cell, key: "", field: "" } as const];
   });
@@ -47,15 +46,15 @@ function jsonTokens(
   const indent = () => space(`\n${"  ".repeat(depth + openers.length)}`);
   const mark = (piece: string) =>
     ({ kind: "mark", text: piece, value: piece, key: "", field }) as const;
-  pieces.forEach((piece, place) => {
-    const next = pieces[place + 1];
+  pieces.forEach((piece, index) => {
+    const next = pieces[index + 1];
     if (piece === "{" || piece === "[") {
       openers.push(piece);
       tokens.push(mark(piece));
       if (next !== "}" && next !== "]") tokens.push(indent());
     } else if (piece === "}" || piece === "]") {
       openers.pop();
-      const before = pieces[place - 1];
+      const before = pieces[index - 1];
       if (before !== "{" && before !== "[") tokens.push(indent());
       tokens.push(mark(piece));
     } else if (piece === ",") {
@@ -73,7 +72,7 @@ function jsonTokens(
   return tokens;
 }
 
-/** A value; where it is a text that holds an object itself, the object's pieces between its quotes. */
+/** Returns a value as one piece, or the pieces of the object that its text contains. */
 function valueTokens(
   piece: string,
   depth: number,
@@ -88,7 +87,7 @@ function valueTokens(
   return [quote, ...jsonTokens(value, depth, key, field), quote];
 }
 
-/** What a JSON text means; anything else means itself. */
+/** Parses a JSON text; other text stays as it is. */
 function plainText(piece: string): string {
   if (!piece.startsWith('"')) return piece;
   try {
@@ -98,7 +97,7 @@ function plainText(piece: string): string {
   }
 }
 
-/** The cells of a line of CSV, parted by whichever usual delimiter it has most of. */
+/** Splits a line of CSV at the usual delimiter that it has most of. */
 function recordCells(row: string): readonly string[] {
   const bare = row.replace(/"(?:[^"]|"")*"?/g, "");
   const counts = [",", "\t", ";", "|"].map((delimiter) => bare.split(delimiter).length);
@@ -106,11 +105,11 @@ function recordCells(row: string): readonly string[] {
   const cells: string[] = [];
   let cell = "";
   let isQuoted = false;
-  for (let place = 0; place < row.length; place++) {
-    const character = row[place] ?? "";
-    if (isQuoted && character === '"' && row[place + 1] === '"') {
+  for (let index = 0; index < row.length; index++) {
+    const character = row[index] ?? "";
+    if (isQuoted && character === '"' && row[index + 1] === '"') {
       cell += '"';
-      place++;
+      index++;
     } else if (character === '"' && (isQuoted || cell === "")) isQuoted = !isQuoted;
     else if (character === delimiter && !isQuoted) {
       cells.push(cell);

@@ -1,33 +1,32 @@
 import type { TextToken } from "./text-tokens.js";
 
-/** A value of the source beside the value of the event that it became. */
+/** A value of the source and the value of the event that it became. */
 export interface Trace {
-  /** Place among the source's tokens. */
+  /** Index of the source token. */
   readonly from: number;
-  /** Place among the event's tokens. */
+  /** Index of the event token. */
   readonly to: number;
   /** Field of the event: `userID`, `metadata`, … */
   readonly field: string;
-  /** The same moment or number in another form, not the same text. */
+  /** The same time in another form, not the same text. */
   readonly isConverted: boolean;
 }
 
-/** Shorter values are everywhere: they are the same ones only under the same key. */
+/** Shorter values are common, so they match only under the same key. */
 const TELLING_LENGTH_MIN = 4;
 
 /**
- * Finds for each value of an event the value of the source row that it comes from: the same text,
- * under the same key where there are several, and for the time the same moment. It reads no mapping:
- * it is what a careful reader would see, and leaves out what cannot be told.
+ * Finds the source value of each value of an event: the same text, preferably under the same key, or the
+ * same time. It does not use the mapping, and leaves out values whose source is not clear.
  */
 export function traceValues(
   source: readonly TextToken[],
   event: readonly TextToken[],
 ): readonly Trace[] {
   const byValue = new Map<string, number[]>();
-  source.forEach(({ kind, value }, place) => {
+  source.forEach(({ kind, value }, index) => {
     if (kind === "value" && !isNothing(value)) {
-      byValue.set(value, [...(byValue.get(value) ?? []), place]);
+      byValue.set(value, [...(byValue.get(value) ?? []), index]);
     }
   });
   const homes = fieldHomes(source, event, byValue);
@@ -35,7 +34,7 @@ export function traceValues(
   const traces: Trace[] = [];
   event.forEach((token, to) => {
     if (token.kind !== "value" || isNothing(token.value)) return;
-    const unused = (byValue.get(token.value) ?? []).filter((place) => !used.has(place));
+    const unused = (byValue.get(token.value) ?? []).filter((index) => !used.has(index));
     const same = sourceOf(token, unused, source, homes.get(token.field));
     const from =
       same ?? (token.field === "timestamp" ? sameMoment(token.value, source) : undefined);
@@ -46,7 +45,7 @@ export function traceValues(
   return traces;
 }
 
-/** Ids stand among the properties of the user, and are fields of their own. */
+/** Ids are among the properties of the user, but are shown as separate fields. */
 function fieldOf({ field, key }: TextToken): string {
   return field === "user" && (key === "userID" || key === "stableID") ? key : field;
 }
@@ -55,7 +54,7 @@ function isNothing(value: string): boolean {
   return value === "" || value === "null";
 }
 
-/** Where in the source a field's values lie, told by those that can come from one place only. */
+/** Finds the source field of each event field, from values that occur only once. */
 function fieldHomes(
   source: readonly TextToken[],
   event: readonly TextToken[],
@@ -77,24 +76,24 @@ function sourceOf(
   source: readonly TextToken[],
   home: string | undefined,
 ): number | undefined {
-  const sameKey = candidates.filter((place) => source[place]?.key === token.key);
-  const atHome = sameKey.find((place) => source[place]?.field === home);
+  const sameKey = candidates.filter((index) => source[index]?.key === token.key);
+  const atHome = sameKey.find((index) => source[index]?.field === home);
   if (sameKey.length > 0) return atHome ?? sameKey[0];
   const isTop = token.key === token.field;
   const isTelling = token.value.length >= TELLING_LENGTH_MIN || isTop;
   return isTelling ? candidates[0] : undefined;
 }
 
-/** Milliseconds that a number of seconds, milliseconds, microseconds or nanoseconds may stand for. */
+/** Factors from seconds, milliseconds, microseconds and nanoseconds to milliseconds. */
 const unitFactors = [1000, 1, 1 / 1000, 1 / 1_000_000] as const;
 
 function sameMoment(text: string, source: readonly TextToken[]): number | undefined {
   const wanted = momentsOf(text)[/^\d+$/.test(text) ? 1 : 0];
   if (wanted === undefined) return undefined;
-  const place = source.findIndex(
+  const index = source.findIndex(
     ({ kind, value }) => kind === "value" && momentsOf(value).some((moment) => moment === wanted),
   );
-  return place === -1 ? undefined : place;
+  return index === -1 ? undefined : index;
 }
 
 function momentsOf(text: string): readonly number[] {

@@ -1,14 +1,13 @@
 import type { ReportDay } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
+import { lazyDisclosure, lead, none, section, type Tooltip } from "../blocks.js";
+import { hourChart, hourText } from "../charts/bars.js";
 import { calendar } from "../charts/calendar.js";
-import { hourChart, hourText } from "../charts/hour-chart.js";
-import { DataTable, plainTable } from "../data-table.js";
+import { DataTable, numberColumn, plainTable } from "../data-table.js";
+import { hoursInRange } from "../day-series.js";
+import { dayText, shown } from "../display-text.js";
 import { element } from "../element.js";
-import { hoursInRange } from "../event-series.js";
-import type { Tooltip } from "../tooltip.js";
 import type { ViewState } from "../view-state.js";
-import { dayText, shown } from "../words.js";
-import { lazyDisclosure, lead, none, section } from "./section.js";
 
 export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
   const { days, dayZone, otherDays } = view.report;
@@ -17,8 +16,8 @@ export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
   const gaps =
     empty === 0
       ? "Every day has events."
-      : `${formatNumberOf(empty, "day")} without events: crossed out.`;
-  const what = `Days are those of ${shown(dayZone)}. ${gaps} A dot marks a day with a finding. Choose a day, and the parts below follow.`;
+      : `${formatNumberOf(empty, "day")} without events ${empty === 1 ? "is" : "are"} crossed out.`;
+  const what = `Days are in ${shown(dayZone)}. ${gaps} A dot marks a day with a finding. Choose a day to filter the parts below.`;
   return section(
     "days",
     "Days and hours",
@@ -27,7 +26,7 @@ export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
     otherDays.rows === 0
       ? null
       : none(
-          `${formatNumberOf(otherDays.rows, "event")} lie in hours beyond the limit, so in no day.`,
+          `${formatNumberOf(otherDays.rows, "event")} in hours beyond the limit ${otherDays.rows === 1 ? "is" : "are"} in no day.`,
         ),
     element(
       "div",
@@ -52,18 +51,18 @@ function calendarLegend(): HTMLElement {
   );
 }
 
-/** What the charts leave out, and where it lies. */
+/** Tells which days the charts leave out. */
 function outlyingDays(days: readonly ReportDay[]): HTMLElement | null {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return null;
   const events = days.reduce((sum, day) => sum + day.events, 0);
   const where = `${formatNumberOf(days.length, "day")} between ${dayText(first.day)} and ${dayText(last.day)}`;
-  const what = `${formatNumberOf(events, "event")} far from all others, on ${where}: their times are probably wrong, and charts leave them out.`;
+  const what = `${formatNumberOf(events, "event")} far from all others, on ${where}. Their times are probably wrong, so charts leave them out.`;
   return element(
     "div",
     { class: "notice" },
     element("p", {}, what),
-    lazyDisclosure("These days", () => dayTable("Days far from all others", days).element),
+    lazyDisclosure("Show these days", () => dayTable("Days far from all others", days).element),
   );
 }
 
@@ -74,35 +73,20 @@ function dayTable(caption: string, days: readonly ReportDay[]): DataTable<Report
     rows: days,
     columns: [
       { heading: "Day", cell: ({ day }) => dayText(day, "weekday"), sortValue: ({ day }) => day },
-      {
-        heading: "Events",
-        cell: ({ events }) => formatCount(events),
-        sortValue: ({ events }) => events,
-        isNumber: true,
-      },
-      {
-        heading: "Rejected",
-        cell: ({ rejected }) => formatCount(rejected),
-        sortValue: ({ rejected }) => rejected,
-        isNumber: true,
-      },
-      {
-        heading: "Hours with events",
-        cell: ({ hours }) => hours.filter((events) => events > 0).length,
-        sortValue: ({ hours }) => hours.filter((events) => events > 0).length,
-        isNumber: true,
-      },
+      numberColumn("Events", ({ events }) => events),
+      numberColumn("Rejected", ({ rejected }) => rejected),
+      numberColumn("Hours with events", ({ hours }) => hours.filter((events) => events > 0).length),
     ],
   });
 }
 
 function hours(view: ViewState): HTMLElement {
-  const place = element("div");
+  const holder = element("div");
   view.onRange(() => {
     const counts = hoursInRange(view.report, view.range);
     const peak = counts.indexOf(Math.max(...counts));
-    const label = `Events by hour of the day; most of them at ${hourText(peak)}`;
-    place.replaceChildren(hourChart(counts, label));
+    const label = `Events by hour of the day; most at ${hourText(peak)}`;
+    holder.replaceChildren(hourChart(counts, label));
   });
   const table = lazyDisclosure("Hours as a table", () => {
     const rows = hoursInRange(view.report, view.range).map((events, hour) => [
@@ -116,7 +100,7 @@ function hours(view: ViewState): HTMLElement {
     "div",
     { class: "hours" },
     element("h3", {}, "Hours of the day"),
-    place,
+    holder,
     element("p", { class: "note" }, shown(evidence)),
     table,
   );

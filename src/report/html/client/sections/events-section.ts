@@ -1,23 +1,23 @@
 import type { ReportEvent } from "../../../../profile/report.js";
-import { formatBytes, formatCount, formatNumberOf } from "../../../quantities.js";
-import { sparkline } from "../charts/sparkline.js";
-import { DataTable } from "../data-table.js";
+import { formatBytes, formatNumberOf } from "../../../quantities.js";
+import { none, section } from "../blocks.js";
+import { sparkline } from "../charts/bars.js";
+import { type Column, DataTable, numberColumn } from "../data-table.js";
+import { bucketDaysFor, eventBuckets, rowsInRange } from "../day-series.js";
+import { partText, shortEstimate, shown, timeText } from "../display-text.js";
 import { element } from "../element.js";
-import { bucketDaysFor, eventBuckets, rowsInRange } from "../event-series.js";
 import type { ViewState } from "../view-state.js";
-import { partText, shortEstimate, shown, timeText } from "../words.js";
-import { none, section } from "./section.js";
 
 const SPARKLINE_BARS_MAX = 60;
 
 interface EventRow {
   readonly event: ReportEvent;
-  readonly place: number;
+  readonly index: number;
   readonly rows: number;
   readonly name: string;
 }
 
-/** The table of event names; its counts are those of the chosen days. */
+/** The table of event names, with counts of the chosen days. */
 export function eventsSection(view: ViewState): HTMLElement {
   const { events, otherEvents } = view.report;
   if (events.length === 0) return section("events", "Events", none("There are no events."));
@@ -27,9 +27,11 @@ export function eventsSection(view: ViewState): HTMLElement {
     const { range, isWhole, report } = view;
     const days = report.days.slice(range.start, range.end);
     total = isWhole ? report.rows.mapped : days.reduce((sum, day) => sum + day.events, 0);
-    const all = events.map((event, place) => ({
-      ...{ event, place, name: names[place] ?? "" },
-      rows: isWhole ? event.rows : rowsInRange(view.series, place, range),
+    const all = events.map((event, index) => ({
+      event,
+      index,
+      name: names[index] ?? "",
+      rows: isWhole ? event.rows : rowsInRange(view.series, index, range),
     }));
     return isWhole ? all : all.filter(({ rows }) => rows > 0);
   };
@@ -46,7 +48,7 @@ export function eventsSection(view: ViewState): HTMLElement {
     otherEvents.rows === 0
       ? null
       : none(
-          `${others} beyond the limit, with ${formatNumberOf(otherEvents.rows, "event")} together.`,
+          `${others} beyond the limit have ${formatNumberOf(otherEvents.rows, "event")} together.`,
         ),
   );
 }
@@ -71,12 +73,7 @@ function eventTable(
         cell: ({ event }) => element("a", { href: view.linkTo(event) }, shown(event.event)),
         sortValue: ({ name }) => name,
       },
-      {
-        heading: "Events",
-        isNumber: true,
-        cell: ({ rows: count }) => formatCount(count),
-        sortValue: ({ rows: count }) => count,
-      },
+      numberColumn("Events", ({ rows: count }) => count),
       {
         heading: "Share",
         isNumber: true,
@@ -84,38 +81,23 @@ function eventTable(
       },
       {
         heading: "Over time",
-        cell: ({ place }) => sparkline(eventBuckets(view.series, place, days, bucketDays)),
+        cell: ({ index }) => sparkline(eventBuckets(view.series, index, days, bucketDays)),
       },
-      {
-        heading: "Days",
-        isNumber: true,
-        cell: ({ event }) => formatCount(event.days),
-        sortValue: ({ event }) => event.days,
-      },
-      {
-        heading: "First seen",
-        className: "time",
-        cell: ({ event }) => timeText(event.firstTimestamp).slice(0, 10),
-        sortValue: ({ event }) => event.firstTimestamp,
-      },
-      {
-        heading: "Last seen",
-        className: "time",
-        cell: ({ event }) => timeText(event.lastTimestamp).slice(0, 10),
-        sortValue: ({ event }) => event.lastTimestamp,
-      },
+      numberColumn("Days", ({ event }) => event.days),
+      dayColumn("First seen", ({ event }) => event.firstTimestamp),
+      dayColumn("Last seen", ({ event }) => event.lastTimestamp),
       {
         heading: "Users",
         isNumber: true,
         cell: ({ event }) => (event.users === null ? "–" : shortEstimate(event.users)),
         sortValue: ({ event }) => event.users?.count ?? -1,
       },
-      {
-        heading: "Mean size",
-        isNumber: true,
-        cell: ({ event }) => formatBytes(event.bytes.mean),
-        sortValue: ({ event }) => event.bytes.mean,
-      },
+      numberColumn("Mean size", ({ event }) => event.bytes.mean, formatBytes),
     ],
   });
+}
+
+function dayColumn(heading: string, timeOf: (row: EventRow) => string): Column<EventRow> {
+  const cell = (row: EventRow) => timeText(timeOf(row)).slice(0, 10);
+  return { heading, className: "time", cell, sortValue: timeOf };
 }

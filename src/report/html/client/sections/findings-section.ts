@@ -1,13 +1,12 @@
 import type { Finding, Fix, Severity } from "../../../../profile/report.js";
 import { formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
-import { copyButton } from "../copy-button.js";
+import { copyButton, disclosure, lazyDisclosure, lead, none, section } from "../blocks.js";
+import { dayText, shown } from "../display-text.js";
 import { button, type Child, element } from "../element.js";
 import type { ViewState } from "../view-state.js";
-import { dayText, shown } from "../words.js";
-import { disclosure, lazyDisclosure, lead, none, section } from "./section.js";
 
-/** With more findings than that, the rest waits behind a fold. */
+/** Findings that are shown at first; the others open on demand. */
 const OPEN_MAX = 12;
 
 const severityWords: Readonly<Record<Severity, { mark: string; word: string }>> = {
@@ -19,11 +18,11 @@ const severityWords: Readonly<Record<Severity, { mark: string; word: string }>> 
 export function findingsSection(view: ViewState): HTMLElement {
   const { findings } = view.report;
   if (findings.length === 0) {
-    return section("findings", "Findings", none("Nothing stands out. That is good news."));
+    return section("findings", "Findings", none("No problem was found."));
   }
   const rest = findings.slice(OPEN_MAX);
   const advice =
-    "What to know before anything is sent, most severe first. Each line goes into pipeline.config.json; switchyard validate --apply writes the safe ones.";
+    "Read these before you export or send; the most severe come first. Each line belongs in pipeline.config.json. switchyard validate --apply writes the safe ones.";
   return section(
     "findings",
     "Findings",
@@ -78,12 +77,12 @@ function fixLine({ line, isSafe, module }: Fix): HTMLElement {
     { class: "fix" },
     code,
     element("span", { class: "fix-note" }, note),
-    copyButton(code, "the line that mends this"),
+    copyButton(code, "the line that fixes this"),
   );
   return element("div", {}, change, module === undefined ? null : moduleText(module));
 }
 
-/** The file that the line names, as it is to be written. */
+/** The module that the line names. */
 function moduleText({ name, text }: NonNullable<Fix["module"]>): HTMLElement {
   const lines = text.split("\n").map(harmless).join("\n");
   const title = `Text of ${shown(name)}`;
@@ -92,7 +91,7 @@ function moduleText({ name, text }: NonNullable<Fix["module"]>): HTMLElement {
 }
 
 function subjects({ event, day, rejectCode, property }: Finding, view: ViewState): Child[] {
-  const isKnown = event !== undefined && view.placeOf(event) !== -1;
+  const isKnown = event !== undefined && view.indexOf(event) !== -1;
   return [
     event === undefined
       ? null

@@ -1,7 +1,6 @@
 import type { Report } from "../../../../profile/report.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../../../quantities.js";
-import { element } from "../element.js";
-import { verdictOf } from "../verdict.js";
+import { facts } from "../blocks.js";
 import {
   errorText,
   partText,
@@ -10,16 +9,17 @@ import {
   shortEstimate,
   shown,
   timeText,
-} from "../words.js";
-import { facts } from "./section.js";
+} from "../display-text.js";
+import { element } from "../element.js";
+import { verdictOf } from "../verdict.js";
 
-/** What this is, the verdict, and where every row went. */
+/** The verdict, the outcome of every row, and the main numbers. */
 export function headSection(report: Report): HTMLElement {
   const { tone, sentence } = verdictOf(report);
   const { version, inputs, run, sample } = report;
   const files = `${formatNumberOf(inputs.sourcesTotal, "source")}, ${formatBytes(inputs.bytes)}`;
   const about = `Dry run of ${files}. Nothing was sent. ${timeText(run.startedAt)} UTC, Switchyard ${shown(version)}`;
-  const sampled = `A sample: ${shareText(sample.share)} of the rows were looked at, spread over all sources. All counts are those of the sample.`;
+  const sampled = `A sample: ${shareText(sample.share)} of the input was read, spread over all sources. All counts are of the sample.`;
   return element(
     "header",
     { class: `head tone-${tone}`, id: "top" },
@@ -100,10 +100,10 @@ function mainFacts(report: Report): HTMLElement {
     {
       label: "Event size",
       value: formatBytes(sizes.mean),
-      note: `the largest ${formatBytes(sizes.max)}`,
+      note: `largest ${formatBytes(sizes.max)}`,
     },
     {
-      label: "Read in",
+      label: "Duration",
       value: formatDuration(run.durationMs),
       note: formatNumberOf(run.threads, "thread"),
     },

@@ -1,16 +1,23 @@
 import type { ReportProperties, ReportProperty } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
+import { disclosure, none } from "../blocks.js";
 import { DataTable } from "../data-table.js";
+import {
+  bytesRange,
+  estimateText,
+  partText,
+  shareText,
+  shortEstimate,
+  shown,
+} from "../display-text.js";
 import { type Child, element } from "../element.js";
-import { bytesRange, estimateText, partText, shareText, shortEstimate, shown } from "../words.js";
-import { disclosure, none } from "./section.js";
 
 const TOP_VALUES_OPEN = 2;
 
-/** Keys with their fill, types, values and lengths. `caption` says whose they are. */
+/** Keys with their fill, types, values and lengths. `caption` tells whose properties they are. */
 export function propertyTable(caption: string, properties: ReportProperties): HTMLElement {
   const { keys, otherKeys, rows } = properties;
-  if (keys.length === 0) return none("There are none.");
+  if (keys.length === 0) return none("There are no properties.");
   const number = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
   const table = new DataTable<ReportProperty>({
     caption: `${caption}: ${formatNumberOf(keys.length, "key")} in ${formatNumberOf(rows, "event")}`,
@@ -58,7 +65,7 @@ export function propertyTable(caption: string, properties: ReportProperties): HT
 function restOf({ keys, values }: ReportProperties["otherKeys"]): HTMLElement | null {
   if (values === 0) return null;
   const count = keys === null ? "Further keys" : formatNumberOf(keys, "further key");
-  return none(`${count} beyond the limit, with ${formatNumberOf(values, "value")} together.`);
+  return none(`${count} beyond the limit have ${formatNumberOf(values, "value")} together.`);
 }
 
 function withNote(text: string, note: string | null): HTMLElement {

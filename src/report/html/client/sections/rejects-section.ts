@@ -1,15 +1,15 @@
 import type { Report, ReportReject } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
+import { disclosure, lead, none, section } from "../blocks.js";
+import { partText, positionText, shown } from "../display-text.js";
 import { element } from "../element.js";
-import { partText, placeText, shown } from "../words.js";
-import { disclosure, lead, none, section } from "./section.js";
 
 const SAMPLES_OPEN = 2;
 
 export function rejectsSection({ rejects, rows }: Report): HTMLElement {
   if (rejects.length === 0) return section("rejects", "Rejects", none("No row was rejected."));
-  const all = `${formatNumberOf(rows.rejected, "row")} of ${formatCount(rows.read)} cannot become events. An export keeps them beside its days, so that they can be put right and fed back.`;
+  const all = `${formatNumberOf(rows.rejected, "row")} of ${formatCount(rows.read)} cannot become events. An export keeps them in a directory of rejects, so that you can retry them when the cause is fixed.`;
   return section(
     "rejects",
     "Rejects",
@@ -40,9 +40,9 @@ function sample({
   message,
   raw,
   isBase64,
-  ...place
+  ...position
 }: ReportReject["samples"][number]): HTMLElement {
-  const where = placeText(place);
+  const where = positionText(position);
   return element(
     "figure",
     { class: "raw-row" },
@@ -50,7 +50,12 @@ function sample({
       "figcaption",
       {},
       element("strong", {}, shown(message)),
-      element("span", { class: "place" }, where, isBase64 ? " (no UTF-8: as base64)" : ""),
+      element(
+        "span",
+        { class: "position" },
+        where,
+        isBase64 ? " (not UTF-8, shown as base64)" : "",
+      ),
     ),
     element("pre", { tabindex: 0, role: "region", "aria-label": `Row at ${where}` }, harmless(raw)),
   );

@@ -1,13 +1,11 @@
 import { formatCount, formatNumberOf } from "../../../quantities.js";
-import { LAYERS_MAX, layersOf } from "../charts/layers.js";
+import { disclosure, lead, section, type Tooltip } from "../blocks.js";
 import { layerName, timeline } from "../charts/timeline.js";
 import { plainTable } from "../data-table.js";
+import { LAYERS_MAX, layersOf, rowsInRange } from "../day-series.js";
+import { dayText, partText } from "../display-text.js";
 import { button, element } from "../element.js";
-import { rowsInRange } from "../event-series.js";
-import type { Tooltip } from "../tooltip.js";
 import type { ViewState } from "../view-state.js";
-import { dayText, partText } from "../words.js";
-import { disclosure, lead, section } from "./section.js";
 
 const HEIGHT_PX = 300;
 
@@ -29,7 +27,7 @@ export function timelineSection(view: ViewState, tooltip: Tooltip): HTMLElement 
   return section("timeline", "Timeline", lead(what), rangeLine(view), chart, legend(view, chart));
 }
 
-/** What is chosen, and the way back to everything. */
+/** The chosen days, and a button that chooses all days again. */
 export function rangeLine(view: ViewState, signal?: AbortSignal): HTMLElement {
   const text = element("span", { role: "status" });
   const reset = button({ class: "quiet" }, () => view.choose(null), "Show all days");
@@ -45,16 +43,16 @@ export function rangeLine(view: ViewState, signal?: AbortSignal): HTMLElement {
   return element("p", { class: "range-line" }, text, reset);
 }
 
-/** Names with their colours, which lift out their layer, and the numbers as a table. */
+/** Names with their colours, which highlight their layer, and the numbers as a table. */
 function legend(view: ViewState, chart: HTMLElement): HTMLElement {
   const { events } = view.report;
-  const places = events.slice(0, LAYERS_MAX).map((_, place) => place);
+  const indexes = events.slice(0, LAYERS_MAX).map((_, index) => index);
   const hasRest =
-    view.report.rows.mapped > places.reduce((sum, p) => sum + (events[p]?.rows ?? 0), 0);
-  const item = (place: number | undefined) => {
-    const swatch = { class: `swatch swatch-${place ?? "rest"}`, "aria-hidden": "true" };
-    const name = layerName(view, place);
-    const event = place === undefined ? undefined : events[place];
+    view.report.rows.mapped > indexes.reduce((sum, p) => sum + (events[p]?.rows ?? 0), 0);
+  const item = (index: number | undefined) => {
+    const swatch = { class: `swatch swatch-${index ?? "rest"}`, "aria-hidden": "true" };
+    const name = layerName(view, index);
+    const event = index === undefined ? undefined : events[index];
     const made = element(
       "li",
       {},
@@ -63,31 +61,31 @@ function legend(view: ViewState, chart: HTMLElement): HTMLElement {
     );
     const lift = (isOn: boolean) => {
       chart.classList.toggle("lifting", isOn);
-      const layer = chart.querySelector(place === undefined ? ".layer-rest" : `.layer-${place}`);
+      const layer = chart.querySelector(index === undefined ? ".layer-rest" : `.layer-${index}`);
       layer?.classList.toggle("lifted", isOn);
     };
     for (const name of ["pointerenter", "focusin"]) made.addEventListener(name, () => lift(true));
     for (const name of ["pointerleave", "focusout"]) made.addEventListener(name, () => lift(false));
     return made;
   };
-  const items = [...places.map(item), ...(hasRest ? [item(undefined)] : [])];
+  const items = [...indexes.map(item), ...(hasRest ? [item(undefined)] : [])];
   return element(
     "div",
     {},
     element("ul", { class: "chart-legend" }, ...items),
-    disclosure("Timeline as a table", rangeTable(view, places)),
+    disclosure("Timeline as a table", rangeTable(view, indexes)),
   );
 }
 
-function rangeTable(view: ViewState, places: readonly number[]): HTMLElement {
+function rangeTable(view: ViewState, indexes: readonly number[]): HTMLElement {
   const holder = element("div");
   view.onRange(() => {
     const { start, end } = view.range;
     const total = view.report.days.slice(start, end).reduce((sum, { events }) => sum + events, 0);
-    const named = places.map((place) => rowsInRange(view.series, place, view.range));
+    const named = indexes.map((index) => rowsInRange(view.series, index, view.range));
     const rest = total - named.reduce((sum, rows) => sum + rows, 0);
-    const rows = [...named, rest].map((count, place) => [
-      layerName(view, places[place]),
+    const rows = [...named, rest].map((count, index) => [
+      layerName(view, indexes[index]),
       formatCount(count),
       partText(count, total),
     ]);

@@ -2,7 +2,7 @@ import type { Estimate } from "../../../profile/report.js";
 import { formatBytes, formatCount } from "../../quantities.js";
 import { harmless } from "../../terminal-text.js";
 
-/** Text from data as it is shown: what would hide or turn text around is made visible. */
+/** Makes text from data safe to show: characters that hide or reorder text become visible. */
 export function shown(text: string): string {
   return text === "" ? "(empty text)" : harmless(text);
 }
@@ -25,24 +25,24 @@ export function estimateText({ count, error }: Estimate): string {
   return `about ${formatCount(count)} (${errorText({ count, error })})`;
 }
 
-/** The same for narrow columns. */
+/** A short form for narrow columns: `≈ 12,345`. */
 export function shortEstimate({ count, error }: Estimate): string {
   return `${error === 0 ? "" : "≈ "}${formatCount(count)}`;
 }
 
-/** How far an estimate may be off; nothing where it is exact. */
+/** The error of an estimate; undefined if it is exact. */
 export function errorText({ error }: Estimate): string | undefined {
   return error === 0 ? undefined : `± ${(error * 100).toFixed(1)} %`;
 }
 
-/** `1 Jan – 31 Mar 2026`: the year once where it is the same. */
+/** `1 Jan – 31 Mar 2026`, or both years if they differ. */
 export function periodText(first: string, last: string): string {
   if (first === last) return dayText(first);
   const form = first.slice(0, 4) === last.slice(0, 4) ? "short" : "full";
   return `${dayText(first, form)} – ${dayText(last)}`;
 }
 
-/** `1.5k`, `23M`: for axes, where the place tells the rest. */
+/** `1.5k`, `23M`: for axes. */
 export function axisCount(count: number): string {
   return axisFormat.format(count);
 }
@@ -57,7 +57,10 @@ const dayFormats = {
   month: new Intl.DateTimeFormat("en-GB", { month: "short", year: "numeric", timeZone: "UTC" }),
   full: new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeZone: "UTC" }),
   weekday: new Intl.DateTimeFormat("en-GB", {
-    ...{ weekday: "short", day: "numeric", month: "short", year: "numeric" },
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    year: "numeric",
     timeZone: "UTC",
   }),
 } as const;
@@ -75,7 +78,7 @@ export function timeText(time: string): string {
     .replace(/(\.\d+)?Z$/, "");
 }
 
-/** The two halves of a time, for a number with its note: the day, and `18:04:09 UTC`. */
+/** A time as a fact with its note: the day, and `18:04:09 UTC`. */
 export function timeParts(time: string): { readonly value: string; readonly note: string } {
   const text = timeText(time);
   return { value: text.slice(0, 10), note: `${text.slice(11)} UTC` };
@@ -86,13 +89,13 @@ export function bytesRange(bytes: { readonly min: number; readonly max: number }
   return min === max ? formatBytes(min) : `${formatBytes(min)} – ${formatBytes(max)}`;
 }
 
-/** Where a row stands: `events.jsonl, row 12, byte 3456`. */
-export function placeText(place: {
+/** The position of a row: `events.jsonl, row 12, byte 3456`. */
+export function positionText(position: {
   readonly source: string;
   readonly row?: number;
   readonly byte?: number;
 }): string {
-  const { source, row, byte } = place;
+  const { source, row, byte } = position;
   const parts = [
     shown(source),
     row === undefined ? undefined : `row ${formatCount(row)}`,

@@ -3,26 +3,29 @@ import { writeWords } from "../batch/kernel-record.js";
 import { junkIdsLayout, junkLayout } from "../batch/layouts.js";
 import type { SplitJunkId } from "./split-profile.js";
 
-/** Ids that stand for nobody, as seen in exports. */
-const junkIDs: readonly string[] = [
-  ...["0", "-1", "null", "NULL", "Null", "undefined", "anonymous", "Anonymous", "none", "None"],
-  ...["NONE", "nil", "NaN", "nan", "N/A", "n/a", "unknown", "Unknown", "guest", "true", "false"],
-  ...["(null)", "(not set)", "(none)", "[object Object]", "distinct_id", "not_authenticated"],
+/** Placeholder ids that occur in exports. */
+const placeholderIDs: readonly string[] = [
+  ..."0 -1 null NULL Null undefined anonymous Anonymous none None NONE nil NaN nan N/A n/a".split(
+    " ",
+  ),
+  ..."unknown Unknown guest true false (null) (none) distinct_id not_authenticated".split(" "),
+  "(not set)",
+  "[object Object]",
   "00000000-0000-0000-0000-000000000000",
 ];
 
-/** Counts the rows of each of `junkIDs` in kernel memory. */
-export class JunkIds {
-  /** What kernels take. */
+/** Counts the rows of each placeholder id in kernel memory. */
+export class PlaceholderIds {
+  /** Address of the record that kernels use. */
   readonly address: number;
   readonly #first: number;
 
   constructor(private readonly kernel: Kernel) {
     this.address = kernel.allocate(junkIdsLayout.bytes);
-    this.#first = kernel.allocate(junkIDs.length * junkLayout.bytes);
-    const hashes = new BigUint64Array(junkIDs.length);
+    this.#first = kernel.allocate(placeholderIDs.length * junkLayout.bytes);
+    const hashes = new BigUint64Array(placeholderIDs.length);
     let lengths = 0n;
-    for (const [index, id] of junkIDs.entries()) {
+    for (const [index, id] of placeholderIDs.entries()) {
       const bytes = encoder.encode(id);
       lengths |= 1n << BigInt(bytes.length);
       const text = kernel.allocate(bytes.length);
@@ -34,7 +37,7 @@ export class JunkIds {
     longs[this.address / 8 + junkIdsLayout.longs.lengths] = lengths;
     writeWords(kernel, junkIdsLayout, this.address, {
       first: this.#first,
-      end: this.#first + junkIDs.length * junkLayout.bytes,
+      end: this.#first + placeholderIDs.length * junkLayout.bytes,
     });
     for (const [index, hash] of hashes.entries()) {
       longs[(this.#first + index * junkLayout.bytes) / 8 + junkLayout.longs.hash] = hash;
@@ -43,7 +46,7 @@ export class JunkIds {
   }
 
   clear(): void {
-    for (let index = 0; index < junkIDs.length; index++) {
+    for (let index = 0; index < placeholderIDs.length; index++) {
       const junk = this.#first + index * junkLayout.bytes;
       writeWords(this.kernel, junkLayout, junk, { userRows: 0, deviceRows: 0 });
     }
@@ -52,7 +55,7 @@ export class JunkIds {
   counts(): readonly SplitJunkId[] {
     const { words } = this.kernel;
     const { userRows, deviceRows } = junkLayout.words;
-    return junkIDs.flatMap((value, index) => {
+    return placeholderIDs.flatMap((value, index) => {
       const junk = (this.#first + index * junkLayout.bytes) / 4;
       return [
         { field: "userID", value, rows: words[junk + userRows]! } as const,

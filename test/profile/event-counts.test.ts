@@ -1,30 +1,33 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CENSUS_PENDING_MAX } from "../../src/base/limits.js";
+import { EVENT_COUNTS_PENDING_MAX } from "../../src/base/limits.js";
 import { createZone } from "../../src/base/luxon-zone.js";
 import type { Zone } from "../../src/base/zone.js";
 import { Kernel } from "../../src/batch/kernel.js";
-import { Census, type CensusLimits } from "../../src/profile/census.js";
-import type { SplitEvents } from "../../src/profile/split-events.js";
+import {
+  EventCounts,
+  type EventCountsLimits,
+  type SplitEvents,
+} from "../../src/profile/event-counts.js";
 import { type EventRow, eventBatch, eventRow, utc } from "../sinks/event-rows.js";
 
 const DAY_MS = 86_400_000;
-const wide: CensusLimits = { namesMax: 1_000, nameBytesMax: 100_000, pairsMax: 10_000 };
+const wide: EventCountsLimits = { namesMax: 1_000, nameBytesMax: 100_000, pairsMax: 10_000 };
 
 function countInKernel(
   batches: readonly (readonly EventRow[])[],
-  { zone = utc, limits = wide }: { zone?: Zone; limits?: CensusLimits } = {},
+  { zone = utc, limits = wide }: { zone?: Zone; limits?: EventCountsLimits } = {},
 ): SplitEvents {
   const kernel = new Kernel();
-  const census = new Census(kernel, zone, limits);
+  const eventCounts = new EventCounts(kernel, zone, limits);
   for (const rows of batches) {
     const batch = eventBatch(kernel, rows);
-    census.take(batch);
+    eventCounts.take(batch);
     // What was counted may not point into a batch that is gone.
     kernel.bytes.fill(0xee, batch.event.starts, batch.event.starts + rows.length * 4);
     batch.free();
   }
-  return census.events();
+  return eventCounts.events();
 }
 
 /** The same with Maps. */
@@ -65,7 +68,7 @@ const row = fc
   })
   .map(eventRow);
 
-describe("the census", () => {
+describe("event counts", () => {
   it("counts pairs on while it makes room for thousands of them", () => {
     const rows = Array.from({ length: 9_000 }, (_, index) =>
       eventRow({ event: `event ${index % 3}`, timestamp: ((index * 7) % 2_500) * DAY_MS }),
@@ -76,7 +79,7 @@ describe("the census", () => {
   });
 
   it("counts more rows than it keeps before it counts their pairs", () => {
-    const rows = Array.from({ length: CENSUS_PENDING_MAX + 5_000 }, (_, index) =>
+    const rows = Array.from({ length: EVENT_COUNTS_PENDING_MAX + 5_000 }, (_, index) =>
       eventRow({ event: `event ${index % 7}`, timestamp: (index % 11) * DAY_MS }),
     );
     const middle = rows.length - 3_000;
@@ -128,11 +131,11 @@ describe("the census", () => {
 
   it("begins anew after it was cleared", () => {
     const kernel = new Kernel();
-    const census = new Census(kernel, utc, wide);
-    census.take(eventBatch(kernel, [eventRow({ event: "a" })]));
-    census.clear();
-    census.take(eventBatch(kernel, [eventRow({ event: "b" }), eventRow({ event: "b" })]));
-    expect(census.events().names.map(({ event, rows }) => [event, rows])).toEqual([["b", 2]]);
+    const eventCounts = new EventCounts(kernel, utc, wide);
+    eventCounts.take(eventBatch(kernel, [eventRow({ event: "a" })]));
+    eventCounts.clear();
+    eventCounts.take(eventBatch(kernel, [eventRow({ event: "b" }), eventRow({ event: "b" })]));
+    expect(eventCounts.events().names.map(({ event, rows }) => [event, rows])).toEqual([["b", 2]]);
   });
 
   it("holds as many names and pairs as it says", () => {
@@ -148,15 +151,15 @@ describe("the census", () => {
 
   it("names only those that it was limited to", () => {
     const kernel = new Kernel();
-    const census = new Census(kernel, utc, wide);
-    census.limitTo(["b", "c"]);
-    census.take(
+    const eventCounts = new EventCounts(kernel, utc, wide);
+    eventCounts.limitTo(["b", "c"]);
+    eventCounts.take(
       eventBatch(
         kernel,
         ["a", "b"].map((event) => eventRow({ event })),
       ),
     );
-    const { names, others } = census.events();
+    const { names, others } = eventCounts.events();
     expect(names.map(({ event, rows }) => [event, rows])).toEqual([
       ["b", 1],
       ["c", 0],

@@ -1,44 +1,70 @@
 import {
-  CENSUS_NAME_BYTES_MAX,
-  CENSUS_NAMES_MAX,
-  CENSUS_PAIRS_MAX,
-  CENSUS_PENDING_MAX,
+  EVENT_COUNTS_NAME_BYTES_MAX,
+  EVENT_COUNTS_NAMES_MAX,
+  EVENT_COUNTS_PAIRS_MAX,
+  EVENT_COUNTS_PENDING_MAX,
 } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
-import { censusLayout, nameLayout, pairLayout, pendingRowLayout } from "../batch/layouts.js";
+import { eventCountsLayout, nameLayout, pairLayout, pendingRowLayout } from "../batch/layouts.js";
 import { fillDays } from "../batch/row-days.js";
-import { slotCountFor } from "./slot-count.js";
-import type { DayCounts, SplitEvents } from "./split-events.js";
+import { slotCountFor } from "./kernel-tables.js";
 
-/** Kernels copy in steps of 16 bytes and may pass the end of what they write. */
+/** The number of events, and the times of the first and the last one (ms since 1970 UTC). */
+export interface EventCount {
+  readonly rows: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+export interface NamedEventCount extends EventCount {
+  readonly event: string;
+}
+
+/**
+ * A day (since 1970-01-01, in the zone of the days), then the index in `names` and the rows of each of
+ * its names: one array for each day, because a split of a thousand days has many pairs.
+ */
+export type DayCounts = [day: number, ...indexesAndRows: number[]];
+
+/** The delivered events of one split by name, and by day and name. */
+export interface SplitEvents {
+  /** In the order of their first rows. */
+  readonly names: readonly NamedEventCount[];
+  /** Events of all names beyond the limits; absent if there are none. */
+  readonly others?: EventCount;
+  /** In the order of the days. Rows of pairs beyond the limits are missing. */
+  readonly days: readonly Readonly<DayCounts>[];
+}
+
+/** Kernels copy in steps of 16 bytes and may write past the end. */
 const LOOSE_BYTES = 16;
 
-export interface CensusLimits {
+export interface EventCountsLimits {
   readonly namesMax: number;
   readonly nameBytesMax: number;
   readonly pairsMax: number;
 }
 
-const limitsOfSplit: CensusLimits = {
-  namesMax: CENSUS_NAMES_MAX,
-  nameBytesMax: CENSUS_NAME_BYTES_MAX,
-  pairsMax: CENSUS_PAIRS_MAX,
+const limitsOfSplit: EventCountsLimits = {
+  namesMax: EVENT_COUNTS_NAMES_MAX,
+  nameBytesMax: EVENT_COUNTS_NAME_BYTES_MAX,
+  pairsMax: EVENT_COUNTS_PAIRS_MAX,
 };
 
 /** Counts the delivered events of a split by name. */
-export interface EventCensus {
-  /** Forgets what was counted. */
+export interface EventCounter {
+  /** Discards all counts. */
   clear(): void;
   take(events: EventBatch): void;
-  /** What was counted since the last `clear`. */
+  /** Returns the counts since the last `clear`. */
   events(): SplitEvents;
 }
 
-/** Rows as the census looks at them: those whose outcome is `deliver` have a name and a time. */
+/** The columns that are counted. Rows whose outcome is `deliver` have a name and a time. */
 export interface CountedRows {
   readonly rows: number;
   /** Address of one u8 for each row. */
@@ -49,11 +75,11 @@ export interface CountedRows {
 }
 
 /**
- * A census in kernel memory, which is taken once, here. What is counted is a function of the rows in
- * their order: names beyond the limits are counted together, pairs beyond them not at all.
+ * Event counts in kernel memory, which is allocated once. The counts are a function of the rows in their
+ * order. Names beyond the limits are counted together; pairs of day and name beyond them are not counted.
  */
-export class Census implements EventCensus {
-  /** What kernels take. */
+export class EventCounts implements EventCounter {
+  /** Address of the record that kernels use. */
   readonly address: number;
   readonly #names: number;
   readonly #pairs: number;
@@ -62,9 +88,9 @@ export class Census implements EventCensus {
   constructor(
     private readonly kernel: Kernel,
     private readonly zone: Zone,
-    { namesMax, nameBytesMax, pairsMax }: CensusLimits = limitsOfSplit,
+    { namesMax, nameBytesMax, pairsMax }: EventCountsLimits = limitsOfSplit,
   ) {
-    // The first place is that of all names that find none.
+    // The first entry is for all names beyond the limits.
     const names = namesMax + 1;
     const nameSlots = slotCountFor(names);
     const pairSlots = slotCountFor(pairsMax);
@@ -72,22 +98,30 @@ export class Census implements EventCensus {
     this.#pairs = kernel.allocate(pairsMax * pairLayout.bytes);
     this.#days = new Region(kernel, 4);
     const text = kernel.allocate(nameBytesMax + LOOSE_BYTES);
-    this.address = placeRecord(kernel, censusLayout, {
+    this.address = placeRecord(kernel, eventCountsLayout, {
       nameSlots: kernel.allocate(nameSlots * 4),
       nameMask: nameSlots - 1,
-      ...{ names: this.#names, nameCount: 0, namesMax: names },
-      ...{ text, textBytes: 0, textBytesMax: nameBytesMax },
+      names: this.#names,
+      nameCount: 0,
+      namesMax: names,
+      text,
+      textBytes: 0,
+      textBytesMax: nameBytesMax,
       pairSlots: kernel.allocate(pairSlots * 4),
       pairMask: pairSlots - 1,
-      ...{ pairs: this.#pairs, pairCount: 0, pairsMax, pairMaskMax: pairSlots - 1 },
-      pending: kernel.allocate(CENSUS_PENDING_MAX * pendingRowLayout.bytes),
-      ...{ pendingCount: 0, pendingMax: CENSUS_PENDING_MAX },
+      pairs: this.#pairs,
+      pairCount: 0,
+      pairsMax,
+      pairMaskMax: pairSlots - 1,
+      pending: kernel.allocate(EVENT_COUNTS_PENDING_MAX * pendingRowLayout.bytes),
+      pendingCount: 0,
+      pendingMax: EVENT_COUNTS_PENDING_MAX,
     });
     this.clear();
   }
 
   clear(): void {
-    this.kernel.run.clearCensus(this.address);
+    this.kernel.run.clearEventCounts(this.address);
   }
 
   take({ rows, outcomes, event, timestamps }: CountedRows): void {
@@ -98,7 +132,7 @@ export class Census implements EventCensus {
     kernel.run.countEvents(this.address, outcomes, event.address, days, timestamps, rows);
   }
 
-  /** Gives these names places and no others: what bears another name is counted with the others. */
+  /** Counts only these names by name, and all others together. */
   limitTo(names: readonly string[]): void {
     const { kernel } = this;
     for (const name of names) {
@@ -108,10 +142,10 @@ export class Census implements EventCensus {
       kernel.run.addName(this.address, address, bytes.length);
       kernel.free(address);
     }
-    kernel.words[this.address / 4 + censusLayout.words.namesMax] = this.#word("nameCount");
+    kernel.words[this.address / 4 + eventCountsLayout.words.namesMax] = this.#word("nameCount");
   }
 
-  /** Counts by day since the last call, which then are forgotten; names go on being counted. */
+  /** Returns the counts by day since the last call and resets them. Counts by name continue. */
   takeDays(): SplitEvents["days"] {
     const days = this.#dayCounts();
     this.kernel.run.clearPairs(this.address);
@@ -165,8 +199,8 @@ export class Census implements EventCensus {
     return [...byDay.values()].sort(([one], [other]) => one - other);
   }
 
-  #word(name: keyof typeof censusLayout.words): number {
-    return this.kernel.words[this.address / 4 + censusLayout.words[name]] ?? 0;
+  #word(name: keyof typeof eventCountsLayout.words): number {
+    return this.kernel.words[this.address / 4 + eventCountsLayout.words[name]] ?? 0;
   }
 }
 

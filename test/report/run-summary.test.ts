@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { rejectCodes } from "../../src/base/reject-codes.js";
-import { summarizeExport } from "../../src/report/export-summary.js";
 import { rejectAdvice } from "../../src/report/reject-advice.js";
+import { summarizeExport } from "../../src/report/run-summary.js";
 import { exampleManifest, exampleResult } from "./example-result.js";
 
-test("says what came out, how fast, what was rejected and what to do, without harm to a terminal", () => {
+test("summarizes an export with its rejects and what to do, safe to print on a terminal", () => {
   expect(summarizeExport(exampleResult)).toBe(
     `Exported 1,000 events of 2 days in /data/out/events
   rows      1,003 read = 1,000 delivered + 3 rejected
@@ -14,10 +14,10 @@ test("says what came out, how fast, what was rejected and what to do, without ha
 
 Rejected: 3 rows, kept in /data/out/rejects
   event_missing: 2 rows, such as a\\u001b[31m.json, row 1,234
-    event_type is\\nnull → map another field to the event's name
+    event_type is\\nnull → map another field to the event name
   time_unparsable: 1 row, such as b.json, byte 77
-    no time: "soon" → give the time's format in the mapping
-  Once the mapping is right, give that directory as input to try these rows again.
+    no time: "soon" → set the format of the time in the mapping
+  To retry these rows after you have fixed the mapping, pass that directory as input.
 
   manifest  /data/out/manifest.json
   next      switchyard verify /data/out`,
@@ -34,22 +34,24 @@ test("fits one screen when everything goes wrong", () => {
     message: `s${index}.gz: ends in the middle of a member`,
   }));
   const summary = summarizeExport({
-    ...{ ...exampleResult, outcome: "failed", failures },
+    ...exampleResult,
+    outcome: "failed",
+    failures,
     manifest: { ...exampleManifest, rejects, failures },
   });
   expect(summary.split("\n").length).toBeLessThanOrEqual(26);
-  expect(summary).toContain("Failed: 50 sources, not read to the end");
+  expect(summary).toContain("Failed: 50 sources could not be read completely");
   expect(summary).toContain("  s0.gz: ends in the middle of a member (gzip_truncated)");
   expect(summary).toContain("and 47 more sources, see the manifest");
 });
 
-test("a finished export that is run again says that there was nothing to do", () => {
+test("says that a finished export that is run again has nothing to do", () => {
   const summary = summarizeExport({ ...exampleResult, alreadyDone: true });
   expect(summary).toMatch(/^Already done, nothing to do: 1,000 events/);
   expect(summary).not.toContain("rows/s");
 });
 
-test("a directory with a space can be copied into a shell", () => {
+test("quotes a directory with a space for a shell", () => {
   const summary = summarizeExport({
     ...exampleResult,
     manifestPath: "/my data/it's/manifest.json",
@@ -57,7 +59,7 @@ test("a directory with a space can be copied into a shell", () => {
   expect(summary).toContain("switchyard verify '/my data/it'\\''s'");
 });
 
-test("there is advice for every reason, and none of it is empty", () => {
+test("has advice for every reason", () => {
   expect(Object.keys(rejectAdvice).sort()).toEqual(Object.keys(rejectCodes).sort());
   for (const advice of Object.values(rejectAdvice)) expect(advice).toMatch(/^[a-z].{10,}[^.]$/);
 });

@@ -54,9 +54,9 @@ class PendingRow {
   name: u32;
 }
 
-/** Made in src/profile/census.ts: addresses, counts, and of each kind of slots their number less one. */
+/** Made in src/profile/event-counts.ts: addresses, counts, and of each kind of slots their number less one. */
 @unmanaged
-class Census {
+class EventCounts {
   nameSlots: u32;
   nameMask: u32;
   names: u32;
@@ -77,50 +77,50 @@ class Census {
 }
 
 @inline
-function nameAt(census: Census, index: u32): Name {
-  return changetype<Name>(<usize>census.names + <usize>index * offsetof<Name>());
+function nameAt(counts: EventCounts, index: u32): Name {
+  return changetype<Name>(<usize>counts.names + <usize>index * offsetof<Name>());
 }
 
 @inline
-function pairAt(census: Census, index: u32): Pair {
-  return changetype<Pair>(<usize>census.pairs + <usize>index * offsetof<Pair>());
+function pairAt(counts: EventCounts, index: u32): Pair {
+  return changetype<Pair>(<usize>counts.pairs + <usize>index * offsetof<Pair>());
 }
 
 /** Forgets names and days. */
-export function clearCensus(address: usize): void {
-  const census = changetype<Census>(address);
-  memory.fill(census.nameSlots, 0, ((<usize>census.nameMask) + 1) << 2);
-  census.textBytes = 0;
-  census.nameCount = 1;
-  resetName(nameAt(census, OTHERS), 0, 0, 0);
+export function clearEventCounts(address: usize): void {
+  const counts = changetype<EventCounts>(address);
+  memory.fill(counts.nameSlots, 0, ((<usize>counts.nameMask) + 1) << 2);
+  counts.textBytes = 0;
+  counts.nameCount = 1;
+  resetName(nameAt(counts, OTHERS), 0, 0, 0);
   clearPairs(address);
 }
 
 /** Forgets the days alone: names keep their numbers and counts. */
 export function clearPairs(address: usize): void {
-  const census = changetype<Census>(address);
-  census.pairMask = min(PAIR_SLOTS_MIN - 1, census.pairMaskMax);
-  memory.fill(census.pairSlots, 0, ((<usize>census.pairMask) + 1) << 2);
-  census.pairCount = 0;
-  census.pendingCount = 0;
+  const counts = changetype<EventCounts>(address);
+  counts.pairMask = min(PAIR_SLOTS_MIN - 1, counts.pairMaskMax);
+  memory.fill(counts.pairSlots, 0, ((<usize>counts.pairMask) + 1) << 2);
+  counts.pairCount = 0;
+  counts.pendingCount = 0;
 }
 
 @inline
-function pairSlot(census: Census, day: i32, name: u32): u32 {
-  return <u32>(mix(<u64>name, <u64>(<u32>day)) >> 20) & census.pairMask;
+function pairSlot(counts: EventCounts, day: i32, name: u32): u32 {
+  return <u32>(mix(<u64>name, <u64>(<u32>day)) >> 20) & counts.pairMask;
 }
 
 /** Twice as many slots, of which all pairs find theirs anew. */
-function growPairSlots(census: Census): void {
-  census.pairMask = (census.pairMask << 1) | 1;
-  memory.fill(census.pairSlots, 0, ((<usize>census.pairMask) + 1) << 2);
-  for (let index: u32 = 0; index < census.pairCount; index++) {
-    const pair = pairAt(census, index);
-    let probe = pairSlot(census, pair.day, pair.name);
-    while (load<u32>(<usize>census.pairSlots + ((<usize>probe) << 2)) != 0) {
-      probe = (probe + 1) & census.pairMask;
+function growPairSlots(counts: EventCounts): void {
+  counts.pairMask = (counts.pairMask << 1) | 1;
+  memory.fill(counts.pairSlots, 0, ((<usize>counts.pairMask) + 1) << 2);
+  for (let index: u32 = 0; index < counts.pairCount; index++) {
+    const pair = pairAt(counts, index);
+    let probe = pairSlot(counts, pair.day, pair.name);
+    while (load<u32>(<usize>counts.pairSlots + ((<usize>probe) << 2)) != 0) {
+      probe = (probe + 1) & counts.pairMask;
     }
-    store<u32>(<usize>census.pairSlots + ((<usize>probe) << 2), index + 1);
+    store<u32>(<usize>counts.pairSlots + ((<usize>probe) << 2), index + 1);
   }
 }
 
@@ -135,52 +135,52 @@ function resetName(name: Name, hash: u64, start: u32, length: u32): void {
 
 /** Number of the name of `length` bytes at `start`, which is added where there is a place for it. */
 export function addName(address: usize, start: usize, length: usize): u32 {
-  const census = changetype<Census>(address);
+  const counts = changetype<EventCounts>(address);
   const hash = hashOf(start, length);
-  let probe = <u32>(hash >> 20) & census.nameMask;
-  let entry = load<u32>(<usize>census.nameSlots + ((<usize>probe) << 2));
+  let probe = <u32>(hash >> 20) & counts.nameMask;
+  let entry = load<u32>(<usize>counts.nameSlots + ((<usize>probe) << 2));
   while (entry != 0) {
-    const name = nameAt(census, entry - 1);
+    const name = nameAt(counts, entry - 1);
     if (name.hash == hash && <usize>name.length == length && equal(name.start, start, length)) {
       return entry - 1;
     }
-    probe = (probe + 1) & census.nameMask;
-    entry = load<u32>(<usize>census.nameSlots + ((<usize>probe) << 2));
+    probe = (probe + 1) & counts.nameMask;
+    entry = load<u32>(<usize>counts.nameSlots + ((<usize>probe) << 2));
   }
-  const index = census.nameCount;
-  if (index == census.namesMax || <u32>length > census.textBytesMax - census.textBytes) return OTHERS;
-  const text = <usize>census.text + census.textBytes;
+  const index = counts.nameCount;
+  if (index == counts.namesMax || <u32>length > counts.textBytesMax - counts.textBytes) return OTHERS;
+  const text = <usize>counts.text + counts.textBytes;
   copyLoose(text, start, length);
-  census.textBytes += <u32>length;
-  census.nameCount = index + 1;
-  resetName(nameAt(census, index), hash, <u32>text, <u32>length);
-  store<u32>(<usize>census.nameSlots + ((<usize>probe) << 2), index + 1);
+  counts.textBytes += <u32>length;
+  counts.nameCount = index + 1;
+  resetName(nameAt(counts, index), hash, <u32>text, <u32>length);
+  store<u32>(<usize>counts.nameSlots + ((<usize>probe) << 2), index + 1);
   return index;
 }
 
 @inline
-function countPair(census: Census, day: i32, name: u32): void {
-  let probe = pairSlot(census, day, name);
-  let entry = load<u32>(<usize>census.pairSlots + ((<usize>probe) << 2));
+function countPair(counts: EventCounts, day: i32, name: u32): void {
+  let probe = pairSlot(counts, day, name);
+  let entry = load<u32>(<usize>counts.pairSlots + ((<usize>probe) << 2));
   while (entry != 0) {
-    const pair = pairAt(census, entry - 1);
+    const pair = pairAt(counts, entry - 1);
     if (pair.day == day && pair.name == name) {
       pair.rows++;
       return;
     }
-    probe = (probe + 1) & census.pairMask;
-    entry = load<u32>(<usize>census.pairSlots + ((<usize>probe) << 2));
+    probe = (probe + 1) & counts.pairMask;
+    entry = load<u32>(<usize>counts.pairSlots + ((<usize>probe) << 2));
   }
-  const index = census.pairCount;
-  if (index == census.pairsMax) return;
-  census.pairCount = index + 1;
-  const pair = pairAt(census, index);
+  const index = counts.pairCount;
+  if (index == counts.pairsMax) return;
+  counts.pairCount = index + 1;
+  const pair = pairAt(counts, index);
   pair.day = day;
   pair.name = name;
   pair.rows = 1;
-  store<u32>(<usize>census.pairSlots + ((<usize>probe) << 2), index + 1);
+  store<u32>(<usize>counts.pairSlots + ((<usize>probe) << 2), index + 1);
   // With the last of all slots there are twice as many as pairs.
-  if ((index + 1) * 2 > census.pairMask && census.pairMask < census.pairMaskMax) growPairSlots(census);
+  if ((index + 1) * 2 > counts.pairMask && counts.pairMask < counts.pairMaskMax) growPairSlots(counts);
 }
 
 /**
@@ -188,23 +188,23 @@ function countPair(census: Census, day: i32, name: u32): void {
  * batch by batch, were out of the processor's cache each time.
  */
 export function countPending(address: usize): void {
-  const census = changetype<Census>(address);
-  const end = <usize>census.pending + <usize>census.pendingCount * offsetof<PendingRow>();
-  for (let at = <usize>census.pending; at < end; at += offsetof<PendingRow>()) {
+  const counts = changetype<EventCounts>(address);
+  const end = <usize>counts.pending + <usize>counts.pendingCount * offsetof<PendingRow>();
+  for (let at = <usize>counts.pending; at < end; at += offsetof<PendingRow>()) {
     const row = changetype<PendingRow>(at);
-    countPair(census, row.day, row.name);
+    countPair(counts, row.day, row.name);
   }
-  census.pendingCount = 0;
+  counts.pendingCount = 0;
 }
 
 @inline
-function addPending(address: usize, census: Census, day: i32, name: u32): void {
-  if (census.pendingCount == census.pendingMax) countPending(address);
-  const at = <usize>census.pending + <usize>census.pendingCount * offsetof<PendingRow>();
+function addPending(address: usize, counts: EventCounts, day: i32, name: u32): void {
+  if (counts.pendingCount == counts.pendingMax) countPending(address);
+  const at = <usize>counts.pending + <usize>counts.pendingCount * offsetof<PendingRow>();
   const row = changetype<PendingRow>(at);
   row.day = day;
   row.name = name;
-  census.pendingCount++;
+  counts.pendingCount++;
 }
 
 /**
@@ -219,17 +219,17 @@ export function countEvents(
   timestamps: usize,
   rows: i32,
 ): void {
-  const census = changetype<Census>(address);
+  const counts = changetype<EventCounts>(address);
   const cells = changetype<Column>(event);
   for (let row = 0; row < rows; row++) {
     if (load<u8>(outcomes + <usize>row) != DELIVER) continue;
     const index = addName(address, cells.start(row), cells.length(row));
-    const name = nameAt(census, index);
+    const name = nameAt(counts, index);
     const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
     name.rows += 1;
     if (timestamp < name.first) name.first = timestamp;
     if (timestamp > name.last) name.last = timestamp;
     if (index == OTHERS) continue;
-    addPending(address, census, load<i32>(days + ((<usize>row) << 2)), index);
+    addPending(address, counts, load<i32>(days + ((<usize>row) << 2)), index);
   }
 }

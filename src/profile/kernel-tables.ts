@@ -1,0 +1,118 @@
+import { PROFILE_INSERT_IDS_MAX } from "../base/limits.js";
+import type { Kernel } from "../batch/kernel.js";
+import { KernelRecord, writeWords } from "../batch/kernel-record.js";
+import { countEntryLayout, countsLayout, idSetLayout } from "../batch/layouts.js";
+
+/** Slots of a hash table for `entriesMax` entries: a power of two, at most half of it used. */
+export function slotCountFor(entriesMax: number): number {
+  return 2 ** Math.ceil(Math.log2(entriesMax * 2));
+}
+
+/** Counts rows by a whole number in kernel memory, for at most `numbersMax` numbers. */
+export class NumberCounts {
+  readonly #counts: KernelRecord<keyof typeof countsLayout.words>;
+
+  constructor(
+    private readonly kernel: Kernel,
+    numbersMax: number,
+  ) {
+    const slotCount = slotCountFor(numbersMax);
+    const slots = kernel.allocate(slotCount * 4);
+    const entries = kernel.allocate(numbersMax * countEntryLayout.bytes);
+    kernel.bytes.fill(0, slots, slots + slotCount * 4);
+    this.#counts = new KernelRecord(kernel, countsLayout);
+    this.#counts.set("slots", slots);
+    this.#counts.set("mask", slotCount - 1);
+    this.#counts.set("entries", entries);
+    this.#counts.set("max", numbersMax);
+  }
+
+  /** Address of the record that kernels use. */
+  get address(): number {
+    return this.#counts.address;
+  }
+
+  /** Rows of numbers beyond the limit. */
+  get others(): number {
+    return this.#counts.get("others");
+  }
+
+  clear(): void {
+    this.kernel.run.clearCounts(this.address);
+  }
+
+  /** In the order of the numbers. */
+  counts(): readonly (readonly [number: number, rows: number])[] {
+    const { words } = this.kernel;
+    const { number, rows } = countEntryLayout.words;
+    const first = this.#counts.get("entries");
+    const counts = Array.from({ length: this.#counts.get("count") }, (_, index) => {
+      const entry = (first + index * countEntryLayout.bytes) / 4;
+      return [words[entry + number]! | 0, words[entry + rows]!] as const;
+    });
+    return counts.sort(([one], [other]) => one - other);
+  }
+}
+
+const SLOTS_MIN = 65_536;
+
+/** A set of id hashes in kernel memory, which grows with their number up to a limit. */
+export class IdSet {
+  /** Address of the record that kernels use. */
+  readonly address: number;
+  #slots: number;
+  #slotCount = SLOTS_MIN;
+
+  constructor(
+    private readonly kernel: Kernel,
+    private readonly idsMax = PROFILE_INSERT_IDS_MAX,
+  ) {
+    this.address = kernel.allocate(idSetLayout.bytes);
+    this.#slots = kernel.allocate(SLOTS_MIN * 8);
+    this.clear();
+  }
+
+  /** Ids that were already in the set. */
+  get repeated(): number {
+    return this.#word("repeated");
+  }
+
+  /** Ids that were not compared, because the set was full. */
+  get unknown(): number {
+    return this.#word("unknown");
+  }
+
+  clear(): void {
+    const { kernel } = this;
+    kernel.bytes.fill(0, this.#slots, this.#slots + this.#slotCount * 8);
+    writeWords(kernel, idSetLayout, this.address, {
+      slots: this.#slots,
+      mask: this.#slotCount - 1,
+      count: 0,
+      max: this.#max,
+      repeated: 0,
+      unknown: 0,
+    });
+  }
+
+  /** Must be called before `rows` ids are added. */
+  makeRoom(rows: number): void {
+    const { kernel } = this;
+    const slotCount = slotCountFor(Math.min(this.#word("count") + rows, this.idsMax));
+    if (slotCount <= this.#slotCount) return;
+    const slots = kernel.allocate(slotCount * 8);
+    kernel.run.moveIds(this.address, slots, slotCount - 1);
+    kernel.free(this.#slots);
+    this.#slots = slots;
+    this.#slotCount = slotCount;
+    kernel.words[this.address / 4 + idSetLayout.words.max] = this.#max;
+  }
+
+  get #max(): number {
+    return Math.min(this.idsMax, this.#slotCount / 2);
+  }
+
+  #word(name: keyof typeof idSetLayout.words): number {
+    return this.kernel.words[this.address / 4 + idSetLayout.words[name]] as number;
+  }
+}

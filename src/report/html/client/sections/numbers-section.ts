@@ -1,0 +1,134 @@
+import type { Report, TopID } from "../../../../profile/report.js";
+import { formatBytes, formatCount } from "../../../quantities.js";
+import { facts, lazyDisclosure, none, section } from "../blocks.js";
+import { plainTable } from "../data-table.js";
+import {
+  errorText,
+  partText,
+  positionText,
+  shortEstimate,
+  shown,
+  timeParts,
+} from "../display-text.js";
+import { element } from "../element.js";
+import { propertyTable } from "./property-table.js";
+
+const TOP_IDS_OPEN = 8;
+
+export function userPropertiesSection({ userProperties }: Report): HTMLElement {
+  return section(
+    "user-properties",
+    "User properties",
+    propertyTable("User properties", userProperties),
+  );
+}
+
+/** User ids and device ids. */
+export function identitySection({ identity }: Report): HTMLElement {
+  const { both, userOnly, deviceOnly, none: nobody, users, devices, junkIDs } = identity;
+  const total = both + userOnly + deviceOnly + nobody;
+  const kind = (label: string, count: number) => [
+    label,
+    formatCount(count),
+    partText(count, total),
+  ];
+  const kinds = [
+    kind("User and device", both),
+    kind("User only", userOnly),
+    kind("Device only", deviceOnly),
+    kind("Neither", nobody),
+  ];
+  const junk = junkIDs.map(({ field, value, rows }) => [
+    element("code", {}, shown(value)),
+    field,
+    formatCount(rows),
+  ]);
+  return section(
+    "identity",
+    "Identity",
+    facts(
+      { label: "Users", value: shortEstimate(users), note: errorText(users) },
+      { label: "Devices", value: shortEstimate(devices), note: errorText(devices) },
+    ),
+    element(
+      "div",
+      { class: "columns" },
+      plainTable("Events by ids", ["Ids", "Events", "Share"], kinds, [1, 2]),
+      junk.length === 0
+        ? none("There are no placeholder ids, such as zeros or null.")
+        : plainTable("Placeholder ids", ["Id", "Field", "Events"], junk, [2]),
+      topTable("Users with the most events", "User", "Devices", identity.topUsers),
+      topTable("Devices with the most events", "Device", "Users", identity.topDevices),
+    ),
+  );
+}
+
+function topTable(caption: string, id: string, others: string, list: readonly TopID[]) {
+  if (list.length === 0) return null;
+  const table = (part: readonly TopID[]) => {
+    const rows = part.map((top) => [
+      element("code", {}, shown(top.id)),
+      formatCount(top.rows),
+      shortEstimate(top.others),
+    ]);
+    return plainTable(caption, [id, "Events", others], rows, [1, 2]);
+  };
+  const rest = list.length - TOP_IDS_OPEN;
+  return element(
+    "div",
+    {},
+    table(list.slice(0, TOP_IDS_OPEN)),
+    rest > 0 && lazyDisclosure(`${rest} more`, () => table(list.slice(TOP_IDS_OPEN))),
+  );
+}
+
+export function timesSection({ times, rows, dayZone }: Report): HTMLElement {
+  const { first, last, future, suspicious, midnight, zoneGuess } = times;
+  const part = (count: number) => partText(count, rows.mapped);
+  const zoneWords = { none: "no guess", weak: "possible", strong: "likely" } as const;
+  const hours = `${zoneGuess.shiftHours > 0 ? "+" : "−"}${Math.abs(zoneGuess.shiftHours)} h`;
+  const guess = zoneGuess.confidence === "none" || zoneGuess.shiftHours === 0 ? "–" : hours;
+  return section(
+    "times",
+    "Times",
+    facts(
+      { label: "First event", ...(first === null ? { value: "–" } : timeParts(first)) },
+      { label: "Last event", ...(last === null ? { value: "–" } : timeParts(last)) },
+      { label: "In the future", value: formatCount(future), note: part(future) },
+      { label: "At placeholder times", value: formatCount(suspicious), note: part(suspicious) },
+      {
+        label: "At exactly midnight",
+        value: formatCount(midnight),
+        note: `${part(midnight)}, ${shown(dayZone)}`,
+      },
+      {
+        label: "Zone shift",
+        value: guess,
+        note: zoneWords[zoneGuess.confidence],
+      },
+    ),
+  );
+}
+
+export function sizesSection({ sizes }: Report): HTMLElement {
+  const largest = sizes.largest.map(({ event, bytes, ...position }) => [
+    shown(event),
+    formatBytes(bytes),
+    element("span", { class: "position" }, positionText(position)),
+  ]);
+  return section(
+    "sizes",
+    "Sizes",
+    facts(
+      { label: "All events", value: formatBytes(sizes.total), note: "as JSON lines" },
+      { label: "Mean", value: formatBytes(sizes.mean) },
+      { label: "Median", value: formatBytes(sizes.p50) },
+      { label: "95th percentile", value: formatBytes(sizes.p95) },
+      { label: "99th percentile", value: formatBytes(sizes.p99) },
+      { label: "Largest", value: formatBytes(sizes.max) },
+    ),
+    largest.length === 0
+      ? null
+      : plainTable("Largest events", ["Event", "Size", "Position"], largest, [1]),
+  );
+}

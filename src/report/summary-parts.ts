@@ -1,0 +1,102 @@
+import type { RejectSummary, RunAccounts, SourceFailure } from "../pipeline/manifest.js";
+import { formatCount, formatNumberOf } from "./quantities.js";
+import { rejectAdvice } from "./reject-advice.js";
+import { cutEnd, harmless } from "./terminal-text.js";
+
+/** Reasons and sources that a summary lists; the others are in the manifest. */
+const REASONS_SHOWN_MAX = 3;
+const FAILURES_SHOWN_MAX = 3;
+const MESSAGE_COLUMNS_MAX = 160;
+
+export function line(label: string, text: string): string {
+  return `  ${label.padEnd(9)} ${text}`;
+}
+
+/** `  rows      3 read = 2 delivered + 1 rejected`; parts that are 0 are left out, except the first. */
+export function rowsLine(
+  { read, added }: { readonly read: number; readonly added: number },
+  [first, ...others]: readonly [string, ...(readonly [number, string])[]],
+): string {
+  const parts = others.filter(([rows]) => rows > 0);
+  const told = [first, ...parts.map(([rows, word]) => `${formatCount(rows)} ${word}`)];
+  const more = added > 0 ? ` + ${formatCount(added)} added` : "";
+  return line("rows", `${formatCount(read)} read${more} = ${told.join(" + ")}`);
+}
+
+/** `1,234 rows/s` over a duration. */
+export function rowRate(rows: number, durationMs: number): string {
+  return `${formatCount(rows / secondsOf(durationMs))} rows/s`;
+}
+
+/** Seconds of a duration that a rate can be divided by. */
+export function secondsOf(durationMs: number): number {
+  return Math.max(durationMs, 1) / 1000;
+}
+
+export function describeNotices({ notices }: RunAccounts): string[] {
+  return Object.entries(notices)
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => line("notice", `${name.replaceAll("_", " ")}: ${formatCount(count)}`));
+}
+
+/** Describes the rejects of a run, if there are any. */
+export function describeRejects({ rows, rejects }: RunAccounts, directory: string): string[] {
+  if (rows.rejected === 0) return [];
+  return [
+    "",
+    `Rejected: ${formatNumberOf(rows.rejected, "row")}, kept in ${harmless(directory)}`,
+    ...describeReasons(rejects, "see the manifest"),
+    "  To retry these rows after you have fixed the mapping, pass that directory as input.",
+  ];
+}
+
+/** Lists the most frequent reasons; `others` says where to find the rest. */
+export function describeReasons(rejects: readonly RejectSummary[], others: string): string[] {
+  const reasons = [...rejects].sort((one, other) => other.rows - one.rows);
+  const hidden = reasons.length - REASONS_SHOWN_MAX;
+  return [
+    ...reasons.slice(0, REASONS_SHOWN_MAX).flatMap(describeReason),
+    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more reason")}, ${others}`] : []),
+  ];
+}
+
+function describeReason({ code, rows, example }: RejectSummary): string[] {
+  const { source, row, byte } = example;
+  const at =
+    row !== undefined ? `, row ${formatCount(row)}` : byte !== undefined ? `, byte ${byte}` : "";
+  const message = cutEnd(harmless(example.message), MESSAGE_COLUMNS_MAX);
+  return [
+    `  ${code}: ${formatNumberOf(rows, "row")}, such as ${harmless(source)}${at}`,
+    `    ${message} → ${rejectAdvice[code]}`,
+  ];
+}
+
+/** Describes the sources that could not be read completely, if there are any. */
+export function describeFailures(failed: readonly SourceFailure[]): string[] {
+  if (failed.length === 0) return [];
+  return [
+    "",
+    ...describeFailed(failed, "see the manifest"),
+    "  Repair them and run the same command again: it reads only these and keeps the rest.",
+  ];
+}
+
+/** Lists the first failed sources; `others` says where to find the rest. */
+export function describeFailed(failed: readonly SourceFailure[], others: string): string[] {
+  const hidden = failed.length - FAILURES_SHOWN_MAX;
+  return [
+    `Failed: ${formatNumberOf(failed.length, "source")} could not be read completely`,
+    ...failed
+      .slice(0, FAILURES_SHOWN_MAX)
+      .map(
+        (one) =>
+          `  ${cutEnd(describeFailure(one), 2 * MESSAGE_COLUMNS_MAX)} (${harmless(one.code)})`,
+      ),
+    ...(hidden > 0 ? [`  and ${formatNumberOf(hidden, "more source")}, ${others}`] : []),
+  ];
+}
+
+/** The message, with the source's name if the message does not begin with it. */
+export function describeFailure({ source, message }: SourceFailure): string {
+  return harmless(message.startsWith(source) ? message : `${source}: ${message}`);
+}
