@@ -20,7 +20,7 @@ it("refuses a limit that asks for more than an answer holds, and answers a small
     {
       property: "limit",
       errorMessage: expect.stringMatching(
-        /^These 34 results have 340\d{5} bytes together, and an answer holds 33554432: ask for fewer$/,
+        /^These 34 results have 340\d{5} bytes together, and an answer holds at most 33554432: ask for fewer$/,
       ),
     },
   ]);
