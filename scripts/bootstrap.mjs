@@ -18,7 +18,13 @@ if (major < 20 || (major === 20 && minor < 19)) {
 if (modifiedMs("package-lock.json") > modifiedMs("node_modules/.package-lock.json")) {
   console.error("Installing packages (about 10 s) …");
   const npm = process.env.npm_execpath;
-  run(npm ? process.execPath : "npm", [...(npm ? [npm] : []), "ci", "--no-audit", "--no-fund"]);
+  run(npm ? process.execPath : "npm", [
+    ...(npm ? [npm] : []),
+    "ci",
+    "--no-audit",
+    "--no-fund",
+    "--loglevel=error",
+  ]);
 }
 run(process.execPath, ["scripts/build.mjs", ...options]);
 if (next !== undefined) console.error(`${next} …`);
