@@ -1,8 +1,8 @@
-/** Time as an outside effect: tests bring their own. */
+/** A source of time; tests bring their own. */
 export interface Clock {
-  /** Milliseconds from any beginning, never running backwards. */
+  /** Milliseconds since an arbitrary start; never decreases. */
   now(): number;
-  /** Calls `work` again and again until the returned function is called; keeps no process alive. */
+  /** Calls `work` periodically until the returned function is called. Does not keep the process alive. */
   repeat(intervalMs: number, work: () => void): () => void;
 }
 

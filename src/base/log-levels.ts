@@ -1,4 +1,4 @@
-/** Levels of the service's log, from the one that tells least. */
+/** Log levels of the service, the least verbose first. */
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
 
 export type LogLevel = (typeof logLevels)[number];

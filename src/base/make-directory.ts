@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 import { hasCode } from "./error-code.js";
 
 /**
- * Makes a directory and those above it that are missing, one level at a time: Node's own recursion
- * never ends where a file system answers "no such file" to every new name, as /proc does. Throws the
- * system's error for the first level that cannot be made.
+ * Creates a directory and its missing parents, one level at a time: Node's own recursion never ends on a
+ * file system that answers "no such file" to every new name, as /proc does. Throws the system's error for
+ * the first level that cannot be created.
  */
 export async function makeDirectory(path: string): Promise<void> {
   try {

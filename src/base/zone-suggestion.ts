@@ -1,8 +1,8 @@
 import { closestTo } from "./spelling.js";
 
 /**
- * What people call zones beside their IANA names: abbreviations, with and without daylight saving, and
- * the names of Windows. An abbreviation may mean several zones: here is the one that most data has.
+ * Common names of zones beside the IANA names: abbreviations, with and without daylight saving, and Windows
+ * names. If an abbreviation is ambiguous, this is the zone that most data uses.
  */
 const zoneNames: Readonly<Record<string, string>> = {
   pst: "America/Los_Angeles",
@@ -74,8 +74,8 @@ const zoneNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * The zone that a text which is none most likely means: by abbreviation (`PST8`), by city (`New York`),
- * or by spelling (`Europe/Berln`). Undefined where nothing is near.
+ * Suggests a zone for an unknown name: by abbreviation (`PST8`), by city (`New York`), or by spelling
+ * (`Europe/Berln`). Returns undefined if nothing is close.
  */
 export function suggestZone(text: string): string | undefined {
   const word = text.trim().toLowerCase();

@@ -1,15 +1,15 @@
-/** A time zone with its daylight saving. Fast enough to be asked for every row. */
+/** A time zone with its daylight saving. Fast enough to be called for every row. */
 export interface Zone {
   /** IANA name or fixed offset as given. */
   readonly name: string;
-  /** What `offsetMs` gives at every moment; undefined where it depends on the moment. */
+  /** The result of `offsetMs` if it is the same at every time; otherwise undefined. */
   readonly fixedOffsetMs: number | undefined;
-  /** Milliseconds to add to UTC at this moment (milliseconds since 1970 UTC) to get local time. */
+  /** Returns the milliseconds to add to a UTC time (milliseconds since 1970) to get local time. */
   offsetMs(utcMs: number): number;
   /**
-   * The moment of a wall-clock time, given as the milliseconds it would have if it were UTC. Where
-   * the clock reads it twice: the first. In a gap: as if the clock had not been changed yet.
-   * (Luxon's own choice between two depends on the season in which it is asked.)
+   * Converts a wall-clock time, given as if it were UTC, to UTC. A time that the clock shows twice is the
+   * first; a time in a gap counts as if the clock had not been changed yet. (Luxon's own choice depends on
+   * the season in which it is called.)
    */
   utcMs(localMs: number): number;
 }

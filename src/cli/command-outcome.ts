@@ -3,31 +3,31 @@ import type { StepName } from "../pipeline/configuration/configuration-schema.js
 import type { MigrationService } from "./steps/migration-service.js";
 import type { StepReport } from "./steps/step.js";
 
-/** How a command ended, whether or not it got to the end of its steps. */
+/** How a command ended. */
 export interface CommandOutcome {
   readonly command: StepName | "migrate";
   readonly exitCode: number;
-  /** Steps that were to be done, in order; none where it was not even known which. */
+  /** Steps to run, in order; empty if the command failed before they were known. */
   readonly names: readonly StepName[];
-  /** Of the steps that ended, whether well or not: those that come first. */
+  /** Reports of the first steps, up to the one that ended the command. */
   readonly reports: readonly StepReport[];
-  /** The migration's own service. */
+  /** The embedded service of the migration. */
   readonly service?: NonNullable<MigrationService["embedded"]>;
-  /** What was thrown instead of a result. */
+  /** The error that was thrown instead of a result. */
   readonly error?: unknown;
 }
 
-/** The step that ended the command before all were done; undefined where none did. */
+/** Returns the step that ended the command early; undefined if none did. */
 export function stoppedAt(outcome: CommandOutcome): StepName | undefined {
   return outcome.names[stopOf(outcome)];
 }
 
-/** Steps that were not begun, because one before them did not end well. */
+/** Returns the steps that did not start because an earlier one failed. */
 export function notRunOf(outcome: CommandOutcome): readonly StepName[] {
   return outcome.names.slice(stopOf(outcome) + 1);
 }
 
-/** Its place among the steps; behind the last one where all of them ended well. */
+/** Returns the index of the step that ended the command; the number of steps if none did. */
 function stopOf({ reports, names, ...outcome }: CommandOutcome): number {
   if (reports.some(({ exitCode }) => exitCode !== exitCodes.done)) return reports.length - 1;
   return "error" in outcome ? reports.length : names.length;

@@ -3,7 +3,7 @@ import type { Engine } from "../engine/engine.js";
 import type { Environment } from "../pipeline/configuration/secrets.js";
 import type { ProgressStream } from "../report/progress.js";
 
-/** Everything that a command takes from outside. */
+/** Everything that a command needs from outside. */
 export interface CommandContext {
   readonly environment: Environment;
   readonly currentDirectory: string;

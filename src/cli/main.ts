@@ -6,7 +6,7 @@ import { abortOnSignals } from "./signals.js";
 
 const { signal, release } = abortOnSignals(process, process.stderr);
 
-// A reader that has seen enough (`| head`) is no failure.
+// A reader that closes the pipe early (`| head`) is not a failure.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(exitCodes.done);

@@ -5,20 +5,20 @@ import type { CommandContext } from "./context.js";
 import { summarizeMigration } from "./steps/migration-summary.js";
 import type { StepReport } from "./steps/step.js";
 
-/** How the result is wanted. */
+/** How results are printed. */
 export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
 }
 
-/** Prints how a step of a migration ended, as soon as it has. */
+/** Prints the summary of a step of a migration when it ends. */
 export function printStep(report: StepReport, output: Output, { stderr }: CommandContext): void {
   if (!output.json && isWanted(report, output)) stderr.write(`${report.summary}\n\n`);
 }
 
-/** Said with every exit code 3, also to those who want nothing else said. */
+/** Printed with every exit code 3, also with --quiet. */
 const tooManyRejects =
-  "More rows are rejected than --max-rejects allows. Mend what rejects them, or allow them: " +
+  "More rows were rejected than --max-rejects allows. Fix the cause, or raise --max-rejects: " +
   "a number of rows, or a share such as 1%.";
 
 /** Prints the end of a command: one JSON object on standard output, or a summary on standard error. */
@@ -30,7 +30,7 @@ export function printOutcome(
   if (output.json) stdout.write(`${JSON.stringify(jsonOf(outcome))}\n`);
   const paragraphs = output.json ? [] : summariesOf(outcome, output);
   if (outcome.exitCode === exitCodes.interrupted) {
-    paragraphs.push("Interrupted. Run the same command again: it does what is left.");
+    paragraphs.push("Interrupted. Run the same command again to resume.");
   } else if ("error" in outcome) {
     const debug = (environment["SWITCHYARD_DEBUG"] ?? "") !== "";
     paragraphs.push(describeError(outcome.error, debug));
@@ -45,11 +45,11 @@ function summariesOf(outcome: CommandOutcome, output: Output): string[] {
   if (command !== "migrate") {
     return reports.filter((one) => isWanted(one, output)).map(({ summary }) => summary);
   }
-  // Its steps have been printed one by one.
+  // The steps have been printed one by one.
   return output.quiet || names.length === 0 ? [] : [summarizeMigration(outcome)];
 }
 
-/** Who asks for quiet does not ask to be left alone with an exit code. */
+/** With --quiet a failure is still explained. */
 function isWanted({ exitCode }: StepReport, { quiet }: Output): boolean {
   return !quiet || exitCode === exitCodes.failed;
 }
@@ -62,7 +62,7 @@ function jsonOf(outcome: CommandOutcome): unknown {
   return { command, exitCode, steps: reports.map((one) => one.json), notRun, ...error };
 }
 
-/** Prints what was thrown, as a command that gives no report does, and gives its exit code. */
+/** Prints an error that a command threw instead of a report; returns its exit code. */
 export function printFailure(
   command: string,
   error: unknown,

@@ -7,7 +7,7 @@ import type { CommandContext } from "./context.js";
 import { printFailure } from "./print-outcome.js";
 import type { ServiceInvocation } from "./service/service-options.js";
 
-/** Prints the runs that sent something, and gives the exit code; never throws. */
+/** Prints the runs of `send` and returns the exit code; never throws. */
 export async function runRuns(
   { flags, configPath }: ServiceInvocation,
   context: CommandContext,

@@ -10,8 +10,8 @@ export interface SignalSource {
 }
 
 /**
- * The first SIGINT or SIGTERM aborts the returned signal, so that the run ends in good order; the
- * second one ends the process at once. What was committed stays in both cases.
+ * Aborts the returned signal at the first SIGINT or SIGTERM, so that the run ends cleanly. The second one
+ * ends the process at once. Both keep what was committed.
  */
 export function abortOnSignals(
   source: SignalSource,
@@ -23,7 +23,7 @@ export function abortOnSignals(
       source.exit(exitCodes.interrupted);
       return;
     }
-    stderr.write("\nStopping; once more to quit at once.\n");
+    stderr.write("\nStopping; press ^C again to quit at once.\n");
     controller.abort();
   };
   for (const name of signalNames) source.on(name, listener);

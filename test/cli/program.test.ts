@@ -122,7 +122,7 @@ describe("export", () => {
       runExport: async () => ({ ...exampleResult, tooManyRejects: true }),
     });
     await runCommandLine(["export", "a", "--to", "o", ...words], context);
-    expect(stderr.join("")).toContain("More rows are rejected than --max-rejects allows.");
+    expect(stderr.join("")).toContain("More rows were rejected than --max-rejects allows.");
   });
 
   test("says how to resume when it was interrupted", async () => {
@@ -134,7 +134,7 @@ describe("export", () => {
       },
     });
     await runCommandLine(["export", "a", "--to", "o"], context);
-    expect(stderr.join("")).toContain("Run the same command again: it does what is left.");
+    expect(stderr.join("")).toContain("Run the same command again to resume.");
   });
 
   test("prints an error of the engine with its code, and as JSON where that is asked for", async () => {
@@ -195,7 +195,7 @@ describe("verify", () => {
 test("verify without a directory says what it can be given", async () => {
   const { context, stderr } = fakeContext({}, { currentDirectory: "/nowhere" });
   expect(await runCommandLine(["verify"], context)).toBe(2);
-  expect(stderr.join("")).toContain("No export to verify: name its directory");
+  expect(stderr.join("")).toContain("There is no export to verify; pass its directory");
 });
 
 describe("migrate", () => {
@@ -214,7 +214,7 @@ describe("migrate", () => {
     expect(await runCommandLine(["migrate"], context)).toBe(3);
     const text = stderr.join("");
     expect(text).toContain("  not run   verify\n");
-    expect(text).toContain("More rows are rejected than --max-rejects allows.");
+    expect(text).toContain("More rows were rejected than --max-rejects allows.");
     expect(text).not.toContain("Run the same command again");
   });
 

@@ -156,7 +156,7 @@ describe("a service that runs", () => {
     await answered.begun;
     const stopping = new Promise<void>((resolve) => {
       service.child.stderr?.on("data", () => {
-        if (service.stderr().includes("once more to quit")) resolve();
+        if (service.stderr().includes("again to quit at once")) resolve();
       });
     });
     const stopped = service.stop("SIGINT");

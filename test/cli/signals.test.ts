@@ -18,7 +18,7 @@ test.each(["SIGINT", "SIGTERM"] as const)("the first %s aborts, the second exits
   source.emit(name);
   expect(signal.aborted).toBe(true);
   expect(source.exits).toEqual([]);
-  expect(written.join("")).toContain("once more to quit");
+  expect(written.join("")).toContain("again to quit at once");
   source.emit("SIGINT");
   expect(source.exits).toEqual([130]);
 });

@@ -18,7 +18,7 @@ export async function runExportStep(
   };
 }
 
-/** Days and files are left to the manifest: there can be a great many. */
+/** Leaves days and files to the manifest, because there can be very many. */
 function jsonOf(result: ExportResult, exitCode: number) {
   const { manifest, ...run } = result;
   const { version, dataset, format, dayZone, totals, rows, rejects, notices } = manifest;

@@ -5,11 +5,11 @@ import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
 import type { CommandContext } from "../context.js";
 import { serviceOptionsOf } from "../service/service-options.js";
 
-/** What a migration works with once its service, if it has one of its own, is there. */
+/** The configuration and service that a migration works with. */
 export interface MigrationService {
-  /** That of the migration, which now leads to the service. */
+  /** The configuration of the migration, pointing to the embedded service if there is one. */
   readonly configuration: Configuration;
-  /** Absent where the service is somebody else's. */
+  /** Absent if the service is not embedded. */
   readonly embedded?: {
     readonly dataDirectory: string;
     readonly stored: StoredEvents;
@@ -18,8 +18,8 @@ export interface MigrationService {
 }
 
 /**
- * Starts the service that the configuration asks for. Throws `UsageError` where it names another one as
- * well, and what `startEmbeddedService` throws.
+ * Starts the embedded service if the configuration asks for it. Throws `UsageError` if the configuration
+ * also names another one, and what `startEmbeddedService` throws.
  */
 export async function openMigrationService(
   configuration: Configuration,
@@ -44,14 +44,14 @@ export async function openMigrationService(
       values: {
         ...others,
         ...{ sendTo: service.url, console: service.url },
-        // It takes arrays, which are many times as fast.
+        // It accepts arrays, which are many times as fast.
         body: values.body ?? "array",
-        // Nobody else works with it, so that there is nothing to be asked.
+        // Nobody else uses it, so there is nothing to confirm.
         yes: values.yes ?? true,
-        // Beside the events, so that whoever deletes one has deleted the other.
+        // Beside the events: deleting one deletes the other.
         runs: values.runs ?? `${dataDirectory}/runs`,
       },
-      // Its port is another one each time.
+      // Its port changes every time.
       destination: `the embedded service in ${dataDirectory}`,
       ...{ consoleKey: service.keys.console, serverSecret: service.keys.server },
     },
@@ -65,15 +65,15 @@ function refuseOthers({ values }: Configuration): void {
   if (named.length > 0) {
     throw new UsageError(
       "service_contradicted",
-      `"service": "embedded" is a service of its own, and ${named.map(keyOf).join(" and ")} ` +
-        `(${named.map(flagOf).join(", ")}) name${named.length === 1 ? "s" : ""} another one: leave one of them out.`,
+      `"service": "embedded" starts a service, but ${named.map(keyOf).join(" and ")} ` +
+        `(${named.map(flagOf).join(", ")}) name${named.length === 1 ? "s" : ""} another one; remove one of them.`,
     );
   }
   if (values.data === ":memory:") {
     throw new UsageError(
       "service_forgetful",
-      "An embedded service cannot keep its data in memory: a migration that is taken up again would " +
-        "take for stored what is gone. Give a directory as serve.data.",
+      "An embedded service cannot keep its data in memory: a resumed migration would count lost events " +
+        "as stored. Set serve.data to a directory.",
     );
   }
 }

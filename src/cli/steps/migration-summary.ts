@@ -7,9 +7,9 @@ import { harmless, shellWord } from "../../report/terminal-text.js";
 import { type CommandOutcome, notRunOf, stoppedAt } from "../command-outcome.js";
 import { resultsOf, type StepResults } from "./step.js";
 
-const RUN_AGAIN = "  Run the same command again: what is done is not done twice.";
+const RUN_AGAIN = "  Run the same command again to resume; nothing is done twice.";
 
-/** The whole of a migration on one screen, for people who did not follow it. */
+/** Summarizes a migration on one screen. */
 export function summarizeMigration(outcome: CommandOutcome): string {
   const { names, reports, service } = outcome;
   const results = resultsOf(reports);
@@ -25,10 +25,10 @@ export function summarizeMigration(outcome: CommandOutcome): string {
   ].join("\n");
 }
 
-/** Where rejects or the configuration are in the way, running it again changes nothing. */
+/** After rejects or a configuration error, running it again changes nothing. */
 const endsToRunAgain: ReadonlySet<number> = new Set([exitCodes.failed, exitCodes.interrupted]);
 
-/** Nothing for a step without a result. */
+/** Returns no lines for a step without a result. */
 const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly string[]>> = {
   validate({ validate: result }) {
     if (result === undefined) return [];
@@ -106,7 +106,7 @@ const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly
   },
 };
 
-/** Rows that became no events. */
+/** Counts rows that did not become events. */
 function leftOut({ rows }: Manifest): readonly string[] {
   const parts = [
     [rows.rejected, "rejected"],
@@ -126,7 +126,7 @@ function periodOf({ days }: Manifest): string {
   return first === last ? `, ${first}` : `, ${first} to ${last}`;
 }
 
-/** How to see in the service what has become of the events. */
+/** Tells how to look at the events in the service. */
 function waysToLook(dataDirectory: string): readonly string[] {
   return [
     "",

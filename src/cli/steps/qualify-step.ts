@@ -15,7 +15,7 @@ export async function runQualifyStep(
   context: StepContext,
 ): Promise<StepReport> {
   const task = await taskOf(configuration, context);
-  // The client takes longer to load than most commands to run.
+  // The client takes longer to load than most commands take to run.
   const { runQualify } = await import("../qualify/run-qualify.js");
   const result = await runQualify(task, context.signal);
   const exitCode = exitCodeOf(result);
@@ -36,7 +36,7 @@ function jsonOf({ mode, console, known, plan, applied }: QualifyResult, exitCode
   };
 }
 
-/** What was begun has to be carried out in full; else it is as well done as the inputs were read. */
+/** A plan that was not applied in full has failed. Otherwise the exit code is that of reading the inputs. */
 function exitCodeOf({ mode, plan, applied, known: { origin } }: QualifyResult): number {
   if (applied?.stopped !== undefined) return applied.stopped.exitCode;
   const isWhole =
@@ -58,7 +58,7 @@ async function taskOf(configuration: Configuration, context: StepContext): Promi
     ...{ isSlow, client },
     mode: values.dryRun === true ? "dryRun" : values.yes === true ? "apply" : "plan",
     options: {
-      // Of inputs only what passes the filters is counted, as in an export: by the row's own name.
+      // Inputs are filtered while they are counted, by the name in the row, as in an export.
       includeEvents: isSlow ? [] : (values.includeEvent ?? []),
       excludeEvents: isSlow ? [] : (values.excludeEvent ?? []),
       ...namingOptionsOf(values),
@@ -70,13 +70,13 @@ function clientOf({ values, consoleKey }: Configuration): ConsoleClientOptions {
   if (values.console === undefined) {
     throw new UsageError(
       "console_missing",
-      "No console: give its address with --console, as https://console.example.com.",
+      "The console is missing; pass its address with --console, such as https://console.example.com.",
     );
   }
   if (consoleKey === undefined) {
     throw new UsageError(
       "key_missing",
-      `A console key is missing: put it into the environment as ${CONSOLE_KEY_VARIABLE}, or into a file and give --console-key-file.`,
+      `The console key is missing; set ${CONSOLE_KEY_VARIABLE} in the environment, or pass a file with --console-key-file.`,
     );
   }
   return {

@@ -10,7 +10,7 @@ import { type MigrationService, openMigrationService } from "./migration-service
 import type { RunStep, StepReport } from "./step.js";
 import { resultsOf } from "./step.js";
 
-/** Every step that `migrate` knows. Each is loaded when it is its turn. */
+/** The steps of `migrate`. Each is loaded when it runs. */
 const steps: Readonly<Record<StepName, RunStep>> = {
   validate: async (...step) => (await import("./validate-step.js")).runValidateStep(...step),
   export: async (...step) => (await import("./export-step.js")).runExportStep(...step),
@@ -19,31 +19,31 @@ const steps: Readonly<Record<StepName, RunStep>> = {
   verify: async (...step) => (await import("./verify-step.js")).runVerifyStep(...step),
 };
 
-/** A command line, before the file and the environment are looked at. */
+/** A command line, before the configuration file and the environment are read. */
 export interface Invocation {
   readonly command: StepName | "migrate";
   readonly flags: GivenFlags;
   /** `--config`. */
   readonly configPath: string | undefined;
-  /** As they were given, without the program's name. */
+  /** Arguments as given, without the program's name. */
   readonly words?: readonly string[];
 }
 
-/** A run of steps while it goes on. */
+/** A run of steps in progress. */
 interface Run {
   readonly context: CommandContext;
   readonly command: Invocation["command"];
   readonly commandLine: readonly string[];
   output: Output;
-  /** Steps that are to be done. */
+  /** Steps to run. */
   names: readonly StepName[];
-  /** Of those that ended. */
+  /** Reports of the steps that ended. */
   readonly reports: StepReport[];
 }
 
 /**
- * Runs the step of a command, or the steps of a migration until one does not end well, and prints
- * what came of it. Gives the exit code; never throws.
+ * Runs the step of a command, or the steps of a migration until one fails, and prints the outcome. Returns
+ * the exit code; never throws.
  */
 export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
   const { command, flags, words: commandLine = [command] } = invocation;
@@ -66,7 +66,7 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
   return outcome.exitCode;
 }
 
-/** Gives the migration's own service, which has been stopped, where it had one. */
+/** Returns the embedded service of the migration, if it had one; it has been stopped. */
 async function runAll(
   run: Run,
   { flags, configPath }: Invocation,

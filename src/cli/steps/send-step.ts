@@ -37,7 +37,7 @@ function jsonOfResult(result: SendResult, exitCode: number) {
   };
 }
 
-/** What is known of a run wherever it has come to. `delivery` counts what there is by now. */
+/** Returns the facts of a run, finished or not. `delivery` counts so far. */
 function jsonOfStanding(
   { runId, destination, sent, directory, command }: SendStanding,
   exitCode: number,

@@ -10,15 +10,15 @@ import type { StoredResult } from "../../pipeline/verify/verify-stored.js";
 import type { Report } from "../../profile/report.js";
 import type { QualifyResult } from "../qualify/run-qualify.js";
 
-/** What the steps of a migration came to, for those after them and for its summary. */
+/** Results of the steps of a migration, for later steps and for the summary. */
 export interface StepResults {
-  /** Without a page where the dry run was interrupted. */
+  /** Without a page if the dry run was interrupted. */
   readonly validate?: { readonly report: Report; readonly htmlPath?: string };
   readonly export?: ExportResult;
   readonly send?: SendResult;
   readonly qualify?: QualifyResult;
   readonly verify?: VerifyResult;
-  /** Only where the service is embedded and events were sent to it. */
+  /** Present if the service is embedded and events were sent to it. */
   readonly stored?: StoredResult;
 }
 
@@ -26,34 +26,34 @@ export interface StepContext {
   readonly engine: Engine;
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
-  /** Words that do the same again, without the program's name. */
+  /** Arguments that repeat the command, without the program's name. */
   readonly commandLine: readonly string[];
-  /** Of the steps of this migration that are done; empty for a command of its own. */
+  /** Results of the earlier steps of this migration; empty for a single command. */
   readonly results: StepResults;
-  /** What the migration's own service has stored, where it has one. */
+  /** Events stored by the embedded service of the migration, if it has one. */
   readonly stored?: StoredEvents;
 }
 
-/** How a step ended, for whoever reads it. */
+/** How a step ended. */
 export interface StepReport {
   readonly exitCode: number;
-  /** One screen for people. */
+  /** Text for people; at most one screen. */
   readonly summary: string;
   /** The same for programs. */
   readonly json: Readonly<Record<string, unknown>>;
-  /** What ended the step, to be told below its summary. */
+  /** The error that ended the step; printed below its summary. */
   readonly error?: unknown;
   readonly results: StepResults;
 }
 
-/** One part of a migration: a command of its own, and a step of `migrate`. */
+/** Runs one part of a migration: a command, and a step of `migrate`. */
 export type RunStep = (configuration: Configuration, context: StepContext) => Promise<StepReport>;
 
 export function resultsOf(reports: readonly { readonly results: StepResults }[]): StepResults {
   return Object.assign({}, ...reports.map(({ results }) => results)) as StepResults;
 }
 
-/** Exit code of a run over inputs, wherever its events went. */
+/** Returns the exit code of a run over inputs. */
 export function runExitCode({
   outcome,
   tooManyRejects,

@@ -12,7 +12,7 @@ export async function runVerifyStep(
   if (directory === undefined) {
     throw new UsageError(
       "output_missing",
-      `No export to verify: name its directory, or put "export": { "to": … } into ${CONFIGURATION_NAME}.`,
+      `There is no export to verify; pass its directory, or set "export": { "to": … } in ${CONFIGURATION_NAME}.`,
     );
   }
   const verify = await engine.verifyExport(directory, { signal, observer });
