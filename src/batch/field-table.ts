@@ -5,7 +5,7 @@ import { type Kernel, Region } from "./kernel.js";
 import { writeWords } from "./kernel-record.js";
 import { nodeEntryLayout, nodeLayout, shapeMemberLayout } from "./layouts.js";
 
-/** A node of the request tree: which members of one object are wanted. */
+/** A node of the request tree: the wanted members of one object. */
 interface Branch {
   readonly members: Map<string, Member>;
   rest: Column | undefined;
@@ -31,7 +31,7 @@ export class FieldTable {
   /** Address of the root node. */
   readonly root: number;
   readonly columns: readonly Column[];
-  /** How many times its bytes a scanned row may take in the scratch at the most. */
+  /** Scratch bytes that a byte of a scanned row may take. */
   readonly scratchFactor: number;
   readonly #kernel: Kernel;
   readonly #blocks: number[] = [];
@@ -54,7 +54,7 @@ export class FieldTable {
     for (const address of this.#blocks) this.#kernel.free(address);
   }
 
-  /** Writes a branch and all below it; gives its node's address and its columns. */
+  /** Writes a branch and all below it; returns the address of its node and its columns. */
   #write(branch: Branch): { address: number; columns: Set<Column> } {
     const columns = new Set<Column>(branch.rest === undefined ? [] : [branch.rest]);
     const entries = [...branch.members].map(([name, member]) => {
@@ -115,7 +115,7 @@ function createBranch(): Branch {
   return { members: new Map(), rest: undefined, except: new Set() };
 }
 
-/** The column for a request; the same one for the same request. */
+/** The column of a request; equal requests share one. */
 function place(top: Branch, request: FieldRequest, createColumn: () => Column): Column {
   const { path, form } = request;
   const last = path.at(-1);
@@ -149,9 +149,9 @@ function descend(branch: Branch, name: string): Branch {
 }
 
 /**
- * Extracts fields from columns whose cells hold JSON objects, or text that is a JSON object: what
- * tabular readers need for a path that goes on inside a cell. Cells that hold no (well-formed)
- * object give null. Paths are relative to the cell; a `rest` with path `[]` is the cell's own object.
+ * Extracts fields from columns whose cells are JSON objects, or text of a JSON object. Tabular readers
+ * use it for paths that continue inside a cell. Other cells give null. Paths are relative to the cell; a
+ * `rest` with path `[]` is the whole object of the cell.
  */
 export class ObjectFields {
   readonly #table: FieldTable;

@@ -1,14 +1,14 @@
 import type { Kernel } from "./kernel.js";
 
-/** One of `layouts.ts`, by the names of the members that are words. */
+/** A layout of `layouts.ts` with its u32 members by name. */
 export interface WordLayout<Name extends string> {
   readonly bytes: number;
   readonly words: Readonly<Record<Name, number>>;
 }
 
-/** An object of the kernels in their memory, all zero at first; `bytesBehind` it are the kernels', too. */
+/** An object in kernel memory, zeroed, with `bytesBehind` more bytes for the kernels. */
 export class KernelRecord<Name extends string> {
-  /** What kernels take. */
+  /** The address that kernels take. */
   readonly address: number;
   readonly #words: Readonly<Record<Name, number>>;
 
@@ -35,7 +35,7 @@ export class KernelRecord<Name extends string> {
   }
 }
 
-/** Writes all words of an object at an address; other members stay as they are. */
+/** Writes the u32 members of the object at an address; other members keep their values. */
 export function writeWords<Name extends string>(
   { words }: Kernel,
   layout: WordLayout<Name>,
@@ -47,7 +47,7 @@ export function writeWords<Name extends string>(
   }
 }
 
-/** Puts an object of words alone into the kernel's memory and returns its address. */
+/** Allocates an object that has u32 members only; returns its address. */
 export function placeRecord<Name extends string>(
   kernel: Kernel,
   layout: WordLayout<Name>,

@@ -22,18 +22,18 @@ function compile(): WebAssembly.Module {
 /**
  * One instance of the compiled kernels with its linear memory. Not shared between threads: each
  * worker has its own. Views (`bytes`, `words`, …) are valid until the next allocation, which may
- * move the memory: take them afresh after anything that allocates.
+ * move the memory: get them again after anything that allocates.
  */
 export class Kernel {
   readonly memory: WebAssembly.Memory;
   readonly run: KernelExports;
   readonly pool = new BufferPool();
   #top: number;
-  /** Freed blocks by size, so that regions that grow and shrink find their old places. */
+  /** Freed blocks by size, so that regions that grow and shrink reuse them. */
   readonly #free = new Map<number, number[]>();
   readonly #sizes = new Map<number, number>();
-  // When the memory grows, these lose all their length: to ask the memory for its buffer each time took
-  // longer than most of what is done with a view.
+  // Their length becomes 0 when the memory grows. Asking the memory for its buffer each time took longer
+  // than most work on a view.
   #bytes = new Uint8Array();
   #words = new Uint32Array();
   #doubles = new Float64Array();
@@ -66,7 +66,7 @@ export class Kernel {
     return this.#bytes;
   }
 
-  /** The whole memory as unsigned 32-bit words: index = address / 4. */
+  /** The whole memory as a u32 view: index = address / 4. */
   get words(): Uint32Array {
     if (this.#words.length === 0) this.#refresh();
     return this.#words;
@@ -85,11 +85,11 @@ export class Kernel {
   }
 
   /**
-   * Address of `size` fresh bytes, 64-aligned, not cleared. Throws `RangeError` when the memory is at
-   * its maximum, and for sizes that are none.
+   * Allocates `size` bytes, 64-aligned, not cleared, and returns their address. Throws `RangeError` if the
+   * memory is full, and for invalid sizes.
    */
   allocate(size: number): number {
-    // Sizes come from what is read: larger ones would be cut to 32 bits, and a block given that is none.
+    // Sizes come from the input: a larger one would be cut to 32 bits.
     if (!(size >= 0 && size < MEMORY_BYTES_MAX)) {
       throw new RangeError(`kernel memory has no room for ${size} bytes`);
     }
@@ -118,8 +118,8 @@ export class Kernel {
     return address;
   }
 
-  // Each time that the memory grows, V8 counts it anew as held by its heap, and soon collects garbage
-  // for it: few large steps save a tenth of an export's CPU time. Pages that nobody writes to take none.
+  // Whenever the memory grows, V8 counts all of it as new and soon collects garbage: few large steps save
+  // a tenth of an export's CPU time. Pages that are never written take no memory.
   #grow(pages: number): void {
     try {
       this.memory.grow(Math.max(pages, GROW_PAGES_MIN));
@@ -137,13 +137,13 @@ export class Kernel {
   }
 }
 
-/** Shortest text that reads back as the same double or float; returns the address after it. */
+/** Writes the shortest text that reads back as the same double or float; returns the address after it. */
 function writeNumber(kernel: Kernel, value: number, single: boolean, target: number): number {
   const text = single ? singleText(value) : String(value);
   return target + encoder.encodeInto(text, kernel.bytes.subarray(target, target + 32)).written;
 }
 
-// Nine digits tell any two floats apart.
+// Nine digits distinguish any two floats.
 function singleText(value: number): string {
   for (let digits = 6; digits < 9; digits++) {
     const rounded = Number(value.toPrecision(digits));
@@ -154,12 +154,12 @@ function singleText(value: number): string {
 
 const encoder = new TextEncoder();
 
-/** Bytes below which a block has the size that was asked for. */
+/** Blocks of fewer bytes are not rounded. */
 const ROOMY_BYTES_MIN = 4096;
 
 /**
- * One of eight sizes between a power of two and the next, as a block that was freed is only found again
- * by those of its size. What of a block is never written to takes no memory.
+ * Rounds up to one of eight sizes between two powers of two, because a freed block is reused only for its
+ * own size. Parts of a block that are never written take no memory.
  */
 export function roomySize(size: number): number {
   if (size < ROOMY_BYTES_MIN) return size;
