@@ -11,23 +11,22 @@ import { createTransport, type TransportOptions } from "./transport.js";
 export { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
 
 export interface ConsoleClientOptions extends TransportOptions {
-  /** Where the service is, with whatever path it lies under: `https://console.example.com`. */
+  /** The address of the service, without `/console/v1`: `https://console.example.com`. */
   readonly baseUrl: string;
   /** A console key. */
   readonly key: string;
 }
 
 /**
- * Every operation of the console API as a method, as the contract names and types it:
+ * Every operation of the console API as a method, with the names and types of the contract:
  * `await client.patchGate({ id: "new_checkout", body: { tags: ["q3"] }, ifMatch: "3" })`.
- * Rejects with `ConsoleError` for every answer that is none, and with `ConsoleUnreachableError`
- * where there was no answer.
+ * Rejects with `ConsoleError` for an error status, and with `ConsoleUnreachableError` without an answer.
  */
 export type ConsoleClient = {
   readonly [Name in ConsoleOperationName]: ConsoleOperation<Routes[Name]>;
 } & {
   /**
-   * Every item of a list, page after page as they are asked for:
+   * Returns every item of a list; pages are requested as the items are read:
    * `for await (const gate of client.all("listGates")) …`.
    */
   all<Name extends PageOperationName>(
@@ -36,7 +35,7 @@ export type ConsoleClient = {
   ): AsyncIterable<ItemOf<Routes[Name]>>;
 };
 
-/** Throws `UsageError` where base URL or key cannot be right. */
+/** Creates a client. Throws `UsageError` for an invalid base URL or a missing key. */
 export function createConsoleClient(options: ConsoleClientOptions): ConsoleClient {
   const send = createTransport(options);
   const operations = Object.fromEntries(
@@ -44,7 +43,7 @@ export function createConsoleClient(options: ConsoleClientOptions): ConsoleClien
       .filter(([, { access }]) => access === "console")
       .map(([name, route]) => [name, (input = {}) => send(route, input)]),
   );
-  // The methods are made from the very table that their types come from.
+  // The methods come from the same table as their types.
   const client = operations as unknown as ConsoleClient;
   return Object.assign(client, {
     all: (operation: PageOperationName, input = {}) => pagesOf(operations[operation], input),

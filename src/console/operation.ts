@@ -14,9 +14,9 @@ export type PageOperationName = {
     : never;
 }[ConsoleOperationName];
 
-/** What any call may say beside its route's own inputs. */
+/** Options of every call, beside the inputs of its route. */
 export interface CallOptions {
-  /** Version, without quotes, that the entity must have for the write to be made. */
+  /** The version, without quotes, that the entity must have. */
   readonly ifMatch?: string;
   readonly signal?: AbortSignal;
 }
@@ -25,7 +25,7 @@ type ParamsInput<R extends Route> = keyof R["params"]["shape"] extends never
   ? unknown
   : z.input<R["params"]>;
 
-/** In a URL a flag is a word; here it may be a boolean too. */
+/** A flag is a word in a URL; here it may also be a boolean. */
 type QueryInput<R extends Route> = keyof R["query"]["shape"] extends never
   ? unknown
   : {
@@ -41,19 +41,19 @@ type BodyInput<R extends Route> =
       ? { readonly body?: z.input<R["body"]> }
       : { readonly body: z.input<R["body"]> };
 
-/** Parameters of path and query beside each other, and the body as `body`. */
+/** Parameters of path and query side by side, and the body as `body`. */
 export type ConsoleInput<R extends Route> = ParamsInput<R> &
   QueryInput<R> &
   BodyInput<R> &
   CallOptions;
 
-/** The answer's body, and what its headers say. */
+/** The body of the answer, and facts from its headers. */
 export type ConsoleAnswer<R extends Route> = z.output<R["response"]> & {
-  /** Version of the single entity in the answer, to be sent as `ifMatch`. */
+  /** The version of the single entity in the answer, for `ifMatch`. */
   readonly etag?: string;
 };
 
-/** A call whose inputs may all be left out takes none. */
+/** A method for an operation. Its input is optional if all of its members are. */
 export type ConsoleOperation<R extends Route> =
   object extends ConsoleInput<R>
     ? (input?: ConsoleInput<R>) => Promise<ConsoleAnswer<R>>
@@ -71,8 +71,8 @@ interface ListAnswer {
 type List = (input: object) => Promise<unknown>;
 
 /**
- * Items of a page and of those after it. What is created or deleted meanwhile moves the pages: an item
- * may then come twice, or not at all.
+ * Returns the items of a page and of those after it. Creating or deleting items meanwhile moves the
+ * pages: an item may then be repeated or left out.
  */
 export async function* pagesOf(list: List | undefined, input: object): AsyncIterable<never> {
   if (list === undefined) throw new TypeError("there is no such list");
@@ -80,7 +80,7 @@ export async function* pagesOf(list: List | undefined, input: object): AsyncIter
   for (;;) {
     const { data, pagination } = (await list(call)) as ListAnswer;
     yield* data as readonly never[];
-    // A page without items ends it as well: there are services that go on naming a next one.
+    // An empty page ends the list too: some services keep naming a next page.
     if (pagination.nextPage === null || data.length === 0) return;
     call = { ...input, page: pagination.pageNumber + 1 };
   }

@@ -16,7 +16,7 @@ export interface CountedEvent {
 }
 
 export interface QualifyOptions {
-  /** Names to take, with wildcards; all where there are none. */
+  /** Names to include, with wildcards; an empty list includes all. */
   readonly includeEvents: readonly string[];
   readonly excludeEvents: readonly string[];
   /** `{event}` is the event's name. */
@@ -25,13 +25,13 @@ export interface QualifyOptions {
   readonly sqlTemplate: string;
   readonly table: string;
   readonly timestampColumn: string;
-  /** Undefined leaves the tags of what exists alone. */
+  /** Undefined keeps the tags of existing qualifying events. */
   readonly tags: readonly string[] | undefined;
-  /** False where the export has more names than it counts, so that counts are at least. */
+  /** False if the export has more names than it counts; counts are then lower bounds. */
   readonly isExact: boolean;
 }
 
-/** Fields of a qualifying event that follow from the export. */
+/** Fields of a qualifying event that are derived from the export. */
 const managedFields = ["description", "tags", "sql", "timestampColumn", "idTypeMapping"] as const;
 
 export interface FieldDifference {
@@ -55,7 +55,7 @@ export interface Creation extends Planned {
 export interface Change extends Planned {
   readonly action: "change";
   readonly body: QualifyingEventCreate;
-  /** That the change is based on. */
+  /** The version that the change is based on. */
   readonly version: number;
   readonly differences: readonly FieldDifference[];
 }
@@ -72,8 +72,8 @@ export type QualifyPlan = readonly PlanItem[];
 const idTypeMapping = ["userID", "stableID"].map((id) => ({ serviceUnitID: id, column: id }));
 
 /**
- * What has to be done so that each event has its qualifying event. Pure. What exists keeps all fields
- * that do not follow from the export. Throws `UsageError` for a template that cannot be filled.
+ * Plans the changes that give each event its qualifying event. Pure. Existing qualifying events keep all
+ * fields that are not derived from the export. Throws `UsageError` for an invalid template.
  */
 export function planQualify(
   events: readonly CountedEvent[],
@@ -132,7 +132,7 @@ function planOne(
     : { action: "change", event, name, body: wanted, version: before.version, differences };
 }
 
-/** A full update takes a field that is left out back to its default, so all are sent. */
+/** Returns all fields, because a full update resets a field that is left out to its default. */
 function writableOf(event: QualifyingEvent): Partial<QualifyingEventCreate> {
   const parsed = qualifyingEventCreate.safeParse(event);
   return parsed.success ? parsed.data : {};
@@ -148,7 +148,7 @@ function difference(
   return [{ field, before: before[field], after }];
 }
 
-/** Of the same export always the same words, so that a second run changes nothing. */
+/** Returns the same text for the same export, so that a second run changes nothing. */
 function describe({ rows, firstTimestamp, lastTimestamp }: CountedEvent, isExact: boolean): string {
   const [first, last] = [firstTimestamp, lastTimestamp].map((time) => time.slice(0, -14));
   const count = rows.toLocaleString("en-US");
@@ -162,7 +162,7 @@ function isWanted(event: string, { includeEvents, excludeEvents }: QualifyOption
   return (includeEvents.length === 0 || isIn(includeEvents)) && !isIn(excludeEvents);
 }
 
-/** In one pass: what is filled in is not looked at again. */
+/** Fills a template in one pass: inserted texts are not searched again. */
 function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
 }
@@ -179,20 +179,20 @@ function checkTemplate(option: string, template: string, keys: readonly string[]
 }
 
 /**
- * A text as an SQL string literal, its quotes doubled; undefined where no literal is safe: warehouses
- * disagree on what a backslash in a literal means, and on control characters.
+ * Returns a text as an SQL string literal with doubled quotes. Returns undefined if no literal is safe:
+ * warehouses disagree on backslashes and control characters in literals.
  */
 export function sqlLiteral(text: string): string | undefined {
   if (/[\\\p{Cc}\p{Cs}]/u.test(text)) return undefined;
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Whether a name is what a pattern says: `*` is any text, `?` any character, the rest itself. */
+/** True if a name matches a pattern: `*` is any text, `?` any character. */
 export function matchesWildcard(pattern: string, name: string): boolean {
   const wanted = [...pattern];
   const given = [...name];
   let place = 0;
-  // Where to go on when what came after the last `*` did not fit: one character further on.
+  // Where to retry when the text after the last `*` did not match: one character further.
   let afterStar = -1;
   let retryAt = 0;
   for (let index = 0; index < given.length; ) {

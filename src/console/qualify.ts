@@ -5,16 +5,16 @@ import type { ConsoleClient } from "./client.js";
 import { ConsoleError, ConsoleUnreachableError } from "./console-error.js";
 import type { Change, Creation, PlanItem, QualifyPlan } from "./qualify-plan.js";
 
-/** What of a console is needed. */
+/** The operations of a console that are used. */
 export type QualifyConsole = Pick<
   ConsoleClient,
   "all" | "createQualifyingEvent" | "upsertQualifyingEvent"
 >;
 
-/** The largest page that there is. */
+/** The largest page size of the API. */
 const PAGE_ITEMS = 1_000;
 
-/** Every qualifying event that there is. Throws `SwitchyardError` where the console cannot be used. */
+/** Returns every qualifying event. Throws `SwitchyardError` if the console cannot be used. */
 export async function readQualifyingEvents(
   console: QualifyConsole,
   signal: AbortSignal,
@@ -30,33 +30,33 @@ export async function readQualifyingEvents(
 }
 
 export interface ApplyOptions {
-  /** The console is asked whether it would take each, and keeps nothing. */
+  /** Has the console check each call and store nothing. */
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
-  /** Milliseconds that calls under way have to be answered once the signal is aborted. */
+  /** Milliseconds that running calls have to finish once the signal is aborted. */
   readonly graceMs?: number;
 }
 
-/** What became of a plan; names in its order. */
+/** The result of a plan; names in its order. */
 export interface Applied {
-  /** Names that were created or changed; of a dry run those that could be. */
+  /** Names that were created or changed, or could be in a dry run. */
   readonly done: readonly string[];
   readonly failed: readonly { readonly name: string; readonly message: string }[];
-  /** Names whose calls were cut off: the console may have taken them or not. */
+  /** Names whose calls were aborted: the console may have accepted them or not. */
   readonly uncertain: readonly string[];
-  /** Names that were not tried, because it ended before. */
+  /** Names that were not tried because the run ended before. */
   readonly notTried: readonly string[];
-  /** Why it ended early (`interrupted`, or what to check), with the exit code for it. */
+  /** The reason for an early end, with its exit code. */
   readonly stopped?: SwitchyardError;
 }
 
-/** How one call ended: with the words of a failure, where it is one. */
+/** The end of one call, with the message of a failure. */
 type CallEnd = "done" | "uncertain" | { readonly message: string };
 
 /**
- * Creates and changes what a plan says, a few at a time. One that is refused does not keep the others;
- * a console that cannot be used (401, 403, 404, no answer) does, and so does the signal. Applying a
- * new plan then does the rest.
+ * Applies a plan, a few calls at a time. A refused call does not stop the others. A console that cannot
+ * be used (401, 403, 404, no answer) stops everything, and so does the signal; applying a new plan then
+ * does the rest.
  */
 export async function applyPlan(
   plan: QualifyPlan,
@@ -115,14 +115,14 @@ function sortEnds(
 function interruption(): SwitchyardError {
   return new SwitchyardError(
     "interrupted",
-    "Interrupted: what was not tried is as it was before.",
+    "Interrupted: names that were not tried are unchanged.",
     {
       exitCode: exitCodes.interrupted,
     },
   );
 }
 
-/** Aborted `graceMs` after `signal`, so that what is under way may still be answered. */
+/** Returns a signal that aborts `graceMs` after `signal`, so that running calls may finish. */
 function abortAfter(signal: AbortSignal, graceMs: number) {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -139,7 +139,7 @@ function abortAfter(signal: AbortSignal, graceMs: number) {
   };
 }
 
-/** Whether an item of a plan has something to be sent. */
+/** True if an item of a plan needs a call. */
 function isWork(item: PlanItem): item is Creation | Change {
   return item.action === "create" || item.action === "change";
 }
@@ -154,19 +154,19 @@ async function send(
   if (item.action === "create") {
     await console.createQualifyingEvent({ body, signal });
   } else {
-    // Whoever changed it since it was read is not overwritten.
+    // Do not overwrite changes that were made since it was read.
     const ifMatch = String(item.version);
     await console.upsertQualifyingEvent({ name: item.name, body, ifMatch, signal });
   }
 }
 
 const checks: Readonly<Record<number, string>> = {
-  401: "The console does not know the key: check SWITCHYARD_CONSOLE_KEY or the file of --console-key-file, and --auth-header",
-  403: "The key may not do this: check whether it is a console key, and one that may write",
-  404: "There is no console at this address: check --console, which is the address without /console/v1",
+  401: "The console does not know the key: check SWITCHYARD_CONSOLE_KEY or --console-key-file, and --auth-header",
+  403: "The key has no right to do this: use a console key that may write",
+  404: "There is no console at this address: pass the address without /console/v1 as --console",
 };
 
-/** What ends everything, as no other call would go better; undefined for what concerns one call. */
+/** Returns the error that stops everything, or undefined if other calls may succeed. */
 function stopOf(error: unknown): SwitchyardError | undefined {
   if (error instanceof ConsoleUnreachableError) return error;
   const check = error instanceof ConsoleError ? checks[error.status] : undefined;

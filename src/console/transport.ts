@@ -11,21 +11,21 @@ import type { CallOptions } from "./operation.js";
 export interface TransportOptions {
   readonly baseUrl: string;
   readonly key: string;
-  /** Header that carries the key; `SERVICE-API-KEY` where absent. */
+  /** Header that carries the key; default `SERVICE-API-KEY`. */
   readonly keyHeader?: string;
   /** Milliseconds for one attempt, from the first byte to the last. */
   readonly timeoutMs?: number;
-  /** Further attempts of calls that may safely be repeated. */
+  /** Retries of calls that can be repeated safely. */
   readonly retriesMax?: number;
 }
 
-/** Inputs of a call by name: those of path and query, `body`, and the call's options. */
+/** Inputs of a call by name: path, query, `body`, and options. */
 export type CallInput = CallOptions & Readonly<Record<string, unknown>>;
 
 const TIMEOUT_MS = 30_000;
 const RETRIES_MAX = 4;
 
-/** Sends the calls of a console client. */
+/** Returns the function that sends the calls of a console client. */
 export function createTransport({
   baseUrl,
   key,
@@ -38,7 +38,7 @@ export function createTransport({
   const client = got.extend({
     headers: { [keyHeader]: key, "user-agent": `switchyard/${version}` },
     responseType: "text",
-    // The key goes to the service that was named, and nowhere else.
+    // The key goes only to the given service.
     followRedirect: false,
     timeout: { request: timeoutMs },
   });
@@ -154,7 +154,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Failures before a connection was there: nothing can have been received. */
+/** Failures before a connection: the service has received nothing. */
 const notConnectedCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -163,19 +163,19 @@ const notConnectedCodes: ReadonlySet<string> = new Set([
   "ENETUNREACH",
 ]);
 
-/** Statuses that may be another one the next time. */
+/** Statuses that may change on a retry. */
 const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 const FIRST_DELAY_MS = 250;
 const DELAY_MS_MAX = 30_000;
 
 export interface RetryRules {
-  /** Whether a call that was received may be sent again: reads, and writes that carry `If-Match`. */
+  /** True for reads and for writes with `If-Match`: they may be sent again after they were received. */
   readonly isRepeatable: boolean;
   readonly retriesMax: number;
 }
 
-/** Milliseconds until the next attempt; 0 where there is none. `random` is from 0 to 1. */
+/** Returns the milliseconds until the next attempt, or 0 for none. `random` is from 0 to 1. */
 export function retryDelayMs(
   { attemptCount, error, retryAfter }: RetryObject,
   { isRepeatable, retriesMax }: RetryRules,
@@ -183,7 +183,7 @@ export function retryDelayMs(
 ): number {
   if (attemptCount > retriesMax) return 0;
   const status = error.response?.statusCode;
-  // Whoever limits the rate has not done what was asked.
+  // A refusal by a rate limit means that nothing was done.
   const wasNotDone = status === 429 || (status === undefined && notConnectedCodes.has(error.code));
   const mayPass = status === undefined || passingStatuses.has(status);
   if (!mayPass || !(isRepeatable || wasNotDone)) return 0;

@@ -27,7 +27,7 @@ import {
   withRule,
 } from "./fields.js";
 import { Json5Reader } from "./json-text.js";
-import { textTwinFaults, valueTwinFaults } from "./json5-pair.js";
+import { textPairFaults, valuePairFaults } from "./json5-pair.js";
 import { idParams, noBody, noParams, noQuery, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
 
@@ -84,7 +84,7 @@ const updatable = writable.omit({ id: true, isTemplate: true }).exactPartial();
 
 export const dynamicConfigCreate = withRule(
   writable.exactPartial().extend({ name: fields.name }),
-  twinFaults,
+  pairFaults,
 );
 
 export const dynamicConfigReplace = withRule(
@@ -93,10 +93,10 @@ export const dynamicConfigReplace = withRule(
     description: fields.description,
     rules: fields.rules,
   }),
-  twinFaults,
+  pairFaults,
 );
 
-export const dynamicConfigPatch = withRule(updatable, twinFaults);
+export const dynamicConfigPatch = withRule(updatable, pairFaults);
 
 export const dynamicConfig = z
   .object({
@@ -109,22 +109,22 @@ export const dynamicConfig = z
   .describe("A dynamic config, as answers show it.");
 
 /** What is wrong with the values and their JSON5 texts, wherever in the body they stand. */
-function twinFaults(body: unknown): readonly RuleFault[] {
+function pairFaults(body: unknown): readonly RuleFault[] {
   const reader = new Json5Reader();
   const ofRules = membersOf(body, "rules").flatMap((rule, place) =>
     below(
       ["rules", place],
       [
-        ...valueTwinFaults(rule, "returnValue", reader),
+        ...valuePairFaults(rule, "returnValue", reader),
         ...membersOf(rule, "variants").flatMap((variant, place) =>
-          below(["variants", place], valueTwinFaults(variant, "returnValue", reader)),
+          below(["variants", place], valuePairFaults(variant, "returnValue", reader)),
         ),
       ],
     ),
   );
   return [
-    ...valueTwinFaults(body, "defaultValue", reader),
-    ...textTwinFaults(body, "schema", reader),
+    ...valuePairFaults(body, "defaultValue", reader),
+    ...textPairFaults(body, "schema", reader),
     ...ofRules,
   ];
 }

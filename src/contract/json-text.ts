@@ -1,31 +1,31 @@
 import JSON5 from "json5";
 
 /**
- * Characters of JSON5 that is not plain JSON, in all fields of one request together. Its parser takes
- * about a millisecond for 3,000 of them, and other requests wait meanwhile; plain JSON is read by the
- * platform, which is a hundred times as fast, and does not count.
+ * Characters of JSON5 in all fields of one request. The JSON5 parser takes about a millisecond for 3,000
+ * characters, and other requests wait meanwhile. Plain JSON does not count: the platform parses it a
+ * hundred times faster.
  */
 export const JSON5_CHARACTERS_MAX = 100_000;
 
-/** Levels of nested objects and arrays in a value, so that it fits into a request as well. */
+/** Levels of nested objects and arrays in a value, so that it also fits into a request. */
 export const VALUE_DEPTH_MAX = 50;
 
-/** Levels of nested objects and arrays in a document that stays text in requests. */
+/** Levels of nested objects and arrays in a document that is text in requests. */
 export const DOCUMENT_DEPTH_MAX = 250;
 
-/** What a text means, or why it means nothing. */
+/** The value of a text, or the reason why it has none. */
 export type Reading = { readonly value: unknown } | { readonly fault: string };
 
-/** Reads a text that has to be JSON to the letter. */
+/** Parses strict JSON. */
 export function readJson(text: string, depthMax: number): Reading {
   try {
     return sound(JSON.parse(text), depthMax);
   } catch (error) {
-    return { fault: `Is no JSON: ${(error as SyntaxError).message}` };
+    return { fault: `Is not valid JSON: ${(error as SyntaxError).message}` };
   }
 }
 
-/** Reads the JSON5 texts of one request, as many of them as it may hold. */
+/** Parses the JSON5 texts of one request, up to their common limit. */
 export class Json5Reader {
   #charactersLeft = JSON5_CHARACTERS_MAX;
 
@@ -34,18 +34,18 @@ export class Json5Reader {
     if ("value" in plain) return plain;
     if (text.length > this.#charactersLeft) {
       const most = `${JSON5_CHARACTERS_MAX} characters in one request`;
-      return { fault: `Is too long for JSON5 that is no plain JSON: at most ${most}` };
+      return { fault: `Is too long for JSON5 that is not plain JSON: at most ${most}` };
     }
     this.#charactersLeft -= text.length;
     try {
       return sound(JSON5.parse(text), depthMax);
     } catch (error) {
-      return { fault: `Is no JSON5: ${json5Reason(error)}` };
+      return { fault: `Is not valid JSON5: ${json5Reason(error)}` };
     }
   }
 }
 
-/** Says what a value holds that JSON cannot keep or that would do harm; `depthMax` counts levels. */
+/** Returns what makes a value unusable as JSON, or unsafe. `depthMax` counts levels. */
 export function jsonFault(value: unknown, depthMax: number): string | undefined {
   return faultWithin(value, depthMax, () => `Is nested deeper than ${depthMax} levels`);
 }
@@ -56,19 +56,19 @@ function faultWithin(
   depthFault: () => string,
 ): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) {
-    return `Holds ${value}, which is no number in JSON`;
+    return `Contains ${value}, which is not a JSON number`;
   }
   if (typeof value !== "object" || value === null) return undefined;
   if (depthLeft === 0) return depthFault();
   for (const [key, member] of Object.entries(value)) {
-    if (isPoison(key, member)) return `Holds the forbidden key ${key}`;
+    if (isPoison(key, member)) return `Contains the forbidden key ${key}`;
     const fault = faultWithin(member, depthLeft - 1, depthFault);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-/** Whether two values are the same JSON: the order of keys means nothing, nor does the sign of 0. */
+/** True if two values are the same JSON: the order of keys and the sign of 0 do not count. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== "object" || typeof other !== "object") return false;
@@ -88,7 +88,24 @@ function sound(value: unknown, depthMax: number): Reading {
   return fault === undefined ? { value } : { fault };
 }
 
-/** Keys that reach an object's prototype where a program copies them carelessly. */
+/**
+ * Returns the first key in a value that `isPoison` refuses, however deep. `text` is the JSON text of the
+ * value: most texts cannot contain such a key, and their values are not searched.
+ */
+export function forbiddenKey(value: unknown, text: string): string | undefined {
+  return /__proto__|constructor|\\u/.test(text) ? poisonIn(value) : undefined;
+}
+
+function poisonIn(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const found = isPoison(key, member) ? key : poisonIn(member);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** True for a key that can change an object's prototype when a program copies it carelessly. */
 function isPoison(key: string, member: unknown): boolean {
   if (key === "__proto__") return true;
   return (
@@ -99,7 +116,7 @@ function isPoison(key: string, member: unknown): boolean {
   );
 }
 
-/** The parser's words with the place in front. */
+/** Returns the parser's message with its position in front. */
 function json5Reason(error: unknown): string {
   const { message, lineNumber, columnNumber } = error as SyntaxError & {
     readonly lineNumber: number;

@@ -9,39 +9,39 @@ import {
   VALUE_DEPTH_MAX,
 } from "./json-text.js";
 
-/** An object, and the same as JSON5 text. */
-export interface ValueTwins {
+/** An object and the same value as JSON5 text. */
+export interface ValuePair {
   readonly value: JsonObject;
   readonly json5: string;
 }
 
-/** A JSON document as text, and the same as JSON5 text; both null for none. */
-export interface TextTwins {
+/** A JSON document as JSON text and as JSON5 text; both null without a document. */
+export interface TextPair {
   readonly json: string | null;
   readonly json5: string | null;
 }
 
 /**
- * The twins where one or both are given, undefined where none is. Given ones stay as they are, the
- * text to the byte. They must have been found without faults.
+ * Completes a JSON5 pair of which one or both fields are given; returns undefined if none is. Given
+ * fields stay unchanged, texts to the byte. They must have passed `valuePairFaults`.
  */
 export function completeValue(
   value: JsonObject | undefined,
   json5: string | undefined,
   reader: Json5Reader,
-): ValueTwins | undefined {
+): ValuePair | undefined {
   if (json5 === undefined) {
     return value === undefined ? undefined : { value, json5: JSON.stringify(value) };
   }
   return { value: value ?? (meaningOf(reader.read(json5, VALUE_DEPTH_MAX)) as JsonObject), json5 };
 }
 
-/** As `completeValue`, for a document that is text in both. Plain JSON is JSON5 as it stands. */
+/** As `completeValue`, for a document that is text in both fields. JSON is also JSON5. */
 export function completeText(
   json: string | null | undefined,
   json5: string | null | undefined,
   reader: Json5Reader,
-): TextTwins | undefined {
+): TextPair | undefined {
   if (json5 === undefined) return json === undefined ? undefined : { json, json5: json };
   if (json !== undefined) return { json, json5 };
   if (json5 === null) return { json: null, json5 };
@@ -49,10 +49,10 @@ export function completeText(
 }
 
 /**
- * What is wrong with the object `name` of `holder` and its text `<name>Json5`. What is not of the
- * right type is passed over: that is the single field's fault.
+ * Returns the faults of the object `name` of `holder` and its text `<name>Json5`. Values of a wrong type
+ * are skipped: the schema of the field reports them.
  */
-export function valueTwinFaults(holder: unknown, name: string, reader: Json5Reader): RuleFault[] {
+export function valuePairFaults(holder: unknown, name: string, reader: Json5Reader): RuleFault[] {
   const json5Name = `${name}Json5`;
   const { [name]: value, [json5Name]: json5 } = asRecord(holder);
   const isObject = kindOf(value) === "object";
@@ -69,8 +69,8 @@ export function valueTwinFaults(holder: unknown, name: string, reader: Json5Read
   return faults;
 }
 
-/** As `valueTwinFaults`, for a document that is text in both, or null. */
-export function textTwinFaults(holder: unknown, name: string, reader: Json5Reader): RuleFault[] {
+/** As `valuePairFaults`, for a document that is text in both fields, or null. */
+export function textPairFaults(holder: unknown, name: string, reader: Json5Reader): RuleFault[] {
   const json5Name = `${name}Json5`;
   const { [name]: json, [json5Name]: json5 } = asRecord(holder);
   const one = readingOf(json, (text) => readJson(text, DOCUMENT_DEPTH_MAX));
@@ -81,7 +81,7 @@ export function textTwinFaults(holder: unknown, name: string, reader: Json5Reade
     faults.push({ path: [json5Name], message: other.fault });
   }
   if (one === undefined || other === undefined || faults.length > 0) return faults;
-  // A text that says `null` is a document, and not the absence of one.
+  // The text `null` is a document, not the absence of one.
   const isSame =
     (json === null) === (json5 === null) && isSameJson(meaningOf(one), meaningOf(other));
   return isSame ? [] : [differ(json5Name, name)];
@@ -103,7 +103,7 @@ function meaningOf(reading: Reading): unknown {
 }
 
 function differ(json5Name: string, name: string): RuleFault {
-  return { path: [json5Name], message: `Must mean the same JSON as ${name}` };
+  return { path: [json5Name], message: `Must have the same value as ${name}` };
 }
 
 function asRecord(value: unknown): Readonly<Record<string, unknown>> {

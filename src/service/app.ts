@@ -19,7 +19,7 @@ import { ServiceError } from "./service-error.js";
 import { type ServiceLimits, serviceLimits } from "./service-limits.js";
 import { ServiceState } from "./service-state.js";
 
-/** Routes, and what answers them once there is a store. */
+/** Routes, and the handlers that answer them once the store is open. */
 export interface Endpoints {
   readonly routes: RouteTable;
   createHandlers(store: Store): AnyHandlers;
@@ -35,22 +35,22 @@ export interface AppDependencies {
   readonly newRequestId?: () => string;
   readonly keyHeader?: string;
   readonly limits?: Partial<ServiceLimits>;
-  /** Those of the service, where tests bring no others. */
+  /** Default: the endpoints of the service. Tests pass others. */
   readonly endpoints?: Endpoints;
 }
 
 export interface App {
-  /** Answers requests, injected ones and those of a socket alike. */
+  /** Answers requests that are injected, or that come over a socket. */
   readonly http: FastifyInstance;
   readonly limits: ServiceLimits;
   readonly metrics: ServiceMetrics;
-  /** From here on requests are answered; before, they are 503. */
+  /** Starts to answer requests. Before, they get a 503. */
   open(store: Store): void;
-  /** From here on new requests are 503; those that were let in finish. */
+  /** Refuses new requests with a 503. Accepted requests finish. */
   beginStop(): void;
 }
 
-/** The service without a socket. */
+/** Creates the service without a socket. */
 export function createApp(dependencies: AppDependencies): App {
   const { logger, newRequestId = randomUUID, keyHeader = KEY_HEADER } = dependencies;
   const limits = { ...serviceLimits, ...dependencies.limits };
@@ -66,9 +66,9 @@ export function createApp(dependencies: AppDependencies): App {
     logger: false,
     schemaController: noSchemas,
     genReqId: (request) => requestIdOf(request.headers, limits) ?? newRequestId(),
-    // The state refuses them, in the documented form.
+    // `ServiceState` refuses them, in the documented form.
     return503OnClosing: false,
-    // Requests that no route and no hook sees.
+    // For requests that reach no route and no hook.
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id);
       answerError(error, request, reply);
@@ -102,19 +102,19 @@ function serviceEndpoints(
 ): Endpoints {
   return {
     routes,
-    // The table says what each handler gets, and the registrar gives each what its own route says.
+    // Each handler gets what its own route defines: see `registerRoutes`.
     createHandlers: (store) =>
       createHandlers({ store, now, newIdentifier, schemaChecker }) as unknown as AnyHandlers,
   };
 }
 
-/** The contract checks requests, not fastify; told so, it need not load its own compilers at start. */
+/** The contract checks requests, so fastify does not load its own schema compilers. */
 const noSchemas = {
   compilersFactory: { buildValidator: refuseSchema, buildSerializer: refuseSchema },
 };
 
 function refuseSchema(): never {
-  throw new Error("a route brought a schema of fastify's own");
+  throw new Error("a route has a schema for fastify");
 }
 
 function connectionOptions(limits: ServiceLimits) {
@@ -126,15 +126,15 @@ function connectionOptions(limits: ServiceLimits) {
       headersTimeout: limits.headersTimeoutMs,
       connectionsCheckingInterval: limits.timeoutCheckIntervalMs,
       maxHeaderSize: limits.headerBytesMax,
-      // Looked for where the answer has the documented form.
+      // Checked in `headersRefusal`, which answers in the documented form.
       requireHostHeader: false,
     },
-    // A path cannot be longer than the headers that it is part of.
+    // A path is part of the headers, so it cannot be longer.
     routerOptions: { maxParamLength: limits.headerBytesMax },
   };
 }
 
-/** One parser for every type, so that an empty body is none whatever its type. */
+/** Registers one parser for every type, so that an empty body is accepted with any type. */
 function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
   const read = async (request: FastifyRequest, bytes: Buffer) => {
     const type = request.headers["content-type"];
@@ -147,12 +147,12 @@ function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
 }
 
 function addHooks(http: FastifyInstance, state: ServiceState<unknown>, log: RequestLog): void {
-  // A client that asks before it sends a large body is answered by the check of its key.
+  // A client that asks before it sends a large body gets the result of the check of its key.
   http.server.on("checkContinue", (request, response) => http.routing(request, response));
   http.server.on("checkExpectation", (request, response) => http.routing(request, response));
   http.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
-    // Caches know nothing of keys that stand in a header of their own.
+    // Caches do not know that the key is in a header of ours.
     reply.header("cache-control", "no-store");
     done(headersRefusal(request.raw) ?? (request.is404 ? noRoute(request) : undefined));
   });

@@ -5,10 +5,10 @@ import type { KeyKind, KeyRecord, KeyStore } from "../storage/key-store.js";
 import { keyDigest, shownKey } from "./key-text.js";
 import { ServiceError } from "./service-error.js";
 
-/** Header that carries the key, where the service is not configured otherwise. */
+/** Default header that carries the key. */
 export const KEY_HEADER = "SERVICE-API-KEY";
 
-/** What of a request decides whether it is let in. */
+/** The parts of a request that authentication reads. */
 export type Credentials = Pick<IncomingMessage, "method" | "headers" | "rawHeaders">;
 
 const kindNames: Readonly<Record<KeyKind, string>> = {
@@ -17,8 +17,8 @@ const kindNames: Readonly<Record<KeyKind, string>> = {
 };
 
 /**
- * The key of a request that may go on, by its headers alone. Throws 401 where there is no key that
- * holds for `access`, and 403 where it holds but may not write.
+ * Returns the key of a request, from its headers alone. Throws 401 without a key that is valid for
+ * `access`, and 403 for a write with a read-only key.
  */
 export async function authenticate(
   request: Credentials,
@@ -30,7 +30,7 @@ export async function authenticate(
   const digest = keyDigest(key);
   const record = await keys.find(digest.toString("hex"));
   if (record === undefined || !timingSafeEqual(digest, Buffer.from(record.hash, "hex"))) {
-    throw unauthorized(`The key${hint(key)} is not known: send a ${kindNames[access]}.`);
+    throw unauthorized(`The key${hint(key)} is unknown: send a ${kindNames[access]}.`);
   }
   if (record.revokedTime !== null) {
     const time = new Date(record.revokedTime).toISOString();
@@ -44,7 +44,7 @@ export async function authenticate(
   if (!record.canWrite && !isRead(request.method)) {
     throw new ServiceError({
       status: 403,
-      message: `The key${hint(key)} may only read, and this is a ${request.method}.`,
+      message: `The key${hint(key)} is read-only, but this is a ${request.method}.`,
     });
   }
   return record;
@@ -56,9 +56,9 @@ function keyOf(request: Credentials, access: KeyKind, keyHeader: string): string
   if (typeof value !== "string" || value === "") {
     throw unauthorized(`A key is missing: send a ${kindNames[access]} in the header ${keyHeader}.`);
   }
-  // Node joins what came several times with commas; one key among them may hold, but which is meant?
+  // Node joins repeated headers with commas. Which of the keys is meant is not known.
   if (value.includes(",") && timesSent(request, name) > 1) {
-    throw unauthorized(`The header ${keyHeader} came more than once: send one key.`);
+    throw unauthorized(`The header ${keyHeader} was sent more than once: send one key.`);
   }
   return value;
 }

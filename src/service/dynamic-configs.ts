@@ -65,13 +65,13 @@ export function dynamicConfigHandlers(
   };
 }
 
-/** A dynamic config at version 1. */
+/** Returns a new dynamic config at version 1. */
 export function createDynamicConfig(
   body: DynamicConfigCreate,
   stamp: Stamp,
   newIdentifier: NewIdentifier,
 ): DynamicConfig {
-  const { rules = dynamicConfigDefaults.rules, ...others } = withTwins(body);
+  const { rules = dynamicConfigDefaults.rules, ...others } = withJson5Pairs(body);
   return {
     ...identityFirst,
     ...structuredClone(dynamicConfigDefaults),
@@ -83,8 +83,8 @@ export function createDynamicConfig(
 }
 
 /**
- * Full update: what is left out returns to its default, except the name, the ID type, whether it is a
- * template, and who made it.
+ * Makes a full update: fields that are left out return to their defaults, except name, ID type,
+ * template flag and creator.
  */
 export function replaceDynamicConfig(
   current: DynamicConfig,
@@ -92,17 +92,17 @@ export function replaceDynamicConfig(
   newIdentifier: NewIdentifier,
 ): DynamicConfig {
   const { idType: _, isTemplate: __, ...defaults } = dynamicConfigDefaults;
-  // The twins are completed before the defaults, which would else be taken for the given ones.
-  return changed(current, { ...structuredClone(defaults), ...withTwins(body) }, newIdentifier);
+  // JSON5 pairs are completed before the defaults, which would count as given otherwise.
+  return changed(current, { ...structuredClone(defaults), ...withJson5Pairs(body) }, newIdentifier);
 }
 
-/** Partial update: only what is given changes; one of two JSON5 twins changes both. */
+/** Makes a partial update: only given fields change. One field of a JSON5 pair changes both. */
 export function patchDynamicConfig(
   current: DynamicConfig,
   body: DynamicConfigPatch,
   newIdentifier: NewIdentifier,
 ): DynamicConfig {
-  return changed(current, withTwins(body), newIdentifier);
+  return changed(current, withJson5Pairs(body), newIdentifier);
 }
 
 function changed(
@@ -119,8 +119,8 @@ function changed(
   };
 }
 
-/** The same body, with both of each pair of JSON5 twins where one was given. */
-function withTwins<Body extends DynamicConfigPatch>(body: Body): Body {
+/** Returns the body with both fields of each JSON5 pair that has one of them. */
+function withJson5Pairs<Body extends DynamicConfigPatch>(body: Body): Body {
   const reader = new Json5Reader();
   const value = completeValue(body.defaultValue, body.defaultValueJson5, reader);
   const schema = completeText(body.schema, body.schemaJson5, reader);
@@ -128,11 +128,11 @@ function withTwins<Body extends DynamicConfigPatch>(body: Body): Body {
     ...body,
     ...(value && { defaultValue: value.value, defaultValueJson5: value.json5 }),
     ...(schema && { schema: schema.json, schemaJson5: schema.json5 }),
-    ...(body.rules && { rules: body.rules.map((rule) => ruleWithTwins(rule, reader)) }),
+    ...(body.rules && { rules: body.rules.map((rule) => ruleWithJson5Pairs(rule, reader)) }),
   };
 }
 
-function ruleWithTwins(rule: RuleRequest, reader: Json5Reader): RuleRequest {
+function ruleWithJson5Pairs(rule: RuleRequest, reader: Json5Reader): RuleRequest {
   const { variants } = rule;
   return {
     ...withReturnValue(rule, reader),
@@ -146,7 +146,7 @@ interface Returning {
 }
 
 function withReturnValue<Holder extends Returning>(holder: Holder, reader: Json5Reader): Holder {
-  const twins = completeValue(holder.returnValue, holder.returnValueJson5, reader);
-  if (twins === undefined) return holder;
-  return { ...holder, returnValue: twins.value, returnValueJson5: twins.json5 };
+  const pair = completeValue(holder.returnValue, holder.returnValueJson5, reader);
+  if (pair === undefined) return holder;
+  return { ...holder, returnValue: pair.value, returnValueJson5: pair.json5 };
 }

@@ -7,22 +7,22 @@ import type { RequestLog } from "./request-log.js";
 import { ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";
 
-/** Codes of the web framework's own errors, and our words for them. */
+/** Our messages for error codes of the web framework. */
 const frameworkMessages: Readonly<Record<string, string>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "Body is larger than this route takes",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "Expected Content-Type application/json in UTF-8",
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Body is not as long as Content-Length says",
-  FST_ERR_BAD_URL: "The path is not valid: its percent-encoding is broken",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "Body has another length than Content-Length",
+  FST_ERR_BAD_URL: "The percent-encoding of the path is not valid",
 };
 
-/** The answer to a defect: nothing of the inside. */
+/** The answer to a defect. It tells nothing about internals. */
 const internalError = new ServiceError({ status: 500, message: "Internal Server Error" });
 
-/** Turns whatever was thrown into an answer in the documented form. */
+/** Returns a function that answers whatever was thrown, in the documented form. */
 export function errorAnswer(log: RequestLog, keyHeader: string, limits: ServiceLimits) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const refusal = refusalOf(error, limits);
-    // What has another cause than the request or the state of the service is not all in the answer.
+    // The answer does not tell everything about a defect, so the log does.
     if (refusal === undefined || (refusal.status >= 500 && refusal.cause !== undefined)) {
       log.failed(request, error);
     }
@@ -36,7 +36,7 @@ export function errorAnswer(log: RequestLog, keyHeader: string, limits: ServiceL
   };
 }
 
-/** What is answered to an error; undefined where it tells of nothing but a defect. */
+/** Returns the refusal that an error means; undefined for a defect. */
 function refusalOf(error: unknown, limits: ServiceLimits): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof SwitchyardError) return storeRefusal(error, limits);
@@ -46,7 +46,7 @@ function refusalOf(error: unknown, limits: ServiceLimits): ServiceError | undefi
   return new ServiceError({ status: statusCode, message, cause: error });
 }
 
-/** Failures of the store that pass by themselves, or once somebody makes room. */
+/** Returns the refusal for a failure of the store that ends without a change of the request. */
 function storeRefusal(cause: SwitchyardError, limits: ServiceLimits): ServiceError | undefined {
   switch (cause.code) {
     case "database_busy":
@@ -59,7 +59,7 @@ function storeRefusal(cause: SwitchyardError, limits: ServiceLimits): ServiceErr
     case "disk_full":
       return new ServiceError({
         status: 503,
-        message: "The store has no room left: nothing was written.",
+        message: "The disk of the store is full: nothing was written.",
         retryAfterSeconds: limits.diskRetryAfterSeconds,
         cause,
       });
@@ -69,8 +69,8 @@ function storeRefusal(cause: SwitchyardError, limits: ServiceLimits): ServiceErr
 }
 
 /**
- * A client that is still sending its body sees the answer only if the rest of it is read: it is
- * thrown away, up to a limit. The framework would close the connection under it instead.
+ * Reads and discards the rest of a body, up to a limit. A client that is still sending sees the answer
+ * only then; the framework would close the connection.
  */
 function keepConnection(request: IncomingMessage, reply: FastifyReply, bytesMax: number): void {
   reply.removeHeader("connection");
@@ -83,14 +83,14 @@ function keepConnection(request: IncomingMessage, reply: FastifyReply, bytesMax:
 }
 
 /**
- * Whether the connection is closed behind the answer while the client is still sending: one that does
- * not look for an answer before it has sent everything would find the connection cut.
+ * True if the connection closes after the answer while the client is still sending. The answer then
+ * waits: a client that reads only after it has sent everything would find the connection cut.
  */
 function endsWithAnswer({ complete, headers }: IncomingMessage, { raw }: FastifyReply): boolean {
   return complete === false && !raw.shouldKeepAlive && headers.expect === undefined;
 }
 
-/** What the HTTP parser, or a clock that ran out, says of a connection. */
+/** An error of the HTTP parser, or a timeout of a connection. */
 export interface ClientError extends Error {
   readonly code?: string;
 }
@@ -126,8 +126,8 @@ const malformed: Refusal = {
 };
 
 /**
- * Answers what never became a request, in the documented form, and closes its connection. The status,
- * or undefined where nobody is left to answer.
+ * Answers a connection that sent no valid request, in the documented form, and closes it. Returns the
+ * status, or undefined if the client is gone.
  */
 export function answerClientError(error: ClientError, socket: Socket): number | undefined {
   if (error.code === "ECONNRESET" || !socket.writable) {
@@ -140,7 +140,7 @@ export function answerClientError(error: ClientError, socket: Socket): number | 
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
-  // After what was written: what the client still sends is not read.
+  // Closes after the write; what the client still sends is not read.
   socket.destroySoon();
   return status;
 }

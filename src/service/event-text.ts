@@ -1,4 +1,4 @@
-/** The fields of an event as JSON text, cut from the body that they came in. */
+/** The fields of an event as JSON text, cut from the request body. */
 export interface EventText {
   readonly event?: string;
   readonly user?: string;
@@ -28,9 +28,9 @@ const BRACE_OPEN = 0x7b;
 const BRACE_CLOSE = 0x7d;
 
 /**
- * The events of a body in their order, digit for digit: numbers do not go through a double. Fields that
- * events do not have are left out; of a field that comes twice the last counts, as `JSON.parse` has it.
- * The body must be one object or an array of objects that `JSON.parse` takes.
+ * Cuts the events out of a body, in order and digit for digit: numbers do not go through a double.
+ * Unknown fields are left out. If a field is repeated, the last one counts, as with `JSON.parse`. The
+ * body must be one object or an array of objects that `JSON.parse` accepts.
  */
 export function cutEvents(body: string): readonly EventText[] {
   const scanner = new Scanner(body);
@@ -42,7 +42,7 @@ export function cutEvents(body: string): readonly EventText[] {
   return events;
 }
 
-/** The event with every field as it was sent; `timestampMs` where it came without a time. */
+/** Returns the event with every field as it was sent, and `timestampMs` if it has no time. */
 export function eventBody(text: EventText, timestampMs: number): string {
   const { event = '""', user, timestamp = String(timestampMs), metadata, value } = text;
   const userMember = user === undefined ? "" : `,"user":${user}`;
@@ -69,13 +69,13 @@ function nameOf(text: string): string {
   return text.includes("\\") ? (JSON.parse(text) as string) : text.slice(1, -1);
 }
 
-/** Walks a JSON text that is known to be one. What JSON cannot have is a defect of the caller. */
+/** Walks a valid JSON text. Anything else is a defect of the caller. */
 class Scanner {
   #at = 0;
 
   constructor(private readonly text: string) {}
 
-  /** Passes one character where it comes next. */
+  /** Skips one character if it is the next one. */
   takes(code: number): boolean {
     this.#skipSpace();
     if (this.text.charCodeAt(this.#at) !== code) return false;
@@ -84,10 +84,10 @@ class Scanner {
   }
 
   expect(code: number): void {
-    if (!this.takes(code)) throw new Error(`no JSON at character ${this.#at}`);
+    if (!this.takes(code)) throw new Error(`not valid JSON at character ${this.#at}`);
   }
 
-  /** Passes one value, and gives its text. */
+  /** Skips one value and returns its text. */
   value(): string {
     this.#skipSpace();
     const start = this.#at;
@@ -109,7 +109,7 @@ class Scanner {
       if (code === QUOTE) return at + 1;
       if (code === BACKSLASH) at += 1;
     }
-    throw new Error(`a string without end at character ${start}`);
+    throw new Error(`unterminated string at character ${start}`);
   }
 
   #endOfNest(start: number): number {
@@ -124,7 +124,7 @@ class Scanner {
         if (depth === 0) return at + 1;
       }
     }
-    throw new Error(`a value without end at character ${start}`);
+    throw new Error(`unterminated value at character ${start}`);
   }
 
   #endOfScalar(start: number): number {

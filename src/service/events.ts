@@ -11,15 +11,15 @@ import { type Handlers, JsonText } from "./handler.js";
 import { invalid, ServiceError } from "./service-error.js";
 import { EVENT_COUNTS_MAX } from "./service-limits.js";
 
-const UNAVAILABLE = "Events cannot be stored now: nothing was written, send them again later";
+const UNAVAILABLE = "Events cannot be stored now: nothing was written; send them again later";
 
-/** `now` gives ms since the epoch. */
+/** Returns the handlers of the event routes. `now` returns ms since the epoch. */
 export function eventHandlers(events: EventStore, now: () => number): Handlers<typeof eventRoutes> {
   return {
     async storeEvents({ body, bodyText = "", caller, idempotencyKey }) {
       const intake = {
         events: storedEvents(body, bodyText, now()),
-        // Each secret has keys of its own: two senders cannot take each other's events for known.
+        // Keys of different secrets differ, so senders cannot hide each other's events.
         idempotencyKey: idempotencyKey === undefined ? undefined : `${caller.id}/${idempotencyKey}`,
       };
       await events.append(intake).catch(refuse);
@@ -42,7 +42,7 @@ export function eventHandlers(events: EventStore, now: () => number): Handlers<t
   };
 }
 
-/** The events of a request, each with its own text. An event without a time has come now. */
+/** Returns the events of a request with their texts. An event without a time gets `timeMs`. */
 function storedEvents(
   body: EventIntakeBody,
   bodyText: string,
@@ -55,7 +55,7 @@ function storedEvents(
   }
   const dayName = dayNaming();
   return texts.map((text, index) => {
-    // As many as there are texts.
+    // There are as many events as texts.
     const { event, timestamp: given = timeMs } = events[index] as (typeof events)[number];
     const timestamp = Number(given);
     const day = dayName(Math.floor(timestamp / DAY_MS));
@@ -63,7 +63,7 @@ function storedEvents(
   });
 }
 
-/** `formatDay`, quick for the days of one request, which are few. */
+/** Returns `formatDay` with a cache: the events of one request are of few days. */
 function dayNaming(): (day: number) => string {
   const names = new Map<number, string>();
   return (day) => {
@@ -75,7 +75,7 @@ function dayNaming(): (day: number) => string {
 
 function refuse(error: unknown): never {
   if (error instanceof EventsUnavailableError) {
-    // What has a cause tells of the inside: paths of files, words of the system.
+    // The message of an error with a cause tells internals, for example paths of files.
     const message = error.cause === undefined ? error.message : UNAVAILABLE;
     throw new ServiceError({ status: 503, message, retryAfterSeconds: 1, cause: error });
   }
@@ -86,6 +86,6 @@ function refuse(error: unknown): never {
 }
 
 function tooManyCounts(): ServiceError {
-  const errorMessage = `More than ${EVENT_COUNTS_MAX} counts lie in this range: ask for fewer days`;
+  const errorMessage = `This range has more than ${EVENT_COUNTS_MAX} counts: ask for fewer days`;
   return invalid([{ property: "from", errorMessage }]);
 }

@@ -2,10 +2,10 @@ import type { Experiment } from "../contract/experiment.js";
 import type { ExperimentStatus } from "../contract/experiment-setup.js";
 import type { Fault } from "../contract/faults.js";
 
-/** Where an experiment stands, and since when: times are ms since the epoch. */
+/** The status of an experiment and its times, in ms since the epoch. */
 export type ExperimentState = Pick<Experiment, "status" | "startTime" | "endTime" | "decisionTime">;
 
-/** What every experiment begins with, and goes back to when it leaves the archive. */
+/** The state of a new experiment, and of one that leaves the archive. */
 export const setupState: ExperimentState = {
   status: "setup",
   startTime: null,
@@ -13,7 +13,7 @@ export const setupState: ExperimentState = {
   decisionTime: null,
 };
 
-/** Where each status may lead; that it may stay goes without saying. */
+/** The statuses that may follow each status. It may also stay the same. */
 const nextStatuses: Readonly<Record<ExperimentStatus, readonly ExperimentStatus[]>> = {
   setup: ["active", "archived"],
   active: ["assignment_stopped", "experiment_stopped", "decision_made", "abandoned", "archived"],
@@ -26,14 +26,14 @@ const nextStatuses: Readonly<Record<ExperimentStatus, readonly ExperimentStatus[
 
 export function statusFaults(from: ExperimentStatus, to: ExperimentStatus): readonly Fault[] {
   if (from === to || nextStatuses[from].includes(to)) return [];
-  const errorMessage = `Cannot go from ${from} to ${to}: from ${from} it goes to ${nextStatuses[from].join(", ")}`;
+  const errorMessage = `Cannot change from ${from} to ${to}; allowed after ${from}: ${nextStatuses[from].join(", ")}`;
   return [{ property: "status", errorMessage }];
 }
 
 /**
- * The state after a step that `statusFaults` has nothing against. An experiment starts when it becomes
- * active, and ends when it is stopped, decided, abandoned or archived, whichever comes first; while
- * assignment alone is stopped it goes on.
+ * Returns the state after a change that `statusFaults` allows. An experiment starts when it becomes
+ * active. It ends when it is first stopped, decided, abandoned or archived; stopping assignment alone
+ * does not end it.
  */
 export function stateAfter(
   { status, startTime, endTime, decisionTime }: ExperimentState,
@@ -54,7 +54,7 @@ export function stateAfter(
     case "abandoned":
       return { status: to, startTime, endTime: endTime ?? time, decisionTime };
     case "archived":
-      // What never started has no end either.
+      // An experiment that never started has no end.
       return {
         status: to,
         startTime,

@@ -27,7 +27,7 @@ export const experimentType: EntityType<Experiment> = {
   kind: "experiment",
   title: "Experiment",
   idOf: ({ id }) => id,
-  // Passing the targeting gate is one more condition, beside those of the inline rules.
+  // The targeting gate is one more condition beside those of the inline rules.
   referencesOf: ({ targetingGateID, inlineTargetingRules }) =>
     ruleReferences([
       { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },
@@ -67,7 +67,7 @@ export function experimentHandlers(
   };
 }
 
-/** What an experiment shows that no client writes, as long as nothing has been found out about it. */
+/** Initial values of the fields that no client writes. */
 const unwritten = {
   experimentType: "BASE",
   subtype: "conversion",
@@ -82,7 +82,7 @@ const unwritten = {
   summarySections: [],
 } satisfies Partial<Experiment>;
 
-/** An experiment at version 1, in `setup`. Throws a 400. */
+/** Returns a new experiment at version 1, in `setup`. Throws a 400. */
 export function createExperiment(
   body: ExperimentCreate,
   stamp: Stamp,
@@ -111,8 +111,8 @@ export function createExperiment(
 }
 
 /**
- * Full update: what is left out returns to its default, except the name and who made it. Quality
- * scores that are given are added to the existing ones here too. Throws a 400.
+ * Makes a full update: fields that are left out return to their defaults, except the name and the
+ * creator. Given quality scores are merged into the existing ones, as in a partial update. Throws a 400.
  */
 export function replaceExperiment(
   current: Experiment,
@@ -125,7 +125,7 @@ export function replaceExperiment(
   return updated(current, base, body, stamp, newIdentifier);
 }
 
-/** Partial update: only what is given changes. Throws a 400. */
+/** Makes a partial update: only given fields change. Throws a 400. */
 export function patchExperiment(
   current: Experiment,
   body: ExperimentPatch,
@@ -135,7 +135,7 @@ export function patchExperiment(
   return updated(current, current, body, stamp, newIdentifier);
 }
 
-/** What `body` makes of `base`, where groups, scores and the state go on from `current`. */
+/** Applies `body` to `base`; groups, scores and state continue from `current`. */
 function updated(
   current: Experiment,
   base: Experiment,
@@ -166,16 +166,15 @@ function updated(
   return next;
 }
 
-/** Throws a 400 with the names that no group has. */
+/** Enables the named groups. Throws a 400 with the names that no group has. */
 export function enableGroups(current: Experiment, names: readonly string[]): Experiment {
   return { ...current, groups: enabledGroups(current.groups, names) };
 }
 
 /**
- * A new experiment with the settings of another one, which stays as it is. Identifiers of groups are
- * copied: they are unique within an experiment, and `controlGroupID`, the SPRT settings and the code
- * of clients name groups by them. What came out of the other one (times, launched group, reason of
- * the decision) is not. Throws a 400.
+ * Returns a new experiment with the settings of another one. Identifiers of groups are copied: they are
+ * unique within an experiment, and `controlGroupID`, the SPRT settings and clients refer to them.
+ * Results (times, launched group, decision reason) are not copied. Throws a 400.
  */
 export function restartExperiment(original: Experiment, name: string, stamp: Stamp): Experiment {
   const id = identifierOf(name);
@@ -194,7 +193,7 @@ export function restartExperiment(original: Experiment, name: string, stamp: Sta
 
 function reservedFaults(id: string, property: "id" | "name"): Fault[] {
   if (id !== RESERVED_EXPERIMENT_ID) return [];
-  const errorMessage = `The id ${id} is reserved: give another ${property}`;
+  const errorMessage = `The id ${id} is reserved: choose another ${property}`;
   return [{ property, errorMessage }];
 }
 
@@ -202,7 +201,7 @@ function refuse(faults: readonly Fault[]): void {
   if (faults.length > 0) throw invalid(faults);
 }
 
-/** The groups of an experiment that is created without any: half of the units each. */
+/** Returns the groups of an experiment that is created without any: half of the units each. */
 export function defaultGroups(newIdentifier: NewIdentifier): Group[] {
   return ["Control", "Test"].map((name) => ({
     name,
@@ -215,8 +214,8 @@ export function defaultGroups(newIdentifier: NewIdentifier): Group[] {
 }
 
 /**
- * Groups as they are kept: each with its identifier. One that is given none keeps that of the
- * `existing` group of its name, so that units stay told apart by the same identifiers.
+ * Returns groups as they are stored, each with its identifier. A group without an identifier keeps the
+ * one of the `existing` group with its name.
  */
 export function identifyGroups(
   groups: readonly GroupRequest[],
@@ -233,8 +232,8 @@ export function identifyGroups(
 }
 
 /**
- * Groups of which those of some names take units. One that did so before is no fault: a repeated call
- * does no harm. Throws a 400 with all names that no group has.
+ * Returns the groups, with those of the given names enabled. A group that is enabled already is not an
+ * error, so a call can be repeated. Throws a 400 with all names that no group has.
  */
 export function enabledGroups(groups: readonly Group[], names: readonly string[]): Group[] {
   const known = new Set(groups.map(({ name }) => name));

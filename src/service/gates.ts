@@ -53,7 +53,7 @@ export function gateHandlers(
   };
 }
 
-/** A gate at version 1. */
+/** Returns a new gate at version 1. */
 export function createGate(body: GateCreate, stamp: Stamp, newIdentifier: NewIdentifier): Gate {
   const { rules = [], isEnabled = gateDefaults.isEnabled } = body;
   return {
@@ -71,13 +71,13 @@ export function createGate(body: GateCreate, stamp: Stamp, newIdentifier: NewIde
   };
 }
 
-/** Full update: what is left out returns to its default, except the name, the ID type and who made it. */
+/** Makes a full update: fields left out return to defaults, except name, ID type and creator. */
 export function replaceGate(current: Gate, body: GateReplace, newIdentifier: NewIdentifier): Gate {
   const { idType: _, checksPerHour: __, holdoutIDs: ___, ...defaults } = gateDefaults;
   return patchGate(current, { ...structuredClone(defaults), ...body }, newIdentifier);
 }
 
-/** Partial update: only what is given changes. */
+/** Makes a partial update: only given fields change. */
 export function patchGate(current: Gate, body: GatePatch, newIdentifier: NewIdentifier): Gate {
   const { rules, ...others } = body;
   return {
@@ -95,7 +95,7 @@ function statusAfter({ status }: Gate, isEnabled: boolean): Gate["status"] {
   return status === "Launched" ? "Launched" : "In Progress";
 }
 
-/** Leaves the status as it is. */
+/** Disables a gate; its status stays. */
 export function disableGate(current: Gate): Gate {
   return { ...current, isEnabled: false };
 }
@@ -112,15 +112,15 @@ export function archiveGate(current: Gate): Gate {
   return { ...current, status: "Archived" };
 }
 
-/** A gate that is not archived keeps its status, so that a repeated call does no harm. */
+/** Unarchives a gate. A gate that is not archived keeps its status, so the call can be repeated. */
 export function unarchiveGate(current: Gate): Gate {
   return current.status === "Archived" ? { ...current, status: "In Progress" } : current;
 }
 
-/** Words that other kinds use too, with another meaning. */
+/** Fields that have another meaning in other kinds. */
 const gateOnly: ReadonlySet<string> = new Set(["status", "type", "typeReason"]);
 
-/** An entity that references a gate, shaped like a gate. */
+/** Returns an entity that references a gate, with the fields of a gate. */
 export function referrerRecord({ kind, body }: EntityRecord): JsonObject {
   const shared = Object.entries(body).filter(
     ([field]) => field in gate.shape && (kind === "gate" || !gateOnly.has(field)),

@@ -20,7 +20,7 @@ export interface HandlerFacts {
   readonly schemaChecker: SchemaChecker;
 }
 
-/** The handler of every route. */
+/** Returns the handler of every route. */
 export function createHandlers({
   store,
   now,

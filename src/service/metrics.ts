@@ -1,7 +1,7 @@
 import { Counter, Histogram, Registry } from "prom-client";
 import type { EventCommit } from "../storage/event-store.js";
 
-/** What is counted of one answered request. `route` is the pattern, so that ids make no new series. */
+/** One answered request. `route` is the pattern, so that ids create no new series. */
 export interface RequestObservation {
   readonly method: string;
   readonly route: string;
@@ -14,7 +14,7 @@ const DURATION_BUCKETS_SECONDS = [
 ];
 const COMMIT_BUCKETS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000];
 
-/** Counts what the service does, in a registry of its own. */
+/** Counts requests and events, in a separate registry. */
 export class ServiceMetrics {
   readonly registry = new Registry();
   readonly #requests = new Counter({
@@ -25,14 +25,14 @@ export class ServiceMetrics {
   });
   readonly #durations = new Histogram({
     name: "switchyard_http_request_duration_seconds",
-    help: "Time from a request's headers to the end of its answer.",
+    help: "Time from the headers of a request to the end of its answer.",
     labelNames: ["method", "route"] as const,
     buckets: DURATION_BUCKETS_SECONDS,
     registers: [this.registry],
   });
   readonly #events = new Counter({
     name: "switchyard_events_stored_total",
-    help: "Events that were brought to disk.",
+    help: "Events stored on disk.",
     registers: [this.registry],
   });
   readonly #commitEvents = new Histogram({
@@ -53,7 +53,7 @@ export class ServiceMetrics {
     this.#durations.observe({ method, route }, durationMs / 1_000);
   }
 
-  /** To be told of every transaction that stored events. */
+  /** Counts one transaction that stored events. */
   readonly observeCommit = ({ events, requests }: EventCommit): void => {
     this.#events.inc(events);
     this.#commitEvents.observe(events);

@@ -4,10 +4,10 @@ import { ACTOR_NAME, type Stamp } from "./entity-operations.js";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** 22 digits of base 62 hold 131 bits: two alike are not to be expected. */
+/** 22 digits of base 62 hold 131 bits, enough to never repeat. */
 const IDENTIFIER_CHARACTERS = 22;
 
-/** A new identifier for a rule or a group; a parameter where tests want to know it beforehand. */
+/** Returns a new identifier for a rule or a group. A parameter, so that tests can predict it. */
 export type NewIdentifier = () => string;
 
 export const randomIdentifier: NewIdentifier = () =>
@@ -16,9 +16,9 @@ export const randomIdentifier: NewIdentifier = () =>
   );
 
 /**
- * The id of an entity that is created without one: its name in lower case, each run of characters
- * that an id may not hold an underscore. `A Gate` → `a_gate`. What a run made too short for an id is
- * filled up: `a  ` → `a__`.
+ * Returns the id of an entity that is created without one: its name in lower case, with an underscore
+ * for each run of characters that an id must not have. `A Gate` → `a_gate`. An id that is too short is
+ * padded: `a  ` → `a__`.
  */
 export function identifierOf(name: string): string {
   return name
@@ -27,7 +27,7 @@ export function identifierOf(name: string): string {
     .padEnd(NAME_CHARACTERS_MIN, "_");
 }
 
-/** What the service writes on a new entity of any kind. */
+/** Returns the fields that the service sets on a new entity of any kind. */
 export function newProvenance({ caller, time }: Stamp) {
   const who = { ID: caller.id, name: ACTOR_NAME };
   return {
@@ -49,5 +49,5 @@ export function newProvenance({ caller, time }: Stamp) {
   };
 }
 
-/** To be spread first, so that id and name lead in answers; both are given their values later. */
+/** Spread first, so that id and name come first in answers; both get their values later. */
 export const identityFirst = { id: "", name: "" };

@@ -12,7 +12,7 @@ export function sliceOf({ page, limit }: PageQuery): Slice {
   return { start: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER), count: limit };
 }
 
-/** The page of a list that `read` gives. Throws a 400 where it is too large for an answer. */
+/** Returns the page that `read` returns. Throws a 400 if it is too large for an answer. */
 export async function readPage<Item>(
   { query }: ListCall,
   read: (slice: Slice) => Promise<Page<Item>>,
@@ -25,7 +25,7 @@ export async function readPage<Item>(
   }
 }
 
-/** Answer of a list: its page, and where the pages beside it are. */
+/** Returns the answer of a list: its page, and the URLs of the pages next to it. */
 export function pageAnswer(call: ListCall, { items, totalItems }: Page<unknown>): Answer {
   const { page, limit } = call.query;
   const lastPage = Math.max(Math.ceil(totalItems / limit), 1);
@@ -44,7 +44,7 @@ export function pageAnswer(call: ListCall, { items, totalItems }: Page<unknown>)
   };
 }
 
-/** Relative URL of another page; what else stands in the query stays. */
+/** Returns the relative URL of another page; other members of the query stay. */
 function urlOfPage({ path, queryText, query }: ListCall, page: number): string {
   const values = new URLSearchParams(queryText);
   values.delete("page");

@@ -25,7 +25,7 @@ export function promptHandlers(operations: EntityOperations): Handlers<typeof pr
   };
 }
 
-/** A prompt at version 1. */
+/** Returns a new prompt at version 1. */
 export function createPrompt(body: PromptCreate, stamp: Stamp): Prompt {
   return {
     ...identityFirst,

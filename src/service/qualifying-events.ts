@@ -55,19 +55,19 @@ function dryRunOf({
   return { dryRun };
 }
 
-/** A qualifying event at version 1. */
+/** Returns a new qualifying event at version 1. */
 export function createQualifyingEvent(
   { dryRun: _, ...body }: QualifyingEventCreate,
   stamp: Stamp,
 ): QualifyingEvent {
-  // The name leads in answers.
+  // The name comes first in answers.
   const { name, ...others } = body;
   return { name, ...structuredClone(qualifyingEventDefaults), ...newProvenance(stamp), ...others };
 }
 
 /**
- * Full update: what is left out returns to its default, except the owner and who made it. Throws a
- * 400 where the body has another name: to drop it in silence would look like a rename that worked.
+ * Makes a full update: fields that are left out return to their defaults, except owner and creator.
+ * Throws a 400 if the body has another name: ignoring it would look like a rename that worked.
  */
 export function replaceQualifyingEvent(
   current: QualifyingEvent,
@@ -78,7 +78,7 @@ export function replaceQualifyingEvent(
   return { ...kept, ...structuredClone(qualifyingEventDefaults), ...body, name: current.name };
 }
 
-/** What an update makes of a name that is new. */
+/** Creates the qualifying event that an update names and that does not exist yet. */
 export function createNamed(
   name: string,
   body: QualifyingEventReplace,
@@ -91,6 +91,9 @@ export function createNamed(
 function requireSameName(name: string, given: string | undefined): void {
   if (given === undefined || given === name) return;
   throw invalid([
-    { property: "name", errorMessage: "Cannot be changed: leave it out, or give that of the path" },
+    {
+      property: "name",
+      errorMessage: "Cannot be changed: leave it out, or send the name in the path",
+    },
   ]);
 }

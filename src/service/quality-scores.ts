@@ -5,7 +5,7 @@ import {
 } from "../contract/experiment-metrics.js";
 import type { Fault } from "../contract/faults.js";
 
-/** Sums of weights that differ by less are rounding: the weights stay as they came. */
+/** A smaller difference between sums of weights is rounding: the weights stay unchanged. */
 const WEIGHT_TOLERANCE = 1e-9;
 
 const WEIGHTS_SUM = 100;
@@ -13,15 +13,13 @@ const WEIGHTS_SUM = 100;
 const defaultChecks: ReadonlySet<string> = new Set(defaultQualityChecks);
 
 /**
- * The quality scores of an experiment after `given` ones were added to the `existing` ones. One of a
- * new name goes to the end; one of a known name changes the fields that it gives. Of a default check
- * (`HYPOTHESIS_LENGTH` and the like) the weight alone is taken, and a weight of 0 takes the check out
- * of the list; a score of another name stays with the weight 0. Then all weights are multiplied so
- * that they add up to 100.
+ * Merges `given` quality scores into the `existing` ones. A score with a new name is appended; one with
+ * a known name changes the fields that it has. Of a default check (for example `HYPOTHESIS_LENGTH`) only
+ * the weight is used, and a weight of 0 removes the check from the list; any other score stays with the
+ * weight 0. Then all weights are scaled to a sum of 100.
  *
- * Results of the default checks are no part of the list: it holds what was set by hand, so that ten
- * entries of one's own fit and the weights that show add up to 100. A default check is in it once it
- * was given a weight.
+ * The list has no results of default checks, only scores that were set by hand. So ten own scores fit,
+ * and the listed weights add up to 100. A default check is listed once it has a weight.
  */
 export function mergeQualityScores(
   existing: readonly QualityScore[],
@@ -41,11 +39,11 @@ export function mergeQualityScores(
   return renormalised([...merged.values()]);
 }
 
-/** What is wrong with merged scores: too many of them, or no weight that could become 100. */
+/** Returns the faults of merged scores: too many scores, or only weights of 0. */
 export function qualityScoreFaults(merged: readonly QualityScore[]): readonly Fault[] {
   const property = "manualQualityScores";
   if (merged.length > QUALITY_SCORES_MAX) {
-    const errorMessage = `Must be at most ${QUALITY_SCORES_MAX} items together with the existing ones, not ${merged.length}`;
+    const errorMessage = `Must have at most ${QUALITY_SCORES_MAX} items together with the existing ones, not ${merged.length}`;
     return [{ property, errorMessage }];
   }
   if (merged.length > 0 && merged.every(({ weight }) => Number(weight) === 0)) {
@@ -56,7 +54,7 @@ export function qualityScoreFaults(merged: readonly QualityScore[]): readonly Fa
 
 function renormalised(scores: QualityScore[]): QualityScore[] {
   const weights = scores.map(({ weight }) => Number(weight));
-  // Shares of the largest weight: their sum is finite even where that of the weights is not.
+  // Shares of the largest weight have a finite sum, even if the weights have none.
   const largest = Math.max(...weights);
   if (!(largest > 0)) return scores;
   const shares = weights.map((weight) => weight / largest);

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { parse as parseLossless } from "lossless-json";
-import { parse as parseSecure } from "secure-json-parse";
+import { forbiddenKey } from "../contract/json-text.js";
 import { ServiceError } from "./service-error.js";
 import { SYNTAX_FAULT_CHARACTERS_MAX } from "./service-limits.js";
 
@@ -13,7 +13,7 @@ const BRACE_CLOSE = 0x7d;
 const BRACKET_OPEN = 0x5b;
 const BRACKET_CLOSE = 0x5d;
 
-/** A body as it came and what it means; both undefined where there is none. */
+/** A body as it was sent, and its parsed value; both undefined without a body. */
 export interface RequestBody {
   readonly text: string | undefined;
   readonly value: unknown;
@@ -21,12 +21,12 @@ export interface RequestBody {
 
 const jsonType = /^application\/json(?:\s*;\s*charset\s*=\s*"?utf-?8"?)?\s*;?$/i;
 
-/** Characters of another type that its refusal repeats. */
+/** Characters of a wrong content type that the refusal shows. */
 const SHOWN_TYPE_CHARACTERS_MAX = 100;
 
 /**
- * Reads a body. One of no bytes is none, whatever its type. Throws 415 for another type than JSON in
- * UTF-8, and 400 for what is not JSON, is nested too deep, or reaches for a prototype.
+ * Parses a body. No bytes are no body, with any content type. Throws 415 for a type other than JSON in
+ * UTF-8, and 400 for a body that is not JSON, is nested too deep, or sets a prototype.
  */
 export function readBody(
   bytes: Buffer,
@@ -40,8 +40,15 @@ export function readBody(
   if (!isUtf8(bytes)) throw malformed("Body is not UTF-8");
   if (depthOf(bytes) > depthMax) throw malformed(`Body is nested deeper than ${depthMax} levels`);
   const text = bytes.toString("utf8", startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
+  const value = parse(text);
+  const key = forbiddenKey(value, text);
+  if (key !== undefined) throw malformed(`Body contains the forbidden key ${key}`);
+  return { text, value };
+}
+
+function parse(text: string): unknown {
   try {
-    return { text, value: parseSecure(text) };
+    return JSON.parse(text);
   } catch (cause) {
     throw malformed(`Body is not valid JSON: ${syntaxFault(text) ?? (cause as Error).message}`);
   }
@@ -52,8 +59,8 @@ function startsWithMark(bytes: Buffer): boolean {
 }
 
 /**
- * What is wrong with a text, and where: `JSON.parse` tells the position of some faults only, but is ten
- * times as fast. undefined where the text is too long to be looked at twice.
+ * Returns the syntax error of a text with its position, which `JSON.parse` does not always tell.
+ * Returns undefined for a text that is too long to parse twice.
  */
 function syntaxFault(text: string): string | undefined {
   if (text.length > SYNTAX_FAULT_CHARACTERS_MAX) return undefined;
@@ -80,8 +87,8 @@ function shownType(contentType: string): string {
 }
 
 /**
- * Levels of nested objects and arrays in a JSON text, seen without parsing it: what walks a value
- * later may recurse. Says nothing of texts that are not JSON.
+ * Returns the levels of nested objects and arrays in a JSON text, without parsing it: code that walks
+ * the value later may recurse. Not defined for texts that are not JSON.
  */
 export function depthOf(bytes: Uint8Array): number {
   let depth = 0;
@@ -100,7 +107,7 @@ export function depthOf(bytes: Uint8Array): number {
   return depthMax;
 }
 
-/** Where the string ends whose first character is at `start`. */
+/** Returns the index of the quote that ends the string whose first character is at `start`. */
 function endOfString(bytes: Uint8Array, start: number): number {
   let at = start;
   while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;

@@ -7,18 +7,21 @@ const entityTag = /^(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
 const visible = /^[\x21-\x7e]+$/;
 const requestIdText = /^[\w.:/+=@-]+$/;
 
-/** What HTTP asks of every request: 400 without a host, 417 for an expectation that nobody can meet. */
+/** Checks what HTTP requires: 400 without a host, 417 for an unknown expectation. */
 export function headersRefusal({
   httpVersion,
   headers,
 }: Pick<IncomingMessage, "httpVersion" | "headers">): ServiceError | undefined {
   const { host, expect } = headers;
-  if (host === undefined && httpVersion === "1.1") return refused("The header Host is missing");
+  if (host === undefined && httpVersion === "1.1") return refused("The Host header is missing");
   if (expect === undefined || expect.toLowerCase() === "100-continue") return undefined;
-  return new ServiceError({ status: 417, message: "The one expectation is 100-continue" });
+  return new ServiceError({
+    status: 417,
+    message: "The only supported expectation is 100-continue",
+  });
 }
 
-/** Versions that a write is meant for. A weak tag never matches: it is kept with its `W/`. */
+/** Returns the versions in `If-Match`. A weak tag keeps its `W/`, so it never matches. */
 export function ifMatchOf(headers: IncomingHttpHeaders): IfMatch {
   const header = headers["if-match"];
   if (header === undefined) return undefined;
@@ -37,7 +40,7 @@ export function idempotencyKeyOf(
   headers: IncomingHttpHeaders,
   { idempotencyKeyCharactersMax: max }: ServiceLimits,
 ): string | undefined {
-  // Node's types know only of the usual headers; no other is ever an array.
+  // Node's types do not know this header; it is never an array.
   const header = headers["idempotency-key"] as string | undefined;
   if (header === undefined) return undefined;
   if (header.length > max || !visible.test(header)) {
@@ -46,7 +49,7 @@ export function idempotencyKeyOf(
   return header;
 }
 
-/** The client's id of a request, where it is fit to stand in logs and headers. */
+/** Returns the client's id of a request if it is safe for logs and headers. */
 export function requestIdOf(
   headers: IncomingHttpHeaders,
   { requestIdCharactersMax: max }: ServiceLimits,

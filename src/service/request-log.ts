@@ -3,7 +3,7 @@ import { type DestinationStream, destination, type Logger, pino } from "pino";
 import type { LogLevel } from "../base/log-levels.js";
 import type { ServiceMetrics } from "./metrics.js";
 
-/** Writes one JSON object a line, to standard error where no stream is given. */
+/** Returns a logger that writes one JSON object per line, by default to standard error. */
 export function createLogger(
   level: LogLevel,
   stream: DestinationStream = destination({ dest: process.stderr.fd, sync: true }),
@@ -15,14 +15,14 @@ const pinoIsoTime = () => `,"time":"${new Date().toISOString()}"`;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Asked for so often that answers without a fault are logged at `debug` alone. */
+    /** A frequent route: answers without a fault are logged at `debug` only. */
     readonly frequent?: boolean;
   }
 }
 
 const NO_ROUTE = "none";
 
-/** Counts each answered request, and writes one line of it: never a key, never a body. */
+/** Counts and logs each answered request, never its key or its body. */
 export class RequestLog {
   readonly #logger: Logger;
   readonly #metrics: ServiceMetrics;
@@ -33,8 +33,8 @@ export class RequestLog {
   }
 
   /**
-   * A line costs more than the rest of an event's way through the app together, and there are
-   * thousands of events a second: the metrics count them, the log tells of those that failed.
+   * Counts and logs an answered request. A log line costs more than all other work for an event, so
+   * the log has only failed event requests; the metrics count all.
    */
   answered(request: FastifyRequest, reply: FastifyReply): void {
     const { method } = request;
@@ -55,12 +55,12 @@ export class RequestLog {
     this.#logger[level](keyId === undefined ? facts : { ...facts, keyId }, "Request answered");
   }
 
-  /** A defect, or a disk that fails: what the answer does not tell. */
+  /** Logs a defect or a failing disk, which the answer does not describe. */
   failed(request: FastifyRequest, error: unknown): void {
     this.#logger.error({ requestId: request.id, err: error }, "Request failed");
   }
 
-  /** What came over a connection was no request. */
+  /** Counts and logs a connection that sent no valid request. */
   unreadable(status: number, code: string | undefined): void {
     this.#metrics.observeRequest({ method: "NONE", route: NO_ROUTE, status, durationMs: 0 });
     this.#logger.info({ status, code }, "Request unreadable");

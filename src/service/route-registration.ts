@@ -12,14 +12,14 @@ import type { ServiceState } from "./service-state.js";
 
 export type RouteTable = Readonly<Record<string, Route>>;
 
-/** Handlers by the name of their operation, whatever their inputs. */
+/** Handlers with any inputs, by the name of their operation. */
 export type AnyHandlers = Readonly<Record<string, Handler<Route>>>;
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The key that the request was let in with; null on public routes and before the check. */
+    /** The key of the request; null on public routes and before authentication. */
     caller: KeyRecord | null;
-    /** The body as it was sent. */
+    /** The text of the body as it was sent. */
     bodyText: string | undefined;
   }
 }
@@ -34,7 +34,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 
 const allMethods = ["DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"] as const;
 
-/** Makes every route of a table answer, and every other method of their paths a 405. */
+/** Registers every route of a table, and a 405 for every other method of their paths. */
 export function registerRoutes(
   http: FastifyInstance,
   table: RouteTable,
@@ -57,7 +57,7 @@ function registerRoute(
     url: urlOf(route),
     bodyLimit,
     config: { frequent: access === "server" },
-    // Before the body is read: who may not come in cannot make the service work.
+    // Before the body is read, so unauthorized clients cause little work.
     onRequest: async (request, reply) => {
       const { keys } = state.requireReady();
       if (access !== "public") {
@@ -77,20 +77,20 @@ function registerRoute(
   });
 }
 
-/** Says how large a body may be before any of it is read; what does not tell its size is counted. */
+/** Refuses a body that is too large before it is read. Bodies of unknown size are counted later. */
 function requireFit({ headers }: FastifyRequest, bytesMax: number): void {
   const bytes = Number(headers["content-length"] ?? 0);
   if (bytes <= bytesMax) return;
   throw new ServiceError({
     status: 413,
-    message: `Body has ${bytes} bytes, and this route takes ${bytesMax} at most`,
+    message: `Body has ${bytes} bytes; this route accepts at most ${bytesMax}`,
   });
 }
 
 function callFacts(request: FastifyRequest, limits: ServiceLimits): CallFacts {
   const queryStart = request.url.indexOf("?");
   return {
-    // Handlers of public routes do not ask for it.
+    // Handlers of public routes do not use it.
     caller: request.caller as KeyRecord,
     ifMatch: ifMatchOf(request.headers),
     idempotencyKey: idempotencyKeyOf(request.headers, limits),
@@ -108,7 +108,7 @@ function urlOf({ path }: Route): string {
 function methodsByUrl(table: RouteTable): ReadonlyMap<string, readonly string[]> {
   const methods = new Map<string, string[]>();
   for (const route of Object.values(table)) {
-    // Routes are told apart by shape, not by how a parameter is named.
+    // Two routes are the same path if they differ only in names of parameters.
     const url = urlOf(route).replace(/:\w+/g, ":parameter");
     const known = methods.get(url) ?? [];
     known.push(...(route.method === "GET" ? ["GET", "HEAD"] : [route.method]));
@@ -117,7 +117,7 @@ function methodsByUrl(table: RouteTable): ReadonlyMap<string, readonly string[]>
   return methods;
 }
 
-/** Answers 405 to what a path has no route for, and OPTIONS with what it has. */
+/** Answers 405 to methods that a path does not have, and OPTIONS with those that it has. */
 export function refuseOtherMethods(
   http: FastifyInstance,
   url: string,
@@ -133,24 +133,24 @@ export function refuseOtherMethods(
       if (request.method === "OPTIONS") return reply.code(204).send();
       throw new ServiceError({
         status: 405,
-        message: `${request.method} is not a method of this path; it has ${allow}`,
+        message: `${request.method} is not allowed on this path; allowed: ${allow}`,
       });
     },
     handler: async () => undefined,
   });
 }
 
-/** The parts of a request that a route has a schema for. */
+/** The parts of a request that routes have schemas for. */
 export interface Inputs {
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;
 }
 
-/** What a handler gets of a request, as the schemas of its route make it. */
+/** The parts of a request as the schemas of its route return them. */
 export type FittedInputs = Pick<Call<Route>, "params" | "query" | "body">;
 
-/** What the schemas of a route make of a request. Throws 400 with the faults of all parts at once. */
+/** Parses a request with the schemas of its route. Throws 400 with the faults of all parts. */
 export function validated(route: Route, { params, query, body }: Inputs): FittedInputs {
   const faults: Fault[] = [];
   const inputs = {

@@ -5,19 +5,19 @@ import type { EntityKey } from "../storage/store.js";
 import type { NewIdentifier } from "./new-entity.js";
 import { invalid } from "./service-error.js";
 
-/** Makes the `id` of a rule that was given none; `place` counts from 1. */
-export type RuleIdentifier = (rule: RuleRequest & { baseID: string }, place: number) => string;
+/** Returns the `id` of a rule that has none; `position` counts from 1. */
+export type RuleIdentifier = (rule: RuleRequest & { baseID: string }, position: number) => string;
 
 /** Gates and segments: the base ID itself. */
 export const plainRuleIdentifier: RuleIdentifier = ({ baseID }) => baseID;
 
-/** Dynamic configs: `<baseID>:<pass percentage>:<place>`, e.g. `5aTx…:10.00:1`. */
-export const valueRuleIdentifier: RuleIdentifier = ({ baseID, passPercentage }, place) =>
-  `${baseID}:${Number(passPercentage).toFixed(2)}:${place}`;
+/** Dynamic configs: `<baseID>:<pass percentage>:<position>`, e.g. `5aTx…:10.00:1`. */
+export const valueRuleIdentifier: RuleIdentifier = ({ baseID, passPercentage }, position) =>
+  `${baseID}:${Number(passPercentage).toFixed(2)}:${position}`;
 
 /**
- * Rules as they are kept: each with its identifiers, given ones unchanged. Throws a 400 where two
- * have one name.
+ * Returns rules as they are stored, each with its identifiers; given identifiers stay. Throws a 400 if
+ * two rules have the same name.
  */
 export function identifyRules<Request extends RuleRequest>(
   rules: readonly Request[],
@@ -31,7 +31,7 @@ export function identifyRules<Request extends RuleRequest>(
   });
 }
 
-/** Empty or null means that one is to be made. */
+/** Returns undefined for an empty or null identifier: the service then creates one. */
 function given(identifier: string | null | undefined): string | undefined {
   return identifier === null || identifier === "" ? undefined : identifier;
 }
@@ -55,7 +55,7 @@ const kindsByCondition: Partial<Record<ConditionType, EntityKind>> = {
   fails_segment: "segment",
 };
 
-/** Gates and segments that the conditions of rules ask for, each once. */
+/** Returns the gates and segments that the conditions of rules refer to, each once. */
 export function ruleReferences(rules: readonly Pick<RuleRequest, "conditions">[]): EntityKey[] {
   const references = new Map<string, EntityKey>();
   for (const { conditions } of rules) {

@@ -6,26 +6,26 @@ const TOO_LARGE = "is too large, is nested too deep, or refers to itself without
 
 const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
-/** Characters of a reason; what a schema brings into it can be of any length. */
+/** Maximum characters of a reason: a schema can put texts of any length into it. */
 const REASON_CHARACTERS_MAX = 300;
 
 /**
- * The standard to the letter: unknown keywords and formats say nothing, only own properties count. The
- * schemas of the standard itself are the only ones that a reference can reach, nothing is ever fetched.
+ * Follows the standard exactly: unknown keywords and formats are ignored, only own properties count.
+ * References reach only schemas of the standard itself; nothing is fetched.
  */
 const options = {
   strict: false,
   validateFormats: false,
   validateSchema: false,
   ownProperties: true,
-  // Pasting referenced schemas into each other makes code of exponential size.
+  // Inlining referenced schemas creates code of exponential size.
   inlineRefs: false,
   logger: false,
 } as const;
 
 const standard = new Ajv2020(options);
 
-/** Whether the schema is one, and which values do not fit it. May take any time. */
+/** Returns the fault of a schema, or those of the values that do not fit it. May take any time. */
 export function checkSchema({ schema: text, values }: SchemaQuestion): SchemaFault[] {
   const schema: unknown = JSON.parse(text);
   try {
@@ -48,18 +48,18 @@ function schemaFault(schema: unknown): string | undefined {
   if (dialect !== DIALECT && dialect !== `${DIALECT}#`) {
     return short(`$schema must be ${DIALECT}, received ${JSON.stringify(dialect)}`);
   }
-  // By name, as a schema without `$schema` has this dialect too.
+  // By name, because a schema without `$schema` has this dialect too.
   const isSchema = standard.getSchema(DIALECT) as ValidateFunction;
   return isSchema(schema) ? undefined : reasonOf(isSchema);
 }
 
-/** Each schema has a compiler of its own, so that none sees the identifiers of another. */
+/** Compiles each schema separately, so that none sees the identifiers of another. */
 function compile(schema: object | boolean): ValidateFunction {
   const compiler = new Ajv2020(options);
-  // A keyword of older drafts, which this compiler refuses where the standard passes it over.
+  // A keyword of older drafts. The standard ignores it, this compiler refuses it.
   compiler.removeKeyword("id");
   if (typeof schema === "boolean") return compiler.compile(schema);
-  // Another thing that only this compiler knows: it would make the answer a promise.
+  // A keyword of this compiler only, which would make the result a promise.
   const { $async: _, ...plain } = schema as { readonly $async?: unknown };
   return compiler.compile(plain);
 }
@@ -71,7 +71,7 @@ function reasonOf({ errors }: ValidateFunction): string {
   return short(`${instancePath === "" ? "" : `${instancePath} `}${message}${detailOf(error)}`);
 }
 
-/** What the message of the error leaves out. */
+/** Returns the detail that the message of the error lacks. */
 function detailOf({ params }: ErrorObject): string {
   const { additionalProperty, unevaluatedProperty, allowedValues, allowedValue } = params;
   const detail = additionalProperty ?? unevaluatedProperty ?? allowedValues ?? allowedValue;

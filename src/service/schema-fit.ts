@@ -4,10 +4,10 @@ import type { JsonObject } from "../contract/fields.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { invalid } from "./service-error.js";
 
-/** A value that the schema of its dynamic config constrains. */
+/** A value that must fit the schema of its dynamic config. */
 export interface ConstrainedValue {
   readonly property: string;
-  /** As messages call it. */
+  /** Name of the value in messages. */
   readonly title: string;
   readonly value: JsonObject;
 }
@@ -15,8 +15,8 @@ export interface ConstrainedValue {
 type Constrained = Pick<DynamicConfig, "schema" | "defaultValue" | "rules">;
 
 /**
- * The default value, and what rules and their variants return. An empty default value is what a dynamic
- * config has that was given none, and fits every schema.
+ * Returns the default value and the return values of rules and variants. An empty default value is left
+ * out: a dynamic config without a default value has it, and it fits every schema.
  */
 export function constrainedValues({ defaultValue, rules }: Constrained): ConstrainedValue[] {
   const ofRules = rules.flatMap(({ name, returnValue, variants = [] }, place) => {
@@ -49,8 +49,8 @@ function constrained(
 }
 
 /**
- * Throws a 400 where the schema is none or values do not fit it. What has not changed since `before`
- * was checked then.
+ * Throws a 400 if the schema is not valid or values do not fit it. Checks nothing if schema and values
+ * are those of `before`, which were checked.
  */
 export async function requireFit(
   checker: SchemaChecker,
@@ -68,7 +68,7 @@ export async function requireFit(
       if (at === undefined) {
         return {
           property: "schema",
-          errorMessage: `Is no usable JSON Schema (2020-12): ${reason}`,
+          errorMessage: `Is not a usable JSON Schema (2020-12): ${reason}`,
         };
       }
       const { property, title } = at;

@@ -31,7 +31,7 @@ export function segmentHandlers(
   };
 }
 
-/** A segment at version 1, with nobody on its list. */
+/** Returns a new segment at version 1, with an empty list. */
 export function createSegment(
   body: SegmentCreate,
   stamp: Stamp,
@@ -50,7 +50,7 @@ export function createSegment(
   };
 }
 
-/** The name itself, as the specification has it; blanks alone are what an id may not hold of it. */
+/** Returns the name itself, as specified. Only blanks of a name are not allowed in an id. */
 function segmentIdentifierOf(name: string): string {
   return name.includes(" ") ? identifierOf(name) : name;
 }

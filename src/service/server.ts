@@ -4,25 +4,25 @@ import type { App } from "./app.js";
 
 export interface Address {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
 export interface Server {
-  /** Where it listens: `http://127.0.0.1:8080`. */
+  /** The address of the service: `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Resolves when the store is open and requests are answered; rejects where it cannot be opened. */
+  /** Resolves when the store is open and requests are answered; rejects if it cannot be opened. */
   readonly ready: Promise<void>;
   /**
-   * Takes no more requests, lets those that were accepted finish, cuts those that take longer than
-   * `stopGraceMs`, then closes the store. Calling it again gives the same promise.
+   * Refuses new requests, lets accepted ones finish for at most `stopGraceMs`, then closes the store.
+   * Repeated calls return the same promise.
    */
   stop(): Promise<void>;
 }
 
 /**
- * Listens at once, so that readiness can be asked for while the store opens. Rejects where it cannot
- * listen; the store is then not touched.
+ * Listens before the store is open, so that readiness can be checked meanwhile. Rejects if it cannot
+ * listen; then the store is not opened.
  */
 export async function startServer(
   app: App,
@@ -35,7 +35,7 @@ export async function startServer(
   const url = await http.listen({ host, port });
   const opening = openStore();
   const ready = opening.then((store) => app.open(store));
-  // Who does not wait for it still learns of it: `stop` tells.
+  // Not every caller waits for `ready`; a rejection without a handler would end the process.
   ready.catch(() => undefined);
 
   const stopNow = async () => {

@@ -6,12 +6,12 @@ export interface ServiceErrorFacts {
   readonly status: number;
   readonly message: string;
   readonly faults?: readonly Fault[];
-  /** Seconds after which it is worth another try: the `Retry-After` header. */
+  /** Seconds until a retry makes sense: the `Retry-After` header. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
 }
 
-/** A request that is refused: what the answer with status 400 and above says. */
+/** The refusal of a request: an answer with a status of at least 400. */
 export class ServiceError extends SwitchyardError {
   readonly status: number;
   readonly faults: readonly Fault[];
@@ -29,12 +29,12 @@ export class ServiceError extends SwitchyardError {
   }
 }
 
-/** A body, query or path that breaks the contract: all its faults at once, as far as they are told. */
+/** Returns a 400 for a body, query or path that breaks the contract, with its faults. */
 export function invalid(faults: readonly Fault[], message = "Bad Request Exception"): ServiceError {
   return new ServiceError({ status: 400, message, faults: toldFaults(faults) });
 }
 
-/** `title` is the resource's name: `Gate not found.` */
+/** Returns a 404. `title` is the name of the resource: `Gate not found.` */
 export function notFound(title: string): ServiceError {
   return new ServiceError({ status: 404, message: `${title} not found.` });
 }

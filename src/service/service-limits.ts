@@ -1,12 +1,12 @@
 import { KIB, MIB } from "../base/limits.js";
 
-/** Every maximum of the service, each with its unit. Tests bring smaller ones. */
+/** Every maximum of the service, with its unit. Tests use smaller ones. */
 export interface ServiceLimits {
   /** Bytes of the body of a console request. */
   readonly bodyBytesMax: number;
   /** Bytes of the body of a request to the event route. */
   readonly eventBodyBytesMax: number;
-  /** Bytes of a refused body that are thrown away, so that its sender sees the answer. */
+  /** Bytes of a refused body that are read and discarded, so that its sender sees the answer. */
   readonly discardBytesMax: number;
   /** Levels of nested objects and arrays in a body. */
   readonly bodyDepthMax: number;
@@ -16,23 +16,23 @@ export interface ServiceLimits {
   readonly idempotencyKeyCharactersMax: number;
   /** Characters of an `X-Request-Id`; a longer one is replaced. */
   readonly requestIdCharactersMax: number;
-  /** Connections that are open at the same time; more are closed at once. */
+  /** Connections open at the same time; further ones are closed at once. */
   readonly connectionsMax: number;
-  /** Milliseconds that a client has to send the headers of a request. */
+  /** Milliseconds for a client to send the headers of a request. */
   readonly headersTimeoutMs: number;
-  /** Milliseconds that a client has to send a whole request. */
+  /** Milliseconds for a client to send a whole request. */
   readonly requestTimeoutMs: number;
-  /** Milliseconds that a connection may wait for its next request. */
+  /** Milliseconds that an idle connection stays open. */
   readonly keepAliveTimeoutMs: number;
-  /** Milliseconds without a byte in either direction, after which a connection is cut. */
+  /** Milliseconds without a byte in either direction until a connection is closed. */
   readonly idleTimeoutMs: number;
-  /** Milliseconds between two looks for clients that take too long. */
+  /** Milliseconds between two checks for clients that take too long. */
   readonly timeoutCheckIntervalMs: number;
-  /** Milliseconds that requests have to finish when the service stops. */
+  /** Milliseconds for requests to finish when the service stops. */
   readonly stopGraceMs: number;
-  /** Seconds that `Retry-After` names while the service starts, stops, or waits for its store. */
+  /** Seconds in `Retry-After` while the service starts, stops, or waits for its store. */
   readonly retryAfterSeconds: number;
-  /** Seconds that `Retry-After` names while the disk is full. */
+  /** Seconds in `Retry-After` while the disk is full. */
   readonly diskRetryAfterSeconds: number;
 }
 
@@ -55,23 +55,23 @@ export const serviceLimits: ServiceLimits = {
   diskRetryAfterSeconds: 30,
 };
 
-/** Characters of a body that is not JSON in which the first fault is searched for. */
+/** Characters of a body that is parsed again to find its syntax error. */
 export const SYNTAX_FAULT_CHARACTERS_MAX = 128 * KIB;
 
 /** Counts of events, one for each day and name, in one answer. */
 export const EVENT_COUNTS_MAX = 100_000;
 
-/** Bounds of checking values with the schemas of dynamic configs. */
+/** Limits of checking values with the schemas of dynamic configs. */
 export interface SchemaCheckLimits {
-  /** Processes, started when they are first needed: a check that takes long leaves the others free. */
+  /** Processes, started on first use. A slow check blocks only its own process. */
   readonly processes: number;
   /** Milliseconds that one check may take. */
   readonly checkTimeoutMs: number;
   /** MiB of JavaScript heap of one process. */
   readonly heapMib: number;
-  /** Checks that wait for a process; further ones are refused with a 503. */
+  /** Checks waiting for a process; further ones are refused with a 503. */
   readonly waitingMax: number;
-  /** Milliseconds that a check may wait for a process, until it is refused with a 503. */
+  /** Milliseconds that a check waits for a process before it is refused with a 503. */
   readonly waitTimeoutMs: number;
 }
 

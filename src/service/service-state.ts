@@ -2,13 +2,13 @@ import type { KeyStore } from "../storage/key-store.js";
 import type { Store } from "../storage/store.js";
 import { ServiceError } from "./service-error.js";
 
-/** What there is once the store is open. */
+/** The parts that exist once the store is open. */
 export interface OpenService<Handlers> {
   readonly keys: KeyStore;
   readonly handlers: Handlers;
 }
 
-/** Where the service is in its life: it answers only between `open` and `stop`. */
+/** The state of the service. It answers only between `open` and `stop`. */
 export class ServiceState<Handlers> {
   readonly #createHandlers: (store: Store) => Handlers;
   readonly #retryAfterSeconds: number;
@@ -20,12 +20,12 @@ export class ServiceState<Handlers> {
     this.#retryAfterSeconds = retryAfterSeconds;
   }
 
-  /** The store is ready: from here on requests are answered. */
+  /** Starts to answer requests. */
   open(store: Store): void {
     this.#open = { keys: store.keys, handlers: this.#createHandlers(store) };
   }
 
-  /** From here on new requests are refused; those that were let in still find the store. */
+  /** Refuses new requests. Accepted ones can still use the store. */
   stop(): void {
     this.#stopping = true;
   }
@@ -40,13 +40,13 @@ export class ServiceState<Handlers> {
     throw new ServiceError({
       status: 503,
       message: this.#stopping
-        ? "The service is stopping: try another one, or again later."
+        ? "The service is stopping: try again later."
         : "The service is starting: try again in a moment.",
       retryAfterSeconds: this.#retryAfterSeconds,
     });
   }
 
-  /** For requests that were let in: they finish while the service stops. */
+  /** The handlers, for accepted requests: they finish while the service stops. */
   get handlers(): Handlers {
     return (this.#open ?? this.requireReady()).handlers;
   }

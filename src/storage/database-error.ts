@@ -25,7 +25,7 @@ const meaningsOfSystemErrors = new Map<string, Meaning>([
   ["ENOENT", "unwritable"],
 ]);
 
-/** What a failure of SQLite's driver, or of the file system under it, comes with. */
+/** A failure of SQLite's driver or of the file system. */
 interface Failure {
   readonly code?: string;
   /** SQLite's extended result code. */
@@ -33,40 +33,40 @@ interface Failure {
   readonly message?: string;
 }
 
-/** What a failure under the database means. An error that is Switchyard's own is handed back. */
+/** Translates a failure under the database. Returns an error of Switchyard unchanged. */
 export function databaseError(path: string, cause: unknown): SwitchyardError {
   if (cause instanceof SwitchyardError) return cause;
   const failure = cause as Failure;
   const say = (reason: string) => `${path}: ${reason} (${failure.message ?? cause})`;
   switch (meaningOf(failure)) {
     case "full":
-      return new SwitchyardError("disk_full", say("no space is left; make room"), { cause });
+      return new SwitchyardError("disk_full", say("the disk is full; free some space"), { cause });
     case "busy":
       return new SwitchyardError(
         "database_busy",
-        say("another process keeps the database locked; end it, or try again later"),
+        say("another process has the database locked; stop it, or try again later"),
         { cause },
       );
     case "damaged":
       return new SwitchyardError(
         "database_damaged",
-        say("no database, or a damaged one; put a copy in its place, or choose another directory"),
+        say("not a database, or damaged; restore a copy, or choose another directory"),
         { cause },
       );
     case "unwritable":
       return new SwitchyardError(
         "database_unwritable",
-        say("cannot be written; give the rights to, or choose another directory"),
+        say("not writable; grant write permission or choose another directory"),
         { cause },
       );
     case undefined:
-      return new SwitchyardError("database_failed", say("the database refused"), { cause });
+      return new SwitchyardError("database_failed", say("the database failed"), { cause });
   }
 }
 
 function meaningOf({ code = "", rawCode, message = "" }: Failure): Meaning | undefined {
   if (rawCode !== undefined) return meaningsOfResults.get(rawCode & 0xff);
-  // The driver gives no code where it cannot open a file.
+  // The driver gives no code if it cannot open a file.
   if (message.startsWith("ConnectionFailed")) return "unwritable";
   return meaningsOfSystemErrors.get(code);
 }

@@ -7,14 +7,14 @@ import {
   EVENT_QUEUE_CHARACTERS_MAX,
 } from "./storage-limits.js";
 
-/** Brings events to disk, one batch at a time. */
+/** Stores events, one batch at a time. */
 export interface EventWriter {
   /**
-   * Resolves when all of the batch is durable. Rejects when that is not certain: then either all of it
-   * was stored or nothing, and the next call may succeed. Calls do not overlap.
+   * Resolves when the whole batch is durable. Rejects if that is not certain: then all of it was stored
+   * or nothing, and the next call may succeed. Calls must not overlap.
    */
   write(batch: readonly PackedIntake[]): Promise<EventCommit>;
-  /** Lets go of the database. Called once, after the last `write` has ended. */
+  /** Releases the database. Called once, after the last `write` has ended. */
   close(): Promise<void>;
 }
 
@@ -27,13 +27,13 @@ interface Waiting {
 export interface EventQueueOptions {
   /** Called after each transaction. */
   readonly onCommit?: (commit: EventCommit) => void;
-  /** Characters that wait at most; one request alone may have more. */
+  /** Maximum of waiting characters; a single request may have more. */
   readonly charactersMax?: number;
 }
 
 /**
- * Group commit: whatever waits while a transaction is under way goes into the next one. A commit costs
- * a sync of the disk, hundreds of times what one event costs.
+ * Group commit: requests that arrive during a transaction share the next one. A commit costs a sync of
+ * the disk, hundreds of times the cost of one event.
  */
 export class EventQueue {
   readonly #writer: EventWriter;
@@ -59,7 +59,7 @@ export class EventQueue {
       if (this.#closing !== undefined) throw new EventsUnavailableError("the service is stopping");
       const characters = this.#waitingCharacters + intake.characters;
       if (this.#waiting.length > 0 && characters > this.#charactersMax) {
-        throw new EventsUnavailableError("too many wait for the disk already; send more slowly");
+        throw new EventsUnavailableError("too many events wait for the disk; send more slowly");
       }
       this.#waiting.push({ intake, resolve, reject });
       this.#waitingCharacters = characters;
@@ -67,7 +67,7 @@ export class EventQueue {
     });
   }
 
-  /** Finishes what was accepted. */
+  /** Finishes accepted requests. */
   close(): Promise<void> {
     this.#closing ??= this.#finish();
     return this.#closing;
@@ -80,7 +80,7 @@ export class EventQueue {
 
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
-      // What else this turn of the event loop brings is to come along.
+      // Let other requests of this turn of the event loop join.
       await nextTurn();
       await this.#commit(this.#take());
     }

@@ -1,6 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
 
-/** An event as it is stored. */
+/** A stored event. */
 export interface StoredEvent {
   /** `YYYY-MM-DD`, the UTC day of the timestamp. */
   readonly day: string;
@@ -11,10 +11,10 @@ export interface StoredEvent {
   readonly body: string;
 }
 
-/** What one request brought: all of it is stored, or nothing. */
+/** The events of one request. All of them are stored, or none. */
 export interface EventIntake {
   readonly events: readonly StoredEvent[];
-  /** Already stored under this key means: nothing to do. */
+  /** A request whose key is known has been stored before and is skipped. */
   readonly idempotencyKey: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface EventCount {
   readonly count: number;
 }
 
-/** `from` inclusive, `to` exclusive; `YYYY-MM-DD`, either may be left open. */
+/** `from` inclusive, `to` exclusive; `YYYY-MM-DD`; undefined is unbounded. */
 export interface DayRange {
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -34,40 +34,40 @@ export interface EventQuery {
   readonly day: string | undefined;
   readonly event: string | undefined;
   readonly limit: number;
-  /** `nextCursor` of the page before. */
+  /** `nextCursor` of the previous page. */
   readonly cursor: string | undefined;
 }
 
 export interface EventPage {
-  /** May be fewer than the limit where events are large. */
+  /** May have fewer events than the limit if events are large. */
   readonly items: readonly StoredEvent[];
   /** undefined on the last page. */
   readonly nextCursor: string | undefined;
 }
 
-/** What one transaction brought to disk. */
+/** The numbers of one transaction. */
 export interface EventCommit {
   readonly requests: number;
-  /** Without those that were there already. */
+  /** Without events that were stored before. */
   readonly events: number;
 }
 
 export interface EventStore {
   /**
-   * Resolves when the events are durable; requests that wait share a transaction. Throws
-   * `EventsUnavailableError` where they cannot be stored now.
+   * Resolves when the events are durable; waiting requests share a transaction. Throws
+   * `EventsUnavailableError` if they cannot be stored now.
    */
   append(intake: EventIntake): Promise<void>;
-  /** By day, then event; at most `limit` of them. */
+  /** Returns at most `limit` counts, by day, then event. */
   counts(range: DayRange, limit: number): Promise<readonly EventCount[]>;
   /**
-   * By day, then event, then as they were stored. Throws `CursorError` for a cursor that no page of
-   * this query has given.
+   * Returns events by day, then event, then in the order of storing. Throws `CursorError` for a cursor
+   * that no page of this query has returned.
    */
   list(query: EventQuery): Promise<EventPage>;
 }
 
-/** Nothing is acknowledged that is not durable: the same request may succeed later. */
+/** Events were not stored. The same request may succeed later. */
 export class EventsUnavailableError extends SwitchyardError {
   constructor(reason: string, options?: ErrorOptions) {
     super("events_unavailable", `Events cannot be stored now: ${reason}`, options);
@@ -76,6 +76,6 @@ export class EventsUnavailableError extends SwitchyardError {
 
 export class CursorError extends SwitchyardError {
   constructor() {
-    super("cursor_invalid", "The cursor is not one that a page of this list has given");
+    super("cursor_invalid", "The cursor does not come from a page of this list");
   }
 }

@@ -5,19 +5,19 @@ import { storedText } from "./stored-text.js";
 /** Events of one name on one day. */
 export interface PackedSeries {
   readonly day: string;
-  /** As `storedText` makes it. */
+  /** As `storedText` returns it. */
   readonly event: string;
   readonly count: number;
-  /** `[timestamp,"body"]` for each, parted by commas: JSON without the brackets around it. */
+  /** `[timestamp,"body"]` for each event, separated by commas: a JSON array without brackets. */
   readonly rows: string;
 }
 
-/** A request's events in the few strings that cross to the writer, made to be inserted as they are. */
+/** The events of a request in a few strings for the writer, which inserts them as they are. */
 export interface PackedIntake {
   /** SHA-256 of the idempotency key, in base64url. */
   readonly keyDigest: string | undefined;
   readonly series: readonly PackedSeries[];
-  /** Of all rows. */
+  /** Characters of all rows. */
   readonly characters: number;
 }
 

@@ -14,15 +14,15 @@ const EVENT_DATABASE = "events.db";
 
 export interface EventStoreOptions extends EventQueueOptions {
   /**
-   * The compiled `event-writer-thread`: events are then written in a thread of their own, and no sync of
-   * the disk holds up other work. Left out, and always in memory, the caller's thread writes them.
+   * The compiled `event-writer-thread`. Events are then written in a separate thread, so that syncs of
+   * the disk do not block other work. Without it, and for `:memory:`, the caller's thread writes.
    */
   readonly writerEntry?: URL;
 }
 
 /**
- * Opens the events of a data directory, made where they are missing; `:memory:` keeps them in memory.
- * Throws what `openDatabase` throws.
+ * Opens the events of a data directory, which is created if it is missing; `:memory:` keeps them in
+ * memory. Throws what `openDatabase` throws.
  */
 export async function openEventStore(
   directory: string,
@@ -34,12 +34,12 @@ export async function openEventStore(
     return eventStoreOver(database, writerOnThisThread(database), options);
   }
   const writer = new ThreadEventWriter(writerEntry, path);
-  // The thread makes the database and brings it up to date.
+  // The thread creates or updates the database.
   await writer.start();
   return eventStoreOver(new SqliteDatabase(path), writer, options);
 }
 
-/** Reads from `database`, and lets go of it in the end. */
+/** Reads from `database`, and closes it in the end. */
 function eventStoreOver(
   database: SqliteDatabase,
   writer: EventWriter,

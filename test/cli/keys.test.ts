@@ -36,7 +36,7 @@ describe("keys of a service that runs", () => {
     expect(created.stdout).toMatch(/^console-[\w-]{43}\n$/);
     expect((await service.call(gates, key)).status).toBe(200);
 
-    const id = /Key (\S+) was made/.exec(created.stderr)?.[1] ?? "";
+    const id = /Key (\S+) was created/.exec(created.stderr)?.[1] ?? "";
     const revoked = await keys(data, "revoke", id);
     expect(revoked).toMatchObject({ exitCode: 0, stdout: "" });
     expect((await service.call(gates, key)).status).toBe(401);

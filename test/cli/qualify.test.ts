@@ -157,7 +157,7 @@ describe("qualify", () => {
     const { exitCode, stderr } = await qualify([".", "--yes"], service.keys.readOnly);
     expect(exitCode).toBe(1);
     expect(stderr).toContain("0 of 2 applied.\n");
-    expect(stderr).toContain("The key may not do this: check ");
+    expect(stderr).toContain("The key has no right to do this: use ");
   });
 
   test("lists what was done and what is left when it is interrupted, and does the rest", async () => {
@@ -266,7 +266,7 @@ describe("qualify", () => {
     await writeFile(path.join(directory, "rows.jsonl"), "{}\n");
     expect(await qualify(["--from", "rows.jsonl"])).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining("name it without --from"),
+      stderr: expect.stringContaining("pass it without --from"),
     });
   });
 });

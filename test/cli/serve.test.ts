@@ -120,8 +120,10 @@ describe("a service that runs", () => {
     const headers = { "X-Key": keysIn(service.stderr()).console };
     expect((await service.call(gates, undefined, { headers })).status).toBe(200);
     expect((await service.call(gates, headers["X-Key"])).status).toBe(401);
-    const page = await (await fetch(`${service.url}/docs`)).text();
-    expect(page).toContain("<code>X-Key</code>");
+    const document = await (await fetch(`${service.url}/openapi.json`)).json();
+    expect(document).toMatchObject({
+      components: { securitySchemes: { consoleKey: { name: "X-Key" } } },
+    });
   });
 
   test("takes options from the file and the environment, a flag before both", async () => {
@@ -193,7 +195,7 @@ describe("a start that fails", () => {
   test("on an address of another machine", async () => {
     const { exitCode, stderr } = await serve("--data", freshData(), "--host", "192.0.2.1");
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/192\.0\.2\.1 is no address of this machine .*\[host_unknown\]/);
+    expect(stderr).toMatch(/192\.0\.2\.1 is not an address of this machine .*\[host_unknown\]/);
   });
 
   test("on a directory that cannot be made", async () => {

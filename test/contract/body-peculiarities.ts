@@ -15,9 +15,9 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
   patchGate: { fit: withDistinctRules },
   archiveGate: { hidden: ["forceArchive", "archiveReason"] },
   unarchiveGate: { hidden: ["unarchiveReason"] },
-  createDynamicConfig: { fit: withTwins },
-  replaceDynamicConfig: { fit: withTwins },
-  patchDynamicConfig: { fit: withTwins },
+  createDynamicConfig: { fit: withJson5Pairs },
+  replaceDynamicConfig: { fit: withJson5Pairs },
+  patchDynamicConfig: { fit: withJson5Pairs },
   createExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
   replaceExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
   patchExperiment: { fit: experimentThatFits, hidden: ["manualQualityScores"] },
@@ -46,21 +46,21 @@ function withDistinctRules(body: JsonObject): JsonObject {
 }
 
 /** Values and their JSON5 texts mean the same, and fit the schema, which asks for nothing. */
-function withTwins(body: JsonObject): JsonObject {
+function withJson5Pairs(body: JsonObject): JsonObject {
   const schema = '{"title": "anything"}';
   const withSchema = changed(body, "schema", (given) => (given === null ? null : schema));
   const withBoth = changed(withSchema, "schemaJson5", (given) => {
     const { schema: document = given } = withSchema;
     return document === null ? null : `${schema} // at all`;
   });
-  return changedItems(withDistinctRules(withTwin(withBoth, "defaultValue")), "rules", (rule) =>
-    changedItems(withTwin(rule, "returnValue"), "variants", (variant) =>
-      withTwin(variant, "returnValue"),
+  return changedItems(withDistinctRules(withJson5Pair(withBoth, "defaultValue")), "rules", (rule) =>
+    changedItems(withJson5Pair(rule, "returnValue"), "variants", (variant) =>
+      withJson5Pair(variant, "returnValue"),
     ),
   );
 }
 
-function withTwin(holder: JsonObject, field: string): JsonObject {
+function withJson5Pair(holder: JsonObject, field: string): JsonObject {
   return changed(holder, `${field}Json5`, (text) => {
     const { [field]: value = { text } } = holder;
     return `${JSON.stringify(value)} // as it is`;

@@ -24,15 +24,15 @@ describe("JSON5", () => {
   });
 
   test.each([
-    ["{a: 1", "Is no JSON5: line 1, column 6: invalid end of input"],
-    ["{\n  a: ?\n}", "Is no JSON5: line 2, column 6: invalid character '?'"],
-    ["", "Is no JSON5: line 1, column 1: invalid end of input"],
-    ["{a: Infinity}", "Holds Infinity, which is no number in JSON"],
-    ["[NaN]", "Holds NaN, which is no number in JSON"],
-    ["[1e999]", "Holds Infinity, which is no number in JSON"],
-    ["{__proto__: {admin: true}}", "Holds the forbidden key __proto__"],
-    ['{"__proto__": 1}', "Holds the forbidden key __proto__"],
-    ["{constructor: {prototype: {}}}", "Holds the forbidden key constructor"],
+    ["{a: 1", "Is not valid JSON5: line 1, column 6: invalid end of input"],
+    ["{\n  a: ?\n}", "Is not valid JSON5: line 2, column 6: invalid character '?'"],
+    ["", "Is not valid JSON5: line 1, column 1: invalid end of input"],
+    ["{a: Infinity}", "Contains Infinity, which is not a JSON number"],
+    ["[NaN]", "Contains NaN, which is not a JSON number"],
+    ["[1e999]", "Contains Infinity, which is not a JSON number"],
+    ["{__proto__: {admin: true}}", "Contains the forbidden key __proto__"],
+    ['{"__proto__": 1}', "Contains the forbidden key __proto__"],
+    ["{constructor: {prototype: {}}}", "Contains the forbidden key constructor"],
   ])("%j is refused: %s", (text, fault) => {
     expect(read(text)).toEqual({ fault });
   });
@@ -57,7 +57,7 @@ describe("JSON5", () => {
     expect(reader.read(half, depthMax)).toEqual({ value: {} });
     expect(reader.read("{}//", depthMax)).toEqual({
       fault:
-        "Is too long for JSON5 that is no plain JSON: at most 100000 characters in one request",
+        "Is too long for JSON5 that is not plain JSON: at most 100000 characters in one request",
     });
   });
 });
@@ -66,13 +66,15 @@ describe("JSON", () => {
   test("takes nothing that only JSON5 has", () => {
     expect(readJson('{"a": 1}', depthMax)).toEqual({ value: { a: 1 } });
     for (const text of ["{a: 1}", '{"a": 1,}', "{} // none", "'a'", ""]) {
-      expect(readJson(text, depthMax)).toEqual({ fault: expect.stringMatching(/^Is no JSON: ./) });
+      expect(readJson(text, depthMax)).toEqual({
+        fault: expect.stringMatching(/^Is not valid JSON: ./),
+      });
     }
   });
 
   test("a value is told from what JSON cannot keep", () => {
     expect(jsonFault({ a: [1, "x", null, true, {}] }, 3)).toBeUndefined();
-    expect(jsonFault({ a: [Number.POSITIVE_INFINITY] }, 3)).toMatch(/^Holds Infinity/);
+    expect(jsonFault({ a: [Number.POSITIVE_INFINITY] }, 3)).toMatch(/^Contains Infinity/);
   });
 });
 

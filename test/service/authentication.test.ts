@@ -49,7 +49,7 @@ describe.each(table.filter(([, { access }]) => access !== "public"))("%s", (_nam
   it("refuses a key that is not known", async () => {
     expect(await refusal("console-of-somebody-else")).toEqual(
       unauthorized(
-        `The key that begins with console- is not known: send a ${kindNames[route.access]}.`,
+        `The key that begins with console- is unknown: send a ${kindNames[route.access]}.`,
       ),
     );
   });
@@ -75,7 +75,7 @@ describe.each(table.filter(([, { access }]) => access !== "public"))("%s", (_nam
     else
       expect({ status, message }).toEqual({
         status: 403,
-        message: expect.stringMatching(/may only read/),
+        message: expect.stringMatching(/is read-only/),
       });
   });
 

@@ -72,7 +72,7 @@ describe("a new dynamic config", () => {
     expect(create(given)).toMatchObject(given);
   });
 
-  test("gets the other of two twins, everywhere", () => {
+  test("gets the other field of a JSON5 pair, everywhere", () => {
     const variants = [{ name: "big", returnValueJson5: "{size: 2}" }, { returnValue: { size: 1 } }];
     const config = create({
       defaultValueJson5: "{a: 1} // one",
@@ -155,10 +155,10 @@ describe("a full update", () => {
     });
   });
 
-  test("gives one default value to both twins, whichever is given", () => {
-    const twins = { defaultValue: { b: 2 }, defaultValueJson5: '{"b":2}' };
-    expect(replace(before, { defaultValue: { b: 2 } })).toMatchObject(twins);
-    expect(replace(before, { defaultValueJson5: '{"b":2}' })).toMatchObject(twins);
+  test("gives one default value to both fields of a pair, whichever is given", () => {
+    const pair = { defaultValue: { b: 2 }, defaultValueJson5: '{"b":2}' };
+    expect(replace(before, { defaultValue: { b: 2 } })).toMatchObject(pair);
+    expect(replace(before, { defaultValueJson5: '{"b":2}' })).toMatchObject(pair);
   });
 });
 
@@ -176,7 +176,7 @@ describe("a partial update", () => {
     expect(patch(before, { team: null }).team).toBeNull();
   });
 
-  test("of one twin replaces both", () => {
+  test("of one field of a pair replaces both", () => {
     expect(patch(before, { defaultValue: { b: 2 } })).toMatchObject({
       defaultValue: { b: 2 },
       defaultValueJson5: '{"b":2}',

@@ -61,9 +61,9 @@ describe("`schema`: a JSON Schema Draft 2020-12 document that constrains the ret
   });
 
   test.each([
-    ["no JSON", "{type: 'object'}", /^Is no JSON: /],
-    ["no schema", '{"type": "text"}', /^Is no usable JSON Schema \(2020-12\): \/type must be/],
-    ["an empty text", "", /^Is no JSON: /],
+    ["no JSON", "{type: 'object'}", /^Is not valid JSON: /],
+    ["no schema", '{"type": "text"}', /^Is not a usable JSON Schema \(2020-12\): \/type must be/],
+    ["an empty text", "", /^Is not valid JSON: /],
     ["a reference to elsewhere", '{"$ref": "http://127.0.0.1/s"}', /can't resolve reference/],
   ])("%s is a 400", async (_, schema, errorMessage) => {
     const { status, json } = await made({ schema });
@@ -82,7 +82,7 @@ describe("`schema`: a JSON Schema Draft 2020-12 document that constrains the ret
         {
           property: "schema",
           errorMessage:
-            "Is no usable JSON Schema (2020-12): takes too long to check: more than 500 ms",
+            "Is not a usable JSON Schema (2020-12): takes too long to check: more than 500 ms",
         },
       ],
     ]);

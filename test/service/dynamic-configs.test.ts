@@ -149,7 +149,7 @@ describe("POST /console/v1/dynamic_configs", () => {
     expect([status, json.message]).toEqual([400, "Duplicate rule name(s) given"]);
   });
 
-  test("tells all faults at once, those of single fields and those of twins", async () => {
+  test("tells all faults at once, those of single fields and those of JSON5 pairs", async () => {
     const { json } = await made({
       isEnabled: 1,
       defaultValue: { a: 1 },
@@ -159,15 +159,15 @@ describe("POST /console/v1/dynamic_configs", () => {
     });
     expect(json.errors).toEqual([
       { property: "isEnabled", errorMessage: "Expected boolean, received number" },
-      { property: "defaultValueJson5", errorMessage: "Must mean the same JSON as defaultValue" },
+      { property: "defaultValueJson5", errorMessage: "Must have the same value as defaultValue" },
       {
         property: "schemaJson5",
-        errorMessage: "Is no JSON5: line 1, column 2: invalid end of input",
+        errorMessage: "Is not valid JSON5: line 1, column 2: invalid end of input",
       },
       { property: "rules[0].returnValueJson5", errorMessage: "Expected object, received array" },
       {
         property: "rules[0].variants[0].returnValueJson5",
-        errorMessage: "Is no JSON5: line 1, column 5: invalid character '}'",
+        errorMessage: "Is not valid JSON5: line 1, column 5: invalid character '}'",
       },
     ]);
   });
@@ -213,7 +213,7 @@ describe("POST /console/v1/dynamic_configs/{id}", () => {
 });
 
 describe("PATCH /console/v1/dynamic_configs/{id}", () => {
-  test("changes only the given fields, one of two twins changes both", async () => {
+  test("changes only the given fields, one field of a JSON5 pair changes both", async () => {
     const before = (await made({ defaultValueJson5: "{a: 1} // one", tags: ["a"] })).json.data;
     const { status, json } = await patch({ defaultValue: { b: 2 } });
     expect([status, json.message]).toEqual([200, "Dynamic config updated successfully."]);

@@ -50,7 +50,7 @@ it("logs the stack of a defect with the id of the request", async () => {
 
 it.each([
   ["database_busy", "The store is busy: try again in a moment.", "1"],
-  ["disk_full", "The store has no room left: nothing was written.", "30"],
+  ["disk_full", "The disk of the store is full: nothing was written.", "30"],
 ])(
   "answers %s with 503, when to try again, and a line in the log",
   async (code, message, seconds) => {

@@ -172,7 +172,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
     });
     expect([status, json.message]).toEqual([
       503,
-      "Events cannot be stored now: nothing was written, send them again later",
+      "Events cannot be stored now: nothing was written; send them again later",
     ]);
     expect(stuck.log.join("")).toContain(cause.message);
     await stuck.close();
@@ -237,7 +237,7 @@ describe("GET /v1/events/summary?from&to", () => {
     const { status, json } = await busy.call({ path: "/v1/events/summary" });
     expect([status, json.errors[0]?.errorMessage]).toEqual([
       400,
-      "More than 100000 counts lie in this range: ask for fewer days",
+      "This range has more than 100000 counts: ask for fewer days",
     ]);
     await busy.close();
   });
@@ -282,7 +282,7 @@ describe("GET /v1/events?day&event&limit&cursor", () => {
     expect(json.errors).toEqual([
       {
         property: "cursor",
-        errorMessage: "The cursor is not one that a page of this list has given",
+        errorMessage: "The cursor does not come from a page of this list",
       },
     ]);
   });

@@ -56,7 +56,7 @@ describe("manualQualityScores", () => {
     expect(await set(...numbered(5, 6))).toMatchObject(
       refusal(
         "manualQualityScores",
-        "Must be at most 10 items together with the existing ones, not 11",
+        "Must have at most 10 items together with the existing ones, not 11",
       ),
     );
     expect(await set(...numbered(4, 6))).toMatchObject({ status: 200 });

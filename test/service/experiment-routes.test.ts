@@ -166,7 +166,7 @@ describe("PATCH /console/v1/experiments/{id}", () => {
   it("follows the state machine, and refuses other steps naming both states", async () => {
     await create();
     expect(await patch({ status: "decision_made" })).toMatchObject(
-      refusal("status", /^Cannot go from setup to decision_made/),
+      refusal("status", /^Cannot change from setup to decision_made/),
     );
     const started = (await patch({ status: "active" })).json.data;
     expect(started.startTime).toBe(started.lastModifiedTime);
@@ -180,7 +180,7 @@ describe("PATCH /console/v1/experiments/{id}", () => {
       decisionTime: decided.lastModifiedTime,
     });
     expect(await patch({ status: "active" })).toMatchObject(
-      refusal("status", /^Cannot go from decision_made to active/),
+      refusal("status", /^Cannot change from decision_made to active/),
     );
     expect((await read()).version).toBe(3);
   });

@@ -91,12 +91,12 @@ describe("a new experiment", () => {
     ).toEqual([
       {
         property: "name",
-        errorMessage: "The id qualifying_events is reserved: give another name",
+        errorMessage: "The id qualifying_events is reserved: choose another name",
       },
     ]);
     const body = { name: "fine", id: "qualifying_events" };
     expect(faultsOf(() => createExperiment(body, stamp, countedIdentifiers()))).toEqual([
-      { property: "id", errorMessage: "The id qualifying_events is reserved: give another id" },
+      { property: "id", errorMessage: "The id qualifying_events is reserved: choose another id" },
     ]);
   });
 });
@@ -283,7 +283,7 @@ describe("restarting as new", () => {
     expect(faultsOf(() => restartExperiment(original(), "qualifying events", later))).toEqual([
       {
         property: "name",
-        errorMessage: "The id qualifying_events is reserved: give another name",
+        errorMessage: "The id qualifying_events is reserved: choose another name",
       },
     ]);
   });

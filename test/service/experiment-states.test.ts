@@ -61,7 +61,7 @@ describe("the steps of an experiment", () => {
       expect(others).toEqual([]);
       expect(fault?.property).toBe("status");
       expect(fault?.errorMessage).toMatch(
-        new RegExp(`^Cannot go from ${from} to ${to}: from ${from} it goes to [a-z_, ]+$`),
+        new RegExp(`^Cannot change from ${from} to ${to}; allowed after ${from}: [a-z_, ]+$`),
       );
     },
   );

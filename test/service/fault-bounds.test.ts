@@ -42,7 +42,7 @@ it("refuses parameter values that JSON cannot keep, which would come back as nul
   expect(json.errors).toEqual([
     {
       property: "groups[0].parameterValues",
-      errorMessage: "Holds Infinity, which is no number in JSON",
+      errorMessage: "Contains Infinity, which is not a JSON number",
     },
   ]);
 });

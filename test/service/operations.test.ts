@@ -49,7 +49,7 @@ describe("readiness", () => {
       expect(await statusOf(path)).toEqual({
         status: 503,
         retryAfter: "1",
-        message: "The service is stopping: try another one, or again later.",
+        message: "The service is stopping: try again later.",
       });
     }
     expect(await statusOf("/healthz")).toMatchObject({ status: 200 });

@@ -82,7 +82,7 @@ it("answers broken percent-encoding with 400", async () => {
     expect({ id, status }).toEqual({ id, status: 400 });
     expect(json).toEqual({
       status: 400,
-      message: "The path is not valid: its percent-encoding is broken",
+      message: "The percent-encoding of the path is not valid",
       errors: [],
     });
     expect(head).toMatch(/x-request-id: \S+/i);
@@ -110,7 +110,7 @@ it("refuses a key header that came twice, one of them right or not", async () =>
   const twice = await ask(request(`GET ${path}`, [key(), "Service-Api-Key: other"]));
   expect(twice.json).toEqual({
     status: 401,
-    message: "The header SERVICE-API-KEY came more than once: send one key.",
+    message: "The header SERVICE-API-KEY was sent more than once: send one key.",
     errors: [],
   });
 });
@@ -147,7 +147,7 @@ it("reads the rest of a refused body, so that its sender sees the answer", async
   const stream = new Blob([large]).stream();
   expect(await send({ body: large })).toEqual([
     413,
-    "Body has 90011 bytes, and this route takes 1000 at most",
+    "Body has 90011 bytes; this route accepts at most 1000",
   ]);
   // A stream does not tell its size beforehand.
   expect(await send({ body: stream, duplex: "half" } as RequestInit)).toEqual([
@@ -174,13 +174,13 @@ it.each([
     "no host",
     "GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n",
     400,
-    "The header Host is missing",
+    "The Host header is missing",
   ],
   [
     "an odd expectation",
     request("GET /healthz", ["Expect: tea"]),
     417,
-    "The one expectation is 100-continue",
+    "The only supported expectation is 100-continue",
   ],
 ])("answers %s in the documented form too", async (_what, text, status, message) => {
   expect((await ask(text)).json).toEqual({ status, message, errors: [] });
@@ -203,7 +203,7 @@ it("answers a wrong method of a known path with 405 and what there is", async ()
   expect(wrong.head).toMatch(/^allow: GET, HEAD, OPTIONS, POST$/im);
   expect(wrong.json).toEqual({
     status: 405,
-    message: "PATCH is not a method of this path; it has GET, HEAD, OPTIONS, POST",
+    message: "PATCH is not allowed on this path; allowed: GET, HEAD, OPTIONS, POST",
     errors: [],
   });
   const options = await ask(request(`OPTIONS ${path}/some_id`));

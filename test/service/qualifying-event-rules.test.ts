@@ -46,7 +46,10 @@ const defaults = {
 const nameFault = {
   status: 400,
   faults: [
-    { property: "name", errorMessage: "Cannot be changed: leave it out, or give that of the path" },
+    {
+      property: "name",
+      errorMessage: "Cannot be changed: leave it out, or send the name in the path",
+    },
   ],
 };
 

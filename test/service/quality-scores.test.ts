@@ -76,7 +76,7 @@ it("at most 10 scores after merging", () => {
   expect(qualityScoreFaults(mergeQualityScores(ten, [score("new", 5)]))).toEqual([
     {
       property: "manualQualityScores",
-      errorMessage: "Must be at most 10 items together with the existing ones, not 11",
+      errorMessage: "Must have at most 10 items together with the existing ones, not 11",
     },
   ]);
 });

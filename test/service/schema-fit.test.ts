@@ -74,7 +74,7 @@ describe("what is required of a dynamic config", () => {
   test("names the schema where it is at fault itself", async () => {
     const checker = checkerThatFinds({ value: undefined, reason: "bad" });
     await expect(requireFit(checker, config)).rejects.toMatchObject({
-      faults: [{ property: "schema", errorMessage: "Is no usable JSON Schema (2020-12): bad" }],
+      faults: [{ property: "schema", errorMessage: "Is not a usable JSON Schema (2020-12): bad" }],
     });
   });
 

@@ -25,7 +25,7 @@ describe("a full disk", () => {
     ]);
     expect(outcomes).toMatchObject([
       { value: "inserted" },
-      { reason: { code: "disk_full", message: expect.stringContaining("make room") } },
+      { reason: { code: "disk_full", message: expect.stringContaining("free some space") } },
       { value: "inserted" },
     ]);
     const { items, totalItems } = await entities.list("gate", everything);

@@ -4,15 +4,15 @@ import { UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { documentIn, findDocument } from "./known-events.js";
 
-/** Where `qualify` learns which events there are. */
+/** The source of the event names for `qualify`. */
 export type EventSource =
   | { readonly kind: "document"; readonly file: string }
-  /** Those of the configuration. */
+  /** The inputs of the configuration. */
   | { readonly kind: "inputs" };
 
 /**
- * What stands on the command line, be it an export or inputs; else the export of `from`, else that of
- * `export.to`, else the configured inputs. Throws `UsageError` where that is nothing or several things.
+ * Returns the export or the inputs on the command line; else the export of `from`, else that of
+ * `export.to`, else the configured inputs. Throws `UsageError` for none or for several.
  */
 export async function findEventSource({
   values,
@@ -29,7 +29,7 @@ export async function findEventSource({
   if (inputs.length > 0) return { kind: "inputs" };
   throw new UsageError(
     "export_missing",
-    "No export and no inputs to take event names from: name the directory that was given to `switchyard export --to`, or what is to be read.",
+    "No export and no inputs to read event names from: pass the directory of `switchyard export --to`, or inputs.",
   );
 }
 
@@ -43,20 +43,20 @@ async function sourceOf(places: readonly string[], directory: string): Promise<E
   return { kind: "inputs" };
 }
 
-/** Throws `UsageError` for a file that cannot be one: an input can be too large to find that out. */
+/** Returns the document of an export. Throws `UsageError` for a file that is not one. */
 async function documentAt(from: string): Promise<string> {
   const found = await stat(from).catch(() => undefined);
   if (found?.isFile() !== true) return documentIn(from);
   if (from.endsWith(".json") || (await findDocument(from)) !== undefined) return from;
   throw new UsageError(
     "export_missing",
-    `${from} is no export and no manifest of one. To have it read as an input, name it without --from.`,
+    `${from} is not an export or its manifest. To read it as an input, pass it without --from.`,
   );
 }
 
 function ambiguous(what: string): UsageError {
   return new UsageError(
     "event_source_ambiguous",
-    `${what}: give one export (its directory, or its manifest), or inputs and nothing else.`,
+    `${what}: pass one export (its directory or its manifest), or only inputs.`,
   );
 }

@@ -3,12 +3,12 @@ import { type Applied, applyPlan, readQualifyingEvents } from "../../console/qua
 import { planQualify, type QualifyOptions, type QualifyPlan } from "../../console/qualify-plan.js";
 import type { KnownEvents } from "./known-events.js";
 
-/** `plan` sends nothing but questions; `dryRun` has the console check everything and keep nothing. */
+/** `plan` only reads; `dryRun` has the console check everything and store nothing. */
 export type QualifyMode = "plan" | "dryRun" | "apply";
 
 export interface QualifyTask {
   readonly readEvents: () => Promise<KnownEvents>;
-  /** Reading takes long: the console is asked before as well, whether it can be used. */
+  /** Reading the events takes long, so the console is checked before it. */
   readonly isSlow: boolean;
   readonly client: ConsoleClientOptions;
   readonly mode: QualifyMode;
@@ -18,10 +18,10 @@ export interface QualifyTask {
 export interface QualifyResult {
   readonly mode: QualifyMode;
   readonly console: string;
-  /** What the plan was made from, without the events. */
+  /** The facts that the plan was made from, without the events. */
   readonly known: Omit<KnownEvents, "events">;
   readonly plan: QualifyPlan;
-  /** Absent where nothing was to be sent. */
+  /** Absent if nothing was to be sent. */
   readonly applied?: Applied;
 }
 
@@ -35,7 +35,7 @@ export async function runQualify(
 ): Promise<QualifyResult> {
   const console = createConsoleClient(client);
   if (isSlow) {
-    // For the faults in the templates.
+    // Finds faults in the templates.
     planQualify([], [], { ...options, isExact: true });
     await readQualifyingEvents(console, signal);
   }
@@ -48,7 +48,7 @@ export async function runQualify(
   return { ...result, applied: await applyPlan(plan, console, { dryRun, signal }) };
 }
 
-/** Without a name and password, which an address can hold. */
+/** Returns an address without user name and password. */
 function addressOf(baseUrl: string): string {
   const { origin, pathname } = new URL(baseUrl);
   return `${origin}${pathname.replace(/\/$/, "")}`;

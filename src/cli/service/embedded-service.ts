@@ -7,20 +7,20 @@ import type { EventStore } from "../../storage/event-store.js";
 import { type KeyKind, type KeyRecord, type KeyStore, keyKinds } from "../../storage/key-store.js";
 import { openServiceStore } from "./open-service-store.js";
 
-/** A service in this process, which ends with it. */
+/** A service inside this process. */
 export interface EmbeddedService {
-  /** Loopback, on a port that was free. */
+  /** Loopback address with a free port. */
   readonly url: string;
   readonly dataDirectory: string;
-  /** One of each kind, which hold as long as the service runs and are stored nowhere. */
+  /** One key of each kind, valid while the service runs and never stored. */
   readonly keys: Readonly<Record<KeyKind, string>>;
-  /** What it has stored. */
+  /** The stored events. */
   readonly events: Pick<EventStore, "counts" | "list">;
-  /** Lets requests finish that were accepted, then lets go of the data directory. */
+  /** Lets accepted requests finish, then releases the data directory. */
   stop(): Promise<void>;
 }
 
-/** Throws where the directory cannot be had: another service has it, it cannot be written. */
+/** Starts the service. Throws if another service uses the directory or it is not writable. */
 export async function startEmbeddedService(
   dataDirectory: string,
   logLevel: LogLevel,
@@ -30,7 +30,7 @@ export async function startEmbeddedService(
   const app = createApp({ logger: createLogger(logLevel) });
   const store = await openServiceStore(dataDirectory, {
     onCommit: app.metrics.observeCommit,
-    // Its own are enough: the first start of `switchyard serve` makes those that are kept.
+    // The ephemeral keys are enough: the first start of `switchyard serve` creates stored ones.
     prepareKeys: async () => undefined,
   });
   const opened = { ...store, keys: withEphemeralKeys(store.keys, ephemeral) };
@@ -44,8 +44,8 @@ export async function startEmbeddedService(
 }
 
 /**
- * The same id in every process: the service knows repeated events by secret and `Idempotency-Key`, and
- * a run that is taken up again has to be known by both.
+ * Returns a record with the same id in every process. The service recognizes repeated events by secret
+ * and `Idempotency-Key`, so a resumed run must have the same secret id.
  */
 function ephemeralRecord(kind: KeyKind, key: string): KeyRecord {
   const record = keyRecord(key, { kind, canWrite: true, createdTime: Date.now() });

@@ -9,14 +9,14 @@ import type { Store } from "../../storage/store.js";
 const writerEntry = builtFile("event-writer-thread.js");
 
 export interface StoreDependencies {
-  /** Done before anybody can use the store. */
+  /** Called before the store can be used. */
   prepareKeys(keys: KeyStore): Promise<void>;
-  /** Told of every transaction that stored events. */
+  /** Called for every transaction that stored events. */
   readonly onCommit: (commit: EventCommit) => void;
 }
 
 /**
- * The store of a data directory that no other service has. Closing it lets go of the directory.
+ * Locks and opens the store of a data directory. Closing it releases the directory.
  */
 export async function openServiceStore(
   dataDirectory: string,

@@ -13,15 +13,15 @@ export type KeysAction =
   | { readonly name: "list" }
   | { readonly name: "revoke"; readonly id: string };
 
-/** What a command prints: for programs, for people, and beside the result. */
+/** The output of a command: for programs, for people, and a note beside it. */
 interface Printed {
   readonly json: unknown;
   readonly text: string;
-  /** On standard error. */
+  /** Printed on standard error. */
   readonly note?: string;
 }
 
-/** Does one thing with the keys of a data directory, and gives the exit code; never throws. */
+/** Runs one action on the keys of a data directory and returns the exit code; never throws. */
 export async function runKeys(
   action: KeysAction,
   invocation: ServiceInvocation,
@@ -47,15 +47,18 @@ export async function runKeys(
   }
 }
 
-/** Only a new key is worth making a database for. */
+/** Throws `UsageError` if there is no data directory; only `create` may create it. */
 function requireUsable(action: KeysAction, dataDirectory: string): void {
   if (dataDirectory === ":memory:") {
-    throw new UsageError("data_missing", "A service in memory has no keys that others can reach.");
+    throw new UsageError(
+      "data_missing",
+      "A service in memory has no stored keys: pass a directory as --data.",
+    );
   }
   if (action.name === "create" || existsSync(join(dataDirectory, CONSOLE_DATABASE))) return;
   throw new UsageError(
     "data_missing",
-    `There is no service data in ${dataDirectory}: --data names the directory that \`switchyard serve\` runs on.`,
+    `There is no service data in ${dataDirectory}: pass the directory of \`switchyard serve\` as --data.`,
   );
 }
 
@@ -74,7 +77,7 @@ async function create(keys: KeyStore, kind: KeyKind, canWrite: boolean): Promise
   if (kind === "server" && !canWrite) {
     throw new UsageError(
       "key_rights_invalid",
-      "A server secret that may not write opens nothing: leave out --read-only.",
+      "A read-only server secret has no use: remove --read-only.",
     );
   }
   const key = newKeyText(kind);
@@ -83,7 +86,7 @@ async function create(keys: KeyStore, kind: KeyKind, canWrite: boolean): Promise
   return {
     json: { id: record.id, kind, canWrite, key },
     text: `${key}\n`,
-    note: `Key ${record.id} was made. It is shown this once; only its hash is kept.\n`,
+    note: `Key ${record.id} was created. It is shown only now; the service stores its hash.\n`,
   };
 }
 
@@ -93,26 +96,26 @@ async function list(keys: KeyStore): Promise<Printed> {
   return { json: { keys: shown }, text: keyTable(records) };
 }
 
-/** A key that was revoked before stays so: asking twice is no failure. */
+/** Revokes a key. A key that was revoked before is not an error. */
 async function revoke(keys: KeyStore, id: string): Promise<Printed> {
   const isRevoked = await keys.revoke(id, Date.now());
   const record = (await keys.list()).find((one) => one.id === id);
   if (record === undefined) {
     throw new SwitchyardError(
       "key_unknown",
-      `there is no key ${id}: \`switchyard keys list\` shows the ids`,
+      `there is no key ${id}: see \`switchyard keys list\` for the ids`,
     );
   }
   const { revokedTime } = record;
   const note = isRevoked
-    ? `Key ${id} is revoked: it holds for no request from now on.\n`
+    ? `Key ${id} is revoked: requests with it are refused from now on.\n`
     : `Key ${id} was revoked before.\n`;
   return { json: { id, revokedTime }, text: "", note };
 }
 
 const heads = ["ID", "KIND", "RIGHTS", "BEGINS WITH", "CREATED", "REVOKED"] as const;
 
-/** Keys for people, one a line; never the key itself. */
+/** Returns a table of keys, one per line, without the keys themselves. */
 export function keyTable(records: readonly KeyRecord[]): string {
   const rows = [heads, ...records.map(cellsOf)];
   const widths = heads.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -130,7 +133,7 @@ function cellsOf(record: KeyRecord): readonly string[] {
   return [id, kind, rights, prefix, timeText(createdTime), timeText(revokedTime)];
 }
 
-/** To the second, UTC. */
+/** Returns a time in UTC, without fractions of a second. */
 function timeText(time: number | null): string {
   return time === null ? "-" : new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -19,7 +19,7 @@ import {
   type ServiceOptions,
 } from "./service-options.js";
 
-/** Serves until the first signal, and gives the exit code; never throws. */
+/** Serves until the first signal and returns the exit code; never throws. */
 export async function runServe(
   invocation: ServiceInvocation,
   context: CommandContext,
@@ -35,7 +35,7 @@ export async function runServe(
   }
 }
 
-/** Listens first, so that whoever watches sees the service start; then opens the store. */
+/** Listens first, so that /readyz shows the start of the service; then opens the store. */
 async function serve(
   { host, port, dataDirectory, keyHeader, logLevel, json }: ServiceOptions,
   givenKeys: readonly GivenKey[],
@@ -45,7 +45,7 @@ async function serve(
   const openStore = () =>
     openServiceStore(dataDirectory, {
       onCommit: app.metrics.observeCommit,
-      // Once stored they cannot be had again, so they are shown before anything else can fail.
+      // They cannot be shown later, so print them before anything else can fail.
       prepareKeys: async (keys) => {
         const made = await admitKeys(keys, givenKeys, Date.now);
         if (made.length > 0) stderr.write(newKeysText(made));
@@ -69,7 +69,7 @@ async function serve(
 
 function newKeysText(made: readonly NewKey[]): string {
   const lines = made.map(({ kind, key }) => `export ${keyVariables[kind]}=${key}`);
-  return `First start: keys were made. They are shown this once; only their hashes are kept.\n\n${lines.join("\n")}\n\n`;
+  return `First start: keys were created. They are shown only now; the service stores their hashes.\n\n${lines.join("\n")}\n\n`;
 }
 
 function readyText({ url, dataDirectory }: { url: string; dataDirectory: string }): string {
@@ -91,21 +91,21 @@ interface Address {
   readonly port: number;
 }
 
-/** What it means that the system refused an address; other errors are handed back as they are. */
+/** Translates the system's refusal of an address. Returns other errors unchanged. */
 export function listenError(error: unknown, { host, port }: Address): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   switch (code) {
     case "EADDRINUSE":
       return new SwitchyardError(
         "port_in_use",
-        `another program listens on ${host}:${port}: stop it, or choose another --port (0 takes a free one)`,
+        `another program listens on ${host}:${port}: stop it, or choose another --port (0 selects a free one)`,
         { cause: error },
       );
     case "EACCES":
     case "EPERM":
       return new SwitchyardError(
         "port_forbidden",
-        `the system does not let this user listen on ${host}:${port}: choose a --port from 1024 on`,
+        `this user may not listen on ${host}:${port}: choose a --port of at least 1024`,
         { cause: error },
       );
     case "EADDRNOTAVAIL":
@@ -114,7 +114,7 @@ export function listenError(error: unknown, { host, port }: Address): unknown {
     case "EINVAL":
       return new SwitchyardError(
         "host_unknown",
-        `${host} is no address of this machine (${code}): choose another --host`,
+        `${host} is not an address of this machine (${code}): choose another --host`,
         { cause: error },
       );
     default:

@@ -8,19 +8,19 @@ export const keyVariables = {
   server: "SWITCHYARD_SERVER_SECRET",
 } as const satisfies Record<KeyKind, string>;
 
-/** Characters behind the prefix; a key that the service makes has 43. */
+/** Characters after the prefix. A key that the service creates has 43. */
 const SECRET_CHARACTERS_MIN = 16;
 const SECRET_CHARACTERS_MAX = 256;
 
-/** A key that the operator chose. */
+/** A key that the operator has chosen. */
 export interface GivenKey {
   readonly kind: KeyKind;
   readonly key: string;
-  /** Variable that it came from. */
+  /** The environment variable that it comes from. */
   readonly variable: string;
 }
 
-/** The keys in the environment; an empty variable counts as not given. Throws `UsageError`. */
+/** Reads the keys in the environment; an empty variable is ignored. Throws `UsageError`. */
 export function readGivenKeys(environment: Environment): readonly GivenKey[] {
   return (["console", "server"] as const).flatMap((kind) => {
     const variable = keyVariables[kind];
@@ -42,25 +42,25 @@ function isKey(key: string, kind: KeyKind): boolean {
   );
 }
 
-/** Says nothing of the value: who mistyped a secret has a secret in there all the same. */
+/** Does not show the value: a mistyped secret is still a secret. */
 function malformed(variable: string, kind: KeyKind): UsageError {
   return new UsageError(
     "key_malformed",
     `${variable} must be ${keyPrefixes[kind]} and ${SECRET_CHARACTERS_MIN} to ` +
-      `${SECRET_CHARACTERS_MAX} letters, digits and -_.~+/= behind it. \`switchyard keys create ` +
-      `--kind ${kind}\` makes one.`,
+      `${SECRET_CHARACTERS_MAX} letters, digits and -_.~+/= after it. \`switchyard keys create ` +
+      `--kind ${kind}\` creates one.`,
   );
 }
 
-/** A key that was just made: the only time that it is known. */
+/** A new key. It is not known later: only its hash is stored. */
 export interface NewKey {
   readonly kind: KeyKind;
   readonly key: string;
 }
 
 /**
- * Stores the given keys that are not known yet. Where there were no keys at all, makes one of each kind
- * that was not given, and hands those back. Throws `UsageError` for a given key that was revoked.
+ * Stores the given keys that are new. If the store has no keys at all, creates one of each kind that was
+ * not given, and returns these. Throws `UsageError` for a given key that was revoked.
  */
 export async function admitKeys(
   store: KeyStore,
@@ -86,6 +86,6 @@ async function insert(store: KeyStore, { kind, key }: NewKey, createdTime: numbe
 function revoked(variable: string, id: string): UsageError {
   return new UsageError(
     "key_revoked",
-    `The key in ${variable} (${id}) was revoked, and a revoked key never holds again: give another one.`,
+    `The key in ${variable} (${id}) was revoked: use another one.`,
   );
 }

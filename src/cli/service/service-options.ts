@@ -6,7 +6,7 @@ import type { CommandContext } from "../context.js";
 
 const DEFAULT_DATA_DIRECTORY = ".switchyard";
 
-/** A command line of `serve` or `keys`, before the file and the environment are looked at. */
+/** A command line of `serve` or `keys`, before file and environment are read. */
 export interface ServiceInvocation {
   readonly flags: GivenFlags;
   /** `--config`. */
@@ -15,7 +15,7 @@ export interface ServiceInvocation {
 
 export interface ServiceOptions {
   readonly host: string;
-  /** 0 takes any that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
   /** Absolute, or `:memory:`. */
   readonly dataDirectory: string;
@@ -24,7 +24,7 @@ export interface ServiceOptions {
   readonly json: boolean;
 }
 
-/** Flags before environment before file, then defaults. Throws `UsageError`. */
+/** Reads flags, environment and file, in this order of precedence, then defaults. Throws `UsageError`. */
 export async function loadServiceOptions(
   { flags, configPath }: ServiceInvocation,
   { environment, currentDirectory }: CommandContext,
@@ -35,7 +35,7 @@ export async function loadServiceOptions(
   return serviceOptionsOf(values, currentDirectory);
 }
 
-/** With defaults. */
+/** Returns the options with defaults. */
 export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
   const { host, port, data, authHeader, logLevel, json } = withDefaults(values, currentDirectory);
   return {

@@ -4,14 +4,14 @@ import { Json5Reader } from "../../src/contract/json-text.js";
 import {
   completeText,
   completeValue,
-  textTwinFaults,
-  valueTwinFaults,
+  textPairFaults,
+  valuePairFaults,
 } from "../../src/contract/json5-pair.js";
 
-const faultsOfValue = (holder: unknown) => valueTwinFaults(holder, "value", new Json5Reader());
-const faultsOfText = (holder: unknown) => textTwinFaults(holder, "schema", new Json5Reader());
+const faultsOfValue = (holder: unknown) => valuePairFaults(holder, "value", new Json5Reader());
+const faultsOfText = (holder: unknown) => textPairFaults(holder, "schema", new Json5Reader());
 const differ = (name: string) => [
-  { path: [`${name}Json5`], message: `Must mean the same JSON as ${name}` },
+  { path: [`${name}Json5`], message: `Must have the same value as ${name}` },
 ];
 
 const safeKey = fc.string().filter((key) => key !== "__proto__" && key !== "constructor");
@@ -50,9 +50,9 @@ describe("an object and its JSON5 text", () => {
       fc.property(object, comment, (value, comment) => {
         const valueJson5 = commented(value, comment);
         expect(faultsOfValue({ value, valueJson5 })).toEqual([]);
-        const twins = completeValue(undefined, valueJson5, new Json5Reader());
-        expect(JSON.stringify(twins?.value)).toBe(JSON.stringify(value));
-        expect(twins?.json5).toBe(valueJson5);
+        const pair = completeValue(undefined, valueJson5, new Json5Reader());
+        expect(JSON.stringify(pair?.value)).toBe(JSON.stringify(value));
+        expect(pair?.json5).toBe(valueJson5);
       }),
     );
   });
@@ -60,9 +60,9 @@ describe("an object and its JSON5 text", () => {
   test("a text made from the object means it again", () => {
     fc.assert(
       fc.property(object, (value) => {
-        const twins = completeValue(value, undefined, new Json5Reader());
-        expect(faultsOfValue({ value, valueJson5: twins?.json5 })).toEqual([]);
-        expect(twins?.value).toBe(value);
+        const pair = completeValue(value, undefined, new Json5Reader());
+        expect(faultsOfValue({ value, valueJson5: pair?.json5 })).toEqual([]);
+        expect(pair?.value).toBe(value);
       }),
     );
   });
@@ -86,7 +86,7 @@ describe("an object and its JSON5 text", () => {
   });
 
   test.each([
-    ["{a: 1", "Is no JSON5: line 1, column 6: invalid end of input"],
+    ["{a: 1", "Is not valid JSON5: line 1, column 6: invalid end of input"],
     ["[1] // list", "Expected object, received array"],
     ["null", "Expected object, received null"],
   ])("the text %j is at fault: %s", (valueJson5, message) => {
@@ -98,7 +98,7 @@ describe("an object and its JSON5 text", () => {
   test("an object that is no JSON is at fault, its text is not", () => {
     const value = { a: Number.POSITIVE_INFINITY };
     expect(faultsOfValue({ value, valueJson5: "{}" })).toEqual([
-      { path: ["value"], message: "Holds Infinity, which is no number in JSON" },
+      { path: ["value"], message: "Contains Infinity, which is not a JSON number" },
     ]);
   });
 
@@ -120,9 +120,9 @@ describe("a JSON text and its JSON5 text", () => {
     [null, undefined, { json: null, json5: null }],
     [undefined, null, { json: null, json5: null }],
     [null, null, { json: null, json5: null }],
-  ])("%j and %j become %j", (json, json5, twins) => {
+  ])("%j and %j become %j", (json, json5, pair) => {
     expect(faultsOfText({ schema: json, schemaJson5: json5 })).toEqual([]);
-    expect(completeText(json, json5, new Json5Reader())).toEqual(twins);
+    expect(completeText(json, json5, new Json5Reader())).toEqual(pair);
   });
 
   test.each([
@@ -137,8 +137,11 @@ describe("a JSON text and its JSON5 text", () => {
 
   test("what is no JSON and no JSON5 is told of each", () => {
     expect(faultsOfText({ schema: "{a: 1}", schemaJson5: "{" })).toEqual([
-      { path: ["schema"], message: expect.stringMatching(/^Is no JSON: /) },
-      { path: ["schemaJson5"], message: "Is no JSON5: line 1, column 2: invalid end of input" },
+      { path: ["schema"], message: expect.stringMatching(/^Is not valid JSON: /) },
+      {
+        path: ["schemaJson5"],
+        message: "Is not valid JSON5: line 1, column 2: invalid end of input",
+      },
     ]);
   });
 });
