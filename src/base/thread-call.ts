@@ -67,6 +67,7 @@ export class Remote<Served extends Methods<Served>> {
   readonly #pending = new Map<number, PendingCall>();
   readonly #ended: Promise<void>;
   #calls = 0;
+  #isTerminating = false;
   #death: RemoteDeath | undefined;
 
   /** Use `startThread` or `startProcess`. */
@@ -114,6 +115,8 @@ export class Remote<Served extends Methods<Served>> {
   /** Ends the thread or process at once; resolves when it is gone. */
   async terminate(): Promise<void> {
     if (this.#death === undefined) {
+      // Until it is gone, also if it answers a pending call first: this process must not exit before.
+      this.#isTerminating = true;
       this.#channel.setRef(true);
       this.#channel.kill();
     }
@@ -123,7 +126,7 @@ export class Remote<Served extends Methods<Served>> {
   #settle(message: AnswerMessage): void {
     const call = this.#pending.get(message.id);
     this.#pending.delete(message.id);
-    if (this.#pending.size === 0) this.#channel.setRef(false);
+    if (this.#pending.size === 0 && !this.#isTerminating) this.#channel.setRef(false);
     if ("error" in message) {
       const { code, message: text, exitCode } = message.error;
       call?.reject(new SwitchyardError(code, text, { exitCode }));

@@ -101,3 +101,9 @@ it("an idle thread or process does not keep its caller alive", () => {
   });
   expect(output).toBe("3 3\n");
 });
+
+it("a caller waits for the end of a thread that answers while it is terminated", () => {
+  const script = processScript("terminated-remote");
+  const output = execFileSync(process.execPath, [script], { encoding: "utf8", timeout: 60_000 });
+  expect(output).toBe("ended\n");
+});

@@ -10,6 +10,7 @@ const directory = `${root}dist/.tests`;
 const scripts = [
   "base/kit/idle-remotes.mjs",
   "base/kit/served.mjs",
+  "base/kit/terminated-remote.mjs",
   "pipeline/kit/fake-run.mjs",
   "pipeline/kit/fake-worker.mjs",
   "pipeline/kit/bare-worker.mjs",
