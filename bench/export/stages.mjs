@@ -15,7 +15,7 @@ const kernelStages = [
   [/^(json\/|csv\/|utf8)/, "scan"],
   [/^mapping\//, "map"],
   [/^profile\//, "count events"],
-  [/^sink\/(segment|spill|line-rows)/, "gather"],
+  [/^sink\/(row-buffer|spill|line-rows)/, "gather"],
   [/^sink\/days/, "sort by day"],
   [/^sink\/snappy/, "compress"],
   [/^sink\//, "encode"],

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
 import { loadTransform } from "../mapper/transform.js";
 import type { RunOptions } from "../pipeline/options.js";
@@ -10,12 +11,13 @@ export async function mapperOptions(
   const { minTimeMs, fromTimeMs, toTimeMs, includeEvents, excludeEvents, privacy } = options;
   const { transformPath } = options;
   const isPrivate = privacy.drop.length > 0 || privacy.hash.length > 0;
+  const transform = transformPath === undefined ? undefined : await loadTransform(transformPath);
   return {
     mapping: options.mapping,
-    ...{ minTimeMs, maxTimeMs, includeEvents, excludeEvents },
-    ...(fromTimeMs === undefined ? {} : { fromTimeMs }),
-    ...(toTimeMs === undefined ? {} : { toTimeMs }),
-    ...(isPrivate ? { privacy } : {}),
-    ...(transformPath === undefined ? {} : { transform: await loadTransform(transformPath) }),
+    minTimeMs,
+    maxTimeMs,
+    includeEvents,
+    excludeEvents,
+    ...omitUndefined({ fromTimeMs, toTimeMs, transform, privacy: isPrivate ? privacy : undefined }),
   };
 }

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { SYNC_CONCURRENCY } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { DayPartsOptions, FinishedPart } from "./day-parts.js";
 import type { Commitment, SpillFile, WrittenEvents } from "./sink.js";
 
@@ -45,7 +46,7 @@ export class FinishedParts implements WrittenEvents {
     this.#isCommitted = true;
     await files.remove(temporaryDirectory);
     const parts = this.finished.map(({ part }) => part);
-    return { parts, counts: {}, ...(this.spill === undefined ? {} : { spill: this.spill.file }) };
+    return { parts, counts: {}, ...omitUndefined({ spill: this.spill?.file }) };
   }
 
   async abort(): Promise<void> {

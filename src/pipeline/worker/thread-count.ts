@@ -42,8 +42,8 @@ export function budgetThreads(
 /**
  * What a worker takes in kernel memory and buffers: the window, which grows by doubling until it
  * holds the longest row (old and new at once), the same row twice more on its way through the mapper
- * (JSON that becomes text can take twice its room), the sink's segment and, sorted and encoded, the
- * segment again, what spills rows, and what counts the events.
+ * (JSON that becomes text can take twice its room), the sink's row buffer and, sorted and encoded, the
+ * row buffer again, what spills rows, and what counts the events.
  */
 function bytesOutsideHeap(rowBytesMax: number): number {
   return (

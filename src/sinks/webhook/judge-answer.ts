@@ -1,5 +1,6 @@
 import { SwitchyardError } from "../../base/errors.js";
 import { ANSWER_WORDS_MAX } from "../../base/limits.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Answer, NoAnswer } from "./post.js";
 
 /** An event of a request that the service named as faulty. */
@@ -42,7 +43,7 @@ export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
   if (status >= 500 || retriedStatuses.has(status)) {
     const waitMs = parseRetryAfter(headers["retry-after"], nowMs);
     const isPending = !undoneStatuses.has(status);
-    return { kind: "retry", reason, isPending, ...(waitMs === undefined ? {} : { waitMs }) };
+    return { kind: "retry", reason, isPending, ...omitUndefined({ waitMs }) };
   }
   if (status === 413) return { kind: "too_large", reason };
   if (status === 400 || status === 422) {
