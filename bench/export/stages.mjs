@@ -11,7 +11,7 @@ const OUTSIDE = "V8 and Node outside of functions";
 /** Module below src/kernels → stage. What a kernel calls counts as the kernel that was called first. */
 const kernelStages = [
   [/^inflate\//, "inflate"],
-  [/^(arrow|parquet)\//, "decode Parquet"],
+  [/^(nested|parquet)\//, "decode Parquet"],
   [/^(json\/|csv\/|utf8)/, "scan"],
   [/^mapping\//, "map"],
   [/^profile\//, "count events"],
