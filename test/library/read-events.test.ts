@@ -1,5 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -35,7 +34,12 @@ async function rowsOf(batches: AsyncIterable<RecordBatch>): Promise<Record<strin
   return rows;
 }
 
-const temporary = () => readdirSync(tmpdir()).filter((name) => name.startsWith("switchyard-read-"));
+// A directory of its own: other processes read events, too.
+const temporaryDirectory = join(root, "tmp");
+mkdirSync(temporaryDirectory);
+process.env["TMPDIR"] = temporaryDirectory;
+
+const temporary = () => readdirSync(temporaryDirectory);
 
 test("the events are those of an export, in the order of the inputs", async () => {
   const events = readEvents(sample, { maxTime });
@@ -86,7 +90,6 @@ test("columns have the types of an Arrow part, and belong to the caller", async 
 });
 
 test("many rows come in bounded batches, and leaving the loop frees what was open", async () => {
-  const before = temporary();
   const lines = Array.from({ length: 30_000 }, (_, index) =>
     row("a", { text: "x".repeat(500), index }),
   );
@@ -99,7 +102,7 @@ test("many rows come in bounded batches, and leaving the loop frees what was ope
   }
   expect(sizes).toHaveLength(2);
   expect(sizes[0]).toBeLessThan(15_000);
-  expect(temporary()).toEqual(before);
+  expect(temporary()).toEqual([]);
   expect((await rowsOf(readEvents(file))).length).toBe(30_000);
 });
 
