@@ -218,13 +218,13 @@ describe("a start that fails", () => {
   });
 
   test.each([
-    [["--port", "65536"], {}, "--port: must be <= 65535"],
+    [["--port", "65536"], {}, "--port: must be at most 65535"],
     [["--port", "http"], {}, "--port: must be a whole number"],
     [["--log-level", "loud"], {}, "--log-level: must be one of fatal"],
     [["--auth-header", "a b"], {}, "--auth-header: must be the name of a header"],
     [["--auth-header", "Content-Type"], {}, "--auth-header: must be the name of a header"],
     [["--host", ""], {}, "--host: must not be empty"],
-    [[], { SWITCHYARD_PORT: "-1" }, "SWITCHYARD_PORT: must be >= 0"],
+    [[], { SWITCHYARD_PORT: "-1" }, "SWITCHYARD_PORT: must be at least 0"],
     [[], { SWITCHYARD_CONSOLE_KEY: "console-short" }, "[key_malformed]"],
     [[], { SWITCHYARD_SERVER_SECRET: "console-0123456789abcdef" }, "[key_malformed]"],
   ])("with %j and %j: exit code 2, and nothing is made", async (words, env, message) => {
