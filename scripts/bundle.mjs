@@ -22,8 +22,11 @@ const entries = {
   "schema-checker-process": "service/schema-checker-process.ts",
 };
 
-/** Native code, and a library whose objects users hold: found where they are installed. */
-const external = ["libsql", "apache-arrow"];
+/**
+ * Native code, and a library whose objects users hold. These are the package's only dependencies: all
+ * other libraries are part of the bundle, so they are development dependencies.
+ */
+export const external = ["libsql", "apache-arrow"];
 
 /**
  * Starts that load many modules. The modules of one start are one chunk, and so are those that several

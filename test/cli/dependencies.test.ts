@@ -3,10 +3,16 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
+const { dependencies } = JSON.parse(readFileSync(`${root}package.json`, "utf8")) as {
+  dependencies: Record<string, string>;
+};
+
+test("a package is installed beside Switchyard only if the bundle leaves it out", async () => {
+  const { external } = (await import(`${root}scripts/bundle.mjs`)) as { external: string[] };
+  expect(Object.keys(dependencies).sort()).toEqual([...external].sort());
+});
 
 test("src/ imports every production dependency", () => {
-  const text = readFileSync(`${root}package.json`, "utf8");
-  const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
   // The report's page is bundled when the package is built.
   const files = readdirSync(`${root}src`, { recursive: true, encoding: "utf8" }).filter(
     (name) => name.endsWith(".ts") && !/^(kernels|report\/html\/client)\//.test(name),

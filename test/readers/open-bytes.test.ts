@@ -95,7 +95,7 @@ describe.each(encodings)("%s", (codec, encoded, encode) => {
     const content = sampleBytes(3 * MIB);
     const encodedContent = encode(content);
     const { bytes, error } = await read(encodedContent.subarray(0, -10), [codec]);
-    expect(error).toMatchObject({ code: "source_truncated", place: { byte: bytes.length } });
+    expect(error).toMatchObject({ code: "source_truncated", position: { byte: bytes.length } });
     expect(bytes.length).toBeGreaterThan(content.length - 200_000);
     expect(content.subarray(0, bytes.length).equals(bytes)).toBe(true);
   });
@@ -214,7 +214,7 @@ describe("gzip", () => {
     const damaged = await read(broken, ["gzip"]);
     expect(damaged.error).toMatchObject({
       code: "source_corrupt",
-      place: { byte: content.length },
+      position: { byte: content.length },
     });
     expect(damaged.bytes.equals(content)).toBe(true);
   });
