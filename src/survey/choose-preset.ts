@@ -5,24 +5,24 @@ import { detectPresets, type PresetMatch, type Recased, weightOf } from "./detec
 import { summarizeFields } from "./field-summary.js";
 import type { SampledSource } from "./sample-rows.js";
 
-/** The preset of a sample, with what speaks for it. */
+/** The preset of a sample, with the reasons for it. */
 export interface PresetChoice {
   readonly preset: PresetName;
-  /** What the preset's mapping lacks for these rows. */
+  /** Changes that the preset's mapping needs for these rows. */
   readonly changes?: WrittenChanges;
   readonly reasons: readonly string[];
   readonly doubts: readonly string[];
 }
 
-/** A second preset is named where so much of what speaks for the first speaks for it. */
+/** A second preset is named if its weight is at least this share of the first one's. */
 const NEAR = 0.8;
 
 /** Sources that a message names. */
 const NAMES_SHOWN = 3;
 
 /**
- * The preset that the sources fit; undefined where none fits any. Throws `UsageError` where no preset
- * fits all that fit one at all: a configuration has one mapping.
+ * Returns the preset that the sources fit; undefined if no source fits one. Throws `UsageError` if they
+ * fit different presets, because a configuration has one mapping.
  */
 export function choosePreset(samples: readonly SampledSource[]): PresetChoice | undefined {
   const fitting = new Map<PresetName, SampledSource[]>();
@@ -71,7 +71,7 @@ function describeChoice(
       ...(strangers.length === 0
         ? []
         : [
-            `No preset fits the rows of ${namesOf(strangers)}, which will be rejected: leave out what is no export.`,
+            `No preset fits the rows of ${namesOf(strangers)}, which will be rejected; leave out inputs that are not exports.`,
           ]),
       ...doubts,
     ],
@@ -99,15 +99,15 @@ function namesOf(samples: readonly SampledSource[]): string {
   return more === 0 ? names.join(", ") : `${names.join(", ")} and ${more} more`;
 }
 
-/** Members of a mapping that hold one path, and those that hold steps of one where they are a list. */
+/** Members of a mapping that contain one path, as text or as a list of steps. */
 const pathMembers: ReadonlySet<string> = new Set(["field", "rest"]);
 
-/** Members whose paths begin at the row, as a list of choices. */
+/** Members that contain a list of choices, with paths from the row. */
 const choiceMembers: ReadonlySet<string> = new Set(["fields", "pairs"]);
 
 /**
- * The targets of a preset's mapping that name columns in another case than the rows have them, with
- * the names that the rows have: warehouses write capitals.
+ * Returns the targets of a preset's mapping whose columns differ in case, with the names that the rows
+ * have; warehouses write capitals.
  */
 export function recaseMapping(preset: WrittenMapping, recased: Recased): WrittenChanges {
   const changes = Object.entries(preset)

@@ -2,28 +2,28 @@ import type { Preset } from "../mapper/preset.js";
 import { type PresetName, presetNames, presets } from "../mapper/presets.js";
 import { type Fields, fieldAt } from "./field-summary.js";
 
-/** Columns as rows have them, by their names in the preset, where only the case is another. */
+/** Names of columns in the rows, by their names in the preset, if they differ only in case. */
 export type Recased = Readonly<Record<string, string>>;
 
-/** A preset that rows fit, with what speaks for it. */
+/** A preset that rows fit, with the evidence for it. */
 export interface PresetMatch {
   readonly preset: PresetName;
-  /** Columns at the root of the rows, and how many of them are the tool's. */
+  /** Columns at the root of the rows, and the number of them that the tool writes. */
   readonly columns: number;
   readonly known: number;
-  /** Paths that are there and that only this tool's rows have. */
+  /** Paths in the rows that only this tool writes. */
   readonly marks: readonly string[];
-  /** Empty where the columns are called exactly as in the preset. */
+  /** Empty if the columns have the names of the preset. */
   readonly recased: Recased;
 }
 
-/** Share of the rows in which a field has to be filled to be called one that rows have. */
+/** Share of the rows in which a required field must be filled. */
 const MOST = 0.5;
 
-/** What a mark weighs beside the share of known columns, which is 1 at most. */
+/** Weight of a mark; the share of known columns adds at most 1. */
 const MARK_WEIGHT = 0.25;
 
-/** The presets that the rows of a sample fit, the best one first. */
+/** Returns the presets that the rows of a sample fit, best first. */
 export function detectPresets(fields: Fields, rows: number): readonly PresetMatch[] {
   const names = [...fields.values()]
     .filter(({ path }) => path.length === 1)
@@ -41,12 +41,12 @@ export function detectPresets(fields: Fields, rows: number): readonly PresetMatc
   return matches.sort((one, other) => weightOf(other) - weightOf(one));
 }
 
-/** How much speaks for a match. */
+/** Returns the weight of the evidence for a match. */
 export function weightOf({ columns, known, marks }: PresetMatch): number {
   return (columns === 0 ? 0 : known / columns) + MARK_WEIGHT * marks.length;
 }
 
-/** Columns that the rows have in another case alone. */
+/** Finds columns whose names in the rows differ only in case. */
 function recasedIn(names: readonly string[], columns: Preset["columns"]): Recased {
   const byCase = new Map(names.map((name) => [name.toLowerCase(), name]));
   return Object.fromEntries(

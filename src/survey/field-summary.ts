@@ -1,26 +1,24 @@
 import { SURVEY_FIELDS_MAX } from "../base/limits.js";
 import type { Row, RowValue } from "./sample-rows.js";
 
-/** What the rows of a sample hold at one path. */
+/** Summary of the values at one path of the sampled rows. */
 export interface FieldSummary {
   readonly path: readonly string[];
-  /** Rows in which it is there and not null. */
+  /** Rows in which it is present and not null. */
   filled: number;
-  /** Of these, those with an object, or with a text that is one in JSON. */
+  /** Rows among these whose value is an object, or text that contains one as JSON. */
   objects: number;
-  /** Texts and numbers, in the order of the rows. */
+  /** Texts and numbers, in row order. */
   readonly scalars: (string | number)[];
 }
 
 /** Fields by their paths, `JSON.stringify`ed. */
 export type Fields = ReadonlyMap<string, FieldSummary>;
 
-/** Levels that are looked at: `properties.time` is on the second. */
+/** Nesting levels that are summarized: `properties.time` is on the second. */
 const DEPTH_MAX = 3;
 
-/**
- * Sums up the fields of rows, those inside JSON texts included. At most SURVEY_FIELDS_MAX are told apart.
- */
+/** Summarizes the fields of rows, also inside JSON texts; at most SURVEY_FIELDS_MAX of them. */
 export function summarizeFields(rows: readonly Row[]): Fields {
   const fields = new Map<string, FieldSummary>();
   for (const row of rows) addMembers(fields, row, []);
@@ -47,7 +45,7 @@ function addMembers(fields: Map<string, FieldSummary>, row: Row, parents: readon
   }
 }
 
-/** The object that a value is, or that its text holds; undefined for anything else. */
+/** Returns the object that a value is or that its text contains; undefined for any other value. */
 function objectOf(value: RowValue): Row | undefined {
   const object = typeof value === "string" ? parsed(value) : value;
   const isObject = typeof object === "object" && object !== null && !Array.isArray(object);
@@ -58,7 +56,7 @@ function parsed(text: string): RowValue {
   if (!/^\s*["{]/.test(text)) return null;
   try {
     const value = JSON.parse(text) as RowValue;
-    // Escaped twice.
+    // Some exports escape an object twice.
     return typeof value === "string" && /^\s*\{/.test(value)
       ? (JSON.parse(value) as RowValue)
       : value;
@@ -71,7 +69,7 @@ function keyOf(path: readonly string[]): string {
   return JSON.stringify(path);
 }
 
-/** What a path leads to: a column of that very name first, else step by step. */
+/** Finds the field at a path: the column with the dotted name, or else the nested member. */
 export function fieldAt(fields: Fields, path: readonly string[]): FieldSummary | undefined {
   return fields.get(keyOf([path.join(".")])) ?? fields.get(keyOf(path));
 }

@@ -3,14 +3,14 @@ import { type Fields, fieldAt } from "./field-summary.js";
 import type { FoundTime } from "./survey.js";
 import { findTimeForm, type TimeForm } from "./time-form.js";
 
-/** How the times of a mapping are written, and what the mapping would have to say for it to read them. */
+/** The form of a mapping's times, and the changes that the mapping needs to read them. */
 export interface TimeFinding {
   readonly time: FoundTime;
   readonly changes?: Pick<WrittenChanges, "timestamp">;
   readonly doubts: readonly string[];
 }
 
-/** Epoch units of a mapping, as `TimeForm.words` has them. */
+/** Epoch units of a mapping, in the words of `TimeForm`. */
 const unitWords: Readonly<Record<string, string>> = {
   s: "epoch seconds",
   ms: "epoch milliseconds",
@@ -18,7 +18,7 @@ const unitWords: Readonly<Record<string, string>> = {
   ns: "epoch nanoseconds",
 };
 
-/** `documentedZone`: of the tool's times that name none, where it says so. */
+/** Finds the form of the times. `documentedZone` is the zone that the tool documents for its times. */
 export function findTime(
   fields: Fields,
   { timestamp }: Mapping,
@@ -30,7 +30,7 @@ export function findTime(
   const form = findTimeForm(fieldAt(fields, path)?.scalars ?? []);
   const time = { field, form, zone };
   if (choice === undefined || form === undefined) {
-    return { time, doubts: [`The values of ${field} are not like times, or of several kinds.`] };
+    return { time, doubts: [`The values of ${field} are not times, or have several forms.`] };
   }
   const doubts = doubtsOf(time, form, documentedZone);
   const format = formatFor(choice, form);
@@ -44,7 +44,7 @@ export function findTime(
   };
 }
 
-/** What the mapping has to say of the format; undefined where what it says fits. */
+/** Returns the format that the mapping needs; undefined if its own fits. */
 function formatFor({ format }: TimeSource, form: TimeForm): string | undefined {
   const unit = unitWords[format];
   if (unit !== undefined && form.words.startsWith("epoch") && form.words !== unit) return "auto";
@@ -66,8 +66,8 @@ function doubtsOf(
         ]),
     ...(isLocal && documentedZone === undefined
       ? [
-          `The times in ${field} name no zone and are taken as ${zone}. ` +
-            'Where they are local, add "zone": "America/Los_Angeles" or the like to the timestamp.',
+          `The times in ${field} name no zone and are read as ${zone}. ` +
+            'If they are local, add "zone": "America/Los_Angeles" or the like to the timestamp.',
         ]
       : []),
   ];

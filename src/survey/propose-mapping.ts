@@ -3,16 +3,16 @@ import type { FieldSummary, Fields } from "./field-summary.js";
 import { findTimeForm } from "./time-form.js";
 
 /**
- * A mapping for rows that no preset fits: a guess, by the names and values of their fields. It names or
- * takes away every target that the default preset has.
+ * A mapping for rows that no preset fits, guessed from names and values of their fields. It names or
+ * removes every target of the default preset.
  */
 export interface ProposedMapping {
   readonly mapping: WrittenMapping;
-  /** Fields that could be the same target as well, in dotted form. */
+  /** Other fields that could be the same target, in dotted form. */
   readonly others: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What fields of each target are called, without case and punctuation; the likeliest first. */
+/** Usual names of the fields of each target, without case and punctuation, likeliest first. */
 const names = {
   event: [
     ...["eventname", "eventtype", "event", "action", "activity", "eventaction", "eventlabel"],
@@ -51,10 +51,10 @@ const names = {
 
 type TargetName = keyof typeof names;
 
-/** Rows of which a field holds something, for it to be what a target is in most rows. */
+/** Share of the rows in which a field must be filled if its target is needed in most rows. */
 const MOST = 0.5;
 
-/** A guess at the mapping of rows with these fields; undefined where they have no event, time or id. */
+/** Guesses the mapping of rows with these fields; undefined if they have no event, time or id. */
 export function proposeMapping(fields: Fields, rows: number): ProposedMapping | undefined {
   const found = findCandidates(fields, rows);
   const [event, timestamp] = [found.event[0], found.timestamp[0]];
@@ -81,7 +81,7 @@ export function proposeMapping(fields: Fields, rows: number): ProposedMapping | 
   };
 }
 
-/** What of an event these fields do not have, in words. */
+/** Describes the parts of an event that these fields do not have. */
 export function findMissing(fields: Fields, rows: number): readonly string[] {
   const { event, timestamp, userID, stableID } = findCandidates(fields, rows);
   const isThere = {
@@ -92,7 +92,7 @@ export function findMissing(fields: Fields, rows: number): readonly string[] {
   return Object.entries(isThere).flatMap(([words, found]) => (found ? [] : [words]));
 }
 
-/** Fields that could be each target, the likeliest first; no field is two targets. */
+/** Finds the fields that could be each target, likeliest first; no field is the first of two. */
 function findCandidates(
   fields: Fields,
   rows: number,
@@ -133,7 +133,7 @@ function findCandidates(
   };
 }
 
-/** Place among the known names, those of the root before those inside objects. */
+/** Index among the known names; fields at the root come before nested ones. */
 function rankOf({ path }: FieldSummary, known: readonly string[]): number | undefined {
   const whole = known.indexOf(plain(path.join("")));
   const last = known.indexOf(plain(path.at(-1) ?? ""));

@@ -5,7 +5,7 @@ import type { Kernel } from "../batch/kernel.js";
 import type { OpenReader, Reader, ReaderOptions } from "../readers/reader.js";
 import type { Source } from "../readers/source.js";
 
-/** A member of a row as JSON has it; numbers are doubles, which is enough for a look. */
+/** A JSON value in a row. Numbers are doubles, which is precise enough for a sample. */
 export type RowValue = string | number | boolean | null | readonly RowValue[] | Row;
 
 export interface Row {
@@ -20,17 +20,17 @@ export interface SampledSource {
   readonly faults: number;
 }
 
-/** What reads sources. */
+/** Tools that read sources. */
 export interface SampleTools {
   readonly kernel: Kernel;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
 }
 
-/** The whole row. */
+/** Requests the whole row. */
 const wholeRow: readonly FieldRequest[] = [{ path: [], form: "rest", except: [] }];
 
-/** The first rows of a source: those of its first batch, up to SURVEY_ROWS_MAX. Throws `SourceError`. */
+/** Reads the first rows of a source: its first batch, up to SURVEY_ROWS_MAX. Throws `SourceError`. */
 export async function sampleRows(source: Source, tools: SampleTools): Promise<SampledSource> {
   return withFirstBatch(source, wholeRow, tools, (batch) => {
     const rows: Row[] = [];
@@ -45,7 +45,7 @@ export async function sampleRows(source: Source, tools: SampleTools): Promise<Sa
   });
 }
 
-/** Shows the first batch of a source, null where it has no rows. */
+/** Passes the first batch of a source to `look`, or null if the source has no rows. */
 export async function withFirstBatch<T>(
   source: Source,
   fields: readonly FieldRequest[],
@@ -73,7 +73,7 @@ function rowOf(batch: Batch, row: number): Row | undefined {
   }
 }
 
-/** What keeps a source from being looked at; rethrows everything else. */
+/** Returns an error of the source; rethrows every other error. */
 export function asSourceError(error: unknown): SourceError {
   if (error instanceof SourceError) return error;
   throw error;

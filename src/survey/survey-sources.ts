@@ -17,24 +17,24 @@ import { tryMapping } from "./try-mapping.js";
 
 export interface SurveyTask {
   readonly discovery: Discovery;
-  /** Where the user says it. */
+  /** The preset that the user names, if any. */
   readonly preset: PresetName | undefined;
-  /** Events at or after it would be rejected; milliseconds since 1970 UTC. */
+  /** Events at or after this time are rejected; milliseconds since 1970 UTC. */
   readonly maxTimeMs: number;
 }
 
-/** Shapes of which one source each is looked at, wherever it is. */
+/** Shapes of which one source each is always sampled. */
 const SHAPES_MAX = 8;
 
-/** Failures that are told one by one. */
+/** Failures that are listed. */
 const FAILURES_SHOWN = 5;
 
 /** Names of columns that a message lists. */
 const COLUMNS_SHOWN = 30;
 
 /**
- * Looks at sources: all are counted, the first rows of some of them, spread over all, are read. Throws
- * `UsageError` where there are no rows, rows of several tools, or rows without what an event needs.
+ * Counts all sources, and samples the first rows of some that are spread over all. Throws `UsageError` if
+ * there are no rows, rows of several tools, or rows without the fields that an event needs.
  */
 export async function surveySources(task: SurveyTask, tools: SampleTools): Promise<Survey> {
   const { discovery, maxTimeMs } = task;
@@ -63,7 +63,9 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
       rows: rows.length,
       faults: samples.reduce((sum, { faults }) => sum + faults, 0),
     },
-    ...{ mapping, time, trial },
+    mapping,
+    time,
+    trial,
     failures: failures.slice(0, FAILURES_SHOWN),
     failuresTotal: failures.length,
     doubts: [...found.doubts, ...doubts, ...doubtsOfTrial(trial), ...doubtsOfFaults(samples)],
@@ -100,7 +102,7 @@ async function takeSamples(discovery: Discovery, tools: SampleTools): Promise<Sa
   return { samples, failures };
 }
 
-/** Sources spread over all of them, with one of each shape: what is rare may be what is different. */
+/** Chooses sources spread over all, and one of each shape, because a rare shape may differ. */
 function chooseSources(sources: readonly Source[]): readonly Source[] {
   const filled = sources.filter(({ size }) => size > 0);
   const names = new Set(shapesOf(filled).map(({ example }) => example));
@@ -158,19 +160,19 @@ function doubtsOfTrial({ rows, delivered, filtered, rejects }: Trial): readonly 
   const codes = Object.entries(rejects).map(([code, count]) => `${code} ${count}`);
   const isLate = rejects.time_out_of_range !== undefined;
   return [
-    `Of ${rows} sampled rows ${rejected} would be rejected: ${codes.join(", ")}.` +
-      (isLate ? ' Where times lie in the future on purpose, set "maxTime".' : ""),
+    `${rejected} of ${rows} sampled rows would be rejected: ${codes.join(", ")}.` +
+      (isLate ? ' If times are in the future on purpose, set "maxTime".' : ""),
   ];
 }
 
-/** Sources of which nothing could be tried. */
+/** Describes sources without a readable row. */
 function doubtsOfFaults(samples: readonly SampledSource[]): readonly string[] {
   const unread = samples.filter(({ rows, faults }) => rows.length === 0 && faults > 0);
   const [first] = unread;
   if (first === undefined) return [];
   const more = unread.length === 1 ? "" : ` and ${unread.length - 1} more`;
   return [
-    `None of the first rows of ${first.source.name}${more} can be read: leave out what is no export, or say what it is.`,
+    `None of the first rows of ${first.source.name}${more} can be read; leave out inputs that are not exports, or pass --input-format.`,
   ];
 }
 
@@ -186,11 +188,11 @@ function rowsMissing(
   const words = facts.length === 0 ? "" : `:\n  ${facts.join("\n  ")}`;
   return new UsageError(
     "rows_missing",
-    `The inputs have no rows that could be looked at${words}${words === "" ? "." : ""}`,
+    `The inputs have no readable rows${words}${words === "" ? "." : ""}`,
   );
 }
 
-/** `missing` is what was found in no field; of a guess that makes no event of any row it is empty. */
+/** `missing` lists the parts that no field has; it is empty if the guess makes no event of any row. */
 function mappingUnknown(fields: Fields, missing: readonly string[]): UsageError {
   const columns = [...fields.values()].map(({ path }) => path.join("."));
   const shown = columns.slice(0, COLUMNS_SHOWN).join(", ");
@@ -198,14 +200,14 @@ function mappingUnknown(fields: Fields, missing: readonly string[]): UsageError 
   const why =
     missing.length > 0
       ? `no field looks like ${missing.join(", or like ")}`
-      : "a mapping guessed by the names of their fields makes no event of them";
+      : "a mapping guessed by the names of their fields makes no event from them";
   return new UsageError(
     "mapping_unknown",
-    `No preset fits these rows, and ${why}. They have: ${shown}${more}. Give --preset, or write a mapping (docs/mapping.md).`,
+    `No preset fits these rows, and ${why}. They have: ${shown}${more}. Pass --preset, or write a mapping (docs/mapping.md).`,
   );
 }
 
-/** How sources are to be read, those that are read alike together, the most frequent first. */
+/** Groups sources that are read in the same way, most frequent first. */
 function shapesOf(sources: readonly Source[]): readonly SourceShape[] {
   const shapes = new Map<string, { words: string; sources: number; example: string }>();
   for (const source of sources) {

@@ -3,27 +3,27 @@ import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import type { PresetName } from "../mapper/presets.js";
 import type { TimeForm } from "./time-form.js";
 
-/** What a look at inputs has found: plain data. Names of sources and fields are from the inputs. */
+/** The result of sampling the inputs: plain data. Names of sources and fields come from the inputs. */
 export interface Survey {
-  /** All that were found and can be opened. */
+  /** Sources that were found and can be opened. */
   readonly sources: number;
-  /** Bytes of them on disk; a zip counts what its entries take in it. */
+  /** Their bytes on disk; an entry of a zip counts with its compressed size. */
   readonly bytes: number;
   readonly shapes: readonly SourceShape[];
   readonly sample: SampleCounts;
   readonly mapping: FoundMapping;
   readonly time: FoundTime;
   readonly trial: Trial;
-  /** Sources that cannot be read, or not be told; the first few of them. */
+  /** The first sources that cannot be read or whose format is unknown. */
   readonly failures: readonly SurveyFailure[];
   readonly failuresTotal: number;
-  /** What is not certain, in sentences. */
+  /** Uncertain points, in sentences. */
   readonly doubts: readonly string[];
 }
 
 /** Sources that are read in the same way. */
 export interface SourceShape {
-  /** Such as `newline-delimited JSON in gzip`. */
+  /** For example `newline-delimited JSON in gzip`. */
   readonly words: string;
   readonly sources: number;
   /** Name of one of them. */
@@ -43,9 +43,9 @@ export interface SurveyFailure {
   readonly message: string;
 }
 
-/** Where the mapping comes from. */
+/** The mapping that was found, and its origin. */
 export type FoundMapping = {
-  /** What speaks for it, in sentences. */
+  /** Reasons for it, in sentences. */
   readonly reasons: readonly string[];
 } & (
   | {
@@ -54,27 +54,27 @@ export type FoundMapping = {
       /** The `mapping` that the configuration needs. */
       readonly changes?: WrittenChanges;
     }
-  /** By names and values of fields. */
+  /** Guessed from names and values of fields. */
   | { readonly kind: "guess"; readonly changes: WrittenMapping }
 );
 
 export interface FoundTime {
   /** The field, with dots. */
   readonly field: string;
-  /** Undefined where its values are no times. */
+  /** Undefined if its values are not times. */
   readonly form: TimeForm | undefined;
-  /** Zone of times that name none, by the mapping. */
+  /** Zone that the mapping assumes for times without one. */
   readonly zone: string;
 }
 
-/** What the mapping makes of the sample. */
+/** Counts of the sampled rows after mapping. */
 export interface Trial {
   readonly rows: number;
   readonly delivered: number;
-  /** Rows that the mapping leaves out on purpose. */
+  /** Rows that the filters leave out. */
   readonly filtered: number;
   readonly rejects: Readonly<Partial<Record<RejectCodeName, number>>>;
-  /** Milliseconds since 1970 UTC of the earliest and the latest event; undefined without any. */
+  /** Milliseconds since 1970 UTC of the earliest and the latest event; undefined if there is none. */
   readonly firstMs?: number;
   readonly lastMs?: number;
 }

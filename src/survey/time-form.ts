@@ -1,26 +1,26 @@
 import { createZone } from "../base/luxon-zone.js";
 import { createPatternParser } from "../mapper/time-pattern.js";
 
-/** How times are written, as far as a sample tells. */
+/** The form of times, as far as a sample shows. */
 export interface TimeForm {
-  /** In words. */
+  /** Description for people. */
   readonly words: string;
-  /** What the mapping has to say of it: a unit or a pattern; undefined where `auto` reads it. */
+  /** The format that the mapping needs, a unit or a pattern; undefined if `auto` reads the times. */
   readonly format?: string;
-  /** A pattern that reads the whole sample as well, and other days out of it. */
+  /** Another pattern that reads the whole sample, but as other days. */
   readonly otherFormat?: string;
-  /** Whether some of them name no zone, and are no epochs. */
+  /** True if some times are not epochs and name no zone. */
   readonly isLocal: boolean;
 }
 
 const iso =
   /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s?(?:(?<utc>Z|UTC)|(?<offset>[+-]\d{2}(?::?\d{2})?))?)?$/i;
 
-/** Days and moments in digits alone, which `auto` would take for epochs. */
+/** Days and times that consist only of digits, which `auto` would read as epochs. */
 const compact =
   /^(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:(?:[01]\d|2[0-3])[0-5]\d[0-5]\d)?$/;
 
-/** Ways to write times that `auto` does not read, in the order in which they are tried. */
+/** Patterns that `auto` does not read, in the order in which they are tried. */
 const patterns: readonly string[] = [
   "yyyy/MM/dd HH:mm:ss",
   "yyyy/MM/dd HH:mm",
@@ -62,7 +62,7 @@ const patterns: readonly string[] = [
   "LLL d, yyyy",
 ];
 
-/** Of each unit: numbers below `end`, in which times since 1973 are. `auto` draws the same lines. */
+/** Ranges of the numbers that are times since 1973 in each unit, `end` excluded; as in `auto`. */
 const epochUnits = [
   { name: "seconds", start: 1e8, end: 1e10 },
   { name: "milliseconds", start: 1e10, end: 1e14 },
@@ -73,17 +73,17 @@ const epochUnits = [
 /** Values that a pattern is tried on. */
 const TRIED_MAX = 50;
 
-/** Share of the values that must be like a form: broken times are rejects, not another form. */
+/** Share of the values that must have a form; broken times are rejects and not another form. */
 const MOST = 0.9;
 
-/** How these values write times; undefined where they are none, or written in no way that is known. */
+/** Finds the form of these times; undefined if they are not times or have no known form. */
 export function findTimeForm(values: readonly (string | number)[]): TimeForm | undefined {
   if (values.length === 0) return undefined;
   const texts = values.map((value) => String(value).trim());
   return plainForm(texts) ?? patternForm(texts.slice(0, TRIED_MAX));
 }
 
-/** Of what `auto` reads: ISO 8601 and epochs, also side by side. */
+/** Recognizes forms that `auto` reads: ISO 8601 and epochs, also mixed. */
 function plainForm(texts: readonly string[]): TimeForm | undefined {
   const found = texts.map((text) => iso.exec(text)).filter((match) => match !== null);
   const numbers = texts
@@ -114,7 +114,7 @@ function plainForm(texts: readonly string[]): TimeForm | undefined {
 }
 
 function patternForm(texts: readonly string[]): TimeForm | undefined {
-  // Most fields are no times, and trying all patterns takes long.
+  // Most fields are not times, and trying all patterns takes long.
   if (!texts.slice(0, 5).some((text) => /^[\w/.,:+ -]{6,40}$/.test(text) && /\d\d/.test(text))) {
     return undefined;
   }

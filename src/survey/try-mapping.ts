@@ -8,12 +8,12 @@ import type { Source } from "../readers/source.js";
 import { asSourceError, type SampleTools, withFirstBatch } from "./sample-rows.js";
 import type { Trial } from "./survey.js";
 
-/** Events from 1971 on, as an export has it where nobody says otherwise. */
+/** The default of an export: events from 1971 on. */
 const MIN_TIME_MS = Date.UTC(1971, 0, 1);
 
 /**
  * Maps the first rows of sources as an export would. Times at or after `maxTimeMs` (milliseconds since
- * 1970 UTC) are rejected. What a source does not give is left out.
+ * 1970 UTC) are rejected. Sources that cannot be read are skipped.
  */
 export async function tryMapping(
   sources: readonly Source[],
@@ -73,7 +73,9 @@ class TrialTally {
 
   trial(): Trial {
     return {
-      ...{ rows: this.#rows, delivered: this.#delivered, filtered: this.#filtered },
+      rows: this.#rows,
+      delivered: this.#delivered,
+      filtered: this.#filtered,
       rejects: { ...this.#rejects },
       ...(this.#delivered === 0 ? {} : { firstMs: this.#firstMs, lastMs: this.#lastMs }),
     };

@@ -118,7 +118,7 @@ Next:    switchyard validate
     const { mapping, trial, doubts } = await survey("a.json", "--preset", "amplitude");
     expect(mapping).toEqual({ kind: "given", preset: "amplitude", reasons: ["as you said"] });
     expect(trial).toMatchObject({ rows: 1, delivered: 0, rejects: { event_missing: 1 } });
-    expect(doubts).toContain("Of 1 sampled rows 1 would be rejected: event_missing 1.");
+    expect(doubts).toContain("1 of 1 sampled rows would be rejected: event_missing 1.");
   });
 
   test("has inputs relative to the file, wherever it is", async () => {
@@ -233,7 +233,7 @@ describe("odd inputs", () => {
     const { mapping, doubts } = await survey("in");
     expect(mapping).toMatchObject({ preset: "amplitude" });
     expect(doubts[0]).toContain("No preset fits the rows of in/notes.csv");
-    expect(doubts.at(-1)).toContain("Of 4 sampled rows 1 would be rejected: event_missing 1.");
+    expect(doubts.at(-1)).toContain("1 of 4 sampled rows would be rejected: event_missing 1.");
   });
 
   test("of a rare form among many are looked at, wherever they are", async () => {
@@ -262,7 +262,7 @@ describe("odd inputs", () => {
     const { doubts, sample } = await survey("in");
     expect(sample).toEqual({ sources: 2, rows: 1, faults: 200 });
     expect(doubts).toEqual([
-      "None of the first rows of in/b.json can be read: leave out what is no export, or say what it is.",
+      "None of the first rows of in/b.json can be read; leave out inputs that are not exports, or pass --input-format.",
     ]);
   });
 
@@ -317,7 +317,7 @@ describe("odd inputs", () => {
       "  preset    none fits; the mapping is a guess by names and values of the fields",
     );
     expect(stderr).toContain("\nNot certain:\n  - No preset fits these rows");
-    expect(stderr).toContain("name no zone and are taken as UTC");
+    expect(stderr).toContain("name no zone and are read as UTC");
     const { values } = await load();
     expect(values.preset).toBeUndefined();
     expect(writtenMapping()).toEqual({
@@ -355,8 +355,8 @@ describe("odd inputs", () => {
     put("a.json", amplitude("a", { event_time: "2999-01-01 00:00:00" }));
     const { doubts } = await survey("a.json");
     expect(doubts).toEqual([
-      "Of 1 sampled rows 1 would be rejected: time_out_of_range 1. " +
-        'Where times lie in the future on purpose, set "maxTime".',
+      "1 of 1 sampled rows would be rejected: time_out_of_range 1. " +
+        'If times are in the future on purpose, set "maxTime".',
     ]);
   });
 });
