@@ -26,17 +26,17 @@ import {
   reportDays,
 } from "./report-days.js";
 
-/** How a dry run ended. What makes it impossible is thrown instead. */
+/** The result of a dry run. An error that makes the run impossible is thrown instead. */
 export interface ValidateResult {
   readonly outcome: RunOutcome;
-  /** Of what was read, also where the run was interrupted. */
+  /** Counts of the rows that were read, even if the run was interrupted. */
   readonly counted: CountedReport;
   /** One for each source that could not be read to its end. */
   readonly failures: readonly SourceFailure[];
   /** More rows were rejected than `maxRejects` allows. */
   readonly tooManyRejects: boolean;
   readonly rowsRead: number;
-  /** On disk. */
+  /** Bytes on disk. */
   readonly bytesRead: number;
   readonly durationMs: number;
 }
@@ -44,25 +44,25 @@ export interface ValidateResult {
 /** Sources that a report names. */
 const SOURCES_MAX = 1_000;
 
-/** Event names that samples are shown of. */
+/** Event names whose samples are shown. */
 const SAMPLE_NAMES_MAX = 50;
 
 const TOP_IDS_MAX = 10;
 
-/** A report without what is concluded from it. */
+/** A report without its findings and estimates. */
 export type CountedReport = Omit<Report, "findings" | "estimates">;
 
-/** What a report says beside what was counted. */
+/** The parts of a report that are not counted from rows. */
 export interface ReportFacts {
   readonly accounts: RunAccounts;
   readonly dayZone: string;
   readonly sampleShare: number;
   readonly threads: number;
-  /** What to do about rejects of a code. */
+  /** Returns advice for rejects with this code. */
   adviceOn(code: ReportReject["code"]): string;
 }
 
-/** What the report of a dry run counts. A function of its arguments. */
+/** Builds the counted part of a dry run's report. Pure. */
 export function foldReport(
   facts: ReportFacts,
   profile: ProfileFold,
@@ -122,7 +122,7 @@ export function foldReport(
 
 function inputsOf({ inputs, failures }: RunAccounts): Report["inputs"] {
   const known = new Set(inputs.map(({ name }) => name));
-  // Of those that could not even be opened, nothing but that is known.
+  // Nothing else is known about sources that could not be opened.
   const unreadable = failures
     .filter(({ source }) => !known.has(source))
     .map(({ source: name, code, message }) => ({
@@ -199,7 +199,7 @@ function rangeOf(
   return { first: first ?? null, last: last ?? null };
 }
 
-/** Years beyond 9999 have a sign, and do not sort as text. */
+/** Compares as times: years beyond 9999 have a sign and do not sort as text. */
 function byTime(one: string, other: string): number {
   return Date.parse(one) - Date.parse(other);
 }
@@ -232,7 +232,7 @@ function topId({ text, length, rows, others }: FoldedText): TopID {
 
 function sizesOf({ figures, sizes, largest }: ProfileFold, events: number): ReportSizes {
   return {
-    // Each line has an end.
+    // Each event ends with a line feed.
     total: figures.bytes + events,
     mean: events === 0 ? 0 : Math.round(figures.bytes / events),
     p50: sizeAt(0.5, sizes),

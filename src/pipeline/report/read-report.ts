@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { checkValue, faultLines } from "../../base/schema.js";
 import { REPORT_VERSION, type Report, reportSchema } from "../../profile/report.js";
 import { ManifestError } from "../verify/verify-manifest.js";
 
@@ -21,13 +22,11 @@ export async function readReport(file: string): Promise<Report> {
       `${file} has version ${JSON.stringify(version)}, this Switchyard reads version ${REPORT_VERSION}. Run \`switchyard validate\` again.`,
     );
   }
-  const { error } = reportSchema.safeParse(content);
-  if (error === undefined) return content as Report;
-  const faults = error.issues
-    .slice(0, FAULTS_MAX)
-    .map(({ path, message }) => `${path.join(".") || "the report"}: ${message}`);
+  const { faults } = checkValue(reportSchema, content);
+  if (faults === undefined) return content as Report;
+  const words = faultLines(faults.slice(0, FAULTS_MAX)).join("; ");
   throw new ManifestError(
     "report_malformed",
-    `${file} is not a valid report: ${faults.join("; ")}. Run \`switchyard validate\` again.`,
+    `${file} is not a valid report: ${words}. Run \`switchyard validate\` again.`,
   );
 }

@@ -6,15 +6,15 @@ import type { EventFold } from "../event-fold.js";
 const HOURS = 24;
 
 /**
- * Days from the first to the last; where there are more, one stray time would fill the report with
- * nothing.
+ * Most days from the first to the last for which days without events are listed. Otherwise, a single
+ * wrong time would fill the report with empty days.
  */
 export const REPORT_DAYS_MAX = 4_000;
 
-/** Pairs of day and event name in a report; the names with the most rows are in it. */
+/** Most pairs of day and event name in a report; the names with the most rows are included. */
 export const REPORT_DAY_EVENTS_MAX = 200_000;
 
-/** Days of a report in order. `names` are those of its events, in its order. */
+/** Returns the days of a report in order. `names` are its event names, in its order. */
 export function reportDays(
   profile: ProfileFold,
   events: EventFold,
@@ -22,12 +22,12 @@ export function reportDays(
   daysOfNames: ReadonlyMap<string, number>,
 ): readonly ReportDay[] {
   const hours = hoursByDay(profile.hours);
-  const places = placesOf(names, daysOfNames);
+  const indexes = indexesOf(names, daysOfNames);
   return daysOf(hours, profile.rejectedDays).map((day) => {
     const hoursOfDay = hours.get(day) ?? new Array<number>(HOURS).fill(0);
     const byEvent = [...(events.days.get(day) ?? [])].flatMap(([name, rows]) => {
-      const place = places.get(name);
-      return place === undefined ? [] : [[place, rows] as const];
+      const index = indexes.get(name);
+      return index === undefined ? [] : [[index, rows] as const];
     });
     return {
       day: formatDay(day),
@@ -39,7 +39,7 @@ export function reportDays(
   });
 }
 
-/** Events of each hour of the day. */
+/** Counts the events of each hour of the day. */
 export function hoursOfDayOf(hours: ReadonlyMap<number, number>): readonly number[] {
   const counts = new Array<number>(HOURS).fill(0);
   for (const [hour, rows] of hours) counts[hourOfDay(hour)]! += rows;
@@ -61,7 +61,7 @@ function hoursByDay(hours: ReadonlyMap<number, number>): ReadonlyMap<number, num
   return days;
 }
 
-/** All days from the first with events to the last, and those with rejects alone. */
+/** Returns all days from the first to the last with events, and days that have only rejects. */
 function daysOf(
   hours: ReadonlyMap<number, unknown>,
   rejected: ReadonlyMap<number, unknown>,
@@ -75,7 +75,7 @@ function daysOf(
   return [...days].sort((a, b) => a - b);
 }
 
-/** On how many days each name came. */
+/** Counts the days on which each name occurs. */
 export function countDays(
   days: ReadonlyMap<number, ReadonlyMap<string, number>>,
 ): ReadonlyMap<string, number> {
@@ -86,17 +86,17 @@ export function countDays(
   return counts;
 }
 
-/** The places of as many names as there is room for, most frequent first. */
-function placesOf(
+/** Returns the indexes of the most frequent names, up to the limit of pairs. */
+function indexesOf(
   names: readonly string[],
   daysOfNames: ReadonlyMap<string, number>,
 ): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
+  const indexes = new Map<string, number>();
   let left = REPORT_DAY_EVENTS_MAX;
-  for (const [place, name] of names.entries()) {
+  for (const [index, name] of names.entries()) {
     left -= daysOfNames.get(name) ?? 0;
     if (left < 0) break;
-    places.set(name, place);
+    indexes.set(name, index);
   }
-  return places;
+  return indexes;
 }

@@ -11,8 +11,8 @@ export const REPORT_PAGE_NAME = "report.html";
 export const FIXES_MODULE_NAME = "fixes.mjs";
 
 /**
- * Throws what writing into the directory would, as far as it can be told beforehand: a dry run of hours
- * is not to end with it. Makes nothing.
+ * Throws if files cannot be written into the directory, so that a dry run of hours does not fail at its
+ * end. Creates nothing.
  */
 export async function checkReportDirectory(directory: string): Promise<void> {
   await asOutput(directory, () => checkWritable(directory));
@@ -20,7 +20,7 @@ export async function checkReportDirectory(directory: string): Promise<void> {
 
 async function checkWritable(directory: string): Promise<void> {
   try {
-    // With the dot it has to be a directory.
+    // The dot makes this fail for a file that is not a directory.
     await access(`${directory}/.`, constants.W_OK | constants.X_OK);
   } catch (error) {
     if (!hasCode(error, "ENOENT")) throw error;
@@ -28,7 +28,7 @@ async function checkWritable(directory: string): Promise<void> {
   }
 }
 
-/** Replaces a file of the report's directory, which is made where it is missing; gives its path. */
+/** Replaces a file in the directory of the report, which is created if missing. Returns its path. */
 export async function writeReportFile(
   directory: string,
   name: string,
@@ -42,7 +42,7 @@ export async function writeReportFile(
   return path;
 }
 
-/** Writes `report.json`; gives its path. */
+/** Writes `report.json` and returns its path. */
 export function writeReport(directory: string, report: Report): Promise<string> {
   return writeReportFile(directory, REPORT_NAME, `${JSON.stringify(report, null, 1)}\n`);
 }
