@@ -102,7 +102,9 @@ function createNaming(graph) {
     const names = reached.filter(([, modules]) => modules.has(id)).map(([name]) => name);
     // Parts of the service are entries of their own, and need not load the others.
     if (names.length === 0 || names.join() === "service") return null;
-    return names.includes("command") ? "command" : names.join("-and-");
+    if (!names.includes("command")) return names.join("-and-");
+    // Threads load the part that they share with the command, and not its options and their schemas.
+    return names.includes("worker") ? "command-and-worker" : "command";
   };
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
@@ -40,6 +40,17 @@ function matchesIn(text: string, pattern: RegExp): readonly string[] {
   return [...text.matchAll(pattern)].map(([, found = ""]) => found);
 }
 
+/** A file of dist/ with all files that it imports statically. */
+function importedBy(file: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  const text = readFileSync(join(dist, file), "utf8");
+  for (const name of matchesIn(text, /^import\b[^"'`]*?"(\.[^"]+)";$/gm)) {
+    importedBy(join(dirname(file), name), found);
+  }
+  return found;
+}
+
 function post(body: unknown): RequestInit {
   const headers = { "content-type": "application/json" };
   return { method: "POST", headers, body: JSON.stringify(body) };
@@ -65,6 +76,15 @@ test("an export and its threads load the bundle without the service", async () =
   const paths = loaded(NODE_V8_COVERAGE);
   expect(paths).toEqual(expect.arrayContaining(["chunks/run.js", "split-worker.js"]));
   expect(paths).not.toContain("chunks/run-serve.js");
+});
+
+test("threads that read splits do not load the schemas of the command", () => {
+  const isSchemaFile = (file: string) =>
+    readFileSync(join(dist, file), "utf8").includes("node_modules/zod/");
+  expect([...importedBy("switchyard.js")].some(isSchemaFile)).toBe(true);
+  for (const worker of ["split-worker.js", "validate-worker.js", "count-worker.js"]) {
+    expect([...importedBy(worker)].filter(isSchemaFile)).toEqual([]);
+  }
 });
 
 test("the service, its thread and its processes load the bundle without the engine", async () => {
