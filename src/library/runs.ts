@@ -7,10 +7,11 @@ import {
 } from "../pipeline/configuration/run-options.js";
 import { resolveSendRequest } from "../pipeline/configuration/send-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../pipeline/report/write-report.js";
-import type { RunContext } from "../pipeline/run-observer.js";
+import type { RunContext, RunObserver, RunProgress } from "../pipeline/run-observer.js";
 import { configurationOf } from "./library-configuration.js";
 import type {
   ExportEventsOptions,
+  Progress,
   RunControl,
   SendEventsOptions,
   ValidateExportOptions,
@@ -22,7 +23,6 @@ import type {
   ValidateExportResult,
   VerifyExportResult,
 } from "./results.js";
-import { withProgress } from "./run-progress.js";
 
 /**
  * Exports events to one directory per day, or resumes the export that `to` holds. Sources that
@@ -73,13 +73,11 @@ export async function sendEvents(options: SendEventsOptions): Promise<SendEvents
   const result = await control(options, (context) => createEngine().runSend(request, context));
   const { outcome, runId, destination, manifest, manifestPath, failures } = result;
   const { tooManyRejects, alreadyDone, rowsRead, durationMs } = result;
-  const { possiblyTwice: possiblyDuplicated, ...counts } = result.sent;
-  const sent = { ...counts, possiblyDuplicated };
   return {
     outcome,
     runId,
     destination,
-    sent,
+    sent: result.sent,
     rows: manifest.rows,
     rejects: manifest.rejects,
     manifestPath,
@@ -111,4 +109,32 @@ function control<Result>(
   return withProgress(onProgress, (observer) =>
     work({ signal, observer: { ...observer, note: (text) => onNote?.(text) } }),
   );
+}
+
+const PROGRESS_INTERVAL_MS = 500;
+
+/** Runs `work` with an observer that reports progress twice a second, and once at the end. */
+async function withProgress<Result>(
+  onProgress: ((progress: Progress) => void) | undefined,
+  work: (observer: Pick<RunObserver, "started">) => Promise<Result>,
+): Promise<Result> {
+  let current: (() => RunProgress) | undefined;
+  const report = () => {
+    if (current !== undefined) onProgress?.(progressOf(current()));
+  };
+  const timer = setInterval(report, PROGRESS_INTERVAL_MS);
+  try {
+    return await work({
+      started(progress) {
+        current = progress;
+      },
+    });
+  } finally {
+    clearInterval(timer);
+    report();
+  }
+}
+
+function progressOf({ phase, bytesDone, bytesTotal, rows, rejects }: RunProgress): Progress {
+  return { phase: phase ?? "reading", bytesDone, bytesTotal, rows, rejects };
 }

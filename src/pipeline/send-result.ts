@@ -8,7 +8,7 @@ export interface DeliveryCounts {
   /** Requests that were retried. */
   readonly retried: number;
   /** Events that were sent again although they may be stored; with the same idempotency keys. */
-  readonly possiblyTwice: number;
+  readonly possiblyDuplicated: number;
   /** Milliseconds without a request in progress because the service accepted none. */
   readonly waitedMs: number;
 }

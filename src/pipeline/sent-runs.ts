@@ -99,7 +99,7 @@ export async function countSent(layout: Layout): Promise<SentCounts> {
     delivered: 0,
     rejected: 0,
     retried: 0,
-    possiblyTwice: 0,
+    possiblyDuplicated: 0,
     waitedMs: 0,
     splitsDone: 0,
     splitsTotal: splits.length,
@@ -121,7 +121,7 @@ export function deliveryOf(counts: Readonly<Record<string, number>> = {}): Deliv
   return {
     delivered: counts["delivered"] ?? 0,
     retried: counts["retried"] ?? 0,
-    possiblyTwice: counts["possiblyTwice"] ?? 0,
+    possiblyDuplicated: counts["possiblyDuplicated"] ?? 0,
     waitedMs: counts["waitedMs"] ?? 0,
   };
 }
@@ -134,14 +134,8 @@ function addRecord(sent: SentCounts, { rows, counts, status }: SplitRecord): Sen
 
 function addJournal(sent: SentCounts, layout: Layout, splitId: string): SentCounts {
   const counts = countAcknowledged(journalOf(layout, splitId));
-  const {
-    delivered,
-    refused: rejected,
-    possiblyDuplicated: possiblyTwice,
-    retried,
-    waitedMs,
-  } = counts;
-  return add(sent, { delivered, rejected, retried, possiblyTwice, waitedMs });
+  const { delivered, refused: rejected, possiblyDuplicated, retried, waitedMs } = counts;
+  return add(sent, { delivered, rejected, retried, possiblyDuplicated, waitedMs });
 }
 
 function add(sent: SentCounts, more: Omit<SentCounts, "splitsDone" | "splitsTotal">): SentCounts {
@@ -150,7 +144,7 @@ function add(sent: SentCounts, more: Omit<SentCounts, "splitsDone" | "splitsTota
     delivered: sent.delivered + more.delivered,
     rejected: sent.rejected + more.rejected,
     retried: sent.retried + more.retried,
-    possiblyTwice: sent.possiblyTwice + more.possiblyTwice,
+    possiblyDuplicated: sent.possiblyDuplicated + more.possiblyDuplicated,
     waitedMs: sent.waitedMs + more.waitedMs,
   };
 }

@@ -125,8 +125,8 @@ function splitLines({ sent }: SendStanding): string[] {
 }
 
 function deliveryLines({ sent }: SendStanding): string[] {
-  const { retried, possiblyTwice, waitedMs } = sent;
-  const resent = formatNumberOf(possiblyTwice, "event");
+  const { retried, possiblyDuplicated, waitedMs } = sent;
+  const resent = formatNumberOf(possiblyDuplicated, "event");
   return [
     line("retried", formatNumberOf(retried, "request")),
     line("resent", `${resent} possibly duplicated, with the same Idempotency-Key`),

@@ -13,14 +13,14 @@ const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 const scratch = scratchDirectory("kill");
 
-function exportTo(output: string, input: string): string[] {
+function exportTo(output: string, input: string, format: string): string[] {
   return [
     "export",
     input,
     "--to",
     output,
     "--format",
-    "jsonl",
+    format,
     "--split-size",
     "256KiB",
     "--threads",
@@ -32,12 +32,12 @@ function exportTo(output: string, input: string): string[] {
 }
 
 /** An input, and what a run that nobody disturbs makes of it. */
-async function prepare(days: number) {
+async function prepare(days: number, format: string) {
   const input = join(scratch, `rows-${days}.jsonl`);
   writeAmplitudeRows(input, 40_000, days);
-  const output = join(scratch, `undisturbed-${days}`);
+  const output = join(scratch, `undisturbed-${format}-${days}`);
   const start = performance.now();
-  const result = await runSwitchyard(exportTo(output, input));
+  const result = await runSwitchyard(exportTo(output, input, format));
   const undisturbedMs = performance.now() - start;
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   return { input, undisturbedMs, undisturbed: digestExport(output) };
@@ -45,23 +45,24 @@ async function prepare(days: number) {
 
 // The rows of 40 days in no order are spilled, and then merged.
 it.each([
-  { days: 5, filesMin: 100 },
-  { days: 40, filesMin: 70 },
+  { days: 5, format: "jsonl", filesMin: 100 },
+  { days: 40, format: "jsonl", filesMin: 70 },
+  { days: 40, format: "arrow", filesMin: 70 },
 ])(
-  `survives ${KILLS} kills at random moments over $days days, seed ${seed}, with the bytes of a quiet run`,
-  async ({ days, filesMin }) => {
+  `survives ${KILLS} kills at random moments over $days days of $format, seed ${seed}, with the bytes of a quiet run`,
+  async ({ days, format, filesMin }) => {
     console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);
-    const { input, undisturbedMs, undisturbed } = await prepare(days);
+    const { input, undisturbedMs, undisturbed } = await prepare(days, format);
     expect(Object.keys(undisturbed).length).toBeGreaterThan(filesMin);
     const random = createRandom(seed);
-    const output = join(scratch, `killed-${days}`);
+    const output = join(scratch, `killed-${format}-${days}`);
     let kills = 0;
     let rounds = 0;
     while (kills < KILLS) {
       rmSync(output, { recursive: true, force: true });
       let finished = false;
       while (!finished) {
-        finished = await runOrKill(exportTo(output, input), random() * undisturbedMs);
+        finished = await runOrKill(exportTo(output, input, format), random() * undisturbedMs);
         if (!finished) kills++;
       }
       rounds++;

@@ -52,7 +52,7 @@ describe(`with faults of seed ${seed}`, () => {
     });
     // By key: nothing lost, nothing twice.
     expect(service.storedIndexes()).toEqual(good);
-    expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyTwice);
+    expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyDuplicated);
     expect(end.json.delivery.retried).toBeGreaterThan(0);
   });
 });
@@ -64,7 +64,7 @@ test("an answer that does not come is not waited for longer than --timeout", asy
   const end = await runSend(directory, ["rows.jsonl", "--to", url, "--timeout", "1"]);
   expect(end.json, end.stderr).toMatchObject({
     exitCode: 0,
-    delivery: { delivered: ROWS, retried: 1, possiblyTwice: 1 },
+    delivery: { delivered: ROWS, retried: 1, possiblyDuplicated: 1 },
   });
   expect(service.storedIndexes()).toHaveLength(ROWS);
 });
@@ -81,7 +81,7 @@ test("a service that goes away in the middle and comes back is sent the rest", a
   expect(restarted).toBeDefined();
   expect(end.json, end.stderr).toMatchObject({ exitCode: 0, delivery: { delivered: ROWS } });
   expect(service.storedIndexes()).toHaveLength(ROWS);
-  expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyTwice);
+  expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyDuplicated);
 });
 
 describe("Retry-After", () => {
@@ -110,7 +110,7 @@ describe("Retry-After", () => {
     const end = await runSend(directory, [...words, "--concurrency", String(CONCURRENCY)]);
     expect(end.json, end.stderr).toMatchObject({
       exitCode: 0,
-      delivery: { delivered: ROWS, retried: 1, possiblyTwice: 0 },
+      delivery: { delivered: ROWS, retried: 1, possiblyDuplicated: 0 },
     });
     const early = service.requests.filter(
       ({ index, timeMs }) => index > 100 && timeMs < untilMs - CLOCK_MS,
@@ -142,7 +142,7 @@ test("connections that break within large arrays cost no event", async () => {
   const end = await runSend(directory, words);
   expect(end.json, end.stderr).toMatchObject({
     exitCode: 0,
-    delivery: { delivered: ROWS, retried: 3, possiblyTwice: ROWS },
+    delivery: { delivered: ROWS, retried: 3, possiblyDuplicated: ROWS },
   });
   expect(service.storedIndexes()).toHaveLength(ROWS);
   expect(service.repeated).toBe(0);

@@ -53,7 +53,7 @@ it(`${KILLS} kills at random moments, seed ${seed}: the service has every event 
   const end = await runSend(directory, words);
   expect(end, end.stderr).toMatchObject({ exitCode: 0 });
   // Of each kill no more than what was under way, in the one split that was.
-  expect(end.json.delivery.possiblyTwice).toBeLessThanOrEqual(KILLS * CONCURRENCY);
+  expect(end.json.delivery.possiblyDuplicated).toBeLessThanOrEqual(KILLS * CONCURRENCY);
   expect(await storedIndexes(service.url)).toEqual(expectedIndexes());
   expect(end.json.rows.delivered).toBe(expectedIndexes().length);
   expect(readdirSync(join(directory, ".switchyard/runs"))).toHaveLength(1);

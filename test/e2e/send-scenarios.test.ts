@@ -51,10 +51,10 @@ test.each(seeds)(
       indexes.filter((index) => !isGood(index, scenario)),
     );
     expect(service.storedIndexes()).toEqual(indexes.filter((index) => isGood(index, scenario)));
-    expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyTwice);
+    expect(service.repeated).toBeLessThanOrEqual(end.json.delivery.possiblyDuplicated);
     const doubts = service.doubtful + kills * scenario.concurrency;
     if (!scenario.isSilent) {
-      expect(end.json.delivery.possiblyTwice).toBeLessThanOrEqual(doubts * scenario.batchRows);
+      expect(end.json.delivery.possiblyDuplicated).toBeLessThanOrEqual(doubts * scenario.batchRows);
     }
   },
 );

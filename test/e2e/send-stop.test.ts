@@ -59,7 +59,7 @@ test("a run that cannot go on says what there is by now, and later counts go on 
   expect(stopped.json, stopped.stderr).toMatchObject({
     exitCode: 1,
     error: { code: "send_unauthorized" },
-    delivery: { delivered, rejected: 1, retried: 5, possiblyTwice: 5 },
+    delivery: { delivered, rejected: 1, retried: 5, possiblyDuplicated: 5 },
     resume: { directory, command: ["send", ...words, "--json"] },
   });
   expect(delivered).toBeGreaterThan(800);
@@ -81,7 +81,7 @@ test("a run that cannot go on says what there is by now, and later counts go on 
   const end = await runSend(directory, wordsTo(url));
   expect(end.json, end.stderr).toMatchObject({
     exitCode: 0,
-    delivery: { delivered: EVENTS - 1, rejected: MALFORMED + 1, retried: 5, possiblyTwice: 5 },
+    delivery: { delivered: EVENTS - 1, rejected: MALFORMED + 1, retried: 5, possiblyDuplicated: 5 },
   });
   expect(end.json.resume).toBeUndefined();
 });
@@ -122,7 +122,7 @@ test("a run that is interrupted says what there is by now, and how to go on", as
   const end = await runSend(directory, wordsTo(url), options);
   expect(end.json, end.stderr).toMatchObject({
     exitCode: 0,
-    delivery: { delivered: EVENTS - 1, rejected: MALFORMED + 1, possiblyTwice: 0 },
+    delivery: { delivered: EVENTS - 1, rejected: MALFORMED + 1, possiblyDuplicated: 0 },
   });
   expect(service.storedIndexes()).toHaveLength(EVENTS - 1);
 });
@@ -134,7 +134,7 @@ test("a run that never came through says that nothing was delivered", async () =
   expect(end.json, end.stderr).toMatchObject({
     exitCode: 1,
     error: { code: "send_gave_up" },
-    delivery: { delivered: 0, rejected: 0, possiblyTwice: 0 },
+    delivery: { delivered: 0, rejected: 0, possiblyDuplicated: 0 },
   });
   expect(end.json.delivery.retried).toBeGreaterThan(0);
   expect(end.json.delivery.waitedMs).toBeGreaterThan(0);

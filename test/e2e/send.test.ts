@@ -36,7 +36,7 @@ test("every event goes to the webhook below the base URL, and a second run has n
     exitCode: 0,
     json: {
       rows: { read: ROWS, delivered: ROWS - MALFORMED, rejected: MALFORMED },
-      delivery: { delivered: ROWS - MALFORMED, retried: 0, possiblyTwice: 0 },
+      delivery: { delivered: ROWS - MALFORMED, retried: 0, possiblyDuplicated: 0 },
     },
   });
   const [request] = service.requests;
@@ -129,7 +129,7 @@ test("after a refusal of the secret nothing of it is in any output or file, and 
   isOpen = true;
   const before = service.requests.length;
   const end = await runSend(directory, words);
-  expect(end.json, end.stderr).toMatchObject({ exitCode: 0, delivery: { possiblyTwice: 0 } });
+  expect(end.json, end.stderr).toMatchObject({ exitCode: 0, delivery: { possiblyDuplicated: 0 } });
   expect(service.storedIndexes()).toHaveLength(ROWS - MALFORMED);
   expect([...service.copies.values()].every((count) => count === 1)).toBe(true);
   const text = (await runSwitchyard(["runs"], { cwd: directory })).stdout;

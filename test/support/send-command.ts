@@ -13,7 +13,7 @@ export interface SendJson {
     readonly delivered: number;
     readonly rejected: number;
     readonly retried: number;
-    readonly possiblyTwice: number;
+    readonly possiblyDuplicated: number;
     readonly waitedMs: number;
   };
   readonly splitsDone: number;

@@ -1,14 +1,7 @@
 import { KIB, MIB } from "../../base/limits.js";
 import type { ByteSource } from "../byte-source.js";
 import type { CsvDialect, Source, SourceRange } from "../source.js";
-import {
-  type CsvMarks,
-  type RecordState,
-  recordStates,
-  skipLine,
-  skipLineEnds,
-  walkRecord,
-} from "./record-walk.js";
+import { possibleStates, RecordWalker, skipLine, skipLineEnds } from "./record-walk.js";
 
 /** Bytes read behind a possible cut, in steps until they decide. */
 const PROBE_BYTES = [256 * KIB, MIB, 4 * MIB] as const;
@@ -111,11 +104,6 @@ export function agreeOnRecord(
   return agreed ? latest : undefined;
 }
 
-function possibleStates(marks: CsvMarks): readonly RecordState[] {
-  if (marks.quote === "") return ["unquoted"];
-  return recordStates.filter((state) => state !== "afterEscape" || marks.escape !== undefined);
-}
-
 interface Trial {
   readonly records: readonly TrialRecord[];
   /** Whether the last record ends where the bytes end. */
@@ -126,22 +114,18 @@ interface Trial {
  * The records after the one that `bytes` begin in, if they begin in `state`. None if that record is
  * malformed: a reader would not be in that state there.
  */
-function readTrial(
-  bytes: Uint8Array,
-  final: boolean,
-  dialect: CsvDialect,
-  state: RecordState,
-): Trial {
+function readTrial(bytes: Uint8Array, final: boolean, dialect: CsvDialect, state: number): Trial {
   const records: TrialRecord[] = [];
-  const first = walkRecord(bytes, 0, dialect, state);
+  const walker = new RecordWalker(bytes, dialect);
+  const first = walker.walk(0, state);
   if (first.ending !== "line") return { records, complete: false };
   let p = skipLineEnds(bytes, first.next);
   let goodInARow = 0;
   while (p < bytes.length && goodInARow < RUN_RECORDS) {
-    const { ending, next, cells } = walkRecord(bytes, p, dialect);
+    const { ending, next } = walker.walk(p);
     const isWhole = ending === "line" || (ending === "cut" && final);
     if (!isWhole && ending !== "malformed" && !final) return { records, complete: false };
-    const good = isWhole && cells === dialect.columns.length;
+    const good = isWhole && walker.cells === dialect.columns.length;
     records.push({ start: p, good });
     goodInARow = good ? goodInARow + 1 : 0;
     // As in the reader, a malformed record ends with its first line.

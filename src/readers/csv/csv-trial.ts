@@ -1,6 +1,5 @@
 import type { CsvDialect } from "../source.js";
-import { RecordCounter } from "./record-counter.js";
-import { type CsvMarks, skipLine, skipLineEnds, walkRecord } from "./record-walk.js";
+import { type CsvMarks, RecordWalker, skipLine, skipLineEnds } from "./record-walk.js";
 
 /** Facts about a source other than its head. */
 export interface CsvHints {
@@ -53,21 +52,21 @@ function tryMarks(
   given: Partial<CsvDialect>,
   recordsMax: number,
 ): Trial {
-  const counter = new RecordCounter(bytes, marks);
+  const walker = new RecordWalker(bytes, marks);
   let expected = given.columns?.length;
   let records = 0;
   let bad = 0;
   let quotedCells = 0;
   let p = findFirstRecord(bytes);
   while (p < bytes.length && records < recordsMax) {
-    const { ending, next } = counter.walk(p);
+    const { ending, next } = walker.walk(p);
     // A record that the end of the head cuts does not count, unless it is the only one.
     const isCut = ending === "cut" || ending === "open";
     if (isCut && hints.complete !== true && records > 0) break;
-    expected ??= counter.cells;
+    expected ??= walker.cells;
     const isMalformed = ending === "malformed" || ending === "open";
-    if (isMalformed || counter.cells !== expected || counter.isTorn) bad++;
-    else quotedCells += counter.quotedCells;
+    if (isMalformed || walker.cells !== expected || walker.isTorn) bad++;
+    else quotedCells += walker.quotedCells;
     records++;
     p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
   }
@@ -115,10 +114,11 @@ export function* recordsOf(
   bytes: Uint8Array,
   { marks, records }: Pick<Trial, "marks" | "records">,
 ): Generator<TrialCells, undefined, undefined> {
+  const walker = new RecordWalker(bytes, marks);
   let p = findFirstRecord(bytes);
   for (let index = 0; index < records; index++) {
     const bounds: number[] = [];
-    const { ending, next } = walkRecord(bytes, p, marks, "cellStart", bounds);
+    const { ending, next } = walker.walk(p, undefined, bounds);
     const isMalformed = ending === "malformed" || ending === "open";
     yield new TrialCells(bytes, isMalformed ? [] : bounds, marks);
     p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);

@@ -85,7 +85,7 @@ export class WebhookSplit implements SplitSink {
     this.#end(true);
     const delivered = this.#delivered;
     const { possiblyDuplicated, retried, waitedMs } = this.#journal.trouble;
-    const counts = { delivered, retried, possiblyTwice: possiblyDuplicated, waitedMs };
+    const counts = { delivered, retried, possiblyDuplicated, waitedMs };
     return {
       rows: delivered,
       commit: async () => ({ parts: [], counts }),

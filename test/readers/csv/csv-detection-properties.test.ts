@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { detectCsv } from "../../../src/readers/csv/csv-detection.js";
-import { RecordCounter } from "../../../src/readers/csv/record-counter.js";
-import { walkRecord } from "../../../src/readers/csv/record-walk.js";
+import { possibleStates, RecordWalker } from "../../../src/readers/csv/record-walk.js";
 import { propertyRuns } from "../../support/property-runs.js";
 import { detectCsvEagerly } from "./eager-csv-detection.js";
+import { recordStates, walkRecord } from "./plain-record-walk.js";
 
 const numRuns = propertyRuns(1_500);
 
@@ -116,7 +116,7 @@ describe("the detection of CSV", () => {
   });
 });
 
-test("records are counted as they are walked", () => {
+test("RecordWalker walks and counts records as the plain walk does, from every state", () => {
   const marks = fc.record(
     { delimiter, quote, escape: fc.constantFrom("\\", '"') },
     { requiredKeys: ["delimiter", "quote"] },
@@ -124,12 +124,15 @@ test("records are counted as they are walked", () => {
   fc.assert(
     fc.property(head, marks, fc.nat(), (bytes, one, from) => {
       const start = from % (bytes.length + 1);
-      const bounds: number[] = [];
-      const { ending, next, cells } = walkRecord(bytes, start, one, "cellStart", bounds);
-      const counter = new RecordCounter(bytes, one);
-      expect(counter.walk(start)).toEqual({ ending, next });
-      const isBroken = ending === "malformed" || ending === "open";
-      expect(counter.cells).toBe(isBroken ? 0 : cells);
+      const walker = new RecordWalker(bytes, one);
+      for (const state of possibleStates(one)) {
+        const [bounds, plainBounds]: [number[], number[]] = [[], []];
+        const { cells, ...walk } = walkRecord(bytes, start, one, recordStates[state], plainBounds);
+        expect(walker.walk(start, state, bounds)).toEqual(walk);
+        const isBroken = walk.ending === "malformed" || walk.ending === "open";
+        expect(walker.cells).toBe(isBroken ? 0 : cells);
+        if (!isBroken) expect(bounds).toEqual(plainBounds);
+      }
     }),
     { numRuns },
   );

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { rejectCodes } from "../../../src/base/reject-codes.js";
 import { detectCsv } from "../../../src/readers/csv/csv-detection.js";
-import { skipLine, skipLineEnds, walkRecord } from "../../../src/readers/csv/record-walk.js";
+import { RecordWalker, skipLine, skipLineEnds } from "../../../src/readers/csv/record-walk.js";
 import type { CsvDialect } from "../../../src/readers/source.js";
 import { readCsv, testDialect } from "./csv-rows.js";
 
@@ -85,14 +85,15 @@ describe("CSV beside csv-parse", () => {
 function walkRows(bytes: Uint8Array, dialect: CsvDialect): [number, number, number][] {
   const rows: [number, number, number][] = [];
   const { malformed_row, ragged_row } = rejectCodes;
+  const walker = new RecordWalker(bytes, dialect);
   let p = skipLineEnds(bytes, 0);
   while (p < bytes.length) {
-    const { ending, next, cells } = walkRecord(bytes, p, dialect);
+    const { ending, next } = walker.walk(p);
     const isWhole = ending === "line" || ending === "cut";
     const after = isWhole ? next : skipLine(bytes, p);
     let end = after;
     while (end > p && (bytes[end - 1] === 0x0a || bytes[end - 1] === 0x0d)) end--;
-    const isRagged = cells !== dialect.columns.length;
+    const isRagged = walker.cells !== dialect.columns.length;
     rows.push([p, end - p, isWhole ? (isRagged ? ragged_row : 0) : malformed_row]);
     p = skipLineEnds(bytes, after);
   }

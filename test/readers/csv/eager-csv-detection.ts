@@ -1,12 +1,8 @@
 import { detectEncoding, toUtf8 } from "../../../src/readers/csv/csv-encoding.js";
 import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
-import {
-  type CsvMarks,
-  skipLine,
-  skipLineEnds,
-  walkRecord,
-} from "../../../src/readers/csv/record-walk.js";
+import { type CsvMarks, skipLine, skipLineEnds } from "../../../src/readers/csv/record-walk.js";
 import type { CsvDialect } from "../../../src/readers/source.js";
+import { walkRecord } from "./plain-record-walk.js";
 
 const DELIMITERS = [",", "\t", ";", "|", "\x01"] as const;
 

@@ -109,7 +109,7 @@ describe("events", () => {
   test("go out one by one, with a key of their own, as the JSON lines of an export", async () => {
     const rows = variedRows(40);
     const commitment = await send(rows, () => ok);
-    expect(commitment).toMatchObject({ rows: 40, parts: [], counts: { possiblyTwice: 0 } });
+    expect(commitment).toMatchObject({ rows: 40, parts: [], counts: { possiblyDuplicated: 0 } });
     expect(calls.map(({ isArray }) => isArray)).not.toContain(true);
     expect(new Set(calls.map(({ key }) => key)).size).toBe(40);
     expect(calls.map(({ events }) => events[0])).toEqual(
@@ -167,7 +167,7 @@ describe("a service that is busy", () => {
     expect(commitment.counts).toEqual({
       delivered: 10,
       retried: 1,
-      possiblyTwice: 0,
+      possiblyDuplicated: 0,
       waitedMs: 60_000,
     });
     expect(calls.filter(({ key }) => key === calls[0]?.key)).toHaveLength(2);
@@ -179,7 +179,7 @@ describe("a service that is busy", () => {
     const commitment = await send(namedRows(4), (_, index) =>
       index < 2 ? new NoAnswer("no_answer", "other side closed") : ok,
     );
-    expect(commitment).toMatchObject({ rows: 4, counts: { retried: 2, possiblyTwice: 2 } });
+    expect(commitment).toMatchObject({ rows: 4, counts: { retried: 2, possiblyDuplicated: 2 } });
     expect(new Set(sentNames())).toEqual(new Set(names(4)));
   });
 
@@ -284,7 +284,7 @@ describe("after an end at any moment", () => {
     });
     calls = [];
     const commitment = await send(namedRows(30), () => ok, { batch: 11 });
-    expect(commitment).toMatchObject({ rows: 30, counts: { possiblyTwice: 0 } });
+    expect(commitment).toMatchObject({ rows: 30, counts: { possiblyDuplicated: 0 } });
     expect(calls).toHaveLength(20);
     const keys = new Map(before.map(({ key, events }) => [events[0]?.event, key]));
     for (const { key, events } of calls) expect(keys.get(events[0]?.event) ?? key).toBe(key);
@@ -321,7 +321,7 @@ describe("after an end at any moment", () => {
     const commitment = await send(namedRows(20), () => ok);
     expect(rejects).toEqual([{ row: "e2", message: "400: bad" }]);
     expect(commitment.rows).toBe(19);
-    expect(commitment.counts["possiblyTwice"]).toBe(3);
+    expect(commitment.counts["possiblyDuplicated"]).toBe(3);
     // "open" and "range" are lines as well.
     expect(calls).toHaveLength(20 - 12);
   });
