@@ -37,9 +37,8 @@ it.each(["parquet", "jsonl", "jsonl.gz", "csv", "arrow"])(
   "writes the same %s bytes with one thread and with four",
   async (format) => {
     const one = await exportWith(1, format);
-    expect(Object.keys(one).filter((name) => name.startsWith("events/")).length).toBeGreaterThan(
-      20,
-    );
+    const parts = Object.keys(one).filter((name) => name.startsWith("events/"));
+    expect(parts.length).toBeGreaterThanOrEqual(20);
     expect(await exportWith(4, format)).toEqual(one);
   },
 );
