@@ -12,7 +12,7 @@ const idPattern =
   /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b(?=[a-f]*\d)[0-9a-f]{12,}\b|\d+/gi;
 
 /** Many names that differ only by an id, such as `Viewed /product/123`. */
-export function findNamesWithIDs({ events }: Facts): readonly Observation[] {
+export function findNamesWithIDs({ events }: Facts): Observation | readonly Observation[] {
   const forms = new Map<string, ReportEvent[]>();
   for (const one of events) {
     const form = one.event.replaceAll(idPattern, "*");
@@ -26,35 +26,34 @@ export function findNamesWithIDs({ events }: Facts): readonly Observation[] {
   const names = found.flatMap(([, same]) => same);
   const formNames = found.map(([form]) => form);
   const examples = names.map(({ event }) => event);
-  return [
-    {
-      code: "names_with_ids",
-      title: `${formatNumberOf(names.length, "event name")} contain ids and are really ${quotedList(formNames, 3)}`,
-      detail:
-        `For example ${quotedList(examples, 3)}. Each would become a separate event, and most occur once. ` +
-        "The module replaces the ids with *.",
-      rows: sumOf(names, ({ rows }) => rows),
-      statements:
-        `const forms = new Set(${JSON.stringify(formNames.slice(0, RENAMED_MAX))});\n` +
-        `const form = event.event.replaceAll(${idPattern}, "*");\n` +
-        "if (forms.has(form)) event.event = form;",
-    },
-  ];
+  return {
+    code: "names_with_ids",
+    title: `${formatNumberOf(names.length, "event name")} contain ids and are really ${quotedList(formNames, 3)}`,
+    detail:
+      `For example ${quotedList(examples, 3)}. Each would become a separate event, and most occur once. ` +
+      "The module replaces the ids with *.",
+    rows: sumOf(names, ({ rows }) => rows),
+    statements:
+      `const forms = new Set(${JSON.stringify(formNames.slice(0, RENAMED_MAX))});\n` +
+      `const form = event.event.replaceAll(${idPattern}, "*");\n` +
+      "if (forms.has(form)) event.event = form;",
+  };
 }
 
-export function findTooManyNames({ events, otherEvents }: Facts): readonly Observation[] {
+export function findTooManyNames({
+  events,
+  otherEvents,
+}: Facts): Observation | readonly Observation[] {
   const names = events.length + (otherEvents.names ?? 0);
   if (names <= NAMES_USUAL_MAX) return [];
-  return [
-    {
-      code: "names_too_many",
-      title: `There are ${otherEvents.names === null ? "more than " : ""}${formatCount(names)} event names`,
-      detail:
-        "That is too many to review, and each becomes one qualifying event. Choose the events that you " +
-        "need with includeEvent, or leave out the others with excludeEvent.",
-      rows: otherEvents.rows,
-    },
-  ];
+  return {
+    code: "names_too_many",
+    title: `There are ${otherEvents.names === null ? "more than " : ""}${formatCount(names)} event names`,
+    detail:
+      "That is too many to review, and each becomes one qualifying event. Choose the events that you " +
+      "need with includeEvent, or leave out the others with excludeEvent.",
+    rows: otherEvents.rows,
+  };
 }
 
 /** Names that the event route refuses. */
@@ -74,26 +73,27 @@ export function findLongNames(facts: Facts): readonly Observation[] {
 }
 
 /** Names that are not valid for qualifying events. */
-export function findRefusedNames({ estimates, events }: Facts): readonly Observation[] {
+export function findRefusedNames({
+  estimates,
+  events,
+}: Facts): Observation | readonly Observation[] {
   const refused = estimates.qualifyingEvents.filter((one) => one.refused !== undefined);
   if (refused.length === 0) return [];
   const names = new Set(refused.map(({ event }) => event));
   const reasons = refused.slice(0, 3).map((one) => `${quoted(one.event)}: ${one.refused}`);
-  return [
-    {
-      code: "name_refused",
-      title: `${formatNumberOf(refused.length, "event name")} ${refused.length === 1 ? "is" : "are"} not valid for a qualifying event`,
-      detail:
-        `${reasons.join("; ")}. The events are exported and sent nevertheless. ` +
-        "The module makes such names valid.",
-      rows: sumOf(
-        events.filter(({ event }) => names.has(event)),
-        ({ rows }) => rows,
-      ),
-      event: refused.length === 1 ? refused[0]?.event : undefined,
-      statements:
-        'event.event = event.event.replaceAll(/[\\\\\\p{Cc}\\p{Cs}]+/gu, " ").trim();\n' +
-        'event.event = [...event.event].slice(0, 120).join("") || "unnamed";',
-    },
-  ];
+  return {
+    code: "name_refused",
+    title: `${formatNumberOf(refused.length, "event name")} ${refused.length === 1 ? "is" : "are"} not valid for a qualifying event`,
+    detail:
+      `${reasons.join("; ")}. The events are exported and sent nevertheless. ` +
+      "The module makes such names valid.",
+    rows: sumOf(
+      events.filter(({ event }) => names.has(event)),
+      ({ rows }) => rows,
+    ),
+    event: refused.length === 1 ? refused[0]?.event : undefined,
+    statements:
+      'event.event = event.event.replaceAll(/[\\\\\\p{Cc}\\p{Cs}]+/gu, " ").trim();\n' +
+      'event.event = [...event.event].slice(0, 120).join("") || "unnamed";',
+  };
 }

@@ -84,7 +84,7 @@ export function findFindings(
   facts: Facts,
   modulePath = `./${FIXES_MODULE_NAME}`,
 ): readonly Finding[] {
-  const observations = findersFor(facts).flatMap((find) => limit(find(facts)));
+  const observations = findersFor(facts).flatMap((find) => limit([find(facts)].flat()));
   const text = fixesModule(observations);
   return observations
     .map((observation) => findingOf(observation, facts, { path: modulePath, text }))
@@ -95,10 +95,10 @@ export function findFindings(
     );
 }
 
-/** Those that need all rows come last, or not at all for a sample. */
+/** Returns the finders for a report. Those that need all rows come last, and are left out for a sample. */
 function findersFor({ sample }: Facts): readonly Finder[] {
   const codes = Object.keys(finders) as FindingCode[];
-  const needsAllRows = (code: FindingCode) => "needsAllRows" in findingCodes[code];
+  const needsAllRows = (code: FindingCode) => findingCodes[code].needsAllRows;
   const always = codes.filter((code) => !needsAllRows(code));
   const chosen = sample.share < 1 ? always : [...always, ...codes.filter(needsAllRows)];
   return [...new Set(chosen.map((code) => finders[code]))];

@@ -17,21 +17,19 @@ const idFields = ["userID", "stableID"] as const;
 const idWords = { userID: "user", stableID: "device" } as const;
 
 /** Almost no event has a user id: another field holds it, or the mapping names none. */
-export function findMissingUsers(facts: Facts): readonly Observation[] {
+export function findMissingUsers(facts: Facts): Observation | readonly Observation[] {
   const { deviceOnly, both, userOnly } = facts.identity;
   const total = both + userOnly + deviceOnly;
   if (total < MINIMUM_DAY_EVENTS || deviceOnly < total * USERLESS_SHARE) return [];
   const names = fieldsOf(facts, "userID").map(({ path }) => path.join("."));
-  return [
-    {
-      code: "users_missing",
-      title: `${shareOf(deviceOnly, total)} of the events have no user id`,
-      detail:
-        `${names.length === 0 ? "The mapping names no field for it" : `It is read from ${quotedList(names)}`}. ` +
-        "Without it, nothing can be counted by user. If another field holds it, map that field to userID.",
-      rows: deviceOnly,
-    },
-  ];
+  return {
+    code: "users_missing",
+    title: `${shareOf(deviceOnly, total)} of the events have no user id`,
+    detail:
+      `${names.length === 0 ? "The mapping names no field for it" : `It is read from ${quotedList(names)}`}. ` +
+      "Without it, nothing can be counted by user. If another field holds it, map that field to userID.",
+    rows: deviceOnly,
+  };
 }
 
 /** Placeholder ids make one user or device of all who have them. */
@@ -47,17 +45,15 @@ export function findJunkIDs(facts: Facts): readonly Observation[] {
     // If every event has the other id too, none is rejected for losing this one.
     const isSafe = (field === "userID" ? identity.userOnly : identity.deviceOnly) === 0;
     const texts = junk.map(({ value }) => value);
-    return [
-      {
-        code: "ids_junk" as const,
-        title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "has" : "have"} a placeholder ${idWords[field]} id`,
-        detail:
-          `${counts.join(", ")}. All of these events would belong to one ${idWords[field]}. ` +
-          `The line treats such an id as missing${isSafe ? "." : "; events without another id are then rejected."}`,
-        rows,
-        fix: unlessFix(facts, field, texts, isSafe),
-      },
-    ];
+    return {
+      code: "ids_junk" as const,
+      title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "has" : "have"} a placeholder ${idWords[field]} id`,
+      detail:
+        `${counts.join(", ")}. All of these events would belong to one ${idWords[field]}. ` +
+        `The line treats such an id as missing${isSafe ? "." : "; events without another id are then rejected."}`,
+      rows,
+      fix: unlessFix(facts, field, texts, isSafe),
+    };
   });
 }
 
@@ -68,23 +64,21 @@ export function findEmailIDs(facts: Facts): readonly Observation[] {
     const top = tops[field];
     const emails = top.filter(({ id }) => emailPattern.test(plainText(id)));
     if (emails.length === 0 || emails.length * 2 < top.length) return [];
-    return [
-      {
-        code: "ids_emails" as const,
-        title: `The ${idWords[field]} ids are email addresses`,
-        detail:
-          `${emails.length} of the ${top.length} most frequent ids are. Every exported or sent event would contain one. ` +
-          "The line replaces them with salted hashes and needs a salt: SWITCHYARD_HASH_SALT or hashSaltFile. " +
-          "Whatever assigns users later must hash them in the same way.",
-        rows: sumOf(emails, ({ rows }) => rows),
-        fix: listFix(facts, "hash", [field]),
-      },
-    ];
+    return {
+      code: "ids_emails" as const,
+      title: `The ${idWords[field]} ids are email addresses`,
+      detail:
+        `${emails.length} of the ${top.length} most frequent ids are. Every exported or sent event would contain one. ` +
+        "The line replaces them with salted hashes and needs a salt: SWITCHYARD_HASH_SALT or hashSaltFile. " +
+        "Whatever assigns users later must hash them in the same way.",
+      rows: sumOf(emails, ({ rows }) => rows),
+      fix: listFix(facts, "hash", [field]),
+    };
   });
 }
 
 /** Devices with at least a hundred users. */
-export function findSharedDevices(facts: Facts): readonly Observation[] {
+export function findSharedDevices(facts: Facts): Observation | readonly Observation[] {
   return findShared(facts, facts.identity.topDevices, {
     code: "device_shared",
     field: "stableID",
@@ -94,7 +88,7 @@ export function findSharedDevices(facts: Facts): readonly Observation[] {
 }
 
 /** Users with at least a hundred devices. */
-export function findSharedUsers(facts: Facts): readonly Observation[] {
+export function findSharedUsers(facts: Facts): Observation | readonly Observation[] {
   return findShared(facts, facts.identity.topUsers, {
     code: "user_many_devices",
     field: "userID",
@@ -114,25 +108,23 @@ function findShared(
   facts: Facts,
   top: readonly TopID[],
   { code, field, others: otherWord, causes }: SharedKind,
-): readonly Observation[] {
+): Observation | readonly Observation[] {
   const junk = new Set(facts.identity.junkIDs.map(({ value }) => value));
   const shared = top.filter(({ id, others }) => others.count >= SHARED_ID_OTHERS && !junk.has(id));
   const [first] = shared;
   if (first === undefined) return [];
   const one = idWords[field];
   const ids = shared.map(({ id }) => id);
-  return [
-    {
-      code,
-      title:
-        shared.length === 1
-          ? `The ${one} ${quoted(first.id)} has ${formatCount(first.others.count)} ${otherWord}`
-          : `${shared.length} ${one}s have at least ${SHARED_ID_OTHERS} ${otherWord} each`,
-      detail:
-        `${quotedList(ids)}. The usual causes are ${causes}. An experiment would count all of it as one ${one}. ` +
-        "The line treats these ids as missing.",
-      rows: sumOf(shared, ({ rows }) => rows),
-      fix: unlessFix(facts, field, ids, false),
-    },
-  ];
+  return {
+    code,
+    title:
+      shared.length === 1
+        ? `The ${one} ${quoted(first.id)} has ${formatCount(first.others.count)} ${otherWord}`
+        : `${shared.length} ${one}s have at least ${SHARED_ID_OTHERS} ${otherWord} each`,
+    detail:
+      `${quotedList(ids)}. The usual causes are ${causes}. An experiment would count all of it as one ${one}. ` +
+      "The line treats these ids as missing.",
+    rows: sumOf(shared, ({ rows }) => rows),
+    fix: unlessFix(facts, field, ids, false),
+  };
 }

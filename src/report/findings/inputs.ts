@@ -4,7 +4,7 @@ import { type Facts, type Observation, shareOf } from "./observation.js";
 /** Standard errors beyond which an estimate is more than noise. */
 const ERRORS_MIN = 3;
 
-export function findNoEvents({ rows }: Facts): readonly Observation[] {
+export function findNoEvents({ rows }: Facts): Observation | readonly Observation[] {
   if (rows.mapped > 0) return [];
   const why =
     rows.read === 0
@@ -12,54 +12,48 @@ export function findNoEvents({ rows }: Facts): readonly Observation[] {
       : rows.filtered === rows.read
         ? "All rows are filtered out: check includeEvent, excludeEvent, fromTime and toTime."
         : "No row became an event: check the preset and the mapping.";
-  return [
-    {
-      code: "no_events",
-      title: "No event would be delivered",
-      detail: `${formatNumberOf(rows.read, "row")} read. ${why}`,
-      rows: rows.read,
-    },
-  ];
+  return {
+    code: "no_events",
+    title: "No event would be delivered",
+    detail: `${formatNumberOf(rows.read, "row")} read. ${why}`,
+    rows: rows.read,
+  };
 }
 
 export function findFailedSources({ inputs }: Facts): readonly Observation[] {
   return inputs.sources.flatMap(({ name, failure }) => {
     if (failure === undefined) return [];
-    return [
-      {
-        code: "source_failed" as const,
-        title: `${name} could not be read completely`,
-        detail:
-          `${failure.message} (${failure.code}). The rows before that position are in the report. ` +
-          "No configuration recovers the others: fetch the file again.",
-        rows: 0,
-      },
-    ];
+    return {
+      code: "source_failed" as const,
+      title: `${name} could not be read completely`,
+      detail:
+        `${failure.message} (${failure.code}). The rows before that position are in the report. ` +
+        "No configuration recovers the others: fetch the file again.",
+      rows: 0,
+    };
   });
 }
 
 /** Events whose insert id occurred before. */
-export function findDuplicates({ rows }: Facts): readonly Observation[] {
+export function findDuplicates({ rows }: Facts): Observation | readonly Observation[] {
   const { withInsertID, withinSplits, estimated, error } = rows.duplicates;
   const isSure = estimated > ERRORS_MIN * error;
   if (withinSplits === 0 && !isSure) return [];
   const count = isSure ? Math.max(estimated, withinSplits) : withinSplits;
-  return [
-    {
-      code: "duplicates",
-      title: `${isSure && error > 0 ? "About " : ""}${formatNumberOf(count, "event")} ${count === 1 ? "repeats" : "repeat"} an insert id`,
-      detail:
-        `That is ${shareOf(count, withInsertID)} of the ${formatCount(withInsertID)} events that have an insert id; ` +
-        `${formatCount(withinSplits)} certainly repeat one of the same split. The usual cause is exports that ` +
-        "overlap: look for files that cover the same days. Repeated events are exported and sent, so " +
-        "remove the files that repeat others.",
-      rows: Math.round(count),
-    },
-  ];
+  return {
+    code: "duplicates",
+    title: `${isSure && error > 0 ? "About " : ""}${formatNumberOf(count, "event")} ${count === 1 ? "repeats" : "repeat"} an insert id`,
+    detail:
+      `That is ${shareOf(count, withInsertID)} of the ${formatCount(withInsertID)} events that have an insert id; ` +
+      `${formatCount(withinSplits)} certainly repeat one of the same split. The usual cause is exports that ` +
+      "overlap: look for files that cover the same days. Repeated events are exported and sent, so " +
+      "remove the files that repeat others.",
+    rows: Math.round(count),
+  };
 }
 
 /** Lists of the report that were cut at their limits. */
-export function findCaps(facts: Facts): readonly Observation[] {
+export function findCaps(facts: Facts): Observation | readonly Observation[] {
   const { events, otherEvents, userProperties, inputs } = facts;
   const described = events.filter(({ properties }) => properties !== null);
   const hasOtherKeys =
@@ -74,12 +68,10 @@ export function findCaps(facts: Facts): readonly Observation[] {
       `only the first ${formatCount(inputs.sources.length)} of ${formatCount(inputs.sourcesTotal)} sources are listed`,
   ].filter((one) => one !== false);
   if (reached.length === 0) return [];
-  return [
-    {
-      code: "cap_reached",
-      title: "The export has more than a report lists",
-      detail: `${reached.join("; ")}. Totals include everything; only lists are cut.`,
-      rows: otherEvents.rows,
-    },
-  ];
+  return {
+    code: "cap_reached",
+    title: "The export has more than a report lists",
+    detail: `${reached.join("; ")}. Totals include everything; only lists are cut.`,
+    rows: otherEvents.rows,
+  };
 }

@@ -25,7 +25,7 @@ export interface Observation {
 }
 
 /** Looks for one kind of problem; pure. */
-export type Finder = (facts: Facts) => readonly Observation[];
+export type Finder = (facts: Facts) => Observation | readonly Observation[];
 
 const QUOTED_COLUMNS_MAX = 80;
 

@@ -30,19 +30,17 @@ export function findPersonalData(facts: Facts): readonly Observation[] {
     const kind = kindOf(use);
     if (kind === undefined) return [];
     const path = pathOf(use);
-    return [
-      {
-        code: "property_personal" as const,
-        title: `${quoted(path)} seems to contain ${kind.name}`,
-        detail:
-          `${kind.evidence} Exported and sent events would contain them. The line leaves out the property; ` +
-          "use hash instead of drop to replace its values with salted hashes.",
-        rows: sumOf(use.uses, ({ property }) => property.rows),
-        event: onlyEvent(use.uses),
-        property: path,
-        fix: listFix(facts, "drop", [path]),
-      },
-    ];
+    return {
+      code: "property_personal" as const,
+      title: `${quoted(path)} seems to contain ${kind.name}`,
+      detail:
+        `${kind.evidence} Exported and sent events would contain them. The line leaves out the property; ` +
+        "use hash instead of drop to replace its values with salted hashes.",
+      rows: sumOf(use.uses, ({ property }) => property.rows),
+      event: onlyEvent(use.uses),
+      property: path,
+      fix: listFix(facts, "drop", [path]),
+    };
   });
 }
 

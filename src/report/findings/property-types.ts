@@ -22,19 +22,17 @@ export function findMixedTypes(facts: Facts): readonly Observation[] {
     const path = pathOf(use);
     const { to, statements } = conversion(use, counts);
     const types = counts.map(([type, rows]) => `${type}: ${formatCount(rows)}`).join(", ");
-    return [
-      {
-        code: "property_mixed_types" as const,
-        title: `${quoted(path)} has values of several types`,
-        detail:
-          `${types}. A column has one type: other values become null or make a load fail. ` +
-          `The module converts all values to ${to}.`,
-        rows: sumOf(others, ([, rows]) => rows),
-        event: onlyEvent(use.uses),
-        property: path,
-        statements,
-      },
-    ];
+    return {
+      code: "property_mixed_types" as const,
+      title: `${quoted(path)} has values of several types`,
+      detail:
+        `${types}. A column has one type: other values become null or make a load fail. ` +
+        `The module converts all values to ${to}.`,
+      rows: sumOf(others, ([, rows]) => rows),
+      event: onlyEvent(use.uses),
+      property: path,
+      statements,
+    };
   });
 }
 
@@ -43,7 +41,7 @@ interface Conversion {
   readonly statements: string;
 }
 
-/** To numbers if the texts are numbers, to objects if they are JSON, and otherwise to text. */
+/** Converts to numbers if the texts are numbers, to objects if they are JSON, and otherwise to text. */
 function conversion(use: KeyUse, counts: readonly (readonly [ValueType, number])[]): Conversion {
   const member = memberOf(use);
   const texts = textsOf(use).map(({ value }) => plainText(value));
@@ -99,19 +97,17 @@ export function findJsonTexts(facts: Facts): readonly Observation[] {
     const [example, ...others] = all.filter(isJsonText);
     if (example === undefined || (others.length + 1) * 2 < all.length) return [];
     const path = pathOf(use);
-    return [
-      {
-        code: "property_json_text" as const,
-        title: `${quoted(path)} is text that contains JSON`,
-        detail:
-          `For example ${quoted(example)}. Its members cannot be queried. ` +
-          "The module parses it into objects and lists.",
-        rows: stringRows(use),
-        event: onlyEvent(use.uses),
-        property: path,
-        statements: toJson(memberOf(use)),
-      },
-    ];
+    return {
+      code: "property_json_text" as const,
+      title: `${quoted(path)} is text that contains JSON`,
+      detail:
+        `For example ${quoted(example)}. Its members cannot be queried. ` +
+        "The module parses it into objects and lists.",
+      rows: stringRows(use),
+      event: onlyEvent(use.uses),
+      property: path,
+      statements: toJson(memberOf(use)),
+    };
   });
 }
 
@@ -134,19 +130,17 @@ export function findNumberTexts(facts: Facts): readonly Observation[] {
     if (!areNumbers || !texts.some((text) => text.includes("."))) return [];
     const path = pathOf(use);
     const rows = stringRows(use);
-    return [
-      {
-        code: "property_numbers_as_text" as const,
-        title: `${quoted(path)} is numbers written as text`,
-        detail:
-          `For example ${quotedList(texts, 3)}, in ${formatNumberOf(rows, "event")}. Text cannot be added up. ` +
-          "The module converts them to numbers.",
-        rows,
-        event: onlyEvent(use.uses),
-        property: path,
-        statements: toNumber(memberOf(use)),
-      },
-    ];
+    return {
+      code: "property_numbers_as_text" as const,
+      title: `${quoted(path)} is numbers written as text`,
+      detail:
+        `For example ${quotedList(texts, 3)}, in ${formatNumberOf(rows, "event")}. Text cannot be added up. ` +
+        "The module converts them to numbers.",
+      rows,
+      event: onlyEvent(use.uses),
+      property: path,
+      statements: toNumber(memberOf(use)),
+    };
   });
 }
 

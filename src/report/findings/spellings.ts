@@ -31,30 +31,28 @@ function describeGroup<T extends { readonly rows: number }>(
   return group.map((one) => `${quoted(nameOf(one))} (${formatCount(one.rows)})`).join(", ");
 }
 
-export function findAlikeNames({ events }: Facts): readonly Observation[] {
+export function findAlikeNames({ events }: Facts): Observation | readonly Observation[] {
   const groups = alikeGroups(events, ({ event }) => event);
   if (groups.length === 0) return [];
   const renamed = groups.flatMap(([main, ...others]) =>
     others.map(({ event }) => [event, main?.event ?? event] as const),
   );
   const examples = groups.slice(0, 3).map((group) => describeGroup(group, ({ event }) => event));
-  return [
-    {
-      code: "names_alike",
-      title: `${formatNumberOf(groups.length, "event name")} ${groups.length === 1 ? "has" : "have"} several spellings`,
-      detail:
-        `${examples.join("; ")}. Each spelling would become a separate event. ` +
-        "The module replaces them with the most frequent one.",
-      rows: sumOf(
-        groups.flatMap(([, ...others]) => others),
-        ({ rows }) => rows,
-      ),
-      event: groups.length === 1 ? groups[0]?.[0]?.event : undefined,
-      statements:
-        `const names = new Map(${JSON.stringify(renamed.slice(0, RENAMED_MAX))});\n` +
-        "event.event = names.get(event.event) ?? event.event;",
-    },
-  ];
+  return {
+    code: "names_alike",
+    title: `${formatNumberOf(groups.length, "event name")} ${groups.length === 1 ? "has" : "have"} several spellings`,
+    detail:
+      `${examples.join("; ")}. Each spelling would become a separate event. ` +
+      "The module replaces them with the most frequent one.",
+    rows: sumOf(
+      groups.flatMap(([, ...others]) => others),
+      ({ rows }) => rows,
+    ),
+    event: groups.length === 1 ? groups[0]?.[0]?.event : undefined,
+    statements:
+      `const names = new Map(${JSON.stringify(renamed.slice(0, RENAMED_MAX))});\n` +
+      "event.event = names.get(event.event) ?? event.event;",
+  };
 }
 
 interface Renaming {
@@ -64,7 +62,7 @@ interface Renaming {
 }
 
 /** Keys of one event, or of users, that differ only by case, width or white space. */
-export function findAlikeKeys(facts: Facts): readonly Observation[] {
+export function findAlikeKeys(facts: Facts): Observation | readonly Observation[] {
   const renamings = new Map<string, Renaming>();
   const descriptions = new Set<string>();
   let rows = 0;
@@ -81,18 +79,16 @@ export function findAlikeKeys(facts: Facts): readonly Observation[] {
   }
   if (renamings.size === 0) return [];
   const [first] = renamings.values();
-  return [
-    {
-      code: "property_keys_alike",
-      title: `${formatNumberOf(renamings.size, "property key")} ${renamings.size === 1 ? "differs" : "differ"} from another only by case or white space`,
-      detail:
-        `${[...descriptions].slice(0, 3).join("; ")}. Each spelling would become a separate property. ` +
-        "The module moves values to the most frequent spelling, unless that has a value already.",
-      rows,
-      property: renamings.size === 1 && first !== undefined ? pathOf(first) : undefined,
-      statements: withoutChains(renamings).map(renameStatement).join("\n"),
-    },
-  ];
+  return {
+    code: "property_keys_alike",
+    title: `${formatNumberOf(renamings.size, "property key")} ${renamings.size === 1 ? "differs" : "differ"} from another only by case or white space`,
+    detail:
+      `${[...descriptions].slice(0, 3).join("; ")}. Each spelling would become a separate property. ` +
+      "The module moves values to the most frequent spelling, unless that has a value already.",
+    rows,
+    property: renamings.size === 1 && first !== undefined ? pathOf(first) : undefined,
+    statements: withoutChains(renamings).map(renameStatement).join("\n"),
+  };
 }
 
 /** Two events may prefer opposite spellings: keeps the first renaming. */

@@ -36,15 +36,13 @@ export function findSpikeDays(facts: Facts): readonly Observation[] {
       ({ hour, usual: hourly }) => (day.hours[hour] ?? 0) - hourly,
     );
     if (!isSpike(day.events - excess, usual, SPIKE_DAY_FACTOR, MINIMUM_DAY_EVENTS)) return [];
-    return [
-      {
-        code: "spike_day" as const,
-        title: `${day.day} has ${formatCount(day.events)} events`,
-        detail: `The days around have about ${formatCount(usual)} each.${cause(facts, index)} ${ADVICE}`,
-        rows: Math.round(day.events - usual),
-        day: day.day,
-      },
-    ];
+    return {
+      code: "spike_day" as const,
+      title: `${day.day} has ${formatCount(day.events)} events`,
+      detail: `The days around have about ${formatCount(usual)} each.${cause(facts, index)} ${ADVICE}`,
+      rows: Math.round(day.events - usual),
+      day: day.day,
+    };
   });
 }
 

@@ -128,24 +128,22 @@ function describe(facts: Facts, { zones, changes }: ShownChanges): Observation {
 }
 
 /** The quietest hours are not at night in UTC, and the times do not say why. */
-export function findShiftedHours(facts: Facts): readonly Observation[] {
+export function findShiftedHours(facts: Facts): Observation | readonly Observation[] {
   const { shiftHours, confidence, evidence } = facts.times.zoneGuess;
   if (confidence !== "strong" || Math.abs(shiftHours) < 2 || timeFormOf(facts) !== "local")
     return [];
   const offset = `UTC${shiftHours > 0 ? "-" : "+"}${Math.abs(shiftHours)}`;
-  return [
-    {
-      code: "zone_hours_shifted",
-      title: `Times name no zone; read as ${facts.dayZone}, they place most users near ${offset}`,
-      detail:
-        `${evidence} If your users live there, nothing is wrong. If they live elsewhere, the times are in ` +
-        'another zone: set "zone" in mapping.timestamp.',
-      rows: facts.rows.mapped,
-    },
-  ];
+  return {
+    code: "zone_hours_shifted",
+    title: `Times name no zone; read as ${facts.dayZone}, they place most users near ${offset}`,
+    detail:
+      `${evidence} If your users live there, nothing is wrong. If they live elsewhere, the times are in ` +
+      'another zone: set "zone" in mapping.timestamp.',
+    rows: facts.rows.mapped,
+  };
 }
 
-/** How rows write their times: text without a zone, text with one, or a number of units. */
+/** The form of times in rows: text without a zone, text with one, or a number of units. */
 type TimeForm = "local" | "zoned" | "epoch" | "unknown";
 
 const dateTime =
