@@ -30,89 +30,69 @@ export interface ProgressDisplay {
 
 /** Shows live lines on a terminal and a plain line every few seconds elsewhere, with notes and failures. */
 export function showProgress(stream: ProgressStream, clock: Clock): ProgressDisplay {
-  return stream.isTTY === true ? new LiveDisplay(stream, clock) : new PlainDisplay(stream, clock);
+  return stream.isTTY === true ? showLive(stream, clock) : showPlain(stream, clock);
 }
 
 /** Shows nothing: `--quiet`. Failures of sources are part of the result. */
 export const noProgress: ProgressDisplay = { observer: {}, stop: () => undefined };
 
-class PlainDisplay implements ProgressDisplay {
-  readonly observer: RunObserver;
-  #stopTimer: () => void = () => undefined;
-
-  constructor(stream: ProgressStream, clock: Clock) {
-    const line = (text: string) => stream.write(`${text}\n`);
-    this.observer = {
-      started: (progress) => {
-        this.#stopTimer();
-        const speedometer = new Speedometer();
-        speedometer.take(clock.now(), progress());
-        this.#stopTimer = clock.repeat(PLAIN_INTERVAL_MS, () => {
-          const current = progress();
-          line(describeTotal(current, speedometer.take(clock.now(), current)));
-        });
-      },
-      sourceFailed: (failure) => line(`failed: ${describeFailure(failure)}`),
-      note: (text) => line(harmless(text)),
-    };
-  }
-
-  stop(): void {
-    this.#stopTimer();
-  }
+function showPlain(stream: ProgressStream, clock: Clock): ProgressDisplay {
+  const line = (text: string) => void stream.write(`${text}\n`);
+  return showEvery(PLAIN_INTERVAL_MS, clock, line, (...now) => line(describeTotal(...now)));
 }
 
-class LiveDisplay implements ProgressDisplay {
-  readonly observer: RunObserver;
-  readonly #stream: ProgressStream;
-  #stopTimer: () => void = () => undefined;
-  #linesShown = 0;
-
-  constructor(stream: ProgressStream, clock: Clock) {
-    this.#stream = stream;
-    this.observer = {
-      started: (progress) => {
-        this.#stopTimer();
-        const speedometer = new Speedometer();
-        speedometer.take(clock.now(), progress());
-        this.#stopTimer = clock.repeat(LIVE_INTERVAL_MS, () => {
-          const current = progress();
-          this.#draw(current, speedometer.take(clock.now(), current));
-        });
-      },
-      sourceFailed: (failure) => this.#lineAbove(`failed: ${describeFailure(failure)}`),
-      note: (text) => this.#lineAbove(harmless(text)),
-    };
-  }
-
-  stop(): void {
-    this.#stopTimer();
-    this.#stream.write(this.#erase());
-  }
-
-  #draw(progress: RunProgress, speed: Speed): void {
+function showLive(stream: ProgressStream, clock: Clock): ProgressDisplay {
+  let linesShown = 0;
+  /** Moves to the first live line and clears everything below. */
+  const erase = () => {
+    const lines = linesShown;
+    linesShown = 0;
+    return lines === 0 ? "" : `\u001b[${lines}A\u001b[0J`;
+  };
+  const lineAbove = (text: string) => void stream.write(`${erase()}${text}\n`);
+  const draw = (progress: RunProgress, speed: Speed) => {
     // One column stays free: some terminals wrap a line that fills the last one.
-    const columns = Math.max(20, (this.#stream.columns ?? 80) - 1);
-    const threadsMax = Math.max(1, (this.#stream.rows ?? 24) - 3);
+    const columns = Math.max(20, (stream.columns ?? 80) - 1);
+    const threadsMax = Math.max(1, (stream.rows ?? 24) - 3);
     const lines = [
       ...describeThreads(progress, threadsMax, columns),
       cutEnd(describeTotal(progress, speed), columns),
     ];
-    const text = `${this.#erase()}${lines.join("\n")}\n`;
-    this.#linesShown = lines.length;
-    this.#stream.write(text);
-  }
+    stream.write(`${erase()}${lines.join("\n")}\n`);
+    linesShown = lines.length;
+  };
+  const { observer, stop } = showEvery(LIVE_INTERVAL_MS, clock, lineAbove, draw);
+  return {
+    observer,
+    stop: () => {
+      stop();
+      stream.write(erase());
+    },
+  };
+}
 
-  #lineAbove(text: string): void {
-    this.#stream.write(`${this.#erase()}${text}\n`);
-  }
-
-  /** Moves to the first live line and clears everything below. */
-  #erase(): string {
-    const lines = this.#linesShown;
-    this.#linesShown = 0;
-    return lines === 0 ? "" : `\u001b[${lines}A\u001b[0J`;
-  }
+/** Calls `show` in intervals once the run has started, and `line` for notes and failures. */
+function showEvery(
+  intervalMs: number,
+  clock: Clock,
+  line: (text: string) => void,
+  show: (progress: RunProgress, speed: Speed) => void,
+): ProgressDisplay {
+  let stopTimer: () => void = () => undefined;
+  const observer: RunObserver = {
+    started: (progress) => {
+      stopTimer();
+      const speedometer = new Speedometer();
+      speedometer.take(clock.now(), progress());
+      stopTimer = clock.repeat(intervalMs, () => {
+        const current = progress();
+        show(current, speedometer.take(clock.now(), current));
+      });
+    },
+    sourceFailed: (failure) => line(`failed: ${describeFailure(failure)}`),
+    note: (text) => line(harmless(text)),
+  };
+  return { observer, stop: () => stopTimer() };
 }
 
 function describeThreads(progress: RunProgress, linesMax: number, columns: number): string[] {
