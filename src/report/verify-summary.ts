@@ -64,7 +64,7 @@ const WRITE_AGAIN = "Export again with --fresh, or copy the files from their ori
 const MOVE_AWAY =
   "Move the files that are not in the manifest elsewhere: --fresh removes only its own files.";
 
-/** No advice for an export that has only not finished, because that difference says what to do. */
+/** Gives no advice if the export is only incomplete, because that difference says what to do. */
 function adviceOn(differences: readonly Difference[]): readonly string[] {
   const codes = new Set(differences.map(({ code }) => code));
   codes.delete("export_incomplete");

@@ -22,19 +22,15 @@ export function lazyDisclosure(summary: string, make: () => Child): HTMLDetailsE
   return made;
 }
 
-export interface Fact {
-  readonly label: string;
-  readonly value: Child;
-  readonly note?: string | undefined;
-}
+type Fact = readonly [label: string, value: Child, note?: string | undefined];
 
 /** Shows numbers with their names, side by side. */
-export function facts(...list: readonly (Fact | false | undefined)[]): HTMLElement {
-  const shown = list.filter((fact) => fact !== false && fact !== undefined);
+export function facts(...list: readonly (Fact | false)[]): HTMLElement {
+  const shown = list.filter((fact) => fact !== false);
   return element(
     "dl",
     { class: "facts" },
-    ...shown.map(({ label, value, note }) =>
+    ...shown.map(([label, value, note]) =>
       element(
         "div",
         {},

@@ -78,10 +78,10 @@ export function timeText(time: string): string {
     .replace(/(\.\d+)?Z$/, "");
 }
 
-/** A time as a fact with its note: the day, and `18:04:09 UTC`. */
-export function timeParts(time: string): { readonly value: string; readonly note: string } {
+/** A time as the value and note of a fact: the day, and `18:04:09 UTC`. */
+export function timeParts(time: string): readonly [value: string, note: string] {
   const text = timeText(time);
-  return { value: text.slice(0, 10), note: `${text.slice(11)} UTC` };
+  return [text.slice(0, 10), `${text.slice(11)} UTC`];
 }
 
 export function bytesRange(bytes: { readonly min: number; readonly max: number }): string {

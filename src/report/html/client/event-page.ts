@@ -13,7 +13,7 @@ import type { ViewState } from "./view-state.js";
 
 const HEIGHT_PX = 200;
 
-/** All about one event name. `index` is that in `Report.events`; the signal ends what it listens to. */
+/** The page of one event name. `index` is in `Report.events`; the signal removes its listeners. */
 export function eventPage(
   view: ViewState,
   index: number,
@@ -73,20 +73,12 @@ function head(event: ReportEvent): HTMLElement {
     element("p", { class: "eyebrow" }, element("a", { href: "#events" }, "← All events")),
     element("h1", { tabindex: -1 }, shown(event.event)),
     facts(
-      { label: "Events", value: formatCount(event.rows), note: shareText(event.share) },
-      { label: "First seen", ...timeParts(event.firstTimestamp) },
-      { label: "Last seen", ...timeParts(event.lastTimestamp) },
-      { label: "Days", value: formatCount(event.days) },
-      event.users !== null && {
-        label: "Users",
-        value: shortEstimate(event.users),
-        note: errorText(event.users),
-      },
-      {
-        label: "Size",
-        value: formatBytes(event.bytes.mean),
-        note: `largest ${formatBytes(event.bytes.max)}`,
-      },
+      ["Events", formatCount(event.rows), shareText(event.share)],
+      ["First seen", ...timeParts(event.firstTimestamp)],
+      ["Last seen", ...timeParts(event.lastTimestamp)],
+      ["Days", formatCount(event.days)],
+      event.users !== null && ["Users", shortEstimate(event.users), errorText(event.users)],
+      ["Size", formatBytes(event.bytes.mean), `largest ${formatBytes(event.bytes.max)}`],
     ),
   );
 }

@@ -177,14 +177,14 @@ function keep(theme: Theme): void {
   }
 }
 
-/** Paper has nothing to click on: everything is open while the page is printed. */
+/** Opens everything while the page is printed, because paper has nothing to click on. */
 function openForPrint(): void {
   let opened: HTMLDetailsElement[] = [];
   window.addEventListener("beforeprint", () => {
     opened = [...document.querySelectorAll("details")].filter(({ open }) => !open);
     for (const details of opened) {
       details.open = true;
-      // Browsers tell of it later, and the page must have everything now.
+      // Browsers dispatch it later, but the content must be there now.
       details.dispatchEvent(new Event("toggle"));
     }
   });

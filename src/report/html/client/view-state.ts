@@ -11,18 +11,18 @@ export class ViewState {
   readonly series: EventSeries;
   #range: DayRange | null = null;
   readonly #rangeListeners = new Set<() => void>();
-  readonly #placeByDay: ReadonlyMap<string, number>;
-  readonly #placeByName: ReadonlyMap<string, number>;
+  readonly #indexByDay: ReadonlyMap<string, number>;
+  readonly #indexByName: ReadonlyMap<string, number>;
 
   constructor(report: Report) {
     const { days, outlying } = partDays(report.days);
     this.report = { ...report, days };
     this.outlying = outlying;
     this.series = eventSeries(this.report);
-    this.#placeByDay = new Map(days.map(({ day }, index) => [day, index]));
+    this.#indexByDay = new Map(days.map(({ day }, index) => [day, index]));
     const names = report.events.map(({ event }, index) => [nameInAddress(event), index] as const);
     // If two names have the same address, it means the first one.
-    this.#placeByName = new Map(names.reverse());
+    this.#indexByName = new Map(names.reverse());
     this.#takeRange(this.address);
   }
 
@@ -46,7 +46,7 @@ export class ViewState {
   }
 
   indexOf(name: string): number {
-    return this.#placeByName.get(nameInAddress(name)) ?? -1;
+    return this.#indexByName.get(nameInAddress(name)) ?? -1;
   }
 
   linkTo({ event }: Pick<ReportEvent, "event">): string {
@@ -63,7 +63,7 @@ export class ViewState {
 
   /** Chooses one day `YYYY-MM-DD`, if the report has it. */
   chooseDay(day: string): void {
-    const index = this.#placeByDay.get(day);
+    const index = this.#indexByDay.get(day);
     if (index !== undefined) this.choose({ start: index, end: index + 1 });
   }
 
@@ -80,9 +80,7 @@ export class ViewState {
     }
   }
 
-  /**
-   * Follows a change of the address: uses the range that it names, or keeps the current one.
-   */
+  /** Follows a change of the address: uses the range that it names, or keeps the current one. */
   follow(): void {
     if (this.#takeRange(this.address)) for (const listener of this.#rangeListeners) listener();
     if (this.address.section === undefined) this.keepRangeInAddress();
@@ -97,8 +95,8 @@ export class ViewState {
 
   #takeRange({ from, to }: PageAddress): boolean {
     if (from === undefined || to === undefined) return false;
-    const start = this.#placeByDay.get(from);
-    const last = this.#placeByDay.get(to);
+    const start = this.#indexByDay.get(from);
+    const last = this.#indexByDay.get(to);
     if (start === undefined || last === undefined || start > last) return false;
     const isAll = start === 0 && last === this.report.days.length - 1;
     this.#range = isAll ? null : { start, end: last + 1 };

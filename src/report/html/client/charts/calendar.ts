@@ -8,9 +8,9 @@ import type { ViewState } from "../view-state.js";
 /** Strengths of colour for days that have events. */
 const LEVELS = 5;
 const BUSY_QUANTILE = 0.97;
-/** With more months, the days are small and have no numbers. */
+/** Most months for which days are large and have numbers. */
 const LARGE_MONTHS_MAX = 18;
-/** At least so many months without events become one line. */
+/** Months without events in a row from which on they become one line. */
 const EMPTY_MONTHS_MIN = 3;
 
 /**

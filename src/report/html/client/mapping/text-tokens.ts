@@ -1,6 +1,4 @@
-/**
- * A piece of a row, laid out for reading. The texts are from the row; only the space between them is added.
- */
+/** A piece of a row, laid out for reading. Texts are from the row; only space between them is added. */
 export interface TextToken {
   readonly kind: "key" | "value" | "mark" | "space";
   readonly text: string;

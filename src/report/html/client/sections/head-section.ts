@@ -76,36 +76,16 @@ function mainFacts(report: Report): HTMLElement {
   const [first, last] = [days[0]?.day, days.at(-1)?.day];
   const period = first && last ? periodText(first, last) : "–";
   return facts(
-    {
-      label: "Period",
-      value: period,
-      note: `${formatNumberOf(days.length, "day")}, ${shown(dayZone)}`,
-    },
-    { label: "Event names", value: `${isMore ? "more than " : ""}${formatCount(names)}` },
-    {
-      label: "Users",
-      value: shortEstimate(identity.users),
-      note: errorText(identity.users),
-    },
-    {
-      label: "Devices",
-      value: shortEstimate(identity.devices),
-      note: errorText(identity.devices),
-    },
-    {
-      label: "Duplicates",
-      value: withInsertID === 0 ? "not known" : `≈ ${formatCount(estimated)}`,
-      note: withInsertID === 0 ? "no insert id is mapped" : `± ${formatCount(error)}; ${certain}`,
-    },
-    {
-      label: "Event size",
-      value: formatBytes(sizes.mean),
-      note: `largest ${formatBytes(sizes.max)}`,
-    },
-    {
-      label: "Duration",
-      value: formatDuration(run.durationMs),
-      note: formatNumberOf(run.threads, "thread"),
-    },
+    ["Period", period, `${formatNumberOf(days.length, "day")}, ${shown(dayZone)}`],
+    ["Event names", `${isMore ? "more than " : ""}${formatCount(names)}`],
+    ["Users", shortEstimate(identity.users), errorText(identity.users)],
+    ["Devices", shortEstimate(identity.devices), errorText(identity.devices)],
+    [
+      "Duplicates",
+      withInsertID === 0 ? "not known" : `≈ ${formatCount(estimated)}`,
+      withInsertID === 0 ? "no insert id is mapped" : `± ${formatCount(error)}; ${certain}`,
+    ],
+    ["Event size", formatBytes(sizes.mean), `largest ${formatBytes(sizes.max)}`],
+    ["Duration", formatDuration(run.durationMs), formatNumberOf(run.threads, "thread")],
   );
 }

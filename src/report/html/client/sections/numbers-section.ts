@@ -47,8 +47,8 @@ export function identitySection({ identity }: Report): HTMLElement {
     "identity",
     "Identity",
     facts(
-      { label: "Users", value: shortEstimate(users), note: errorText(users) },
-      { label: "Devices", value: shortEstimate(devices), note: errorText(devices) },
+      ["Users", shortEstimate(users), errorText(users)],
+      ["Devices", shortEstimate(devices), errorText(devices)],
     ),
     element(
       "div",
@@ -92,20 +92,12 @@ export function timesSection({ times, rows, dayZone }: Report): HTMLElement {
     "times",
     "Times",
     facts(
-      { label: "First event", ...(first === null ? { value: "–" } : timeParts(first)) },
-      { label: "Last event", ...(last === null ? { value: "–" } : timeParts(last)) },
-      { label: "In the future", value: formatCount(future), note: part(future) },
-      { label: "At placeholder times", value: formatCount(suspicious), note: part(suspicious) },
-      {
-        label: "At exactly midnight",
-        value: formatCount(midnight),
-        note: `${part(midnight)}, ${shown(dayZone)}`,
-      },
-      {
-        label: "Zone shift",
-        value: guess,
-        note: zoneWords[zoneGuess.confidence],
-      },
+      ["First event", ...(first === null ? (["–"] as const) : timeParts(first))],
+      ["Last event", ...(last === null ? (["–"] as const) : timeParts(last))],
+      ["In the future", formatCount(future), part(future)],
+      ["At placeholder times", formatCount(suspicious), part(suspicious)],
+      ["At exactly midnight", formatCount(midnight), `${part(midnight)}, ${shown(dayZone)}`],
+      ["Zone shift", guess, zoneWords[zoneGuess.confidence]],
     ),
   );
 }
@@ -120,12 +112,12 @@ export function sizesSection({ sizes }: Report): HTMLElement {
     "sizes",
     "Sizes",
     facts(
-      { label: "All events", value: formatBytes(sizes.total), note: "as JSON lines" },
-      { label: "Mean", value: formatBytes(sizes.mean) },
-      { label: "Median", value: formatBytes(sizes.p50) },
-      { label: "95th percentile", value: formatBytes(sizes.p95) },
-      { label: "99th percentile", value: formatBytes(sizes.p99) },
-      { label: "Largest", value: formatBytes(sizes.max) },
+      ["All events", formatBytes(sizes.total), "as JSON lines"],
+      ["Mean", formatBytes(sizes.mean)],
+      ["Median", formatBytes(sizes.p50)],
+      ["95th percentile", formatBytes(sizes.p95)],
+      ["99th percentile", formatBytes(sizes.p99)],
+      ["Largest", formatBytes(sizes.max)],
     ),
     largest.length === 0
       ? null

@@ -15,21 +15,13 @@ export function estimatesSection({ estimates }: Report): HTMLElement {
     "estimates",
     "Estimates",
     facts(
-      {
-        label: "Export",
-        value: formatDuration(exported.durationMs),
-        note: `about ${formatBytes(exported.bytes)}`,
-      },
-      {
-        label: "Send",
-        value: formatDuration(send.durationMs),
-        note: `at ${formatCount(send.eventsPerSecond)} events/s`,
-      },
-      {
-        label: "Qualifying events",
-        value: formatCount(qualifyingEvents.length - refused),
-        note: refused > 0 ? `${formatCount(refused)} would be refused` : undefined,
-      },
+      ["Export", formatDuration(exported.durationMs), `about ${formatBytes(exported.bytes)}`],
+      ["Send", formatDuration(send.durationMs), `at ${formatCount(send.eventsPerSecond)} events/s`],
+      [
+        "Qualifying events",
+        formatCount(qualifyingEvents.length - refused),
+        refused > 0 ? `${formatCount(refused)} would be refused` : undefined,
+      ],
     ),
     qualifyingEvents.length === 0
       ? null
