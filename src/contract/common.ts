@@ -1,43 +1,43 @@
 import { z } from "zod";
 import { flag, list, numeric, text, textList } from "./fields.js";
 
-/** Who an entity belongs to. */
+/** The owner of an entity. */
 export const owner = z
   .object({
     ownerID: text("Identifier of the owner."),
     ownerType: text("`USER` or `SDK_KEY`."),
     ownerName: text("Name of the owner."),
-    ownerEmail: text("Address of the owner; empty for a key."),
+    ownerEmail: text("Email address of the owner; empty for a key."),
   })
   .exactPartial()
-  .describe("Who the entity belongs to; a key where it was made through this API.");
+  .describe("Owner of the entity: a key if it was created through this API.");
 
 export const reviewSettings = z
   .object({
     requiredReview: flag(
-      "Whether changes need a review; without effect where a project or team setting requires them.",
+      "True if changes need a review. A project or team setting that requires reviews overrides it.",
     ),
     allowedReviewers: list(
       z
         .object({
           id: text("Identifier of the reviewer."),
           name: text("Name of the reviewer."),
-          email: text("Address of the reviewer."),
+          email: text("Email address of the reviewer."),
         })
         .exactPartial(),
-    ).describe("Who may review."),
+    ).describe("Reviewers that may review changes."),
   })
   .exactPartial()
-  .describe("How changes are reviewed.");
+  .describe("Settings for reviews of changes.");
 
 export const activeReview = z
   .object({
     reviewID: text("Identifier of the review."),
     reviewStatus: text("State of the review."),
-    description: text("What the review is about."),
+    description: text("Subject of the review."),
   })
   .exactPartial()
-  .describe("The review that is under way.");
+  .describe("The review in progress.");
 
 export const tags = textList("Labels, in the order given.");
 
@@ -47,40 +47,40 @@ export const targetApps = z
   .union([z.string(), list(z.string())], {
     error: () => "Expected string or array of strings",
   })
-  .describe("Applications that the entity is meant for: one or several.");
+  .describe("Applications that use the entity: one or several.");
 
 export const team = z.string().nullable().describe("Team name (enterprise plans only).");
 
 export const teamID = z.string().nullable().describe("Team identifier (enterprise plans only).");
 
-export const creatorID = z.string().nullable().describe("Identifier of who created it.");
+export const creatorID = z.string().nullable().describe("Identifier of the creator.");
 
-export const creatorEmail = z.string().nullable().describe("Address of who created it.");
+export const creatorEmail = z.string().nullable().describe("Email address of the creator.");
 
-export const idType = text("Type of the ID that units are told apart by, e.g. `userID`.");
+export const idType = text("Type of the ID that identifies a unit, e.g. `userID`.");
 
 export const releasePipelineID = z
   .string()
   .nullable()
-  .describe("Release pipeline that rolls changes out.");
+  .describe("Release pipeline that rolls out changes.");
 
 const time = (description: string) => z.int().describe(`${description}, in ms since the epoch.`);
 
-/** Who created and changed an entity, and when: written by the service alone. */
+/** The creator, the last writer and their times. Only the service writes these fields. */
 export const provenance = {
   creatorID,
-  creatorName: text("Name of who created it.").nullable(),
+  creatorName: text("Name of the creator.").nullable(),
   creatorEmail,
-  createdTime: time("When it was created"),
-  lastModifierID: text("Identifier of who changed it last.").nullable(),
-  lastModifierName: text("Name of who changed it last.").nullable(),
-  lastModifierEmail: text("Address of who changed it last.").nullable(),
-  lastModifiedTime: time("When it was changed last"),
+  createdTime: time("Time of creation"),
+  lastModifierID: text("Identifier of the last writer.").nullable(),
+  lastModifierName: text("Name of the last writer.").nullable(),
+  lastModifierEmail: text("Email address of the last writer.").nullable(),
+  lastModifiedTime: time("Time of the last change"),
 };
 
-export const version = z.int().describe("1 after creation, one more with every accepted write.");
+export const version = z.int().describe("1 after creation; every accepted write adds 1.");
 
-/** A metric, as monitoring and experiments name it. */
+/** A reference to a metric, in monitoring and experiments. */
 export const metricName = z.object({
   name: text("Name of the metric."),
   type: text("Type of the metric."),
@@ -92,14 +92,14 @@ export const pagination = z
     pageNumber: z.int().describe("Page number, from 1."),
     nextPage: z.string().nullable().describe("Relative URL of the next page."),
     previousPage: z.string().nullable().describe("Relative URL of the previous page."),
-    totalItems: z.int().describe("Results of all pages."),
-    all: z.string().describe("Path of the whole list, without query."),
+    totalItems: z.int().describe("Results on all pages."),
+    all: z.string().describe("Path of the whole list, without a query."),
   })
-  .describe("Where in the list this page is.");
+  .describe("Position of this page in the list.");
 
 export type Pagination = z.output<typeof pagination>;
 
-/** Query of every list. */
+/** The query of every list. */
 export const pageQuery = z.object({
   limit: queryNumber("Results per page.", 1, 1_000).default(100),
   page: queryNumber("Page number, from 1.", 1, Number.MAX_SAFE_INTEGER).default(1),

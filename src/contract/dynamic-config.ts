@@ -28,23 +28,21 @@ import {
 } from "./fields.js";
 import { Json5Reader } from "./json-text.js";
 import { textPairFaults, valuePairFaults } from "./json5-pair.js";
-import { idParams, noBody, noParams, noQuery, type Route } from "./route.js";
+import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
 
-/** The fields that clients write, each once. */
+/** The fields that clients write. */
 const fields = {
-  id: nameLike(/^[a-zA-Z0-9_\-.]*$/, "Name ID; made from the name when it is left out."),
+  id: nameLike(/^[a-zA-Z0-9_\-.]*$/, "Name ID; derived from the name by default."),
   name: nameLike(/^[a-zA-Z0-9_\-. ]*$/, "Display name."),
   description: descriptionText,
   idType,
-  isEnabled: flag("Whether the rules are looked at."),
-  rules: list(ruleRequest).describe("Rules, in the order in which they are tried."),
-  defaultValue: jsonObject("Value where no rule applies."),
-  defaultValueJson5: text("Same as `defaultValue`, with comments; both must mean the same JSON."),
-  schema: text(
-    "JSON Schema (2020-12) as JSON text, which the values of the rules have to fit.",
-  ).nullable(),
-  schemaJson5: text("Same as `schema`, with comments; both must mean the same JSON.").nullable(),
+  isEnabled: flag("True if the rules are evaluated."),
+  rules: list(ruleRequest).describe("Rules, in order of evaluation."),
+  defaultValue: jsonObject("Value if no rule applies."),
+  defaultValueJson5: text("`defaultValue` as JSON5 text. Both must have the same value."),
+  schema: text("JSON Schema (2020-12) for the values of the rules, as JSON text.").nullable(),
+  schemaJson5: text("`schema` as JSON5 text. Both must have the same value.").nullable(),
   tags,
   targetApps,
   holdoutIDs,
@@ -53,12 +51,12 @@ const fields = {
   creatorID,
   creatorEmail,
   releasePipelineID,
-  isTemplate: flag("Whether the dynamic config is a template."),
+  isTemplate: flag("True if the dynamic config is a template."),
 };
 
 const writable = z.object(fields);
 
-/** Values of the fields that a create or a full update leaves out. */
+/** Defaults of the optional fields of a create and a full update. */
 export const dynamicConfigDefaults: Omit<
   z.output<typeof writable>,
   "id" | "name" | "creatorID" | "creatorEmail"
@@ -106,9 +104,9 @@ export const dynamicConfig = z
     owner,
     version,
   })
-  .describe("A dynamic config, as answers show it.");
+  .describe("A dynamic config in an answer.");
 
-/** What is wrong with the values and their JSON5 texts, wherever in the body they stand. */
+/** Returns the faults of all JSON5 pairs in a body. */
 function pairFaults(body: unknown): readonly RuleFault[] {
   const reader = new Json5Reader();
   const ofRules = membersOf(body, "rules").flatMap((rule, place) =>
@@ -144,84 +142,48 @@ export type DynamicConfigPatch = z.output<typeof dynamicConfigPatch>;
 export type DynamicConfig = z.output<typeof dynamicConfig>;
 
 const path = "/console/v1/dynamic_configs";
-const onConfigs = {
-  access: "console",
-  group: "Dynamic configs",
-  params: noParams,
-  query: noQuery,
-} as const;
-const onConfig = { ...onConfigs, params: idParams, status: 200, body: noBody } as const;
-const specified = { origin: "specification" } as const;
-const extension = { origin: "extension" } as const;
+const onConfigs = consoleRoutes("Dynamic configs", path, noParams);
+const onConfig = consoleRoutes("Dynamic configs", `${path}/{id}`, idParams);
 const query = z.object({
-  dryRun: queryFlag("Whether the inputs are validated and nothing is kept."),
+  dryRun: queryFlag("Validate the request and store nothing."),
 });
 const updated = {
   message: "Dynamic config updated successfully.",
   response: entityEnvelope(dynamicConfig),
   query,
-} as const;
+};
 
 /** Dynamic configs, in the order of the specification's table. */
 export const dynamicConfigRoutes = {
-  createDynamicConfig: {
-    ...onConfigs,
-    ...specified,
-    method: "POST",
-    path,
-    summary: "Create a dynamic config",
+  createDynamicConfig: onConfigs("POST", "", "Create a dynamic config", {
     query,
     body: dynamicConfigCreate,
     status: 201,
     message: "Dynamic Config created successfully.",
     response: entityEnvelope(dynamicConfig),
-  },
-  replaceDynamicConfig: {
-    ...onConfig,
-    ...specified,
+  }),
+  replaceDynamicConfig: onConfig("POST", "", "Update a dynamic config fully", {
     ...updated,
-    method: "POST",
-    path: `${path}/{id}`,
-    summary: "Update a dynamic config fully",
     body: dynamicConfigReplace,
-  },
-  patchDynamicConfig: {
-    ...onConfig,
-    ...specified,
+  }),
+  patchDynamicConfig: onConfig("PATCH", "", "Update some fields of a dynamic config", {
     ...updated,
-    method: "PATCH",
-    path: `${path}/{id}`,
-    summary: "Update some fields of a dynamic config",
     body: dynamicConfigPatch,
-  },
-  listDynamicConfigs: {
-    ...onConfigs,
+  }),
+  listDynamicConfigs: onConfigs("GET", "", "List dynamic configs, newest first", {
     ...extension,
-    method: "GET",
-    path,
-    summary: "List dynamic configs, newest first",
     query: pageQuery,
-    body: noBody,
-    status: 200,
     message: "Dynamic Configs listed successfully.",
     response: listEnvelope(dynamicConfig),
-  },
-  readDynamicConfig: {
-    ...onConfig,
+  }),
+  readDynamicConfig: onConfig("GET", "", "Read a dynamic config", {
     ...extension,
-    method: "GET",
-    path: `${path}/{id}`,
-    summary: "Read a dynamic config",
     message: "Dynamic Config read successfully.",
     response: entityEnvelope(dynamicConfig),
-  },
-  deleteDynamicConfig: {
-    ...onConfig,
+  }),
+  deleteDynamicConfig: onConfig("DELETE", "", "Delete a dynamic config", {
     ...extension,
-    method: "DELETE",
-    path: `${path}/{id}`,
-    summary: "Delete a dynamic config",
     message: "Dynamic Config deleted successfully.",
     response: messageEnvelope,
-  },
-} as const satisfies Record<string, Route>;
+  }),
+} satisfies Record<string, Route>;

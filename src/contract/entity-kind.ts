@@ -1,4 +1,4 @@
-/** Kinds of entities that the console manages. */
+/** The kinds of entities that the console manages. */
 export const entityKinds = [
   "gate",
   "dynamic_config",

@@ -1,35 +1,35 @@
 import { z } from "zod";
 import { pagination } from "./common.js";
 
-/** Answer with one entity. */
+/** An answer with one entity. */
 export function entityEnvelope<Entity extends z.ZodType>(entity: Entity) {
-  return z.object({ message: z.string().describe("Result in words."), data: entity });
+  return z.object({ message: z.string().describe("Result as text."), data: entity });
 }
 
-/** Answer with one page of entities. */
+/** An answer with one page of entities. */
 export function listEnvelope<Entity extends z.ZodType>(entity: Entity) {
   return z.object({
-    message: z.string().describe("Result in words."),
-    data: z.array(entity).describe("At most one page."),
+    message: z.string().describe("Result as text."),
+    data: z.array(entity).describe("Items of the page."),
     pagination,
   });
 }
 
-/** Answer without an entity. */
-export const messageEnvelope = z.object({ message: z.string().describe("Result in words.") });
+/** An answer without an entity. */
+export const messageEnvelope = z.object({ message: z.string().describe("Result as text.") });
 
-/** Body of every answer with status 400 and above. */
+/** The body of every answer with a status of 400 or above. */
 export const errorBody = z.object({
   status: z.int().describe("HTTP status."),
-  message: z.string().describe("What went wrong."),
+  message: z.string().describe("Reason of the error."),
   errors: z
     .array(
       z.object({
-        property: z.string().describe("Where: a path with indexes, e.g. `rules[0].name`."),
-        errorMessage: z.string().describe("What is wrong there."),
+        property: z.string().describe("Path of the property, with indexes, e.g. `rules[0].name`."),
+        errorMessage: z.string().describe("Reason why the property is refused."),
       }),
     )
-    .describe("One entry per fault; empty where no property is at fault."),
+    .describe("One entry per fault; empty if no property is at fault."),
 });
 
 export type ErrorBody = z.output<typeof errorBody>;

@@ -3,49 +3,51 @@ import { pageQuery } from "./common.js";
 import { kindOf, numeric, text, withRule } from "./fields.js";
 import { noBody, noParams, noQuery, type Route } from "./route.js";
 
-/** Bounds of the event route. */
 const EVENT_NAME_CHARACTERS_MAX = 1_024;
 const EVENTS_PER_REQUEST_MAX = 1_000;
 
-/** The moments that have a day of their own, `YYYY-MM-DD`, in ms since the epoch. */
+/** The range of timestamps that have a day `YYYY-MM-DD`, in ms since the epoch. */
 export const TIMESTAMP_MS_MIN = Date.UTC(-1, 12, 1);
 export const TIMESTAMP_MS_MAX = Date.UTC(10_000, 0, 1) - 1;
 
 const outsideOfDays =
   "Expected ms since the epoch between the years 0000 and 9999 (are these microseconds?)";
 
-const timestamp = numeric("Moment, in ms since the epoch; the time of arrival when left out.", {
-  integer: true,
-})
+const timestamp = numeric(
+  "Time of the event, in ms since the epoch; the time of arrival by default.",
+  {
+    integer: true,
+  },
+)
   .check(({ value, issues }) => {
     const timestampMs = Number(value);
-    // What is no safe integer has been told already.
+    // `numeric` has reported other values.
     if (!Number.isSafeInteger(timestampMs)) return;
     if (timestampMs >= TIMESTAMP_MS_MIN && timestampMs <= TIMESTAMP_MS_MAX) return;
     issues.push({ code: "custom", message: outsideOfDays, input: value });
   })
   .meta({ minimum: TIMESTAMP_MS_MIN, maximum: TIMESTAMP_MS_MAX });
 
-/** The fields of an event, each once, in the order of the specification. */
+/** The fields of an event, in the order of the specification. */
 const fields = {
   event: text("Event name.").min(1).max(EVENT_NAME_CHARACTERS_MAX),
   user: z
     .looseObject({ userID: text("ID of the user."), stableID: text("ID of the device.") })
     .partial()
-    .describe("Who did it: IDs, and any further attributes."),
+    .describe("The user: IDs and any other attributes."),
   timestamp,
-  // Loose where others are records: a record is measured to cost twice the time on this hot path.
+  // Not a record: a record takes twice the time on this hot path.
   metadata: z.looseObject({}).describe("Properties of the event."),
-  value: z.union([z.string(), z.number()]).describe("What the event is worth."),
+  value: z.union([z.string(), z.number()]).describe("Value of the event."),
 };
 
 /**
- * Partial where others are exactly so: an exact optional union that is left out is measured to cost as
- * much as the rest of the event.
+ * `partial`, not `exactPartial`: an absent exact optional union takes as much time as the rest of the
+ * event.
  */
 const analyticsEvent = z.object(fields).partial().extend({ event: fields.event });
 
-/** Looked at before the events are, so that a huge array costs nothing. */
+/** Refuses an array that is too long before it validates the events. */
 const events = z.preprocess((value, context) => {
   if (Array.isArray(value) && value.length > EVENTS_PER_REQUEST_MAX) {
     context.issues.push({
@@ -59,7 +61,7 @@ const events = z.preprocess((value, context) => {
   return value;
 }, z.array(analyticsEvent).min(1).max(EVENTS_PER_REQUEST_MAX));
 
-/** One event, or an array of them, which is taken as a whole or not at all. */
+/** One event, or an array of events, of which all or none are stored. */
 export const eventIntake = z
   .union([analyticsEvent, events])
   .describe(`One event, or an array of 1 to ${EVENTS_PER_REQUEST_MAX}: all are stored, or none.`);
@@ -82,43 +84,45 @@ const day = (description: string) =>
 
 export const eventSummaryQuery = withRule(
   z
-    .object({ from: day("First day, UTC."), to: day("Day after the last one, UTC.") })
+    .object({ from: day("First day, UTC."), to: day("Day after the last day, UTC.") })
     .exactPartial(),
   (query) => {
     const { from, to } = query as { readonly from?: unknown; readonly to?: unknown };
     if (!isDay(from) || !isDay(to) || from < to) return [];
-    return [{ path: ["to"], message: "Must be after `from`: the day itself is left out" }];
+    return [
+      { path: ["to"], message: "Must be after `from`: the range does not include the day `to`" },
+    ];
   },
 );
 
 export const eventSummary = z.object({
-  message: z.string().describe("Result in words."),
+  message: z.string().describe("Result as text."),
   data: z
     .array(
       z.object({
         day: text("UTC day of the timestamps, YYYY-MM-DD."),
         event: text("Event name."),
-        count: z.int().describe("Events of that name on that day."),
+        count: z.int().describe("Number of these events."),
       }),
     )
-    .describe("By day, then event name."),
+    .describe("Sorted by day and event name."),
 });
 
 export const eventListQuery = z
   .object({
     day: day("Only events of this day, UTC."),
     event: text("Only events of this name."),
-    cursor: text("`nextCursor` of the page before; the first page when left out."),
+    cursor: text("`nextCursor` of the page before; the first page by default."),
   })
   .exactPartial()
   .extend({ limit: pageQuery.shape.limit });
 
 export const eventList = z.object({
-  message: z.string().describe("Result in words."),
+  message: z.string().describe("Result as text."),
   data: z
     .array(analyticsEvent.extend({ timestamp }))
-    .describe("By day, then event name, then as they were stored; every field as it was sent."),
-  nextCursor: z.string().nullable().describe("Where the next page begins; null on the last."),
+    .describe("Sorted by day, event name and order of storing; every field as it was sent."),
+  nextCursor: z.string().nullable().describe("Cursor of the next page; null on the last page."),
 });
 
 export type EventIntakeBody = z.output<typeof eventIntake>;
@@ -136,7 +140,7 @@ function shown(value: unknown): string {
 const onEvents = { group: "Events", params: noParams } as const;
 const readingEvents = { ...onEvents, method: "GET", access: "console", body: noBody } as const;
 
-/** Analytics events: the event route of the specification, and what reads them back. */
+/** Analytics events: the event route of the specification, then the extensions. */
 export const eventRoutes = {
   storeEvents: {
     ...onEvents,

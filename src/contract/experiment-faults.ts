@@ -1,25 +1,25 @@
 import { QUALITY_SCORES_MAX } from "./experiment-metrics.js";
 import type { RuleFault } from "./fields.js";
 
-/** 14.8 and six times 14.2 add up to a little more than 100 in binary fractions. */
+/** In floating point, 14.8 and six times 14.2 add up to a little more than 100. */
 const SIZE_TOLERANCE = 1e-6;
 
-/** What rules over several fields find wrong with the body of a create or a full update. */
+/** Returns the faults across fields of a create or a full update. */
 export function bodyFaults(value: unknown): readonly RuleFault[] {
   return [...scoreCountFaults(value), ...experimentFaults(value)];
 }
 
-/** The same for a partial update, which shows but a part of the experiment. */
+/** Returns the faults across fields of a partial update, which has only some of the fields. */
 export function patchFaults(value: unknown): readonly RuleFault[] {
   return [...scoreCountFaults(value), ...partFaults(value)];
 }
 
-/** What rules over several fields find wrong with an experiment; quality scores are merged later. */
+/** Returns the faults across fields of an experiment. Quality scores are merged later. */
 export function experimentFaults(value: unknown): readonly RuleFault[] {
   return [...partFaults(value), ...sprtFaults(value)];
 }
 
-/** The rules that hold for each field of a partial update, whatever the stored experiment has. */
+/** Applies the rules that do not depend on other fields of the stored experiment. */
 function partFaults(value: unknown): readonly RuleFault[] {
   return [
     ...sizeFaults(value),
@@ -30,8 +30,8 @@ function partFaults(value: unknown): readonly RuleFault[] {
 }
 
 /**
- * `manual` needs mde, mean and stdDev for every metric, `in_experiment_control` the mde alone;
- * `defaultSPRTMDE` stands in for an mde that is not given.
+ * `manual` needs mde, mean and stdDev for every metric; `in_experiment_control` needs only mde.
+ * `defaultSPRTMDE` is the default of mde.
  */
 function sprtFaults(value: unknown): readonly RuleFault[] {
   const mode = member(value, "sprtBaselineMode");
@@ -77,14 +77,14 @@ function sizeFaults(value: unknown): RuleFault[] {
     .map((group) => member(group, "size"))
     .filter((size) => typeof size === "number" || typeof size === "string")
     .map(Number)
-    // A size out of its own bounds is that field's fault alone.
+    // A size out of bounds is reported at its own field.
     .filter((size) => size >= 0 && size <= 100)
     .reduce((before, size) => before + size, 0);
   if (sum <= 100 + SIZE_TOLERANCE) return [];
   return [{ path: ["groups"], message: `Group sizes must add up to at most 100, not ${sum}` }];
 }
 
-/** One fault for each item that has the same text in `key` as one before it; empty ones do not count. */
+/** Returns a fault for each item that repeats a text in `key`. Empty texts do not count. */
 function duplicates(value: unknown, list: string, key: string, message: string): RuleFault[] {
   const seen = new Set<string>();
   return items(member(value, list)).flatMap((item, index) => {

@@ -4,7 +4,7 @@ import { text, textList } from "./fields.js";
 const deduplicationRate = z
   .object({
     group_id: text("Identifier of the group."),
-    rate: z.number().describe("Share of units that were found twice."),
+    rate: z.number().describe("Share of duplicate units."),
     group_name: text("Name of the group."),
   })
   .exactPartial();
@@ -12,8 +12,8 @@ const deduplicationRate = z
 const metricDates = z
   .object({
     metric_name: text("Name of the metric."),
-    earliest_date: z.iso.datetime({ offset: true }).describe("When its data begin, ISO 8601."),
-    latest_date: z.iso.datetime({ offset: true }).describe("When its data end, ISO 8601."),
+    earliest_date: z.iso.datetime({ offset: true }).describe("Start of its data, ISO 8601."),
+    latest_date: z.iso.datetime({ offset: true }).describe("End of its data, ISO 8601."),
   })
   .exactPartial();
 
@@ -45,22 +45,22 @@ const metadata = z
     assignmentSourceName: text("Name of the assignment source."),
     foreignExperimentID: text("Identifier of the experiment in its source."),
     lastUpdatedDs: text("Day of the last update."),
-    lastPulseLoadTime: z.number().describe("When results were loaded last."),
+    lastPulseLoadTime: z.number().describe("Time at which results were last loaded."),
     crossoverPercent: z.number().describe("Percentage of units that were in several groups."),
-    deduplication_rate: z.number().describe("Share of units that were found twice."),
-    deduplication_rates: z.array(deduplicationRate).describe("The same for each group."),
+    deduplication_rate: z.number().describe("Share of duplicate units."),
+    deduplication_rates: z.array(deduplicationRate).describe("Share of such units for each group."),
     missingMetrics: textList("Metrics without data."),
-    metrics: z.array(metricDates).describe("Days that the metrics have data for."),
+    metrics: z.array(metricDates).describe("Days for which the metrics have data."),
     groups: z.array(groupHealth).describe("Results by group and metric."),
   })
   .exactPartial()
-  .describe("What was found, as far as the check tells it.");
+  .describe("Details of the result.");
 
-/** One check of an experiment's health: shown alone, never written by clients. */
+/** A check of an experiment's health. Clients cannot write it. */
 export const healthCheck = z
   .object({
     name: text("Name of the check."),
-    description: text("What the check looks at."),
+    description: text("Description of the check."),
     status: text("Result, e.g. `PASSED`."),
     type: text("Kind of the check, e.g. `has_checks`."),
     metadata,

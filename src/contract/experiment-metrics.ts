@@ -2,10 +2,10 @@ import { z } from "zod";
 import { metricName } from "./common.js";
 import { list, numeric, text, textList } from "./fields.js";
 
-/** Quality scores that an experiment can have. */
+/** Maximum number of quality scores of an experiment. */
 export const QUALITY_SCORES_MAX = 10;
 
-/** Checks that every experiment has; a quality score of such a name sets the check's weight. */
+/** The checks of every experiment. A quality score with the name of a check sets its weight. */
 export const defaultQualityChecks = [
   "HYPOTHESIS_LENGTH",
   "BALANCED_EXPOSURE",
@@ -18,41 +18,41 @@ export const defaultQualityChecks = [
 ] as const;
 
 const metricReference = metricName.extend({
-  direction: text("Direction that is hoped for, e.g. `increase`.").exactOptional(),
-  hypothesizedValue: numeric("Value that is expected.").exactOptional(),
+  direction: text("Desired direction, e.g. `increase`.").exactOptional(),
+  hypothesizedValue: numeric("Expected value.").exactOptional(),
 });
 
 const metrics = (description: string) => list(metricReference).describe(description);
 
 const qualityScore = z.object({
   criteriaName: text(
-    `What is judged. Default checks: ${defaultQualityChecks.join(", ")}; of these the weight alone is taken.`,
+    `Name of the criterion. Default checks: ${defaultQualityChecks.join(", ")}; only the weight of these is used.`,
   ),
   status: text("Result, e.g. `PASSED`.").exactOptional(),
-  criteriaDescription: text("What the criterion asks.").exactOptional(),
-  score: numeric("Score that was reached.").exactOptional(),
+  criteriaDescription: text("Description of the criterion.").exactOptional(),
+  score: numeric("Score reached.").exactOptional(),
   weight: numeric("Share of the whole; 0 removes a default check.", { min: 0 }),
 });
 
 export type QualityScore = z.output<typeof qualityScore>;
 
-/** Fields that say what an experiment is measured and judged by, each once. */
+/** Fields for the metrics and quality scores of an experiment. */
 export const metricFields = {
-  primaryMetrics: metrics("Metrics that the experiment is decided by."),
-  secondaryMetrics: metrics("Metrics that are watched beside them."),
-  otherMetrics: metrics("Metrics that get none of the corrections of the others."),
+  primaryMetrics: metrics("Metrics that decide the experiment."),
+  secondaryMetrics: metrics("Metrics that are also watched."),
+  otherMetrics: metrics("Metrics without statistical corrections."),
   primaryMetricTags: textList("Tags whose metrics are primary."),
   secondaryMetricTags: textList("Tags whose metrics are secondary."),
   manualQualityScores: list(qualityScore)
-    // Checked with the rules over several fields: after `max` those would not be asked any more.
+    // Not `max`: if it failed, the rules across fields would not run.
     .meta({
       description:
-        "Quality scores, added to the existing ones; weights are renormalised to 100 over all of them.",
+        "Quality scores, merged into the existing ones. All weights are scaled to a sum of 100.",
       maxItems: QUALITY_SCORES_MAX,
     }),
 };
 
-/** Values of the fields above that a create or a full update leaves out. */
+/** Defaults of the fields above. */
 export const metricDefaults = {
   primaryMetrics: [],
   secondaryMetrics: [],

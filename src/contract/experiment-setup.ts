@@ -24,17 +24,17 @@ export const experimentStatuses = [
 
 export type ExperimentStatus = (typeof experimentStatuses)[number];
 
-/** The one id that no experiment can have: the path of the qualifying events ends with it. */
+/** The id that no experiment can have, because it is part of the path of qualifying events. */
 export const RESERVED_EXPERIMENT_ID = "qualifying_events";
 
 export const experimentID = nameLike(
   /^[a-zA-Z0-9_-]*$/,
-  `Name ID; made from the name when it is left out. \`${RESERVED_EXPERIMENT_ID}\` is reserved.`,
+  `Name ID; derived from the name by default. \`${RESERVED_EXPERIMENT_ID}\` is reserved.`,
 );
 
-export const layerID = z.string().nullable().describe("Layer that the experiment is placed in.");
+export const layerID = z.string().nullable().describe("Layer of the experiment.");
 
-/** What JSON cannot keep would come back as something else: 1e400 as null. */
+/** Refuses values that JSON cannot represent: 1e400 would come back as null. */
 const parameterValues = jsonObject("Values that the units of the group get.").check(
   ({ value, issues }) => {
     const fault = jsonFault(value, VALUE_DEPTH_MAX);
@@ -46,11 +46,11 @@ const groupRequest = z.object({
   name: text("Name of the group."),
   size: numeric("Percentage of the experiment's units.", { min: 0, max: 100 }),
   parameterValues: parameterValues.exactOptional(),
-  id: text("Identifier of the group; generated where it is empty or left out.").exactOptional(),
-  disabled: flag("Whether the group takes no units.").exactOptional(),
-  description: text("What the group is for.").exactOptional(),
+  id: text("Identifier of the group; generated if it is empty or absent.").exactOptional(),
+  disabled: flag("True if the group gets no units.").exactOptional(),
+  description: text("Purpose of the group.").exactOptional(),
   foreignGroupID: text("Identifier of the group in its source.").exactOptional(),
-  highlighted: flag("Whether the group is shown highlighted.").exactOptional(),
+  highlighted: flag("True if the group is highlighted.").exactOptional(),
 });
 
 /** A group in a response: always with its identifier. */
@@ -61,26 +61,26 @@ export type Group = z.output<typeof group>;
 
 const days = (description: string) => numeric(description, { integer: true, above: 1 });
 
-/** Fields that say what an experiment is, whom it concerns and where it stands, each once. */
+/** Fields for the setup, the units and the state of an experiment. */
 export const setupFields = {
   name: nameLike(/^[a-zA-Z0-9_\- ]*$/, "Display name."),
   description: descriptionText,
   idType,
   hypothesis: text("Statement that the experiment tests."),
   links: list(
-    z.object({ url: text("Address."), title: text("What is found there.").exactOptional() }),
-  ).describe("Where more is written about the experiment."),
+    z.object({ url: text("Address."), title: text("Title of the page.").exactOptional() }),
+  ).describe("Links about the experiment."),
   externalEvents: list(
     z.object({
       name: text("Name of the event."),
-      timestamp: numeric("When it happened, in ms since the epoch.", { integer: true }),
+      timestamp: numeric("Time of the event, in ms since the epoch.", { integer: true }),
     }),
-  ).describe("Events from outside that may show in the results."),
+  ).describe("External events that may affect the results."),
   groups: list(groupRequest).describe("Groups; their sizes add up to at most 100."),
-  controlGroupID: text("Group that the others are compared with."),
+  controlGroupID: text("Group that the other groups are compared with."),
   allocation: numeric("Percentage of the layer that is allocated.", { min: 0, max: 100 }),
   userBuckets: list(numeric("A bucket.", { min: 0, below: 1_000 })).describe(
-    "Buckets of units that take part.",
+    "Buckets of the units that take part.",
   ),
   targetApps,
   tags,
@@ -89,20 +89,20 @@ export const setupFields = {
   targetingGateID: z
     .string()
     .nullable()
-    .describe("Gate that units have to pass to take part; null for all units."),
+    .describe("Gate that units must pass to take part; null for all units."),
   status: z.enum(experimentStatuses).describe("State of the experiment."),
-  launchedGroupID: z.string().nullable().describe("Group that was launched; null while none is."),
+  launchedGroupID: z.string().nullable().describe("Launched group, or null."),
   creatorID,
   creatorEmail,
   team,
   teamID,
-  fixedAnalysisDuration: days("Days that are analysed."),
-  isSidecar: flag("Whether it is a sidecar experiment."),
-  decisionReason: text("Notes after completion."),
-  enabledNonProdEnvironments: textList("Environments besides production that it runs in."),
+  fixedAnalysisDuration: days("Number of days to analyse."),
+  isSidecar: flag("True for a sidecar experiment."),
+  decisionReason: text("Notes on the decision."),
+  enabledNonProdEnvironments: textList("Environments besides production."),
 };
 
-/** Values of the optional fields above that a create or a full update leaves out. */
+/** Defaults of the optional fields above. */
 export const setupDefaults = {
   description: "",
   idType: "userID",

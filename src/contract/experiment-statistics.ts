@@ -8,20 +8,20 @@ const analyticsTypes = ["frequentist", "bayesian", "sprt"] as const;
 const sprtBaselineModes = ["manual", "in_experiment_control"] as const;
 
 const bayesianPrior = z.object({
-  metric: metricName.describe("Metric that the prior is for."),
+  metric: metricName.describe("Metric of the prior."),
   priorMean: numeric("Mean of the prior."),
   priorStdDev: numeric("Standard deviation of the prior."),
 });
 
 const sprtGroupSetting = z.object({
-  groupKey: text("Group that the setting is for."),
+  groupKey: text("Group of the setting."),
   mde: numeric("Minimum detectable effect.").exactOptional(),
   mean: numeric("Mean of the baseline.").exactOptional(),
   stdDev: numeric("Standard deviation of the baseline.").exactOptional(),
 });
 
 const sprtMetricSetting = z.object({
-  metricKey: text("Metric that the setting is for."),
+  metricKey: text("Metric of the setting."),
   groupSettings: list(sprtGroupSetting).describe("One setting for each group."),
 });
 
@@ -31,59 +31,60 @@ const stratifiedSampling = z
     metric: z
       .object({
         name: text("Name of the metric."),
-        startDate: text("First day that is looked at."),
-        endDate: text("Last day that is looked at."),
+        startDate: text("First day."),
+        endDate: text("Last day."),
       })
       .exactPartial()
-      .describe("Metric that the strata are balanced by."),
+      .describe("Metric that balances the strata."),
     entityPropertySource: z
       .object({
         propertySourceName: text("Name of the source."),
-        column: text("Column of the stratum."),
+        column: text("Column with the stratum."),
       })
       .exactPartial()
-      .describe("Property that the strata are made of."),
+      .describe("Property that defines the strata."),
     csv: z
-      .object({ original: text("Name of the file."), identifier: text("Where it is kept.") })
+      .object({
+        original: text("Name of the file."),
+        identifier: text("Identifier of the stored file."),
+      })
       .exactPartial()
-      .describe("File that the strata come from."),
+      .describe("File with the strata."),
   })
   .exactPartial()
   .describe("Assignment balanced over strata.");
 
-/** Fields that say how results are computed, each once. */
+/** Fields for the computation of results. */
 export const statisticsFields = {
-  sequentialTesting: flag("Whether results may be looked at before the end."),
-  bonferroniCorrection: flag("Whether significance is corrected for the number of variants."),
-  bonferroniCorrectionPerMetric: flag(
-    "Whether significance is corrected for the number of metrics.",
-  ),
-  benjaminiHochbergPerVariant: flag("Whether false discoveries are bounded over variants."),
-  benjaminiHochbergPerMetric: flag("Whether false discoveries are bounded over metrics."),
-  benjaminiPrimaryMetricsOnly: flag("Whether that bound is for primary metrics alone."),
+  sequentialTesting: flag("True if results may be read before the end."),
+  bonferroniCorrection: flag("True to correct significance for the number of variants."),
+  bonferroniCorrectionPerMetric: flag("True to correct significance for the number of metrics."),
+  benjaminiHochbergPerVariant: flag("True to control the false discovery rate over variants."),
+  benjaminiHochbergPerMetric: flag("True to control the false discovery rate over metrics."),
+  benjaminiPrimaryMetricsOnly: flag("True to control it for primary metrics only."),
   defaultConfidenceInterval: z.enum(confidenceIntervals).describe("Confidence in percent."),
-  defaultRollupWindow: numeric("Days that results are rolled up over; -1 is cumulative.", {
+  defaultRollupWindow: numeric("Rollup window in days; -1 is cumulative.", {
     integer: true,
     oneOf: rollupWindows,
   }),
-  defaultChanceToBeatThreshold: numeric("Chance to beat that decides Bayesian results."),
+  defaultChanceToBeatThreshold: numeric("Threshold of the chance to beat, for Bayesian results."),
   bayesianPriors: list(bayesianPrior).describe("Priors of Bayesian results."),
   analyticsType: z.enum(analyticsTypes).describe("Kind of statistics."),
   defaultSPRTPowerParam: numeric("Power of sequential probability ratio tests, in percent."),
-  defaultSPRTMDE: numeric("Minimum detectable effect of metrics that give none."),
+  defaultSPRTMDE: numeric("Minimum detectable effect of metrics without one."),
   sprtBaselineMode: z
     .enum(sprtBaselineModes)
     .describe(
-      "Where the baseline comes from: given by hand (mde, mean and stdDev of every metric), or measured (mde alone).",
+      "Source of the baseline: given (mde, mean and stdDev of every metric) or measured (mde only).",
     ),
   sprtMDESettings: list(sprtMetricSetting).describe("Settings by metric and group."),
   cureCovariates: list(z.object({ name: text("Name."), type: text("Type.") })).describe(
-    "Covariates that variance is reduced by.",
+    "Covariates for variance reduction.",
   ),
   stratifiedSampling,
 };
 
-/** Values of the fields above that a create or a full update leaves out; the others stay unset. */
+/** Defaults of the fields above. Fields without a default stay unset. */
 export const statisticsDefaults = {
   sequentialTesting: false,
   bonferroniCorrection: false,

@@ -16,15 +16,15 @@ import { experimentID, group, layerID, setupDefaults, setupFields } from "./expe
 import { statisticsDefaults, statisticsFields } from "./experiment-statistics.js";
 import { warehouseDefaults, warehouseFields } from "./experiment-warehouse.js";
 import { flag, list, text, textList, withRule } from "./fields.js";
-import { idParams, noBody, noParams, noQuery, type Route } from "./route.js";
+import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule } from "./rule.js";
 
-/** The fields that a create, a full update and a partial update share, each once. */
+/** The fields that a create, a full update and a partial update share. */
 const fields = { ...setupFields, ...metricFields, ...statisticsFields, ...warehouseFields };
 
 const writable = z.object(fields);
 
-/** Fields without a default: absent from responses until they are given. */
+/** Fields without a default: absent from answers until a client sets them. */
 const unset = {
   controlGroupID: true,
   targetExposures: true,
@@ -45,7 +45,7 @@ const unset = {
 
 export const unsetFields = Object.keys(unset) as readonly (keyof typeof unset)[];
 
-/** Values of the other optional fields that a create or a full update leaves out. */
+/** Defaults of the other optional fields of a create and a full update. */
 export const experimentDefaults: Omit<
   z.output<typeof writable>,
   keyof typeof unset | "name" | "groups" | "status" | "creatorID" | "creatorEmail"
@@ -78,11 +78,11 @@ export const experimentReplace = withRule(
   bodyFaults,
 );
 
-/** Whoever applies it has to ask `experimentFaults` about the result: it sees but a part. */
+/** Checks only the patch: check the patched experiment with `experimentFaults`. */
 export const experimentPatch = withRule(patch, patchFaults);
 
 const time = (description: string) =>
-  z.int().nullable().describe(`${description}, in ms since the epoch; null before.`);
+  z.int().nullable().describe(`${description}, in ms since the epoch, or null.`);
 
 export const experiment = writable
   .exactPartial(unset)
@@ -91,24 +91,24 @@ export const experiment = writable
     id: experimentID,
     groups: list(group).describe("Groups, each with its identifier."),
     layerID,
-    startTime: time("When it became active"),
-    endTime: time("When it ended"),
-    decisionTime: time("When the decision was made"),
-    experimentType: text("Kind of experiment."),
-    subtype: text("Kind within the kind."),
+    startTime: time("Time at which it became active"),
+    endTime: time("Time of its end"),
+    decisionTime: time("Time of the decision"),
+    experimentType: text("Type of experiment."),
+    subtype: text("Subtype of experiment."),
     healthCheckStatus: text("Result of all health checks."),
-    healthChecks: list(healthCheck).describe("Health checks that were made."),
-    isStale: flag("Whether it has been left alone for long."),
+    healthChecks: list(healthCheck).describe("Results of the health checks."),
+    isStale: flag("True if it has not changed for a long time."),
     reviewSettings,
     activeReview: activeReview.exactOptional(),
     holdoutIDs,
     version,
     externalExperimentName: text("Name of the experiment in its source."),
     owner,
-    inlineTargetingRules: list(rule).describe("Rules that units have to pass to take part."),
-    inlineTargetingRulesJSON: text("The same rules as JSON text."),
+    inlineTargetingRules: list(rule).describe("Rules that units must pass to take part."),
+    inlineTargetingRulesJSON: text("`inlineTargetingRules` as JSON text."),
     summarySections: list(
-      z.object({ name: text("Heading."), content: text("What stands below it.") }),
+      z.object({ name: text("Heading."), content: text("Text of the section.") }),
     ).describe("Sections of the written summary."),
   })
   .describe("An experiment.");
@@ -125,111 +125,67 @@ export type ExperimentPatch = z.output<typeof experimentPatch>;
 export type Experiment = z.output<typeof experiment>;
 
 const path = "/console/v1/experiments";
-const onExperiments = {
-  access: "console",
-  group: "Experiments",
-  params: noParams,
-  query: noQuery,
-} as const;
-const onExperiment = { ...onExperiments, params: idParams, status: 200, body: noBody } as const;
-const specified = { origin: "specification" } as const;
-const extension = { origin: "extension" } as const;
+const onExperiments = consoleRoutes("Experiments", path, noParams);
+const onExperiment = consoleRoutes("Experiments", `${path}/{id}`, idParams);
 const updated = {
   message: "Experiment updated successfully.",
   response: entityEnvelope(experiment),
-} as const;
+};
 const listed = {
   message: "Experiments listed successfully.",
+  query: pageQuery,
   response: listEnvelope(experiment),
-} as const;
+};
 
 /** Experiments, in the order of the specification's table. */
 export const experimentRoutes = {
-  createExperiment: {
-    ...onExperiments,
-    ...specified,
-    method: "POST",
-    path,
-    summary: "Create an experiment",
+  createExperiment: onExperiments("POST", "", "Create an experiment", {
     body: experimentCreate,
     status: 201,
     message: "Experiment created successfully.",
     response: entityEnvelope(experiment),
-  },
-  replaceExperiment: {
-    ...onExperiment,
-    ...specified,
+  }),
+  replaceExperiment: onExperiment("POST", "", "Update an experiment fully", {
     ...updated,
-    method: "POST",
-    path: `${path}/{id}`,
-    summary: "Update an experiment fully",
     body: experimentReplace,
-  },
-  patchExperiment: {
-    ...onExperiment,
-    ...specified,
+  }),
+  patchExperiment: onExperiment("PATCH", "", "Update some fields of an experiment", {
     ...updated,
-    method: "PATCH",
-    path: `${path}/{id}`,
-    summary: "Update some fields of an experiment",
     body: experimentPatch,
-  },
-  enableExperimentGroups: {
-    ...onExperiment,
-    ...specified,
+  }),
+  enableExperimentGroups: onExperiment("POST", "/enable_groups", "Enable groups of an experiment", {
     ...updated,
-    method: "POST",
-    path: `${path}/{id}/enable_groups`,
-    summary: "Enable groups of an experiment",
     body: enableGroups,
     status: 201,
-  },
-  restartExperimentAsNew: {
-    ...onExperiment,
-    ...specified,
-    method: "POST",
-    path: `${path}/{id}/restart_as_new`,
-    summary: "Start a copy of an experiment under another name",
-    body: restartAsNew,
-    message: "Restart As New Experiment Success",
-    response: entityEnvelope(experiment),
-  },
-  listExperimentVersions: {
-    ...onExperiment,
-    ...specified,
+  }),
+  restartExperimentAsNew: onExperiment(
+    "POST",
+    "/restart_as_new",
+    "Start a copy of an experiment under another name",
+    {
+      body: restartAsNew,
+      message: "Restart As New Experiment Success",
+      response: entityEnvelope(experiment),
+    },
+  ),
+  listExperimentVersions: onExperiment(
+    "GET",
+    "/versions",
+    "List the versions of an experiment, newest first",
+    listed,
+  ),
+  listExperiments: onExperiments("GET", "", "List experiments, newest first", {
     ...listed,
-    method: "GET",
-    path: `${path}/{id}/versions`,
-    summary: "List the versions of an experiment, newest first",
-    query: pageQuery,
-  },
-  listExperiments: {
-    ...onExperiments,
     ...extension,
-    ...listed,
-    method: "GET",
-    path,
-    summary: "List experiments, newest first",
-    query: pageQuery,
-    body: noBody,
-    status: 200,
-  },
-  readExperiment: {
-    ...onExperiment,
+  }),
+  readExperiment: onExperiment("GET", "", "Read an experiment", {
     ...extension,
-    method: "GET",
-    path: `${path}/{id}`,
-    summary: "Read an experiment",
     message: "Experiment read successfully.",
     response: entityEnvelope(experiment),
-  },
-  deleteExperiment: {
-    ...onExperiment,
+  }),
+  deleteExperiment: onExperiment("DELETE", "", "Delete an experiment", {
     ...extension,
-    method: "DELETE",
-    path: `${path}/{id}`,
-    summary: "Delete an experiment",
     message: "Experiment deleted successfully.",
     response: messageEnvelope,
-  },
-} as const satisfies Record<string, Route>;
+  }),
+} satisfies Record<string, Route>;

@@ -2,14 +2,14 @@ import type { z } from "zod";
 import { expectedKinds, isWordless, meantIssues, pathText } from "../base/schema.js";
 import { FAULTS_MAX, kindOf } from "./fields.js";
 
-/** One thing that is wrong with a request. */
+/** A fault of a request. */
 export interface Fault {
-  /** Where, as a path with indexes: `rules[0].conditions[1].operator`; `""` is the whole body. */
+  /** A path with indexes: `rules[0].conditions[1].operator`; `""` is the whole body. */
   readonly property: string;
   readonly errorMessage: string;
 }
 
-/** The faults of a value that did not fit its schema, parsed with `reportInput`. */
+/** Returns the faults of a value that does not fit its schema. Parse it with `reportInput`. */
 export function faultsOf(error: z.ZodError): readonly Fault[] {
   return meantIssues(error.issues).map(({ path, issue }) => ({
     property: pathText(path),
@@ -17,7 +17,7 @@ export function faultsOf(error: z.ZodError): readonly Fault[] {
   }));
 }
 
-/** What is told of faults: beyond FAULTS_MAX, a last one says that there are more. */
+/** Returns the first FAULTS_MAX faults, and a last one if there are more. */
 export function toldFaults(faults: readonly Fault[]): readonly Fault[] {
   if (faults.length <= FAULTS_MAX) return faults;
   return [...faults.slice(0, FAULTS_MAX), { property: "", errorMessage: "More faults not told" }];

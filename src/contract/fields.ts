@@ -1,11 +1,11 @@
 import { z } from "zod";
 
-/** Faults of one request that are told one by one. */
+/** Maximum number of faults that an answer lists. */
 export const FAULTS_MAX = 100;
 
 /**
- * A list whose items are looked at until more faults than FAULTS_MAX are found: nobody is told the
- * others, and finding them would hold up every other request for seconds.
+ * An array that stops validating items after more than FAULTS_MAX faults. The answer would not list
+ * the others, and finding them could block every other request for seconds.
  */
 export function list<Item extends z.ZodType>(item: Item): z.ZodArray<Item> {
   return new BoundedArray({ type: "array", element: item }) as unknown as z.ZodArray<Item>;
@@ -33,19 +33,19 @@ const BoundedArray = z.core.$constructor<z.ZodArray, z.core.$ZodArrayDef>(
   },
 );
 
-/** Bounds of a name, a description and an id, in characters. */
+/** Bounds of names, ids and descriptions, in characters. */
 export const NAME_CHARACTERS_MIN = 3;
 const NAME_CHARACTERS_MAX = 100;
 const DESCRIPTION_CHARACTERS_MAX = 1_000;
 
-/** A JSON object of whatever content. */
+/** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const text = (description: string) => z.string().describe(description);
 
 export const flag = (description: string) => z.boolean().describe(description);
 
-/** A flag of a query, where everything is text: false when it is left out. */
+/** A flag in a query, where every value is text. The default is false. */
 export const queryFlag = (description: string) =>
   z
     .enum(["true", "false"])
@@ -58,19 +58,19 @@ export const textList = (description: string) => list(z.string()).describe(descr
 export const jsonObject = (description: string) =>
   z.record(z.string(), z.unknown()).describe(description);
 
-/** Text of 3 to 100 characters, each one that `pattern` allows. */
+/** A text of 3 to 100 characters that matches `pattern`. */
 export const nameLike = (pattern: RegExp, description: string) =>
   z.string().min(NAME_CHARACTERS_MIN).max(NAME_CHARACTERS_MAX).regex(pattern).describe(description);
 
-export const descriptionText = text("What it is for.").max(DESCRIPTION_CHARACTERS_MAX);
+export const descriptionText = text("Purpose.").max(DESCRIPTION_CHARACTERS_MAX);
 
-/** What a rule over several fields found wrong, and where. */
+/** A fault found by a rule across fields. */
 export interface RuleFault {
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** What a number has to keep; `min` and `max` belong to the range, `above` and `below` do not. */
+/** The range of a number: `min` and `max` are inclusive, `above` and `below` exclusive. */
 export interface NumberBounds {
   readonly integer?: boolean;
   readonly min?: number;
@@ -83,8 +83,8 @@ export interface NumberBounds {
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * A number, or a text that is one in JSON: clients send both, and both are echoed as they came.
- * `Number(value)` gives what it counts.
+ * A number, or a text that is a JSON number. Clients send both; both are echoed unchanged.
+ * `Number(value)` is its value.
  */
 export function numeric(description: string, bounds: NumberBounds = {}) {
   const expected = bounds.integer === true ? "integer" : "number";
@@ -107,7 +107,7 @@ export function numeric(description: string, bounds: NumberBounds = {}) {
     .meta({ description, ...jsonSchemaOf(bounds) });
 }
 
-/** The same in the words of JSON Schema: `pattern` holds for texts alone, bounds for numbers. */
+/** Returns the bounds as JSON Schema. `pattern` applies to texts only, bounds to numbers only. */
 function jsonSchemaOf({ integer, min, max, above, below, oneOf }: NumberBounds) {
   return {
     pattern: numberText.source,
@@ -137,7 +137,7 @@ function boundFault(
   return undefined;
 }
 
-/** What a JSON value is, in the words of the error messages. */
+/** Returns the JSON type of a value, for error messages. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return "undefined";
   if (value === null) return "null";
@@ -146,8 +146,8 @@ export function kindOf(value: unknown): string {
 }
 
 /**
- * Adds a rule over several fields. It is asked even where single fields are wrong, so that all faults
- * are told at once; `find` therefore meets values of any shape and must expect nothing of them.
+ * Adds a rule across fields. It also runs if single fields are wrong, so that all faults are reported
+ * at once. `find` must therefore accept values of any shape.
  */
 export function withRule<Schema extends z.ZodObject>(
   schema: Schema,
@@ -155,7 +155,7 @@ export function withRule<Schema extends z.ZodObject>(
 ): Schema {
   return schema.superRefine(
     (value, context) => {
-      // One more than are told says that there are more.
+      // One more than an answer lists shows that there are more.
       for (const { path, message } of find(value).slice(0, FAULTS_MAX + 1)) {
         context.addIssue({ code: "custom", path: [...path], message });
       }

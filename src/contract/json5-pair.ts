@@ -36,7 +36,7 @@ export function completeValue(
   return { value: value ?? (meaningOf(reader.read(json5, VALUE_DEPTH_MAX)) as JsonObject), json5 };
 }
 
-/** As `completeValue`, for a document that is text in both fields. JSON is also JSON5. */
+/** Does the same as `completeValue` for a document that is text in both fields. JSON is also JSON5. */
 export function completeText(
   json: string | null | undefined,
   json5: string | null | undefined,
@@ -69,7 +69,7 @@ export function valuePairFaults(holder: unknown, name: string, reader: Json5Read
   return faults;
 }
 
-/** As `valuePairFaults`, for a document that is text in both fields, or null. */
+/** Does the same as `valuePairFaults` for a document that is text in both fields, or null. */
 export function textPairFaults(holder: unknown, name: string, reader: Json5Reader): RuleFault[] {
   const json5Name = `${name}Json5`;
   const { [name]: json, [json5Name]: json5 } = asRecord(holder);

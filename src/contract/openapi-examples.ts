@@ -3,7 +3,7 @@ import type { OperationName, Routes } from "./routes.js";
 
 type Examples = { readonly [Name in OperationName]?: z.input<Routes[Name]["body"]> };
 
-/** One realistic body for each operation that takes one. */
+/** A realistic body for each operation with a body. */
 export const exampleRequests = {
   createGate: {
     name: "New checkout",

@@ -8,17 +8,17 @@ import type {
 } from "./openapi-types.js";
 import type { Route } from "./route.js";
 
-/** What a route's own schemas and examples say, where it has any. */
+/** The schemas and the example of a route; undefined if it has none. */
 export interface OperationParts {
   readonly request: JsonSchema | undefined;
   readonly response: JsonSchema | undefined;
   readonly example: unknown;
 }
 
-/** Names of the security schemes, by what a caller must show. */
+/** Names of the security schemes, by the access of a route. */
 export const securitySchemeNames = { console: "consoleKey", server: "serverSecret" } as const;
 
-/** One route in the words of OpenAPI; `name` is its key in the route table. */
+/** Returns the OpenAPI operation of a route. `name` is its key in the route table. */
 export function operationOf(name: string, route: Route, parts: OperationParts): Operation {
   const body = requestBody(route, parts);
   return {
@@ -95,14 +95,14 @@ function parametersIn(place: "path" | "query", route: Route): readonly Parameter
   });
 }
 
-/** In a URL everything is text: that a number may also be written as one goes without saying. */
+/** Removes the text form of numbers: in a URL every value is text. */
 function textSchema(schema: JsonSchema): JsonSchema {
   const { type, pattern: _, multipleOf, ...bounds } = schema;
   if (!Array.isArray(type) || !type.includes("number")) return schema;
   return { type: multipleOf === 1 ? "integer" : "number", ...bounds };
 }
 
-/** Writes to one entity can be bound to the version that the writer has seen. */
+/** True for writes to one entity: they accept a condition on its version. */
 function takesIfMatch({ method, access, path }: Route): boolean {
   return access === "console" && method !== "GET" && path.includes("{");
 }
@@ -111,7 +111,7 @@ function takesIdempotencyKey({ method, access }: Route): boolean {
   return access === "server" && method === "POST";
 }
 
-/** A body that nobody asked for is looked at too, except with GET. */
+/** Every method except GET parses a body, also on routes that use none: hence 413 and 415. */
 function errorStatuses(route: Route): readonly number[] {
   return [
     400,

@@ -7,7 +7,7 @@ import { rule, ruleRequest } from "./rule.js";
 
 export type RouteTable = Readonly<Record<string, Route>>;
 
-/** What several resources are made of, by its name in the document. */
+/** Schemas that several resources use, by name in the document. */
 const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
   Rule: rule,
   RuleRequest: ruleRequest,
@@ -20,17 +20,17 @@ const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
   Message: messageEnvelope,
 };
 
-/** The schemas of a document, and those of its operations, which point at them. */
+/** The schemas of a document, and the references of its operations to them. */
 export interface DocumentSchemas {
   readonly components: Readonly<Record<string, JsonSchema>>;
-  /** By operation; without a body there is none. */
+  /** By operation; operations without a body are absent. */
   readonly requests: Readonly<Record<string, JsonSchema>>;
   readonly responses: Readonly<Record<string, JsonSchema>>;
 }
 
 /**
- * Requests are written as clients send them, responses as clients get them: fields may be added to
- * responses later, so none says that it has no others.
+ * Returns the schemas of requests as clients send them, and of responses as clients get them. No
+ * response forbids unknown fields, because fields may be added later.
  */
 export function documentSchemas(routes: RouteTable): DocumentSchemas {
   const inputs = new Naming(sharedSchemas);
@@ -58,18 +58,18 @@ export function documentSchemas(routes: RouteTable): DocumentSchemas {
   };
 }
 
-/** What stands in `data` of an answer with a single entity. */
+/** Returns the schema of `data` in an answer with a single entity. */
 export function entityOf(response: z.ZodType): z.ZodObject | undefined {
   const data = response instanceof z.ZodObject ? response.shape["data"] : undefined;
   return data instanceof z.ZodObject ? data : undefined;
 }
 
-/** JSON Schema of a schema that stands alone, such as a route's query. */
+/** Returns the JSON Schema of a schema outside of the components, such as a query. */
 export function inlineSchema(schema: z.ZodType): JsonSchema {
   return tidied(z.toJSONSchema(schema, { io: "input" }));
 }
 
-/** Names for schemas; who has one keeps the first. */
+/** Names of schemas. The first name of a schema counts. */
 class Naming {
   readonly #registry = z.registry<{ id: string }>();
 
@@ -111,7 +111,7 @@ function pointerTo(name: string): string {
   return `#/components/schemas/${name}`;
 }
 
-/** The schema of a body that is there. */
+/** Returns the schema of a body that is present. */
 function required(body: z.ZodType): z.ZodType {
   return body instanceof z.ZodOptional ? (body.unwrap() as z.ZodType) : body;
 }
@@ -121,8 +121,8 @@ function capitalized(word: string): string {
 }
 
 /**
- * Leaves out what says nothing to readers: where the schema stands, that names are texts, that whole
- * numbers are safe ones. A description inside "this or null" comes to the front, where readers look.
+ * Removes noise: schema ids, names that are texts, the bounds of safe integers. Moves a description
+ * inside "this or null" to the outer schema.
  */
 function tidied(schema: JsonSchema): JsonSchema {
   const { $schema: _, $id: __, ...rest } = tidiedValue(schema) as JsonSchema;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** JSON Schema 2020-12, as zod writes it. */
+/** A JSON Schema 2020-12 as zod returns it. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 export interface Reference {
@@ -38,7 +38,7 @@ export interface Operation {
     readonly required: boolean;
     readonly content: { readonly "application/json": MediaType };
   };
-  /** By status; the error ones are references. */
+  /** By status; those of errors are references. */
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 

@@ -5,16 +5,16 @@ import type { OpenApiDocument, PathItem, ResponseObject, SecurityScheme } from "
 import { routes as allRoutes } from "./routes.js";
 
 export interface OpenApiOptions {
-  /** Version of the software that answers. */
+  /** Version of the service. */
   readonly version: string;
-  /** Header that carries the key. */
+  /** Name of the header with the key. */
   readonly keyHeader: string;
   readonly routes?: RouteTable;
-  /** Bodies that fit, by operation. */
+  /** Valid bodies, by operation. */
   readonly examples?: Readonly<Record<string, unknown>>;
 }
 
-/** The whole API as an OpenAPI 3.1 document, made of the route table alone. */
+/** Returns the OpenAPI 3.1 document of a route table. */
 export function openApiDocument({
   version,
   keyHeader,
@@ -61,19 +61,19 @@ function securitySchemes(name: string): Readonly<Record<string, SecurityScheme>>
   };
 }
 
-/** What the document says about each error status; the body is always the same. */
+/** Descriptions of the error statuses. Their body is always the same. */
 const errorDescriptions: Readonly<Record<number, string>> = {
   400: "The request breaks the contract, or a name or id is in use. `errors` lists every fault at once.",
   401: "The key is missing, unknown, revoked, or of the wrong kind.",
-  403: "The key does not have the right to do this.",
-  404: "There is no such entity.",
-  409: "Other writers keep changing the entity: read it and try again.",
-  412: "The entity has another version than `If-Match` names.",
-  413: "The body is larger than the service takes.",
+  403: "The key may not do this.",
+  404: "The entity does not exist.",
+  409: "Other writers keep changing the entity. Read it and retry.",
+  412: "The version of the entity is not in `If-Match`.",
+  413: "The body is too large.",
   415: "The body is not `application/json`.",
-  429: "Too many requests: try again after `Retry-After`.",
-  500: "A defect of the service. Its log says more, under the request's id.",
-  503: "The service is starting or stopping: try again after `Retry-After`.",
+  429: "Too many requests. Retry after `Retry-After`.",
+  500: "A defect of the service. Its log has the details, under the id of the request.",
+  503: "The service is starting or stopping. Retry after `Retry-After`.",
 };
 
 const statusesWithRetryAfter: readonly string[] = ["429", "503"];
@@ -97,15 +97,15 @@ export const errorResponses: Readonly<Record<string, ResponseObject>> = Object.f
 
 export const headers: OpenApiDocument["components"]["headers"] = {
   ETag: {
-    description: "Version of the entity, in quotes: send it as `If-Match` with the next write.",
+    description: "Version of the entity, in quotes. Send it as `If-Match` with the next write.",
     schema: { type: "string", pattern: '^"\\d+"$' },
   },
   RequestId: {
-    description: "Id of the request: the one that was sent, or a new one. The log has it too.",
+    description: "Id of the request: the one that was sent, or a new one. The log also has it.",
     schema: { type: "string" },
   },
   RetryAfter: {
-    description: "Seconds after which it is worth another try.",
+    description: "Seconds to wait before the next attempt.",
     schema: { type: "integer", minimum: 1 },
   },
 };
@@ -114,31 +114,31 @@ export const parameters: OpenApiDocument["components"]["parameters"] = {
   IfMatch: {
     name: "If-Match",
     in: "header",
-    description: 'Write only if the entity has this version: `"3"`, several with commas, or `*`.',
+    description:
+      'Write only if the entity has this version: `"3"`, several with commas, or `*` for any.',
     required: false,
     schema: { type: "string" },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
-    description:
-      "A request that is sent again with the same key is answered alike and stored once.",
+    description: "A repeated request with the same key gets the same answer and is stored once.",
     required: false,
     schema: { type: "string", minLength: 1 },
   },
 };
 
-/** CommonMark, as OpenAPI has it: paragraphs and `code`. */
+/** Returns the introduction of the document, in CommonMark. */
 export function introduction(keyHeader: string): string {
   return `
-Feature gates, dynamic configs, experiments, segments, prompts and qualifying events, and the route that takes analytics events.
+Feature gates, dynamic configs, experiments, segments, prompts and qualifying events, and the route that stores analytics events.
 
 Every call carries a key in the header \`${keyHeader}\`: console keys (\`console-…\`) open the console API, server secrets (\`secret-…\`) the event route.
 
-Bodies are JSON. An answer with one entity is \`{"message", "data"}\`, a list adds \`pagination\` and takes \`page\` and \`limit\`. Times are milliseconds since the Unix epoch. Fields that are unknown or read-only are ignored in requests, so an entity can be sent back as it was read; numbers may be written as strings and are echoed as they came.
+Bodies are JSON. An answer with one entity is \`{"message", "data"}\`, a list adds \`pagination\` and takes \`page\` and \`limit\`. Times are milliseconds since the Unix epoch. Requests may have unknown and read-only fields, which are ignored: an entity can be sent back as it was read. Numbers may be written as strings and are echoed unchanged.
 
-Every accepted write makes a new \`version\`, which is also the \`ETag\` of the entity. A write with \`If-Match\` is refused with 412 when somebody else was faster.
+Every accepted write makes a new \`version\`, which is also the \`ETag\` of the entity. A write with \`If-Match\` is refused with 412 if the entity has another version.
 
-Every status of 400 and above has the body \`{"status", "message", "errors"}\`; \`errors\` names each property that is at fault, by its path: \`rules[0].conditions[1].type\`.
+Every answer with a status of 400 or above has the body \`{"status", "message", "errors"}\`. \`errors\` lists the path of each faulty property: \`rules[0].conditions[1].type\`.
 `.trim();
 }

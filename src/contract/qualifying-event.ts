@@ -2,46 +2,44 @@ import { z } from "zod";
 import { owner, pageQuery, provenance, tags, team, teamID, version } from "./common.js";
 import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
 import { flag, list, type RuleFault, text, withRule } from "./fields.js";
-import { noBody, noParams, noQuery, type Route } from "./route.js";
+import { consoleRoutes, extension, noParams, type Route } from "./route.js";
 
-/** Characters of a qualifying event's name. */
 const QUALIFYING_EVENT_NAME_MAX = 255;
 
 const sourceTypes = ["table", "query"] as const;
 
 /**
- * No control characters, which no path carries, and no half characters and no `.` or `..`, under
- * which no client could reach it: they cannot be written into a path, or are resolved away.
+ * Refuses names that a path cannot carry: control characters, unpaired surrogates, `.` and `..`.
  */
 const namePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]+$/u;
 
-/** The fields that clients write, each once. */
+/** The fields that clients write. */
 const fields = {
   name: z
     .string()
     .min(1)
     .max(QUALIFYING_EVENT_NAME_MAX)
     .regex(namePattern)
-    .describe("Name, which is its id too and never changes."),
-  description: text("What it is for."),
+    .describe("Name, which is also the id and never changes."),
+  description: text("Purpose."),
   tags,
-  sql: text("Query that gives the events."),
+  sql: text("Query that returns the events."),
   timestampColumn: text("Column with the time of an event."),
-  timestampAsDay: flag("Whether the time is exact to the day alone."),
+  timestampAsDay: flag("True if the column has only the day."),
   idTypeMapping: list(
     z.object({
       serviceUnitID: text("ID type of the service."),
-      column: text("Column that holds such IDs."),
+      column: text("Column with these IDs."),
     }),
-  ).describe("Which column holds which type of ID."),
-  sourceType: z.enum(sourceTypes).describe("Whether it reads a table or the result of the query."),
-  tableName: text("Table to read, with `sourceType` `table`; empty for none."),
-  datePartitionColumn: text("Column that a table is partitioned by, with `sourceType` `table`."),
+  ).describe("Columns with IDs, and the type of each."),
+  sourceType: z.enum(sourceTypes).describe("Source of the events: a table or the query."),
+  tableName: text("Table to read if `sourceType` is `table`; else empty."),
+  datePartitionColumn: text("Partition column of the table if `sourceType` is `table`."),
   customFieldMapping: list(
-    z.object({ key: text("Name of the field."), formula: text("How it is computed.") }),
+    z.object({ key: text("Name of the field."), formula: text("Formula of the field.") }),
   ).describe("Fields that are computed from columns."),
-  isReadOnly: flag("Whether it can be edited through this API alone."),
-  isVerified: flag("Whether it has been verified."),
+  isReadOnly: flag("True if only this API can change it."),
+  isVerified: flag("True if it has been verified."),
   owner,
   team,
   teamID,
@@ -49,7 +47,7 @@ const fields = {
 
 const writable = z.object(fields);
 
-/** Values of the fields that a create or an update leaves out. */
+/** Defaults of the optional fields of a create and an update. */
 export const qualifyingEventDefaults: Omit<
   z.output<typeof writable>,
   "name" | "sql" | "timestampColumn" | "idTypeMapping" | "datePartitionColumn" | "owner"
@@ -70,7 +68,7 @@ const request = writable.exactPartial().extend({
   sql: fields.sql,
   timestampColumn: fields.timestampColumn,
   idTypeMapping: fields.idTypeMapping,
-  dryRun: flag("Validate alone: nothing is kept.").exactOptional(),
+  dryRun: flag("Validate the request and store nothing.").exactOptional(),
 });
 
 export const qualifyingEventReplace = withRule(request, tableFaults);
@@ -84,21 +82,23 @@ export const qualifyingEvent = z
     datePartitionColumn: fields.datePartitionColumn.exactOptional(),
     version,
   })
-  .describe("The qualifying event.");
+  .describe("A qualifying event.");
 
-/** Whom an update may create. */
+/** The name of an update, which may create the qualifying event. */
 export const newNameParams = z.object({ name: fields.name });
 
-/** A name that nothing can have is one that is not found. */
+/** Any name: an invalid one answers 404, not 400. */
 export const nameParams = z.object({ name: text("Name of the qualifying event.") });
 
-/** A table has to be named. */
+/** Requires the name of a table with `sourceType` `table`. */
 function tableFaults(value: unknown): readonly RuleFault[] {
   const { sourceType, tableName } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (sourceType !== "table") return [];
   if (tableName === undefined) return [{ path: ["tableName"], message: "Required" }];
   if (tableName === "")
-    return [{ path: ["tableName"], message: "Expected the name of a table, received nothing" }];
+    return [
+      { path: ["tableName"], message: "Expected the name of a table, received an empty text" },
+    ];
   return [];
 }
 
@@ -107,67 +107,42 @@ export type QualifyingEventReplace = z.output<typeof qualifyingEventReplace>;
 export type QualifyingEvent = z.output<typeof qualifyingEvent>;
 
 const path = "/console/v1/experiments/qualifying_events";
-const onEvents = {
-  access: "console",
-  group: "Qualifying events",
-  params: noParams,
-  query: noQuery,
-} as const;
-const onEvent = { ...onEvents, params: nameParams, status: 200, body: noBody } as const;
-const extension = { origin: "extension" } as const;
+const onEvents = consoleRoutes("Qualifying events", path, noParams);
+const onEvent = consoleRoutes("Qualifying events", `${path}/{name}`, nameParams);
 
 /** Qualifying events: the specification's row, then the extensions. */
 export const qualifyingEventRoutes = {
-  upsertQualifyingEvent: {
-    ...onEvent,
-    origin: "specification",
-    params: newNameParams,
-    method: "POST",
-    path: `${path}/{name}`,
-    summary: "Update a qualifying event fully, or create it where the name is new",
-    body: qualifyingEventReplace,
-    message: "Qualifying event updated successfully.",
-    response: entityEnvelope(qualifyingEvent),
-  },
-  createQualifyingEvent: {
-    ...onEvents,
+  upsertQualifyingEvent: consoleRoutes("Qualifying events", `${path}/{name}`, newNameParams)(
+    "POST",
+    "",
+    "Update a qualifying event fully, or create it where the name is new",
+    {
+      body: qualifyingEventReplace,
+      message: "Qualifying event updated successfully.",
+      response: entityEnvelope(qualifyingEvent),
+    },
+  ),
+  createQualifyingEvent: onEvents("POST", "", "Create a qualifying event", {
     ...extension,
-    method: "POST",
-    path,
-    summary: "Create a qualifying event",
     body: qualifyingEventCreate,
     status: 201,
     message: "Qualifying event created successfully.",
     response: entityEnvelope(qualifyingEvent),
-  },
-  listQualifyingEvents: {
-    ...onEvents,
+  }),
+  listQualifyingEvents: onEvents("GET", "", "List qualifying events, newest first", {
     ...extension,
-    method: "GET",
-    path,
-    summary: "List qualifying events, newest first",
     query: pageQuery,
-    body: noBody,
-    status: 200,
     message: "Qualifying events listed successfully.",
     response: listEnvelope(qualifyingEvent),
-  },
-  readQualifyingEvent: {
-    ...onEvent,
+  }),
+  readQualifyingEvent: onEvent("GET", "", "Read a qualifying event", {
     ...extension,
-    method: "GET",
-    path: `${path}/{name}`,
-    summary: "Read a qualifying event",
     message: "Qualifying event read successfully.",
     response: entityEnvelope(qualifyingEvent),
-  },
-  deleteQualifyingEvent: {
-    ...onEvent,
+  }),
+  deleteQualifyingEvent: onEvent("DELETE", "", "Delete a qualifying event", {
     ...extension,
-    method: "DELETE",
-    path: `${path}/{name}`,
-    summary: "Delete a qualifying event",
     message: "Qualifying event deleted successfully.",
     response: messageEnvelope,
-  },
-} as const satisfies Record<string, Route>;
+  }),
+} satisfies Record<string, Route>;

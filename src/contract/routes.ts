@@ -7,7 +7,7 @@ import { qualifyingEventRoutes } from "./qualifying-event.js";
 import type { Route } from "./route.js";
 import { segmentRoutes } from "./segment.js";
 
-/** Every endpoint by the name of its operation. */
+/** Every endpoint, by the name of its operation. */
 export const routes = {
   ...gateRoutes,
   ...dynamicConfigRoutes,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { jsonObject, list, numeric, text } from "./fields.js";
 
-/** Types of a condition: those of the specification, then the extensions. */
+/** The types of a condition: those of the specification, then the extensions. */
 export const conditionTypes = [
   "public",
   "user_id",
@@ -30,7 +30,7 @@ export const conditionTypes = [
 
 export type ConditionType = (typeof conditionTypes)[number];
 
-/** Operators that are known; others are taken too. */
+/** The documented operators. Others are accepted too. */
 const knownOperators = [
   "any",
   "none",
@@ -69,52 +69,40 @@ const targetValue = z
   .union([z.string(), z.number(), list(z.string()), list(z.number()), z.null()], {
     error: () => "Expected string, number, array of strings, array of numbers or null",
   })
-  .describe("What is compared with; its form depends on the type.");
+  .describe("Value to compare with. Its form depends on the type.");
 
 /** A condition whose type is one of `types`. */
 function conditionOf<Type extends ConditionType>(types: readonly Type[]) {
   return z
     .object({
-      type: z.enum(types).describe("What is looked at."),
+      type: z.enum(types).describe("Property of the unit."),
       operator: z
         .string()
         .nullable()
         .exactOptional()
-        .describe(
-          `How it is compared; empty or null for none. Known: ${knownOperators.join(", ")}.`,
-        ),
+        .describe(`Comparison; empty or null for none. Known: ${knownOperators.join(", ")}.`),
       targetValue: targetValue.exactOptional(),
-      field: z
-        .string()
-        .nullable()
-        .exactOptional()
-        .describe("Field that a `custom_field` is read from."),
-      customID: z
-        .string()
-        .nullable()
-        .exactOptional()
-        .describe("ID type that a `unit_id` is read from."),
+      field: z.string().nullable().exactOptional().describe("Field to read, for `custom_field`."),
+      customID: z.string().nullable().exactOptional().describe("ID type to read, for `unit_id`."),
     })
-    .describe("All conditions of a rule have to hold.");
+    .describe("A condition of a rule.");
 }
 
-/** The fields of a rule, each once. Requests and responses of rules are made of them. */
+/** The fields that requests and responses of rules share. */
 const ruleFields = {
   name: text("Rule name."),
   passPercentage: numeric("Percentage of matching units that pass.", { min: 0, max: 100 }),
-  environments: list(z.string())
-    .nullable()
-    .describe("Environments that the rule holds in; null for all."),
-  id: text("Rule identifier; made from `baseID` where it is empty or left out."),
+  environments: list(z.string()).nullable().describe("Environments of the rule; null for all."),
+  id: text("Rule identifier; derived from `baseID` if it is empty or absent."),
   baseID: text("Stable part of the rule identifier."),
   returnValue: jsonObject("Value that the rule returns."),
-  returnValueJson5: text("Same as `returnValue`, with comments; both must mean the same JSON."),
+  returnValueJson5: text("`returnValue` as JSON5 text. Both must have the same value."),
 };
 
 const { name, passPercentage, environments, id, baseID, returnValue, returnValueJson5 } =
   ruleFields;
 
-/** One of the values that a rule hands out. */
+/** One of the values that a rule returns. */
 const variant = z.object({
   name: text("Variant name.").exactOptional(),
   passPercentage: passPercentage.exactOptional(),
@@ -125,29 +113,29 @@ const variant = z.object({
 
 const automatedRollouts = list(
   z.object({
-    passPercent: z.number().describe("Percentage that passes from then on."),
-    time: z.int().describe("When, in ms since the epoch."),
+    passPercent: z.number().describe("Percentage that passes from this time on."),
+    time: z.int().describe("Time, in ms since the epoch."),
   }),
-).describe("Automated rollouts, each a percentage and its time.");
+).describe("Automated rollouts.");
 
-/** A rule in a request, with conditions of some types. */
+/** Returns the schema of a rule in a request. `types` are the allowed types of conditions. */
 export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]) {
   return z.object({
     name,
     passPercentage,
-    conditions: list(conditionOf(types)).describe("Conditions, all of which have to hold."),
+    conditions: list(conditionOf(types)).describe("Conditions, all of which must hold."),
     environments: environments.exactOptional(),
     id: id.nullable().exactOptional(),
     baseID: baseID.nullable().exactOptional(),
     returnValue: returnValue.exactOptional(),
     returnValueJson5: returnValueJson5.exactOptional(),
-    variants: list(variant).exactOptional().describe("Values that the rule hands out."),
+    variants: list(variant).exactOptional().describe("Values that the rule returns."),
   });
 }
 
 export const ruleRequest = ruleRequestOf(conditionTypes);
 
-/** A rule in a response: always with its identifiers. */
+/** A rule in a response, which always has identifiers. */
 export const rule = ruleRequest
   .extend({
     id,
@@ -155,7 +143,7 @@ export const rule = ruleRequest
     completedAutomatedRollouts: automatedRollouts.exactOptional(),
     pendingAutomatedRollouts: automatedRollouts.exactOptional(),
   })
-  .describe("Who passes, and what they get.");
+  .describe("A rule: the units that pass it, and the value that they get.");
 
 export type RuleRequest = z.output<typeof ruleRequest>;
 export type Rule = z.output<typeof rule>;

@@ -13,24 +13,24 @@ import {
 } from "./common.js";
 import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
 import { descriptionText, flag, list, nameLike } from "./fields.js";
-import { idParams, noBody, noParams, noQuery, type Route } from "./route.js";
+import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { conditionTypes, rule, ruleRequestOf } from "./rule.js";
 
 const segmentTypes = ["id_list", "rule_based", "analysis_list", "user_store_id_list"] as const;
 
-/** Types of a condition that a segment's rules may have: those that look at a unit alone. */
+/** The condition types that a segment may use: those that depend only on the unit. */
 const segmentConditionTypes = conditionTypes.filter(
   (type) => type !== "public" && type !== "passes_gate" && type !== "fails_gate" && type !== "time",
 );
 
-/** The fields that clients write, each once. */
+/** The fields that clients write. */
 const fields = {
   id: nameLike(
     /^[a-zA-Z0-9_-]*$/,
-    "Name ID; the name when it is left out, or made from one that holds blanks.",
+    "Name ID; by default the name, or derived from a name with blanks.",
   ),
   name: nameLike(/^[a-zA-Z0-9_\- ]*$/, "Display name."),
-  type: z.enum(segmentTypes).describe("How its units are told: by a list or by rules."),
+  type: z.enum(segmentTypes).describe("Source of its units: a list or rules."),
   description: descriptionText,
   idType,
   tags,
@@ -38,14 +38,12 @@ const fields = {
   creatorEmail,
   team,
   teamID,
-  rules: list(ruleRequestOf(segmentConditionTypes)).describe(
-    "Rules, in the order in which they are tried.",
-  ),
+  rules: list(ruleRequestOf(segmentConditionTypes)).describe("Rules, in order of evaluation."),
 };
 
 const writable = z.object(fields);
 
-/** Values of the fields that a create leaves out. */
+/** Defaults of the optional fields of a create. */
 export const segmentDefaults: Omit<
   z.output<typeof writable>,
   "id" | "name" | "type" | "creatorID" | "creatorEmail"
@@ -67,67 +65,42 @@ export const segment = z
     ...fields,
     ...provenance,
     rules: list(rule),
-    isEnabled: flag("Whether the segment is evaluated."),
+    isEnabled: flag("True if the segment is evaluated."),
     count: z.int().describe("Units on its list."),
     owner,
     version,
   })
-  .describe("The segment.");
+  .describe("A segment.");
 
 export type SegmentCreate = z.output<typeof segmentCreate>;
 export type Segment = z.output<typeof segment>;
 
 const path = "/console/v1/segments";
-const onSegments = {
-  access: "console",
-  group: "Segments",
-  params: noParams,
-  query: noQuery,
-} as const;
-const onSegment = { ...onSegments, params: idParams, status: 200, body: noBody } as const;
-const extension = { origin: "extension" } as const;
+const onSegments = consoleRoutes("Segments", path, noParams);
+const onSegment = consoleRoutes("Segments", `${path}/{id}`, idParams);
 
 /** Segments: the specification's row, then the extensions. */
 export const segmentRoutes = {
-  createSegment: {
-    ...onSegments,
-    origin: "specification",
-    method: "POST",
-    path,
-    summary: "Create a segment",
+  createSegment: onSegments("POST", "", "Create a segment", {
     body: segmentCreate,
     status: 201,
     message: "Segment created successfully.",
     response: entityEnvelope(segment),
-  },
-  listSegments: {
-    ...onSegments,
+  }),
+  listSegments: onSegments("GET", "", "List segments, newest first", {
     ...extension,
-    method: "GET",
-    path,
-    summary: "List segments, newest first",
     query: pageQuery,
-    body: noBody,
-    status: 200,
     message: "Segments listed successfully.",
     response: listEnvelope(segment),
-  },
-  readSegment: {
-    ...onSegment,
+  }),
+  readSegment: onSegment("GET", "", "Read a segment", {
     ...extension,
-    method: "GET",
-    path: `${path}/{id}`,
-    summary: "Read a segment",
     message: "Segment read successfully.",
     response: entityEnvelope(segment),
-  },
-  deleteSegment: {
-    ...onSegment,
+  }),
+  deleteSegment: onSegment("DELETE", "", "Delete a segment", {
     ...extension,
-    method: "DELETE",
-    path: `${path}/{id}`,
-    summary: "Delete a segment",
     message: "Segment deleted successfully.",
     response: messageEnvelope,
-  },
-} as const satisfies Record<string, Route>;
+  }),
+} satisfies Record<string, Route>;

@@ -124,7 +124,7 @@ describe("days of a query", () => {
     expect(range("2024-01-01", "2024-01-02")).toEqual([]);
     for (const from of ["2024-01-02", "2024-02-01"]) {
       expect(range(from, "2024-01-02")).toEqual([
-        "to: Must be after `from`: the day itself is left out",
+        "to: Must be after `from`: the range does not include the day `to`",
       ]);
     }
   });

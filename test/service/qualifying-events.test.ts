@@ -74,7 +74,7 @@ const badFields = [
     "tableName: not empty for `table`",
     { sourceType: "table", tableName: "" },
     "tableName",
-    "Expected the name of a table, received nothing",
+    "Expected the name of a table, received an empty text",
   ],
   ["tableName: string", { tableName: 1 }, "tableName", "Expected string, received number"],
   [
