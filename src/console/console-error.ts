@@ -1,14 +1,14 @@
 import { SwitchyardError } from "../base/errors.js";
 
 /** The method and URL of a call. */
-export interface CallPlace {
+interface CallPlace {
   readonly method: string;
   /** Without the query. */
   readonly url: string;
 }
 
 /** One fault that the service found in a request. */
-export interface CallFault {
+interface CallFault {
   /** Path of the property: `rules[0].conditions[1].operator`; `""` is the whole body. */
   readonly property: string;
   readonly errorMessage: string;

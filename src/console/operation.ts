@@ -42,13 +42,10 @@ type BodyInput<R extends Route> =
       : { readonly body: z.input<R["body"]> };
 
 /** Parameters of path and query side by side, and the body as `body`. */
-export type ConsoleInput<R extends Route> = ParamsInput<R> &
-  QueryInput<R> &
-  BodyInput<R> &
-  CallOptions;
+type ConsoleInput<R extends Route> = ParamsInput<R> & QueryInput<R> & BodyInput<R> & CallOptions;
 
 /** The body of the answer, and facts from its headers. */
-export type ConsoleAnswer<R extends Route> = z.output<R["response"]> & {
+type ConsoleAnswer<R extends Route> = z.output<R["response"]> & {
   /** The version of the single entity in the answer, for `ifMatch`. */
   readonly etag?: string;
 };

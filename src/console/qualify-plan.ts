@@ -34,7 +34,7 @@ export interface QualifyOptions {
 /** Fields of a qualifying event that are derived from the export. */
 const managedFields = ["description", "tags", "sql", "timestampColumn", "idTypeMapping"] as const;
 
-export interface FieldDifference {
+interface FieldDifference {
   readonly field: (typeof managedFields)[number];
   readonly before: unknown;
   readonly after: unknown;
@@ -192,7 +192,7 @@ export function matchesWildcard(pattern: string, name: string): boolean {
   const wanted = [...pattern];
   const given = [...name];
   let place = 0;
-  // Where to retry when the text after the last `*` did not match: one character further.
+  // If the text after the last `*` does not match, retry one character further.
   let afterStar = -1;
   let retryAt = 0;
   for (let index = 0; index < given.length; ) {

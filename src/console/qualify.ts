@@ -29,7 +29,7 @@ export async function readQualifyingEvents(
   return found;
 }
 
-export interface ApplyOptions {
+interface ApplyOptions {
   /** Has the console check each call and store nothing. */
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
@@ -113,13 +113,8 @@ function sortEnds(
 }
 
 function interruption(): SwitchyardError {
-  return new SwitchyardError(
-    "interrupted",
-    "Interrupted: names that were not tried are unchanged.",
-    {
-      exitCode: exitCodes.interrupted,
-    },
-  );
+  const message = "Interrupted: names that were not tried are unchanged.";
+  return new SwitchyardError("interrupted", message, { exitCode: exitCodes.interrupted });
 }
 
 /** Returns a signal that aborts `graceMs` after `signal`, so that running calls may finish. */
@@ -162,7 +157,7 @@ async function send(
 
 const checks: Readonly<Record<number, string>> = {
   401: "The console does not know the key: check SWITCHYARD_CONSOLE_KEY or --console-key-file, and --auth-header",
-  403: "The key has no right to do this: use a console key that may write",
+  403: "The key may not do this: use a console key that may write",
   404: "There is no console at this address: pass the address without /console/v1 as --console",
 };
 

@@ -20,7 +20,7 @@ export interface TransportOptions {
 }
 
 /** Inputs of a call by name: path, query, `body`, and options. */
-export type CallInput = CallOptions & Readonly<Record<string, unknown>>;
+type CallInput = CallOptions & Readonly<Record<string, unknown>>;
 
 const TIMEOUT_MS = 30_000;
 const RETRIES_MAX = 4;
@@ -169,7 +169,7 @@ const passingStatuses: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 5
 const FIRST_DELAY_MS = 250;
 const DELAY_MS_MAX = 30_000;
 
-export interface RetryRules {
+interface RetryRules {
   /** True for reads and for writes with `If-Match`: they may be sent again after they were received. */
   readonly isRepeatable: boolean;
   readonly retriesMax: number;

@@ -80,12 +80,12 @@ export const dynamicConfigDefaults: Omit<
 
 const updatable = writable.omit({ id: true, isTemplate: true }).exactPartial();
 
-export const dynamicConfigCreate = withRule(
+const dynamicConfigCreate = withRule(
   writable.exactPartial().extend({ name: fields.name }),
   pairFaults,
 );
 
-export const dynamicConfigReplace = withRule(
+const dynamicConfigReplace = withRule(
   updatable.extend({
     isEnabled: fields.isEnabled,
     description: fields.description,
@@ -94,9 +94,9 @@ export const dynamicConfigReplace = withRule(
   pairFaults,
 );
 
-export const dynamicConfigPatch = withRule(updatable, pairFaults);
+const dynamicConfigPatch = withRule(updatable, pairFaults);
 
-export const dynamicConfig = z
+const dynamicConfig = z
   .object({
     ...fields,
     ...provenance,

@@ -66,7 +66,7 @@ export const eventIntake = z
   .union([analyticsEvent, events])
   .describe(`One event, or an array of 1 to ${EVENTS_PER_REQUEST_MAX}: all are stored, or none.`);
 
-export const eventIntakeAnswer = z.object({
+const eventIntakeAnswer = z.object({
   success: z.literal(true).describe("The events are durable."),
 });
 
@@ -95,7 +95,7 @@ export const eventSummaryQuery = withRule(
   },
 );
 
-export const eventSummary = z.object({
+const eventSummary = z.object({
   message: z.string().describe("Result as text."),
   data: z
     .array(
@@ -117,7 +117,7 @@ export const eventListQuery = z
   .exactPartial()
   .extend({ limit: pageQuery.shape.limit });
 
-export const eventList = z.object({
+const eventList = z.object({
   message: z.string().describe("Result as text."),
   data: z
     .array(analyticsEvent.extend({ timestamp }))

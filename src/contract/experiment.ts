@@ -117,7 +117,7 @@ export const enableGroups = z.object({
   group_names: textList("Names of the groups to enable."),
 });
 
-export const restartAsNew = z.object({ name: fields.name.describe("Name of the new experiment.") });
+const restartAsNew = z.object({ name: fields.name.describe("Name of the new experiment.") });
 
 export type ExperimentCreate = z.output<typeof experimentCreate>;
 export type ExperimentReplace = z.output<typeof experimentReplace>;

@@ -71,7 +71,7 @@ export interface RuleFault {
 }
 
 /** The range of a number: `min` and `max` are inclusive, `above` and `below` exclusive. */
-export interface NumberBounds {
+interface NumberBounds {
   readonly integer?: boolean;
   readonly min?: number;
   readonly max?: number;

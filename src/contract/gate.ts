@@ -73,13 +73,13 @@ export const gateDefaults: Omit<
   releasePipelineID: null,
 };
 
-export const gateCreate = writable.exactPartial().extend({ name: fields.name });
+const gateCreate = writable.exactPartial().extend({ name: fields.name });
 
 export const gatePatch = writable
   .omit({ id: true, checksPerHour: true, holdoutIDs: true })
   .exactPartial();
 
-export const gateReplace = gatePatch.extend({
+const gateReplace = gatePatch.extend({
   isEnabled: fields.isEnabled,
   description: fields.description,
   rules: fields.rules,
@@ -105,13 +105,13 @@ export const gate = z
  * An entity that references a gate: all fields of a gate, or the fields that another entity shares
  * with gates.
  */
-export const gateReferrer = gate.exactPartial().extend({
+const gateReferrer = gate.exactPartial().extend({
   id: fields.id,
   name: fields.name,
   entityType: z.enum(entityKinds).describe("Kind of the referencing entity."),
 });
 
-export const gateArchive = z
+const gateArchive = z
   .object({
     forceArchive: flag("Archive the gate even if other entities reference it."),
     archiveReason: text("Reason for archiving."),
@@ -119,7 +119,7 @@ export const gateArchive = z
   .exactPartial()
   .optional();
 
-export const gateUnarchive = z
+const gateUnarchive = z
   .object({ unarchiveReason: text("Reason for unarchiving.") })
   .exactPartial()
   .optional();

@@ -10,13 +10,13 @@ import {
 } from "./json-text.js";
 
 /** An object and the same value as JSON5 text. */
-export interface ValuePair {
+interface ValuePair {
   readonly value: JsonObject;
   readonly json5: string;
 }
 
 /** A JSON document as JSON text and as JSON5 text; both null without a document. */
-export interface TextPair {
+interface TextPair {
   readonly json: string | null;
   readonly json5: string | null;
 }

@@ -9,7 +9,7 @@ import type {
 import type { Route } from "./route.js";
 
 /** The schemas and the example of a route; undefined if it has none. */
-export interface OperationParts {
+interface OperationParts {
   readonly request: JsonSchema | undefined;
   readonly response: JsonSchema | undefined;
   readonly example: unknown;

@@ -21,7 +21,7 @@ const sharedSchemas: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** The schemas of a document, and the references of its operations to them. */
-export interface DocumentSchemas {
+interface DocumentSchemas {
   readonly components: Readonly<Record<string, JsonSchema>>;
   /** By operation; operations without a body are absent. */
   readonly requests: Readonly<Record<string, JsonSchema>>;

@@ -16,7 +16,7 @@ export interface Parameter {
   readonly schema: JsonSchema;
 }
 
-export interface MediaType {
+interface MediaType {
   readonly schema: JsonSchema;
   readonly example?: unknown;
 }

@@ -4,7 +4,7 @@ import { documentSchemas, type RouteTable } from "./openapi-schemas.js";
 import type { OpenApiDocument, PathItem, ResponseObject, SecurityScheme } from "./openapi-types.js";
 import { routes as allRoutes } from "./routes.js";
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   /** Version of the service. */
   readonly version: string;
   /** Name of the header with the key. */
@@ -79,7 +79,7 @@ const errorDescriptions: Readonly<Record<number, string>> = {
 const statusesWithRetryAfter: readonly string[] = ["429", "503"];
 
 /** By name: `Error404`. */
-export const errorResponses: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
+const errorResponses: Readonly<Record<string, ResponseObject>> = Object.fromEntries(
   Object.entries(errorDescriptions).map(([status, description]) => [
     `Error${status}`,
     {
@@ -129,7 +129,7 @@ export const parameters: OpenApiDocument["components"]["parameters"] = {
 };
 
 /** Returns the introduction of the document, in CommonMark. */
-export function introduction(keyHeader: string): string {
+function introduction(keyHeader: string): string {
   return `
 Feature gates, dynamic configs, experiments, segments, prompts and qualifying events, and the route that stores analytics events.
 

@@ -45,7 +45,7 @@ export const promptDefaults: Omit<
   tags: [],
 };
 
-export const promptCreate = writable.exactPartial().extend({ name: fields.name });
+const promptCreate = writable.exactPartial().extend({ name: fields.name });
 
 export const prompt = z
   .object({

@@ -71,11 +71,11 @@ const request = writable.exactPartial().extend({
   dryRun: flag("Validate the request and store nothing.").exactOptional(),
 });
 
-export const qualifyingEventReplace = withRule(request, tableFaults);
+const qualifyingEventReplace = withRule(request, tableFaults);
 
 export const qualifyingEventCreate = withRule(request.extend({ name: fields.name }), tableFaults);
 
-export const qualifyingEvent = z
+const qualifyingEvent = z
   .object({
     ...fields,
     ...provenance,
@@ -85,10 +85,10 @@ export const qualifyingEvent = z
   .describe("A qualifying event.");
 
 /** The name of an update, which may create the qualifying event. */
-export const newNameParams = z.object({ name: fields.name });
+const newNameParams = z.object({ name: fields.name });
 
 /** Any name: an invalid one answers 404, not 400. */
-export const nameParams = z.object({ name: text("Name of the qualifying event.") });
+const nameParams = z.object({ name: text("Name of the qualifying event.") });
 
 /** Requires the name of a table with `sourceType` `table`. */
 function tableFaults(value: unknown): readonly RuleFault[] {

@@ -56,9 +56,7 @@ export const segmentDefaults: Omit<
   rules: [],
 };
 
-export const segmentCreate = writable
-  .exactPartial()
-  .extend({ name: fields.name, type: fields.type });
+const segmentCreate = writable.exactPartial().extend({ name: fields.name, type: fields.type });
 
 export const segment = z
   .object({

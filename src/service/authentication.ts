@@ -9,7 +9,7 @@ import { ServiceError } from "./service-error.js";
 export const KEY_HEADER = "SERVICE-API-KEY";
 
 /** The parts of a request that authentication reads. */
-export type Credentials = Pick<IncomingMessage, "method" | "headers" | "rawHeaders">;
+type Credentials = Pick<IncomingMessage, "method" | "headers" | "rawHeaders">;
 
 const kindNames: Readonly<Record<KeyKind, string>> = {
   console: "console key",

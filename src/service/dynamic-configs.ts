@@ -113,9 +113,7 @@ function changed(
   return {
     ...current,
     ...others,
-    ...(rules === undefined
-      ? {}
-      : { rules: identifyRules(rules, valueRuleIdentifier, newIdentifier) }),
+    ...(rules && { rules: identifyRules(rules, valueRuleIdentifier, newIdentifier) }),
   };
 }
 

@@ -16,7 +16,7 @@ const CHECKED_CHANGES_MAX = 100;
 const outdated = new Error("the checked state was replaced");
 
 /** Fields that every entity shows. */
-export interface EntityBody {
+interface EntityBody {
   readonly name: string;
   readonly version: number;
   readonly createdTime: number;
@@ -36,7 +36,7 @@ export interface EntityType<Body extends EntityBody> {
   referencesOf(body: Body): readonly EntityKey[];
 }
 
-/** Who writes, and when. */
+/** The writer and the time of a write. */
 export interface Stamp {
   readonly caller: KeyRecord;
   /** ms since the epoch. */
@@ -53,7 +53,7 @@ export interface OperationOptions<Body> {
   readonly check?: (next: Body, current?: Body) => Promise<void>;
 }
 
-export interface ChangeOptions<Body> extends OperationOptions<Body> {
+interface ChangeOptions<Body> extends OperationOptions<Body> {
   /** Refuses the change while another entity points at this one. */
   readonly unreferenced?: boolean;
 }

@@ -15,7 +15,7 @@ const frameworkMessages: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: "The percent-encoding of the path is not valid",
 };
 
-/** The answer to a defect. It tells nothing about internals. */
+/** The answer to a defect. It reveals no internals. */
 const internalError = new ServiceError({ status: 500, message: "Internal Server Error" });
 
 /** Returns a function that answers whatever was thrown, in the documented form. */

@@ -1,5 +1,5 @@
 /** The fields of an event as JSON text, cut from the request body. */
-export interface EventText {
+interface EventText {
   readonly event?: string;
   readonly user?: string;
   readonly timestamp?: string;

@@ -75,7 +75,7 @@ function dayNaming(): (day: number) => string {
 
 function refuse(error: unknown): never {
   if (error instanceof EventsUnavailableError) {
-    // The message of an error with a cause tells internals, for example paths of files.
+    // The message of an error with a cause may reveal internals, such as paths of files.
     const message = error.cause === undefined ? error.message : UNAVAILABLE;
     throw new ServiceError({ status: 503, message, retryAfterSeconds: 1, cause: error });
   }

@@ -202,7 +202,7 @@ function refuse(faults: readonly Fault[]): void {
 }
 
 /** Returns the groups of an experiment that is created without any: half of the units each. */
-export function defaultGroups(newIdentifier: NewIdentifier): Group[] {
+function defaultGroups(newIdentifier: NewIdentifier): Group[] {
   return ["Control", "Test"].map((name) => ({
     name,
     size: 50,
@@ -217,7 +217,7 @@ export function defaultGroups(newIdentifier: NewIdentifier): Group[] {
  * Returns groups as they are stored, each with its identifier. A group without an identifier keeps the
  * one of the `existing` group with its name.
  */
-export function identifyGroups(
+function identifyGroups(
   groups: readonly GroupRequest[],
   existing: readonly Group[],
   newIdentifier: NewIdentifier,
@@ -235,7 +235,7 @@ export function identifyGroups(
  * Returns the groups, with those of the given names enabled. A group that is enabled already is not an
  * error, so a call can be repeated. Throws a 400 with all names that no group has.
  */
-export function enabledGroups(groups: readonly Group[], names: readonly string[]): Group[] {
+function enabledGroups(groups: readonly Group[], names: readonly string[]): Group[] {
   const known = new Set(groups.map(({ name }) => name));
   const faults = names.flatMap((name, index) =>
     known.has(name)

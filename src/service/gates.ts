@@ -83,9 +83,7 @@ export function patchGate(current: Gate, body: GatePatch, newIdentifier: NewIden
   return {
     ...current,
     ...others,
-    ...(rules === undefined
-      ? {}
-      : { rules: identifyRules(rules, plainRuleIdentifier, newIdentifier) }),
+    ...(rules && { rules: identifyRules(rules, plainRuleIdentifier, newIdentifier) }),
     ...(body.isEnabled === undefined ? {} : { status: statusAfter(current, body.isEnabled) }),
   };
 }
@@ -117,11 +115,11 @@ export function unarchiveGate(current: Gate): Gate {
   return current.status === "Archived" ? { ...current, status: "In Progress" } : current;
 }
 
-/** Fields that have another meaning in other kinds. */
+/** Fields with another meaning in other kinds of entities. */
 const gateOnly: ReadonlySet<string> = new Set(["status", "type", "typeReason"]);
 
 /** Returns an entity that references a gate, with the fields of a gate. */
-export function referrerRecord({ kind, body }: EntityRecord): JsonObject {
+function referrerRecord({ kind, body }: EntityRecord): JsonObject {
   const shared = Object.entries(body).filter(
     ([field]) => field in gate.shape && (kind === "gate" || !gateOnly.has(field)),
   );

@@ -12,7 +12,7 @@ import { qualifyingEventHandlers } from "./qualifying-events.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { segmentHandlers } from "./segments.js";
 
-export interface HandlerFacts {
+interface HandlerFacts {
   readonly store: Store;
   /** ms since the epoch. */
   readonly now: () => number;

@@ -14,9 +14,9 @@ interface Job {
 }
 
 /**
- * Checks in processes of their own, as a schema can be written to take any time or memory: by a regular
- * expression, by references that branch, or by its size alone. A thread would not do: V8 ends the whole
- * process where compiling a regular expression runs out of memory.
+ * Checks schemas in child processes, because a schema can take any time or memory: by a regular
+ * expression, by branching references or by its size. A thread is not enough: V8 ends the whole process
+ * if it runs out of memory while it compiles a regular expression.
  */
 export class IsolatedSchemaChecker implements SchemaChecker {
   readonly #limits: SchemaCheckLimits;
@@ -49,13 +49,13 @@ export class IsolatedSchemaChecker implements SchemaChecker {
     await Promise.all([...this.#processes].map((process) => process.kill()));
   }
 
-  /** Answers what waits, one after the other, with one process at a time. */
+  /** Runs the waiting jobs one after the other, with one process at a time. */
   async #work(): Promise<void> {
     this.#busyCount += 1;
     for (let job = this.#take(); job !== undefined; job = this.#take()) {
       const process = this.#idleProcess() ?? this.#start();
       const outcome = await process.check(job.question);
-      this.#settle(job, outcome);
+      this.#finish(job, outcome);
       if (process.isUsable) this.#idle.push(process);
       else await this.#end(process);
     }
@@ -70,7 +70,7 @@ export class IsolatedSchemaChecker implements SchemaChecker {
     return job;
   }
 
-  /** One that died while it was idle is passed over. */
+  /** Returns an idle process. Skips those that died while they were idle. */
   #idleProcess(): SchemaProcess | undefined {
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (idle.isUsable) return idle;
@@ -85,13 +85,13 @@ export class IsolatedSchemaChecker implements SchemaChecker {
     return process;
   }
 
-  /** Waits until it is gone, so that there are never more of them than allowed. */
+  /** Waits until the process has ended, so that their number stays within the limit. */
   async #end(process: SchemaProcess): Promise<void> {
     await process.kill();
     this.#processes.delete(process);
   }
 
-  #settle(job: Job, outcome: CheckOutcome): void {
+  #finish(job: Job, outcome: CheckOutcome): void {
     if (outcome.kind === "checked") {
       job.resolve(outcome.faults);
     } else if (this.#isClosed) {
@@ -118,7 +118,7 @@ export class IsolatedSchemaChecker implements SchemaChecker {
 function unavailable(): ServiceError {
   return new ServiceError({
     status: 503,
-    message: "Too many schemas are being checked: try again.",
+    message: "Too many schemas are being checked: try again later.",
     retryAfterSeconds: serviceLimits.retryAfterSeconds,
   });
 }

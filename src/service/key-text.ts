@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import type { KeyKind, KeyRecord } from "../storage/key-store.js";
 
-/** What the keys of a kind begin with. */
+/** The prefix of the keys of each kind. */
 export const keyPrefixes = { console: "console-", server: "secret-" } as const satisfies Record<
   KeyKind,
   string
@@ -14,7 +14,7 @@ const IDENTIFIER_RANDOM_BYTES = 9;
 const SHOWN_CHARACTERS_MAX = 8;
 
 /** Random bytes; a parameter where tests want to know them beforehand. */
-export type RandomBytes = (count: number) => Buffer;
+type RandomBytes = (count: number) => Buffer;
 
 /** A new key: the prefix of its kind, then 32 random bytes in base64url. */
 export function newKeyText(kind: KeyKind, random: RandomBytes = randomBytes): string {
@@ -31,14 +31,14 @@ export function shownKey(key: string): string {
   return key.slice(0, Math.min(SHOWN_CHARACTERS_MAX, Math.floor(key.length / 2)));
 }
 
-export interface NewKeyFacts {
+interface NewKeyFacts {
   readonly kind: KeyKind;
   readonly canWrite: boolean;
   /** ms since the epoch. */
   readonly createdTime: number;
 }
 
-/** The record of a key; the key itself cannot be had from it. */
+/** Returns the record of a key, without the key. */
 export function keyRecord(
   key: string,
   { kind, canWrite, createdTime }: NewKeyFacts,

@@ -2,7 +2,7 @@ import { Counter, Histogram, Registry } from "prom-client";
 import type { EventCommit } from "../storage/event-store.js";
 
 /** One answered request. `route` is the pattern, so that ids create no new series. */
-export interface RequestObservation {
+interface RequestObservation {
   readonly method: string;
   readonly route: string;
   readonly status: number;

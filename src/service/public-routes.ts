@@ -6,7 +6,7 @@ import type { ServiceMetrics } from "./metrics.js";
 import { type RouteTable, refuseOtherMethods } from "./route-registration.js";
 import type { ServiceState } from "./service-state.js";
 
-export interface PublicRoutesOptions {
+interface PublicRoutesOptions {
   readonly state: Pick<ServiceState<unknown>, "requireReady">;
   readonly metrics: ServiceMetrics;
   /** Routes that the description of the API shows. */

@@ -14,7 +14,7 @@ const BRACKET_OPEN = 0x5b;
 const BRACKET_CLOSE = 0x5d;
 
 /** A body as it was sent, and its parsed value; both undefined without a body. */
-export interface RequestBody {
+interface RequestBody {
   readonly text: string | undefined;
   readonly value: unknown;
 }
@@ -59,7 +59,7 @@ function startsWithMark(bytes: Buffer): boolean {
 }
 
 /**
- * Returns the syntax error of a text with its position, which `JSON.parse` does not always tell.
+ * Returns the syntax error of a text with its position, which `JSON.parse` does not always report.
  * Returns undefined for a text that is too long to parse twice.
  */
 function syntaxFault(text: string): string | undefined {

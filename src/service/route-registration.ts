@@ -24,7 +24,7 @@ declare module "fastify" {
   }
 }
 
-export interface RouteRegistrationOptions {
+interface RouteRegistrationOptions {
   readonly state: ServiceState<AnyHandlers>;
   readonly keyHeader: string;
   readonly limits: ServiceLimits;
@@ -148,7 +148,7 @@ export interface Inputs {
 }
 
 /** The parts of a request as the schemas of its route return them. */
-export type FittedInputs = Pick<Call<Route>, "params" | "query" | "body">;
+type FittedInputs = Pick<Call<Route>, "params" | "query" | "body">;
 
 /** Parses a request with the schemas of its route. Throws 400 with the faults of all parts. */
 export function validated(route: Route, { params, query, body }: Inputs): FittedInputs {

@@ -6,7 +6,7 @@ import type { NewIdentifier } from "./new-entity.js";
 import { invalid } from "./service-error.js";
 
 /** Returns the `id` of a rule that has none; `position` counts from 1. */
-export type RuleIdentifier = (rule: RuleRequest & { baseID: string }, position: number) => string;
+type RuleIdentifier = (rule: RuleRequest & { baseID: string }, position: number) => string;
 
 /** Gates and segments: the base ID itself. */
 export const plainRuleIdentifier: RuleIdentifier = ({ baseID }) => baseID;

@@ -5,7 +5,7 @@ import type { SchemaChecker } from "./schema-checker.js";
 import { invalid } from "./service-error.js";
 
 /** A value that must fit the schema of its dynamic config. */
-export interface ConstrainedValue {
+interface ConstrainedValue {
   readonly property: string;
   /** Name of the value in messages. */
   readonly title: string;

@@ -2,7 +2,7 @@ import { MIB } from "../base/limits.js";
 import { type Remote, startProcess } from "../base/thread-call.js";
 import type { SchemaFault, SchemaQuestion } from "./schema-checker.js";
 
-export type SchemaCheck =
+type SchemaCheck =
   | { readonly kind: "checked"; readonly faults: readonly SchemaFault[] }
   | { readonly kind: "too_long" };
 
@@ -13,13 +13,13 @@ export interface SchemaCheckerProcess {
   check(question: SchemaQuestion, timeoutMs: number): SchemaCheck;
 }
 
-/** How a check ended. `too_large`: it killed its process; `failed`: the process did not start. */
+/** The result of a check. `too_large`: it killed its process; `failed`: the process did not start. */
 export type CheckOutcome =
   | SchemaCheck
   | { readonly kind: "too_large" }
   | { readonly kind: "failed"; readonly cause: unknown };
 
-export interface SchemaProcessOptions {
+interface SchemaProcessOptions {
   /** Compiled entry file. */
   readonly entry: URL;
   /** Milliseconds that one check may take once the process has started. */

@@ -2,7 +2,7 @@ import { SwitchyardError } from "../base/errors.js";
 import type { ErrorBody } from "../contract/envelope.js";
 import { type Fault, toldFaults } from "../contract/faults.js";
 
-export interface ServiceErrorFacts {
+interface ServiceErrorFacts {
   readonly status: number;
   readonly message: string;
   readonly faults?: readonly Fault[];

@@ -3,7 +3,7 @@ import type { Store } from "../storage/store.js";
 import { ServiceError } from "./service-error.js";
 
 /** The parts that exist once the store is open. */
-export interface OpenService<Handlers> {
+interface OpenService<Handlers> {
   readonly keys: KeyStore;
   readonly handlers: Handlers;
 }

@@ -5,17 +5,17 @@ import { makeDirectory } from "../base/make-directory.js";
 import { databaseError } from "./database-error.js";
 import { IN_MEMORY } from "./sqlite-database.js";
 
-/** File in the data directory that the service which runs on it holds locked; it stays empty. */
+/** The file that a running service keeps locked. It stays empty. */
 const LOCK_FILE = "serve.lock";
 
-export interface DirectoryLock {
+interface DirectoryLock {
   release(): void;
 }
 
 /**
- * Takes the data directory for one service, made where it is missing. The lock is one of the operating
- * system's, by way of SQLite: it ends with the process, however that ends, so none is ever left behind.
- * Throws `data_in_use` while another service has it, and what `databaseError` makes of other failures.
+ * Locks the data directory for one service and creates it if it is missing. SQLite takes a lock of the
+ * operating system, which ends with the process, also after a crash. Throws `data_in_use` if another
+ * service has the lock, and the result of `databaseError` for other failures.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   if (directory === IN_MEMORY) return { release: () => undefined };
@@ -41,7 +41,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
 function inUse(directory: string, cause: SwitchyardError): SwitchyardError {
   return new SwitchyardError(
     "data_in_use",
-    `another service runs on ${directory}: stop it, or give this one another directory with --data`,
+    `another service runs on ${directory}: stop it, or pass another directory as --data`,
     { cause },
   );
 }

@@ -17,7 +17,7 @@ const sizeOfEntities = `SELECT count(*) AS results, total(octet_length(current.b
 
 export const selectEntity = `${entityWithBody} WHERE entity.kind = ? AND entity.id = ?`;
 export const selectByName = "SELECT row FROM entity WHERE kind = ? AND name = ?";
-/** Another entity than the row itself that points at the key. */
+/** Finds an entity other than the row itself that references the key. */
 export const selectOtherReferrer = `SELECT source FROM reference
   WHERE target_kind = ? AND target_id = ? AND source != ? LIMIT 1`;
 
@@ -30,7 +30,7 @@ export const updateEntity = `UPDATE entity
   SET name = ?, version = ?, created_time = ?, reference_keys = ? WHERE row = ?`;
 /** Removes versions and references too: the schema cascades. */
 export const deleteEntity = "DELETE FROM entity WHERE row = ?";
-/** An entity may name one target several times: that is one reference. */
+/** Several references of an entity to one target count as one. */
 export const insertReference = `INSERT INTO reference
   (target_kind, target_id, created_time, source_id, source_kind, source) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO NOTHING`;

@@ -3,9 +3,9 @@ import type { EventIntake } from "./event-store.js";
 import { storedText } from "./stored-text.js";
 
 /** Events of one name on one day. */
-export interface PackedSeries {
+interface PackedSeries {
   readonly day: string;
-  /** As `storedText` returns it. */
+  /** The result of `storedText`. */
   readonly event: string;
   readonly count: number;
   /** `[timestamp,"body"]` for each event, separated by commas: a JSON array without brackets. */

@@ -12,7 +12,7 @@ import { ThreadEventWriter } from "./thread-event-writer.js";
 /** Database file of events in the data directory. */
 const EVENT_DATABASE = "events.db";
 
-export interface EventStoreOptions extends EventQueueOptions {
+interface EventStoreOptions extends EventQueueOptions {
   /**
    * The compiled `event-writer-thread`. Events are then written in a separate thread, so that syncs of
    * the disk do not block other work. Without it, and for `:memory:`, the caller's thread writes.

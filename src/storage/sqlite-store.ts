@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { consoleSchema } from "./database-schemas.js";
 import type { EventStore } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
-
 import { openDatabase } from "./open-database.js";
 import { IN_MEMORY } from "./sqlite-database.js";
 import { SqliteEntityStore } from "./sqlite-entity-store.js";
@@ -14,7 +13,7 @@ import type { Store } from "./store.js";
 export const CONSOLE_DATABASE = "console.db";
 
 /** Keys without the rest of the store, to manage them while the service runs. */
-export interface OpenKeyStore {
+interface OpenKeyStore {
   readonly keys: KeyStore;
   close(): void;
 }

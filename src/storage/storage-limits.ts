@@ -5,7 +5,7 @@ import { MIB } from "../base/limits.js";
 /** Milliseconds that a statement waits while another process has the database locked. */
 export const BUSY_TIMEOUT_MS = 5_000;
 
-/** The same for the service's own thread, which serves no other request while it waits. */
+/** Milliseconds that a statement of the service waits. Other requests wait meanwhile. */
 export const SERVICE_BUSY_TIMEOUT_MS = 500;
 
 /** Kibibytes of database pages that one connection keeps in memory. */

@@ -45,7 +45,7 @@ export class PageTooLargeError extends SwitchyardError {
 
 /**
  * Makes the next state of an entity from the stored one, or undefined to remove it. The stored state is
- * undefined when there is no such entity. What it throws cancels the write.
+ * undefined when there is no such entity. An error that it throws cancels the write.
  */
 export type ChangeEntity = (current: EntityRecord | undefined) => EntityRecord | undefined;
 

@@ -2,7 +2,7 @@ import { SwitchyardError } from "../base/errors.js";
 import type { SqliteDatabase } from "./sqlite-database.js";
 
 interface Write {
-  /** Runs the write and returns what tells its caller about the result. */
+  /** Runs the write and returns a function that passes the result to its caller. */
   run(): () => void;
   fail(error: unknown): void;
 }
@@ -10,7 +10,7 @@ interface Write {
 /**
  * Lets the writes that arrive in one turn of the event loop share one transaction. A commit costs a
  * sync of the disk, about as much as all other work of a request: under load, sharing it doubles the
- * writes per second. Each write sees what the writes before it wrote, and fails alone.
+ * writes per second. Each write sees the writes before it. Its failure does not affect the others.
  */
 export class WriteBatch {
   readonly #database: SqliteDatabase;
@@ -20,7 +20,7 @@ export class WriteBatch {
     this.#database = database;
   }
 
-  /** Resolves when what `work` wrote is durable; rejects if nothing of it was stored. */
+  /** Resolves when the write is durable; rejects if nothing of it was stored. */
   write<Result>(work: () => Result, { rehearse = false } = {}): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.flush());
@@ -62,7 +62,7 @@ export class WriteBatch {
     for (const answer of answers) answer();
   }
 
-  /** Nothing was stored. What one write has spoiled for the others is repeated for each alone. */
+  /** Repeats each write in its own transaction, because one failed write spoiled the shared one. */
   #refuse(writes: readonly Write[], error: unknown): void {
     const isBusy = error instanceof SwitchyardError && error.code === "database_busy";
     for (const write of writes) {

@@ -92,7 +92,7 @@ describe("qualify", () => {
     expect(first.stderr).toContain("2 of 2 applied.\n");
     expect(await stored()).toEqual(["purchase", "page_view"]);
     expect((await qualify(["."])).stderr).toContain(
-      "0 to create, 0 to change, 2 unchanged, 0 refused\nThere is nothing to do.\n",
+      "0 to create, 0 to change, 2 unchanged, 0 refused\nNothing to do.\n",
     );
   });
 
@@ -109,7 +109,7 @@ describe("qualify", () => {
   test("has the console check everything in a dry run, which wins over --yes", async () => {
     const { exitCode, stderr } = await qualify([".", "--dry-run", "--yes"]);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain("2 of 2 would be taken; nothing was kept.\n");
+    expect(stderr).toContain("2 of 2 would be accepted; nothing was stored.\n");
     expect(await stored()).toEqual([]);
   });
 
@@ -120,7 +120,7 @@ describe("qualify", () => {
     expect(plan.stderr).toContain("  refused   a\\u001b[31m\\nb: the event's name has a backslash");
     const applied = await qualify([".", "--yes"]);
     expect(applied.exitCode).toBe(1);
-    expect(applied.stderr).toContain("Leave the refused ones out with --exclude-event");
+    expect(applied.stderr).toContain("Exclude refused events with --exclude-event");
     expect(await stored()).toEqual(["purchase"]);
   });
 
@@ -140,7 +140,7 @@ describe("qualify", () => {
     const { stderr } = await qualify([path.join(directory, "manifest.json")]);
     expect(stderr).toContain("purchase: at least 1 event, ");
     expect(stderr).toContain("The export is not complete");
-    expect(stderr).toContain("7 events of further names have no qualifying event.");
+    expect(stderr).toContain("7 events with other names have no qualifying event.");
   });
 
   test.each([
@@ -157,7 +157,7 @@ describe("qualify", () => {
     const { exitCode, stderr } = await qualify([".", "--yes"], service.keys.readOnly);
     expect(exitCode).toBe(1);
     expect(stderr).toContain("0 of 2 applied.\n");
-    expect(stderr).toContain("The key has no right to do this: use ");
+    expect(stderr).toContain("The key may not do this: use ");
   });
 
   test("lists what was done and what is left when it is interrupted, and does the rest", async () => {
@@ -307,7 +307,7 @@ describe("qualifying the events of inputs", () => {
         `Qualifying events of rows.jsonl more at ${baseUrl}`,
         "  create    page_view: 9 events, 2026-01-30 to 2026-01-31",
         "1 to create, 0 to change, 0 unchanged, 0 refused",
-        "Rejected: 3 of 12 rows, whose events are not counted",
+        "Rejected: 3 of 12 rows; their events are not counted",
         "  event_missing: 3 rows, such as rows.jsonl, row 4",
         "    no event name in event_type → map another field to the event name",
         "Nothing was sent. Run the same command with --yes to apply it.",

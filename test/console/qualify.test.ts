@@ -106,9 +106,7 @@ describe("a plan that is applied", () => {
     // Those that were under way when the first answer came.
     expect(applied.failed.length).toBeLessThanOrEqual(4);
     expect(applied.failed.length + applied.notTried.length).toBe(12);
-    expect(applied.stopped?.message).toMatch(
-      /^The key has no right to do this: use .* answered 403: /,
-    );
+    expect(applied.stopped?.message).toMatch(/^The key may not do this: use .* answered 403: /);
     expect(await stored()).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import type { Configuration } from "../../pipeline/configuration/configuration.j
 import { documentIn, findDocument } from "./known-events.js";
 
 /** The source of the event names for `qualify`. */
-export type EventSource =
+type EventSource =
   | { readonly kind: "document"; readonly file: string }
   /** The inputs of the configuration. */
   | { readonly kind: "inputs" };
@@ -38,7 +38,7 @@ async function sourceOf(places: readonly string[], directory: string): Promise<E
     const file = await findDocument(path.resolve(directory, place));
     if (file === undefined) continue;
     if (places.length === 1) return { kind: "document", file };
-    throw ambiguous(`${place} is an export, and more is given beside it`);
+    throw ambiguous(`${place} is an export, and there are other inputs`);
   }
   return { kind: "inputs" };
 }

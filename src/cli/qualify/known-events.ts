@@ -11,27 +11,27 @@ import { readReport } from "../../pipeline/report/read-report.js";
 import type { RunContext } from "../../pipeline/run-observer.js";
 import { readManifest } from "../../pipeline/verify/verify-manifest.js";
 
-/** Which events there are, and what is known about how many are missing. */
+/** The names of events with their counts, and the facts about missing ones. */
 export interface KnownEvents {
   readonly events: readonly CountedEvent[];
-  /** Rows of names that were too many to be counted by name. */
+  /** Rows of the names that were not counted by name, because there were too many names. */
   readonly otherRows: number;
-  /** False where an export was interrupted, or a source could not be read to its end. */
+  /** False if the export was interrupted or a source could not be read to its end. */
   readonly isComplete: boolean;
   readonly origin: DocumentOrigin | ReportOrigin | InputsOrigin;
 }
 
-export interface DocumentOrigin {
+interface DocumentOrigin {
   readonly manifestPath: string;
 }
 
-export interface ReportOrigin {
+interface ReportOrigin {
   readonly reportPath: string;
 }
 
-/** Inputs that were read for their events. */
-export interface InputsOrigin {
-  /** As the user gave them. */
+/** Inputs that were read for their event names. */
+interface InputsOrigin {
+  /** The inputs as the user gave them. */
   readonly inputs: readonly string[];
   readonly rows: RowCounts;
   readonly rejects: readonly RejectSummary[];
@@ -40,7 +40,7 @@ export interface InputsOrigin {
   readonly tooManyRejects: boolean;
 }
 
-/** Documents that say which events there are, by the member that they begin with. */
+/** The kinds of documents with event names, by their first member. */
 const documentKinds: ReadonlyMap<string, (file: string) => Promise<KnownEvents>> = new Map([
   ["manifestVersion", readExportedEvents],
   ["reportVersion", readReportedEvents],
@@ -49,8 +49,7 @@ const documentKinds: ReadonlyMap<string, (file: string) => Promise<KnownEvents>>
 const HEAD_BYTES = 256;
 
 /**
- * The events that a document names. Throws `ManifestError` where it is missing or cannot be
- * understood.
+ * Returns the events of a document. Throws `ManifestError` if the document is missing or not valid.
  */
 export async function readKnownEvents(file: string): Promise<KnownEvents> {
   const read = documentKinds.get((await firstMember(file)) ?? "") ?? readExportedEvents;
@@ -58,8 +57,8 @@ export async function readKnownEvents(file: string): Promise<KnownEvents> {
 }
 
 /**
- * The document that a path stands for: it is one, or the directory of an export, also of one that has
- * not come to its manifest yet. Undefined for everything else: an input.
+ * Returns the document at a path: the file itself, or the manifest of an export directory, even if it
+ * is not written yet. Returns undefined for anything else, which is an input.
  */
 export async function findDocument(place: string): Promise<string | undefined> {
   const found = await stat(place).catch(() => undefined);
@@ -70,7 +69,7 @@ export async function findDocument(place: string): Promise<string | undefined> {
   return hasBegun || (await isDocument(manifest)) ? manifest : undefined;
 }
 
-/** Where the directory of an export has its document. */
+/** Returns the path of the manifest of an export. */
 export function documentIn(directory: string): string {
   return path.join(directory, MANIFEST_NAME);
 }
@@ -82,21 +81,23 @@ async function isDocument(file: string): Promise<boolean> {
 async function readExportedEvents(manifestPath: string): Promise<KnownEvents> {
   const { events, otherEvents, complete } = await readManifest(manifestPath);
   return {
-    ...{ events, otherRows: otherEvents?.rows ?? 0, isComplete: complete },
+    events,
+    otherRows: otherEvents?.rows ?? 0,
+    isComplete: complete,
     origin: { manifestPath },
   };
 }
 
-/** A sample does not say which events there are beside its own. */
+/** A sample does not have all events. */
 async function readReportedEvents(reportPath: string): Promise<KnownEvents> {
   const { events, otherEvents, inputs, sample } = await readReport(reportPath);
   const isComplete = sample.share === 1 && inputs.sources.every(({ failure }) => !failure);
   return { events, otherRows: otherEvents.rows, isComplete, origin: { reportPath } };
 }
 
-/** Name of the first member of a file that begins with a JSON object: an input can be of any size. */
+/** Returns the name of the first member of a JSON file. Reads only its head: an input can be of any size. */
 async function firstMember(file: string): Promise<string | undefined> {
-  // Opening a pipe waits for whoever writes to it.
+  // Opening a pipe would wait for a writer.
   const isFile = (await stat(file).catch(() => undefined))?.isFile() === true;
   const handle = isFile ? await open(file, "r").catch(() => undefined) : undefined;
   if (handle === undefined) return undefined;
@@ -111,8 +112,8 @@ async function firstMember(file: string): Promise<string | undefined> {
 }
 
 /**
- * Prepares to count the events that an export of the configuration's inputs would deliver. Throws
- * `UsageError` at once where that cannot begin; the result reads the inputs, and throws `interrupted`.
+ * Returns a function that reads the configured inputs and counts the events that an export would
+ * deliver. It throws `interrupted` after an interruption. Throws `UsageError` at once for faulty options.
  */
 export function prepareCount(
   configuration: Configuration,
@@ -121,16 +122,19 @@ export function prepareCount(
   const request = resolveRunOptions(configuration);
   return async () => {
     const { outcome, manifest, tooManyRejects } = await engine.runCount(request, {
-      ...{ signal, observer },
+      signal,
+      observer,
     });
     if (outcome === "interrupted") {
-      throw new SwitchyardError("interrupted", "Interrupted while the inputs were read.", {
+      throw new SwitchyardError("interrupted", "Interrupted while reading the inputs.", {
         exitCode: exitCodes.interrupted,
       });
     }
     const { events, otherEvents, complete, rows, rejects, failures } = manifest;
     return {
-      ...{ events, otherRows: otherEvents?.rows ?? 0, isComplete: complete },
+      events,
+      otherRows: otherEvents?.rows ?? 0,
+      isComplete: complete,
       origin: { inputs: request.inputs, rows, rejects, failures, tooManyRejects },
     };
   };

@@ -11,7 +11,7 @@ const LINE_COLUMNS_MAX = 400;
 
 type Lines = readonly string[];
 
-/** Plan and outcome on a screen or two. Text from data is made harmless. */
+/** Returns the plan and the outcome as text. Control characters from data are escaped. */
 export function summarizeQualify(result: QualifyResult): string {
   const { plan, console, known } = result;
   const count = (action: PlanItem["action"]) =>
@@ -36,12 +36,12 @@ function missing({ isComplete, otherRows, origin }: Omit<KnownEvents, "events">)
   const others =
     otherRows === 0
       ? []
-      : [`${formatNumberOf(otherRows, "event")} of further names have no qualifying event.`];
+      : [`${formatNumberOf(otherRows, "event")} with other names have no qualifying event.`];
   if (!("inputs" in origin)) {
     const advice =
       "reportPath" in origin
-        ? "The report is of a part of the inputs: there may be further names."
-        : "The export is not complete: counts and names are what there is so far.";
+        ? "The report covers part of the inputs: there may be other names."
+        : "The export is not complete: counts and names are preliminary.";
     return [...(isComplete ? [] : [advice]), ...others];
   }
   const { rows, rejects, failures } = origin;
@@ -51,7 +51,7 @@ function missing({ isComplete, otherRows, origin }: Omit<KnownEvents, "events">)
     ...(rows.rejected === 0
       ? []
       : [
-          `Rejected: ${formatCount(rows.rejected)} of ${formatNumberOf(rows.read, "row")}, whose events are not counted`,
+          `Rejected: ${formatCount(rows.rejected)} of ${formatNumberOf(rows.read, "row")}; their events are not counted`,
           ...describeReasons(rejects, place),
         ]),
     ...(failures.length === 0 ? [] : describeFailed(failures, place)),
@@ -83,16 +83,14 @@ function outcomeOf(result: QualifyResult): Lines {
   const work = plan.filter(({ action }) => action === "create" || action === "change").length;
   const advice =
     plan.some(({ action }) => action === "refused") && mode !== "plan"
-      ? [
-          "Leave the refused ones out with --exclude-event, or give them names with --name-template.",
-        ]
+      ? ["Exclude refused events with --exclude-event, or rename them with --name-template."]
       : [];
-  if (work === 0) return ["There is nothing to do.", ...advice];
+  if (work === 0) return ["Nothing to do.", ...advice];
   if (applied === undefined) {
     return ["Nothing was sent. Run the same command with --yes to apply it."];
   }
   const { done, failed, stopped } = applied;
-  const verb = mode === "dryRun" ? "would be taken; nothing was kept" : "applied";
+  const verb = mode === "dryRun" ? "would be accepted; nothing was stored" : "applied";
   return [
     `${formatCount(done.length)} of ${formatCount(work)} ${verb}.`,
     ...(stopped === undefined ? [] : shorten(doneLines(result, applied))),
@@ -102,7 +100,7 @@ function outcomeOf(result: QualifyResult): Lines {
   ];
 }
 
-/** What an end before its time has left done; otherwise the plan above has said it. */
+/** Lists the applied names after an early end. Otherwise the plan lists them. */
 function doneLines({ mode, plan }: QualifyResult, { done }: Applied): Lines {
   const actions = new Map(plan.map(({ name, action }) => [name, action]));
   const verbOf = (name: string) => (actions.get(name) === "create" ? "created" : "changed");
@@ -113,12 +111,12 @@ function doneLines({ mode, plan }: QualifyResult, { done }: Applied): Lines {
 
 function leftLines({ uncertain, notTried }: Applied): Lines {
   return [
-    ...uncertain.map((name) => `  unknown   ${name}: the console had not answered yet`),
+    ...uncertain.map((name) => `  unknown   ${name}: the console did not answer in time`),
     ...notTried.map((name) => `  not tried ${name}`),
   ];
 }
 
-/** The first items, and how many there are beside them. */
+/** Returns the first items, and the number of the others. */
 function shorten(items: readonly (string | Lines)[]): Lines {
   const hidden = items.length - ITEMS_SHOWN_MAX;
   return [

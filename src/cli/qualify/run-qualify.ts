@@ -4,7 +4,7 @@ import { planQualify, type QualifyOptions, type QualifyPlan } from "../../consol
 import type { KnownEvents } from "./known-events.js";
 
 /** `plan` only reads; `dryRun` has the console check everything and store nothing. */
-export type QualifyMode = "plan" | "dryRun" | "apply";
+type QualifyMode = "plan" | "dryRun" | "apply";
 
 export interface QualifyTask {
   readonly readEvents: () => Promise<KnownEvents>;
@@ -26,8 +26,8 @@ export interface QualifyResult {
 }
 
 /**
- * Throws what `readEvents` does, `UsageError`, and `SwitchyardError` where the console cannot be
- * read.
+ * Plans the qualifying events and applies the plan. Throws the errors of `readEvents`, `UsageError`, and
+ * `SwitchyardError` if the console cannot be read.
  */
 export async function runQualify(
   { readEvents, isSlow, client, mode, options }: QualifyTask,

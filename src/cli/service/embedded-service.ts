@@ -8,7 +8,7 @@ import { type KeyKind, type KeyRecord, type KeyStore, keyKinds } from "../../sto
 import { openServiceStore } from "./open-service-store.js";
 
 /** A service inside this process. */
-export interface EmbeddedService {
+interface EmbeddedService {
   /** Loopback address with a free port. */
   readonly url: string;
   readonly dataDirectory: string;

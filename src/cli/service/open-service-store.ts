@@ -8,7 +8,7 @@ import type { Store } from "../../storage/store.js";
 
 const writerEntry = builtFile("event-writer-thread.js");
 
-export interface StoreDependencies {
+interface StoreDependencies {
   /** Called before the store can be used. */
   prepareKeys(keys: KeyStore): Promise<void>;
   /** Called for every transaction that stored events. */

@@ -13,7 +13,7 @@ export type KeysAction =
   | { readonly name: "list" }
   | { readonly name: "revoke"; readonly id: string };
 
-/** The output of a command: for programs, for people, and a note beside it. */
+/** The output of a command: for programs, for people, and a note. */
 interface Printed {
   readonly json: unknown;
   readonly text: string;

@@ -92,7 +92,7 @@ interface Address {
 }
 
 /** Translates the system's refusal of an address. Returns other errors unchanged. */
-export function listenError(error: unknown, { host, port }: Address): unknown {
+function listenError(error: unknown, { host, port }: Address): unknown {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
   switch (code) {
     case "EADDRINUSE":
