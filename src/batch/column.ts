@@ -4,10 +4,10 @@ import { placeRecord } from "./kernel-record.js";
 import { columnLayout } from "./layouts.js";
 
 /**
- * What a cell holds. `string`: the bytes are its UTF-8 text, unescaped, without quotes.
- * `number` … `array`: the bytes are JSON text, digit for digit as it stood in the source.
+ * The type of a cell. `string`: the bytes are its UTF-8 text, unescaped, without quotes.
+ * `number` … `array`: the bytes are JSON text, exactly as in the source.
  * `malformedString`: a JSON string with a lone surrogate; the bytes are its escaped text without
- * quotes, as it has no UTF-8.
+ * quotes, because it has no UTF-8.
  */
 export const cellKinds = {
   null: 0,
@@ -22,12 +22,12 @@ export const cellKinds = {
 export type CellKind = (typeof cellKinds)[keyof typeof cellKinds];
 
 /**
- * A column of byte strings in Arrow's list-view layout: per row the address and the length of its
- * bytes, which lie wherever the producer has them (mostly in the input window itself), and a kind
- * where Arrow has a validity bit. Cells of kind `null` have undefined address and length.
+ * A column of byte strings in Arrow's list-view layout. Each row has the address and length of its
+ * bytes, which stay where the producer has them (mostly in the input window), and a kind instead of
+ * Arrow's validity bit. Cells of kind `null` have undefined address and length.
  *
- * The list-view layout instead of offsets over one contiguous buffer saves a copy of every byte:
- * the reader points into its window, and the sink gathers straight from there.
+ * Offsets over one contiguous buffer would need a copy of every byte. Here the reader points into
+ * its window, and the sink gathers straight from there.
  */
 export class Column {
   /** Address of the descriptor that kernels take. */
@@ -54,19 +54,19 @@ export class Column {
     return this.kernel.bytes[this.kinds + row] as CellKind;
   }
 
-  /** The cell's bytes as a view: valid until the kernel's memory grows or the batch is released. */
+  /** Returns a view of the cell's bytes, valid until memory grows or the batch is released. */
   bytes(row: number): Uint8Array {
     const words = this.kernel.words;
     const start = words[this.starts / 4 + row]!;
     return this.kernel.bytes.subarray(start, start + words[this.lengths / 4 + row]!);
   }
 
-  /** The cell's bytes as text; undefined for null. For messages, tests and slow paths. */
+  /** Returns the cell's text; undefined for null. For messages, tests and slow paths. */
   text(row: number): string | undefined {
     return this.kind(row) === cellKinds.null ? undefined : decoder.decode(this.bytes(row));
   }
 
-  /** Bytes of the cells of rows [0, rows) that are not null. */
+  /** Returns the number of bytes in the non-null cells of rows [0, rows). */
   totalBytes(rows: number): number {
     return this.kernel.run.totalBytes(this.address, rows);
   }

@@ -2,27 +2,26 @@ import type { Batch } from "./batch.js";
 import type { Column } from "./column.js";
 import type { Kernel } from "./kernel.js";
 
-/** What becomes of a row after mapping; every other number is one of `rejectCodes`. */
+/** The result of mapping a row; every other number is one of `rejectCodes`. */
 export const outcomes = { deliver: 0, duplicate: 253, filtered: 254 } as const;
 
 /**
- * Mapped rows in columns, row for row beside the batch they came from. Columns of rows whose outcome
- * is not `deliver` are undefined. Valid until the reader's or the mapper's next call.
+ * Mapped rows in columns, in the order of the batch they came from. Columns of rows whose outcome
+ * is not `deliver` are undefined. Valid until the next call of the reader or the mapper.
  *
- * With a transform a row of the batch can become several rows here, one after another. What keeps
- * the accounts simple: every row of the batch has at least one row here; a row of the batch that is
- * rejected, filtered or a duplicate has exactly one, and one with an event has only delivered ones.
- * So rejects, filtered and duplicates are counted here, and the rows of the batch that are not among
- * them are the delivered ones, whatever the number of their events. There may be more rows than
- * BATCH_ROWS_MAX.
+ * A transform can make several consecutive rows here of one row of the batch, so there may be more
+ * rows than BATCH_ROWS_MAX. Every row of the batch has at least one row here. A rejected, filtered
+ * or duplicate row has exactly one; a row with an event has only delivered ones. So rejects,
+ * filtered rows and duplicates are counted here. All other rows of the batch are delivered,
+ * whatever their number of events.
  */
 export interface EventBatch {
   readonly kernel: Kernel;
-  /** Rows here; with a transform there can be more or fewer than in the batch. */
+  /** The number of rows here; a transform can make it differ from the batch. */
   readonly rows: number;
-  /** The batch this came from; `sourceRow` finds the row in it. */
+  /** The batch that these rows came from; `sourceRow` finds the row in it. */
   readonly batch: Batch;
-  /** Row of `batch` that row `row` came from (the same number unless a transform is at work). */
+  /** Returns the row of `batch` that row `row` came from (the same number without a transform). */
   sourceRow(row: number): number;
   /** Address of `rows` u8: `outcomes` or a reject code. */
   readonly outcomes: number;
@@ -41,10 +40,10 @@ export interface EventBatch {
   /** JSON object text. */
   readonly metadata: Column;
   /**
-   * What tells a repeated event from another one, UTF-8 text or null, by row of `batch`; absent where
-   * the mapper was not asked for it.
+   * The key that identifies repeated events, UTF-8 text or null, by row of `batch`. Absent if the
+   * mapper was not asked for it.
    */
   readonly insertID?: Column;
-  /** Words for the reject of a row: what stood there and what was expected. */
+  /** Describes why a row is rejected: the actual value and the expected one. */
   explain(row: number): string;
 }

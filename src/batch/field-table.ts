@@ -18,14 +18,14 @@ interface Member {
   branch: Branch | undefined;
 }
 
-/** Of the memory that a node has for how its object looked: `ShapeMember`s in json-shape.ts. */
+/** Members that a node remembers of its previous objects: `ShapeMember`s in json-shape.ts. */
 const SHAPE_MEMBERS_MAX = 64;
 const REMEMBERED_BYTES_MAX = 64;
 const SHAPE_BYTES = SHAPE_MEMBERS_MAX * (shapeMemberLayout.bytes + REMEMBERED_BYTES_MAX);
 
 /**
  * Field requests as the tree that the JSON kernels walk, in kernel memory, with a column for each
- * request. A request for the row itself (path `[]`) in whatever form is a rest without exceptions.
+ * request. A request for the row itself (path `[]`) in any form is a `rest` without exceptions.
  */
 export class FieldTable {
   /** Address of the root node. */
@@ -44,7 +44,7 @@ export class FieldTable {
     );
     const rests = requests.filter(({ form, path }) => form === "rest" || path.length === 0);
     const levels = Math.max(0, ...requests.map(({ path }) => path.length));
-    // At every level, the cells' own included, a text may be unescaped twice.
+    // At every level, including the cells' own, a text may be unescaped twice.
     this.scratchFactor = 2 + rests.length + 2 * levels;
     this.root = this.#write(top).address;
   }
@@ -167,7 +167,7 @@ export class ObjectFields {
     this.#kept = new Region(kernel, 0);
   }
 
-  /** One column for each request; valid until the next call. */
+  /** Returns one column for each request, valid until the next call. */
   extract(cells: Column, rows: number): readonly Column[] {
     const bytes = cells.totalBytes(rows);
     this.#scratch.ensure(bytes * this.#table.scratchFactor);

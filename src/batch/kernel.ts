@@ -3,13 +3,13 @@ import { readFileSync } from "node:fs";
 import { builtFile } from "../base/package-files.js";
 import type { KernelExports } from "./kernel-exports.js";
 
-/** Bytes past the end of every allocation that kernels may read (never write): SIMD loads overrun. */
+/** Bytes after every allocation that kernels may read (never write): SIMD loads overrun. */
 const SLACK_BYTES = 64;
 
 const PAGE_BYTES = 65_536;
-/** Bytes at which the memory ends; as in scripts/build.mjs. */
+/** Upper bound of the memory; the same number as in scripts/build.mjs. */
 const MEMORY_BYTES_MAX = 32_767 * PAGE_BYTES;
-/** Pages by which the memory grows at least. */
+/** The smallest step by which the memory grows. */
 const GROW_PAGES_MIN = 2_048;
 
 let compiled: WebAssembly.Module | undefined;
@@ -60,7 +60,6 @@ export class Kernel {
     this.#refresh();
   }
 
-  /** The whole memory as bytes. */
   get bytes(): Uint8Array {
     if (this.#bytes.length === 0) this.#refresh();
     return this.#bytes;
@@ -78,7 +77,7 @@ export class Kernel {
     return this.#doubles;
   }
 
-  /** The whole memory as unsigned 64-bit numbers: index = address / 8. */
+  /** The whole memory as u64: index = address / 8. */
   get longs(): BigUint64Array {
     if (this.#longs.length === 0) this.#refresh();
     return this.#longs;
@@ -171,7 +170,7 @@ function align(value: number): number {
   return Math.ceil(value / 64) * 64;
 }
 
-/** A block of kernel memory that can grow; its address changes when it does. */
+/** A block of kernel memory that can grow, which changes its address. */
 export class Region {
   #address: number;
   #capacity: number;
@@ -192,7 +191,7 @@ export class Region {
     return this.#capacity;
   }
 
-  /** Makes room for `size` bytes, at least doubling; the first `kept` bytes move along. */
+  /** Makes room for `size` bytes, at least doubling; keeps the first `kept` bytes. */
   ensure(size: number, kept = 0): void {
     if (size <= this.#capacity) return;
     const capacity = Math.max(size, this.#capacity * 2);
@@ -208,19 +207,19 @@ export class Region {
   }
 }
 
-/** Something in kernel memory that can be used again. */
+/** A reusable object in kernel memory. */
 export interface Pooled {
   free(): void;
 }
 
 /**
- * Keeps one unused object of each class for the next user, as setting one up takes 0.1 ms for each JSON
- * source. The owner gives an object away with `keep`.
+ * Keeps one unused object of each class for the next user: creating one takes 0.1 ms for each JSON
+ * source. The owner hands an object over with `keep`.
  */
 export class BufferPool {
   readonly #kept = new Map<unknown, Pooled>();
 
-  /** Takes the kept object of a class out of the pool. One that does not fit is freed. */
+  /** Removes the kept object of a class from the pool; frees it if it does not fit. */
   take<Kept extends Pooled>(
     kind: abstract new (...parameters: never[]) => Kept,
     fits: (kept: Kept) => boolean,

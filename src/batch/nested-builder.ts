@@ -11,10 +11,10 @@ import {
 } from "./nested-node.js";
 import { valueSizeOf } from "./nested-size.js";
 
-/** Every block begins at a multiple of this, and has as much room behind its end. */
+/** Every block begins at a multiple of this, with as many spare bytes after its end. */
 const ALIGN_BYTES = 16;
 
-/** Where the rows of a leaf are. Addresses are valid as long as the batch. */
+/** The positions of a leaf's rows. Addresses are valid as long as the batch. */
 export interface RowViews {
   /** `rows` u32 addresses of values. */
   readonly starts: number;
@@ -26,12 +26,12 @@ export interface RowViews {
   readonly dataSize: number;
 }
 
-/** The members of a node beside its name and children; those that are missing are 0. */
+/** The members of a node except its name and children; missing ones are 0. */
 type NodeMembers = Partial<
   Record<"width" | "option" | "levels" | "level" | "offsets" | "starts" | "lengths", number>
 >;
 
-/** Lists that must have the same elements do not. */
+/** Lists that must have equal lengths differ. */
 export class ListMismatch extends Error {}
 
 /** Builds trees of nodes in kernel memory. `begin` discards what was built before. */
@@ -45,7 +45,7 @@ export class NestedBuilder {
     this.#region = new Region(kernel, 64 * 1024);
   }
 
-  /** Makes room for nodes of `size` bytes together; may move the memory. */
+  /** Makes room for nodes of `size` bytes in total; may move the memory. */
   begin(size: number): void {
     this.#region.ensure(size);
     this.#top = this.#region.address;
@@ -96,8 +96,8 @@ export class NestedBuilder {
   }
 
   /**
-   * Merges nodes of the same rows, each with some of the members. Structs and lists that several of them
-   * have are merged as well; of other members with the same name the first counts. Throws
+   * Merges nodes of the same rows, each with some of the members. Structs and lists that several of
+   * them have are merged as well. For other members of the same name the first one wins. Throws
    * `ListMismatch`.
    */
   merge(nodes: readonly NestedNode[]): NestedNode {

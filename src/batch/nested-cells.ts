@@ -12,7 +12,7 @@ export class NestedCells {
 
   constructor(
     private readonly kernel: Kernel,
-    /** A longer cell is not written: its row is too long. */
+    /** A longer cell is not written; its row is rejected as too long. */
     private readonly bytesMax: number,
   ) {
     this.column = new Column(kernel);
@@ -20,8 +20,8 @@ export class NestedCells {
   }
 
   /**
-   * Makes the cells of a node, with `json` as JSON. `outer` are the structs that it is a member of. A
-   * row whose cell cannot be made gets its fault at `faults` (u8 each).
+   * Makes the cells of a node, with `json` as JSON. `outer` are the structs that contain it. A row
+   * whose cell cannot be made gets its fault at `faults` (u8 each).
    */
   fill(
     node: NestedNode,
@@ -35,7 +35,7 @@ export class NestedCells {
     if (node.type === nodeTypes.text && !json) {
       run.pointTexts(node.address, rows, column, faults);
     } else if (rows === 1 && jsonSizeMin(node) > this.bytesMax) {
-      // A list can have the same text many times: its JSON could be longer than the whole memory.
+      // A list can repeat one text many times: its JSON could be longer than the whole memory.
       this.kernel.bytes[faults] = rejectCodes.row_too_long;
       this.clear(rows);
     } else {

@@ -33,9 +33,9 @@ export type NodeType = (typeof nodeTypes)[keyof typeof nodeTypes];
 /** The type of a leaf's values. */
 export interface ValueType {
   readonly type: NodeType;
-  /** Bytes of a value where that is fixed; for times the digits of the fraction (3, 6 or 9). */
+  /** Bytes of a value if that is fixed; for times the digits of the fraction (3, 6 or 9). */
   readonly width: number;
-  /** Decimals: decimal places. Timestamps: 1 for UTC. Texts: 1 when all are known to be UTF-8. */
+  /** Decimals: fraction digits. Timestamps: 1 for UTC. Texts: 1 if all are known to be UTF-8. */
   readonly option: number;
 }
 
@@ -46,7 +46,7 @@ export interface NestedNode {
   readonly name: string;
   /** Elements: rows at the top, fewer or more inside of lists. */
   readonly rows: number;
-  /** Bytes that the JSON of a value takes at most, without those of `dataSize` and of the children. */
+  /** Upper bound of the JSON bytes of a value, without those of `dataSize` and of the children. */
   readonly valueSize: number;
   /** Bytes of all values of a leaf together. */
   readonly dataSize: number;
@@ -57,7 +57,7 @@ export function isNested({ type }: Pick<ValueType, "type">): boolean {
   return type === nodeTypes.struct || isRepeated({ type });
 }
 
-/** Whether a value is a list or a map. */
+/** Returns true if a value is a list or a map. */
 export function isRepeated({ type }: Pick<ValueType, "type">): boolean {
   return type === nodeTypes.list || type === nodeTypes.map;
 }

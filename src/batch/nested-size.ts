@@ -1,7 +1,7 @@
 import type { Kernel } from "./kernel.js";
 import { isRepeated, type NestedNode, nodeTypes, type ValueType } from "./nested-node.js";
 
-/** Bytes of the JSON of a decimal at most, without its places. */
+/** Upper bound of the JSON bytes of a decimal, without its fraction digits. */
 const DECIMAL_SIZE_MAX = 256;
 
 /** Returns an upper bound of the bytes that the JSON, or the texts, of all values of a node take. */
@@ -14,10 +14,10 @@ export function jsonSize(kernel: Kernel, node: NestedNode): number {
   return size;
 }
 
-/** Returns a lower bound of the same, without looking at any value. */
+/** Returns a lower bound of the same size without reading any value. */
 export function jsonSizeMin({ type, dataSize, children }: NestedNode): number {
   const hasText = type === nodeTypes.text || type === nodeTypes.hex;
-  // An element has at least one byte, and a comma or a bracket behind it.
+  // An element has at least one byte, followed by a comma or a bracket.
   const elements = isRepeated({ type }) ? (children[0]?.rows ?? 0) : 0;
   const inside = children.reduce((sum, child) => sum + jsonSizeMin(child), 0);
   return (hasText ? dataSize : 0) + 2 * elements + inside;
@@ -28,7 +28,7 @@ export function cutJsonSize(node: NestedNode, bytesMax: number): number {
   return 6 * bytesMax + closingSize(node);
 }
 
-/** Bytes of what can begin before the cut, and of the brackets that are open there. */
+/** Returns the bytes of values that can begin before the cut, and of the open brackets. */
 function closingSize({ valueSize, children }: NestedNode): number {
   return children.reduce((sum, child) => sum + closingSize(child), valueSize + DECIMAL_SIZE_MAX);
 }
@@ -41,7 +41,7 @@ export function valueSizeOf(
   switch (type) {
     case nodeTypes.struct:
       return children.reduce((sum, child) => sum + 6 * 3 * child.name.length + 4, 16);
-    // The sizes of values have room for the commas and brackets that a list puts around its elements.
+    // The sizes of values include the commas and brackets that a list puts around its elements.
     case nodeTypes.list:
     case nodeTypes.map:
       return 16;

@@ -1,7 +1,7 @@
 import type { Kernel } from "./kernel.js";
 import { hybridLayout, pageCursorLayout } from "./layouts.js";
 
-/** Where the values of a page are. The numbers are those of src/kernels/parquet/parquet-rows.ts. */
+/** Forms of a page's values, numbered as in src/kernels/parquet/parquet-rows.ts. */
 export const valueForms = {
   /** Byte strings, each behind its length (u32). */
   plainBytes: 0,
@@ -17,7 +17,10 @@ export const valueForms = {
 
 export type ValueForm = (typeof valueForms)[keyof typeof valueForms];
 
-/** Why rows of a page cannot be read, by the fault numbers of src/kernels/parquet/parquet-rows.ts. */
+/**
+ * Reasons why rows of a page cannot be read, by the fault numbers of
+ * src/kernels/parquet/parquet-rows.ts.
+ */
 export const pageFaults: readonly string[] = [
   "",
   "a page's definition levels end before its rows",
@@ -38,7 +41,7 @@ export interface HybridBytes {
   readonly packed?: number;
 }
 
-/** Where the rows of a page are. Addresses are in kernel memory, ends are exclusive. */
+/** The positions of a page's rows. Addresses are in kernel memory, ends are exclusive. */
 export interface PageLayout {
   readonly form: ValueForm;
   readonly rows: number;
@@ -56,7 +59,7 @@ export interface PageLayout {
   readonly width: number;
   readonly entries: number;
   readonly entryCount: number;
-  /** Whether values are texts that must be checked to be UTF-8. */
+  /** True if values are texts that must be validated as UTF-8. */
   readonly texts: boolean;
 }
 
@@ -81,7 +84,7 @@ export class PageCursor {
     const { words } = this.kernel;
     const first = this.address / 4;
     const at = pageCursorLayout.words;
-    // Word by word: to build one list out of lists took 2 µs for each page.
+    // Written one by one: building one list out of lists took 2 µs for each page.
     words[first + at.form] = page.form;
     words[first + at.levelMax] = page.levelMax;
     words[first + at.levels] = levels;
@@ -139,12 +142,12 @@ export class PageCursor {
     words[first + at.value] = 0;
   }
 
-  /** Where the values of the page are. */
+  /** The form of the page's values. */
   get form(): ValueForm | undefined {
     return this.#page?.form;
   }
 
-  /** Whether a text of the page that was read so far is not UTF-8. */
+  /** True if a text of the page that was read so far is not UTF-8. */
   get malformed(): boolean {
     return this.kernel.words[this.address / 4 + pageCursorLayout.words.malformed] !== 0;
   }

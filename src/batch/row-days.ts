@@ -7,7 +7,7 @@ export interface TimedRows {
   readonly rows: number;
   /** Address of one double each: milliseconds since 1970 UTC. */
   readonly timestamps: number;
-  /** Address of one u8 each; absent where all rows are delivered. Of others the time can be anything. */
+  /** Address of one u8 each; absent if all rows are delivered. Other rows can have any time. */
   readonly outcomes?: number;
 }
 

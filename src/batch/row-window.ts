@@ -7,12 +7,12 @@ import type { PageCursor } from "./page-cursor.js";
 
 /** Bytes of start, length, index, level and repeat. */
 const ROW_BYTES = 14;
-/** The rows begin at a multiple of 16 behind the descriptor. */
+/** The rows begin at a multiple of 16 after the descriptor. */
 const HEAD_BYTES = Math.ceil(rowWindowLayout.bytes / 16) * 16;
 
 /**
- * The next rows of a leaf, in a window of at first `BATCH_ROWS_MAX` rows. Rows are added at the end, page
- * after page, and taken from the front. Inside of lists its rows are entries.
+ * The next rows of a leaf, in a window of initially `BATCH_ROWS_MAX` rows. Rows are added at the
+ * end, page after page, and taken from the front. Inside lists its rows are entries.
  */
 export class RowWindow {
   #address = 0;
@@ -21,7 +21,7 @@ export class RowWindow {
   #lengths = 0;
   #levels = 0;
   #repeats = 0;
-  /** Index of the first row that was not taken, and the index behind the last row. */
+  /** The index of the first row not yet taken, and the index after the last row. */
   #first = 0;
   #end = 0;
 
@@ -57,13 +57,13 @@ export class RowWindow {
     return this.#capacity - this.count;
   }
 
-  /** Discards the rows that were taken, which makes room for others. */
+  /** Discards taken rows to make room for others. */
   compact(): void {
     const from = this.#columns;
     this.#move(from, from);
   }
 
-  /** Doubles the room, and discards the rows that were taken. */
+  /** Doubles the room and discards taken rows. */
   grow(): void {
     const from = this.#columns;
     const old = this.#address;
@@ -98,14 +98,14 @@ export class RowWindow {
     return this.kernel.run.sumLengths(this.#lengths + this.#first * 4, rows);
   }
 
-  /** Returns where the next rows are until `compact`. `dataSize` are the bytes of their values. */
+  /** Returns the positions of the next rows, valid until `compact`; `dataSize` is their bytes. */
   views(dataSize: number): RowViews {
     const starts = this.#starts + this.#first * 4;
     const lengths = this.#lengths + this.#first * 4;
     return { starts, lengths, levels: this.#levels + this.#first, dataSize };
   }
 
-  /** Whether the next entry does not begin a row. */
+  /** True if the next entry does not begin a row. */
   get isInsideRow(): boolean {
     return this.count > 0 && this.kernel.bytes[this.#repeats + this.#first] !== 0;
   }
@@ -121,8 +121,8 @@ export class RowWindow {
   }
 
   /**
-   * Writes the lists of the next entries to the depths at `depths` (src/kernels/parquet/parquet-lists.ts).
-   * Returns false if they make none.
+   * Writes the lists of the next entries to the depths at `depths`
+   * (src/kernels/parquet/parquet-lists.ts). Returns false if the entries do not form lists.
    */
   unfold(depths: number, last: number, entries: number): boolean {
     const { run } = this.kernel;

@@ -1,4 +1,4 @@
-/** The part of the WebAssembly API that the kernels need; Node's types leave it to the DOM's. */
+/** The part of the WebAssembly API that the kernels need; Node's types leave it to the DOM. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

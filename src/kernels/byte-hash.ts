@@ -1,4 +1,4 @@
-// Hashing and comparing byte strings. Both load whole words and look at nothing past the length.
+// Hashes and compares byte strings. Both load whole words and ignore all bytes past the length.
 
 @inline
 function lowBytes(word: u64, count: usize): u64 {
@@ -11,7 +11,7 @@ export function mix(hash: u64, word: u64): u64 {
   return product ^ (product >> 32);
 }
 
-/** Its upper bits are the better ones. */
+/** Returns a hash whose upper bits are better mixed than its lower ones. */
 @inline
 export function hashOf(start: usize, length: usize): u64 {
   let hash: u64 = <u64>length * 0xff51afd7ed558ccd;
@@ -25,7 +25,7 @@ export function hashOf(start: usize, length: usize): u64 {
 /** Bits of a hash that is kept: as many as a JavaScript number has. The lowest eleven are 0. */
 export const KEPT_BITS: u32 = 53;
 
-/** `hashOf` with every bit as good as the others (the finalizer of MurmurHash3), for sketches. */
+/** `hashOf` with all bits equally well mixed (the finalizer of MurmurHash3), for sketches. */
 @inline
 export function spreadHash(start: usize, length: usize): u64 {
   return spread(hashOf(start, length));

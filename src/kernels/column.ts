@@ -1,5 +1,5 @@
-// A column of cells as all kernels take it: for each row where its bytes are, how many, and what they
-// mean. The bytes lie wherever a reader has them, so that no value is copied to make a column.
+// A column of cells as all kernels take it: each row has the address, length and kind of its bytes.
+// The bytes stay where a reader has them, so that no value is copied to make a column.
 
 /** Descriptor of a column: addresses of u32 starts, u32 lengths and u8 kinds, one of each per row. */
 @unmanaged

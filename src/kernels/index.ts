@@ -71,5 +71,5 @@ export { describeRows, measurePack, packRows } from "./sink/spill";
 export { choosePacks, measureStretch, unpackDays } from "./sink/spill-merge";
 export { validateUtf8 } from "./utf8";
 
-/** First address that the host may hand out; below it lie the module's own constants. */
+/** First address available to the host; the module's own constants are below it. */
 export const heapBase: usize = __heap_base;

@@ -1,5 +1,6 @@
-// Why rows are rejected, for all kernels. The same names and numbers as `rejectCodes` in
-// src/base/reject-codes.ts, as far as kernels need them; test/batch/kernel-constants.test.ts compares.
+// Reasons why rows are rejected, for all kernels. The same names and numbers as `rejectCodes` in
+// src/base/reject-codes.ts, as far as kernels need them; test/batch/kernel-constants.test.ts
+// compares.
 
 export const MALFORMED_ROW: u8 = 1;
 export const ROW_NOT_OBJECT: u8 = 2;

@@ -1,8 +1,8 @@
-// Checks UTF-8, and copies texts in whole vectors, past their end.
+// Validates UTF-8, and copies texts in whole vectors, which overrun their end.
 
-// Each pair of neighbouring bytes is looked up three times: by the upper and by the lower half of the
-// first byte, and by the upper half of the second. A fault is a bit that is set in all three results.
-// The method is by Keiser and Lemire, https://arxiv.org/abs/2010.03090.
+// Each pair of neighbouring bytes is looked up three times: by the upper and lower half of the
+// first byte, and by the upper half of the second. A fault is a bit that is set in all three
+// results. The method is by Keiser and Lemire, https://arxiv.org/abs/2010.03090.
 
 /** A lead byte without its continuation. */
 const TOO_SHORT: u8 = 1 << 0;
@@ -13,7 +13,7 @@ const OVERLONG_3: u8 = 1 << 2;
 const TOO_LARGE: u8 = 1 << 3;
 const SURROGATE: u8 = 1 << 4;
 const OVERLONG_2: u8 = 1 << 5;
-/** Above U+10FFFF with a lower second byte, and overlong: one bit, as the first byte tells which. */
+/** Above U+10FFFF with a lower second byte, or overlong: one bit, as the first byte tells which. */
 const TOO_LARGE_LOW: u8 = 1 << 6;
 const OVERLONG_4: u8 = 1 << 6;
 /** Two continuations, valid only as the third or fourth byte of a character. */
@@ -40,11 +40,11 @@ const SECOND_HIGH: usize = memory.data<u8>([
   CONTINUED | SURROGATE | TOO_LARGE, CONTINUED | SURROGATE | TOO_LARGE,
   TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
 ]);
-/** The highest values of the last three of sixteen bytes if no character continues behind them. */
+/** The highest values of the last three of sixteen bytes after which no character continues. */
 const LAST_BYTES: usize = memory.data<u8>([
   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xef, 0xdf, 0xbf,
 ]);
-/** A load at this address + 16 - n gives a mask of n bytes that count. */
+/** A load at this address + 16 - n gives a mask of n significant bytes. */
 const COUNTED: usize = memory.data<u8>([
   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

@@ -1,10 +1,10 @@
-// JSON out of cells that have no types: every cell becomes a JSON string.
+// Makes JSON of cells that have no types: every cell becomes a JSON string.
 
 import { Column, KIND_NULL, KIND_OBJECT, KIND_STRING } from "../column";
 import { escapeString } from "../json/json-value";
 import { copyLoose } from "../utf8";
 
-/** Bytes that the cells of rows [0, rows) take as JSON strings, with their quotes. */
+/** Returns the bytes that the cells of rows [0, rows) take as JSON strings with quotes. */
 export function quotedCellBytes(source: usize, rows: i32): usize {
   const column = changetype<Column>(source);
   let total: usize = 0;
@@ -17,7 +17,7 @@ export function quotedCellBytes(source: usize, rows: i32): usize {
   return total;
 }
 
-/** Bytes that `escapeString` adds to [p, end): one for a quote or a backslash, up to five others. */
+/** Returns the bytes that `escapeString` adds to [p, end): up to five for each character. */
 function escapesIn(p: usize, end: usize): usize {
   const quote = i8x16.splat(0x22);
   const backslash = i8x16.splat(0x5c);
@@ -42,8 +42,9 @@ function writeQuoted(column: Column, row: i32, target: usize): usize {
 }
 
 /**
- * The cells of `source` as JSON strings in `target`, written from `t` on; null stays null. Takes
- * `quotedCellBytes` and writes up to 16 loose bytes after them. Returns the address after the last one.
+ * Writes the cells of `source` as JSON strings from `t` on and points `target` at them; null stays
+ * null. Takes `quotedCellBytes` and writes up to 16 loose bytes after them. Returns the address
+ * after the last one.
  */
 export function quoteCells(source: usize, target: usize, rows: i32, t: usize): usize {
   const from = changetype<Column>(source);
@@ -60,7 +61,7 @@ export function quoteCells(source: usize, target: usize, rows: i32, t: usize): u
   return t;
 }
 
-/** A column of an object that is put together; laid out by src/readers/csv/field-columns.ts. */
+/** A column that becomes a member of an object; laid out by src/readers/csv/field-columns.ts. */
 @unmanaged
 class JoinedMember {
   column: usize;
@@ -70,9 +71,9 @@ class JoinedMember {
 }
 
 /**
- * An object of the cells of `count` members for each readable row, null members left out, written
- * from `t` on. Takes the members' `quotedCellBytes`, their names and 2 bytes for each row, and up to 16
- * loose bytes after them. Returns the address after the last one.
+ * Writes for each readable row an object of the cells of `count` members from `t` on, without null
+ * members. Takes the members' `quotedCellBytes`, their names and 2 bytes for each row, and writes
+ * up to 16 loose bytes after them. Returns the address after the last one.
  */
 export function joinCells(
   members: usize,
@@ -96,7 +97,7 @@ export function joinCells(
       t = copyLoose(t, member.name, <usize>member.nameLength);
       t = writeQuoted(column, row, t);
     }
-    // The brace takes the place of the first member's comma.
+    // The brace replaces the first member's comma.
     if (t == start) t++;
     store<u8>(start, 0x7b);
     store<u8>(t++, 0x7d);

@@ -1,9 +1,9 @@
-// Quoted cells: from their inside to the closing quote, and their text without what makes quotes
-// literal. Reads may run past `stop` as in csv.ts.
+// Finds the closing quote of a quoted cell, and makes its text without the characters that escape
+// quotes. Reads may run past `stop` as in csv.ts.
 
 import { copyLoose } from "../utf8";
 
-/** For each byte, the positions of its bits that are not set, in order, as indices for a swizzle. */
+/** For each byte, the positions of its zero bits, in order, as indexes for a swizzle. */
 const keptLanes: usize = memory.data(2048, 16);
 let lanesReady: bool = false;
 
@@ -17,15 +17,15 @@ function fillLanes(): void {
   lanesReady = true;
 }
 
-// What the passes over one quoted cell give beside the address of its closing quote.
+// Results of a pass over one quoted cell, besides the address of its closing quote.
 export let cellStart: usize = 0;
 export let cellLength: usize = 0;
-/** Where the next text goes that is not in the input as it is. */
+/** The target of the next text that differs from the input. */
 export let scratch: usize = 0;
-/** All bytes of the row, or-ed: a set high bit says that its UTF-8 must be checked. */
+/** All bytes of the row, or-ed: a set high bit means that its UTF-8 must be validated. */
 export let seen: v128 = i8x16.splat(0);
 
-/** Where texts go from now on; to be called before the first cell is closed. */
+/** Sets the target of texts; to be called before the first cell is closed. */
 export function writeTextsTo(target: usize): void {
   if (!lanesReady) fillLanes();
   scratch = target;
@@ -36,15 +36,16 @@ export function see(bytes: v128): void {
   seen = bytes;
 }
 
-/** Bits of `hits` that stand for bytes before `stop`, for a load at `p`. */
+/** Returns the bits of `hits` for bytes before `stop`, for a load at `p`. */
 @inline
 function before(stop: usize, p: usize, hits: u32): u32 {
   return p + 16 > stop ? hits & ((<u32>1 << <u32>(stop - p)) - 1) : hits;
 }
 
 /**
- * From the inside of a quoted cell to its closing quote; 0 when there is none before `stop`. A quote
- * right before `stop` is taken for closing. The cell stays where it is unless it has doubled quotes.
+ * Returns the closing quote of the quoted cell whose inside begins at `p`; 0 if there is none
+ * before `stop`. A quote right before `stop` counts as closing. The cell's text is copied only if
+ * it has doubled quotes.
  */
 export function closeDoubled(p: usize, stop: usize, quote: u32, wanted: bool): usize {
   const quotes = i8x16.splat(<i8>quote);
@@ -67,16 +68,17 @@ export function closeDoubled(p: usize, stop: usize, quote: u32, wanted: bool): u
   return 0;
 }
 
-// Sixteen bytes at a time: quotes come in runs, and in a run they pair from its start. The addition
-// carries through a run, so that its end is known for all runs at once; runs are told apart by
-// whether they start at an even or an odd place. A run of odd length ends with the closing quote.
+// Quotes are handled sixteen bytes at a time. They come in runs, and in a run they pair from its
+// start. The addition carries through a run, which finds the end of all runs at once. Runs are
+// grouped by whether they start at an even or an odd position. A run of odd length ends with the
+// closing quote.
 
 @inline
 function evenRuns(hits: u32): u32 {
   return hits & ~(hits + (hits & ~(hits << 1) & 0x5555));
 }
 
-/** The place after each run of odd length. */
+/** Returns the position after each run of odd length. */
 @inline
 function oddEnds(hits: u32, even: u32): u32 {
   const odd = hits & ~even;
@@ -85,7 +87,7 @@ function oddEnds(hits: u32, even: u32): u32 {
   return (evenEnds & 0xaaaa) | (oddEnds & 0x15555);
 }
 
-/** `closeDoubled` from the first doubled quote on, without keeping the text. */
+/** `closeDoubled` from the first doubled quote on, without the text. */
 function skipDoubled(p: usize, stop: usize, quote: u32): usize {
   const quotes = i8x16.splat(<i8>quote);
   let any = seen;
@@ -98,7 +100,8 @@ function skipDoubled(p: usize, stop: usize, quote: u32): usize {
       seen = any;
       return p + <usize>ctz(ends) - 1;
     }
-    // Of a run that reaches the load's end and is odd so far, the last quote goes into the next load.
+    // A run that reaches the load's end and is odd so far carries its last quote into the next
+    // load.
     if (ends == 0) p += 16;
     else p += 15;
   }
@@ -137,7 +140,7 @@ function unescapeDoubled(p: usize, stop: usize, quote: u32): usize {
       scratch = t;
       return p + <usize>place;
     }
-    // As in `skipDoubled`. A branch, as the next load would wait for a sum: 45 ns a row.
+    // As in `skipDoubled`. A branch, because the next load would wait for a sum: 45 ns a row.
     t -= <usize>popcnt(dropped);
     if (ends == 0) {
       p += 16;
@@ -152,8 +155,8 @@ function unescapeDoubled(p: usize, stop: usize, quote: u32): usize {
 }
 
 /**
- * `closeDoubled` where `escape` makes a quote or another `escape` literal. Before anything else the
- * escape stands for itself.
+ * `closeDoubled` where `escape` makes a quote or another `escape` literal. Before any other byte
+ * the escape is ordinary text.
  */
 export function closeEscaped(p: usize, stop: usize, quote: u32, escape: u32): usize {
   const quotes = i8x16.splat(<i8>quote);

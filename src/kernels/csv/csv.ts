@@ -1,5 +1,5 @@
-// Finds the records of RFC 4180 text and their cells. Reads may run up to 32 bytes past `end`, which
-// every allocation allows; what stands there is never believed.
+// Finds the records of RFC 4180 text and their cells. Reads may run up to 32 bytes past `end`,
+// which every allocation allows; bytes there never affect the result.
 
 import { Column, KIND_NULL, KIND_STRING } from "../column";
 import { INVALID_UTF8, MALFORMED_ROW, RAGGED_ROW, ROW_TOO_LONG } from "../reject-codes";
@@ -16,14 +16,14 @@ import {
 } from "./csv-quotes";
 
 // The same numbers as `scanStates` in src/readers/csv/record-scanner.ts.
-/** Every row that begins before `rowsEnd` has been given out, or as many as there is room for. */
+/** Every row that begins before `rowsEnd` was returned, or there is no room for more. */
 const STATE_DONE: i32 = 0;
-/** The row at `cursor` goes on after `end`. */
+/** The row at `cursor` continues after `end`. */
 const STATE_CUT: i32 = 1;
-/** The last row is too long and its line goes on after `end`: what remains of it is to be skipped. */
+/** The last row is too long and its line continues after `end`: the rest of it must be skipped. */
 const STATE_IN_LONG_ROW: i32 = 2;
 
-// How the cells of a row came to their end. The same numbers as `rowEndings` there.
+// The ways in which the cells of a row end. The same numbers as `rowEndings` there.
 const AT_LINE_END: i32 = 1;
 const AT_STOP: i32 = 2;
 const AT_STOP_IN_QUOTES: i32 = 3;
@@ -32,44 +32,41 @@ const AFTER_CLOSING_QUOTE: i32 = 4;
 const LINE_FEED: u32 = 0x0a;
 const CARRIAGE_RETURN: u32 = 0x0d;
 
-/** What a scan takes and gives; laid out by src/readers/csv/record-scanner.ts. */
+/** The input and output of a scan; laid out by src/readers/csv/record-scanner.ts. */
 @unmanaged
 class RecordScan {
-  /** In: where to go on. Out: the first byte that is not consumed. */
+  /** In: the position to continue at. Out: the first byte that is not consumed. */
   cursor: usize;
   /** No row begins here or later. */
   rowsEnd: usize;
   end: usize;
-  /** 1 when nothing comes after `end`. */
+  /** 1 if there is no data after `end`. */
   final: u32;
   rowsMax: i32;
   /** Out. */
   rows: i32;
   delimiter: u32;
-  /** 256 where quotes mean nothing. */
+  /** 256 if quotes have no meaning. */
   quote: u32;
-  /** The character that makes a quote literal; 256 where a doubled quote does. */
+  /** The character that makes a quote literal; 256 if a doubled quote does. */
   escape: u32;
-  /** Cells that a row must have. */
+  /** The number of cells that a row must have. */
   cells: u32;
-  /** For each cell, and for one more, the u32 address of its column or of one that is never read. */
+  /** For each cell, and for one more, the u32 address of its column or of a dummy column. */
   columns: usize;
   /** Longer rows are a fault. */
   rowBytesMax: u32;
-  /**
-   * Out, one each per row: u32 addresses, u32 lengths, u8 faults, u32 cells that were read, u8 ways in
-   * which the row ended.
-   */
+  /** Out, for each row: u32 addresses, u32 lengths, u8 faults, u32 cell counts, u8 endings. */
   starts: usize;
   lengths: usize;
   faults: usize;
   cellCounts: usize;
   endings: usize;
-  /** Room for as many bytes as there are in [cursor, end), and 32 more. */
+  /** Room for all bytes of [cursor, end), and 32 more. */
   scratch: usize;
 }
 
-/** Address of the first LF or CR in [p, end), or `end`. */
+/** Returns the address of the first LF or CR in [p, end), or `end`. */
 export function findLineEnd(p: usize, end: usize): usize {
   const feeds = i8x16.splat(<i8>LINE_FEED);
   const returns = i8x16.splat(<i8>CARRIAGE_RETURN);
@@ -87,7 +84,7 @@ function setCell(columns: usize, cell: u32, row: i32, start: usize, length: usiz
   column.set(row, length == 0 ? KIND_NULL : KIND_STRING, start, length);
 }
 
-/** Stores the quoted cell that opens at `p`; returns the address of its closing quote, or 0 for none. */
+/** Stores the quoted cell that opens at `p`; returns the address of its closing quote, or 0. */
 @inline
 function scanQuoted(scan: RecordScan, p: usize, stop: usize, row: i32, cell: u32): usize {
   const columns = scan.columns;
@@ -102,11 +99,11 @@ function scanQuoted(scan: RecordScan, p: usize, stop: usize, row: i32, cell: u32
   return close;
 }
 
-// What scanCells gives beside how the row ended.
+// A result of scanCells besides the ending of the row.
 let cellCount: u32 = 0;
 let rowEnd: usize = 0;
 
-/** Cells of the row at `p` up to its end, which is looked for before `stop`, into the columns. */
+/** Stores the cells of the row at `p` up to its end or `stop`; returns how the row ends. */
 function scanCells(scan: RecordScan, p: usize, stop: usize, row: i32): i32 {
   const columns = scan.columns;
   const cells = scan.cells;
@@ -194,9 +191,9 @@ function finishRow(scan: RecordScan, start: usize, end: usize, fault: u32, endin
 }
 
 /**
- * Gives out the rows that begin in [cursor, rowsEnd). A record that is malformed, not closed or too
- * long is taken to end with its first line, however far it seemed to reach: the lines after it are
- * rows again. Blank lines are no rows.
+ * Returns the rows that begin in [cursor, rowsEnd). A malformed, unclosed or too long record ends
+ * with its first line, however far it seemed to reach; the following lines are rows again. Blank
+ * lines are not rows.
  */
 export function scanRecords(address: usize): i32 {
   const scan = changetype<RecordScan>(address);

@@ -1,16 +1,16 @@
-// Decoding tables of a DEFLATE block. A block tells of each symbol how many bits its code has, from
-// which all codes follow: they are counted up, the shorter ones first (RFC 1951, 3.2.2). Codes
-// stand in the input first bit lowest, so a table has an entry for each value of the next bits, and
-// a short code all entries that end in it. One lookup tells what they stand for:
+// Decoding tables of a DEFLATE block. A block gives the code length of each symbol, from which all
+// codes follow: they are counted up, shorter ones first (RFC 1951, 3.2.2). The input has the first
+// bit of a code lowest. So a table has an entry for each value of the next bits, and a short code
+// has all entries that end in it. One lookup finds what they mean:
 //
-//   literals     LITERAL | second << 16 | first << 8 | how many << 6 | bits of all codes
+//   literals     LITERAL | second << 16 | first << 8 | count << 6 | bits of all codes
 //   a length     base << 16 | bits of the code << 8 | bits of the code and of the extra bits
 //   a distance   the same
-//   end, or a code that means nothing   SPECIAL | END or 0 | bits of the code
+//   end, or an unassigned code   SPECIAL | END or 0 | bits of the code
 //   a longer code   SPECIAL | SUBTABLE | index of its subtable << 8
 //
-// Two literals in one entry, where their codes fit, save a fifth of the time on text that compresses
-// badly. Subtables have one size each, that of the longest code, as few codes are so long.
+// Two literals in one entry, if their codes fit, save a fifth of the time on text that compresses
+// badly. All subtables have one size, that of the longest code, because so long codes are rare.
 
 import { CODE_LENGTHS_MAX, Stream } from "./inflate-state";
 
@@ -21,16 +21,16 @@ export const END: u32 = 0x1000_0000;
 
 const CODE_BITS_MAX: u32 = 15;
 
-/** Bits looked up at first. 12 for literals take 15 % longer, as tables have to be built. */
+/** Bits of the first lookup. 12 for literals take 15 % longer, because tables must be built. */
 export const LITERAL_BITS: u32 = 10;
 export const DISTANCE_BITS: u32 = 8;
 export const CODE_LENGTH_BITS: u32 = 7;
 
-// A subtable holds two codes at least, as only a single code of one bit may leave others unused.
+// A subtable holds at least two codes: only a single code of one bit may leave others unused.
 const LITERAL_ENTRIES: i32 = (1 << LITERAL_BITS) + (144 << (CODE_BITS_MAX - LITERAL_BITS));
 const DISTANCE_ENTRIES: i32 = (1 << DISTANCE_BITS) + (16 << (CODE_BITS_MAX - DISTANCE_BITS));
 
-// At addresses that do not change, shared by all streams: one register more for the decoding loop.
+// At constant addresses, shared by all streams: the decoding loop saves one register.
 export const literalTable: usize = memory.data(LITERAL_ENTRIES << 2, 64);
 export const distanceTable: usize = memory.data(DISTANCE_ENTRIES << 2, 64);
 export const codeLengthTable: usize = memory.data(4 << CODE_LENGTH_BITS, 64);
@@ -51,7 +51,7 @@ const END_OF_BLOCK: u32 = 256;
 const LENGTH_SYMBOL_MAX: u32 = 285;
 const DISTANCE_SYMBOL_MAX: u32 = 29;
 
-/** For each length of a code: how many codes have it, and the next one to be given out. */
+/** For each code length: the number of its codes, and the next one to assign. */
 const counts = memory.data((CODE_BITS_MAX + 1) << 2, 4);
 const nextCodes = memory.data((CODE_BITS_MAX + 1) << 2, 4);
 
@@ -59,10 +59,10 @@ const KIND_CODE_LENGTHS: u32 = 0;
 const KIND_LITERALS: u32 = 1;
 const KIND_DISTANCES: u32 = 2;
 
-/** The stream whose codes the tables hold. */
+/** The stream whose codes are in the tables. */
 let owner: usize = 0;
 
-/** Makes the tables those of the stream's block where another stream was decoded in between. */
+/** Rebuilds the tables of the stream's block if another stream was decoded in between. */
 export function ensureTables(stream: Stream): void {
   if (owner == changetype<usize>(stream)) return;
   buildLiterals(stream);
@@ -82,12 +82,12 @@ export function buildDistances(stream: Stream): bool {
   return build(KIND_DISTANCES, lengths, stream.distances, distanceTable, DISTANCE_BITS);
 }
 
-/** Codes that code lengths are written in. A set without any code decodes to zeros, one bit each. */
+/** Builds the code of code lengths. A set without any code decodes to zeros, one bit each. */
 export function buildCodeLengths(lengths: usize, count: u32): bool {
   return build(KIND_CODE_LENGTHS, lengths, count, codeLengthTable, CODE_LENGTH_BITS);
 }
 
-/** The code lengths of blocks with fixed codes. */
+/** Sets the code lengths of blocks with fixed codes. */
 export function setFixedCodes(stream: Stream): void {
   const lengths = stream.lengths;
   memory.fill(lengths, 8, 144);
@@ -105,8 +105,8 @@ function slot(table: usize, index: usize): usize {
 }
 
 /**
- * False where the lengths make no code: where they give more codes than there are, or fewer, but for
- * a single one of one bit or none at all.
+ * Returns false if the lengths form no complete code: more codes than there are, or fewer, except
+ * for a single code of one bit or none at all.
  */
 function build(kind: u32, lengths: usize, symbols: u32, table: usize, bits: u32): bool {
   const missing = assignCodes(lengths, symbols);
@@ -117,7 +117,7 @@ function build(kind: u32, lengths: usize, symbols: u32, table: usize, bits: u32)
     if (!isAllowed) return false;
     fill(table, 0, 0, bits, kind == KIND_CODE_LENGTHS ? 1 : SPECIAL | 1);
   } else {
-    // No link to a subtable of the block before may be taken for one of this block.
+    // Links to subtables of the previous block must not remain in this one.
     memory.fill(table, 0, 4 << bits);
   }
   let subtables: u32 = 1 << bits;
@@ -136,7 +136,8 @@ function build(kind: u32, lengths: usize, symbols: u32, table: usize, bits: u32)
       subtables += 1 << (CODE_BITS_MAX - bits);
     }
     const subtable = slot(table, (load<u32>(at) >> 8) & 0xffff);
-    // The subtable's entry is for the rest of the code. Literals have a byte where others have bits.
+    // The subtable's entry is for the rest of the code. Literals have a byte where others have
+    // bits.
     const isLiteral = kind == KIND_LITERALS && symbol < END_OF_BLOCK;
     const rest = isLiteral ? entry - bits : entry - bits - (bits << 8);
     fill(subtable, code >> bits, length - bits, CODE_BITS_MAX - bits, rest);
@@ -144,7 +145,7 @@ function build(kind: u32, lengths: usize, symbols: u32, table: usize, bits: u32)
   return true;
 }
 
-/** Counts the codes of each length and finds the first of each; gives how many of 15 bits are unused. */
+/** Counts and finds the first code of each length; returns how many of 2^15 codes are unused. */
 function assignCodes(lengths: usize, symbols: u32): i32 {
   memory.fill(counts, 0, (CODE_BITS_MAX + 1) << 2);
   for (let symbol: u32 = 0; symbol < symbols; symbol++) {
@@ -163,7 +164,7 @@ function assignCodes(lengths: usize, symbols: u32): i32 {
   return missing;
 }
 
-/** The next code of a length, its first bit lowest, as it comes out of the input. */
+/** Returns the next code of a length, first bit lowest, as in the input. */
 @inline
 function takeCode(length: u32): u32 {
   const at = slot(nextCodes, length);
@@ -187,7 +188,7 @@ function entryOf(kind: u32, symbol: u32, length: u32): u32 {
   if (kind == KIND_CODE_LENGTHS) return (symbol << 16) | length;
   const isLiterals = kind == KIND_LITERALS;
   if (isLiterals && symbol < END_OF_BLOCK) return LITERAL | (symbol << 8) | (1 << 6) | length;
-  // Bits 8 to 13 are there so that a subtable can take its share off.
+  // Bits 8 to 13 let a subtable subtract its part.
   const bare = SPECIAL | (length << 8) | length;
   if (isLiterals && symbol == END_OF_BLOCK) return bare | END;
   if (symbol > (isLiterals ? LENGTH_SYMBOL_MAX : DISTANCE_SYMBOL_MAX)) return bare;
@@ -197,9 +198,9 @@ function entryOf(kind: u32, symbol: u32, length: u32): u32 {
   return (base << 16) | (length << 8) | (length + extra);
 }
 
-/** Has literals that are followed by another one within the table's bits decoded together with it. */
+/** Adds the next literal to entries of one literal if both codes fit the table's bits. */
 function pairLiterals(): void {
-  // Downwards: what follows an entry does not stand above it, and is still of one literal.
+  // Downwards: the entry for the following bits is lower and still has one literal.
   for (let i: i32 = (1 << LITERAL_BITS) - 1; i >= 0; i--) {
     const first = load<u32>(slot(literalTable, i));
     if (!(first & LITERAL)) continue;

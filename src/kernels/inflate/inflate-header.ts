@@ -1,5 +1,5 @@
-// The header of a DEFLATE block (RFC 1951, 3.2.3). Checked in the order in which zlib checks, so that
-// the same damage has the same name.
+// The header of a DEFLATE block (RFC 1951, 3.2.3). Checks are in zlib's order, so that the same
+// damage has the same name.
 
 import {
   buildCodeLengths,
@@ -25,7 +25,7 @@ import {
   TRUNCATED,
 } from "./inflate-state";
 
-/** More than any header takes: 17 bits, 19 lengths of 3 bits, and 316 of at most 14 bits. */
+/** Upper bound of a header: 17 bits, 19 lengths of 3 bits, and 316 of at most 14 bits. */
 export const HEADER_BYTES_MAX: usize = 600;
 
 const STORED: u32 = 0;
@@ -46,10 +46,10 @@ let input: usize = 0;
 let inputEnd: usize = 0;
 let bits: u32 = 0;
 let bitCount: u32 = 0;
-/** Whether more bits were taken than there are. */
+/** Set if more bits were taken than there are. */
 let isShort: bool = false;
 
-/** Reads the header at `stream.input`: all of it is there, or the input's last bytes are. */
+/** Reads the header at `stream.input`. All of it must be there, or the input's last bytes. */
 export function readHeader(stream: Stream): i32 {
   input = stream.input;
   inputEnd = stream.inputEnd;
@@ -142,7 +142,7 @@ function need(count: u32): void {
   }
 }
 
-/** The next `count` bits (at most 16), zeros where the input has ended. */
+/** Takes the next `count` bits (at most 16); zeros after the end of the input. */
 function take(count: u32): u32 {
   need(count);
   if (bitCount < count) {

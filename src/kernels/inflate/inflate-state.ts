@@ -1,12 +1,12 @@
-// Where decoding of one DEFLATE stream stands between two calls, as src/readers/inflater.ts lays it
-// out, and how a call may end.
+// The state of one DEFLATE stream between two calls, laid out by src/readers/inflater.ts, and the
+// statuses of a call.
 
-// How `inflate` came to its end. The same numbers as `inflateStatuses` there; those from DAMAGE on are
-// places in its list of what can be wrong.
+// Statuses of `inflate`. The same numbers as `inflateStatuses` there; from DAMAGE on they are
+// indexes in its list of faults.
 export const GOING_ON: i32 = -1;
-/** All but the last few bytes of input are decoded, and more of it is to come. */
+/** All input except the last few bytes is decoded, and more input follows. */
 export const WANTS_INPUT: i32 = 0;
-/** What is left of the output is too little to decode into. */
+/** The rest of the output is too small to decode into. */
 export const WANTS_ROOM: i32 = 1;
 /** The last block has ended; `input` is the first byte after it. */
 export const DONE: i32 = 2;
@@ -25,7 +25,7 @@ export const UNKNOWN_LITERAL: i32 = DAMAGE + 8;
 export const UNKNOWN_DISTANCE: i32 = DAMAGE + 9;
 export const TOO_FAR_BACK: i32 = DAMAGE + 10;
 
-// What comes next in the input.
+// The next part of the input.
 export const PHASE_HEADER: u32 = 0;
 export const PHASE_SYMBOLS: u32 = 1;
 export const PHASE_STORED: u32 = 2;
@@ -35,15 +35,15 @@ export const CODE_LENGTHS_MAX: usize = 320;
 
 @unmanaged
 export class Stream {
-  /** First byte that is not decoded, and the end of what is there. */
+  /** First byte not yet decoded, and the end of the available input. */
   input: usize;
   inputEnd: usize;
-  /** Where the next byte goes, and the end of the room. Bytes up to there may be written at any time. */
+  /** Target of the next byte, and the end of the room. All bytes between may be overwritten. */
   output: usize;
   outputEnd: usize;
-  /** The earliest byte before `output` that a match may reach back to. */
+  /** The earliest byte before `output` that a match may refer to. */
   history: usize;
-  /** 1 when nothing comes after `inputEnd`. */
+  /** 1 if there is no input after `inputEnd`. */
   inputIsLast: u32;
   /** Bits that are taken from the input but not decoded: fewer than 8 between calls, the rest 0. */
   bits: u64;
@@ -51,13 +51,13 @@ export class Stream {
   phase: u32;
   /** 1 in the last block. */
   blockIsLast: u32;
-  /** Bytes of a stored block that are to come. */
+  /** Remaining bytes of a stored block. */
   storedBytes: u32;
-  /** How many of the code lengths after this record are of literals, and how many of distances. */
+  /** The numbers of literal and distance code lengths after this record. */
   literals: u32;
   distances: u32;
 
-  /** Code lengths of the present block, one byte each: literals first. */
+  /** Code lengths of the current block, one byte each: literals first. */
   get lengths(): usize {
     return changetype<usize>(this) + offsetof<Stream>();
   }

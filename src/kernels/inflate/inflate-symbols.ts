@@ -1,6 +1,6 @@
-// Literals and matches of a DEFLATE block: a fast loop while there is plenty of input, which may
-// load bytes it does not need yet, and an exact one for its last bytes. A match may be longer than
-// its distance: then it repeats bytes that it has itself written.
+// Literals and matches of a DEFLATE block. A fast loop runs while there is plenty of input and may
+// load bytes early. An exact loop decodes the last bytes. A match longer than its distance repeats
+// bytes that it has written itself.
 
 import {
   DISTANCE_BITS,
@@ -22,10 +22,10 @@ import {
   UNKNOWN_LITERAL,
 } from "./inflate-state";
 
-/** Bytes of input with which the fast loop takes a step at least: three words, read ahead of need. */
+/** Least input bytes for a step of the fast loop: three words, read ahead. */
 export const INPUT_MARGIN: usize = 24;
 
-/** Bytes that one step may write: the longest match, literals before it, and what is copied loosely. */
+/** Bytes that one step may write: the longest match, literals before it, and copy overruns. */
 export const OUTPUT_MARGIN: usize = 352;
 
 const VECTOR_BYTES: usize = 16;
@@ -41,21 +41,21 @@ function lookUp(table: usize, index: usize): u32 {
   return load<u32>(table + (index << 2));
 }
 
-/** The value of a length or distance whose code, then extra bits, are the lowest bits. */
+/** Returns the length or distance whose code and extra bits are the lowest bits. */
 @inline
 function valueOf(entry: u32, bits: u64): usize {
-  // Counts of shifts are taken modulo 64, so that the entry needs no masking.
+  // Shifts are modulo 64, so the entry needs no mask.
   const extra = (bits & ~((<u64>-1) << <u64>entry)) >> <u64>(entry >> 8);
   return <usize>(entry >> 16) + <usize>extra;
 }
 
-/** Whole bytes that fit behind so many bits of a word. */
+/** Returns the whole bytes that fit above this many bits of a word. */
 @inline
 function bytesTaken(bitCount: u32): usize {
   return <usize>(((63 - bitCount) >> 3) & 7);
 }
 
-/** Gives back what was taken ahead. */
+/** Returns bits that were taken early to the input. */
 @inline
 function returnBits(stream: Stream, input: usize, bits: u64, bitCount: u32): void {
   stream.input = input - (bitCount >> 3);
@@ -75,12 +75,13 @@ function subtableIndex(entry: u32): usize {
 }
 
 /**
- * Decodes while `INPUT_MARGIN` bytes of input and `OUTPUT_MARGIN` of room are left. GOING_ON when they
- * are not, DONE at the end of the block.
+ * Decodes while `INPUT_MARGIN` bytes of input and `OUTPUT_MARGIN` of room are left. Returns
+ * GOING_ON if they are not, DONE at the end of the block.
  *
- * Bits are refilled without a branch: eight bytes are put behind those that are there, and those that
- * fitted whole count. Only the lowest six bits of `bitCount` mean something, as entries are taken off
- * whole. The next entry is looked up before the match is copied, as each lookup waits for the last one.
+ * Bits are refilled without a branch: eight bytes are put above the present bits, and those that
+ * fit whole count. Only the lowest six bits of `bitCount` are significant, because whole entries
+ * are subtracted. The next entry is looked up before the match is copied, because each lookup waits
+ * for the last one.
  */
 export function decodeFast(stream: Stream): i32 {
   let input = stream.input;
@@ -120,7 +121,7 @@ export function decodeFast(stream: Stream): i32 {
         bitCount -= entry;
         entry = lookUp(literalTable, <usize>bits & LITERAL_MASK);
       }
-      // 25 bits are taken at most: enough are left for a length.
+      // At most 25 bits are taken: enough remain for a length.
       if (entry & (LITERAL | SPECIAL)) continue;
     }
     const length = valueOf(entry, bits);
@@ -164,7 +165,7 @@ function leave(
   return status;
 }
 
-/** For each distance below 16: which bytes of those before the match are its first 16. */
+/** For each distance below 16: which of the bytes before the match form its first 16. */
 const patterns = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
@@ -185,8 +186,8 @@ const patterns = memory.data<u8>([
 ]);
 
 /**
- * Copies in whole vectors, at least 64 bytes: most matches are shorter, and a branch on each length is
- * mispredicted too often. Vectors that are read may be ones that were just written.
+ * Copies in whole vectors, at least 64 bytes: most matches are shorter, and a branch on each length
+ * is mispredicted too often. A loaded vector may be one that was just written.
  */
 @inline
 function copyMatch(output: usize, distance: usize, length: usize): void {
@@ -214,8 +215,8 @@ function copy64(target: usize, source: usize): void {
 }
 
 /**
- * Decodes the last bytes of the input and looks at none behind them. DONE at the end of the block,
- * GOING_ON where the room ends, TRUNCATED where the input ends within a symbol or before one.
+ * Decodes the last bytes of the input and reads none after them. Returns DONE at the end of the
+ * block, GOING_ON if the room ends, TRUNCATED if the input ends within a symbol or before one.
  */
 export function decodeExactly(stream: Stream): i32 {
   const outputSafe = stream.outputEnd - OUTPUT_MARGIN;

@@ -1,13 +1,13 @@
-// DEFLATE (RFC 1951), what is inside of gzip and zip, in pieces: the caller moves what is left of
-// the input to the front and adds to it, and takes the output away but for the last 32 KiB, which
-// matches may reach back to.
+// Decodes DEFLATE (RFC 1951), the content of gzip and zip, in pieces. The caller moves the
+// remaining input to the front and adds to it. It takes the output away except for the last 32 KiB,
+// which matches may refer to.
 //
-// A stream is a row of blocks. A block has a header (inflate-header.ts) and is either stored, so
-// many bytes as they are, or symbols in bits: a literal, which is a byte; a match, which says how
-// many bytes to repeat and from how far back; and the end. Each symbol has a code of 1 to 15 bits,
-// the fewer the more often it comes. inflate-codes.ts makes tables of the codes, inflate-symbols.ts
-// decodes with them. Bits are taken from the lowest of each byte on. Where a call ends, in the
-// midst of a block, is all in `Stream` (inflate-state.ts).
+// A stream is a sequence of blocks. A block has a header (inflate-header.ts). It is stored as plain
+// bytes or consists of symbols in bits: a literal is a byte, a match repeats a number of bytes from
+// a distance back, and one symbol is the end. Each symbol has a code of 1 to 15 bits; frequent ones
+// have shorter codes. inflate-codes.ts makes tables of the codes, and inflate-symbols.ts decodes
+// with them. Bits are taken from the lowest of each byte on. `Stream` (inflate-state.ts) keeps the
+// state between calls, also within a block.
 
 import { ensureTables } from "./inflate-codes";
 import { HEADER_BYTES_MAX, readHeader } from "./inflate-header";
@@ -23,10 +23,7 @@ import {
 } from "./inflate-state";
 import { decodeExactly, decodeFast, INPUT_MARGIN, OUTPUT_MARGIN } from "./inflate-symbols";
 
-/**
- * Decodes until a status other than GOING_ON says why it stops. With damage, all output before it has
- * been written.
- */
+/** Decodes until a status other than GOING_ON. With damage, all output before it is written. */
 export function inflate(stream: Stream): i32 {
   let status = GOING_ON;
   while (status == GOING_ON) {

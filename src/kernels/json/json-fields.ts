@@ -1,6 +1,6 @@
-// Takes the asked-for fields out of JSON objects while checking them strictly: one pass, in place.
-// A tree of nodes (json-node.ts) says which members of which objects are wanted; everything else is
-// checked and passed over.
+// Extracts the requested fields of JSON objects while checking them strictly: one pass, in place. A
+// tree of nodes (json-node.ts) holds the wanted members of each object; everything else is checked
+// and skipped.
 
 import {
   Column,
@@ -36,12 +36,12 @@ import {
 } from "./json-shape";
 import { copyLoose } from "../utf8";
 
-/** Where unescaped texts and rests are written; the host makes it large enough (see FieldTable). */
+/** The target of unescaped texts and rests; the host makes it large enough (see FieldTable). */
 let scratch: usize = 0;
-/** Stack of (start, end) pairs: stretches of members that stay in an object's rest. */
+/** Stack of (start, end) pairs: stretches of members that remain in an object's rest. */
 let kept: usize = 0;
 
-/** Names the memory that scanning writes to from now on; what was written is given up. */
+/** Sets the memory that scanning writes to; earlier results there are lost. */
 export function setScratch(scratchAddress: usize, keptAddress: usize): void {
   scratch = scratchAddress;
   kept = keptAddress;
@@ -51,7 +51,7 @@ export function setScratch(scratchAddress: usize, keptAddress: usize): void {
 function findKey(node: Node, key: usize, close: usize): usize {
   let length = close - key;
   if (escaped) {
-    // The scratch above its top is free until something is kept there.
+    // The scratch above its top is free until a text is kept there.
     length = unescape(key, close, scratch);
     if (loneSurrogate) return 0;
     key = scratch;
@@ -70,9 +70,7 @@ function kindOf(first: u32): u32 {
   return KIND_NUMBER;
 }
 
-/**
- * Whether [p, end) is one object, which is then in the node's columns. A text is a document of its own.
- */
+/** Stores [p, end) in the node's columns as a separate document; false if it is not one object. */
 function scanWhole(p: usize, end: usize, node: Node, row: i32): bool {
   p = skipSpace(p, end);
   if (p >= end || load<u8>(p) != 0x7b) return false;
@@ -81,8 +79,8 @@ function scanWhole(p: usize, end: usize, node: Node, row: i32): bool {
 }
 
 /**
- * Enters the object that a text holds, as it is or as a JSON string once more. A text that holds none
- * has no members, and is itself what is left of it, so that nothing is taken for an empty object.
+ * Enters the object that a text holds, directly or as a JSON string. A text without an object has
+ * no members and is itself the rest, so that it does not look like an empty object.
  */
 function scanText(start: usize, end: usize, node: Node, row: i32): void {
   const p = skipSpace(start, end);
@@ -101,16 +99,13 @@ function scanText(start: usize, end: usize, node: Node, row: i32): void {
   storeNoObject(node, row, KIND_STRING, start, end - start);
 }
 
-/** The rest of a value that is no object is the value: whoever asked for it sees what it is. */
+/** Stores the value itself as the rest, because it is not an object. */
 @inline
 function storeNoObject(node: Node, row: i32, kind: u32, start: usize, length: usize): void {
   if (node.rest != 0) changetype<Column>(node.rest).set(row, kind, start, length);
 }
 
-/**
- * Stores a wanted value, white space before it or not; returns the address after it, or 0 when it
- * is malformed.
- */
+/** Stores a wanted value after white space; returns the address after it, or 0 if malformed. */
 function scanWanted(entry: NodeEntry, p: usize, end: usize, row: i32, depth: i32): usize {
   if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
   if (p >= end) {
@@ -173,9 +168,9 @@ function storeRest(column: Column, row: i32, frame: usize): void {
 }
 
 /**
- * Checks the object that begins at `p`, stores what `node` wants of it in row `row`, and returns the
- * address after it; 0 when it is malformed or too deep. A repeated key overwrites, as JSON.parse
- * does. `depth` levels are open already.
+ * Checks the object that begins at `p`, stores its fields that `node` wants in row `row`, and
+ * returns the address after it; 0 if it is malformed or too deep. A repeated key overwrites, as in
+ * JSON.parse. `depth` levels are open already.
  */
 export function scanObject(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
   if (depth >= DEPTH_MAX) return markTooDeep(p);
@@ -186,7 +181,7 @@ export function scanObject(p: usize, end: usize, node: Node, row: i32, depth: i3
   return result;
 }
 
-/** Passes over a value, white space before it or not. The common cases, strings and null, come first. */
+/** Skips a value after white space. The common cases, strings and null, come first. */
 @inline
 function skipUnwanted(p: usize, end: usize, depth: i32): usize {
   if (p < end) {
@@ -203,19 +198,19 @@ function skipUnwanted(p: usize, end: usize, depth: i32): usize {
 }
 
 /**
- * Members of one object that are not where they were before, after which `passKnown` is not tried any
- * more: it would hardly get anywhere, which took 65 ns for rows that lack each third member.
+ * Number of moved members in one object after which `passKnown` is no longer tried. It would rarely
+ * get far, which took 65 ns for rows that lack each third member.
  */
 const MOVED_MAX = 3;
 
-/** Where `readKey` met the object's end; whoever asks makes it 0 again. */
+/** Set where `readKey` met the object's end; the caller resets it to 0. */
 let closingBrace: usize = 0;
 
 /**
- * Reads the key of the member that comes after `before` (the opening brace when `isFirst`, else the
- * end of the value before it) and remembers in `seen` what it looks like and which entry it is.
- * Returns the address of its value, or 0: `closingBrace` tells whether the object has ended or is
- * malformed.
+ * Reads the key of the member that comes after `before` (the opening brace if `isFirst`, otherwise
+ * the end of the previous value). Remembers in `seen` how it looks and which entry it is. Returns
+ * the address of its value, or 0: then `closingBrace` is set if the object has ended, and not if it
+ * is malformed.
  */
 @inline
 function readKey(node: Node, seen: ShapeMember, before: usize, end: usize, isFirst: bool): usize {
@@ -245,7 +240,7 @@ function readKey(node: Node, seen: ShapeMember, before: usize, end: usize, isFir
   return p;
 }
 
-/** From an object's opening brace, which is at `p`, to behind its closing one. */
+/** Scans from an object's opening brace at `p` to the address after its closing one. */
 function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): usize {
   const keepsRest = node.rest != 0;
   const open = p;
@@ -263,7 +258,7 @@ function scanMembers(p: usize, end: usize, node: Node, row: i32, depth: i32): us
       }
       shape = nextKnown;
     }
-    // `before` is at the opening brace or behind the value before.
+    // `before` is at the opening brace or after the previous value.
     const before = p;
     let seen = changetype<ShapeMember>(shape);
     let entry: usize = 0;
@@ -325,8 +320,8 @@ function pushKept(start: usize, end: usize): void {
 }
 
 /**
- * The same for cells: each cell of `cells` that holds an object, or a text that is one, is scanned
- * into the node's columns; in all other rows they become null, but for the rest of what is no object.
+ * Scans each cell of `cells` that holds an object, or a text that is one, into the node's columns.
+ * In all other rows the columns become null, except the rest of a value that is not an object.
  */
 export function scanCells(cells: Column, rows: i32, node: Node): void {
   clearRows(node, rows);

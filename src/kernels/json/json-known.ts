@@ -1,15 +1,15 @@
-// The members that nearly all rows consist of, in a loop of their own: those that begin as they did in
-// the row before and have a simple value. It does nothing that the walk member by member in
-// json-fields.ts would not do as well, but without a call, so that all it needs stays in registers.
+// A separate loop for the members that make up nearly all rows: those that begin as in the row
+// before and have a simple value. The walk by member in json-fields.ts gives the same results. This
+// loop makes no call, so that all its state stays in registers.
 
 import { Column, KIND_NULL, KIND_NUMBER, KIND_STRING } from "../column";
 import { MEMBER_BYTES, ShapeMember, isSame, lastMember } from "./json-shape";
 import { plainNumberEnd, stopsIn } from "./json-value";
 
-/** Of the last `passKnown`: the place of the member that comes next. */
+/** Result of the last `passKnown`: the position of the next member. */
 export let nextKnown: usize = 0;
 
-/** `null` as a word of memory. */
+/** `null` as a u32. */
 const NULL_TEXT: u32 = 0x6c6c756e;
 
 @inline
@@ -19,14 +19,14 @@ function stopAt(member: usize, p: usize): usize {
 }
 
 /**
- * Passes over members that look like those remembered from place `member` on, as long as they are
- * simple: a whole member as it was, a string without escapes, null, a number without exponent. Those
- * of which the text is wanted it stores in row `row`, or stops at them with `unwantedOnly`. The first
- * one begins at `p`; gives the address behind the last. At the one that stopped it nothing has been
- * stored or noted yet, and it says nothing about it: it may be malformed, or longer than the data.
+ * Skips members that look like those remembered from `member` on, as long as they are simple: a
+ * whole member as it was, a string without escapes, null, a number without exponent. Stores wanted
+ * texts in row `row`, or stops at them with `unwantedOnly`. The first member begins at `p`; returns
+ * the address after the last. Nothing is stored or noted about the member that stopped it. That
+ * member may be malformed or longer than the data.
  *
- * Each condition leaves by a branch of its own. Where one becomes a value, or an address is chosen by
- * it, the processor has to wait for it before it can look at the next member.
+ * Each condition leaves by its own branch. If one becomes a value, or selects an address, the
+ * processor has to wait for it before it can look at the next member.
  */
 export function passKnown(
   member: usize,

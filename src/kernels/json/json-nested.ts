@@ -1,4 +1,4 @@
-// Values of any kind, objects and arrays with all that is in them, are checked and passed over.
+// Checks and skips values of any kind, including objects and arrays with their contents.
 
 import { noteOutline, outlineOf, passOutline } from "./json-outline";
 import { markFault, markTooDeep, skipScalar, skipSpace, skipStringFast } from "./json-value";
@@ -11,7 +11,7 @@ const levels: usize = memory.data(512);
 
 /**
  * Checks the value that begins at `p` (no white space before it) and returns the address after it;
- * 0 when it is malformed, cut off by `end` or too deep (`tooDeep`, `faultAt`). `depth` levels are
+ * 0 if it is malformed, cut off by `end` or too deep (`tooDeep`, `faultAt`). `depth` levels are
  * open already.
  */
 export function skipValueAt(p: usize, end: usize, depth: i32): usize {
@@ -33,7 +33,7 @@ export function skipValueAt(p: usize, end: usize, depth: i32): usize {
   return after;
 }
 
-/** `skipValueAt` from the outside: no level open. */
+/** `skipValueAt` with no level open. */
 export function skipValue(start: usize, end: usize): usize {
   return skipValueAt(start, end, 0);
 }
@@ -82,7 +82,7 @@ function walkNested(p: usize, end: usize, depth: i32): usize {
         p = skipScalar(p, end);
         if (p == 0) return 0;
       }
-      // After a value: a comma or the end of what is open.
+      // After a value: a comma or the end of an open level.
       if (p < end && load<u8>(p) <= 0x20) p = skipSpace(p, end);
       if (p >= end) break;
       c = load<u8>(p);

@@ -1,10 +1,10 @@
-// What is asked of JSON rows, as a tree that src/batch/field-table.ts builds. Of the paths `a`, `b`
-// and `b.c` the root is a node with the entries `a` and `b`; both have columns, and `b` a child, a
-// node with the entry `c`.
+// The requested fields of JSON rows as a tree, built by src/batch/field-table.ts. For the paths
+// `a`, `b` and `b.c` the root is a node with the entries `a` and `b`. Both have columns; `b` also
+// has a child, a node with the entry `c`.
 
 import { Column, KIND_NULL } from "../column";
 
-/** The members wanted of one object. */
+/** The wanted members of one object. */
 @unmanaged
 export class Node {
   /** Bit n: some wanted key has n bytes; bit 63: some has 63 or more. */
@@ -12,12 +12,12 @@ export class Node {
   /** Array of `NodeEntry`, in place. */
   entries: usize;
   entryCount: u32;
-  /** Column for what is left of the object, or 0. */
+  /** Column for the remaining members of the object, or 0. */
   rest: usize;
   /** Addresses (u32) of all columns at and below this node, to be cleared together. */
   columns: usize;
   columnCount: u32;
-  /** `ShapeMember`s: how the object looked the last time. */
+  /** `ShapeMember`s: the members of the previous object. */
   shape: usize;
 }
 
@@ -33,13 +33,13 @@ export class NodeEntry {
   json: usize;
   /** Node for the value's own members, or 0. */
   child: usize;
-  /** 1 when the member is no part of the object's rest. */
+  /** 1 if the member is excluded from the object's rest. */
   excepted: u32;
 }
 
 const ENTRY_BYTES: usize = offsetof<NodeEntry>();
 
-/** Address of the entry of the key of `length` bytes at `key`; 0 where nobody wants it. */
+/** Returns the address of the entry of the key of `length` bytes at `key`; 0 if not wanted. */
 export function findEntry(node: Node, key: usize, length: usize): usize {
   let prefix = load<u64>(key);
   if (length < 8) prefix &= ((<u64>1) << (length << 3)) - 1;
@@ -53,7 +53,7 @@ export function findEntry(node: Node, key: usize, length: usize): usize {
   return 0;
 }
 
-/** The column of a wanted key, if nothing but the text of its value is wanted; else 0. */
+/** Returns the column of a wanted key if only the text of its value is wanted; otherwise 0. */
 export function textColumn(address: usize): usize {
   if (address == 0) return 0;
   const entry = changetype<NodeEntry>(address);

@@ -1,32 +1,33 @@
-// Objects and arrays that look like one before them. All of one but its plain values (strings, numbers,
-// true, false, null) is its outline: brackets, keys, colons and commas. Values of one member have few
-// outlines. Where one is met again, byte for byte, with any plain values in between, everything is
-// well-formed, however it is nested, and its keys and brackets need not be looked at one by one. Of
+// Recognizes objects and arrays that look like an earlier one. The outline of a value is all of it
+// except its plain values (strings, numbers, true, false, null): brackets, keys, colons and commas.
+// The values of one member have few outlines. If an outline occurs again, byte for byte, with any
+// plain values in between, the value is well-formed at any depth. Its keys and brackets need no
+// separate check. In
 //
 //   {"plan":"free","items":[{"sku":7}]}
 //
 // there are three stretches, `{"plan":`, `,"items":[{"sku":` and `}]}`, with a plain value between
-// each two. They hold no address of the data, so that they stay right from batch to batch and from
+// each two. They hold no address of the data, so that they stay valid from batch to batch and from
 // file to file.
 
 import { plainNumberEnd, skipScalar, skipSpace, skipString, stopsIn } from "./json-value";
 import { REMEMBERED_BYTES_MAX, difference, hasControl, remember } from "./remembered-bytes";
 
-/** Values in a row that may have another outline before it is given up. */
+/** Consecutive values with another outline after which an outline is dropped. */
 const MISSES_MAX: u32 = 3;
 
-/** Values between two tries: doubled up to this by each that fails. */
+/** Values between two tries: doubled up to this by each failure. */
 const PAUSE_MAX: u32 = 1_023;
 
-/** What is known of values that begin alike: a header, then the stretches between plain values. */
+/** The outline of values that begin alike: a header, then the stretches between plain values. */
 @unmanaged
 class Outline {
-  /** Stretches; 0 where nothing is remembered. */
+  /** Number of stretches; 0 if nothing is remembered. */
   stretches: u32;
   /** Levels that its brackets open. */
   levels: i32;
   misses: u32;
-  /** Values until one is remembered again. */
+  /** Values until the next one is remembered. */
   wait: u32;
   pause: u32;
 
@@ -50,7 +51,7 @@ class Outline {
 
 const HEADER_BYTES: usize = 32;
 
-/** A u32, how many bytes count, and from here on the bytes. */
+/** A u32, the number of significant bytes, and from here on the bytes. */
 const STRETCH_HEADER_BYTES: usize = 16;
 const STRETCH_BYTES: usize = STRETCH_HEADER_BYTES + REMEMBERED_BYTES_MAX;
 const STRETCHES_MAX: u32 = 24;
@@ -59,14 +60,14 @@ const OUTLINE_BITS: u64 = 6;
 const OUTLINE_BYTES: usize = HEADER_BYTES + <usize>STRETCHES_MAX * STRETCH_BYTES;
 const outlines: usize = memory.data(124_928);
 
-/** Where the outline of a value like the one at `p` is kept: its first eight bytes decide. */
+/** Returns the outline for values like the one at `p`, chosen by its first eight bytes. */
 @inline
 export function outlineOf(p: usize): Outline {
   const place = <usize>((load<u64>(p) * 0x9e3779b97f4a7c15) >> (64 - OUTLINE_BITS));
   return changetype<Outline>(outlines + place * OUTLINE_BYTES);
 }
 
-/** The address behind the plain value at `p`; 0 where it is none, or malformed. */
+/** Returns the address after the plain value at `p`; 0 if it is not plain or is malformed. */
 @inline
 function plainValueEnd(p: usize, end: usize): usize {
   if (load<u8>(p) != 0x22) {
@@ -88,8 +89,8 @@ function plainValueEnd(p: usize, end: usize): usize {
 }
 
 /**
- * The address behind the value at `p` if it has this outline and is well-formed; else 0, which says
- * nothing about it. Reads up to 64 bytes past `end`.
+ * Returns the address after the value at `p` if it has this outline and is well-formed. Otherwise
+ * 0, and the value can be anything. Reads up to 64 bytes past `end`.
  */
 export function passOutline(outline: Outline, p: usize, end: usize): usize {
   let stretch = changetype<usize>(outline) + HEADER_BYTES;
@@ -106,7 +107,7 @@ export function passOutline(outline: Outline, p: usize, end: usize): usize {
   }
 }
 
-/** Remembers, from time to time where values differ, the outline of a well-formed [start, end). */
+/** Remembers the outline of a well-formed [start, end); only from time to time if values differ. */
 export function noteOutline(outline: Outline, start: usize, end: usize): void {
   if (outline.wait != 0) {
     outline.wait--;

@@ -1,5 +1,5 @@
-// Finds the rows in a window of JSON bytes: one value a line (NDJSON), or values in a row, spread
-// over lines at will, possibly the elements of one array.
+// Finds the rows in a window of JSON bytes: one value a line (NDJSON), or consecutive values with
+// any line breaks, possibly the elements of one array.
 
 import { scanObject, setScratch } from "./json-fields";
 import { skipValue } from "./json-nested";
@@ -14,13 +14,13 @@ import {
 } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
 
-/** What a scan takes and gives; laid out by src/readers/json/row-scanner.ts. */
+/** The input and output of a scan; laid out by src/readers/json/row-scanner.ts. */
 @unmanaged
 class RowScan {
-  /** In: where to go on. Out: the first byte that is not consumed. */
+  /** In: the position to continue at. Out: the first byte that is not consumed. */
   cursor: usize;
   end: usize;
-  /** 1 when nothing comes after `end`. */
+  /** 1 if there is no data after `end`. */
   final: u32;
   rowsMax: i32;
   /** Out. */
@@ -40,11 +40,11 @@ class RowScan {
   inString: u32;
   /** Longer rows are a fault. */
   rowBytesMax: u32;
-  /** In and out: rows that the scan before may have written cells of. */
+  /** In and out: rows whose cells the previous scan may have written. */
   used: i32;
 }
 
-/** A fault this close to the end of the data may be nothing but the data's end. */
+/** A fault this close to the end of the data may be only the end of the data. */
 const CUT_BYTES: usize = 8;
 
 @inline
@@ -69,14 +69,14 @@ function begin(scan: RowScan): void {
   setScratch(scan.scratch, scan.kept);
 }
 
-/** The next one goes on at `p`. A row that was cut off has cells, too. */
+/** Ends a scan; the next one continues at `p`. A row that was cut off has cells, too. */
 @inline
 function finish(scan: RowScan, p: usize): void {
   scan.cursor = p;
   scan.used = min(scan.rows + 1, scan.rowsMax);
 }
 
-/** Address of the next line feed in [p, end), or `end`. */
+/** Returns the address of the next line feed in [p, end), or `end`. */
 function findLineFeed(p: usize, end: usize): usize {
   const feed = i8x16.splat(0x0a);
   for (; p < end; p += 16) {
@@ -87,9 +87,9 @@ function findLineFeed(p: usize, end: usize): usize {
 }
 
 /**
- * NDJSON. [cursor, end) holds whole lines (the last one may lack its line feed when `final`). Blank
- * lines are no rows. Each other line is one row, good or bad; objects that share a line are a row
- * each.
+ * Scans NDJSON. [cursor, end) holds whole lines (the last one may lack its line feed if `final`).
+ * Blank lines are not rows. Each other line is one row, good or bad; objects that share a line are
+ * one row each.
  */
 export function scanLines(address: usize): void {
   const scan = changetype<RowScan>(address);
@@ -107,7 +107,7 @@ export function scanLines(address: usize): void {
       p = scanObject(p, end, root, scan.rows, 0);
       if (p != 0 && !lineFeed) {
         const after = p;
-        // A line ends mostly right here; what else may follow is white space or another object.
+        // Most lines end right here; otherwise white space or another object may follow.
         if (p < end && load<u8>(p) != 0x0a) {
           p = skipSpace(p, end);
           if (p < end && !lineFeed && load<u8>(p) != 0x7b) fault = MALFORMED_ROW;
@@ -145,8 +145,8 @@ function trimEnd(start: usize, end: usize): usize {
 }
 
 /**
- * Values one after the other, with white space, or as elements of an array. Stops before a value
- * that [cursor, end) may have cut off, unless `final`.
+ * Scans consecutive values with white space, or as elements of an array. Stops before a value that
+ * [cursor, end) may have cut off, unless `final`.
  */
 export function scanValues(address: usize): void {
   const scan = changetype<RowScan>(address);
@@ -179,7 +179,7 @@ export function scanValues(address: usize): void {
   finish(scan, p);
 }
 
-/** Between rows: white space, commas between elements, brackets around them. */
+/** Skips white space, commas between elements, and brackets around them. */
 function skipSeparators(p: usize, scan: RowScan): usize {
   const end = scan.end;
   while (true) {
@@ -198,9 +198,9 @@ function skipSeparators(p: usize, scan: RowScan): usize {
 }
 
 /**
- * Where a malformed row ends: after its closing bracket, if its brackets match, or before a line
- * that begins like the row's own line does and opens an object, whatever comes first. 0 when the
- * data end before that and more may come.
+ * Returns the end of a malformed row: after its closing bracket if its brackets match, or before a
+ * line with the indentation of the row's own line that opens an object, whichever comes first. 0 if
+ * the data end before that and more may follow.
  */
 function findRowEnd(start: usize, scan: RowScan): usize {
   const end = scan.end;
@@ -232,7 +232,7 @@ function findRowEnd(start: usize, scan: RowScan): usize {
   return scan.final != 0 ? end : 0;
 }
 
-/** Bytes of white space between the last line feed and `start`; usize.MAX_VALUE if other bytes. */
+/** Returns the white space between the last line feed and `start`; usize.MAX_VALUE if other. */
 function indentBefore(start: usize): usize {
   let p = start;
   while (start - p < 256) {
@@ -252,8 +252,8 @@ function beginsRow(p: usize, end: usize, start: usize, indent: usize): bool {
 }
 
 /**
- * Passes over (the rest of) a row that is too long to look at: brackets are counted, nothing is
- * checked. `depth` and `inString` carry on from window to window. Returns 1 when the row has ended.
+ * Skips (the rest of) a row that is too long to parse: brackets are counted, nothing is checked.
+ * `depth` and `inString` carry over from window to window. Returns 1 if the row has ended.
  */
 export function skipLongRow(address: usize): i32 {
   const scan = changetype<RowScan>(address);

@@ -1,35 +1,35 @@
-// How the members of the last objects looked. Rows of one source mostly have the same keys in the same
-// order, and many members that nobody asks for keep their value. Where the bytes are the same again,
-// they are known to be well-formed without looking at them: the processor can run ahead.
+// Remembers the members of the previous objects. Rows of one source mostly have the same keys in
+// the same order, and many unwanted members keep their value. Bytes that are equal to remembered
+// ones are well-formed without a check, so that the processor can run ahead.
 
 import { REMEMBERED_BYTES_MAX, difference, hasControl, remember } from "./remembered-bytes";
 
-/** Rows in which a value that had stayed the same may be another one before it is given up. */
+/** Consecutive rows with another value after which a constant value is dropped. */
 const MISSES_MAX: u32 = 3;
 
-/** Rows between two tries whether a value stays the same: doubled up to this by each that fails. */
+/** Rows between two tries for a constant value: doubled up to this by each failure. */
 const PAUSE_MAX: u32 = 1_023;
 
-/** Rows after a member was met first in which its value is not remembered. */
+/** Rows after the first occurrence of a member in which its value is not remembered. */
 const FIRST_PAUSE: u32 = 3;
 
-/** The n-th member of an object. Its bytes begin behind the value before it, or with the brace. */
+/** The n-th member of an object. Its bytes begin after the previous value, or with the brace. */
 @unmanaged
 export class ShapeMember {
-  /** Bytes up to the value; 0 when nothing is remembered. */
+  /** Bytes up to the value; 0 if nothing is remembered. */
   length: u32;
-  /** Where in them the key's quote is. */
+  /** Offset of the key's quote in these bytes. */
   key: u32;
-  /** The wanted key that it is, or 0. */
+  /** The wanted key of this member, or 0. */
   entry: usize;
-  /** Bytes with an unwanted value that stays the same and what follows on it; 0 when it does not. */
+  /** Bytes up to the one after a constant unwanted value; 0 if the value is not constant. */
   constant: u32;
-  /** Rows in a row in which it did not. */
+  /** Consecutive rows with another value. */
   misses: u32;
   /** Rows until the value is remembered again. */
   wait: u32;
   pause: u32;
-  /** Of a wanted key of which only the text is wanted its column, else 0. */
+  /** The column, if only the text of this wanted key is wanted; otherwise 0. */
   column: usize;
 
   /** Notes that a value that had changed is the same again. */
@@ -40,45 +40,45 @@ export class ShapeMember {
   }
 }
 
-/** Where in it these bytes begin. */
+/** Offset of the remembered bytes. */
 const BYTES: usize = offsetof<ShapeMember>();
 
 // The same number as in src/batch/field-table.ts.
 const MEMBERS_MAX: usize = 64;
 export const MEMBER_BYTES: usize = BYTES + REMEMBERED_BYTES_MAX;
 
-/** The last place: it serves all members beyond it, too. */
+/** Returns the last member, which also serves all members beyond it. */
 @inline
 export function lastMember(first: usize): usize {
   return first + (MEMBERS_MAX - 1) * MEMBER_BYTES;
 }
 
-/** The place after the `n`-th; the last serves all members beyond it. */
+/** Returns the member after `member`; the last one also serves all members beyond it. */
 @inline
 export function nextMember(member: usize, first: usize): usize {
   return member < lastMember(first) ? member + MEMBER_BYTES : member;
 }
 
-/** Whether the `length` bytes at `p` are those remembered of the member. */
+/** Returns true if the `length` bytes at `p` are those remembered of the member. */
 @inline
 export function isSame(member: ShapeMember, p: usize, length: usize): bool {
   return !v128.any_true(difference(changetype<usize>(member) + BYTES, p, length));
 }
 
-/** Whether the member at `p` begins as remembered, and its value within the data. */
+/** Returns true if the member at `p` begins as remembered and its value is within the data. */
 @inline
 export function beginsSame(member: ShapeMember, p: usize, end: usize): bool {
   const length = <usize>member.length;
   return length != 0 && isSame(member, p, length) && p + length < end;
 }
 
-/** Places after the expected one that are looked at: members that this object does not have. */
+/** Number of members after the expected one that are tried: members that this object may lack. */
 const ABSENT_MAX: usize = 3;
 
 /**
- * The place among the next few after `member` that begins as what is at `p`, or 0. Members that are
- * not found are remembered in between, which moves the others on: so places come to hold all members
- * that an object may have, in their order, of which each object has some.
+ * Returns the one of the next few members after `member` that begins like the bytes at `p`, or 0.
+ * Members that are not found are inserted, which moves the others. So the list comes to hold all
+ * members that an object may have, in their order; each object has some of them.
  */
 export function findLater(member: usize, first: usize, p: usize, end: usize): usize {
   const last = min(member + ABSENT_MAX * MEMBER_BYTES, lastMember(first));
@@ -88,7 +88,7 @@ export function findLater(member: usize, first: usize, p: usize, end: usize): us
   return 0;
 }
 
-/** Whether the whole member at `p` is an unwanted one as remembered. */
+/** Returns true if the whole member at `p` is an unwanted one as remembered. */
 @inline
 export function isConstant(member: ShapeMember, p: usize, end: usize): bool {
   const length = <usize>member.constant;
@@ -98,9 +98,9 @@ export function isConstant(member: ShapeMember, p: usize, end: usize): bool {
 }
 
 /**
- * Remembers a member that begins at `p`, has its key's quote at `key`, and its value at `value`;
- * `entry` and `column` as in `ShapeMember`, `spaced` where there is white space between. Its entry is set
- * even where the rest is too long to be remembered. Reads 64 bytes.
+ * Remembers a member that begins at `p`, with its key's quote at `key` and its value at `value`.
+ * `entry` and `column` are as in `ShapeMember`; `spaced` if there is white space between. The entry
+ * is set even if the rest is too long to remember. Reads 64 bytes.
  */
 export function rememberKey(
   member: ShapeMember,
@@ -125,8 +125,8 @@ export function rememberKey(
 }
 
 /**
- * To be called where a member at `p` was not constant: its unwanted value ends at `after`. From time
- * to time the value is remembered, to see whether it stays the same.
+ * To be called if a member at `p` was not constant; its unwanted value ends at `after`. From time
+ * to time the value is remembered, to see if it stays the same.
  */
 @inline
 export function noteValue(member: ShapeMember, p: usize, after: usize, end: usize): void {
@@ -146,7 +146,7 @@ function giveUp(member: ShapeMember): void {
 }
 
 function rememberValue(member: ShapeMember, p: usize, after: usize, end: usize): void {
-  // What follows on it belongs to it: a longer number may begin with the same digits.
+  // Includes the following byte: a longer number may begin with the same digits.
   const length = after + 1 - p;
   const follower = after < end ? load<u8>(after) : 0;
   const ends = follower == 0x2c || follower == 0x7d;
@@ -156,6 +156,6 @@ function rememberValue(member: ShapeMember, p: usize, after: usize, end: usize):
   }
   memory.copy(changetype<usize>(member) + BYTES, p, length);
   member.constant = <u32>length;
-  // Until it is seen a second time, one other value is enough to give it up.
+  // Until it occurs a second time, one other value is enough to drop it.
   member.misses = MISSES_MAX;
 }

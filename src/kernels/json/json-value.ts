@@ -1,16 +1,16 @@
-// Strict JSON (RFC 8259) over bytes. UTF-8 is not looked at here: see validateUtf8. Reads may run up
-// to 31 bytes past `end`, which every allocation allows; what stands there is never believed.
+// Strict JSON (RFC 8259) over bytes. UTF-8 is not checked here: see validateUtf8. Reads may run up
+// to 31 bytes past `end`, which every allocation allows; bytes there never affect the result.
 
-/** Set by skipString: whether the string has an escape. */
+/** Set by skipString: true if the string has an escape. */
 export let escaped: bool = false;
-/** Set when something returns 0: whether it was for the depth. */
+/** Set when a function returns 0: true if the depth was the reason. */
 export let tooDeep: bool = false;
-/** Set when something returns 0: where it went wrong. */
+/** Set when a function returns 0: the position of the fault. */
 export let faultAt: usize = 0;
-/** Set when white space with a line feed was passed over; whoever cares resets it. */
+/** Set when white space with a line feed was skipped; the reader of it resets it. */
 export let lineFeed: bool = false;
 
-/** Notes where a value is malformed and returns 0, the sign of failure. */
+/** Records the position of a fault and returns 0, the sign of failure. */
 export function markFault(at: usize): usize {
   faultAt = at;
   tooDeep = false;
@@ -27,7 +27,7 @@ export function resetLineFeed(): void {
   lineFeed = false;
 }
 
-/** Address of the first byte in [p, end) that is no JSON white space, or `end`. */
+/** Returns the address of the first byte in [p, end) that is not JSON white space, or `end`. */
 export function skipSpace(p: usize, end: usize): usize {
   while (p < end) {
     const c = load<u8>(p);
@@ -46,7 +46,7 @@ function hexDigit(c: u32): i32 {
   return -1;
 }
 
-/** The four hexadecimal digits at `p` as a number, or -1. */
+/** Returns the four hexadecimal digits at `p` as a number, or -1. */
 function hex4(p: usize): i32 {
   const a = hexDigit(load<u8>(p));
   const b = hexDigit(load<u8>(p, 1));
@@ -56,7 +56,7 @@ function hex4(p: usize): i32 {
   return (a << 12) | (b << 8) | (c << 4) | d;
 }
 
-/** Bit n: byte n of the sixteen ends a stretch of plain characters: a quote, `\\`, a control. */
+/** Returns a bit for each of the sixteen bytes that is a quote, a `\\` or a control character. */
 @inline
 export function stopsIn(v: v128): i32 {
   // Flipping bit 1 puts the quote (0x22) at 0x20, next to the controls: one comparison for both.
@@ -65,7 +65,7 @@ export function stopsIn(v: v128): i32 {
   return i8x16.bitmask(v128.or(low, i8x16.eq(v, i8x16.splat(0x5c))));
 }
 
-/** `skipString` with its commonest cases in place: up to 32 bytes without escapes. */
+/** `skipString` with its most frequent cases inline: up to 32 bytes without escapes. */
 @inline
 export function skipStringFast(p: usize, end: usize): usize {
   let stops = stopsIn(v128.load(p));
@@ -83,8 +83,8 @@ export function skipStringFast(p: usize, end: usize): usize {
 }
 
 /**
- * From after the opening quote to the address of the closing quote; 0 when the string does not end
- * before `end`, has a control character or a bad escape. Sets `escaped`.
+ * Returns the address of the closing quote of the string whose inside begins at `p`; 0 if it does
+ * not end before `end`, or has a control character or a bad escape. Sets `escaped`.
  */
 export function skipString(p: usize, end: usize): usize {
   escaped = false;
@@ -122,7 +122,7 @@ function isDigit(p: usize, end: usize): bool {
   return p < end && <u32>load<u8>(p) - 0x30 < 10;
 }
 
-/** Address of the first byte from `p` on that is no digit, at most `end`; 16 bytes a step. */
+/** Returns the first byte from `p` on that is not a digit, at most `end`; 16 bytes a step. */
 @inline
 function skipDigits(p: usize, end: usize): usize {
   do {
@@ -134,7 +134,7 @@ function skipDigits(p: usize, end: usize): usize {
   return end;
 }
 
-/** Bit n: byte n of the sixteen at `p` is no digit. */
+/** Returns a bit for each of the sixteen bytes at `p` that is not a digit. */
 @inline
 function nonDigits(p: usize): u32 {
   const digits = i8x16.sub(v128.load(p), i8x16.splat(0x30));
@@ -142,9 +142,9 @@ function nonDigits(p: usize): u32 {
 }
 
 /**
- * The address behind a number of up to fifteen digits and point, or up to 31 digits, where a comma
- * or a closing bracket follows; 0 for any other, longer ones, those with an exponent, and malformed
- * ones. Reads 33 bytes, and looks at no end: what it takes may lie behind the data's.
+ * Returns the address after a number of up to fifteen digits and point, or up to 31 digits, if a
+ * comma or a closing bracket follows. 0 for longer ones, those with an exponent, and malformed
+ * ones. Reads 33 bytes and ignores the end of the data: the result may be beyond it.
  */
 @inline
 export function plainNumberEnd(start: usize): usize {
@@ -192,7 +192,7 @@ function skipNumber(start: usize, end: usize): usize {
   return p;
 }
 
-/** A value that is no object and no array. */
+/** Skips a value that is not an object or an array. */
 export function skipScalar(p: usize, end: usize): usize {
   const c = load<u8>(p);
   if (c == 0x22) {
@@ -211,7 +211,7 @@ export function skipScalar(p: usize, end: usize): usize {
   return markFault(p);
 }
 
-/** Set by unescape: whether a lone surrogate was met, so that the text has no UTF-8. */
+/** Set by unescape: true if there was a lone surrogate, so that the text has no UTF-8. */
 export let loneSurrogate: bool = false;
 
 /**
@@ -267,7 +267,7 @@ export function unescape(start: usize, end: usize, target: usize): usize {
   return t - target;
 }
 
-/** Whether a checked string's inside [start, end) has an escaped surrogate that is not one of a pair. */
+/** Returns true if a checked string's inside [start, end) has a lone escaped surrogate. */
 export function hasLoneSurrogate(start: usize, end: usize): bool {
   for (let p = start; p < end; p++) {
     if (load<u8>(p) != 0x5c) continue;
@@ -287,8 +287,8 @@ const HEX: usize = memory.data<u8>([
 ]);
 
 /**
- * `escapeString` with its commonest case in place, text of up to 32 bytes without escapes, for which
- * nothing depends on the length. May read and write 32 bytes whatever the length is.
+ * `escapeString` with its most frequent case inline: text of up to 32 bytes without escapes, where
+ * no step depends on the length. May read and write 32 bytes for any length.
  */
 @inline
 export function escapeShort(source: usize, length: usize, target: usize): usize {
@@ -303,7 +303,7 @@ export function escapeShort(source: usize, length: usize, target: usize): usize 
   return escapeString(source, length, target);
 }
 
-/** Bytes that `escapeString` makes of a text. */
+/** Returns the bytes that `escapeString` makes of a text. */
 export function escapedBytes(start: usize, length: usize): u32 {
   let bytes: u32 = 0;
   for (let p = start; p < start + length; p++) {
@@ -316,8 +316,9 @@ export function escapedBytes(start: usize, length: usize): u32 {
 }
 
 /**
- * Writes `length` bytes of UTF-8 text to `target` as the inside of a JSON string, as JSON.stringify
- * escapes, and returns the address after it. Writes at most 6 bytes per byte, plus 15 loose ones.
+ * Writes `length` bytes of UTF-8 text to `target` as the inside of a JSON string, escaped as by
+ * JSON.stringify, and returns the address after it. Writes at most 6 bytes per byte, plus 15 loose
+ * ones.
  */
 export function escapeString(source: usize, length: usize, target: usize): usize {
   const quote = i8x16.splat(0x22);

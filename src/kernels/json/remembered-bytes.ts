@@ -1,18 +1,17 @@
-// Up to 64 bytes that are kept to be compared with what comes later: all 64 are stored and loaded,
-// and a mask by their length says which of them count, as a loop or a call would take longer than
-// the comparison.
+// Up to 64 bytes that are kept for later comparison. All 64 are stored and loaded, and a mask
+// selects the significant ones, because a loop or a call would take longer than the comparison.
 
 export const REMEMBERED_BYTES_MAX: usize = 64;
 
-/** Sixteen bytes from here less n: n bytes that count, then bytes that do not. */
+/** Sixteen bytes from here minus n: n significant bytes, then zeros. */
 const MASKS: usize = memory.data<u8>([
   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ]);
 
 /**
- * How the `length` bytes at `p`, at most 64, differ from those at `known`: no bit is set where they are
- * the same. Reads up to 64 bytes.
+ * Returns the differing bits of the `length` bytes at `p`, at most 64, and those at `known`: zero
+ * if they are equal. Reads up to 64 bytes.
  */
 @inline
 export function difference(known: usize, p: usize, length: usize): v128 {
@@ -29,7 +28,7 @@ export function difference(known: usize, p: usize, length: usize): v128 {
   return bits;
 }
 
-/** Keeps the 64 bytes at `p`, however many of them count. */
+/** Keeps the 64 bytes at `p`, however many of them are significant. */
 @inline
 export function remember(known: usize, p: usize): void {
   v128.store(known, v128.load(p));
@@ -38,7 +37,7 @@ export function remember(known: usize, p: usize): void {
   v128.store(known, v128.load(p, 48), 48);
 }
 
-/** White space with a line feed has to be seen each time: it ends rows. */
+/** Returns true for a control character: a line feed ends rows, so it must be seen each time. */
 export function hasControl(p: usize, end: usize): bool {
   for (; p < end; p++) if (load<u8>(p) < 0x20) return true;
   return false;

@@ -1,7 +1,6 @@
-// Event names in or out by wildcards. An export has few names and many rows, so a name is judged
-// once: a hash table with open addressing (a full slot sends on to the next one) keeps each name
-// with its verdict, from batch to batch, in memory of fixed size. What finds no room there is
-// judged each time.
+// Filters event names by wildcards. An export has few names and many rows, so each name is judged
+// once. A hash table with linear probing keeps each name with its verdict, from batch to batch, in
+// memory of fixed size. Names that do not fit are judged each time.
 
 import { Column, KIND_NULL } from "../column";
 
@@ -11,23 +10,23 @@ const FILTERED: u8 = 254;
 /** Layout as written by src/mapper/event-filter.ts. */
 @unmanaged
 class Filter {
-  /** Pairs of address and length; an event must match one of them, if there are any. */
+  /** Pairs of address and length; an event must match at least one of them, if there are any. */
   includes: usize;
   includesEnd: usize;
-  /** Pairs as well; an event must match none of them. */
+  /** Pairs as well; an event must not match any of them. */
   excludes: usize;
   excludesEnd: usize;
-  /** A power of two of slots, cleared at first. */
+  /** Slots, a power of two of them, initially cleared. */
   slots: usize;
   slotMask: u32;
-  /** Slots that may still be filled. */
+  /** Number of slots that may still be filled. */
   slotsLeft: u32;
-  /** Where the next new name is kept. */
+  /** The target of the next new name. */
   names: usize;
   namesEnd: usize;
 }
 
-/** What is known of a name. An empty slot has start 0. */
+/** A known name. An empty slot has start 0. */
 @unmanaged
 class Slot {
   hash: u32;
@@ -44,17 +43,17 @@ function hashOf(p: usize, end: usize): u32 {
   return hash ^ (hash >> 15);
 }
 
-/** Address after the UTF-8 character at `p`. */
+/** Returns the address after the UTF-8 character at `p`. */
 function afterCharacter(p: usize, end: usize): usize {
   do p++;
   while (p < end && (load<u8>(p) & 0xc0) == 0x80);
   return p;
 }
 
-/** Whether the whole of [p, end) is like the pattern: `*` any text, `?` one character. */
+/** Returns true if all of [p, end) matches the pattern: `*` is any text, `?` one character. */
 function matches(p: usize, end: usize, pattern: usize, patternEnd: usize): bool {
   let q = pattern;
-  // After the last `*`, and where the text that it covers ends at present.
+  // The position after the last `*`, and the current end of the text that it covers.
   let resume: usize = 0;
   let covered: usize = 0;
   while (p < end) {
@@ -100,7 +99,7 @@ function isOut(filter: Filter, start: usize, length: usize): bool {
     const slot = changetype<Slot>(filter.slots + <usize>index * SLOT_BYTES);
     if (slot.start == 0) {
       const verdict = judge(filter, start, start + length);
-      // Beyond the room for names each is judged anew.
+      // There is no room to keep it.
       if (filter.slotsLeft == 0 || filter.namesEnd - filter.names < length) return verdict;
       memory.copy(filter.names, start, length);
       slot.hash = hash;
@@ -122,7 +121,7 @@ function isOut(filter: Filter, start: usize, length: usize): bool {
   }
 }
 
-/** Marks the rows whose name is out. Null is no text: no pattern but `*` is like it. */
+/** Marks the rows whose name is filtered. Null has no text: only the pattern `*` matches it. */
 export function filterEvents(filter: Filter, outcomes: usize, name: Column, rows: i32): void {
   for (let row = 0; row < rows; row++) {
     if (load<u8>(outcomes + row) != 0) continue;

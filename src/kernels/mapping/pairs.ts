@@ -1,7 +1,7 @@
-// Objects made of lists of pairs: `[{"key": "plan", "value": {"text": "free"}}]` is `{"plan":
-// "free"}`. Each element is scanned like a row of its own, into columns of one row, of which a
-// `Record` is made that points at key and value. Once the list has ended, records of the same key
-// are united, and the rest is written.
+// Makes objects of lists of pairs: `[{"key": "plan", "value": {"text": "free"}}]` becomes `{"plan":
+// "free"}`. Each element is scanned like a separate row, into columns of one row, and becomes a
+// `Record` that points at key and value. After the end of the list, records with the same key are
+// united, and the rest is written.
 
 import { equal, hashOf } from "../byte-hash";
 import {
@@ -17,29 +17,29 @@ import { Node, clearRow } from "../json/json-node";
 import { loneSurrogate, skipScalar, skipSpace, skipString, unescape } from "../json/json-value";
 import { copyLoose, validateUtf8 } from "../utf8";
 
-/** What is asked of every pair; laid out by src/mapper/pairs-target.ts, which also sizes the memory. */
+/** The requested fields of each pair; laid out and sized by src/mapper/pairs-target.ts. */
 @unmanaged
 class Pairs {
-  /** The `Node` with the members wanted of an element. */
+  /** The `Node` with the wanted members of an element. */
   node: usize;
   /** Two columns (text and JSON, of one row each) for each key, then for each value. */
   table: usize;
   keyCount: i32;
   valueCount: i32;
-  /** One u32 for each value: 1 where text that is a number becomes that number. */
+  /** One u32 for each value: 1 if text that is a number becomes that number. */
   flags: usize;
-  /** Room for unescaped texts, and for what `scanObject` keeps. */
+  /** Room for unescaped texts, and for the stretches that `scanObject` keeps. */
   scratch: usize;
   kept: usize;
-  /** Room for a `Record` for each pair of the longest list, and u32 slots of a hash table over them. */
+  /** Room for a `Record` for each pair of the longest list, and u32 slots of their hash table. */
   records: usize;
   slots: usize;
 }
 
-/** One pair of the list at hand. */
+/** One pair of the current list. */
 @unmanaged
 class Record {
-  /** The key as a JSON string; 0 for a pair whose value an earlier one with its key has taken over. */
+  /** The key as a JSON string; 0 if an earlier pair with this key has taken over the value. */
   token: usize;
   tokenLength: usize;
   /** The key's text. */
@@ -53,10 +53,10 @@ class Record {
 
 const RECORD_BYTES: usize = offsetof<Record>();
 
-// What `collect` gives in the place of a count.
+// Results of `collect` instead of a count.
 /** There is no list: null, an empty text, or `null` as text. */
 const NO_LIST: i32 = -1;
-/** It is something else than a list of pairs. */
+/** The cell is not a list of pairs. */
 const NO_PAIRS: i32 = -2;
 
 @inline
@@ -69,7 +69,7 @@ function columnAt(pairs: Pairs, index: i32): Column {
   return changetype<Column>(<usize>load<u32>(pairs.table + (<usize>index << 2)));
 }
 
-/** Bytes of the longest cell of the rows that have no outcome. */
+/** Returns the bytes of the longest cell of the rows without an outcome. */
 export function longestCell(outcomes: usize, column: Column, rows: i32): f64 {
   let longest: usize = 0;
   for (let row = 0; row < rows; row++) {
@@ -79,7 +79,7 @@ export function longestCell(outcomes: usize, column: Column, rows: i32): f64 {
   return <f64>longest;
 }
 
-/** Takes key and value out of the element that was scanned. False where the key is no text. */
+/** Stores key and value of the scanned element. Returns false if the key is not text. */
 @inline
 function fillRecord(pairs: Pairs, record: Record): bool {
   const keys = pairs.keyCount;
@@ -109,7 +109,7 @@ function fillRecord(pairs: Pairs, record: Record): bool {
   return true;
 }
 
-/** Makes the value the inside of its text where that is a JSON number. */
+/** Makes the value the inside of its text if that is a JSON number. */
 function takeNumber(text: Column, record: Record): void {
   const start = text.start(0);
   const end = start + text.length(0);
@@ -121,7 +121,7 @@ function takeNumber(text: Column, record: Record): void {
   record.valueLength = end - start;
 }
 
-/** Records of the list that begins at `p` and is all of [p, end), or NO_PAIRS. */
+/** Returns the number of records of the list that is all of [p, end), or NO_PAIRS. */
 function collectList(pairs: Pairs, p: usize, end: usize): i32 {
   const node = changetype<Node>(pairs.node);
   let count = 0;
@@ -142,7 +142,7 @@ function collectList(pairs: Pairs, p: usize, end: usize): i32 {
   }
 }
 
-/** Records of the list in a cell: a list, a text of one, or that text as a JSON string once more. */
+/** Returns the number of records of a cell's list: JSON, text, or text quoted twice. */
 function collect(pairs: Pairs, lists: Column, row: i32): i32 {
   const kind = lists.kind(row);
   let p = lists.start(row);
@@ -167,7 +167,7 @@ function collect(pairs: Pairs, lists: Column, row: i32): i32 {
   return collectList(pairs, p, end);
 }
 
-/** Of pairs with the same key leaves one: in the place of the first, with the value of the last. */
+/** Leaves one of the pairs with the same key: at the first position, with the last value. */
 function uniteRepeated(pairs: Pairs, count: i32): void {
   const size = <usize>1 << <usize>(32 - clz<u32>(<u32>(2 * count - 1)));
   const mask = <u32>size - 1;
@@ -220,8 +220,9 @@ function writeObject(pairs: Pairs, count: i32, t: usize): usize {
 }
 
 /**
- * Writes for each row an object of the pairs in its list to `output` and points `target` at it; none
- * for a row without a list. A list of anything else, and what is no list, marks its row with `code`.
+ * Writes for each row an object of the pairs in its list to `output` and points `target` at it;
+ * null for a row without a list. Lists of other elements and other values give their row the
+ * outcome `code`.
  */
 export function buildObjectsOfPairs(
   pairs: Pairs,

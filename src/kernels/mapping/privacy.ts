@@ -1,24 +1,23 @@
-// Drops members of JSON objects by path, or puts a salted SHA-256 in the place of their value. The
-// objects have been checked, so a value begins and ends where it seems to. One walk through each
-// object serves twice: at first it only counts what it would write, so that the host can make room,
-// then it writes. Stretches between the members that are met are copied whole, so that everything
-// else keeps its bytes.
+// Drops members of JSON objects by path, or replaces their value by a salted SHA-256. The objects
+// have been checked, so values need no validation. Each object is walked twice: the first walk only
+// counts the bytes, so that the host can make room; the second writes them. Stretches between
+// matched members are copied whole, so that everything else keeps its bytes.
 
 import { Column, KIND_NULL, KIND_OBJECT, KIND_STRING } from "../column";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
 
-/** Node's SHA-256 of [start, start + length): writes 64 lower-case hexadecimal digits to `target`. */
+/** Node's SHA-256 of [start, start + length): writes 64 lower-case hex digits to `target`. */
 // @ts-ignore: decorator
 @external("env", "sha256")
 declare function sha256(start: usize, length: usize, target: usize): void;
 
-/** A path and what happens there; layout as written by src/mapper/privacy.ts. */
+/** A path and its action; laid out by src/mapper/privacy.ts. */
 @unmanaged
 class Rule {
   /** Pairs of address and length: the names of members, outermost first, within the path's text. */
   steps: usize;
-  /** The end of the path's text, in which the names stand with dots between them. */
+  /** The end of the path's text, in which dots separate the names. */
   textEnd: usize;
   /** 1: hash the value, 0: drop the member. */
   hashes: u32;
@@ -30,7 +29,7 @@ class Rule {
   message: usize;
 }
 
-/** End of what is gathered in `message` to be hashed. */
+/** End of the bytes in `message` that will be hashed. */
 let messageEnd: usize = 0;
 
 function beginHash(rule: Rule): void {
@@ -50,7 +49,7 @@ function endHash(rule: Rule, target: usize): void {
 const HASH_BYTES: usize = 64;
 const QUOTED_HASH_BYTES: usize = 66;
 
-/** Where the next byte goes when `writing`; else only counted. */
+/** The target of the next byte if `writing`; otherwise only a count. */
 let top: usize = 0;
 let writing: bool = false;
 
@@ -67,7 +66,7 @@ function appendByte(value: u8): void {
 
 const character: usize = memory.data(16);
 
-/** Adds the text of a JSON string's inside; a lone surrogate, which is no text, as its escape. */
+/** Adds the text of a JSON string's inside; a lone surrogate, which has no text, as its escape. */
 function addText(p: usize, end: usize): void {
   while (p < end) {
     const plain = p;
@@ -94,7 +93,7 @@ function addText(p: usize, end: usize): void {
   }
 }
 
-/** Appends the quoted hash of the value in [p, end): of its text, or of its JSON if it has none. */
+/** Appends the quoted hash of the value in [p, end): of its text, or of its JSON without one. */
 function appendHash(rule: Rule, p: usize, end: usize): void {
   if (writing) {
     beginHash(rule);
@@ -108,12 +107,12 @@ function appendHash(rule: Rule, p: usize, end: usize): void {
 }
 
 const NO_MATCH: u32 = 0;
-/** The key is the next name of the path: it goes on in the value. */
+/** The key is the next name of the path, which continues in the value. */
 const STEP: u32 = 1;
-/** The key is all that is left of the path, maybe with dots in it. */
+/** The key is the whole rest of the path, possibly with dots in it. */
 const WHOLE: u32 = 2;
 
-/** How the key in [key, end) stands to the path from `step` on. */
+/** Compares the key in [key, end) with the path from `step` on. */
 function matchKey(rule: Rule, step: usize, key: usize, end: usize, hasEscape: bool): u32 {
   let length = end - key;
   if (hasEscape) {
@@ -129,7 +128,7 @@ function matchKey(rule: Rule, step: usize, key: usize, end: usize, hasEscape: bo
   return isStep ? STEP : NO_MATCH;
 }
 
-/** Appends the value at `p` as the rule from `step` on leaves it; returns the address after it. */
+/** Appends the value at `p` after the rule from `step` on; returns the address after it. */
 function redactValue(rule: Rule, step: usize, p: usize, end: usize): usize {
   const first = load<u8>(p);
   if (first == 0x7b) return redactObject(rule, step, p, end);
@@ -139,7 +138,7 @@ function redactValue(rule: Rule, step: usize, p: usize, end: usize): usize {
   return after;
 }
 
-/** An array is passed through: the path goes on in each of its elements. */
+/** Applies the path to each element of the array. */
 function redactArray(rule: Rule, step: usize, p: usize, end: usize): usize {
   let q = skipSpace(p + 1, end);
   append(p, q);
@@ -153,9 +152,7 @@ function redactArray(rule: Rule, step: usize, p: usize, end: usize): usize {
   return q + 1;
 }
 
-/**
- * As `redactValue`, for the object at `p`: commas are set anew, as members beside them may be dropped.
- */
+/** `redactValue` for the object at `p`. Writes its own commas, because members may be dropped. */
 function redactObject(rule: Rule, step: usize, p: usize, end: usize): usize {
   appendByte(0x7b);
   let member = p + 1;
@@ -181,7 +178,7 @@ function redactObject(rule: Rule, step: usize, p: usize, end: usize): usize {
         after = redactValue(rule, step + 8, value, end);
       } else {
         after = skipValueAt(value, end, 0);
-        // A null holds nothing that could be hidden.
+        // A null holds nothing to hide.
         if (match == WHOLE && load<u8>(value) != 0x6e) appendHash(rule, value, after);
         else append(value, after);
       }
@@ -195,7 +192,7 @@ function redactObject(rule: Rule, step: usize, p: usize, end: usize): usize {
   }
 }
 
-/** Bytes that `redactObjects` needs at most. */
+/** Returns an upper bound of the bytes that `redactObjects` needs. */
 export function redactedBytes(rule: Rule, outcomes: usize, objects: Column, rows: i32): f64 {
   let sum: f64 = 0;
   writing = false;

@@ -1,20 +1,19 @@
-// Times as text or as epochs → milliseconds since 1970 UTC. Whatever is finer than a millisecond is
-// floored, toward the past also before 1970, so that every moment has exactly one millisecond. All
-// by digits: no number goes through a double. A row has a state beside its time: without one,
-// known, known as wall-clock time of a zone (the host makes UTC of it), or none that could be read.
-// A later field of the mapping is asked only for rows that are still without, and `checkTimes`
-// gives outcomes at the end.
+// Converts times as text or epochs to milliseconds since 1970 UTC. Finer units are floored, also
+// before 1970, so that every moment has exactly one millisecond. The conversion uses digits only:
+// no number becomes a double. A row has a state beside its time: no time, known, known as
+// wall-clock time of a zone (the host converts it to UTC), or unparsable. Later fields of the
+// mapping are used only for rows without a time, and `checkTimes` gives outcomes at the end.
 
 import { Column, KIND_NULL, KIND_NUMBER, KIND_STRING } from "../column";
 import { TIME_MISSING, TIME_OUT_OF_RANGE, TIME_UNPARSABLE } from "../reject-codes";
 
 // The same numbers as `timeStates` in src/mapper/time-target.ts.
-/** No field had anything. */
+/** No field had a value. */
 const NONE: u32 = 0;
 const KNOWN: u32 = 1;
 /** Known as wall-clock time. */
 const LOCAL: u32 = 2;
-/** A field had something that is no time. */
+/** A field had a value that is not a time. */
 const NO_TIME: u32 = 3;
 
 // The same numbers as `epochUnits` in src/mapper/time-format.ts.
@@ -30,12 +29,12 @@ const FILTERED: u8 = 254;
 
 const DAY_MS: i64 = 86_400_000;
 
-/** Far outside of what a JavaScript date can hold; a longer epoch is given as this. */
+/** Far outside the range of a JavaScript date; the result for longer epochs. */
 const FAR_MS: i64 = 9_000_000_000_000_000;
 
-/** Of the last parse that did not fail: whether the text named no zone. */
+/** Result of the last successful parse: true if the text has no zone. */
 let zoneless: bool = false;
-/** Of the last parse: whether there was no time. */
+/** Result of the last parse: true if there is no time. */
 let failed: bool = false;
 
 function fail(): i64 {
@@ -48,7 +47,7 @@ function digit(p: usize): u32 {
   return <u32>load<u8>(p) - 0x30;
 }
 
-/** Two digits, or a number with the high bit set. */
+/** Returns two digits as a number, or a number with the high bit set. */
 @inline
 function twoDigits(p: usize): u32 {
   const tens = digit(p);
@@ -60,17 +59,18 @@ const MONTH_DAYS: usize = memory.data<u8>([31, 28, 31, 30, 31, 30, 31, 31, 30, 3
 const DAYS_BEFORE_MONTH: usize = memory.data<u16>([
   0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334,
 ]);
-/** From 1 January of the year 0 to 1 January 1970, proleptic Gregorian. */
+/** Days from 1 January of the year 0 to 1 January 1970, proleptic Gregorian. */
 const DAYS_TO_1970: i32 = 719_528;
 
-// The date that was read last, as its ten bytes are, and its number: most events have the day of the one
-// before. With the clock read as one word it saves 24 ns a time.
+// The last date as its ten bytes, and its day number: most events have the day of the previous one.
+// With the clock read as one word it saves 24 ns a time.
 let knownMonth: u64 = 0x2d31302d30373931; // 1970-01-
 let knownDay: u16 = 0x3130; // 01
 let knownNumber: i32 = 0;
 
 /**
- * Days since 1970 of the ten bytes at `p`, if they are `YYYY-MM-DD` and exist; otherwise sets `failed`.
+ * Returns the days since 1970 of the ten bytes at `p` if they are an existing date `YYYY-MM-DD`;
+ * otherwise sets `failed`.
  */
 @inline
 function parseDate(p: usize): i32 {
@@ -89,19 +89,16 @@ function parseDate(p: usize): i32 {
   return date;
 }
 
-/** `00:00:00`; a digit differs from its zero by itself. */
+/** `00:00:00`; the xor of a digit and its zero is the digit's value. */
 const CLOCK: u64 = 0x30303a30303a3030;
 
-/**
- * What is added to such a difference to set the highest bit of each byte that is no digit, or no colon,
- * where one has to be.
- */
+/** Sets, by addition, the highest bit of each byte that is not the required digit or colon. */
 const CLOCK_EXCESS: u64 = 0x76767f76767f7676;
 
-/** Of the last `parseFraction`. */
+/** Result of the last `parseFraction`. */
 let millisecond: u32 = 0;
 
-/** Digits of a fraction, one at least, from `p` on: gives the address behind them, or 0 for none. */
+/** Parses the digits of a fraction, at least one; returns the address after them, or 0 for none. */
 @inline
 function parseFraction(p: usize, end: usize): usize {
   const digits = i8x16.sub(v128.load(p), i8x16.splat(0x30));
@@ -116,13 +113,13 @@ function parseFraction(p: usize, end: usize): usize {
   return found == 0 ? 0 : after;
 }
 
-/** Whether a fraction's digits [p, end) are all zero. */
+/** Returns true if a fraction's digits [p, end) are all zero. */
 function isZero(p: usize, end: usize): bool {
   while (p < end && load<u8>(p) == 0x30) p++;
   return p == end;
 }
 
-/** Days since 1970 of a date that exists; otherwise sets `failed`. */
+/** Returns the days since 1970 of an existing date; otherwise sets `failed`. */
 function dayNumber(year: u32, month: u32, day: u32): i32 {
   const leap = (year & 3) == 0 && (year % 100 != 0 || year % 400 == 0);
   if (month - 1 > 11) return <i32>fail();
@@ -133,10 +130,10 @@ function dayNumber(year: u32, month: u32, day: u32): i32 {
   return <i32>(year * 365 + leapDays + inYear + (leap && month > 2 ? 1 : 0)) - DAYS_TO_1970;
 }
 
-/** Of the last `parseZone`: how far the zone is ahead of UTC, in milliseconds. */
+/** Result of the last `parseZone`: the zone's offset from UTC in milliseconds. */
 let zoneMs: i64 = 0;
 
-/** Address after the zone at `p`, or 0 where there is none. */
+/** Returns the address after the zone at `p`, or 0 if there is none. */
 function parseZone(p: usize, end: usize): usize {
   zoneMs = 0;
   const c = load<u8>(p);
@@ -162,9 +159,9 @@ function parseZone(p: usize, end: usize): usize {
 }
 
 /**
- * `YYYY-MM-DD`, then nothing or (T, t or a space) `HH:MM`, `:SS`, a fraction of any length, and a
- * zone: Z, z, UTC, +HH, +HHMM, +HH:MM, with a space before it or not. 24:00 is the end of the day.
- * Without a zone it gives the milliseconds as if it were UTC and sets `zoneless`.
+ * Parses `YYYY-MM-DD`, then nothing or (T, t or a space) `HH:MM`, `:SS`, a fraction of any length,
+ * and a zone: Z, z, UTC, +HH, +HHMM, +HH:MM, optionally after a space. 24:00 is the end of the day.
+ * Without a zone it returns the milliseconds as if it were UTC and sets `zoneless`.
  */
 function parseText(p: usize, end: usize): i64 {
   if (end - p < 10) return fail();
@@ -182,7 +179,7 @@ function parseText(p: usize, end: usize): i64 {
   millisecond = 0;
   const clock = load<u64>(p) ^ CLOCK;
   if (end - p >= 8 && ((clock | (clock + CLOCK_EXCESS)) & 0x8080808080808080) == 0) {
-    // In the byte of each tens digit: ten times it, and the digit after it.
+    // The byte of each tens digit becomes ten times that digit plus the next one.
     const pairs = clock * 10 + (clock >> 8);
     hour = <u32>(pairs & 0xff);
     minute = <u32>((pairs >> 24) & 0xff);
@@ -198,7 +195,7 @@ function parseText(p: usize, end: usize): i64 {
     hour = twoDigits(p);
     minute = twoDigits(p + 3);
     p += 5;
-    // What has seconds has been read above.
+    // A time with seconds has been parsed above.
     if (p < end && load<u8>(p) == 0x3a) return fail();
   }
   if (hour > 24 || minute > 59 || second > 59) return fail();
@@ -217,7 +214,7 @@ function parseText(p: usize, end: usize): i64 {
 /** Beyond it no number of digits that fits into memory brings the value back into range. */
 const EXPONENT_MAX: i32 = 1_000_000_000;
 
-/** Power of ten from the epoch's unit to milliseconds; `whole` is the number of its whole digits. */
+/** Returns the power of ten from the unit to milliseconds; `whole` counts the whole digits. */
 @inline
 function millisecondShift(unit: i32, whole: i32, aboveSeconds: bool): i32 {
   if (unit != AUTO) return 3 - 3 * (unit - SECONDS);
@@ -226,8 +223,9 @@ function millisecondShift(unit: i32, whole: i32, aboveSeconds: bool): i32 {
 }
 
 /**
- * A JSON number (in text, leading zeros are fine). `auto` goes by size: up to 10,000,000,000 it is
- * seconds, below 10^14 milliseconds, below 10^17 microseconds, else nanoseconds.
+ * Parses a JSON number (in text, leading zeros are allowed). `auto` selects the unit by size: up to
+ * 10,000,000,000 seconds, below 10^14 milliseconds, below 10^17 microseconds, otherwise
+ * nanoseconds.
  */
 function parseEpoch(p: usize, end: usize, unit: i32): i64 {
   zoneless = false;
@@ -266,7 +264,7 @@ function parseEpoch(p: usize, end: usize, unit: i32): i64 {
   return q < last ? -value - 1 : -value;
 }
 
-/** The exponent that is all of [p, end), 0 for nothing; else sets `failed`. */
+/** Returns the exponent that is all of [p, end), 0 if it is empty; otherwise sets `failed`. */
 function parseExponent(p: usize, end: usize): i32 {
   if (p == end) return 0;
   if ((load<u8>(p) | 0x20) != 0x65) return <i32>fail();
@@ -283,7 +281,7 @@ function parseExponent(p: usize, end: usize): i32 {
   return negative ? -exponent : exponent;
 }
 
-/** Whether the digits from `p`, the decimal point at `point` passed over, are a 1 and then zeros. */
+/** Returns true if the digits from `p` on, except the point at `point`, are a 1 and zeros. */
 function isPowerOfTen(p: usize, point: usize, end: usize): bool {
   if (load<u8>(p++) != 0x31) return false;
   while (p < end && (load<u8>(p) == 0x30 || p == point)) p++;
@@ -291,10 +289,10 @@ function isPowerOfTen(p: usize, point: usize, end: usize): bool {
 }
 
 /**
- * Parses the cells of rows that are still good and have no time yet, writes milliseconds (doubles)
- * to `times` and a state (u8) to `states`. Null cells stay without. `local` says what is
- * wall-clock time of a zone that the caller knows (bits: 1 texts without a zone, 2 epochs); such
- * rows get the state LOCAL. Returns how many they are.
+ * Parses the cells of rows without an outcome and without a time. Writes milliseconds (doubles) to
+ * `times` and a state (u8) to `states`. Null cells get no time. The bits of `local` select
+ * wall-clock times of a zone that the caller knows: 1 texts without a zone, 2 epochs. Their rows
+ * get the state LOCAL. Returns the number of those rows.
  */
 export function parseTimes(
   column: Column,
@@ -341,8 +339,8 @@ export function parseTimes(
 }
 
 /**
- * Marks rows without a time, with an unparsable one, outside of [min, max) (rejects) or of
- * [from, to) (filtered).
+ * Gives an outcome to rows without a time, with an unparsable one, outside [min, max) (rejects) or
+ * outside [from, to) (filtered).
  */
 export function checkTimes(
   outcomes: usize,

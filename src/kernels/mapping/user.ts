@@ -1,20 +1,19 @@
-// JSON objects put together from cells: the user of an event, and objects from lists of fields. The
-// user is `{"userID":"…","stableID":"…"` and then the inside of the properties' object. A property
-// with the name of an id would stand there twice, so that it has to go, or be made text where the
-// id is null. Hardly any row has one, and to find it all members must be walked. Hence three ways,
-// each for what the one before leaves: copying while looking for `D"` or a backslash
-// (`copyInside`); where there was one, looking for `ID"` (`mayCollide`) before copying; member by
-// member (`copyOthers`).
+// Makes JSON objects of cells: the user of an event, and objects of lists of fields. The user is
+// `{"userID":"…","stableID":"…"` and then the inside of the properties' object. A property with the
+// name of an id would be a duplicate, so it is dropped, or made text if the id is null. Hardly any
+// row has one, and finding it needs a walk over all members. Hence three steps, each for rows that
+// the previous one leaves: copying while looking for `D"` or a backslash (`copyInside`); if there
+// was one, looking for `ID"` (`mayCollide`) before copying; member by member (`copyOthers`).
 
 import { Column, KIND_NULL, KIND_OBJECT } from "../column";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, escapeShort, escapeString, skipSpace, skipString, unescape } from "../json/json-value";
 import { copyLoose, copyWide } from "../utf8";
 
-/** Bytes of a merged user beside its properties and six for each byte of the ids. */
+/** Bytes of a merged user without its properties and without six for each byte of the ids. */
 const USER_FRAME_BYTES: f64 = 64;
 
-/** Bytes that `mergeUsers` needs at most. */
+/** Returns an upper bound of the bytes that `mergeUsers` needs. */
 export function mergedBytes(
   outcomes: usize,
   properties: Column,
@@ -33,8 +32,8 @@ export function mergedBytes(
     if (properties.kind(row) == KIND_NULL) continue;
     const length = properties.length(row);
     sum += <f64>length;
-    // JSON as text has at most twice its bytes, and two for which the member's name has paid. Whether
-    // there is such a member is not worth looking for twice: room that nobody writes to costs nothing.
+    // JSON as text takes at most twice its bytes, and two that the member's name already paid for.
+    // Looking for such a member twice does not pay off: unwritten room costs nothing.
     if (!(hasUserID && hasStableID)) sum += <f64>length;
   }
   return sum;
@@ -46,10 +45,10 @@ const STABLE_ID: usize = memory.data<u8>([0x73, 0x74, 0x61, 0x62, 0x6c, 0x65, 0x
 const STABLE_ID_BYTES: usize = 8;
 
 const QUOTE: u8 = 0x22;
-/** No other JSON value begins with it. */
+/** The first byte of null; no other JSON value begins with it. */
 const NULL_START: u8 = 0x6e;
 
-/** `"userID":"` and `"stableID":"`, sixteen bytes each to be copied in one go. */
+/** `"userID":"` and `"stableID":"`, sixteen bytes each so that they are copied in one step. */
 const USER_ID_HEAD: usize = memory.data<u8>([
   0x22, 0x75, 0x73, 0x65, 0x72, 0x49, 0x44, 0x22, 0x3a, 0x22, 0, 0, 0, 0, 0, 0,
 ]);
@@ -59,7 +58,7 @@ const STABLE_ID_HEAD: usize = memory.data<u8>([
 ]);
 const STABLE_ID_HEAD_BYTES: usize = 12;
 
-/** Appends `"name":"text"`, of which `head` is what stands before the text. */
+/** Appends `"name":"text"`; `head` is the part before the text. */
 @inline
 function writeId(t: usize, head: usize, headBytes: usize, text: usize, length: usize): usize {
   v128.store(t, v128.load(head));
@@ -68,7 +67,7 @@ function writeId(t: usize, head: usize, headBytes: usize, text: usize, length: u
   return t + 1;
 }
 
-/** Copies sixteen bytes; not zero where one of them may be part of an id's name: `D"`, an escape. */
+/** Copies sixteen bytes; not zero if one of them may be part of an id's name: `D"`, an escape. */
 @inline
 function copyStep(target: usize, source: usize): v128 {
   const bytes = v128.load(source);
@@ -81,9 +80,9 @@ function copyStep(target: usize, source: usize): v128 {
 }
 
 /**
- * Copies the inside of an object to `t` unless a member may be named like an id: then it gives 0, and
- * what was written does not count. Looking for names while copying takes 31 ns a row instead of 35. May
- * read and write 64 bytes past the end.
+ * Copies the inside of an object to `t` unless a member may be named like an id: then it returns 0,
+ * and the written bytes do not count. Looking for names while copying takes 31 ns a row instead of
+ * 35. May read and write 64 bytes past the end.
  */
 @inline
 function copyInside(t: usize, p: usize, end: usize): usize {
@@ -97,8 +96,8 @@ function copyInside(t: usize, p: usize, end: usize): usize {
 }
 
 /**
- * Whether a member may be named like an id: false is certain. An id's name ends in `ID"`, unless it
- * is written with an escape.
+ * Returns true if a member may be named like an id; false is certain. An id's name ends in `ID"`
+ * unless it is written with an escape.
  */
 function mayCollide(p: usize, end: usize): bool {
   const upperI = i8x16.splat(0x49);
@@ -134,15 +133,15 @@ function keyIs(
   return length == nameLength && memory.compare(key, name, nameLength) == 0;
 }
 
-/** Of the last `copyOthers`: which ids stood among the members, and whether one was made text. */
+/** Results of the last `copyOthers`: ids found among the members, and if one was made text. */
 let foundUserID: bool = false;
 let foundStableID: bool = false;
 let madeText: bool = false;
 
 /**
- * Appends a comma and each member of the inside of an object that is not named like a given id. One
- * that is named like an id that is not given has to be text, as ids are: null is left out, and
- * anything else becomes its JSON as text.
+ * Appends a comma and each member of the inside of an object that is not named like a given id. A
+ * member named like an id that is not given must be text, as ids are: null is dropped, and any
+ * other value becomes its JSON as text.
  */
 function copyOthers(t: usize, p: usize, end: usize, hasUserID: bool, hasStableID: bool): usize {
   foundUserID = false;
@@ -181,9 +180,9 @@ function copyOthers(t: usize, p: usize, end: usize, hasUserID: bool, hasStableID
 
 /**
  * Writes each row's user to `output` (`mergedBytes` bytes) and points `target` at it: the ids, then
- * the properties (objects or null) byte for byte, but for those named like an id (`copyOthers`).
- * Adds to the three u32 at `collisions` the rows in which a given userID and stableID were among them,
- * and those in which one was made text.
+ * the properties (objects or null) byte for byte, except those named like an id (`copyOthers`).
+ * Adds to the three u32 at `collisions` the rows whose properties had a given userID or stableID,
+ * and the rows in which one was made text.
  */
 export function mergeUsers(
   outcomes: usize,
@@ -246,9 +245,9 @@ class ObjectMember {
 const MEMBER_BYTES: usize = offsetof<ObjectMember>();
 
 /**
- * Writes for each row an object of its `count` fields at `members` (columns of JSON tokens) that are
- * not null, and points `target` at it. `output` has room for all tokens, each with its key and a comma,
- * for each row's braces, and 64 bytes more.
+ * Writes for each row an object of its `count` fields at `members` (columns of JSON tokens) that
+ * are not null, and points `target` at it. `output` has room for all tokens, each with its key and
+ * a comma, for each row's braces, and 64 bytes more.
  */
 export function buildObjects(
   outcomes: usize,

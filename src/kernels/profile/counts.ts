@@ -1,9 +1,9 @@
-// Rows by a whole number, of which there may be many, but few at a time: events by hour, rejected
-// rows by day. A list of the numbers that have come, and a hash table over it as in event-counts.ts.
+// Counts rows by a whole number that has many possible values, but few at a time: events by hour,
+// rejected rows by day. A list of the numbers, and a hash table over it as in event-counts.ts.
 
 import { spread } from "../byte-hash";
 
-/** Made in src/profile/number-counts.ts. Slots (u32) hold the place of an entry plus one. */
+/** Made in src/profile/number-counts.ts. Slots (u32) hold the index of an entry plus one. */
 @unmanaged
 export class Counts {
   slots: u32;
@@ -11,9 +11,9 @@ export class Counts {
   entries: u32;
   count: u32;
   max: u32;
-  /** Rows of numbers for which there was no place. */
+  /** Rows of numbers that did not fit. */
   others: u32;
-  /** Place of the entry that was counted last: times mostly come in order. */
+  /** Index of the entry that was counted last: times mostly come in order. */
   last: u32;
 }
 
@@ -21,7 +21,7 @@ export class Counts {
 class CountEntry {
   number: i32;
   rows: u32;
-  /** Where the index holds it. */
+  /** Address of its slot. */
   slot: u32;
 }
 
@@ -64,7 +64,7 @@ function findAndCount(counts: Counts, number: i32): void {
   store<u32>(slot, place + 1);
 }
 
-/** Forgets everything; costs as much as there is. */
+/** Forgets everything; takes time only for the present entries. */
 export function clearCounts(counts: Counts): void {
   for (let place: u32 = 0; place < counts.count; place++) {
     store<u32>(entryAt(counts, place).slot, 0);

@@ -1,8 +1,8 @@
-// How many distinct things there are. Roughly, in memory of fixed size, by HyperLogLog (Flajolet et
-// al. 2007): the first bits of a thing's hash choose one of some registers, which keeps the largest
-// number of zeros that the other bits began with, plus one. The more distinct things there are, the
-// larger these numbers, and a thing that comes again changes nothing. src/profile/registers.ts
-// makes an estimate of them. Exactly, as long as there is room, by a set of the hashes themselves.
+// Counts distinct things. Approximately, in memory of fixed size, by HyperLogLog (Flajolet et al.
+// 2007): the first bits of a hash select a register, which keeps the largest number of leading
+// zeros of the other bits, plus one. More distinct things give larger numbers, and repeated things
+// change nothing. src/profile/registers.ts computes the estimate. Exactly, as long as there is
+// room, by a set of the hashes themselves.
 
 import { KEPT_BITS } from "../byte-hash";
 
@@ -10,7 +10,7 @@ import { KEPT_BITS } from "../byte-hash";
 @inline
 export function addToRegisters(registers: usize, bits: u64, hash: u64): void {
   const register = registers + <usize>(hash >> (64 - bits));
-  // The bit that stands behind those that are kept ends the count of zeros.
+  // The bit after the kept ones ends the count of zeros.
   const rest = (hash << bits) | ((<u64>1) << (63 - KEPT_BITS + bits));
   const rank = <u8>(clz(rest) + 1);
   if (rank > load<u8>(register)) store<u8>(register, rank);
@@ -23,9 +23,9 @@ export class IdSet {
   mask: u32;
   count: u32;
   max: u32;
-  /** Hashes that were in it already. */
+  /** Hashes that the set already had. */
   repeated: u32;
-  /** Hashes for which there was no place, so that nobody knows whether they came before. */
+  /** Hashes that did not fit, so that it is unknown if they came before. */
   unknown: u32;
 }
 
@@ -50,7 +50,7 @@ export function addId(set: IdSet, hash: u64): void {
   store<u64>(<usize>set.slots + (probe << 3), hash);
 }
 
-/** Moves the set to `mask + 1` slots at `slots`, which are more than it has. */
+/** Moves the set to `mask + 1` slots at `slots`, which must be more than it has. */
 export function moveIds(set: IdSet, slots: u32, mask: u32): void {
   memory.fill(slots, 0, ((<usize>mask) + 1) << 3);
   const end = <usize>set.slots + (((<usize>set.mask) + 1) << 3);

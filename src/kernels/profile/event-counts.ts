@@ -1,14 +1,13 @@
-// How many events there are of each name, in all and by day. Two hash tables: from name to its
-// number, and from day and number to a count. Both are alike: entries stand in a list in the order
-// in which they came, and a slot, found by the hash or behind that where others have taken it, says
-// which entry it is for.
+// Counts the events of each name, in total and by day. There are two hash tables: from name to its
+// number, and from day and number to a count. In both, entries are in a list in order of arrival. A
+// slot, found by the hash with linear probing, holds the index of its entry.
 //
 //   nameSlots  │ 0 │ 3 │ 0 │ 0 │ 2 │ …   u32: the entry's index plus one, 0 for a free slot
 //   names      │ all others │ sign_up │ page_view │ …   `Name`; its index is the number of the name
 //   text       sign_uppage_view…
-//   pending    │ day, name │ day, name │ …   `PendingRow`: rows whose pairs are to be counted
+//   pending    │ day, name │ day, name │ …   `PendingRow`: rows whose pairs are not counted yet
 //
-// No table is ever more than half full, so that a free slot ends each search soon.
+// No table is ever more than half full, so that each search soon meets a free slot.
 
 import { equal, hashOf, mix } from "../byte-hash";
 import { Column } from "../column";
@@ -18,15 +17,15 @@ import { copyLoose } from "../utf8";
 const DELIVER: u32 = 0;
 
 /**
- * Slots for pairs at first. They become more with the pairs, so that those of a thousand days fit into
- * the processor's cache: all slots that there may be take 2 MiB.
+ * Initial slots for pairs. They grow with the pairs, so that those of a thousand days fit into the
+ * processor's cache: all possible slots take 2 MiB.
  */
 const PAIR_SLOTS_MIN: u32 = 1_024;
 
-/** Number of what all names are counted under for which there is no place. */
+/** The number of all names that did not fit. */
 const OTHERS: u32 = 0;
 
-/** One name. What all others are counted under has no bytes. */
+/** One name. The entry of all others has no bytes. */
 @unmanaged
 class Name {
   rows: f64;
@@ -47,14 +46,14 @@ class Pair {
   rows: u32;
 }
 
-/** A row of which the name is counted, and the pair not yet. */
+/** A row whose name is counted, and its pair not yet. */
 @unmanaged
 class PendingRow {
   day: i32;
   name: u32;
 }
 
-/** Made in src/profile/event-counts.ts: addresses, counts, and of each kind of slots their number less one. */
+/** Made in src/profile/event-counts.ts. A mask is the number of slots minus one. */
 @unmanaged
 class EventCounts {
   nameSlots: u32;
@@ -96,7 +95,7 @@ export function clearEventCounts(address: usize): void {
   clearPairs(address);
 }
 
-/** Forgets the days alone: names keep their numbers and counts. */
+/** Forgets only the days: names keep their numbers and counts. */
 export function clearPairs(address: usize): void {
   const counts = changetype<EventCounts>(address);
   counts.pairMask = min(PAIR_SLOTS_MIN - 1, counts.pairMaskMax);
@@ -110,7 +109,7 @@ function pairSlot(counts: EventCounts, day: i32, name: u32): u32 {
   return <u32>(mix(<u64>name, <u64>(<u32>day)) >> 20) & counts.pairMask;
 }
 
-/** Twice as many slots, of which all pairs find theirs anew. */
+/** Doubles the slots and inserts all pairs again. */
 function growPairSlots(counts: EventCounts): void {
   counts.pairMask = (counts.pairMask << 1) | 1;
   memory.fill(counts.pairSlots, 0, ((<usize>counts.pairMask) + 1) << 2);
@@ -133,7 +132,7 @@ function resetName(name: Name, hash: u64, start: u32, length: u32): void {
   name.length = length;
 }
 
-/** Number of the name of `length` bytes at `start`, which is added where there is a place for it. */
+/** Returns the number of the name of `length` bytes at `start`; adds it if it fits. */
 export function addName(address: usize, start: usize, length: usize): u32 {
   const counts = changetype<EventCounts>(address);
   const hash = hashOf(start, length);
@@ -179,13 +178,13 @@ function countPair(counts: EventCounts, day: i32, name: u32): void {
   pair.name = name;
   pair.rows = 1;
   store<u32>(<usize>counts.pairSlots + ((<usize>probe) << 2), index + 1);
-  // With the last of all slots there are twice as many as pairs.
+  // At their maximum the slots are still twice as many as the pairs.
   if ((index + 1) * 2 > counts.pairMask && counts.pairMask < counts.pairMaskMax) growPairSlots(counts);
 }
 
 /**
- * Counts the pairs of the rows that are pending. Many at once, as the pairs of a thousand days, taken
- * batch by batch, were out of the processor's cache each time.
+ * Counts the pairs of the pending rows. Many at once: batch by batch, the pairs of a thousand days
+ * had left the processor's cache each time.
  */
 export function countPending(address: usize): void {
   const counts = changetype<EventCounts>(address);
@@ -208,8 +207,8 @@ function addPending(address: usize, counts: EventCounts, day: i32, name: u32): v
 }
 
 /**
- * Counts the delivered rows, their pairs once `countPending` is called. `days` has an i32 and
- * `timestamps` a double for each row; rows of names that have no place are in no pair.
+ * Counts the delivered rows; their pairs are counted by `countPending`. `days` has an i32 and
+ * `timestamps` a double for each row. Rows of names that did not fit are in no pair.
  */
 export function countEvents(
   address: usize,

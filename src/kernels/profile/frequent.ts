@@ -1,12 +1,12 @@
-// The most frequent of many texts in bounded room (Misra and Gries 1982): a text that finds no place
-// takes the rows of the rarest one from all. What is counted of a text is never too much, and too little
-// by what was taken at most. As long as nothing was taken, it is exact, and each text is there.
+// The most frequent of many texts in bounded memory (Misra and Gries 1982): a text that does not
+// fit subtracts the rows of the rarest one from all. A text's count is never too large, and too
+// small by at most `taken`. While `taken` is 0, counts are exact and every text has one.
 //
 //   entries  │ hash │ rows │ length │ first 64 bytes │ more │ hash │ …   `entryBytes` each
 //   index    │ 0 │ 2 │ 0 │ 1 │ …                                         u16, found by the hash
 //
-// A text is known by its hash alone, all 53 bits of it: two in a table of 256 have the same one less than
-// once in 10^11 tables.
+// A text is identified by its hash alone, all 53 bits of it: two in a table of 256 have the same
+// one less than once in 10^11 tables.
 
 import { addToRegisters } from "./distinct";
 import { copyLoose } from "../utf8";
@@ -16,7 +16,7 @@ const TEXT_BYTES: u32 = 64;
 const DISTINCT_BITS: u64 = 8;
 export const DISTINCT_BYTES: u32 = 256;
 
-/** One text; what belongs to it beyond `Frequent.textBytes` follows. */
+/** One text, followed by the members beyond `Frequent.textBytes`. */
 @unmanaged
 class TextEntry {
   hash: u64;
@@ -27,16 +27,14 @@ class TextEntry {
 
 const ENTRY_HEAD: u32 = 16;
 
-/** What is left of the memory that tables which grow take theirs from. */
+/** The remaining memory for tables that grow. */
 @unmanaged
 export class Arena {
   next: u32;
   end: u32;
 }
 
-/**
- * `index` has two slots (u16) for each entry there is room for; a slot holds an entry's place plus one.
- */
+/** `index` has two slots (u16) for each possible entry; a slot holds an entry's index plus one. */
 @unmanaged
 export class Frequent {
   entries: u32;
@@ -45,9 +43,9 @@ export class Frequent {
   /** A power of two. */
   max: u32;
   entryBytes: u32;
-  /** What was taken from every text at most. */
+  /** Upper bound of the rows that were subtracted from a text. */
   taken: u32;
-  /** For all distinct texts, from when something is taken; 0 where nobody asks. */
+  /** Registers of all distinct texts, used once rows are subtracted; 0 if not needed. */
   registers: u32;
 }
 
@@ -87,7 +85,7 @@ function rebuild(table: Frequent): void {
   }
 }
 
-/** Takes the rows of the rarest text from all, and forgets those that have none left. */
+/** Subtracts the rows of the rarest text from all, and removes those that have none left. */
 function makePlace(table: Frequent): void {
   const isFirst = table.taken == 0 && table.registers != 0;
   let least = u32.MAX_VALUE;
@@ -111,7 +109,7 @@ function makePlace(table: Frequent): void {
   rebuild(table);
 }
 
-/** Gives the table `max` places; false where the arena has no room. */
+/** Gives the table room for `max` entries; false if the arena has no room. */
 export function growTable(table: Frequent, max: u32, arena: Arena): bool {
   const bytes = tableBytes(max, table.entryBytes);
   if (arena.end - arena.next < bytes) return false;
@@ -125,7 +123,7 @@ export function growTable(table: Frequent, max: u32, arena: Arena): bool {
   return true;
 }
 
-/** The entry of a text, which is added with no rows where it has none. `hash` is its `spreadHash`. */
+/** Returns the entry of a text, added with no rows if new. `hash` is its `spreadHash`. */
 @inline
 export function findEntry(table: Frequent, start: usize, length: u32, hash: u64): TextEntry {
   const mask = table.max * 2 - 1;
@@ -153,7 +151,7 @@ function addEntry(table: Frequent, start: usize, length: u32, hash: u64): TextEn
   const text = changetype<usize>(entry) + ENTRY_HEAD;
   const others = text + TEXT_BYTES;
   memory.fill(others, 0, <usize>table.entryBytes - ENTRY_HEAD - TEXT_BYTES);
-  // In steps of 16, of which the cell has four.
+  // In steps of 16; the entry has room for four.
   copyLoose(text, start, min(length, TEXT_BYTES));
   enter(table, hash, place);
   return entry;

@@ -1,5 +1,5 @@
-// What a JSON number is worth as a double, to within a few units in the last place: for ranges, not
-// for values that are passed on.
+// The value of a JSON number as a double, to within a few units in the last place: for ranges, not
+// for values in the output.
 
 const POWERS: usize = memory.data<f64>([
   1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
@@ -17,11 +17,11 @@ function scaled(mantissa: f64, power: i32): f64 {
     const factor = load<f64>(POWERS + (size << 3));
     return power < 0 ? mantissa / factor : mantissa * factor;
   }
-  // In two steps, as the power alone may be too small or too large for a double.
+  // In two steps, because the power alone may be too small or too large for a double.
   return mantissa * Math.pow(10, <f64>(power / 2)) * Math.pow(10, <f64>(power - power / 2));
 }
 
-/** The checked number in [start, end); finite: one that is too large is the largest there is. */
+/** Returns the checked number in [start, end); too large ones become the largest double. */
 export function numberValue(start: usize, end: usize): f64 {
   let p = start;
   const negative = load<u8>(p) == 0x2d;

@@ -1,6 +1,5 @@
-// What became of rows: one u8 each, 0 for those that are delivered (see docs/kernels.md).
 
-/** How many of `rows` outcomes are this one. */
+/** Returns how many of `rows` u8 outcomes have this value. */
 export function countOutcomes(outcomes: usize, rows: i32, outcome: u32): i32 {
   const wanted = i8x16.splat(<i8>outcome);
   const end = outcomes + <usize>rows;

@@ -1,8 +1,7 @@
-// The properties of events and users: what keys there are under each event name, and what values.
-// Events of one name mostly have the same keys in the same order, so each key remembers the one
-// that came after it the last time, and the next member is compared with that before it is looked
-// up. Values are first noted, and counted when the object has ended, as only then it is known which
-// of a repeated member is the last.
+// Profiles the properties of events and users: the keys under each event name, and their values.
+// Events of one name mostly have the same keys in the same order. So each key remembers its last
+// successor, and the next member is compared with that before the lookup. Values are first noted,
+// and counted when the object has ended: only then the last value of a repeated member is known.
 
 import { equal, hashOf, mix, spread, spreadHash } from "../byte-hash";
 import {
@@ -14,22 +13,22 @@ import { numberValue } from "./number-value";
 import { Group, Key, keyAt, Profile } from "./profile";
 import { copyLoose } from "../utf8";
 
-/** Bytes of a key; longer ones are counted with those for which there is no place. */
+/** Upper bound of a key's bytes; longer keys are counted with those that did not fit. */
 const KEY_BYTES_MAX: usize = 512;
 
-/** Distinct values that are counted one by one, before and after there turn out to be more. */
+/** Distinct values that have separate counts, before and after there are more of them. */
 const VALUES_FEW: u32 = 8;
 const VALUES_MAX: u32 = 64;
 /** A value with its text. */
 const VALUE_BYTES: u32 = 80;
 
-/** A member of the object at hand: its key's place, and where its value stands. */
+/** A member of the current object: its key's index, and the position of its value. */
 const MEMBER_BYTES: usize = 12;
 
 const QUOTE: u8 = 0x22;
 const COLON: u8 = 0x3a;
 
-/** Whether the member at `p` has this key, as far as that can be told without looking for its end. */
+/** Returns true if the member at `p` has this key, as far as that is known without its end. */
 @inline
 function startsWithKey(key: Key, p: usize, end: usize): bool {
   const length = <usize>key.length;
@@ -37,7 +36,7 @@ function startsWithKey(key: Key, p: usize, end: usize): bool {
   return load<u8>(p + length + 1) == QUOTE && equal(key.start, p + 1, length);
 }
 
-/** Place of a key of a group, which is added where there is room for it; 0 where there is none. */
+/** Returns the index of a group's key, adding it if it fits; 0 if it does not. */
 function findKey(profile: Profile, group: u32, start: usize, length: usize, isPlain: bool): u32 {
   if (length > KEY_BYTES_MAX) return 0;
   const hash = spread(mix(hashOf(start, length), <u64>group + 1));
@@ -91,22 +90,22 @@ function addKey(
   return place;
 }
 
-/** The key whose quoted text is at `p`; sets `keyEnd` to the address after its closing quote. */
+/** Finds the key whose quoted text is at `p`; sets `keyEnd` after its closing quote. */
 let keyEnd: usize = 0;
 function readKey(profile: Profile, group: u32, p: usize, end: usize): u32 {
   const close = skipStringFast(p + 1, end);
   keyEnd = close + 1;
   const length = close - p - 1;
   if (!escaped) return findKey(profile, group, p + 1, length, true);
-  // Of a text that is too long even without its escapes nothing is kept.
+  // A text that is too long even without its escapes is not kept.
   if (length > KEY_BYTES_MAX * 6) return 0;
   const unescaped = unescape(p + 1, close, profile.scratch);
-  // What has no UTF-8 is known by how it stands there.
+  // A text without UTF-8 is identified by its escaped form.
   if (loneSurrogate) return findKey(profile, group, p + 1, length, false);
   return findKey(profile, group, profile.scratch, unescaped, false);
 }
 
-/** Whether a key of a user is one of the ids, which are no properties. */
+/** Returns true if a key of a user is one of the ids, which are not properties. */
 function isId(key: Key): bool {
   const start = <usize>key.start;
   if (key.length == 6) return load<u32>(start) == 0x72657375 && load<u16>(start, 4) == 0x4449;
@@ -114,8 +113,8 @@ function isId(key: Key): bool {
 }
 
 /**
- * Looks at the members of a checked object at [start, end). A repeated member counts once, with its
- * last value, as JSON.parse has it.
+ * Profiles the members of a checked object at [start, end). A repeated member counts once, with its
+ * last value, as in JSON.parse.
  */
 export function profileObject(
   profile: Profile,
@@ -186,7 +185,7 @@ function countMembers(profile: Profile, end: u32): void {
   }
 }
 
-/** Null is counted as such, and as no value. */
+/** Counts a value; null counts only as null. */
 @inline
 function countValue(key: Key, start: usize, length: u32, arena: Arena): void {
   key.rows++;

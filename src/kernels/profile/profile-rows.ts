@@ -1,7 +1,7 @@
-// What a profile learns of each row beside its properties: names, sizes, times, ids, and which rows
-// are worth showing. Of these, each reason of a reject and each of the first event names has three:
-// those whose hash of row number and seed is the smallest, wherever they stand. A row that is among
-// the smallest so far is a candidate, which the host copies before the next batch.
+// Profiles rows apart from their properties: names, sizes, times, ids, and sample rows. Each reject
+// reason and each of the first event names has three samples: the rows with the smallest hash of
+// row number and seed, at any position. A row that is among the smallest so far is a candidate,
+// which the host copies before the next batch.
 
 import { mix, spread, spreadHash } from "../byte-hash";
 import { addName } from "./event-counts";
@@ -20,25 +20,25 @@ const FILTERED: u32 = 254;
 const UNIT_ID_MISSING: u32 = 15;
 const VALUE_NOT_SCALAR: u32 = 19;
 
-/** The number that event counts give to all names beyond their limits. */
+/** The number that event counts give to all names that did not fit. */
 const OTHERS: u32 = 0;
 
 const HOUR_MS: f64 = 3600000;
 const DAY_MS: f64 = 86400000;
 
 /**
- * Exponents of two of the registers for distinct users or devices, for insert ids, for the users of one
- * name, and for the ids of the other kind that came with one id.
+ * Register counts as exponents of two: for distinct users or devices, for insert ids, for the users
+ * of one name, and for the ids of the other kind that came with one id.
  */
 const ID_BITS: u64 = 14;
 const INSERT_ID_BITS: u64 = 16;
 const NAME_BITS: u64 = 10;
 const OTHER_BITS: u64 = 6;
 
-/** Bytes before what an id of the other kind is counted in: an entry with its text. */
+/** Bytes before the registers for ids of the other kind: an entry with its text. */
 const ENTRY_OTHERS: usize = 80;
 
-/** Places of `figures` in profile-memory.ts. */
+/** Indexes of `figures` in profile-memory.ts. */
 const BOTH: usize = 0;
 const USER_ONLY: usize = 8;
 const DEVICE_ONLY: usize = 16;
@@ -49,7 +49,7 @@ const BYTES: usize = 48;
 const WITH_INSERT_ID: usize = 56;
 const NONE: usize = 64;
 
-/** An id that stands for nobody. Made in src/profile/junk-ids.ts. */
+/** A placeholder id. Made in src/profile/placeholder-ids.ts. */
 @unmanaged
 class Junk {
   hash: u64;
@@ -57,7 +57,7 @@ class Junk {
   deviceRows: u32;
 }
 
-/** Bit n of `lengths`: some junk id has n bytes. */
+/** All placeholder ids. Bit n of `lengths`: some of them has n bytes. */
 @unmanaged
 class JunkIds {
   lengths: u64;
@@ -65,7 +65,7 @@ class JunkIds {
   end: u32;
 }
 
-/** The hash that a junk id is found by, as a number that a double holds exactly. */
+/** Returns the hash that identifies a placeholder id, as a number that a double holds exactly. */
 export function junkHash(start: usize, length: usize): f64 {
   return <f64>(spreadHash(start, length) >> 11);
 }
@@ -80,7 +80,7 @@ function countJunk(junk: JunkIds, hash: u64, isUser: bool): void {
   }
 }
 
-/** Rows kept of a group of rows: those whose hashes are the smallest. Hashes in order, largest last. */
+/** Rows kept of a group of rows: those with the smallest hashes, in order, largest last. */
 const PICKS: usize = 3;
 
 /** A row that may be kept: its number, group, and hash or size. */
@@ -91,7 +91,7 @@ class Candidate {
   group: u32;
 }
 
-/** Numbers of the groups that rows are picked for: counted names, reject codes, the largest. */
+/** Numbers of the groups of samples: counted names, reject codes, the largest. */
 const PICKED_NAMES: u32 = 64;
 const PICKED_GROUPS: u32 = 96;
 
@@ -106,7 +106,7 @@ function addCandidate(profile: Profile, row: i32, group: u32, order: u64): void 
   profile.candidateCount++;
 }
 
-/** Makes the row a candidate where its hash is among the smallest of the group. */
+/** Makes the row a candidate if its hash is among the smallest of the group. */
 @inline
 function pick(profile: Profile, row: i32, group: u32): void {
   const hash = spread(mix(<u64>profile.seed + 1, <u64>(profile.rows + <u32>row)));
@@ -120,7 +120,7 @@ function pick(profile: Profile, row: i32, group: u32): void {
   addCandidate(profile, row, group, hash);
 }
 
-/** Sizes of the largest events, largest first; of equal ones the first counts. */
+/** Keeps the sizes of the largest events, largest first; of equal ones the first counts. */
 @inline
 function noteSize(profile: Profile, row: i32, bytes: u32): void {
   const largest = <usize>profile.largest;
@@ -139,7 +139,7 @@ function addFigure(profile: Profile, figure: usize, amount: f64): void {
   store<f64>(at, load<f64>(at) + amount);
 }
 
-/** Sixty-four counts for each power of two, so that a size is known to within 0.8 percent. */
+/** Counts sizes in 64 classes for each power of two: a size is known to within 0.8 percent. */
 @inline
 function countSize(profile: Profile, bytes: u32): void {
   const place = <usize>((reinterpret<u64>(<f64>bytes) >> 46) - (1023 << 6));
@@ -155,11 +155,11 @@ function digitCount(value: f64): u32 {
   return digits;
 }
 
-/** What `{"event":"","timestamp":,"user":,"metadata":}` and `,"value":` take. */
+/** Bytes of `{"event":"","timestamp":,"user":,"metadata":}` and of `,"value":`. */
 const FRAME_BYTES: u32 = 45;
 const VALUE_FRAME_BYTES: u32 = 9;
 
-/** Moments that clocks make up when they know nothing better. */
+/** Returns true for placeholder times: values of clocks that are not set. */
 function isSuspicious(timestamp: f64): bool {
   return (
     timestamp <= 946684800000 ||
@@ -180,13 +180,13 @@ class Rows {
   value: u32;
   user: u32;
   metadata: u32;
-  /** Of the rows of the batch that the events came from; 0 where nobody asked. */
+  /** By row of the batch that the events came from; 0 if insert ids are not needed. */
   insertID: u32;
   /** Doubles. */
   timestamps: u32;
-  /** Doubles: timestamps as the clocks of the zone of days have them. */
+  /** Doubles: timestamps as wall-clock time in the zone of days. */
   locals: u32;
-  /** Row of the batch (u32) that each row came from; 0 where they are the same. */
+  /** The row of the batch (u32) that each row came from; 0 if they are the same. */
   sources: u32;
   count: u32;
 }
@@ -236,7 +236,7 @@ function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void 
 function profileInsertId(profile: Profile, rows: Rows, row: i32): void {
   const source = rows.sources == 0 ? row : load<i32>(<usize>rows.sources + ((<usize>row) << 2));
   if (rows.sources != 0 && row > 0) {
-    // Of several events of one row the first has its insert id.
+    // The first of several events of one row has its insert id.
     if (load<i32>(<usize>rows.sources + ((<usize>(row - 1)) << 2)) == source) return;
   }
   const ids = changetype<Column>(<usize>rows.insertID);
@@ -247,7 +247,7 @@ function profileInsertId(profile: Profile, rows: Rows, row: i32): void {
   addId(changetype<IdSet>(<usize>profile.idSet), hash);
 }
 
-/** Bytes of the event as one line of JSON, without its end. */
+/** Returns the bytes of the event as one line of JSON, without its end. */
 function eventBytes(group: Group, isOthers: bool, rows: Rows, row: i32, timestamp: f64): u32 {
   const value = changetype<Column>(<usize>rows.value);
   if (group.frameBytes == 0 || isOthers) {
@@ -292,14 +292,13 @@ function profileEvent(profile: Profile, rows: Rows, row: i32, now: f64): void {
 function profileReject(profile: Profile, rows: Rows, row: i32, code: u32): void {
   pick(profile, row, PICKED_NAMES + code);
   if (code < UNIT_ID_MISSING || code > VALUE_NOT_SCALAR) return;
-  // Times were looked at before anything that these codes are for.
+  // These codes come only after the time was parsed.
   const local = load<f64>(<usize>rows.locals + ((<usize>row) << 3));
   countAt(changetype<Counts>(<usize>profile.rejectedDays), <i32>Math.floor(local / DAY_MS));
 }
 
 /**
- * Takes the rows of an event batch. Rows that may be worth showing are left as candidates. `now` is in
- * milliseconds since 1970 UTC.
+ * Profiles the rows of an event batch, and leaves candidates. `now`: milliseconds since 1970 UTC.
  */
 export function profileRows(profile: Profile, rows: Rows, now: f64): void {
   profile.candidateCount = 0;

@@ -1,8 +1,7 @@
-// What a dry run learns of a split, as far as it lies in kernel memory; made in
-// src/profile/profile-memory.ts, read by src/profile/event-profile.ts. Of each event name there is
-// a `Group`, of each property of a group a `Key`, and in that a `Frequent` with its values. All
-// users together are one more group. Everything has room for so many and no more; what comes later
-// is only counted, as that for which there was no place.
+// The part of a split's profile that is in kernel memory; made in src/profile/profile-memory.ts,
+// read by src/profile/event-profile.ts. Each event name has a `Group`, each property of a group a
+// `Key`, and each key a `Frequent` with its values. All users together are one more group. Every
+// table has a fixed maximum; entries that do not fit are only counted.
 
 import { Frequent } from "./frequent";
 
@@ -19,7 +18,7 @@ export class Profile {
   keyIndex: u32;
   keyMask: u32;
   keys: u32;
-  /** One more than there are: place 0 is none. */
+  /** One more than there are keys: index 0 means none. */
   keyCount: u32;
   keysMax: u32;
   text: u32;
@@ -27,7 +26,7 @@ export class Profile {
   arena: u32;
   members: u32;
   scratch: u32;
-  /** Objects looked at so far, to know repeated members by. */
+  /** Objects profiled so far, which identify repeated members. */
   objects: u32;
   picks: u32;
   candidates: u32;
@@ -47,25 +46,25 @@ export class Profile {
   groupUsers: u32;
   /** Rows of event batches so far. */
   rows: u32;
-  /** What else decides which rows are picked. */
+  /** Selects the sample rows, together with their numbers. */
   seed: u32;
   namesMax: u32;
 }
 
-/** What is known of the events of one name, or of users. */
+/** The events of one name, or all users. */
 @unmanaged
 export class Group {
   bytes: f64;
   bytesMax: u32;
-  /** Bytes of an event as JSON beside its cells; 0 before the first one. */
+  /** Bytes of an event as JSON without its cells; 0 before the first one. */
   frameBytes: u32;
   /** Registers for distinct users, or 0. */
   users: u32;
-  /** Events whose properties were looked at. */
+  /** Events whose properties were profiled. */
   rows: u32;
-  /** Values of keys for which there was no place. */
+  /** Values of keys that did not fit. */
   otherValues: u32;
-  /** Key that its last object began with. */
+  /** Key of the first member of its last object. */
   first: u32;
 }
 
@@ -79,16 +78,16 @@ export class Key {
   group: u32;
   start: u32;
   length: u32;
-  /** Whether the text is what stands between the quotes. */
+  /** True if the key's text is equal to its JSON without the quotes. */
   isPlain: u32;
-  /** An id among the properties of users, which is none of them. */
+  /** An id in the properties of users, which does not count as a property. */
   isId: u32;
   rows: u32;
   bytesMin: u32;
   bytesMax: u32;
-  /** Key that followed it the last time. */
+  /** Its last successor. */
   next: u32;
-  /** The object that it was last seen in, and its place among the members. */
+  /** The last object that has it, and the index among that object's members. */
   object: u32;
   member: u32;
   strings: u32;
