@@ -4,8 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-
-const LINE_COLUMNS = 100;
+import { fillLines } from "./fill-lines.mjs";
 
 const header = `// Made by scripts/kernel-exports.mjs from the functions that src/kernels/index.ts exports: change
 // those, and build. Each function is described where it is written.
@@ -51,15 +50,12 @@ function moduleText(module, names, text) {
   return `\n  // ${module.replace("./", "")}.ts\n${signatures.join("")}`;
 }
 
-// As the formatter has it.
 function signatureText(name, declaration, resultType) {
   const result = resultTypes[resultType];
   if (result === undefined) throw new Error(`${name} returns ${resultType}, which has no type`);
   const parts = declaration.split(",").map((part) => part.trim());
   const parameters = parts.filter((part) => part !== "").map((part) => parameterText(name, part));
-  const line = `  ${name}(${parameters.join(", ")}): ${result};\n`;
-  if (line.length <= LINE_COLUMNS + 1) return line;
-  return `  ${name}(\n${parameters.map((text) => `    ${text},\n`).join("")}  ): ${result};\n`;
+  return fillLines("  ", `${name}(`, parameters, `): ${result};`);
 }
 
 function parameterText(name, declaration) {

@@ -3,8 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-
-const LINE_COLUMNS = 100;
+import { fillLines } from "./fill-lines.mjs";
 
 const header = `// Made by scripts/layouts.mjs from the classes of src/kernels: change those, and build. Where their
 // members are: \`words\` (u32, i32, addresses) in units of 4 bytes, \`doubles\` (f64) and \`longs\` (u64) of 8.
@@ -55,17 +54,13 @@ function layoutText(name, body, classNames) {
   if (isWide && bytes % 8 !== 0) {
     throw new Error(`${name} has ${bytes} bytes: in an array its doubles would not be aligned`);
   }
-  const tablesText = Object.entries(tables).map(([table, members]) => tableText(table, members));
+  const tablesText = Object.entries(tables).map(tableText);
   return `export const ${constantOf(name)} = {\n  bytes: ${bytes},\n${tablesText.join("")}} as const;\n`;
 }
 
-// As the formatter would write it.
-function tableText(table, members) {
-  if (members.length === 0) return "";
-  const texts = members.map(([member, place]) => `${member}: ${place}`);
-  const line = `  ${table}: { ${texts.join(", ")} },`;
-  if (line.length <= LINE_COLUMNS) return `${line}\n`;
-  return `  ${table}: {\n${texts.map((text) => `    ${text},\n`).join("")}  },\n`;
+function tableText([table, members]) {
+  const texts = members.map(([member, index]) => `${member}: ${index}`);
+  return members.length === 0 ? "" : fillLines("  ", `${table}: { `, texts, " },");
 }
 
 const source = fileURLToPath(new URL("../src", import.meta.url));

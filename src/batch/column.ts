@@ -56,9 +56,9 @@ export class Column {
 
   /** Returns a view of the cell's bytes, valid until memory grows or the batch is released. */
   bytes(row: number): Uint8Array {
-    const words = this.kernel.words;
-    const start = words[this.starts / 4 + row]!;
-    return this.kernel.bytes.subarray(start, start + words[this.lengths / 4 + row]!);
+    const { u32 } = this.kernel;
+    const start = u32[this.starts / 4 + row]!;
+    return this.kernel.bytes.subarray(start, start + u32[this.lengths / 4 + row]!);
   }
 
   /** Returns the cell's text; undefined for null. For messages, tests and slow paths. */
@@ -73,8 +73,8 @@ export class Column {
 
   set(row: number, kind: CellKind, start: number, length: number): void {
     this.kernel.bytes[this.kinds + row] = kind;
-    this.kernel.words[this.starts / 4 + row] = start;
-    this.kernel.words[this.lengths / 4 + row] = length;
+    this.kernel.u32[this.starts / 4 + row] = start;
+    this.kernel.u32[this.lengths / 4 + row] = length;
   }
 
   free(): void {

@@ -40,7 +40,7 @@ export class FieldTable {
     this.#kernel = kernel;
     const top = createBranch();
     this.columns = requests.map((request) =>
-      place(top, request, () => new Column(kernel, rowsMax)),
+      columnFor(top, request, () => new Column(kernel, rowsMax)),
     );
     const rests = requests.filter(({ form, path }) => form === "rest" || path.length === 0);
     const levels = Math.max(0, ...requests.map(({ path }) => path.length));
@@ -86,7 +86,7 @@ export class FieldTable {
     const columnsAddress = this.#allocate(columns.size * 4);
     const shapeAddress = this.#allocate(SHAPE_BYTES);
     this.#kernel.bytes.fill(0, shapeAddress, shapeAddress + SHAPE_BYTES);
-    this.#kernel.words.set(
+    this.#kernel.u32.set(
       [...columns].map((column) => column.address),
       columnsAddress / 4,
     );

@@ -11,11 +11,7 @@ export interface KernelExports {
   clearEventCounts(address: number): void;
   clearPairs(address: number): void;
   countEvents(
-    address: number,
-    outcomes: number,
-    event: number,
-    days: number,
-    timestamps: number,
+    address: number, outcomes: number, event: number, days: number, timestamps: number,
     rows: number,
   ): void;
   countPending(address: number): void;
@@ -31,12 +27,7 @@ export interface KernelExports {
 
   // csv/csv-json.ts
   joinCells(
-    members: number,
-    count: number,
-    faults: number,
-    target: number,
-    rows: number,
-    t: number,
+    members: number, count: number, faults: number, target: number, rows: number, t: number,
   ): number;
   quoteCells(source: number, target: number, rows: number, t: number): number;
   quotedCellBytes(source: number, rows: number): number;
@@ -63,20 +54,13 @@ export interface KernelExports {
   checkObjects(outcomes: number, column: number, rows: number, code: number, scratch: number): void;
   checkValues(outcomes: number, value: number, rows: number): void;
   clearCells(target: number, rows: number): void;
+  countOutcomes(outcomes: number, rows: number, outcome: number): number;
   fillObjects(column: number, rows: number, empty: number): void;
   quotedBytes(outcomes: number, column: number, rows: number): number;
   requireId(outcomes: number, first: number, second: number, rows: number): void;
   takeCells(
-    target: number,
-    candidate: number,
-    rows: number,
-    first: number,
-    emptyIsNull: number,
-    prefix: number,
-    prefixLength: number,
-    texts: number,
-    textsEnd: number,
-    compared: number,
+    target: number, candidate: number, rows: number, first: number, emptyIsNull: number,
+    prefix: number, prefixLength: number, texts: number, textsEnd: number, compared: number,
   ): void;
   totalBytes(column: number, rows: number): number;
 
@@ -87,12 +71,7 @@ export interface KernelExports {
   findDayRange(days: number, rows: number, result: number): void;
   findTimeRange(times: number, order: number, from: number, to: number, result: number): void;
   sortByDay(
-    source: number,
-    target: number,
-    days: number,
-    rows: number,
-    first: number,
-    shift: number,
+    source: number, target: number, days: number, rows: number, first: number, shift: number,
   ): void;
 
   // profile/counts.ts
@@ -104,9 +83,6 @@ export interface KernelExports {
   // profile/distinct.ts
   moveIds(set: number, slots: number, mask: number): void;
 
-  // profile/outcomes.ts
-  countOutcomes(outcomes: number, rows: number, outcome: number): number;
-
   // mapping/name-filter.ts
   filterEvents(filter: number, outcomes: number, name: number, rows: number): void;
 
@@ -114,11 +90,7 @@ export interface KernelExports {
   hashTexts(rule: number, outcomes: number, texts: number, rows: number, output: number): void;
   hashTokens(rule: number, outcomes: number, tokens: number, rows: number, output: number): void;
   redactObjects(
-    rule: number,
-    outcomes: number,
-    objects: number,
-    rows: number,
-    output: number,
+    rule: number, outcomes: number, objects: number, rows: number, output: number,
   ): void;
   redactedBytes(rule: number, outcomes: number, objects: number, rows: number): number;
 
@@ -128,92 +100,46 @@ export interface KernelExports {
   maskCells(node: number, rows: number, column: number): void;
   pointTexts(node: number, rows: number, column: number, faults: number): void;
   writeCells(
-    node: number,
-    rows: number,
-    json: boolean,
-    column: number,
-    faults: number,
-    target: number,
+    node: number, rows: number, json: boolean, column: number, faults: number, target: number,
   ): number;
   writeRow(node: number, row: number, target: number, bytesMax: number): number;
 
   // mapping/pairs.ts
   buildObjectsOfPairs(
-    pairs: number,
-    outcomes: number,
-    target: number,
-    lists: number,
-    rows: number,
-    code: number,
+    pairs: number, outcomes: number, target: number, lists: number, rows: number, code: number,
     output: number,
   ): void;
   longestCell(outcomes: number, column: number, rows: number): number;
 
   // mapping/time.ts
   checkTimes(
-    outcomes: number,
-    states: number,
-    times: number,
-    rows: number,
-    min: number,
-    max: number,
-    from: number,
-    to: number,
+    outcomes: number, states: number, times: number, rows: number, min: number, max: number,
+    from: number, to: number,
   ): void;
   parseTimes(
-    column: number,
-    rows: number,
-    outcomes: number,
-    states: number,
-    times: number,
-    unit: number,
+    column: number, rows: number, outcomes: number, states: number, times: number, unit: number,
     local: number,
   ): number;
 
   // mapping/user.ts
   buildObjects(
-    outcomes: number,
-    target: number,
-    members: number,
-    count: number,
-    rows: number,
-    output: number,
+    outcomes: number, target: number, members: number, count: number, rows: number, output: number,
   ): void;
   mergedBytes(
-    outcomes: number,
-    properties: number,
-    userID: number,
-    stableID: number,
-    rows: number,
+    outcomes: number, properties: number, userID: number, stableID: number, rows: number,
   ): number;
   mergeUsers(
-    outcomes: number,
-    target: number,
-    properties: number,
-    userID: number,
-    stableID: number,
-    rows: number,
-    output: number,
-    collisions: number,
+    outcomes: number, target: number, properties: number, userID: number, stableID: number,
+    rows: number, output: number, collisions: number,
   ): void;
 
   // sink/arrow-columns.ts
   encodeArrowTexts(
-    column: number,
-    order: number,
-    from: number,
-    to: number,
-    offsets: number,
-    data: number,
+    column: number, order: number, from: number, to: number, offsets: number, data: number,
     validity: number,
   ): number;
   measureColumns(
-    columns: number,
-    columnCount: number,
-    order: number,
-    from: number,
-    to: number,
-    bytesMax: number,
+    columns: number, columnCount: number, order: number, from: number, to: number, bytesMax: number,
     result: number,
   ): void;
 
@@ -228,20 +154,11 @@ export interface KernelExports {
   // sink/line-rows.ts
   copyTexts(column: number, order: number, from: number, to: number, target: number): void;
   gatherLines(
-    address: number,
-    outcomes: number,
-    columns: number,
-    timestamps: number,
-    from: number,
+    address: number, outcomes: number, columns: number, timestamps: number, from: number,
     to: number,
   ): void;
   measureTexts(
-    column: number,
-    order: number,
-    from: number,
-    to: number,
-    bytesMax: number,
-    result: number,
+    column: number, order: number, from: number, to: number, bytesMax: number, result: number,
   ): void;
 
   // sink/parquet-dictionary.ts
@@ -249,48 +166,25 @@ export interface KernelExports {
 
   // sink/parquet-pages.ts
   encodeHybrid(
-    values: number,
-    count: number,
-    bitWidth: number,
-    runs: number,
-    target: number,
+    values: number, count: number, bitWidth: number, runs: number, target: number,
   ): number;
   encodeLevels(
-    column: number,
-    order: number,
-    from: number,
-    to: number,
-    scratch: number,
-    target: number,
+    column: number, order: number, from: number, to: number, scratch: number, target: number,
   ): number;
   encodePlain(column: number, order: number, from: number, to: number, target: number): number;
   encodeTimestamps(
-    timestamps: number,
-    order: number,
-    from: number,
-    to: number,
-    target: number,
+    timestamps: number, order: number, from: number, to: number, target: number,
   ): number;
   hybridBytesMax(count: number, bitWidth: number): number;
   measurePlain(
-    column: number,
-    order: number,
-    from: number,
-    to: number,
-    bytesMax: number,
-    result: number,
+    column: number, order: number, from: number, to: number, bytesMax: number, result: number,
   ): void;
 
   // parquet/parquet-delta.ts
   deltaCount(): number;
   listDeltaLengths(list: number, count: number, p: number, end: number): number;
   unpackDeltas(
-    p: number,
-    end: number,
-    countMax: number,
-    width: number,
-    stride: number,
-    target: number,
+    p: number, end: number, countMax: number, width: number, stride: number, target: number,
   ): number;
 
   // parquet/parquet-lists.ts
@@ -304,12 +198,7 @@ export interface KernelExports {
   // parquet/parquet-rows.ts
   listPlainBytes(start: number, end: number, count: number, texts: boolean, target: number): number;
   moveValues(
-    window: number,
-    first: number,
-    rows: number,
-    levelMax: number,
-    width: number,
-    target: number,
+    window: number, first: number, rows: number, levelMax: number, width: number, target: number,
   ): void;
   readPageRows(page: number, window: number, at: number, rows: number): number;
   sumLengths(lengths: number, rows: number): number;
@@ -326,39 +215,19 @@ export interface KernelExports {
 
   // sink/row-buffer.ts
   gatherCells(
-    outcomes: number,
-    source: number,
-    from: number,
-    to: number,
-    target: number,
-    targetRow: number,
+    outcomes: number, source: number, from: number, to: number, target: number, targetRow: number,
     data: number,
   ): number;
   gatherScalarText(
-    outcomes: number,
-    source: number,
-    from: number,
-    to: number,
-    target: number,
-    targetRow: number,
+    outcomes: number, source: number, from: number, to: number, target: number, targetRow: number,
     data: number,
   ): number;
   gatherTimestamps(
-    outcomes: number,
-    timestamps: number,
-    from: number,
-    to: number,
-    target: number,
+    outcomes: number, timestamps: number, from: number, to: number, target: number,
   ): void;
   measureRows(
-    outcomes: number,
-    columns: number,
-    columnCount: number,
-    from: number,
-    to: number,
-    bytesMax: number,
-    rowsMax: number,
-    result: number,
+    outcomes: number, columns: number, columnCount: number, from: number, to: number,
+    bytesMax: number, rowsMax: number, result: number,
   ): void;
 
   // sink/snappy.ts
@@ -373,48 +242,25 @@ export interface KernelExports {
 
   // sink/spill.ts
   describeRows(
-    columns: number,
-    columnCount: number,
-    timestamps: number,
-    count: number,
-    target: number,
+    columns: number, columnCount: number, timestamps: number, count: number, target: number,
   ): number;
   measurePack(
-    rows: number,
-    columnCount: number,
-    order: number,
-    from: number,
-    to: number,
-    bytesMax: number,
+    rows: number, columnCount: number, order: number, from: number, to: number, bytesMax: number,
     result: number,
   ): void;
   packRows(
-    rows: number,
-    columnCount: number,
-    order: number,
-    from: number,
-    to: number,
-    target: number,
+    rows: number, columnCount: number, order: number, from: number, to: number, target: number,
   ): number;
 
   // sink/spill-merge.ts
   choosePacks(
-    files: number,
-    fileCount: number,
-    groupBytes: number,
-    bytesMax: number,
-    rowsMax: number,
+    files: number, fileCount: number, groupBytes: number, bytesMax: number, rowsMax: number,
     result: number,
   ): void;
   measureStretch(files: number, index: number, place: number, result: number): void;
   unpackDays(
-    files: number,
-    fileCount: number,
-    columns: number,
-    columnCount: number,
-    timestamps: number,
-    days: number,
-    result: number,
+    files: number, fileCount: number, columns: number, columnCount: number, timestamps: number,
+    days: number, result: number,
   ): number;
 
   // utf8.ts

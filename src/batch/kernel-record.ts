@@ -23,11 +23,11 @@ export class KernelRecord<Name extends string> {
   }
 
   get(name: Name): number {
-    return this.kernel.words[this.address / 4 + this.#words[name]]!;
+    return this.kernel.u32[this.address / 4 + this.#words[name]]!;
   }
 
   set(name: Name, value: number): void {
-    this.kernel.words[this.address / 4 + this.#words[name]] = value;
+    this.kernel.u32[this.address / 4 + this.#words[name]] = value;
   }
 
   free(): void {
@@ -37,13 +37,13 @@ export class KernelRecord<Name extends string> {
 
 /** Writes the u32 members of the object at an address; other members keep their values. */
 export function writeWords<Name extends string>(
-  { words }: Kernel,
+  { u32 }: Kernel,
   layout: WordLayout<Name>,
   address: number,
   values: Readonly<Record<NoInfer<Name>, number>>,
 ): void {
   for (const name of Object.keys(values) as Name[]) {
-    words[address / 4 + layout.words[name]] = values[name];
+    u32[address / 4 + layout.words[name]] = values[name];
   }
 }
 

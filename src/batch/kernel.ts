@@ -35,7 +35,7 @@ export class Kernel {
   // Their length becomes 0 when the memory grows. Asking the memory for its buffer each time took longer
   // than most work on a view.
   #bytes = new Uint8Array();
-  #words = new Uint32Array();
+  #u32 = new Uint32Array();
   #doubles = new Float64Array();
   #longs = new BigUint64Array();
 
@@ -130,7 +130,7 @@ export class Kernel {
 
   #refresh(): void {
     this.#bytes = new Uint8Array(this.memory.buffer);
-    this.#words = new Uint32Array(this.memory.buffer);
+    this.#u32 = new Uint32Array(this.memory.buffer);
     this.#doubles = new Float64Array(this.memory.buffer);
     this.#longs = new BigUint64Array(this.memory.buffer);
   }

@@ -116,16 +116,16 @@ export class NestedBuilder {
     const { bytes, words } = nestedNodeLayout;
     const address = this.room(bytes);
     this.kernel.bytes.copyWithin(address, first.address, first.address + bytes);
-    this.kernel.words[address / 4 + words.children] = this.#writeChildren(children);
-    this.kernel.words[address / 4 + words.childCount] = children.length;
+    this.kernel.u32[address / 4 + words.children] = this.#writeChildren(children);
+    this.kernel.u32[address / 4 + words.childCount] = children.length;
     const valueSize = valueSizeOf({ type: first.type, width: 0, option: 0 }, children);
     return { ...first, address, children, valueSize };
   }
 
   #compareLists(first: NestedNode, nodes: readonly NestedNode[]): void {
-    const { bytes, words } = this.kernel;
+    const { bytes, u32 } = this.kernel;
     const offsets = ({ address, rows }: NestedNode) => {
-      const start = words[address / 4 + nestedNodeLayout.words.offsets]!;
+      const start = u32[address / 4 + nestedNodeLayout.words.offsets]!;
       return bytes.subarray(start, start + (rows + 1) * 4);
     };
     const expected = offsets(first);
@@ -163,7 +163,7 @@ export class NestedBuilder {
   #writeChildren(children: readonly NestedNode[]): number {
     const list = this.room(children.length * 4);
     for (const [index, { address }] of children.entries()) {
-      this.kernel.words[list / 4 + index] = address;
+      this.kernel.u32[list / 4 + index] = address;
     }
     return list;
   }

@@ -63,8 +63,8 @@ export interface PageLayout {
   readonly texts: boolean;
 }
 
-/** `VALUES_UNTOLD` of the kernels. */
-const VALUES_UNTOLD = 0xffff_ffff;
+/** `VALUES_UNKNOWN` of the kernels. */
+const VALUES_UNKNOWN = 0xffff_ffff;
 
 /** A reading position in a page, in kernel memory. One for each leaf, reused page after page. */
 export class PageCursor {
@@ -81,25 +81,25 @@ export class PageCursor {
     const levels = this.address + pageCursorLayout.bytes;
     const indexes = levels + hybridLayout.bytes;
     const repeats = indexes + hybridLayout.bytes;
-    const { words } = this.kernel;
+    const { u32 } = this.kernel;
     const first = this.address / 4;
     const at = pageCursorLayout.words;
     // Written one by one: building one list out of lists took 2 µs for each page.
-    words[first + at.form] = page.form;
-    words[first + at.levelMax] = page.levelMax;
-    words[first + at.levels] = levels;
-    words[first + at.indexes] = indexes;
-    words[first + at.next] = page.next;
-    words[first + at.end] = page.end;
-    words[first + at.width] = page.width;
-    words[first + at.entries] = page.entries;
-    words[first + at.entryCount] = page.entryCount;
-    words[first + at.texts] = page.texts ? 1 : 0;
-    words[first + at.malformed] = 0;
-    words[first + at.rowsLeft] = page.rows;
-    words[first + at.valuesLeft] = page.values ?? VALUES_UNTOLD;
-    words[first + at.repeatMax] = page.repeatMax ?? 0;
-    words[first + at.repeats] = repeats;
+    u32[first + at.form] = page.form;
+    u32[first + at.levelMax] = page.levelMax;
+    u32[first + at.levels] = levels;
+    u32[first + at.indexes] = indexes;
+    u32[first + at.next] = page.next;
+    u32[first + at.end] = page.end;
+    u32[first + at.width] = page.width;
+    u32[first + at.entries] = page.entries;
+    u32[first + at.entryCount] = page.entryCount;
+    u32[first + at.texts] = page.texts ? 1 : 0;
+    u32[first + at.malformed] = 0;
+    u32[first + at.rowsLeft] = page.rows;
+    u32[first + at.valuesLeft] = page.values ?? VALUES_UNKNOWN;
+    u32[first + at.repeatMax] = page.repeatMax ?? 0;
+    u32[first + at.repeats] = repeats;
     this.#writeHybrid(levels, page.levels);
     this.#writeHybrid(indexes, page.indexes);
     this.#writeHybrid(repeats, page.repeats);
@@ -114,7 +114,7 @@ export class PageCursor {
     const first = this.address / 4;
     this.#shift([first + at.next, first + at.end], to.next - from.next);
     for (const name of ["levels", "indexes", "repeats"] as const) {
-      const hybrid = this.kernel.words[first + at[name]]! / 4;
+      const hybrid = this.kernel.u32[first + at[name]]! / 4;
       const { next, end, runEnd } = hybridLayout.words;
       this.#shift(
         [hybrid + next, hybrid + end, hybrid + runEnd],
@@ -124,22 +124,22 @@ export class PageCursor {
   }
 
   #shift(indexes: readonly number[], by: number): void {
-    for (const index of indexes) this.kernel.words[index]! += by;
+    for (const index of indexes) this.kernel.u32[index]! += by;
   }
 
   #writeHybrid(address: number, bytes: HybridBytes = noBytes): void {
-    const { words } = this.kernel;
+    const { u32 } = this.kernel;
     const first = address / 4;
     const at = hybridLayout.words;
     const { start, end, width, packed = 0 } = bytes;
-    words[first + at.next] = start;
-    words[first + at.end] = end;
-    words[first + at.width] = width;
-    words[first + at.left] = packed;
-    words[first + at.packed] = packed > 0 ? 1 : 0;
-    words[first + at.bit] = 0;
-    words[first + at.runEnd] = end;
-    words[first + at.value] = 0;
+    u32[first + at.next] = start;
+    u32[first + at.end] = end;
+    u32[first + at.width] = width;
+    u32[first + at.left] = packed;
+    u32[first + at.packed] = packed > 0 ? 1 : 0;
+    u32[first + at.bit] = 0;
+    u32[first + at.runEnd] = end;
+    u32[first + at.value] = 0;
   }
 
   /** The form of the page's values. */
@@ -149,7 +149,7 @@ export class PageCursor {
 
   /** True if a text of the page that was read so far is not UTF-8. */
   get malformed(): boolean {
-    return this.kernel.words[this.address / 4 + pageCursorLayout.words.malformed] !== 0;
+    return this.kernel.u32[this.address / 4 + pageCursorLayout.words.malformed] !== 0;
   }
 
   free(): void {

@@ -18,9 +18,9 @@ export function fillDays(kernel: Kernel, at: TimedRows, zone: Zone, days: number
     kernel.run.fillDays(timestamps, marks, rows, zone.fixedOffsetMs, days);
     return;
   }
-  const { bytes, doubles, words } = kernel;
+  const { bytes, doubles, u32 } = kernel;
   for (let row = 0; row < rows; row++) {
     if (marks !== 0 && bytes[marks + row] !== outcomes.deliver) continue;
-    words[days / 4 + row] = dayOf(doubles[timestamps / 8 + row]!, zone);
+    u32[days / 4 + row] = dayOf(doubles[timestamps / 8 + row]!, zone);
   }
 }

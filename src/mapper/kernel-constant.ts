@@ -19,7 +19,7 @@ export function placeText(kernel: Kernel, text: string): KernelConstant {
 /** Puts u32 words into the kernel's memory and returns their address. */
 export function placeWords(kernel: Kernel, words: readonly number[]): number {
   const address = kernel.allocate(words.length * 4);
-  kernel.words.set(words, address / 4);
+  kernel.u32.set(words, address / 4);
   return address;
 }
 

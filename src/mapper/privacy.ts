@@ -108,9 +108,9 @@ export class Privacy {
   #makeRoom(rule: number, bytes: number): void {
     this.#scratch.ensure(bytes + LOOSE_BYTES);
     this.#message.ensure(this.#saltBytes + bytes + LOOSE_BYTES);
-    const { words } = this.#kernel;
-    words[rule / 4 + ruleLayout.words.scratch] = this.#scratch.address;
-    words[rule / 4 + ruleLayout.words.message] = this.#message.address;
+    const { u32 } = this.#kernel;
+    u32[rule / 4 + ruleLayout.words.scratch] = this.#scratch.address;
+    u32[rule / 4 + ruleLayout.words.message] = this.#message.address;
   }
 
   #createRule(path: string, hashes: boolean, salt: KernelConstant): Rule {

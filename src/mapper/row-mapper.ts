@@ -122,11 +122,11 @@ export class RowMapper {
   }
 
   #mergeUsers(rows: number): void {
-    const { run, words } = this.#kernel;
+    const { run, u32 } = this.#kernel;
     const properties = this.#properties.column.address;
     const userID = this.#userID.column.address;
     const stableID = this.#stableID.column.address;
-    words.fill(0, this.#counters / 4, this.#counters / 4 + 3);
+    u32.fill(0, this.#counters / 4, this.#counters / 4 + 3);
     this.#userBytes.ensure(run.mergedBytes(this.#outcomes, properties, userID, stableID, rows));
     run.mergeUsers(
       this.#outcomes,
@@ -138,9 +138,9 @@ export class RowMapper {
       this.#userBytes.address,
       this.#counters,
     );
-    this.#collisions.userID += this.#kernel.words[this.#counters / 4]!;
-    this.#collisions.stableID += this.#kernel.words[this.#counters / 4 + 1]!;
-    this.#collisions.madeText += this.#kernel.words[this.#counters / 4 + 2]!;
+    this.#collisions.userID += this.#kernel.u32[this.#counters / 4]!;
+    this.#collisions.stableID += this.#kernel.u32[this.#counters / 4 + 1]!;
+    this.#collisions.madeText += this.#kernel.u32[this.#counters / 4 + 2]!;
   }
 
   #events(batch: Batch): EventBatch {

@@ -142,7 +142,7 @@ export class EventCounts implements EventCounter {
       kernel.run.addName(this.address, address, bytes.length);
       kernel.free(address);
     }
-    kernel.words[this.address / 4 + eventCountsLayout.words.namesMax] = this.#word("nameCount");
+    kernel.u32[this.address / 4 + eventCountsLayout.words.namesMax] = this.#word("nameCount");
   }
 
   /** Returns the counts by day since the last call and resets them. Counts by name continue. */
@@ -177,21 +177,21 @@ export class EventCounts implements EventCounter {
   }
 
   #nameText(index: number): string {
-    const { words, bytes } = this.kernel;
+    const { u32, bytes } = this.kernel;
     const name = (this.#names + index * nameLayout.bytes) / 4;
-    const start = words[name + nameLayout.words.start]!;
-    return decoder.decode(bytes.subarray(start, start + words[name + nameLayout.words.length]!));
+    const start = u32[name + nameLayout.words.start]!;
+    return decoder.decode(bytes.subarray(start, start + u32[name + nameLayout.words.length]!));
   }
 
   #dayCounts(): SplitEvents["days"] {
     this.kernel.run.countPending(this.address);
-    const { words } = this.kernel;
+    const { u32 } = this.kernel;
     const at = pairLayout.words;
     const byDay = new Map<number, DayCounts>();
     for (let index = 0; index < this.#word("pairCount"); index++) {
       const pair = (this.#pairs + index * pairLayout.bytes) / 4;
-      const day = words[pair + at.day]! | 0;
-      const [name, rows] = [words[pair + at.name]! - 1, words[pair + at.rows]!];
+      const day = u32[pair + at.day]! | 0;
+      const [name, rows] = [u32[pair + at.name]! - 1, u32[pair + at.rows]!];
       const known = byDay.get(day);
       if (known === undefined) byDay.set(day, [day, name, rows]);
       else known.push(name, rows);
@@ -200,7 +200,7 @@ export class EventCounts implements EventCounter {
   }
 
   #word(name: keyof typeof eventCountsLayout.words): number {
-    return this.kernel.words[this.address / 4 + eventCountsLayout.words[name]] ?? 0;
+    return this.kernel.u32[this.address / 4 + eventCountsLayout.words[name]] ?? 0;
   }
 }
 

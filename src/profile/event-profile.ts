@@ -160,20 +160,20 @@ export class EventProfile {
     if (rows === 0 || (rows === batch.rows && sourceRow(rows - 1) === rows - 1)) return 0;
     this.#sources.ensure(rows * 4);
     const first = this.#sources.address / 4;
-    for (let row = 0; row < rows; row++) this.kernel.words[first + row] = sourceRow(row);
+    for (let row = 0; row < rows; row++) this.kernel.u32[first + row] = sourceRow(row);
     return this.#sources.address;
   }
 
   #readCandidates(): readonly Candidate[] {
     const count = this.#memory.get("candidateCount");
     if (count === 0) return [];
-    const { words, longs } = this.kernel;
+    const { u32, longs } = this.kernel;
     const { row, group } = candidateLayout.words;
     return Array.from({ length: count }, (_, index) => {
       const address = this.#candidates.address + index * candidateLayout.bytes;
       return {
-        row: words[address / 4 + row]!,
-        group: words[address / 4 + group]!,
+        row: u32[address / 4 + row]!,
+        group: u32[address / 4 + group]!,
         // Exact as a number: the lowest bits of hashes and the upper half of sizes are 0.
         order: Number(longs[address / 8 + candidateLayout.longs.order]!),
       };
@@ -184,8 +184,8 @@ export class EventProfile {
     const { kernel } = this;
     const memory = this.#memory;
     const group = memory.get("groups") + number * groupLayout.bytes;
-    const bytesMax = kernel.words[group / 4 + groupLayout.words.bytesMax]!;
-    const users = kernel.words[group / 4 + groupLayout.words.users]!;
+    const bytesMax = kernel.u32[group / 4 + groupLayout.words.bytesMax]!;
+    const users = kernel.u32[group / 4 + groupLayout.words.users]!;
     const bytes = kernel.doubles[group / 8 + groupLayout.doubles.bytes]!;
     if (users === 0) return { bytes, bytesMax };
     return {
@@ -197,10 +197,10 @@ export class EventProfile {
   }
 
   #properties(group: number, keys: readonly SplitKey[] = []): SplitProperties {
-    const { words } = this.kernel;
+    const { u32 } = this.kernel;
     return {
-      rows: words[group / 4 + groupLayout.words.rows]!,
-      otherValues: words[group / 4 + groupLayout.words.otherValues]!,
+      rows: u32[group / 4 + groupLayout.words.rows]!,
+      otherValues: u32[group / 4 + groupLayout.words.otherValues]!,
       keys,
     };
   }
@@ -213,7 +213,7 @@ export class EventProfile {
 
   #sizes(): (readonly [number, number])[] {
     const first = this.#memory.get("sizeCounts") / 4;
-    return [...this.kernel.words.subarray(first, first + SIZE_CLASSES)]
+    return [...this.kernel.u32.subarray(first, first + SIZE_CLASSES)]
       .map((rows, sizeClass) => [sizeClass, rows] as const)
       .filter(([, rows]) => rows > 0);
   }

@@ -43,12 +43,12 @@ export class NumberCounts {
 
   /** In the order of the numbers. */
   counts(): readonly (readonly [number: number, rows: number])[] {
-    const { words } = this.kernel;
+    const { u32 } = this.kernel;
     const { number, rows } = countEntryLayout.words;
     const first = this.#counts.get("entries");
     const counts = Array.from({ length: this.#counts.get("count") }, (_, index) => {
       const entry = (first + index * countEntryLayout.bytes) / 4;
-      return [words[entry + number]! | 0, words[entry + rows]!] as const;
+      return [u32[entry + number]! | 0, u32[entry + rows]!] as const;
     });
     return counts.sort(([one], [other]) => one - other);
   }
@@ -105,7 +105,7 @@ export class IdSet {
     kernel.free(this.#slots);
     this.#slots = slots;
     this.#slotCount = slotCount;
-    kernel.words[this.address / 4 + idSetLayout.words.max] = this.#max;
+    kernel.u32[this.address / 4 + idSetLayout.words.max] = this.#max;
   }
 
   get #max(): number {
@@ -113,6 +113,6 @@ export class IdSet {
   }
 
   #word(name: keyof typeof idSetLayout.words): number {
-    return this.kernel.words[this.address / 4 + idSetLayout.words[name]] as number;
+    return this.kernel.u32[this.address / 4 + idSetLayout.words[name]] as number;
   }
 }

@@ -53,13 +53,13 @@ export class PlaceholderIds {
   }
 
   counts(): readonly SplitJunkId[] {
-    const { words } = this.kernel;
+    const { u32 } = this.kernel;
     const { userRows, deviceRows } = junkLayout.words;
     return placeholderIDs.flatMap((value, index) => {
       const junk = (this.#first + index * junkLayout.bytes) / 4;
       return [
-        { field: "userID", value, rows: words[junk + userRows]! } as const,
-        { field: "stableID", value, rows: words[junk + deviceRows]! } as const,
+        { field: "userID", value, rows: u32[junk + userRows]! } as const,
+        { field: "stableID", value, rows: u32[junk + deviceRows]! } as const,
       ].filter(({ rows }) => rows > 0);
     });
   }

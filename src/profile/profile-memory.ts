@@ -170,11 +170,11 @@ export class ProfileMemory {
   }
 
   #clearTable(address: number): void {
-    const { bytes, words } = this.kernel;
+    const { bytes, u32 } = this.kernel;
     const at = frequentLayout.words;
-    const index = words[address / 4 + at.index]!;
-    bytes.fill(0, index, index + words[address / 4 + at.max]! * 4);
-    words[address / 4 + at.count] = 0;
-    words[address / 4 + at.taken] = 0;
+    const index = u32[address / 4 + at.index]!;
+    bytes.fill(0, index, index + u32[address / 4 + at.max]! * 4);
+    u32[address / 4 + at.count] = 0;
+    u32[address / 4 + at.taken] = 0;
   }
 }

@@ -10,14 +10,11 @@ import type { FrequentText, SplitFrequent, SplitKey } from "./split-profile.js";
 
 /** Reads a table of frequent texts; registers for distinct texts only if rows were subtracted. */
 export function readFrequent(kernel: Kernel, address: number): SplitFrequent {
-  const { words } = kernel;
+  const { u32 } = kernel;
   const at = frequentLayout.words;
-  const [entries, entryBytes] = [
-    words[address / 4 + at.entries]!,
-    words[address / 4 + at.entryBytes]!,
-  ];
-  const [taken, registers] = [words[address / 4 + at.taken]!, words[address / 4 + at.registers]!];
-  const list = Array.from({ length: words[address / 4 + at.count]! }, (_, index) =>
+  const [entries, entryBytes] = [u32[address / 4 + at.entries]!, u32[address / 4 + at.entryBytes]!];
+  const [taken, registers] = [u32[address / 4 + at.taken]!, u32[address / 4 + at.registers]!];
+  const list = Array.from({ length: u32[address / 4 + at.count]! }, (_, index) =>
     readEntry(kernel, entries + index * entryBytes, entryBytes),
   );
   return {
@@ -34,13 +31,13 @@ export function readRegisters({ bytes }: Kernel, address: number, size: number):
 }
 
 function readEntry(kernel: Kernel, address: number, entryBytes: number): FrequentText {
-  const { words, longs } = kernel;
-  const length = words[address / 4 + textEntryLayout.words.length]!;
+  const { u32, longs } = kernel;
+  const length = u32[address / 4 + textEntryLayout.words.length]!;
   const text = address + textEntryLayout.bytes;
   const others = text + TEXT_BYTES;
   return {
     hash: Number(longs[address / 8 + textEntryLayout.longs.hash]! >> 11n),
-    rows: words[address / 4 + textEntryLayout.words.rows]!,
+    rows: u32[address / 4 + textEntryLayout.words.rows]!,
     text: decodeCut(kernel.bytes.subarray(text, text + Math.min(length, TEXT_BYTES)), length),
     length,
     ...(others === address + entryBytes
@@ -57,13 +54,13 @@ function decodeCut(bytes: Uint8Array, length: number): string {
 
 /** Reads the keys by group, in the order of their first rows; ids of users are left out. */
 export function readKeys(kernel: Kernel, profile: ProfileMemory): ReadonlyMap<number, SplitKey[]> {
-  const { words } = kernel;
+  const { u32 } = kernel;
   const byGroup = new Map<number, SplitKey[]>();
   const [first, count] = [profile.get("keys"), profile.get("keyCount")];
   for (let index = 1; index < count; index++) {
     const address = first + index * keyLayout.bytes;
-    if (words[address / 4 + keyLayout.words.isId] !== 0) continue;
-    const group = words[address / 4 + keyLayout.words.group]!;
+    if (u32[address / 4 + keyLayout.words.isId] !== 0) continue;
+    const group = u32[address / 4 + keyLayout.words.group]!;
     const key = readKey(kernel, address);
     const known = byGroup.get(group);
     if (known === undefined) byGroup.set(group, [key]);
@@ -74,7 +71,7 @@ export function readKeys(kernel: Kernel, profile: ProfileMemory): ReadonlyMap<nu
 
 function readKey(kernel: Kernel, address: number): SplitKey {
   const word = (name: keyof typeof keyLayout.words) =>
-    kernel.words[address / 4 + keyLayout.words[name]]!;
+    kernel.u32[address / 4 + keyLayout.words[name]]!;
   const double = (name: keyof typeof keyLayout.doubles) =>
     kernel.doubles[address / 8 + keyLayout.doubles[name]]!;
   const start = word("start");

@@ -44,7 +44,7 @@ export class DayOrder {
 
   /** Returns the first `rows` row numbers of the order, as a view. */
   rowNumbers(rows: number): Uint32Array {
-    return this.kernel.words.subarray(this.address / 4, this.address / 4 + rows);
+    return this.kernel.u32.subarray(this.address / 4, this.address / 4 + rows);
   }
 
   /** `timestamps` is the address of `rows` doubles. */
@@ -74,7 +74,7 @@ export class DayOrder {
   #cut(rows: number): DayRows[] {
     const ranges: DayRows[] = [];
     for (let start = 0; start < rows; ) {
-      const row = this.kernel.words[this.address / 4 + start]!;
+      const row = this.kernel.u32[this.address / 4 + start]!;
       const end = this.kernel.run.findDayEnd(this.address, this.#days, start, rows);
       ranges.push({ day: this.#dayIn(this.#days + row * 4), start, end });
       start = end;
@@ -84,6 +84,6 @@ export class DayOrder {
 
   /** Days before 1970 are negative. */
   #dayIn(address: number): number {
-    return this.kernel.words[address / 4]! | 0;
+    return this.kernel.u32[address / 4]! | 0;
   }
 }

@@ -56,7 +56,7 @@ export abstract class RowBuffer {
     this.result = kernel.allocate(16);
     this.timestamps = kernel.allocate(ROW_BUFFER_ROWS_MAX * 8);
     this.#arena = new Region(kernel, bytesMax + LOOSE_BYTES);
-    kernel.words.set(
+    kernel.u32.set(
       this.columns.map(({ address }) => address),
       this.columnList / 4,
     );
@@ -74,7 +74,7 @@ export abstract class RowBuffer {
   append(events: EventBatch, from: number): number {
     const { kernel } = this;
     const sources = textColumns.map((name) => events[name].address);
-    kernel.words.set(sources, this.sourceList / 4);
+    kernel.u32.set(sources, this.sourceList / 4);
     // After a row that is longer than the row buffer there is no room.
     let taken = this.#take(events, from, Math.max(0, this.bytesMax - this.#bytes));
     if (this.#rows === 0 && taken.rows === 0 && taken.refusedBytes > 0) {
@@ -129,7 +129,7 @@ export abstract class RowBuffer {
   /** Reads the result of a kernel, in the order of `TakenRows`. */
   protected takenRows(): TakenRows {
     const start = this.result / 4;
-    const words = this.kernel.words.subarray(start, start + 4);
+    const words = this.kernel.u32.subarray(start, start + 4);
     const [end = 0, rows = 0, bytes = 0, refusedBytes = 0] = words;
     return { end, rows, bytes, refusedBytes };
   }

@@ -58,7 +58,7 @@ export class RowTexts {
     const next = encoding.get("next");
     if (next > start) return next;
     // A row that may not fit is encoded alone.
-    const row = kernel.words[order / 4 + start] ?? 0;
+    const row = kernel.u32[order / 4 + start] ?? 0;
     const rowBytesMax = text.measure(columnList, row);
     this.#region.ensure(rowBytesMax + LOOSE_BYTES);
     this.#encode(start, start + 1, rowBytesMax);

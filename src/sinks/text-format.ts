@@ -105,11 +105,11 @@ export class LineTexts {
    * as in an export in order, are not copied.
    */
   encode(rowBuffer: RowBuffer, order: number, start: number, end: number): number {
-    const { run, words } = this.kernel;
+    const { run, u32 } = this.kernel;
     const column = rowBuffer.columns[0]!.address;
     run.measureTexts(column, order, start, end, this.bytesMax, this.#result);
     const result = this.#result / 4;
-    const [next, length, piece] = [words[result]!, words[result + 1]!, words[result + 2]!];
+    const [next, length, piece] = [u32[result]!, u32[result + 1]!, u32[result + 2]!];
     this.#length = length;
     this.#address = piece;
     if (piece !== 0) return next;

@@ -58,7 +58,7 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     },
     ...{ LEVEL_TOO_HIGH: faultOf("higher than"), NO_SUCH_ENTRY: faultOf("refers to an entry") },
     ...{ VALUES_MISCOUNTED: faultOf("number of nulls"), REPEATS_WRONG: faultOf("repetition") },
-    ...pick("batch/page-cursor", "VALUES_UNTOLD"),
+    ...pick("batch/page-cursor", "VALUES_UNKNOWN"),
   },
   "profile/event-counts": { DELIVER: outcomes.deliver },
   "profile/frequent": {

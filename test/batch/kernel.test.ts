@@ -47,7 +47,7 @@ describe("the kernels' memory", () => {
 
   test("is seen whole by each view once it has grown", () => {
     const kernel = new Kernel();
-    for (const view of ["bytes", "words", "doubles"] as const) {
+    for (const view of ["bytes", "u32", "doubles"] as const) {
       // Taken before the memory grows, by another view than the others.
       expect(kernel[view].byteLength).toBe(kernel.memory.buffer.byteLength);
       const before = kernel.memory.buffer.byteLength;
@@ -56,7 +56,7 @@ describe("the kernels' memory", () => {
       expect(kernel[view].byteLength).toBeGreaterThan(before);
     }
     kernel.bytes[8] = 1;
-    expect([kernel.words[2], kernel.doubles[1]]).toEqual([1, Number.MIN_VALUE]);
+    expect([kernel.u32[2], kernel.doubles[1]]).toEqual([1, Number.MIN_VALUE]);
   });
 
   test("gives what was freed to those that need about as much", () => {

@@ -15,7 +15,7 @@ test("layouts are those of the kernels' classes", () => {
   expect(text).toContain("export const columnLayout");
 });
 
-test("each member has its place, at a multiple of its size", () => {
+test("each member is at a multiple of its size", () => {
   const members = [
     "  rows: u32;",
     "  /** A comment; */",
@@ -35,16 +35,16 @@ test("each member has its place, at a multiple of its size", () => {
 } as const;`);
 });
 
-test("only classes that TypeScript knows of have a layout", () => {
+test("only classes that TypeScript names have a layout", () => {
   expect(layoutsText(["@unmanaged\nclass Row {\n  day: i32;\n}\n"], [""])).not.toContain("day");
 });
 
 test.each([
   ["day: i16;", 'Row has no layout, for "day: i16"'],
   ["day: i32 = 1;", 'Row has no layout, for "day: i32 = 1"'],
-  ["sum: f64;\n  day: i32;", "Row has 12 bytes: in an array its doubles would lie askew"],
+  ["sum: f64;\n  day: i32;", "Row has 12 bytes: in an array its doubles would not be aligned"],
   ["day: i32;\n}\n@unmanaged\nclass Row {", "two classes of the kernels are called Row"],
-])("a class that has no layout is refused: %s", (members, message) => {
+])("a class without a layout is refused: %s", (members, message) => {
   const text = `@unmanaged\nclass Row {\n  ${members}\n}\n`;
   expect(() => layoutsText([text], ["rowLayout"])).toThrow(message);
 });

@@ -92,8 +92,8 @@ function read(layout: PageLayout, counts: readonly number[]) {
   const result = {
     fault: pageFaults[fault],
     malformed: cursor.malformed,
-    starts: Array.from(kernel.words.slice(starts / 4, starts / 4 + rows)),
-    lengths: Array.from(kernel.words.slice(lengths / 4, lengths / 4 + rows)),
+    starts: Array.from(kernel.u32.slice(starts / 4, starts / 4 + rows)),
+    lengths: Array.from(kernel.u32.slice(lengths / 4, lengths / 4 + rows)),
     levels: Array.from(kernel.bytes.slice(levels, levels + rows)),
   };
   window.free();
@@ -312,8 +312,8 @@ describe("rows of a page", () => {
       expect(window.add(cursor, window.room)).toBe(0);
       expect(window.count).toBe(all);
       const { starts } = window.views(0);
-      expect(kernel.words[starts / 4]).toBe(taken);
-      expect(kernel.words[starts / 4 + all - 1]).toBe(taken + all - 1);
+      expect(kernel.u32[starts / 4]).toBe(taken);
+      expect(kernel.u32[starts / 4 + all - 1]).toBe(taken + all - 1);
       window.take(count);
       taken += count;
     }

@@ -18,7 +18,7 @@ function sort(times: readonly number[]): [number, number[]][] {
     .sort(timestamps, times.length, utc)
     .map(({ day, start, end }) => [
       day,
-      [...kernel.words.subarray(order.address / 4 + start, order.address / 4 + end)],
+      [...kernel.u32.subarray(order.address / 4 + start, order.address / 4 + end)],
     ]);
 }
 

@@ -49,7 +49,7 @@ function textsOf(
 ): { pieces: string[]; viewed: number } {
   const { kernel } = rowBuffer;
   const order = kernel.allocate(rows.length * 4 + 4);
-  kernel.words.set(rows, order / 4);
+  kernel.u32.set(rows, order / 4);
   const texts = new LineTexts(kernel, bytesMax);
   const pieces: string[] = [];
   let viewed = 0;
@@ -63,7 +63,7 @@ function textsOf(
 
 function isInArena({ columns, rows, kernel }: RowBuffer, address: number): boolean {
   const starts = columns[0]!.starts / 4;
-  return kernel.words.subarray(starts, starts + rows).includes(address);
+  return kernel.u32.subarray(starts, starts + rows).includes(address);
 }
 
 /**

@@ -76,12 +76,7 @@ class JoinedMember {
  * up to 16 loose bytes after them. Returns the address after the last one.
  */
 export function joinCells(
-  members: usize,
-  count: i32,
-  faults: usize,
-  target: usize,
-  rows: i32,
-  t: usize,
+  members: usize, count: i32, faults: usize, target: usize, rows: i32, t: usize,
 ): usize {
   const to = changetype<Column>(target);
   for (let row = 0; row < rows; row++) {

@@ -132,13 +132,13 @@ function unescapeDoubled(p: usize, stop: usize, quote: u32): usize {
       i8x16.swizzle(v, i8x16.add(highLanes, i8x16.splat(8))),
     );
     if ((ends & 0xffff) != 0) {
-      const place = <u32>ctz(ends) - 1;
-      t += <usize>(place - popcnt(dropped & ((1 << place) - 1)));
+      const position = <u32>ctz(ends) - 1;
+      t += <usize>(position - popcnt(dropped & ((1 << position) - 1)));
       seen = any;
       cellStart = text;
       cellLength = t - text;
       scratch = t;
-      return p + <usize>place;
+      return p + <usize>position;
     }
     // As in `skipDoubled`. A branch, because the next load would wait for a sum: 45 ns a row.
     t -= <usize>popcnt(dropped);

@@ -3,23 +3,11 @@
 // bytes that it has written itself.
 
 import {
-  DISTANCE_BITS,
-  distanceTable,
-  END,
-  LITERAL,
-  LITERAL_BITS,
-  literalTable,
-  SPECIAL,
-  SUBTABLE,
+    DISTANCE_BITS,   distanceTable,   END,   LITERAL,   LITERAL_BITS,   literalTable,   SPECIAL,
+    SUBTABLE,
 } from "./inflate-codes";
 import {
-  DONE,
-  GOING_ON,
-  Stream,
-  TOO_FAR_BACK,
-  TRUNCATED,
-  UNKNOWN_DISTANCE,
-  UNKNOWN_LITERAL,
+    DONE,   GOING_ON,   Stream,   TOO_FAR_BACK,   TRUNCATED,   UNKNOWN_DISTANCE,   UNKNOWN_LITERAL,
 } from "./inflate-state";
 
 /** Least input bytes for a step of the fast loop: three words, read ahead. */
@@ -153,12 +141,7 @@ export function decodeFast(stream: Stream): i32 {
 }
 
 function leave(
-  stream: Stream,
-  output: usize,
-  input: usize,
-  bits: u64,
-  bitCount: u32,
-  status: i32,
+  stream: Stream, output: usize, input: usize, bits: u64, bitCount: u32, status: i32,
 ): i32 {
   stream.output = output;
   returnBits(stream, input, bits, bitCount & 63);

@@ -29,12 +29,7 @@ function stopAt(member: usize, p: usize): usize {
  * processor has to wait for it before it can look at the next member.
  */
 export function passKnown(
-  member: usize,
-  first: usize,
-  p: usize,
-  end: usize,
-  row: i32,
-  unwantedOnly: bool,
+  member: usize, first: usize, p: usize, end: usize, row: i32, unwantedOnly: bool,
 ): usize {
   const last = lastMember(first);
   for (; member < last; member += MEMBER_BYTES) {

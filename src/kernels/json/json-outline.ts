@@ -63,8 +63,8 @@ const outlines: usize = memory.data(124_928);
 /** Returns the outline for values like the one at `p`, chosen by its first eight bytes. */
 @inline
 export function outlineOf(p: usize): Outline {
-  const place = <usize>((load<u64>(p) * 0x9e3779b97f4a7c15) >> (64 - OUTLINE_BITS));
-  return changetype<Outline>(outlines + place * OUTLINE_BYTES);
+  const index = <usize>((load<u64>(p) * 0x9e3779b97f4a7c15) >> (64 - OUTLINE_BITS));
+  return changetype<Outline>(outlines + index * OUTLINE_BYTES);
 }
 
 /** Returns the address after the plain value at `p`; 0 if it is not plain or is malformed. */

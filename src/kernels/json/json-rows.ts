@@ -6,11 +6,7 @@ import { skipValue } from "./json-nested";
 import { Node, clearRow, clearRows } from "./json-node";
 import { faultAt, lineFeed, resetLineFeed, skipSpace, tooDeep } from "./json-value";
 import {
-  INVALID_UTF8,
-  MALFORMED_ROW,
-  ROW_NOT_OBJECT,
-  ROW_TOO_DEEP,
-  ROW_TOO_LONG,
+    INVALID_UTF8,   MALFORMED_ROW,   ROW_NOT_OBJECT,   ROW_TOO_DEEP,   ROW_TOO_LONG,
 } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
 
@@ -30,7 +26,7 @@ class RowScan {
   starts: usize;
   lengths: usize;
   faults: usize;
-  faultPlaces: usize;
+  faultPositions: usize;
   scratch: usize;
   kept: usize;
   /** In and out, values only: arrays that are open around the rows (0 or 1). */
@@ -48,7 +44,7 @@ class RowScan {
 const CUT_BYTES: usize = 8;
 
 @inline
-function finishRow(scan: RowScan, start: usize, end: usize, fault: u8, place: usize): void {
+function finishRow(scan: RowScan, start: usize, end: usize, fault: u8, faultPosition: usize): void {
   const row = scan.rows;
   if (end - start > <usize>scan.rowBytesMax) fault = ROW_TOO_LONG;
   store<u32>(scan.starts + (<usize>row << 2), <u32>start);
@@ -56,7 +52,7 @@ function finishRow(scan: RowScan, start: usize, end: usize, fault: u8, place: us
   store<u8>(scan.faults + <usize>row, fault);
   if (fault != 0) {
     clearRow(changetype<Node>(scan.root), row);
-    store<u32>(scan.faultPlaces + (<usize>row << 2), <u32>place);
+    store<u32>(scan.faultPositions + (<usize>row << 2), <u32>faultPosition);
   }
   scan.rows = row + 1;
 }
@@ -130,9 +126,9 @@ export function scanLines(address: usize): void {
           : tooDeep && after == 0 ? ROW_TOO_DEEP : MALFORMED_ROW;
       p = start;
     }
-    const place = p == 0 ? faultAt : p;
+    const faultPosition = p == 0 ? faultAt : p;
     const lineEnd = findLineFeed(start, end);
-    finishRow(scan, start, trimEnd(start, lineEnd), fault, min(place, lineEnd));
+    finishRow(scan, start, trimEnd(start, lineEnd), fault, min(faultPosition, lineEnd));
     p = lineEnd;
   }
   finish(scan, p);
@@ -161,9 +157,9 @@ export function scanValues(address: usize): void {
     const first = load<u8>(p);
     p = first == 0x7b ? scanObject(p, end, root, scan.rows, 0) : skipValue(p, end);
     let fault: u8 = first == 0x7b ? 0 : ROW_NOT_OBJECT;
-    let place = start;
+    let faultPosition = start;
     if (p == 0) {
-      place = faultAt;
+      faultPosition = faultAt;
       fault = tooDeep ? ROW_TOO_DEEP : MALFORMED_ROW;
       p = faultAt + CUT_BYTES > end && scan.final == 0 ? 0 : findRowEnd(start, scan);
     } else if (p == end && first != 0x7b && first != 0x5b && first != 0x22 && scan.final == 0) {
@@ -174,7 +170,7 @@ export function scanValues(address: usize): void {
       break;
     }
     if (fault == 0 && validateUtf8(start, p) == 0) fault = INVALID_UTF8;
-    finishRow(scan, start, fault == 0 ? p : trimEnd(start, p), fault, place);
+    finishRow(scan, start, fault == 0 ? p : trimEnd(start, p), fault, faultPosition);
   }
   finish(scan, p);
 }

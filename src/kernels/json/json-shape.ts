@@ -103,12 +103,7 @@ export function isConstant(member: ShapeMember, p: usize, end: usize): bool {
  * is set even if the rest is too long to remember. Reads 64 bytes.
  */
 export function rememberKey(
-  member: ShapeMember,
-  p: usize,
-  key: usize,
-  value: usize,
-  entry: usize,
-  column: usize,
+  member: ShapeMember, p: usize, key: usize, value: usize, entry: usize, column: usize,
   spaced: bool,
 ): void {
   const length = value - p;

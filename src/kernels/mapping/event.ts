@@ -4,21 +4,11 @@
 // filled, the check of its kind gives rows that cannot be events the reason as their outcome. It
 // skips rows that have an outcome.
 
-import {
-  Column,
-  KIND_NULL,
-  KIND_NUMBER,
-  KIND_OBJECT,
-  KIND_STRING,
-} from "../column";
+import {   Column,   KIND_NULL,   KIND_NUMBER,   KIND_OBJECT,   KIND_STRING } from "../column";
 import { skipValue } from "../json/json-nested";
 import { hasLoneSurrogate, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
 import {
-  EVENT_MISSING,
-  EVENT_NOT_TEXT,
-  UNIT_ID_MISSING,
-  UNIT_ID_NOT_TEXT,
-  VALUE_NOT_SCALAR,
+    EVENT_MISSING,   EVENT_NOT_TEXT,   UNIT_ID_MISSING,   UNIT_ID_NOT_TEXT,   VALUE_NOT_SCALAR,
 } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
 
@@ -30,16 +20,8 @@ import { validateUtf8 } from "../utf8";
  * unless that is 0.
  */
 export function takeCells(
-  target: Column,
-  candidate: Column,
-  rows: i32,
-  first: i32,
-  emptyIsNull: i32,
-  prefix: usize,
-  prefixLength: usize,
-  texts: usize,
-  textsEnd: usize,
-  compared: usize,
+  target: Column, candidate: Column, rows: i32, first: i32, emptyIsNull: i32, prefix: usize,
+  prefixLength: usize, texts: usize, textsEnd: usize, compared: usize,
 ): void {
   if (first != 0 && prefixLength == 0 && texts == textsEnd && compared == 0) {
     copyCells(target, candidate, rows, emptyIsNull != 0);
@@ -220,11 +202,7 @@ function quotedObjectText(start: usize, end: usize): i32 {
  * object. Any other cell gives its row the outcome `code`. `scratch` has `quotedBytes` bytes.
  */
 export function checkObjects(
-  outcomes: usize,
-  column: Column,
-  rows: i32,
-  code: i32,
-  scratch: usize,
+  outcomes: usize, column: Column, rows: i32, code: i32, scratch: usize,
 ): void {
   scratchTop = scratch;
   for (let row = 0; row < rows; row++) {
@@ -247,4 +225,17 @@ export function fillObjects(column: Column, rows: i32, empty: usize): void {
   for (let row = 0; row < rows; row++) {
     if (column.kind(row) == KIND_NULL) column.set(row, KIND_OBJECT, empty, 2);
   }
+}
+
+/** Returns how many of `rows` u8 outcomes have this value. */
+export function countOutcomes(outcomes: usize, rows: i32, outcome: u32): i32 {
+  const wanted = i8x16.splat(<i8>outcome);
+  const end = outcomes + <usize>rows;
+  let p = outcomes;
+  let count = 0;
+  for (; p + 16 <= end; p += 16) {
+    count += i32.popcnt(i8x16.bitmask(i8x16.eq(v128.load(p), wanted)));
+  }
+  for (; p < end; p++) count += i32(load<u8>(p) == outcome);
+  return count;
 }

@@ -5,12 +5,7 @@
 
 import { equal, hashOf } from "../byte-hash";
 import {
-  Column,
-  KIND_ARRAY,
-  KIND_MALFORMED_STRING,
-  KIND_NULL,
-  KIND_OBJECT,
-  KIND_STRING,
+    Column,   KIND_ARRAY,   KIND_MALFORMED_STRING,   KIND_NULL,   KIND_OBJECT,   KIND_STRING,
 } from "../column";
 import { scanObject, setScratch } from "../json/json-fields";
 import { Node, clearRow } from "../json/json-node";
@@ -225,13 +220,7 @@ function writeObject(pairs: Pairs, count: i32, t: usize): usize {
  * outcome `code`.
  */
 export function buildObjectsOfPairs(
-  pairs: Pairs,
-  outcomes: usize,
-  target: Column,
-  lists: Column,
-  rows: i32,
-  code: i32,
-  output: usize,
+  pairs: Pairs, outcomes: usize, target: Column, lists: Column, rows: i32, code: i32, output: usize,
 ): void {
   let t = output;
   for (let row = 0; row < rows; row++) {

@@ -207,11 +207,7 @@ export function redactedBytes(rule: Rule, outcomes: usize, objects: Column, rows
 
 /** Applies the rule to each row's object: writes it to `output` and points the column there. */
 export function redactObjects(
-  rule: Rule,
-  outcomes: usize,
-  objects: Column,
-  rows: i32,
-  output: usize,
+  rule: Rule, outcomes: usize, objects: Column, rows: i32, output: usize,
 ): void {
   top = output;
   writing = true;
@@ -225,11 +221,7 @@ export function redactObjects(
 
 /** Hashes a column of texts; `output` has 64 bytes for each row. */
 export function hashTexts(
-  rule: Rule,
-  outcomes: usize,
-  texts: Column,
-  rows: i32,
-  output: usize,
+  rule: Rule, outcomes: usize, texts: Column, rows: i32, output: usize,
 ): void {
   for (let row = 0; row < rows; row++) {
     if (texts.kind(row) == KIND_NULL || load<u8>(outcomes + row) != 0) continue;
@@ -243,11 +235,7 @@ export function hashTexts(
 
 /** Hashes a column of JSON tokens; `output` has 66 bytes for each row. */
 export function hashTokens(
-  rule: Rule,
-  outcomes: usize,
-  tokens: Column,
-  rows: i32,
-  output: usize,
+  rule: Rule, outcomes: usize, tokens: Column, rows: i32, output: usize,
 ): void {
   top = output;
   writing = true;

@@ -295,13 +295,7 @@ function isPowerOfTen(p: usize, point: usize, end: usize): bool {
  * get the state LOCAL. Returns the number of those rows.
  */
 export function parseTimes(
-  column: Column,
-  rows: i32,
-  outcomes: usize,
-  states: usize,
-  times: usize,
-  unit: i32,
-  local: i32,
+  column: Column, rows: i32, outcomes: usize, states: usize, times: usize, unit: i32, local: i32,
 ): i32 {
   let locals = 0;
   for (let row = 0; row < rows; row++) {
@@ -343,14 +337,7 @@ export function parseTimes(
  * outside [from, to) (filtered).
  */
 export function checkTimes(
-  outcomes: usize,
-  states: usize,
-  times: usize,
-  rows: i32,
-  min: f64,
-  max: f64,
-  from: f64,
-  to: f64,
+  outcomes: usize, states: usize, times: usize, rows: i32, min: f64, max: f64, from: f64, to: f64,
 ): void {
   for (let row = 0; row < rows; row++) {
     if (load<u8>(outcomes + row) != 0) continue;

@@ -15,11 +15,7 @@ const USER_FRAME_BYTES: f64 = 64;
 
 /** Returns an upper bound of the bytes that `mergeUsers` needs. */
 export function mergedBytes(
-  outcomes: usize,
-  properties: Column,
-  userID: Column,
-  stableID: Column,
-  rows: i32,
+  outcomes: usize, properties: Column, userID: Column, stableID: Column, rows: i32,
 ): f64 {
   let sum: f64 = 64;
   for (let row = 0; row < rows; row++) {
@@ -118,12 +114,7 @@ function mayCollide(p: usize, end: usize): bool {
 
 /** `scratch` has room for the key's bytes. */
 function keyIs(
-  key: usize,
-  end: usize,
-  hasEscape: bool,
-  name: usize,
-  nameLength: usize,
-  scratch: usize,
+  key: usize, end: usize, hasEscape: bool, name: usize, nameLength: usize, scratch: usize,
 ): bool {
   let length = end - key;
   if (hasEscape) {
@@ -185,14 +176,8 @@ function copyOthers(t: usize, p: usize, end: usize, hasUserID: bool, hasStableID
  * and the rows in which one was made text.
  */
 export function mergeUsers(
-  outcomes: usize,
-  target: Column,
-  properties: Column,
-  userID: Column,
-  stableID: Column,
-  rows: i32,
-  output: usize,
-  collisions: usize,
+  outcomes: usize, target: Column, properties: Column, userID: Column, stableID: Column, rows: i32,
+  output: usize, collisions: usize,
 ): void {
   let t = output;
   for (let row = 0; row < rows; row++) {
@@ -250,12 +235,7 @@ const MEMBER_BYTES: usize = offsetof<ObjectMember>();
  * a comma, for each row's braces, and 64 bytes more.
  */
 export function buildObjects(
-  outcomes: usize,
-  target: Column,
-  members: usize,
-  count: i32,
-  rows: i32,
-  output: usize,
+  outcomes: usize, target: Column, members: usize, count: i32, rows: i32, output: usize,
 ): void {
   let t = output;
   for (let row = 0; row < rows; row++) {

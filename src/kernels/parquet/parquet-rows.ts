@@ -28,7 +28,7 @@ const NO_SUCH_ENTRY: u32 = 4;
 const VALUES_MISCOUNTED: u32 = 5;
 const REPEATS_WRONG: u32 = 6;
 
-const VALUES_UNTOLD: u32 = u32.MAX_VALUE;
+const VALUES_UNKNOWN: u32 = u32.MAX_VALUE;
 
 /** A page that is being read; as in src/batch/page-cursor.ts. */
 @unmanaged
@@ -53,7 +53,7 @@ class PageCursor {
   malformed: u32;
   /** Rows that were not read yet. */
   rowsLeft: u32;
-  /** Number of them that are not null, or `VALUES_UNTOLD`. */
+  /** Number of them that are not null, or `VALUES_UNKNOWN`. */
   valuesLeft: u32;
   /** Number of lists around the values. Above 0, `repeats` are read, and rows are entries. */
   repeatMax: u32;
@@ -119,7 +119,7 @@ function readRepeats(page: PageCursor, repeats: usize, rows: u32): bool {
  */
 function countDown(page: PageCursor, rows: u32, values: u32): bool {
   page.rowsLeft -= rows;
-  if (page.valuesLeft == VALUES_UNTOLD) return true;
+  if (page.valuesLeft == VALUES_UNKNOWN) return true;
   if (values > page.valuesLeft) return false;
   page.valuesLeft -= values;
   return page.rowsLeft > 0 || page.valuesLeft == 0 || page.repeatMax > 0;

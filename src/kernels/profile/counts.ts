@@ -26,8 +26,8 @@ class CountEntry {
 }
 
 @inline
-function entryAt(counts: Counts, place: u32): CountEntry {
-  return changetype<CountEntry>(<usize>counts.entries + <usize>place * offsetof<CountEntry>());
+function entryAt(counts: Counts, index: u32): CountEntry {
+  return changetype<CountEntry>(<usize>counts.entries + <usize>index * offsetof<CountEntry>());
 }
 
 /** Counts a row of this number. */
@@ -41,11 +41,11 @@ export function countAt(counts: Counts, number: i32): void {
 function findAndCount(counts: Counts, number: i32): void {
   let probe = <u32>(spread(<u64>(<u32>number) + 1) >> 24) & counts.mask;
   let slot = <usize>counts.slots + ((<usize>probe) << 2);
-  for (let place = load<u32>(slot); place != 0; place = load<u32>(slot)) {
-    const entry = entryAt(counts, place - 1);
+  for (let index = load<u32>(slot); index != 0; index = load<u32>(slot)) {
+    const entry = entryAt(counts, index - 1);
     if (entry.number == number) {
       entry.rows++;
-      counts.last = place - 1;
+      counts.last = index - 1;
       return;
     }
     probe = (probe + 1) & counts.mask;
@@ -55,19 +55,19 @@ function findAndCount(counts: Counts, number: i32): void {
     counts.others++;
     return;
   }
-  const place = counts.count++;
-  const entry = entryAt(counts, place);
+  const index = counts.count++;
+  const entry = entryAt(counts, index);
   entry.number = number;
   entry.rows = 1;
   entry.slot = <u32>slot;
-  counts.last = place;
-  store<u32>(slot, place + 1);
+  counts.last = index;
+  store<u32>(slot, index + 1);
 }
 
 /** Forgets everything; takes time only for the present entries. */
 export function clearCounts(counts: Counts): void {
-  for (let place: u32 = 0; place < counts.count; place++) {
-    store<u32>(entryAt(counts, place).slot, 0);
+  for (let index: u32 = 0; index < counts.count; index++) {
+    store<u32>(entryAt(counts, index).slot, 0);
   }
   counts.count = 0;
   counts.others = 0;

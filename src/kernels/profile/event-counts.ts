@@ -211,12 +211,7 @@ function addPending(address: usize, counts: EventCounts, day: i32, name: u32): v
  * `timestamps` a double for each row. Rows of names that did not fit are in no pair.
  */
 export function countEvents(
-  address: usize,
-  outcomes: usize,
-  event: usize,
-  days: usize,
-  timestamps: usize,
-  rows: i32,
+  address: usize, outcomes: usize, event: usize, days: usize, timestamps: usize, rows: i32,
 ): void {
   const counts = changetype<EventCounts>(address);
   const cells = changetype<Column>(event);

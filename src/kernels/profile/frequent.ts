@@ -50,8 +50,8 @@ export class Frequent {
 }
 
 @inline
-function entryAt(table: Frequent, place: u32): TextEntry {
-  return changetype<TextEntry>(<usize>table.entries + <usize>place * table.entryBytes);
+function entryAt(table: Frequent, index: u32): TextEntry {
+  return changetype<TextEntry>(<usize>table.entries + <usize>index * table.entryBytes);
 }
 
 /** Bytes of a table's entries and index. */
@@ -60,7 +60,7 @@ export function tableBytes(max: u32, entryBytes: u32): u32 {
 }
 
 /** Points an empty table at `tableBytes` bytes. */
-export function placeTable(table: Frequent, address: u32, max: u32, entryBytes: u32): void {
+export function initTable(table: Frequent, address: u32, max: u32, entryBytes: u32): void {
   table.entries = address;
   table.index = address + max * entryBytes;
   table.count = 0;
@@ -71,35 +71,35 @@ export function placeTable(table: Frequent, address: u32, max: u32, entryBytes: 
 }
 
 @inline
-function enter(table: Frequent, hash: u64, place: u32): void {
+function enter(table: Frequent, hash: u64, index: u32): void {
   const mask = table.max * 2 - 1;
   let probe = <u32>(hash >> 24) & mask;
   while (load<u16>(<usize>table.index + ((<usize>probe) << 1)) != 0) probe = (probe + 1) & mask;
-  store<u16>(<usize>table.index + ((<usize>probe) << 1), <u16>(place + 1));
+  store<u16>(<usize>table.index + ((<usize>probe) << 1), <u16>(index + 1));
 }
 
 function rebuild(table: Frequent): void {
   memory.fill(table.index, 0, (<usize>table.max) << 2);
-  for (let place: u32 = 0; place < table.count; place++) {
-    enter(table, entryAt(table, place).hash, place);
+  for (let index: u32 = 0; index < table.count; index++) {
+    enter(table, entryAt(table, index).hash, index);
   }
 }
 
 /** Subtracts the rows of the rarest text from all, and removes those that have none left. */
-function makePlace(table: Frequent): void {
+function makeRoom(table: Frequent): void {
   const isFirst = table.taken == 0 && table.registers != 0;
   let least = u32.MAX_VALUE;
-  for (let place: u32 = 0; place < table.count; place++) {
-    const entry = entryAt(table, place);
+  for (let index: u32 = 0; index < table.count; index++) {
+    const entry = entryAt(table, index);
     if (isFirst) addToRegisters(table.registers, DISTINCT_BITS, entry.hash);
     least = min(least, entry.rows);
   }
   let kept: u32 = 0;
-  for (let place: u32 = 0; place < table.count; place++) {
-    const entry = entryAt(table, place);
+  for (let index: u32 = 0; index < table.count; index++) {
+    const entry = entryAt(table, index);
     if (entry.rows == least) continue;
     entry.rows -= least;
-    if (kept != place) {
+    if (kept != index) {
       memory.copy(changetype<usize>(entryAt(table, kept)), changetype<usize>(entry), table.entryBytes);
     }
     kept++;
@@ -139,12 +139,12 @@ export function findEntry(table: Frequent, start: usize, length: u32, hash: u64)
 }
 
 function addEntry(table: Frequent, start: usize, length: u32, hash: u64): TextEntry {
-  if (table.count == table.max) makePlace(table);
+  if (table.count == table.max) makeRoom(table);
   if (table.taken != 0 && table.registers != 0) {
     addToRegisters(table.registers, DISTINCT_BITS, hash);
   }
-  const place = table.count++;
-  const entry = entryAt(table, place);
+  const index = table.count++;
+  const entry = entryAt(table, index);
   entry.hash = hash;
   entry.rows = 0;
   entry.length = length;
@@ -153,6 +153,6 @@ function addEntry(table: Frequent, start: usize, length: u32, hash: u64): TextEn
   memory.fill(others, 0, <usize>table.entryBytes - ENTRY_HEAD - TEXT_BYTES);
   // In steps of 16; the entry has room for four.
   copyLoose(text, start, min(length, TEXT_BYTES));
-  enter(table, hash, place);
+  enter(table, hash, index);
   return entry;
 }

@@ -5,11 +5,10 @@
 
 import { equal, hashOf, mix, spread, spreadHash } from "../byte-hash";
 import {
-  Arena, DISTINCT_BYTES, findEntry, growTable, placeTable, tableBytes,
+    Arena,  DISTINCT_BYTES,  findEntry,  growTable,  initTable,  tableBytes,
 } from "./frequent";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, loneSurrogate, skipSpace, skipStringFast, unescape } from "../json/json-value";
-import { numberValue } from "./number-value";
 import { Group, Key, keyAt, Profile } from "./profile";
 import { copyLoose } from "../utf8";
 
@@ -41,36 +40,31 @@ function findKey(profile: Profile, group: u32, start: usize, length: usize, isPl
   if (length > KEY_BYTES_MAX) return 0;
   const hash = spread(mix(hashOf(start, length), <u64>group + 1));
   let probe = <u32>(hash >> 24) & profile.keyMask;
-  let place = load<u32>(<usize>profile.keyIndex + ((<usize>probe) << 2));
-  while (place != 0) {
-    const key = keyAt(profile, place);
+  let index = load<u32>(<usize>profile.keyIndex + ((<usize>probe) << 2));
+  while (index != 0) {
+    const key = keyAt(profile, index);
     if (
       key.hash == hash && key.group == group &&
       <usize>key.length == length && equal(key.start, start, length)
-    ) return place;
+    ) return index;
     probe = (probe + 1) & profile.keyMask;
-    place = load<u32>(<usize>profile.keyIndex + ((<usize>probe) << 2));
+    index = load<u32>(<usize>profile.keyIndex + ((<usize>probe) << 2));
   }
-  place = addKey(profile, group, start, length, isPlain, hash);
-  if (place != 0) store<u32>(<usize>profile.keyIndex + ((<usize>probe) << 2), place);
-  return place;
+  index = addKey(profile, group, start, length, isPlain, hash);
+  if (index != 0) store<u32>(<usize>profile.keyIndex + ((<usize>probe) << 2), index);
+  return index;
 }
 
 function addKey(
-  profile: Profile,
-  group: u32,
-  start: usize,
-  length: usize,
-  isPlain: bool,
-  hash: u64,
+  profile: Profile, group: u32, start: usize, length: usize, isPlain: bool, hash: u64,
 ): u32 {
   const arena = changetype<Arena>(<usize>profile.arena);
   const bytes = DISTINCT_BYTES + tableBytes(VALUES_FEW, VALUE_BYTES);
-  const place = profile.keyCount;
-  if (place > profile.keysMax || <u32>length > profile.textEnd - profile.text) return 0;
+  const index = profile.keyCount;
+  if (index > profile.keysMax || <u32>length > profile.textEnd - profile.text) return 0;
   if (bytes > arena.end - arena.next) return 0;
-  profile.keyCount = place + 1;
-  const key = keyAt(profile, place);
+  profile.keyCount = index + 1;
+  const key = keyAt(profile, index);
   memory.fill(changetype<usize>(key), 0, offsetof<Key>());
   key.hash = hash;
   key.group = group;
@@ -85,9 +79,9 @@ function addKey(
   key.numberMax = -Infinity;
   key.registers = arena.next;
   memory.fill(arena.next, 0, DISTINCT_BYTES);
-  placeTable(key.values, arena.next + DISTINCT_BYTES, VALUES_FEW, VALUE_BYTES);
+  initTable(key.values, arena.next + DISTINCT_BYTES, VALUES_FEW, VALUE_BYTES);
   arena.next += bytes;
-  return place;
+  return index;
 }
 
 /** Finds the key whose quoted text is at `p`; sets `keyEnd` after its closing quote. */
@@ -117,11 +111,7 @@ function isId(key: Key): bool {
  * last value, as in JSON.parse.
  */
 export function profileObject(
-  profile: Profile,
-  group: Group,
-  number: u32,
-  start: usize,
-  end: usize,
+  profile: Profile, group: Group, number: u32, start: usize, end: usize,
 ): void {
   group.rows++;
   const object = ++profile.objects;
@@ -131,38 +121,38 @@ export function profileObject(
   let expected = group.first;
   let previous: u32 = 0;
   for (;;) {
-    let place = expected;
-    if (place != 0 && startsWithKey(keyAt(profile, place), p, end)) {
-      p += <usize>keyAt(profile, place).length + 2;
+    let index = expected;
+    if (index != 0 && startsWithKey(keyAt(profile, index), p, end)) {
+      p += <usize>keyAt(profile, index).length + 2;
     } else {
-      place = readKey(profile, number, p, end);
+      index = readKey(profile, number, p, end);
       p = keyEnd;
-      if (previous == 0) group.first = place;
-      else keyAt(profile, previous).next = place;
+      if (previous == 0) group.first = index;
+      else keyAt(profile, previous).next = index;
     }
     if (load<u8>(p) != COLON) p = skipSpace(p, end);
     p++;
     if (load<u8>(p) <= 0x20) p = skipSpace(p, end);
     const value = p;
     p = skipMember(p, end);
-    if (place == 0) {
+    if (index == 0) {
       group.otherValues++;
       expected = 0;
       previous = 0;
     } else {
-      const key = keyAt(profile, place);
+      const key = keyAt(profile, index);
       if (key.isId == 0) {
         if (key.object != object) {
           key.object = object;
           key.member = member;
           member += <u32>MEMBER_BYTES;
         }
-        store<u32>(key.member, place);
+        store<u32>(key.member, index);
         store<u32>(key.member, <u32>value, 4);
         store<u32>(key.member, <u32>(p - value), 8);
       }
       expected = key.next;
-      previous = place;
+      previous = index;
     }
     if (load<u8>(p) <= 0x20) p = skipSpace(p, end);
     if (load<u8>(p) != 0x2c) break;
@@ -213,4 +203,64 @@ function countValue(key: Key, start: usize, length: u32, arena: Arena): void {
   const values = key.values;
   if (values.count == values.max && values.max < VALUES_MAX) growTable(values, VALUES_MAX, arena);
   findEntry(values, start, length, spreadHash(start, length)).rows++;
+}
+
+const POWERS: usize = memory.data<f64>([
+  1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+  1e18, 1e19, 1e20, 1e21, 1e22,
+]);
+
+@inline
+function digitAt(p: usize): u32 {
+  return <u32>load<u8>(p) - 0x30;
+}
+
+function scaled(mantissa: f64, power: i32): f64 {
+  const size = <usize>(power < 0 ? -power : power);
+  if (size <= 22) {
+    const factor = load<f64>(POWERS + (size << 3));
+    return power < 0 ? mantissa / factor : mantissa * factor;
+  }
+  // In two steps, because the power alone may be too small or too large for a double.
+  return mantissa * Math.pow(10, <f64>(power / 2)) * Math.pow(10, <f64>(power - power / 2));
+}
+
+/**
+ * Returns the checked number in [start, end) as a double, to within a few units in the last place: for
+ * ranges, not for values in the output. Numbers that are too large become the largest double.
+ */
+function numberValue(start: usize, end: usize): f64 {
+  let p = start;
+  const negative = load<u8>(p) == 0x2d;
+  if (negative) p++;
+  let mantissa: u64 = 0;
+  let power: i32 = 0;
+  let digits = 0;
+  for (; p < end; p++) {
+    const digit = digitAt(p);
+    if (digit > 9) break;
+    if (digits < 18) mantissa = mantissa * 10 + digit;
+    else power++;
+    if (mantissa != 0) digits++;
+  }
+  if (p < end && load<u8>(p) == 0x2e) {
+    for (p++; p < end; p++) {
+      const digit = digitAt(p);
+      if (digit > 9) break;
+      if (digits >= 18) continue;
+      mantissa = mantissa * 10 + digit;
+      power--;
+      if (mantissa != 0) digits++;
+    }
+  }
+  if (p < end) {
+    p++;
+    const isSmall = load<u8>(p) == 0x2d;
+    if (isSmall || load<u8>(p) == 0x2b) p++;
+    let exponent: i32 = 0;
+    for (; p < end; p++) exponent = min<i32>(exponent * 10 + <i32>digitAt(p), 100000);
+    power += isSmall ? -exponent : exponent;
+  }
+  const size = mantissa == 0 ? 0 : min<f64>(scaled(<f64>mantissa, max<i32>(min<i32>(power, 400), -400)), f64.MAX_VALUE);
+  return negative ? -size : size;
 }

@@ -112,11 +112,11 @@ function pick(profile: Profile, row: i32, group: u32): void {
   const hash = spread(mix(<u64>profile.seed + 1, <u64>(profile.rows + <u32>row)));
   const picks = <usize>profile.picks + <usize>group * PICKS * 8;
   if (hash >= load<u64>(picks, (PICKS - 1) * 8)) return;
-  let place = PICKS - 1;
-  for (; place > 0 && load<u64>(picks + (place - 1) * 8) > hash; place--) {
-    store<u64>(picks + place * 8, load<u64>(picks + (place - 1) * 8));
+  let index = PICKS - 1;
+  for (; index > 0 && load<u64>(picks + (index - 1) * 8) > hash; index--) {
+    store<u64>(picks + index * 8, load<u64>(picks + (index - 1) * 8));
   }
-  store<u64>(picks + place * 8, hash);
+  store<u64>(picks + index * 8, hash);
   addCandidate(profile, row, group, hash);
 }
 
@@ -125,11 +125,11 @@ function pick(profile: Profile, row: i32, group: u32): void {
 function noteSize(profile: Profile, row: i32, bytes: u32): void {
   const largest = <usize>profile.largest;
   if (bytes <= load<u32>(largest, (LARGEST - 1) * 4)) return;
-  let place = LARGEST - 1;
-  for (; place > 0 && load<u32>(largest + (place - 1) * 4) < bytes; place--) {
-    store<u32>(largest + place * 4, load<u32>(largest + (place - 1) * 4));
+  let index = LARGEST - 1;
+  for (; index > 0 && load<u32>(largest + (index - 1) * 4) < bytes; index--) {
+    store<u32>(largest + index * 4, load<u32>(largest + (index - 1) * 4));
   }
-  store<u32>(largest + place * 4, bytes);
+  store<u32>(largest + index * 4, bytes);
   addCandidate(profile, row, PICKED_GROUPS, bytes);
 }
 
@@ -142,8 +142,8 @@ function addFigure(profile: Profile, figure: usize, amount: f64): void {
 /** Counts sizes in 64 classes for each power of two: a size is known to within 0.8 percent. */
 @inline
 function countSize(profile: Profile, bytes: u32): void {
-  const place = <usize>((reinterpret<u64>(<f64>bytes) >> 46) - (1023 << 6));
-  const at = <usize>profile.sizeCounts + (place << 2);
+  const index = <usize>((reinterpret<u64>(<f64>bytes) >> 46) - (1023 << 6));
+  const at = <usize>profile.sizeCounts + (index << 2);
   store<u32>(at, load<u32>(at) + 1);
 }
 

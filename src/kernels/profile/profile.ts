@@ -5,7 +5,7 @@
 
 import { Frequent } from "./frequent";
 
-/** Addresses and counts of one profile, all u32, in the order of `words` in profile-memory.ts. */
+/** Addresses and counts of one profile; laid out by src/profile/profile-memory.ts. */
 @unmanaged
 export class Profile {
   /** Numbers the event names. */
@@ -117,6 +117,6 @@ export function groupAt(profile: Profile, number: u32): Group {
 }
 
 @inline
-export function keyAt(profile: Profile, place: u32): Key {
-  return changetype<Key>(<usize>profile.keys + <usize>place * offsetof<Key>());
+export function keyAt(profile: Profile, index: u32): Key {
+  return changetype<Key>(<usize>profile.keys + <usize>index * offsetof<Key>());
 }

@@ -105,14 +105,14 @@ const requests: readonly FieldRequest[] = Object.keys(columns).map((name) => ({
 }));
 
 function findRows(batch: Batch, wanted: ReadonlyMap<number, readonly Wanted[]>): void {
-  const { bytes, words } = batch.kernel;
+  const { bytes, u32 } = batch.kernel;
   const column = batch.columns[columns.timestamp]!;
   const starts = column.starts / 4;
   const lengths = column.lengths / 4;
   for (let row = 0; row < batch.rows; row++) {
     if (bytes[column.kinds + row] === cellKinds.null) continue;
-    const start = words[starts + row]!;
-    const candidates = wanted.get(parseInteger(bytes, start, start + words[lengths + row]!));
+    const start = u32[starts + row]!;
+    const candidates = wanted.get(parseInteger(bytes, start, start + u32[lengths + row]!));
     if (candidates !== undefined) matchRow(batch, row, candidates);
   }
 }

@@ -111,17 +111,17 @@ async function verifyContent(
 }
 
 function scanBatch(batch: Batch, dayNumber: number, { zone, events }: FileCheck, scan: Scan): void {
-  const { bytes, words } = batch.kernel;
+  const { bytes, u32 } = batch.kernel;
   const column = batch.columns[0]!;
   const starts = column.starts / 4;
   const lengths = column.lengths / 4;
   for (let row = 0; row < batch.rows; row++) {
     const kind = bytes[column.kinds + row]!;
-    const start = words[starts + row]!;
+    const start = u32[starts + row]!;
     const isNumber = kind === cellKinds.number || kind === cellKinds.string;
     const timestamp =
       isNumber && bytes[batch.faults + row] === 0
-        ? parseInteger(bytes, start, start + words[lengths + row]!)
+        ? parseInteger(bytes, start, start + u32[lengths + row]!)
         : Number.NaN;
     events.setTime(row, timestamp);
     if (Number.isNaN(timestamp)) {

@@ -192,10 +192,9 @@ export class CsvReader implements Reader {
   /** Only the last row of a range can cross its end, because no row begins after it. */
   #checkAlignment(scan: ScanResult): void {
     if (this.#range.end === null || this.#inLongRow) return;
-    const { words } = this.#kernel;
+    const { u32 } = this.#kernel;
     const last = scan.rows - 1;
-    const rowEnd =
-      words[this.#scanner.starts / 4 + last]! + words[this.#scanner.lengths / 4 + last]!;
+    const rowEnd = u32[this.#scanner.starts / 4 + last]! + u32[this.#scanner.lengths / 4 + last]!;
     const offset = this.#window.offsetOf(rowEnd);
     const atEnd = this.#window.ended && rowEnd === this.#window.end;
     if (offset > this.#range.end || (offset === this.#range.end && !atEnd)) this.#failAlignment();
@@ -275,7 +274,7 @@ class CsvRawRows implements RawRows {
   }
 
   #word(address: number, row: number): number {
-    return this.kernel.words[address / 4 + row]!;
+    return this.kernel.u32[address / 4 + row]!;
   }
 }
 

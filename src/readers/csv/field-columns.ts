@@ -146,10 +146,10 @@ export class FieldColumns {
       to = run.quoteCells(scanner.column(position).address, column.address, rows, to);
     }
     for (const { positions, column, members } of this.#joined.values()) {
-      const { words } = this.#kernel;
+      const { u32 } = this.#kernel;
       positions.forEach((position, index) => {
         const member = members + index * joinedMemberLayout.bytes;
-        words[member / 4 + joinedMemberLayout.words.column] = scanner.column(position).address;
+        u32[member / 4 + joinedMemberLayout.words.column] = scanner.column(position).address;
       });
       const count = positions.length;
       to = run.joinCells(members, count, scanner.faults, column.address, rows, to);

@@ -149,7 +149,7 @@ export class RecordScanner {
   #writeColumnTable(cells: number): void {
     for (let cell = 0; cell <= cells; cell++) {
       const column = this.#columns.get(cell) ?? this.#ignored;
-      this.#kernel.words[this.#columnTable / 4 + cell] = column.address;
+      this.#kernel.u32[this.#columnTable / 4 + cell] = column.address;
     }
   }
 }

@@ -200,7 +200,7 @@ class JsonRawRows implements RawRows {
   }
 
   bytes(row: number): Uint8Array {
-    const length = this.kernel.words[this.scanner.lengths / 4 + row]!;
+    const length = this.kernel.u32[this.scanner.lengths / 4 + row]!;
     const tooLong = this.kernel.bytes[this.scanner.faults + row] === rejectCodes.row_too_long;
     const kept = tooLong ? Math.min(length, REJECT_BYTES_MAX) : length;
     return this.kernel.bytes.subarray(this.#start(row), this.#start(row) + kept);
@@ -209,8 +209,8 @@ class JsonRawRows implements RawRows {
   explain(row: number): string {
     const fault = this.kernel.bytes[this.scanner.faults + row];
     const start = this.#start(row);
-    const length = this.kernel.words[this.scanner.lengths / 4 + row]!;
-    const place = this.kernel.words[this.scanner.faultPlaces / 4 + row]! - start;
+    const length = this.kernel.u32[this.scanner.lengths / 4 + row]!;
+    const place = this.kernel.u32[this.scanner.faultPositions / 4 + row]! - start;
     switch (fault) {
       case rejectCodes.row_not_object:
         return "the row is valid JSON but not an object";
@@ -232,6 +232,6 @@ class JsonRawRows implements RawRows {
   }
 
   #start(row: number): number {
-    return this.kernel.words[this.scanner.starts / 4 + row]!;
+    return this.kernel.u32[this.scanner.starts / 4 + row]!;
   }
 }

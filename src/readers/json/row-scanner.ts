@@ -17,7 +17,7 @@ export class RowScanner {
   readonly starts: number;
   readonly lengths: number;
   readonly faults: number;
-  readonly faultPlaces: number;
+  readonly faultPositions: number;
   readonly #kernel: Kernel;
   readonly #fields: readonly FieldRequest[];
   readonly #layout: RowLayout;
@@ -61,7 +61,7 @@ export class RowScanner {
     this.starts = kernel.allocate(BATCH_ROWS_MAX * 4);
     this.lengths = kernel.allocate(BATCH_ROWS_MAX * 4);
     this.faults = kernel.allocate(BATCH_ROWS_MAX);
-    this.faultPlaces = kernel.allocate(BATCH_ROWS_MAX * 4);
+    this.faultPositions = kernel.allocate(BATCH_ROWS_MAX * 4);
     this.#scan = new KernelRecord(kernel, rowScanLayout);
     this.#scratch = new Region(kernel, 0);
     this.#kept = new Region(kernel, 0);
@@ -72,7 +72,7 @@ export class RowScanner {
     this.#scan.set("starts", this.starts);
     this.#scan.set("lengths", this.lengths);
     this.#scan.set("faults", this.faults);
-    this.#scan.set("faultPlaces", this.faultPlaces);
+    this.#scan.set("faultPositions", this.faultPositions);
   }
 
   /** Makes room for windows of `bytes`; call it before the window's address is used. */
@@ -104,10 +104,10 @@ export class RowScanner {
 
   /** Makes row 0 a row that is too long, with null cells. */
   setLongRow(start: number, length: number): void {
-    const { bytes, words } = this.#kernel;
+    const { bytes, u32 } = this.#kernel;
     for (const column of this.columns) bytes[column.kinds] = cellKinds.null;
-    words[this.starts / 4] = start;
-    words[this.lengths / 4] = length;
+    u32[this.starts / 4] = start;
+    u32[this.lengths / 4] = length;
     bytes[this.faults] = rejectCodes.row_too_long;
   }
 
@@ -139,7 +139,7 @@ export class RowScanner {
     this.#scratch.free();
     this.#kept.free();
     this.#scan.free();
-    for (const address of [this.starts, this.lengths, this.faults, this.faultPlaces]) {
+    for (const address of [this.starts, this.lengths, this.faults, this.faultPositions]) {
       this.#kernel.free(address);
     }
   }

@@ -92,11 +92,11 @@ export class BatchBuilder {
   #rejectLongRows(columns: readonly Column[], rows: number): void {
     const total = columns.reduce((sum, column) => sum + column.totalBytes(rows), 0);
     if (total <= this.rowBytesMax) return;
-    const { bytes, words } = this.kernel;
+    const { bytes, u32 } = this.kernel;
     for (let row = 0; row < rows; row++) {
       let size = 0;
       for (const { kinds, lengths } of columns) {
-        if (bytes[kinds + row] !== 0) size += words[lengths / 4 + row]!;
+        if (bytes[kinds + row] !== 0) size += u32[lengths / 4 + row]!;
       }
       if (size > this.rowBytesMax) bytes[this.#faults.address + row] = rejectCodes.row_too_long;
     }

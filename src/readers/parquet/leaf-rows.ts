@@ -175,7 +175,7 @@ export class LeafRows {
     }
     return depths.map(({ levels, offsets, lengths }, depth) => {
       const word = (table + depth * depthLayout.bytes) / 4 + depthLayout.words.count;
-      return { levels, offsets, lengths, count: kernel.words[word]! };
+      return { levels, offsets, lengths, count: kernel.u32[word]! };
     });
   }
 

@@ -88,7 +88,7 @@ export class RecordBatches {
       ARROW_BATCH_BYTES,
       this.#result,
     );
-    const [next = 0, ...sizes] = this.kernel.words.subarray(
+    const [next = 0, ...sizes] = this.kernel.u32.subarray(
       this.#result / 4,
       this.#result / 4 + 1 + textColumns.length,
     );

@@ -76,11 +76,11 @@ export class ColumnChunkWriter {
     let nulls = 0;
     for (let start = rows.start; start < end; ) {
       run.measurePlain(cells, order, start, end, PAGE_BYTES, this.#result);
-      const { words } = this.kernel;
+      const { u32 } = this.kernel;
       const result = this.#result / 4;
-      const next = words[result]!;
-      const bytes = words[result + 1]!;
-      const pageNulls = words[result + 2]!;
+      const next = u32[result]!;
+      const bytes = u32[result + 1]!;
+      const pageNulls = u32[result + 2]!;
       const count = next - start;
       this.#page.ensure(4 + run.hybridBytesMax(count, 1) + bytes + LOOSE_BYTES);
       const from = this.#page.address;

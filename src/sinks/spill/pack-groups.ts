@@ -104,11 +104,11 @@ export class PackGroups {
   /** Reads the chosen packs of all files into contiguous memory. */
   #read(target: number): void {
     for (const [index, { path, bytes: fileBytes }] of this.#files.entries()) {
-      const { words } = this.kernel;
+      const { u32 } = this.kernel;
       const at = spillFileLayout.words;
       const file = (this.#table.address + index * spillFileLayout.bytes) / 4;
-      const [next, end] = [words[file + at.next]!, words[file + at.end]!];
-      words[file + at.data] = target;
+      const [next, end] = [u32[file + at.next]!, u32[file + at.end]!];
+      u32[file + at.data] = target;
       for (let place = next; place < end; ) {
         this.kernel.run.measureStretch(this.#table.address, index, place, this.#result.address);
         const offset = this.kernel.doubles[this.#result.address / 8]!;
@@ -123,10 +123,10 @@ export class PackGroups {
   }
 
   #dayRows(count: number): DayRows[] {
-    const { words } = this.kernel;
+    const { u32 } = this.kernel;
     return Array.from({ length: count }, (_, index) => {
       const at = (this.#days.address + index * DAY_BYTES) / 4;
-      return { day: words[at]! | 0, start: words[at + 1]!, end: words[at + 2]! };
+      return { day: u32[at]! | 0, start: u32[at + 1]!, end: u32[at + 2]! };
     });
   }
 
@@ -137,6 +137,6 @@ export class PackGroups {
 
   #resultWords(): Uint32Array {
     const start = this.#result.address / 4;
-    return this.kernel.words.subarray(start, start + 4);
+    return this.kernel.u32.subarray(start, start + 4);
   }
 }

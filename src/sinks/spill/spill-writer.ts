@@ -74,8 +74,8 @@ export class RowPacker {
     const rows = this.#rows.address;
     const count = this.#columnCount;
     this.kernel.run.measurePack(rows, count, order, start, end, this.bytesMax, this.#result);
-    const next = this.kernel.words[this.#result / 4]!;
-    const bytes = this.kernel.words[this.#result / 4 + 1]!;
+    const next = this.kernel.u32[this.#result / 4]!;
+    const bytes = this.kernel.u32[this.#result / 4 + 1]!;
     this.#packs.ensure(this.#used + bytes + LOOSE_BYTES, this.#used);
     return next;
   }

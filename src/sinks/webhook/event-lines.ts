@@ -33,7 +33,7 @@ export class EventLines {
     const count = this.#select(events);
     const columns = { columnList: this.#columnList, timestamps: events.timestamps };
     const addresses = textColumns.map((name) => events[name].address);
-    kernel.words.set(addresses, this.#columnList / 4);
+    kernel.u32.set(addresses, this.#columnList / 4);
     for (let place = 0; place < count; ) {
       const start = place;
       place = this.#texts.encode(columns, this.#order.address, start, count);
@@ -42,7 +42,7 @@ export class EventLines {
       let from = 0;
       for (let index = start; index < place; index++) {
         const end = bytes.indexOf(LINE_END, from);
-        const row = kernel.words[this.#order.address / 4 + index] ?? 0;
+        const row = kernel.u32[this.#order.address / 4 + index] ?? 0;
         yield { row, text: bytes.subarray(from, end) };
         from = end + 1;
       }
@@ -52,11 +52,11 @@ export class EventLines {
   /** Writes the numbers of the delivered rows into the order and returns their count. */
   #select(events: EventBatch): number {
     this.#order.ensure(events.rows * 4);
-    const { bytes, words } = this.kernel;
+    const { bytes, u32 } = this.kernel;
     const order = this.#order.address / 4;
     let count = 0;
     for (let row = 0; row < events.rows; row++) {
-      if (bytes[events.outcomes + row] === outcomes.deliver) words[order + count++] = row;
+      if (bytes[events.outcomes + row] === outcomes.deliver) u32[order + count++] = row;
     }
     return count;
   }
