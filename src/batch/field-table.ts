@@ -116,7 +116,7 @@ function createBranch(): Branch {
 }
 
 /** The column of a request; equal requests share one. */
-function place(top: Branch, request: FieldRequest, createColumn: () => Column): Column {
+function columnFor(top: Branch, request: FieldRequest, createColumn: () => Column): Column {
   const { path, form } = request;
   const last = path.at(-1);
   if (form === "rest" || last === undefined) {

@@ -21,7 +21,7 @@ function compile(): WebAssembly.Module {
 
 /**
  * One instance of the compiled kernels with its linear memory. Not shared between threads: each
- * worker has its own. Views (`bytes`, `words`, …) are valid until the next allocation, which may
+ * worker has its own. Views (`bytes`, `u32`, …) are valid until the next allocation, which may
  * move the memory: get them again after anything that allocates.
  */
 export class Kernel {
@@ -66,9 +66,9 @@ export class Kernel {
   }
 
   /** The whole memory as a u32 view: index = address / 4. */
-  get words(): Uint32Array {
-    if (this.#words.length === 0) this.#refresh();
-    return this.#words;
+  get u32(): Uint32Array {
+    if (this.#u32.length === 0) this.#refresh();
+    return this.#u32;
   }
 
   /** The whole memory as doubles: index = address / 8. */

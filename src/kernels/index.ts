@@ -10,11 +10,11 @@ export { escapeString } from "./json/json-value";
 export { scanCells, setScratch } from "./json/json-fields";
 export { scanLines, scanValues, skipLongRow } from "./json/json-rows";
 export {
-    cellBytes,   checkEvents,   checkIds,   checkObjects,   checkValues,   clearCells,
-    countOutcomes,   fillObjects,   quotedBytes,   requireId,   takeCells,   totalBytes,
+  cellBytes, checkEvents, checkIds, checkObjects, checkValues, clearCells, countOutcomes,
+  fillObjects, quotedBytes, requireId, takeCells, totalBytes,
 } from "./mapping/event";
 export {
-    fillDays,   fillOrder,   findDayEnd,   findDayRange,   findTimeRange,   sortByDay,
+  fillDays, fillOrder, findDayEnd, findDayRange, findTimeRange, sortByDay,
 } from "./sink/days";
 export { clearCounts } from "./profile/counts";
 export { inflate } from "./inflate/inflate";
@@ -22,7 +22,7 @@ export { moveIds } from "./profile/distinct";
 export { filterEvents } from "./mapping/name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./mapping/privacy";
 export {
-    dropFaulty,  escapedSizes,  maskCells,  pointTexts,  writeCells,  writeRow,
+  dropFaulty, escapedSizes, maskCells, pointTexts, writeCells, writeRow,
 } from "./nested/nested-cells";
 export { buildObjectsOfPairs, longestCell } from "./mapping/pairs";
 export { checkTimes, parseTimes } from "./mapping/time";
@@ -33,16 +33,13 @@ export { encodeLines, measureLine } from "./sink/jsonl";
 export { copyTexts, gatherLines, measureTexts } from "./sink/line-rows";
 export { buildDictionary } from "./sink/parquet-dictionary";
 export {
-    encodeHybrid,   encodeLevels,   encodePlain,   encodeTimestamps,   hybridBytesMax,
-    measurePlain,
+  encodeHybrid, encodeLevels, encodePlain, encodeTimestamps, hybridBytesMax, measurePlain,
 } from "./sink/parquet-pages";
 export { deltaCount, listDeltaLengths, unpackDeltas } from "./parquet/parquet-delta";
 export { countRowStarts, entriesOfRows, unfoldLists } from "./parquet/parquet-lists";
 export { lz4Decompress } from "./parquet/lz4";
 export { listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/parquet-rows";
-export {
-    joinPrefixed,  joinStreams,  measurePrefixed,  unpackLevels,
-} from "./parquet/parquet-values";
+export { joinPrefixed, joinStreams, measurePrefixed, unpackLevels } from "./parquet/parquet-values";
 export { junkHash, profileRows } from "./profile/profile-rows";
 export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./sink/row-buffer";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";

@@ -5,8 +5,7 @@ import { Column, KIND_NULL, KIND_STRING } from "../column";
 import { INVALID_UTF8, MALFORMED_ROW, RAGGED_ROW, ROW_TOO_LONG } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
 import {
-    cellLength,   cellStart,   closeDoubled,   closeEscaped,   scratch,   see,   seen,
-    writeTextsTo,
+  cellLength, cellStart, closeDoubled, closeEscaped, scratch, see, seen, writeTextsTo,
 } from "./csv-quotes";
 
 // The same numbers as `scanStates` in src/readers/csv/record-scanner.ts.

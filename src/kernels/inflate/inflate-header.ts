@@ -2,13 +2,12 @@
 // damage has the same name.
 
 import {
-    buildCodeLengths,   buildDistances,   buildLiterals,   CODE_LENGTH_BITS,   codeLengthTable,
-    setFixedCodes,
+  buildCodeLengths, buildDistances, buildLiterals, CODE_LENGTH_BITS, codeLengthTable, setFixedCodes,
 } from "./inflate-codes";
 import {
-    GOING_ON,   INVALID_BLOCK_TYPE,   INVALID_CODE_LENGTHS,   INVALID_DISTANCE_CODES,
-    INVALID_LITERAL_CODES,   INVALID_REPEAT,   INVALID_STORED_LENGTH,   NO_END_OF_BLOCK,
-    PHASE_STORED,   PHASE_SYMBOLS,   Stream,   TOO_MANY_SYMBOLS,   TRUNCATED,
+  GOING_ON, INVALID_BLOCK_TYPE, INVALID_CODE_LENGTHS, INVALID_DISTANCE_CODES, INVALID_LITERAL_CODES,
+  INVALID_REPEAT, INVALID_STORED_LENGTH, NO_END_OF_BLOCK, PHASE_STORED, PHASE_SYMBOLS, Stream,
+  TOO_MANY_SYMBOLS, TRUNCATED,
 } from "./inflate-state";
 
 /** Upper bound of a header: 17 bits, 19 lengths of 3 bits, and 316 of at most 14 bits. */

@@ -3,11 +3,10 @@
 // bytes that it has written itself.
 
 import {
-    DISTANCE_BITS,   distanceTable,   END,   LITERAL,   LITERAL_BITS,   literalTable,   SPECIAL,
-    SUBTABLE,
+  DISTANCE_BITS, distanceTable, END, LITERAL, LITERAL_BITS, literalTable, SPECIAL, SUBTABLE,
 } from "./inflate-codes";
 import {
-    DONE,   GOING_ON,   Stream,   TOO_FAR_BACK,   TRUNCATED,   UNKNOWN_DISTANCE,   UNKNOWN_LITERAL,
+  DONE, GOING_ON, Stream, TOO_FAR_BACK, TRUNCATED, UNKNOWN_DISTANCE, UNKNOWN_LITERAL,
 } from "./inflate-state";
 
 /** Least input bytes for a step of the fast loop: three words, read ahead. */

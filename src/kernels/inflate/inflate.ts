@@ -12,8 +12,7 @@
 import { ensureTables } from "./inflate-codes";
 import { HEADER_BYTES_MAX, readHeader } from "./inflate-header";
 import {
-    DONE,   GOING_ON,   PHASE_HEADER,   PHASE_STORED,   Stream,   TRUNCATED,   WANTS_INPUT,
-    WANTS_ROOM,
+  DONE, GOING_ON, PHASE_HEADER, PHASE_STORED, Stream, TRUNCATED, WANTS_INPUT, WANTS_ROOM,
 } from "./inflate-state";
 import { decodeExactly, decodeFast, INPUT_MARGIN, OUTPUT_MARGIN } from "./inflate-symbols";
 

@@ -3,18 +3,17 @@
 // and skipped.
 
 import {
-    Column,   KIND_ARRAY,   KIND_BOOLEAN,   KIND_MALFORMED_STRING,   KIND_NULL,   KIND_NUMBER,
-    KIND_OBJECT,   KIND_STRING,
+  Column, KIND_ARRAY, KIND_BOOLEAN, KIND_MALFORMED_STRING, KIND_NULL, KIND_NUMBER, KIND_OBJECT,
+  KIND_STRING,
 } from "../column";
 import {
-    escaped,   loneSurrogate,   markFault,   markTooDeep,   skipSpace,   skipString,
-    skipStringFast,   unescape,
+  escaped, loneSurrogate, markFault, markTooDeep, skipSpace, skipString, skipStringFast, unescape,
 } from "./json-value";
 import { nextKnown, passKnown } from "./json-known";
 import { DEPTH_MAX, skipValueAt } from "./json-nested";
 import { NodeEntry, Node, clearRow, clearRows, findEntry, textColumn } from "./json-node";
 import {
-    ShapeMember,   beginsSame,   findLater,   isConstant,   nextMember,   noteValue,   rememberKey,
+  ShapeMember, beginsSame, findLater, isConstant, nextMember, noteValue, rememberKey,
 } from "./json-shape";
 import { copyLoose } from "../utf8";
 

@@ -6,7 +6,7 @@ import { skipValue } from "./json-nested";
 import { Node, clearRow, clearRows } from "./json-node";
 import { faultAt, lineFeed, resetLineFeed, skipSpace, tooDeep } from "./json-value";
 import {
-    INVALID_UTF8,   MALFORMED_ROW,   ROW_NOT_OBJECT,   ROW_TOO_DEEP,   ROW_TOO_LONG,
+  INVALID_UTF8, MALFORMED_ROW, ROW_NOT_OBJECT, ROW_TOO_DEEP, ROW_TOO_LONG,
 } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
 

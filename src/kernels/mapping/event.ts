@@ -8,7 +8,7 @@ import {   Column,   KIND_NULL,   KIND_NUMBER,   KIND_OBJECT,   KIND_STRING } fr
 import { skipValue } from "../json/json-nested";
 import { hasLoneSurrogate, loneSurrogate, skipSpace, skipString, unescape } from "../json/json-value";
 import {
-    EVENT_MISSING,   EVENT_NOT_TEXT,   UNIT_ID_MISSING,   UNIT_ID_NOT_TEXT,   VALUE_NOT_SCALAR,
+  EVENT_MISSING, EVENT_NOT_TEXT, UNIT_ID_MISSING, UNIT_ID_NOT_TEXT, VALUE_NOT_SCALAR,
 } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
 

@@ -5,7 +5,7 @@
 
 import { equal, hashOf } from "../byte-hash";
 import {
-    Column,   KIND_ARRAY,   KIND_MALFORMED_STRING,   KIND_NULL,   KIND_OBJECT,   KIND_STRING,
+  Column, KIND_ARRAY, KIND_MALFORMED_STRING, KIND_NULL, KIND_OBJECT, KIND_STRING,
 } from "../column";
 import { scanObject, setScratch } from "../json/json-fields";
 import { Node, clearRow } from "../json/json-node";

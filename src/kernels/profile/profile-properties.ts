@@ -4,9 +4,7 @@
 // and counted when the object has ended: only then the last value of a repeated member is known.
 
 import { equal, hashOf, mix, spread, spreadHash } from "../byte-hash";
-import {
-    Arena,  DISTINCT_BYTES,  findEntry,  growTable,  initTable,  tableBytes,
-} from "./frequent";
+import { Arena, DISTINCT_BYTES, findEntry, growTable, initTable, tableBytes } from "./frequent";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, loneSurrogate, skipSpace, skipStringFast, unescape } from "../json/json-value";
 import { Group, Key, keyAt, Profile } from "./profile";
