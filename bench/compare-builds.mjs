@@ -160,14 +160,24 @@ function digests(output) {
 
 function digest(name, bytes) {
   const isText = name === "manifest.json" || name.startsWith("rejects/");
-  const content = isText ? withoutRun(bytes.toString()) : bytes;
+  const content = isText ? withoutRun(bytes.toString()) : withoutVersion(name, bytes);
   return createHash("sha256").update(content).digest("hex");
 }
 
-/** Leaves out what differs from run to run, and the messages, which are for people. */
+/** Parquet files name the version that wrote them. */
+function withoutVersion(name, bytes) {
+  if (!name.endsWith(".parquet")) return bytes;
+  const text = bytes.toString("latin1");
+  return Buffer.from(text.replace(/switchyard version [\d.]+/i, "switchyard"), "latin1");
+}
+
+/**
+ * Leaves out what differs from run to run or from version to version, digests of files that are compared
+ * themselves among them, and the messages, which are for people.
+ */
 function withoutRun(text) {
   const lines = text.startsWith("{\n") ? [text] : text.split("\n").filter((line) => line !== "");
-  const volatile = ["version", "startedAt", "endedAt", "durationMs", "message"];
+  const volatile = ["version", "sha256", "startedAt", "endedAt", "durationMs", "message"];
   return JSON.stringify(
     lines.map((line) =>
       JSON.parse(line, (key, value) => (volatile.includes(key) ? undefined : value)),
