@@ -13,6 +13,11 @@ export function parseDay(name: string): number {
   return Date.parse(`${name.length > 10 ? "+" : ""}${name}T00:00:00Z`) / DAY_MS;
 }
 
+/** Formats an hour of the day as `09:00`. */
+export function clockText(hour: number): string {
+  return `${String(hour).padStart(2, "0")}:00`;
+}
+
 /** Formats a day since 1970-01-01 as `YYYY-MM-DD`. Throws for years outside 0 to 9999: a bug of the caller. */
 export function formatDay(day: number): string {
   const text = new Date(day * DAY_MS).toISOString();

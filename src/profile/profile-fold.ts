@@ -11,7 +11,7 @@ import {
   NAME_REGISTER_BYTES,
 } from "./profile-memory.js";
 import { type KeyBudget, PropertyFold } from "./property-fold.js";
-import { PICKS } from "./row-samples.js";
+import { largestOf, smallest } from "./row-samples.js";
 import { FrequentFold, Registers } from "./sketches.js";
 import {
   figureNames,
@@ -104,9 +104,7 @@ export class ProfileFold {
     for (const { field, value, rows } of profile.junkIDs) {
       addCounts(this.junkIDs, [[`${field} ${value}`, rows]]);
     }
-    this.#largest = [...this.#largest, ...profile.largest]
-      .sort((a, b) => b.bytes - a.bytes)
-      .slice(0, LARGEST_MAX);
+    this.#largest = largestOf(this.#largest, profile.largest);
     this.userProperties.add(profile.userProperties);
     for (const sample of profile.samples) keepSmallest(this.samples, sample.event, sample);
     for (const sample of profile.rejectSamples) {
@@ -154,6 +152,5 @@ function keepSmallest<T extends { readonly order: number }>(
   key: string,
   item: T,
 ): void {
-  const items = [...(kept.get(key) ?? []), item].sort((a, b) => a.order - b.order);
-  kept.set(key, items.slice(0, PICKS));
+  kept.set(key, smallest(kept.get(key), [item]));
 }

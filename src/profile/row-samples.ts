@@ -99,13 +99,20 @@ export class RowSamples {
       bytes: order,
       ...placeOf(events, row),
     }));
-    this.#largest = [...this.#largest, ...fresh]
-      .sort((a, b) => b.bytes - a.bytes)
-      .slice(0, LARGEST_MAX);
+    this.#largest = largestOf(this.#largest, fresh);
   }
 }
 
-function smallest<T extends { readonly order: number }>(
+/** Keeps the largest events; those that were there win a tie. */
+export function largestOf(
+  before: readonly SplitLargest[],
+  more: readonly SplitLargest[],
+): readonly SplitLargest[] {
+  return [...before, ...more].sort((a, b) => b.bytes - a.bytes).slice(0, LARGEST_MAX);
+}
+
+/** Keeps the samples with the smallest orders. */
+export function smallest<T extends { readonly order: number }>(
   before: readonly T[] = [],
   fresh: readonly T[],
 ): readonly T[] {

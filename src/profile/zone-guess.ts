@@ -1,3 +1,4 @@
+import { clockText } from "../base/day.js";
 import type { ReportTimes } from "./report.js";
 
 /** People are quietest from 02:00 to 08:00. */
@@ -24,7 +25,7 @@ export function guessZone(hoursOfDay: readonly number[], days: number): ReportTi
   const quiet = sums.indexOf(Math.min(...sums));
   const share = (sums[quiet] as number) / total;
   const percent = `${(share * 100).toFixed(1)} %`;
-  const range = `${clockOf(quiet)} to ${clockOf((quiet + QUIET_HOURS) % HOURS)}`;
+  const range = `${clockText(quiet)} to ${clockText((quiet + QUIET_HOURS) % HOURS)}`;
   if (share > WEAK_SHARE) {
     const evidence = `There are no quiet hours: the quietest six, ${range}, have ${percent} of all events.`;
     return { shiftHours: 0, confidence: "none", evidence };
@@ -40,8 +41,4 @@ function quietSum(hoursOfDay: readonly number[], start: number): number {
   let sum = 0;
   for (let hour = start; hour < start + QUIET_HOURS; hour++) sum += hoursOfDay[hour % HOURS] ?? 0;
   return sum;
-}
-
-function clockOf(hour: number): string {
-  return `${String(hour).padStart(2, "0")}:00`;
 }

@@ -1,4 +1,5 @@
 import { createZone } from "../base/luxon-zone.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { createPatternParser } from "../mapper/time-pattern.js";
 
 /** The form of times, as far as a sample shows. */
@@ -131,10 +132,10 @@ function patternForm(texts: readonly string[]): TimeForm | undefined {
     ({ times, read }) =>
       read === best.read && times.some((time, index) => time !== best.times[index]),
   );
-  return {
+  return omitUndefined({
     words: `like ${best.format}`,
     format: best.format,
-    ...(other === undefined ? {} : { otherFormat: other.format }),
+    otherFormat: other?.format,
     isLocal: !/z/i.test(best.format.replaceAll(/'[^']*'/g, "")),
-  };
+  });
 }

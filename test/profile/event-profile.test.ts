@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createZone } from "../../src/base/luxon-zone.js";
-import { sizeAt, sizeOfClass } from "../../src/profile/size-classes.js";
-import { Registers } from "../../src/profile/sketches.js";
+import { Registers, sizeAt, sizeOfClass } from "../../src/profile/sketches.js";
 import type { SplitProperties } from "../../src/profile/split-profile.js";
 import { valueTypes } from "../../src/profile/value-types.js";
 import { type EventRow, eventRow } from "../sinks/event-rows.js";
@@ -160,7 +159,7 @@ const row = fc
   .map(eventRow);
 
 describe("a profile", () => {
-  it("finds in properties what plain counting finds", () => {
+  it("describes properties as plain counting does", () => {
     fc.assert(
       fc.property(fc.array(fc.array(row, { maxLength: 30 }), { maxLength: 3 }), (batches) => {
         const profile = profileInKernel(batches);
@@ -257,7 +256,7 @@ function lengthOf({ event, timestamp, user, metadata, value }: EventRow): number
 }
 
 describe("sizes", () => {
-  it("are known to within 0.8 percent", () => {
+  it("are exact to within 0.8 percent", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 }), (bytes) => {
         const exponent = Math.floor(Math.log2(bytes));
@@ -267,7 +266,7 @@ describe("sizes", () => {
     );
   });
 
-  it("are counted by class, so that shares of them can be told", () => {
+  it("are counted by class, so that percentiles can be read", () => {
     const rows = Array.from({ length: 1_000 }, (_, index) =>
       eventRow({ metadata: JSON.stringify({ text: "x".repeat(index * 3) }) }),
     );

@@ -1,4 +1,5 @@
 import { EVENT_COUNTS_NAMES_MAX, PROFILE_IDS_MAX, SAMPLE_BYTES_MAX } from "../../base/limits.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { type FoldedName, foldLimits, type ProfileFold } from "../../profile/profile-fold.js";
 import {
   type Estimate,
@@ -12,8 +13,7 @@ import {
   type ReportSizes,
   type TopID,
 } from "../../profile/report.js";
-import { sizeAt } from "../../profile/size-classes.js";
-import type { FoldedText } from "../../profile/sketches.js";
+import { type FoldedText, sizeAt } from "../../profile/sketches.js";
 import { guessZone } from "../../profile/zone-guess.js";
 import type { EventFold } from "../event-fold.js";
 import type { ManifestEvent, RunAccounts, SourceFailure } from "../manifest.js";
@@ -131,12 +131,14 @@ function inputsOf({ inputs, failures }: RunAccounts): Report["inputs"] {
       format: "unknown",
       failure: { code, message },
     }));
-  const sources = inputs.map(({ name, bytes, format, failure }) => ({
-    name,
-    bytes,
-    format,
-    ...(failure === undefined ? {} : { failure: { code: failure.code, message: failure.message } }),
-  }));
+  const sources = inputs.map(({ name, bytes, format, failure }) =>
+    omitUndefined({
+      name,
+      bytes,
+      format,
+      failure: failure && { code: failure.code, message: failure.message },
+    }),
+  );
   const all = [...unreadable, ...sources];
   return {
     files: new Set(all.map(({ name }) => name.split("!", 1)[0])).size,

@@ -68,8 +68,3 @@ export function median(values: readonly number[]): number {
   const upper = sorted[middle] ?? 0;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
-
-/** `09:00`. */
-export function clockText(hour: number): string {
-  return `${String(hour).padStart(2, "0")}:00`;
-}

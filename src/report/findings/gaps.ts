@@ -1,7 +1,7 @@
-import { HOUR_MS } from "../../base/day.js";
+import { clockText, HOUR_MS } from "../../base/day.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
-import { bulkOf, clockText, median, usualOfDay, usualOfHour } from "./day-counts.js";
+import { bulkOf, median, usualOfDay, usualOfHour } from "./day-counts.js";
 import { type Facts, type Observation, sumOf } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,

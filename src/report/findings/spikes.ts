@@ -1,6 +1,7 @@
+import { clockText } from "../../base/day.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount } from "../quantities.js";
-import { clockText, median, usualOfDay, usualOfHour } from "./day-counts.js";
+import { median, usualOfDay, usualOfHour } from "./day-counts.js";
 import { type Facts, type Observation, quoted, shareOf, sumOf } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,

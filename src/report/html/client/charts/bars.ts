@@ -1,4 +1,5 @@
 import { nice, ticks } from "d3-array";
+import { clockText } from "../../../../base/day.js";
 import { formatCount } from "../../../quantities.js";
 import { axisCount } from "../display-text.js";
 import { svgElement } from "../element.js";
@@ -51,19 +52,15 @@ export function hourChart(hours: readonly number[], label: string): SVGSVGElemen
         y: scale.y(events),
         height: HEIGHT - BOTTOM - scale.y(events),
       },
-      svgElement("title", {}, `${hourText(hour)}: ${formatCount(events)} events`),
+      svgElement("title", {}, `${clockText(hour)}: ${formatCount(events)} events`),
     ),
   );
   const ticks = [0, 6, 12, 18].map((hour) => {
     const middle = { x: LEFT + (hour + 0.5) * step, y: HEIGHT - 5, "text-anchor": "middle" };
-    return svgElement("text", { class: "tick", ...middle }, hourText(hour));
+    return svgElement("text", { class: "tick", ...middle }, clockText(hour));
   });
   const box = { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label };
   return svgElement("svg", { class: "hour-chart", ...box }, ...lines, ...bars, ...ticks);
-}
-
-export function hourText(hour: number): string {
-  return `${String(hour).padStart(2, "0")}:00`;
 }
 
 const SPARKLINE_WIDTH = 120;

@@ -1,7 +1,8 @@
+import { clockText } from "../../../../base/day.js";
 import type { ReportDay } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { lazyDisclosure, lead, none, section, type Tooltip } from "../blocks.js";
-import { hourChart, hourText } from "../charts/bars.js";
+import { hourChart } from "../charts/bars.js";
 import { calendar } from "../charts/calendar.js";
 import { DataTable, numberColumn, plainTable } from "../data-table.js";
 import { hoursInRange } from "../day-series.js";
@@ -85,12 +86,12 @@ function hours(view: ViewState): HTMLElement {
   view.onRange(() => {
     const counts = hoursInRange(view.report, view.range);
     const peak = counts.indexOf(Math.max(...counts));
-    const label = `Events by hour of the day; most at ${hourText(peak)}`;
+    const label = `Events by hour of the day; most at ${clockText(peak)}`;
     holder.replaceChildren(hourChart(counts, label));
   });
   const table = lazyDisclosure("Hours as a table", () => {
     const rows = hoursInRange(view.report, view.range).map((events, hour) => [
-      hourText(hour),
+      clockText(hour),
       formatCount(events),
     ]);
     return plainTable("Events by hour of the day", ["Hour", "Events"], rows, [1]);
