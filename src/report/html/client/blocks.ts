@@ -49,6 +49,11 @@ export function none(text: string): HTMLElement {
   return element("p", { class: "none" }, text);
 }
 
+/** Text that keeps its lines, in an area that the keyboard can scroll. */
+export function preformatted(label: string, ...children: readonly Child[]): HTMLPreElement {
+  return element("pre", { tabindex: 0, role: "region", "aria-label": label }, ...children);
+}
+
 /** Copies the text of an element, or selects it if the browser does not allow copying. */
 export function copyButton(code: HTMLElement, label: string): HTMLElement {
   const status = element("span", { role: "status", class: "copy-status" });

@@ -8,7 +8,7 @@ export interface Column<Row> {
   /** The value to sort by; a column without it cannot be sorted. */
   readonly sortValue?: (row: Row) => number | string;
   readonly isNumber?: boolean;
-  readonly className?: string;
+  readonly className?: string | undefined;
 }
 
 /** A column of text from data. */
@@ -17,8 +17,7 @@ export function textColumn<Row>(
   textOf: (row: Row) => string,
   className?: string,
 ): Column<Row> {
-  const cell = (row: Row) => shown(textOf(row));
-  return { heading, cell, sortValue: textOf, ...(className === undefined ? {} : { className }) };
+  return { heading, cell: (row) => shown(textOf(row)), sortValue: textOf, className };
 }
 
 /** A column of numbers, as counts or in another format. */
@@ -86,14 +85,6 @@ export class DataTable<Row> {
 
   #frame(): HTMLElement {
     const { caption, rows, nouns, searchText } = this.#options;
-    const table = element(
-      "table",
-      {},
-      element("caption", {}, caption),
-      element("thead", {}, element("tr", {}, ...this.#headings)),
-      this.#body,
-    );
-    const area = { class: "wide", role: "region", "aria-label": caption, tabindex: 0 };
     const isPaged = rows.length > PAGE_ROWS;
     const pages = element("div", { class: "pages" }, this.#back, this.#forward);
     return element(
@@ -105,7 +96,7 @@ export class DataTable<Row> {
         searchText && rows.length > 1 ? this.#search(`Search ${nouns[1]}`) : null,
         this.#status,
       ),
-      element("div", area, table),
+      tableFrame(caption, this.#headings, this.#body),
       isPaged ? pages : null,
     );
   }
@@ -234,15 +225,14 @@ export function plainTable(
   const head = headings.map((heading, column) =>
     element("th", { scope: "col", class: classOf(column) }, heading),
   );
-  return element(
-    "div",
-    { class: "wide", role: "region", "aria-label": caption, tabindex: 0 },
-    element(
-      "table",
-      {},
-      element("caption", {}, caption),
-      element("thead", {}, element("tr", {}, ...head)),
-      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells(row)))),
-    ),
-  );
+  const lines = rows.map((row) => element("tr", {}, ...cells(row)));
+  return tableFrame(caption, head, element("tbody", {}, ...lines));
+}
+
+/** Returns a table in an area that scrolls sideways. */
+function tableFrame(caption: string, headings: readonly Child[], body: Child): HTMLElement {
+  const head = element("thead", {}, element("tr", {}, ...headings));
+  const table = element("table", {}, element("caption", {}, caption), head, body);
+  const area = { class: "wide", role: "region", "aria-label": caption, tabindex: 0 };
+  return element("div", area, table);
 }

@@ -28,7 +28,7 @@ export function eventPage(
   return element(
     "div",
     { class: "page" },
-    head(event),
+    head(event.event, mainFacts(event)),
     findings.length === 0
       ? null
       : section("event-findings", "Findings", findingList(findings, view)),
@@ -66,20 +66,24 @@ export function eventPage(
   );
 }
 
-function head(event: ReportEvent): HTMLElement {
+function head(name: string, content: HTMLElement): HTMLElement {
   return element(
     "header",
     { class: "head" },
     element("p", { class: "eyebrow" }, element("a", { href: "#events" }, "← All events")),
-    element("h1", { tabindex: -1 }, shown(event.event)),
-    facts(
-      ["Events", formatCount(event.rows), shareText(event.share)],
-      ["First seen", ...timeParts(event.firstTimestamp)],
-      ["Last seen", ...timeParts(event.lastTimestamp)],
-      ["Days", formatCount(event.days)],
-      event.users !== null && ["Users", shortEstimate(event.users), errorText(event.users)],
-      ["Size", formatBytes(event.bytes.mean), `largest ${formatBytes(event.bytes.max)}`],
-    ),
+    element("h1", { tabindex: -1 }, shown(name)),
+    content,
+  );
+}
+
+function mainFacts(event: ReportEvent): HTMLElement {
+  return facts(
+    ["Events", formatCount(event.rows), shareText(event.share)],
+    ["First seen", ...timeParts(event.firstTimestamp)],
+    ["Last seen", ...timeParts(event.lastTimestamp)],
+    ["Days", formatCount(event.days)],
+    event.users !== null && ["Users", shortEstimate(event.users), errorText(event.users)],
+    ["Size", formatBytes(event.bytes.mean), `largest ${formatBytes(event.bytes.max)}`],
   );
 }
 
@@ -93,15 +97,6 @@ function countLine(view: ViewState, index: number, signal: AbortSignal): HTMLEle
 }
 
 function missingPage(name: string): HTMLElement {
-  return element(
-    "div",
-    { class: "page" },
-    element(
-      "header",
-      { class: "head" },
-      element("p", { class: "eyebrow" }, element("a", { href: "#events" }, "← All events")),
-      element("h1", { tabindex: -1 }, shown(name)),
-      none("This report has no event with this name."),
-    ),
-  );
+  const note = none("This report has no event with this name.");
+  return element("div", { class: "page" }, head(name, note));
 }

@@ -1,7 +1,15 @@
 import type { Finding, Fix, Severity } from "../../../../profile/report.js";
 import { formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
-import { copyButton, disclosure, lazyDisclosure, lead, none, section } from "../blocks.js";
+import {
+  copyButton,
+  disclosure,
+  lazyDisclosure,
+  lead,
+  none,
+  preformatted,
+  section,
+} from "../blocks.js";
 import { dayText, shown } from "../display-text.js";
 import { button, type Child, element } from "../element.js";
 import type { ViewState } from "../view-state.js";
@@ -86,7 +94,7 @@ function fixLine({ line, isSafe, module }: Fix): HTMLElement {
 function moduleText({ name, text }: NonNullable<Fix["module"]>): HTMLElement {
   const lines = text.split("\n").map(harmless).join("\n");
   const title = `Text of ${shown(name)}`;
-  const pre = element("pre", { tabindex: 0, role: "region", "aria-label": title }, lines);
+  const pre = preformatted(title, lines);
   return disclosure(title, pre, copyButton(pre, title));
 }
 

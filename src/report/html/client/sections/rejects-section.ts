@@ -1,7 +1,7 @@
 import type { Report, ReportReject } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
-import { disclosure, lead, none, section } from "../blocks.js";
+import { disclosure, lead, none, preformatted, section } from "../blocks.js";
 import { partText, positionText, shown } from "../display-text.js";
 import { element } from "../element.js";
 
@@ -57,6 +57,6 @@ function sample({
         isBase64 ? " (not UTF-8, shown as base64)" : "",
       ),
     ),
-    element("pre", { tabindex: 0, role: "region", "aria-label": `Row at ${where}` }, harmless(raw)),
+    preformatted(`Row at ${where}`, harmless(raw)),
   );
 }

@@ -1,6 +1,6 @@
 import type { Report, ReportEstimates } from "../../../../profile/report.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../../../quantities.js";
-import { disclosure, facts, lazyDisclosure, none, section } from "../blocks.js";
+import { disclosure, facts, lazyDisclosure, none, preformatted, section } from "../blocks.js";
 import { DataTable, numberColumn, plainTable, textColumn } from "../data-table.js";
 import { shown } from "../display-text.js";
 import { element } from "../element.js";
@@ -77,10 +77,7 @@ export function settingsSection(report: Report): HTMLElement {
           `${formatNumberOf(further, "further source")} beyond the limit ${further === 1 ? "is" : "are"} not listed.`,
         )
       : null,
-    disclosure(
-      "Configuration of this run",
-      element("pre", { tabindex: 0, role: "region", "aria-label": "Configuration" }, text),
-    ),
+    disclosure("Configuration of this run", preformatted("Configuration", text)),
     disclosure(
       "Limits of this report",
       element(

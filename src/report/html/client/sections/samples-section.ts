@@ -1,6 +1,6 @@
 import type { ReportSample } from "../../../../profile/report.js";
 import { harmless } from "../../../terminal-text.js";
-import { lead, none, section } from "../blocks.js";
+import { lead, none, preformatted, section } from "../blocks.js";
 import { positionText, shown } from "../display-text.js";
 import { button, element } from "../element.js";
 import { rowTokens, type TextToken } from "../mapping/text-tokens.js";
@@ -38,7 +38,7 @@ export function sampleList(samples: readonly ReportSample[]): HTMLElement {
 const fields = ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"] as const;
 
 /** Shows a source row beside its event. A value and its result have the same colour and light up together. */
-export function mappingView(sample: ReportSample): HTMLElement {
+function mappingView(sample: ReportSample): HTMLElement {
   const source = rowTokens(sample.raw);
   const event = rowTokens(sample.result);
   const traces = traceValues(source, event);
@@ -52,7 +52,7 @@ export function mappingView(sample: ReportSample): HTMLElement {
   return view;
 }
 
-export function mappingLegend(): HTMLElement {
+function mappingLegend(): HTMLElement {
   const marks = fields.map((field) =>
     element("li", {}, element("mark", { class: `field field-${field}` }, field)),
   );
@@ -77,7 +77,7 @@ function side(heading: string, pieces: readonly Node[]): HTMLElement {
     "figure",
     {},
     element("figcaption", {}, heading),
-    element("pre", { tabindex: 0, role: "region", "aria-label": heading }, ...pieces),
+    preformatted(heading, ...pieces),
   );
 }
 
