@@ -6,7 +6,7 @@ describe("countOutcomes", () => {
   const kernel = new Kernel();
   const place = kernel.allocate(4096);
 
-  test("counts what a loop counts, at every address and length", () => {
+  test("counts as a loop does, at every address and length", () => {
     const outcome = fc.constantFrom(0, 1, 127, 128, 253, 254, 255);
     const marks = fc.oneof(
       fc.array(outcome, { maxLength: 70 }),

@@ -69,7 +69,7 @@ const row = fc
   .map(eventRow);
 
 describe("event counts", () => {
-  it("counts pairs on while it makes room for thousands of them", () => {
+  it("continues to count pairs while it makes room for thousands of them", () => {
     const rows = Array.from({ length: 9_000 }, (_, index) =>
       eventRow({ event: `event ${index % 3}`, timestamp: ((index * 7) % 2_500) * DAY_MS }),
     );
@@ -78,7 +78,7 @@ describe("event counts", () => {
     expect(counted.days.flatMap(([, ...counts]) => counts)).toHaveLength(2 * 7_500);
   });
 
-  it("counts more rows than it keeps before it counts their pairs", () => {
+  it("counts more rows than its pending rows can hold", () => {
     const rows = Array.from({ length: EVENT_COUNTS_PENDING_MAX + 5_000 }, (_, index) =>
       eventRow({ event: `event ${index % 7}`, timestamp: (index % 11) * DAY_MS }),
     );
@@ -99,7 +99,7 @@ describe("event counts", () => {
     );
   });
 
-  it("counts names that find no place together, and on no day", () => {
+  it("counts names beyond the limit together, and on no day", () => {
     const rows = ["a", "b", "c", "a", "c"].map((event, index) =>
       eventRow({ event, timestamp: index }),
     );
@@ -119,7 +119,7 @@ describe("event counts", () => {
     expect(others?.rows).toBe(1);
   });
 
-  it("leaves out days for which there is no place", () => {
+  it("leaves out days beyond the limit of pairs", () => {
     const rows = [0, 1, 2, 0].map((day) => eventRow({ event: "a", timestamp: day * DAY_MS }));
     const { names, days } = countInKernel([rows], { limits: { ...wide, pairsMax: 2 } });
     expect(names[0]?.rows).toBe(4);
@@ -129,7 +129,7 @@ describe("event counts", () => {
     ]);
   });
 
-  it("begins anew after it was cleared", () => {
+  it("counts from zero after it is cleared", () => {
     const kernel = new Kernel();
     const eventCounts = new EventCounts(kernel, utc, wide);
     eventCounts.take(eventBatch(kernel, [eventRow({ event: "a" })]));
@@ -138,7 +138,7 @@ describe("event counts", () => {
     expect(eventCounts.events().names.map(({ event, rows }) => [event, rows])).toEqual([["b", 2]]);
   });
 
-  it("holds as many names and pairs as it says", () => {
+  it("counts names and pairs up to the limits", () => {
     const rows = Array.from({ length: 1_000 }, (_, index) =>
       eventRow({ event: `event ${index}`, timestamp: index * DAY_MS }),
     );
@@ -149,7 +149,7 @@ describe("event counts", () => {
     expect(others).toBeUndefined();
   });
 
-  it("names only those that it was limited to", () => {
+  it("counts by name only the names that it is limited to", () => {
     const kernel = new Kernel();
     const eventCounts = new EventCounts(kernel, utc, wide);
     eventCounts.limitTo(["b", "c"]);

@@ -9,20 +9,20 @@ function rowsWith(...metadata: readonly object[]) {
 }
 
 function propertiesOf({ names: [name] }: SplitProfile) {
-  if (name?.properties === undefined) throw new Error("no properties were looked at");
+  if (name?.properties === undefined) throw new Error("no properties were profiled");
   return name.properties;
 }
 
-it("looks at the properties of as many names as it says, and counts all others", () => {
+it("profiles the properties of names up to the limit, and counts all other names", () => {
   const rows = ["a", "b", "c", "a"].map((event) => eventRow({ event, metadata: '{"p":1}' }));
   const { names } = profileInKernel([rows], smallProfile({ namesMax: 2 }));
   expect(names.map(({ properties }) => properties?.rows)).toEqual([2, 1, undefined]);
   expect(names.every(({ bytes, bytesMax }) => bytes >= bytesMax && bytesMax > 0)).toBe(true);
 });
 
-it("knows as many keys as it says, and counts the values of all others", () => {
+it("describes keys up to the limit, and counts the values of all other keys", () => {
   const rows = rowsWith({ a: 1, b: 2 }, { c: 3, a: 1, d: 4 }, { b: 5 });
-  // The user's ids are keys that have places, too.
+  // The user's ids use up keys, too.
   const properties = propertiesOf(profileInKernel([rows], smallProfile({ keysMax: 3 })));
   expect(properties.keys.map(({ key, rows: count }) => [key, count])).toEqual([
     ["a", 2],
@@ -31,7 +31,7 @@ it("knows as many keys as it says, and counts the values of all others", () => {
   expect(properties.otherValues).toBe(2);
 });
 
-it("counts keys that are too long with those that have no place, escaped or not", () => {
+it("counts keys that are too long with those beyond the limit, escaped or not", () => {
   const long = "x".repeat(1_000_000);
   const rows = [
     ...rowsWith({ [long]: 1, short: 2 }, { ["y".repeat(512)]: 1 }, { ["y".repeat(513)]: 1 }),
@@ -47,7 +47,7 @@ it("counts keys that are too long with those that have no place, escaped or not"
   expect(properties.otherValues).toBe(3);
 });
 
-it("knows fewer values apart where there is no memory for more, and says how far it may be off", () => {
+it("distinguishes fewer values if memory is short, and reports the possible error", () => {
   const rows = rowsWith(...Array.from({ length: 40 }, (_, index) => ({ p: index % 20 })));
   const { keys } = propertiesOf(profileInKernel([rows], smallProfile({ valueBytes: 3_000 })));
   expect(keys[0]?.rows).toBe(40);
@@ -55,14 +55,14 @@ it("knows fewer values apart where there is no memory for more, and says how far
   expect(keys[0]?.values.taken).toBeGreaterThan(0);
 });
 
-it("knows keys with a lone surrogate by how they stand there, and values of any depth", () => {
+it("keeps keys with a lone surrogate as written, and reads values of any depth", () => {
   const deep = `${"[".repeat(500)}${"]".repeat(500)}`;
   const rows = [eventRow({ metadata: `{"\\ud800":1,"\\ud800":${deep}}` })];
   const { keys } = propertiesOf(profileInKernel([rows]));
   expect(keys.map(({ key, types }) => [key, types])).toEqual([["\\ud800", [0, 0, 0, 0, 1, 0]]]);
 });
 
-it("keeps of equal names, keys and samples no more over many splits than in one", () => {
+it("keeps no more names, keys and samples over many splits than in one", () => {
   const fold = new ProfileFold();
   for (let split = 0; split < 5; split++) {
     const rows = Array.from({ length: 30 }, (_, index) =>

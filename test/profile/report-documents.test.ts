@@ -46,11 +46,11 @@ function expectFile(path: string, change: (before: string) => string): void {
   else expect(before).toBe(after);
 }
 
-test("report.schema.json is the schema of reports", () => {
+test("report.schema.json is generated from the schema of reports", () => {
   expectFile("report.schema.json", () => `${JSON.stringify(jsonSchema, null, 2)}\n`);
 });
 
-test("the schema is a valid JSON Schema 2020-12 that accepts the members of a report only", () => {
+test("the schema is valid JSON Schema 2020-12 and accepts only the members of a report", () => {
   const validate = new Ajv2020({ strict: true, strictTypes: false }).compile(jsonSchema);
   expect(validate(cleanReport), JSON.stringify(validate.errors)).toBe(true);
   expect(validate({ ...cleanReport, further: 1 })).toBe(false);

@@ -36,11 +36,11 @@ describe("registers", () => {
     },
   );
 
-  it("know nobody where there is nobody", () => {
+  it("estimate 0 if there are no ids", () => {
     expect(new Registers(2 ** 14).estimate()).toEqual({ count: 0, error: 0 });
   });
 
-  it("see a repeated id once, whichever split it is in, in any order", () => {
+  it("count a repeated id once, in any split and any order", () => {
     const ids = Array.from({ length: 9_000 }, (_, index) => index % 6_000);
     const parts = [ids.slice(0, 3_000), ids.slice(3_000, 6_500), ids.slice(6_500)];
     const whole = new Registers(2 ** 14, profileValues(ids).users).estimate();
@@ -55,7 +55,7 @@ describe("registers", () => {
     }
   });
 
-  it("take hashes from here as kernels take them", () => {
+  it("count a value once that one split has exactly and another only in registers", () => {
     const values = Array.from({ length: 60 }, (_, index) => `value ${index}`);
     const many = Array.from({ length: 5_000 }, (_, index) => `value ${index}`);
     // The exact values of one split are among those of another, which only has registers for them.
@@ -66,7 +66,7 @@ describe("registers", () => {
 });
 
 describe("the most frequent values", () => {
-  it("are exact up to 64 of them, over all splits together", () => {
+  it("are exact up to 64 of them over all splits", () => {
     const values = Array.from({ length: 64 * 3 }, (_, index) => index % 64);
     const fold = foldValues(profileValues(values.slice(0, 100)), profileValues(values.slice(100)));
     expect(fold.taken).toBe(0);
@@ -74,7 +74,7 @@ describe("the most frequent values", () => {
     expect(fold.top(100).map(({ rows }) => rows)).toEqual(Array.from({ length: 64 }, () => 3));
   });
 
-  it("are estimated from the sixty-fifth on, over splits that are exact each", () => {
+  it("are estimated if splits that are exact have more than 64 together", () => {
     const [one, other] = [0, 64].map((first) =>
       profileValues(Array.from({ length: 64 }, (_, index) => first + index)),
     );
@@ -83,7 +83,7 @@ describe("the most frequent values", () => {
     expect(Math.abs(count - 128)).toBeLessThanOrEqual(4 * error * 128);
   });
 
-  it("never have too many rows, nor more too few than what was taken", () => {
+  it("never have too many rows, and lack at most the rows that were taken", () => {
     // Few heavy values among many light ones, cut into splits anywhere.
     const value = fc.oneof(
       { weight: 3, arbitrary: fc.integer({ min: 0, max: 8 }) },
