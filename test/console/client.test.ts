@@ -100,7 +100,7 @@ const calls = {
 
 describe("every operation", () => {
   it.each(Object.entries(calls))(
-    "%s is answered with the words of its route",
+    "%s is answered with the message of its route",
     async (name, call) => {
       expect((await call()).message).toBe(routes[name as ConsoleOperationName].message);
     },
@@ -129,7 +129,7 @@ describe("answers", () => {
 });
 
 describe("errors", () => {
-  it("tell status, message, faults and the id that the service's log knows", async () => {
+  it("have status, message, faults and the request id in the service's log", async () => {
     const body = { name: "a", rules: [{ ...rules[0], passPercentage: 101 }] } as never;
     const error = await client.createGate({ body }).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ConsoleError);
@@ -150,13 +150,13 @@ describe("errors", () => {
     );
   });
 
-  it("of a write whose version has gone are a 412", async () => {
+  it("of a write with an outdated version are a 412", async () => {
     await client.createGate({ body: { name: "Moved on" } });
     const late = client.patchGate({ id: "moved_on", body: {}, ifMatch: "7" });
     await expect(late).rejects.toMatchObject({ status: 412 });
   });
 
-  it("of a closed port say so, with address and reason, and not the key", async () => {
+  it("of a closed port have the address and the reason, but not the key", async () => {
     const closed = createConsoleClient({
       baseUrl: "http://127.0.0.1:1/",
       key: "console-of-somebody",
@@ -170,7 +170,10 @@ describe("errors", () => {
     expect(JSON.stringify(error)).not.toContain("somebody");
   });
 
-  it.each(["", "console.example.com", "ftp://x"])("of the base URL %j come at once", (wrong) => {
-    expect(() => createConsoleClient({ baseUrl: wrong, key: "k" })).toThrow(/base URL/);
-  });
+  it.each(["", "console.example.com", "ftp://x"])(
+    "of the base URL %j are thrown at once",
+    (wrong) => {
+      expect(() => createConsoleClient({ baseUrl: wrong, key: "k" })).toThrow(/base URL/);
+    },
+  );
 });

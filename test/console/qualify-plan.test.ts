@@ -62,7 +62,7 @@ const existing: QualifyingEvent = {
 };
 
 describe("a plan", () => {
-  it("creates what is not there, leaves what is as it should be, and is frozen", () => {
+  it("creates missing ones, leaves equal ones unchanged, and is frozen", () => {
     const plan = planQualify([counted("purchase"), counted("it's")], [existing], options);
     expect(plan).toEqual([
       { action: "unchanged", event: "purchase", name: "purchase" },
@@ -80,7 +80,7 @@ describe("a plan", () => {
     expect(Object.isFrozen(plan) && plan.every((item) => Object.isFrozen(item))).toBe(true);
   });
 
-  it("changes what differs field by field, and sends back what it does not manage", () => {
+  it("lists differences field by field, and sends other fields unchanged", () => {
     const before = { ...existing, sql: "SELECT 1", tags: ["mine"], isVerified: true };
     const [item] = planQualify([counted("purchase")], [before], options);
     expect(item).toMatchObject({
@@ -91,7 +91,7 @@ describe("a plan", () => {
     });
   });
 
-  it("changes tags only where some are given", () => {
+  it("changes tags only if some are given", () => {
     const before = { ...existing, tags: ["mine"] };
     const plan = planQualify([counted("purchase")], [before], { ...options, tags: ["a", "b"] });
     expect(plan[0]).toMatchObject({
@@ -110,7 +110,7 @@ describe("a plan", () => {
     expect(item).toMatchObject({ body: { description: words } });
   });
 
-  it("takes the events that the patterns name", () => {
+  it("selects the events that match the patterns", () => {
     const events = ["page_view", "page_left", "purchase", "session"].map((name) => counted(name));
     const plan = planQualify(events, [], {
       ...options,
@@ -131,7 +131,7 @@ describe("a plan", () => {
     expect(item).toEqual({ action: "refused", event, name: event, reasons });
   });
 
-  it("fills templates in one pass, whatever the event is called", () => {
+  it("fills templates in one pass, with any event name", () => {
     const [item] = planQualify([counted("{table}")], [], {
       ...options,
       nameTemplate: "used: {event}",
@@ -171,7 +171,7 @@ function parseLiteral(literal: string): string | undefined {
 
 const tricky = fc.string({ unit: fc.constantFrom("'", '"', "\\", "a", "\n", "\0", "é", "-", ";") });
 
-it("every name is one literal of SQL, or has none", () => {
+it("every name is one SQL literal or is refused", () => {
   fc.assert(
     fc.property(fc.oneof(tricky, fc.string({ unit: "binary" })), (name) => {
       const literal = sqlLiteral(name);

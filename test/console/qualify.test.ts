@@ -74,14 +74,14 @@ describe("a plan that is applied", () => {
     );
   });
 
-  it("keeps nothing in a dry run", async () => {
+  it("stores nothing in a dry run", async () => {
     const client = clientWith(service.keys.console);
     const applied = await applyPlan(await plan(), client, { dryRun: true, signal });
     expect(applied.done).toHaveLength(3);
     expect(await stored()).toEqual([]);
   });
 
-  it("does not overwrite what was changed since it was read, and does the others", async () => {
+  it("does not overwrite a qualifying event that changed since it was read, and applies the others", async () => {
     const client = clientWith(service.keys.console);
     await applyPlan(await plan(), client, { dryRun: false, signal });
     const changes = await plan({ table: "other" });
@@ -95,7 +95,7 @@ describe("a plan that is applied", () => {
     expect((await stored()).find(({ name }) => name === "purchase")?.sql).toBe("mine");
   });
 
-  it("stops at a key that may not write, and says what was not done", async () => {
+  it("stops at a key that may not write, and lists what was not done", async () => {
     const many = Array.from({ length: 12 }, (_, index) => counted(`event ${index}`));
     const client = clientWith(service.keys.readOnly);
     const applied = await applyPlan(planQualify(many, [], options), client, {
@@ -114,7 +114,7 @@ describe("a plan that is applied", () => {
 describe("a plan that is interrupted", () => {
   const many = Array.from({ length: 12 }, (_, index) => counted(`event ${index}`));
 
-  it("lets calls under way end, says what is left, and a new plan does the rest", async () => {
+  it("lets running calls finish and lists the rest, which a new plan applies", async () => {
     const client = clientWith(service.keys.console);
     const interruption = new AbortController();
     let calls = 0;
@@ -145,7 +145,7 @@ describe("a plan that is interrupted", () => {
     expect(end.stopped).toBeUndefined();
   });
 
-  it("says of calls that get no answer that nobody knows", async () => {
+  it("lists calls without an answer as uncertain", async () => {
     const interruption = new AbortController();
     const silent: QualifyConsole = {
       ...clientWith(service.keys.console),
@@ -166,7 +166,7 @@ describe("a plan that is interrupted", () => {
     expect(applied).toMatchObject({ done: [], failed: [], stopped: { code: "interrupted" } });
   });
 
-  it("is done where nothing was left", async () => {
+  it("is complete if nothing was left", async () => {
     const client = clientWith(service.keys.console);
     const interruption = new AbortController();
     const last: QualifyConsole = {
@@ -187,8 +187,8 @@ describe("a plan that is interrupted", () => {
   });
 });
 
-describe("reading what exists", () => {
-  it("stops at a key that is not known", async () => {
+describe("reading existing qualifying events", () => {
+  it("stops at an unknown key", async () => {
     const reading = readQualifyingEvents(clientWith(service.keys.revoked), signal);
     await expect(reading).rejects.toMatchObject({
       code: "console_unusable",
@@ -199,7 +199,7 @@ describe("reading what exists", () => {
     });
   });
 
-  it("stops where there is no console", async () => {
+  it("stops if there is no console", async () => {
     const client = createConsoleClient({
       baseUrl: `${baseUrl}/nowhere`,
       key: service.keys.console,

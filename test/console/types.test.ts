@@ -61,7 +61,7 @@ test.each([
   expect(instantiations).toBeLessThan(5_000);
 });
 
-test("the plain types are those that the contract computes", () => {
+test("the plain types equal those that the contract computes", () => {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const text = `

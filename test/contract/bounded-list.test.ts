@@ -11,7 +11,7 @@ function pathsOf(value: unknown): readonly string[] {
   return error === undefined ? [] : faultsOf(error).map(({ property }) => property);
 }
 
-it("gives what an array of the same items gives", () => {
+it("returns the same as an array of the same items", () => {
   const good = [{ name: "a", parts: [1, 2], unknown: true }];
   expect(items.parse(good)).toEqual([{ name: "a", parts: [1, 2] }]);
   expect(items.description).toBe("Items.");
@@ -23,14 +23,14 @@ it("gives what an array of the same items gives", () => {
   }
 });
 
-it("tells faults with their places, those of nested lists too", () => {
+it("reports faults with their paths, also in nested lists", () => {
   expect(pathsOf([{ name: "a", parts: [1, "x"] }, { parts: [] }])).toEqual([
     "[0].parts[1]",
     "[1].name",
   ]);
 });
 
-it("looks at no more items once there are more faults than are told", () => {
+it("stops after more faults than an answer lists", () => {
   let looked = 0;
   const counted = z.unknown().check(({ value, issues }) => {
     looked += 1;

@@ -69,14 +69,14 @@ describe("event (string), user (object), timestamp (integer), metadata (object),
     expect(faults(eventIntake, [whole, whole, whole, event])).toEqual([`[3].${fault}`]);
   });
 
-  it("tells all faults at once", () => {
+  it("reports all faults at once", () => {
     const event = { user: { userID: 1 }, timestamp: "x", metadata: 2, value: [] };
     expect(faults(eventIntake, [whole, event]).map((fault) => fault.split(":")[0])).toEqual(
       ["event", "user.userID", "timestamp", "metadata", "value"].map((name) => `[1].${name}`),
     );
   });
 
-  it("tells no more than so many faults, and says that there are more", () => {
+  it("reports at most the maximum number of faults, and that there are more", () => {
     const told = faults(eventIntake, Array(FAULTS_MAX + 7).fill({}));
     expect(told).toHaveLength(FAULTS_MAX + 1);
     expect(told[FAULTS_MAX]).toBe(": More faults not told");
@@ -92,11 +92,11 @@ describe("the body of the event route", () => {
     [null, ": Expected object or array, received null"],
     [[null], "[0]: Expected object, received null"],
     [[[whole]], "[0]: Expected object, received array"],
-  ])("is refused where it is no event and no array of 1 to 1000 of them (%#)", (body, fault) => {
+  ])("is refused unless it is an event or an array of 1 to 1000 events (%#)", (body, fault) => {
     expect(faults(eventIntake, body)).toEqual([fault]);
   });
 
-  it("takes 1000 events", () => {
+  it("accepts 1000 events", () => {
     expect(faults(eventIntake, Array(1000).fill(whole))).toEqual([]);
   });
 });
@@ -108,7 +108,7 @@ describe("days of a query", () => {
   });
 
   it.each(["2023-02-29", "2024-02-30", "2024-13-01", "2024-1-1", "20240101", "today", "", " "])(
-    "are none of the calendar: %j",
+    "must be in the calendar: %j",
     (day) => {
       const message = `Expected a day of the calendar as YYYY-MM-DD, received "${day}"`;
       expect(faults(eventListQuery, { day })).toEqual([`day: ${message}`]);
@@ -119,7 +119,7 @@ describe("days of a query", () => {
     },
   );
 
-  it("are in order: from before to", () => {
+  it("must be in order: from before to", () => {
     const range = (from: string, to: string) => faults(eventSummaryQuery, { from, to });
     expect(range("2024-01-01", "2024-01-02")).toEqual([]);
     for (const from of ["2024-01-02", "2024-02-01"]) {
@@ -129,7 +129,7 @@ describe("days of a query", () => {
     }
   });
 
-  it("come with a limit of 1 to 1000, which is 100 when left out", () => {
+  it("have a limit of 1 to 1000, by default 100", () => {
     expect(eventListQuery.parse({})).toEqual({ limit: 100 });
     expect(eventListQuery.parse({ limit: "1000" })).toEqual({ limit: 1000 });
     for (const limit of ["0", "1001", "x", "1.5"]) {

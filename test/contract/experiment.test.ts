@@ -29,22 +29,22 @@ const nullable = [
 ];
 
 describe("writable fields", () => {
-  it("take null where the specification says null, and nowhere else", () => {
+  it("accept null only where the specification does", () => {
     const fields = Object.entries(experimentPatch.shape);
     const taking = fields.filter(([, field]) => field.safeParse(null).success);
     expect(taking.map(([name]) => name).sort()).toEqual([...nullable].sort());
   });
 
-  it("are all optional on create, but the name", () => {
+  it("are optional on create, except the name", () => {
     expect(faults(experimentCreate, {})).toEqual([{ property: "name", errorMessage: "Required" }]);
     expect(faults(experimentCreate, { name: "abc" })).toEqual([]);
   });
 
-  it("are all optional in a partial update", () => {
+  it("are optional in a partial update", () => {
     expect(faults(experimentPatch, {})).toEqual([]);
   });
 
-  it("are optional in a full update, but the nine that the endpoint requires", () => {
+  it("are optional in a full update, except the nine that the endpoint requires", () => {
     const missing = faults(experimentReplace, {});
     expect(missing.map(({ property }) => property).sort()).toEqual(
       Object.keys(fullExperiment).sort(),
@@ -52,7 +52,7 @@ describe("writable fields", () => {
     expect(faults(experimentReplace, fullExperiment)).toEqual([]);
   });
 
-  it("have all their faults told at once, whichever there are", () => {
+  it("have all their faults reported at once", () => {
     const group = { name: "a", size: 60 };
     const score = { criteriaName: "a", weight: "x" };
     const all = faults(experimentPatch, {
@@ -83,7 +83,7 @@ describe("writable fields", () => {
   });
 });
 
-describe("what only the service writes", () => {
+describe("fields that only the service writes", () => {
   const responseOnly = [
     "createdTime",
     "creatorName",
@@ -112,12 +112,12 @@ describe("what only the service writes", () => {
     "id",
   ];
 
-  it("is in answers, beside all that clients write", () => {
+  it("are in answers, with all writable fields", () => {
     const fields = [...Object.keys(experimentPatch.shape), ...responseOnly];
     expect(Object.keys(experiment.shape).sort()).toEqual(fields.sort());
   });
 
-  it("is ignored in requests, whatever it holds", () => {
+  it("are ignored in requests, with any value", () => {
     const body = Object.fromEntries(responseOnly.map((field) => [field, { not: "right" }]));
     expect(experimentPatch.parse(body)).toEqual({});
     expect(experimentReplace.parse({ ...body, ...fullExperiment })).toEqual(fullExperiment);
@@ -127,7 +127,7 @@ describe("what only the service writes", () => {
 });
 
 describe("id and layerID on create", () => {
-  it.each(["abc", "a".repeat(100), "A_b-9"])("take %j as id", (id) => {
+  it.each(["abc", "a".repeat(100), "A_b-9"])("accept %j as id", (id) => {
     expect(faults(experimentCreate, { name: "abc", id })).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ describe("id and layerID on create", () => {
     expect(faults(experimentCreate, { name: "abc", id })).toEqual([{ property, errorMessage }]);
   });
 
-  it("take a string or null as layerID", () => {
+  it("accept a string or null as layerID", () => {
     expect(faults(experimentCreate, { name: "abc", layerID: "l" })).toEqual([]);
     expect(faults(experimentCreate, { name: "abc", layerID: null })).toEqual([]);
     expect(faults(experimentCreate, { name: "abc", layerID: 1 })).toEqual([
@@ -174,13 +174,13 @@ describe("group sizes", () => {
     [[50, 50.01], "100.00999999999999"],
     [[60, "60"], "120"],
     [[33.34, 33.34, 33.34], "100.02000000000001"],
-  ])("must not add up to more: %j", (sizes, sum) => {
+  ])("must not add up to more than 100: %j", (sizes, sum) => {
     expect(withSizes(...sizes)).toEqual([
       { property: "groups", errorMessage: `Group sizes must add up to at most 100, not ${sum}` },
     ]);
   });
 
-  it("are added up beside faults of single fields, which are all told", () => {
+  it("are added up even if single fields have faults", () => {
     const body = {
       duration: 1,
       groups: [
@@ -205,7 +205,7 @@ describe("group sizes", () => {
     ]);
   });
 
-  it.each([[[]], [null], ["text"], [5], [true]])("are not looked for in the body %j", (body) => {
+  it.each([[[]], [null], ["text"], [5], [true]])("are ignored in the body %j", (body) => {
     expect(faults(experimentPatch, body)).toHaveLength(1);
   });
 });
@@ -238,7 +238,7 @@ describe("sprtBaselineMode", () => {
     ]);
   });
 
-  it("manual takes defaultSPRTMDE for metrics that give no mde", () => {
+  it("manual uses defaultSPRTMDE for metrics without mde", () => {
     expect(withMode("manual", [{ groupKey: "g" }], { defaultSPRTMDE: 5 })).toEqual(
       requiredWith("manual", "mean", "stdDev"),
     );
@@ -254,13 +254,13 @@ describe("sprtBaselineMode", () => {
     }
   });
 
-  it("requires nothing where there are no settings, or no mode", () => {
+  it("requires nothing without settings or mode", () => {
     expect(faults(experimentCreate, { name: "abc", sprtBaselineMode: "manual" })).toEqual([]);
     const sprtMDESettings = [{ metricKey: "m", groupSettings: [{ groupKey: "g" }] }];
     expect(faults(experimentCreate, { name: "abc", sprtMDESettings })).toEqual([]);
   });
 
-  it("is looked at where the settings are no list, without adding to the fault", () => {
+  it("adds no fault if the settings are not a list", () => {
     expect(withMode("manual", "none")).toEqual([
       { property: groups, errorMessage: "Expected array, received string" },
     ]);

@@ -14,7 +14,7 @@ const messages = (schema: z.ZodType, value: unknown) =>
 
 describe("a number", () => {
   it.each([0, -1.5, 1e21, "0", "12", "-1.5", "1e3", "99999999999999999999"])(
-    "may come as %j and is echoed as it came",
+    "may be %j and is echoed unchanged",
     (value) => {
       expect(numeric("").parse(value)).toBe(value);
     },
@@ -42,7 +42,7 @@ describe("a number", () => {
     [{ above: 1, integer: true }, [2, "2"], [1, 0, 1.5, "1.5"]],
     [{ oneOf: [-1, 1, 7] }, [-1, 1, 7, "7"], [0, 2, 30]],
     [{ integer: true }, [3, "3", 3.0], [0.5, "0.5", 2 ** 53, "9007199254740993"]],
-  ])("keeps %j at the edges", (bounds, taken, refused) => {
+  ])("respects the bounds %j", (bounds, taken, refused) => {
     const schema = numeric("", bounds);
     expect(taken.filter((value) => !schema.safeParse(value).success)).toEqual([]);
     expect(refused.filter((value) => schema.safeParse(value).success)).toEqual([]);
@@ -56,7 +56,7 @@ describe("faults", () => {
     rules: z.array(ruleRequest),
   });
 
-  it("say where, in a path with indexes, and what, all at once", () => {
+  it("have a path with indexes and a reason, all at once", () => {
     const value = {
       name: "A",
       rules: [
@@ -88,14 +88,14 @@ describe("faults", () => {
     ]);
   });
 
-  it("list the values that are known", () => {
+  it("list the known values", () => {
     const value = { type: "moon_phase" };
     const [fault] = faults(ruleRequest.shape.conditions, [value]);
     expect(fault?.property).toBe("[0].type");
     for (const type of conditionTypes) expect(fault?.errorMessage).toContain(type);
   });
 
-  it("of a rule over several fields stand beside those of single fields", () => {
+  it("of a rule across fields are reported with those of single fields", () => {
     const schema = withRule(z.object({ low: z.number(), high: z.number() }), (value) => {
       const { low, high } = value as { low: number; high: number };
       return low > high ? [{ path: ["high"], message: "Must be at least low" }] : [];

@@ -57,7 +57,7 @@ describe.each(table)("generated bodies of %s", (name, route) => {
     await fc.assert(fc.asyncProperty(bodies({ full: true }), expectEchoed), { numRuns });
   });
 
-  it("are refused with a single fault, which is named, and nothing else", async () => {
+  it("are refused for a single fault, and only this fault is reported", async () => {
     const [valid] = fc.sample(bodies({ full: true }), 1);
     for (const { title, property, body } of mutationsOf(schema, valid)) {
       // A text would be sent as it is, and not as JSON.

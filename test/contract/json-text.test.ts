@@ -19,7 +19,7 @@ describe("JSON5", () => {
     ["[]", []],
     ['"text"', "text"],
     ["null", null],
-  ])("%s means %j", (text, value) => {
+  ])("%s has the value %j", (text, value) => {
     expect(read(text)).toEqual({ value });
   });
 
@@ -37,11 +37,11 @@ describe("JSON5", () => {
     expect(read(text)).toEqual({ fault });
   });
 
-  test("a harmless key called constructor is taken", () => {
+  test("a harmless key called constructor is accepted", () => {
     expect(read("{constructor: 'Smith'}")).toEqual({ value: { constructor: "Smith" } });
   });
 
-  test("may be nested as deep as said, and no deeper", () => {
+  test("may be nested up to the given depth", () => {
     const nested = (depth: number) => `${"[".repeat(depth)}/**/${"]".repeat(depth)}`;
     expect(read(nested(depthMax))).toHaveProperty("value");
     const fault = `Is nested deeper than ${depthMax} levels`;
@@ -49,7 +49,7 @@ describe("JSON5", () => {
     expect(read("[".repeat(50_000) + "]".repeat(50_000))).toEqual({ fault });
   });
 
-  test("may be so long in one request, plain JSON not counted", () => {
+  test("has a maximum length for each request; plain JSON does not count", () => {
     const reader = new Json5Reader();
     const half = `{}//${" ".repeat(JSON5_CHARACTERS_MAX / 2 - 4)}`;
     expect(reader.read(half, depthMax)).toEqual({ value: {} });
@@ -63,7 +63,7 @@ describe("JSON5", () => {
 });
 
 describe("JSON", () => {
-  test("takes nothing that only JSON5 has", () => {
+  test("does not accept JSON5", () => {
     expect(readJson('{"a": 1}', depthMax)).toEqual({ value: { a: 1 } });
     for (const text of ["{a: 1}", '{"a": 1,}', "{} // none", "'a'", ""]) {
       expect(readJson(text, depthMax)).toEqual({
@@ -72,7 +72,7 @@ describe("JSON", () => {
     }
   });
 
-  test("a value is told from what JSON cannot keep", () => {
+  test("refuses values that JSON cannot represent", () => {
     expect(jsonFault({ a: [1, "x", null, true, {}] }, 3)).toBeUndefined();
     expect(jsonFault({ a: [Number.POSITIVE_INFINITY] }, 3)).toMatch(/^Contains Infinity/);
   });

@@ -45,7 +45,7 @@ function commented(value: unknown, comment: string): string {
 describe("an object and its JSON5 text", () => {
   const comment = fc.constantFrom("/* why */", "// why\n", "\n\t", "/**/ // {[\"'\n");
 
-  test("the text with comments means the object again", () => {
+  test("the text with comments has the value of the object", () => {
     fc.assert(
       fc.property(object, comment, (value, comment) => {
         const valueJson5 = commented(value, comment);
@@ -57,7 +57,7 @@ describe("an object and its JSON5 text", () => {
     );
   });
 
-  test("a text made from the object means it again", () => {
+  test("a derived text has the value of the object", () => {
     fc.assert(
       fc.property(object, (value) => {
         const pair = completeValue(value, undefined, new Json5Reader());
@@ -67,7 +67,7 @@ describe("an object and its JSON5 text", () => {
     );
   });
 
-  test("a text that means another object is at fault", () => {
+  test("a text with another value is a fault", () => {
     fc.assert(
       fc.property(object, safeKey, comment, (value, key, comment) => {
         const other = { ...value, [key]: ["another"] };
@@ -79,7 +79,7 @@ describe("an object and its JSON5 text", () => {
     );
   });
 
-  test("both given stay as they are, none given is none", () => {
+  test("given fields stay unchanged, absent ones stay absent", () => {
     const value = { a: 1 };
     expect(completeValue(value, "{a:1}", new Json5Reader())).toEqual({ value, json5: "{a:1}" });
     expect(completeValue(undefined, undefined, new Json5Reader())).toBeUndefined();
@@ -89,13 +89,13 @@ describe("an object and its JSON5 text", () => {
     ["{a: 1", "Is not valid JSON5: line 1, column 6: invalid end of input"],
     ["[1] // list", "Expected object, received array"],
     ["null", "Expected object, received null"],
-  ])("the text %j is at fault: %s", (valueJson5, message) => {
+  ])("the text %j is a fault: %s", (valueJson5, message) => {
     const faults = [{ path: ["valueJson5"], message }];
     expect(faultsOfValue({ valueJson5 })).toEqual(faults);
     expect(faultsOfValue({ value: {}, valueJson5 })).toEqual(faults);
   });
 
-  test("an object that is no JSON is at fault, its text is not", () => {
+  test("an object that is not valid JSON is a fault, its text is not", () => {
     const value = { a: Number.POSITIVE_INFINITY };
     expect(faultsOfValue({ value, valueJson5: "{}" })).toEqual([
       { path: ["value"], message: "Contains Infinity, which is not a JSON number" },
@@ -103,7 +103,7 @@ describe("an object and its JSON5 text", () => {
   });
 
   test.each([[undefined], [null], [7], ["x"], [[]], [{ value: 7, valueJson5: 7 }]])(
-    "of %j nothing is said, as its types are wrong already",
+    "%j gives no fault, because the schema reports wrong types",
     (holder) => {
       expect(faultsOfValue(holder)).toEqual([]);
       expect(faultsOfText(holder)).toEqual([]);
@@ -131,11 +131,11 @@ describe("a JSON text and its JSON5 text", () => {
     ["{}", null],
     [null, "null"],
     ["null", null],
-  ])("%j and %j are told apart", (schema, schemaJson5) => {
+  ])("%j and %j differ", (schema, schemaJson5) => {
     expect(faultsOfText({ schema, schemaJson5 })).toEqual(differ("schema"));
   });
 
-  test("what is no JSON and no JSON5 is told of each", () => {
+  test("reports invalid JSON and invalid JSON5 separately", () => {
     expect(faultsOfText({ schema: "{a: 1}", schemaJson5: "{" })).toEqual([
       { path: ["schema"], message: expect.stringMatching(/^Is not valid JSON: /) },
       {

@@ -40,7 +40,7 @@ const read = { method: "GET", path, status: 200, body: { message: "Read.", data:
 const error = { status: 404, message: "Gate not found.", errors: [] };
 
 describe("the checker of answers", () => {
-  test("takes an answer as documented", () => {
+  test("accepts an answer as documented", () => {
     expect(() => check(read)).not.toThrow();
     expect(() => check({ ...read, path: `${path}?x=/y` })).not.toThrow();
     expect(() => check({ ...read, status: 404, body: error })).not.toThrow();
@@ -61,13 +61,13 @@ describe("the checker of answers", () => {
     );
   });
 
-  test("refuses an error without its list, and one that tells another status", () => {
+  test("refuses an error without its list, and one with another status", () => {
     const body = { status: 404, message: "Gate not found." };
     expect(() => check({ ...read, status: 404, body })).toThrow("'errors'");
     expect(() => check({ ...read, status: 400, body: error })).toThrow("the body says 404");
   });
 
-  test("refuses an operation that is in no document, and takes its 404 and 405", () => {
+  test("refuses an undocumented operation, and accepts its 404 and 405", () => {
     const unknown = { ...read, path: "/nowhere", body: error };
     expect(() => check({ ...unknown, status: 200 })).toThrow("no such operation");
     expect(() => check({ ...unknown, status: 404 })).not.toThrow();
@@ -76,7 +76,7 @@ describe("the checker of answers", () => {
     expect(() => check({ ...wrongMethod, body: {} })).toThrow("not as documented");
   });
 
-  test("tells a written-out path from one with a parameter", () => {
+  test("distinguishes a literal path from one with a parameter", () => {
     const versions = { ...read, path: `${path}/versions` };
     expect(() => check(versions)).toThrow("pagination");
   });

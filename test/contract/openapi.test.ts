@@ -87,7 +87,7 @@ describe("the OpenAPI document", () => {
     expect(bare).toEqual([]);
   });
 
-  test("has no reference that leads nowhere", () => {
+  test("has no dangling reference", () => {
     const text = JSON.stringify(document);
     const pointers = new Set([...text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)]);
     const missing = [...pointers].filter(([, kind = "", name = ""]) => {
@@ -98,7 +98,7 @@ describe("the OpenAPI document", () => {
     expect(pointers.size).toBe([...text.matchAll(/"\$ref"/g)].length);
   });
 
-  test("keeps requests and responses of a resource apart", () => {
+  test("has separate schemas for requests and responses of a resource", () => {
     const { schemas } = document.components;
     expect(schemas["CreateGateRequest"]?.properties).not.toHaveProperty("version");
     expect(schemas["Gate"]?.properties).toHaveProperty("version");
@@ -113,7 +113,7 @@ describe("the OpenAPI document", () => {
     expect(JSON.stringify(other)).not.toContain("SERVICE-API-KEY");
   });
 
-  test("asks for a console key or a server secret as the route does", () => {
+  test("requires a console key or a server secret like the route", () => {
     for (const { operation } of operations) {
       const { access } = (routes as Readonly<Record<string, Route>>)[
         operation.operationId
@@ -143,7 +143,7 @@ describe("the OpenAPI document", () => {
     ]);
   });
 
-  test("offers If-Match on writes of one entity, and tells its version", () => {
+  test("offers If-Match on writes of one entity, and returns its version", () => {
     const ifMatch = { $ref: "#/components/parameters/IfMatch" };
     expect(operationCalled("patchGate").parameters).toContainEqual(ifMatch);
     expect(operationCalled("deleteGate").parameters).toContainEqual(ifMatch);
@@ -154,7 +154,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(operationCalled("patchGate").responses)).toContain("412");
   });
 
-  test("says that a body may be left out where the route says so", () => {
+  test("marks a body as optional if the route does", () => {
     expect(operationCalled("createGate").requestBody?.required).toBe(true);
     expect(operationCalled("archiveGate").requestBody?.required).toBe(false);
     expect(operationCalled("disableGate").requestBody).toBeUndefined();
@@ -204,7 +204,7 @@ describe("the examples", () => {
     expect(operationCalled(name).requestBody?.content["application/json"].example).toBe(example);
   });
 
-  test("one that does not fit would be noticed", () => {
+  test("are really checked against their schemas", () => {
     expect(routes.createGate.body.safeParse({ name: "" }).success).toBe(false);
     expect(idParams.safeParse({}).success).toBe(false);
   });

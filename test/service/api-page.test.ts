@@ -82,7 +82,7 @@ describe.skipIf(executable === undefined)("the page of the API in a browser", ()
     await client.getByText("a_gate").first().waitFor();
   });
 
-  it("asks nothing of other hosts, and breaks no rule of its security policy", () => {
+  it("requests nothing from other hosts, and complies with its security policy", () => {
     expect(faults).toEqual([]);
   });
 });

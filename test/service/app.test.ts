@@ -26,7 +26,7 @@ it("creates, reads and lists through the whole app", async () => {
   expect(list.headers).not.toHaveProperty("etag");
 });
 
-it("tells all faults of query and body at once", async () => {
+it("reports all faults of query and body at once", async () => {
   service = await startTestService();
   const bad = await service.call({
     method: "POST",
@@ -44,7 +44,7 @@ it("tells all faults of query and body at once", async () => {
   });
 });
 
-it("answers a path that it does not know with 404 in the documented form", async () => {
+it("answers an unknown path with 404 in the documented form", async () => {
   service = await startTestService();
   const answer = await service.call({ path: "/console/v1/nothing", key: null });
   expect(answer.status).toBe(404);
@@ -55,7 +55,7 @@ it("answers a path that it does not know with 404 in the documented form", async
   });
 });
 
-it("answers 412 to a write that is meant for another version", async () => {
+it("answers 412 to a write for another version", async () => {
   service = await startTestService();
   const path = "/console/v1/gates/a_gate";
   await service.call({ method: "POST", path: "/console/v1/gates", body: { name: "A Gate" } });
@@ -73,7 +73,7 @@ it("answers 412 to a write that is meant for another version", async () => {
   expect(await patch("*")).toMatchObject({ status: 200, headers: { etag: '"3"' } });
 });
 
-it("makes a hundred versions of a hundred changes at once, and loses no field", async () => {
+it("makes a hundred versions for a hundred concurrent changes, and loses no field", async () => {
   service = await startTestService();
   const path = "/console/v1/gates/a_gate";
   await service.call({ method: "POST", path: "/console/v1/gates", body: { name: "A Gate" } });
@@ -89,7 +89,7 @@ it("makes a hundred versions of a hundred changes at once, and loses no field", 
   expect(json.data).toMatchObject({ description: "change 98", tags: ["tag 99"], version: 101 });
 });
 
-it("tells faults of the query with those of the body", async () => {
+it("reports faults of the query with those of the body", async () => {
   const query = z.object({ limit: z.string().regex(/^\d+$/) });
   const endpoints = fakeEndpoints({
     both: {
@@ -116,7 +116,7 @@ it("tells faults of the query with those of the body", async () => {
   ]);
 });
 
-it("gives a handler what it may ask of a request", async () => {
+it("passes the facts of a request to its handler", async () => {
   const endpoints = fakeEndpoints({
     thing: { route: { path: "/things/{id}", params: z.object({ id: z.string() }) }, handler: echo },
   });

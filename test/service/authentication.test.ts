@@ -46,7 +46,7 @@ describe.each(table.filter(([, { access }]) => access !== "public"))("%s", (_nam
     );
   });
 
-  it("refuses a key that is not known", async () => {
+  it("refuses an unknown key", async () => {
     expect(await refusal("console-of-somebody-else")).toEqual(
       unauthorized(
         `The key that begins with console- is unknown: send a ${kindNames[route.access]}.`,
@@ -92,7 +92,7 @@ describe.each(table.filter(([, { access }]) => access !== "public"))("%s", (_nam
   });
 });
 
-it("lets HEAD in where GET is let in, and with a key alone", async () => {
+it("accepts HEAD like GET, and only with a key", async () => {
   const path = "/console/v1/gates";
   const head = await service.call({ method: "HEAD", path, key: service.keys.readOnly });
   expect(head).toMatchObject({ status: 200, json: undefined });
@@ -100,19 +100,19 @@ it("lets HEAD in where GET is let in, and with a key alone", async () => {
   expect(await service.call({ method: "HEAD", path, key: null })).toMatchObject({ status: 401 });
 });
 
-it("refuses an empty key as a missing one", async () => {
+it("refuses an empty key like a missing one", async () => {
   const { status, json } = await service.call({ path: "/console/v1/gates", key: "" });
   expect(status).toBe(401);
   expect(json.message).toMatch(/^A key is missing/);
 });
 
-it("never answers a whole key, however short", async () => {
+it("never returns a whole key, not even a short one", async () => {
   const { json } = await service.call({ path: "/console/v1/gates", key: "opensesame" });
   expect(json.message).toContain("opens ");
   expect(JSON.stringify(json)).not.toContain("opensesame");
 });
 
-it("sees at once that a key was revoked", async () => {
+it("refuses a revoked key at once", async () => {
   const own = await startTestService();
   const path = "/console/v1/gates";
   expect(await own.call({ path })).toMatchObject({ status: 200 });
@@ -121,7 +121,7 @@ it("sees at once that a key was revoked", async () => {
   await own.close();
 });
 
-it("takes the key in another header where it is configured so", async () => {
+it("accepts the key in a configured header", async () => {
   const own = await startTestService({ keyHeader: "X-Other-Key" });
   const path = "/console/v1/gates";
   expect(await own.call({ path })).toMatchObject({ status: 200 });

@@ -49,7 +49,7 @@ it("a hundred parallel patches give a hundred versions and lose no field", async
   );
 });
 
-it("each version holds what the one before it held and one change more", async () => {
+it("each version has the one before it and one more change", async () => {
   await Promise.all(bodies.map(patch));
   const { json } = await service.call<Gate[]>({ path: `${path}/versions?limit=1000` });
   const states = json.data.reverse();
@@ -59,7 +59,7 @@ it("each version holds what the one before it held and one change more", async (
   }
 });
 
-it("patches behind one that is refused by the store are made on what is stored", async () => {
+it("patches after a refused one apply to the stored entity", async () => {
   await create("Taken");
   const withRefused = bodies.flatMap((body, index) =>
     index % 10 === 5 ? [{ name: "Taken" }, body] : [body],
@@ -75,7 +75,7 @@ it("patches behind one that is refused by the store are made on what is stored",
   expect(json.pagination.totalItems).toBe(101);
 });
 
-it("a delete among patches is one: what comes after it finds nothing", async () => {
+it("after a delete among patches, later ones find nothing", async () => {
   const [deleted, ...patched] = await Promise.all([
     service.call({ method: "DELETE", path }),
     ...bodies.map(patch),

@@ -45,7 +45,7 @@ function writeForeign(entities: EntityStore, version: number, tags: string[]) {
 }
 
 describe("upsert", () => {
-  it("creates where there is nothing, then changes", async () => {
+  it("creates a new entity, then changes it", async () => {
     const { operations, tags } = start();
     expect(await upsert(operations, "a")).toMatchObject({ version: 1 });
     expect(await upsert(operations, "b")).toMatchObject({ version: 2 });
@@ -130,7 +130,7 @@ describe("a change with a check that takes time", () => {
     expect(await tags()).toEqual(["first"]);
   });
 
-  it("gives up with a 409 if another process gets ahead again and again", async () => {
+  it("fails with a 409 if another process keeps changing the entity", async () => {
     const { entities, operations } = start();
     await upsert(operations, "first");
     let version = 1;

@@ -29,7 +29,7 @@ it.each([
     Object.assign(new Error("secret inside"), { statusCode: 500 }),
   ],
   ["what is no error", "secret inside"],
-])("answers %s with a 500 that tells nothing", async (_what, error) => {
+])("answers %s with a 500 without details", async (_what, error) => {
   const { status, json } = await answerTo(error);
   expect(status).toBe(500);
   expect(json).toEqual({ status: 500, message: "Internal Server Error", errors: [] });

@@ -52,7 +52,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
     expect(await summary()).toEqual([{ day, event: "purchase", count: 1000 }]);
   });
 
-  it("stores nothing of an array with one fault, and tells where it is", async () => {
+  it("stores nothing of an array with one fault, and reports its path", async () => {
     const { status, json } = await post([purchase, purchase, purchase, { event: 3 }, { user: [] }]);
     expect(status).toBe(400);
     expect(json).toEqual({
@@ -78,14 +78,14 @@ describe("POST /v1/webhooks/event_webhook", () => {
     expect(json.errors).toEqual([{ property: "", errorMessage: fault }]);
   });
 
-  it("takes the time of arrival where there is no timestamp", async () => {
+  it("uses the time of arrival if there is no timestamp", async () => {
     await post({ event: "visit" });
     const [{ timestamp = 0 } = {}] = JSON.parse(await listed()) as { timestamp?: number }[];
     expect(timestamp).toBeGreaterThan(START_TIME);
     expect(await summary()).toEqual([{ day: "2026-01-15", event: "visit", count: 1 }]);
   });
 
-  it("puts an event on the UTC day of its timestamp, also where that is a text or before 1970", async () => {
+  it("puts an event on the UTC day of its timestamp, also if that is a text or before 1970", async () => {
     const at = (moment: string) => Date.parse(moment);
     await post([
       { event: "a", timestamp: String(at("2024-02-29T23:59:59.999Z")) },
@@ -104,7 +104,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
     ]);
   });
 
-  it("keeps every digit and byte of what was sent", async () => {
+  it("keeps every digit and byte of the request", async () => {
     const line =
       '{"event":"a \\"b\\"\\n","user":{"userID":"u","id":9007199254740993123},"timestamp":-1,' +
       '"metadata":{\r\n  "price": 1.50, "s": "\\ud800\\u0000", "huge": 1e400 },"value":1.50e+01}';
@@ -113,7 +113,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
     expect(await listed()).toBe(`[${line},${line},${line}]`);
   });
 
-  it("stores what comes twice under one Idempotency-Key once, and answers alike", async () => {
+  it("stores a request repeated with the same Idempotency-Key once, with the same answer", async () => {
     const again = { "idempotency-key": "part-0001" };
     const first = await post([purchase, purchase], again);
     const second = await post([purchase, purchase], again);
@@ -122,7 +122,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
     expect(await summary()).toEqual([{ day, event: "purchase", count: 3 }]);
   });
 
-  it("does not remember the Idempotency-Key of a request that it refused", async () => {
+  it("does not remember the Idempotency-Key of a refused request", async () => {
     const again = { "idempotency-key": "part-0001" };
     expect((await post({}, again)).status).toBe(400);
     expect((await post(purchase, again)).status).toBe(202);
@@ -152,7 +152,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
     await stuck.close();
   });
 
-  it("keeps the reasons of a failed write, which name files, out of the answer", async () => {
+  it("does not reveal the reason of a failed write, which names files", async () => {
     const cause = new Error("/data/events.db: no space is left");
     const failing: EventStore = {
       append: async () => {
@@ -178,7 +178,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
     await stuck.close();
   });
 
-  it("asks for a server secret, and what reads events for a console key", async () => {
+  it("requires a server secret to store events, and a console key to read them", async () => {
     const { server, console: consoleKey } = service.keys;
     const post = { method: "POST", path: webhook, body: purchase } as const;
     expect((await service.call({ ...post, key: consoleKey })).status).toBe(401);
@@ -209,7 +209,7 @@ describe("GET /v1/events/summary?from&to", () => {
     });
   });
 
-  it("takes the first day in and leaves the last one out", async () => {
+  it("includes the first day and excludes the last one", async () => {
     const days = async (query: string) =>
       ((await summary(query)) as { day: string }[]).map(({ day }) => day);
     expect(await days("?from=2024-01-02")).toEqual(["2024-01-02", "2024-01-02", "2024-01-03"]);
@@ -218,14 +218,14 @@ describe("GET /v1/events/summary?from&to", () => {
     expect(await days("?from=2025-01-01&to=2026-01-01")).toEqual([]);
   });
 
-  it("refuses days that are none, and a range without a day", async () => {
+  it("refuses invalid days and an empty range", async () => {
     const { status, json } = await service.call({ path: "/v1/events/summary?from=2024-02-30" });
     expect([status, json.errors[0]?.property]).toEqual([400, "from"]);
     const empty = await service.call({ path: "/v1/events/summary?from=2024-01-02&to=2024-01-02" });
     expect([empty.status, empty.json.errors[0]?.property]).toEqual([400, "to"]);
   });
 
-  it("asks for fewer days where the answer would be huge", async () => {
+  it("asks for fewer days if the answer would be huge", async () => {
     const many = Array.from({ length: EVENT_COUNTS_MAX + 1 }, (_, n) => ({
       day,
       event: `${n}`,

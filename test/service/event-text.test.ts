@@ -11,7 +11,7 @@ function known(value: Record<string, unknown>) {
 }
 
 describe("the text of events", () => {
-  it("is cut from a single event and from an array of them", () => {
+  it("is cut from a single event and from an array", () => {
     const event =
       '{"event":"e","user":{"userID":"u"},"timestamp":7,"metadata":{"a":[1]},"value":2}';
     expect(bodies(event)).toEqual([event]);
@@ -31,26 +31,26 @@ describe("the text of events", () => {
     expect(bodies(event)).toEqual([event]);
   });
 
-  it("keeps a timestamp as it was sent, and takes the time of arrival where there is none", () => {
+  it("keeps a timestamp as it was sent, and uses the time of arrival if there is none", () => {
     expect(bodies('{"event":"e","timestamp":"1704067200000"}')).toEqual([
       '{"event":"e","timestamp":"1704067200000"}',
     ]);
     expect(bodies('{"event":"e"}')).toEqual(['{"event":"e","timestamp":5}']);
   });
 
-  it("leaves out fields that events do not have, and takes the last of those that come twice", () => {
+  it("omits unknown fields, and uses the last of repeated ones", () => {
     expect(bodies('{"id":1,"event":"a","x":{"event":"no"},"event":"b"}')).toEqual([
       '{"event":"b","timestamp":5}',
     ]);
   });
 
-  it("knows names that are written with escapes, and no braces inside texts", () => {
+  it("recognizes names with escapes, and ignores braces inside texts", () => {
     expect(bodies('{"\\u0065vent":"}\\"]{","metadata":{"a\\\\":"]\\\\"}}')).toEqual([
       '{"event":"}\\"]{","timestamp":5,"metadata":{"a\\\\":"]\\\\"}}',
     ]);
   });
 
-  it("means what JSON.parse makes of the body, however it is written", () => {
+  it("has the value that JSON.parse returns, in any notation", () => {
     const json = fc.jsonValue({ depthSize: "small", noUnicodeString: false });
     const record = fc.dictionary(fc.string({ unit: "binary" }), json, { maxKeys: 4 });
     const event = fc.record(

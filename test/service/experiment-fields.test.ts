@@ -48,7 +48,7 @@ it("every writable field has a row, and no other has one", () => {
 });
 
 describe.each(fieldRows)("$field: $row", ({ field, valid, invalid }) => {
-  it.each(valid.map((value) => [value]))("takes %j, and echoes it as it came", async (value) => {
+  it.each(valid.map((value) => [value]))("accepts %j and echoes it unchanged", async (value) => {
     const patched = await service.call<Experiment>({
       method: "PATCH",
       path: await newExperiment(),

@@ -158,7 +158,7 @@ describe("POST /console/v1/experiments/{id}/restart_as_new", () => {
     expect(await read()).toEqual(original);
   });
 
-  it("refuses a name in use, that of the original included", async () => {
+  it("refuses a name in use, including that of the original", async () => {
     await create();
     expect(await restart({ name: "An Experiment" })).toMatchObject({
       status: 400,
@@ -177,7 +177,7 @@ describe("POST /console/v1/experiments/{id}/restart_as_new", () => {
     expect(await restart(body)).toMatchObject(refusal(property, errorMessage));
   });
 
-  it("is refused where If-Match names another version of the original", async () => {
+  it("is refused if If-Match has another version of the original", async () => {
     await create();
     expect(await restart({ name: "Once More" }, { "if-match": '"2"' })).toMatchObject({
       status: 412,
@@ -188,7 +188,7 @@ describe("POST /console/v1/experiments/{id}/restart_as_new", () => {
   });
 });
 
-it("a targeting gate knows the experiment, and is not archived without force", async () => {
+it("a targeting gate lists the experiment, and is not archived without force", async () => {
   const gates = "/console/v1/gates";
   await call({ method: "POST", path: gates, body: { name: "a-gate" } });
   await create({ targetingGateID: "a-gate" });

@@ -57,7 +57,7 @@ describe("POST /console/v1/experiments", () => {
     expect(await create({ status: "setup" })).toMatchObject({ status: 201 });
   });
 
-  it("refuses a name and an id that are in use, archived ones included", async () => {
+  it("refuses a name and an id in use, also of archived experiments", async () => {
     await create();
     await patch({ status: "archived" });
     const inUse = "Name is already in use";
@@ -67,14 +67,14 @@ describe("POST /console/v1/experiments", () => {
     );
   });
 
-  it("refuses the id qualifying_events, given or made from the name", async () => {
+  it("refuses the id qualifying_events, given or derived from the name", async () => {
     const reserved = /^The id qualifying_events is reserved/;
     expect(await create({ id: "qualifying_events" })).toMatchObject(refusal("id", reserved));
     expect(await create({ name: "Qualifying events" })).toMatchObject(refusal("name", reserved));
     expect(await create({ name: "Qualifying events", id: "fine" })).toMatchObject({ status: 201 });
   });
 
-  it("makes a twin of an experiment out of its answer with another name and id", async () => {
+  it("copies an experiment from its answer with another name and id", async () => {
     const { data } = (await create({ tags: ["b", "a"], targetExposures: "500" })).json;
     const twin = await create({ ...data, name: "Twin", id: "twin" });
     expect(twin.json.data).toEqual({
@@ -88,7 +88,7 @@ describe("POST /console/v1/experiments", () => {
 });
 
 describe("POST /console/v1/experiments/{id}", () => {
-  it("updates fully: 200, the next version, the rest back to defaults but name and creator", async () => {
+  it("updates fully: 200, the next version, absent fields reset except name and creator", async () => {
     await create({ tags: ["x"], controlGroupID: "c", creatorEmail: "a@acme.test" });
     const answer = await call({ method: "POST", path: one, body: fullExperiment });
     expect(answer).toMatchObject({
@@ -105,7 +105,7 @@ describe("POST /console/v1/experiments/{id}", () => {
     ]);
   });
 
-  it("takes a whole answer back, and gives the same", async () => {
+  it("accepts a whole answer, and returns the same", async () => {
     const { data } = (await create({ tags: ["b"], scheduledReloadDays: [1] })).json;
     const answer = await call({ method: "POST", path: one, body: data });
     expect(answer.json.data).toEqual({
@@ -139,7 +139,7 @@ describe("PATCH /console/v1/experiments/{id}", () => {
     });
   });
 
-  it("adds a version also where nothing changes", async () => {
+  it("adds a version even if nothing changes", async () => {
     await create();
     expect((await patch({})).json.data.version).toBe(2);
   });
@@ -150,7 +150,7 @@ describe("PATCH /console/v1/experiments/{id}", () => {
     expect(await patch({ name: "Other" })).toMatchObject(refusal("name", "Name is already in use"));
   });
 
-  it("asks the stored experiment too whether sprtBaselineMode has what it requires", async () => {
+  it("checks the requirements of sprtBaselineMode with the stored experiment", async () => {
     const groupSettings = [{ groupKey: "g", mean: 1, stdDev: 1 }];
     await create({ sprtMDESettings: [{ metricKey: "m", groupSettings }] });
     const missing = refusal(
@@ -163,7 +163,7 @@ describe("PATCH /console/v1/experiments/{id}", () => {
     });
   });
 
-  it("follows the state machine, and refuses other steps naming both states", async () => {
+  it("follows the state machine, and refuses other steps with both states", async () => {
     await create();
     expect(await patch({ status: "decision_made" })).toMatchObject(
       refusal("status", /^Cannot change from setup to decision_made/),
@@ -185,7 +185,7 @@ describe("PATCH /console/v1/experiments/{id}", () => {
     expect((await read()).version).toBe(3);
   });
 
-  it("loses no field where many write at once", async () => {
+  it("loses no field with concurrent writes", async () => {
     await create();
     const fields = ["hypothesis", "description", "decisionReason", "assignmentSourceName"];
     const answers = await Promise.all(fields.map((field) => patch({ [field]: "written" })));
@@ -252,7 +252,7 @@ it.each<Pick<TestCall, "method" | "path" | "body">>([
   { method: "GET", path: `${one}/versions` },
   { method: "POST", path: `${one}/enable_groups`, body: { group_names: [] } },
   { method: "POST", path: `${one}/restart_as_new`, body: { name: "Once More" } },
-])("$method $path is a 404 where there is no such experiment", async (request) => {
+])("$method $path is a 404 if the experiment does not exist", async (request) => {
   expect(await call(request)).toMatchObject({
     status: 404,
     json: { message: "Experiment not found.", errors: [] },

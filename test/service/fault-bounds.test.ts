@@ -32,7 +32,7 @@ it.each([
   expect(json.errors.at(-1)).toEqual({ property: "", errorMessage: "More faults not told" });
 });
 
-it("refuses parameter values that JSON cannot keep, which would come back as null", async () => {
+it("refuses parameter values that JSON cannot represent and would return as null", async () => {
   const { status, json } = await service.call({
     method: "POST",
     path: experiments,

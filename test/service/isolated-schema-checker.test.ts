@@ -34,7 +34,7 @@ function watched<Result>(promise: Promise<Result>) {
 }
 
 describe("a schema that takes too long", () => {
-  test.each(bombNames)("by its %s is at fault itself", async (name) => {
+  test.each(bombNames)("by its %s is a fault of the schema", async (name) => {
     const checker = checkerWith({ checkTimeoutMs: 300 });
     expect(await checker.check(bomb(name))).toEqual([
       { value: undefined, reason: "takes too long to check: more than 300 ms" },
@@ -53,7 +53,7 @@ describe("a schema that takes too long", () => {
     await refused;
   });
 
-  test("is ended, and what waits is answered by a new process", async () => {
+  test("is stopped, and a new process answers the waiting checks", async () => {
     // Room enough that it is time that runs out, however fast the machine.
     const checker = checkerWith({ processes: 1, checkTimeoutMs: 1_500, heapMib: 1_024 });
     const answers = [bomb("pattern"), harmless, bomb("branching"), harmless].map((question) =>
@@ -63,7 +63,7 @@ describe("a schema that takes too long", () => {
     expect(await Promise.all(answers)).toEqual([tooLong, harmlessFaults, tooLong, harmlessFaults]);
   });
 
-  test("or too much memory is at fault itself", async () => {
+  test("or too much memory is a fault of the schema", async () => {
     const checker = checkerWith({ checkTimeoutMs: never, heapMib: 24 });
     expect(await checker.check(bomb("branching"))).toEqual([
       { value: undefined, reason: "takes too much memory to check: more than 24 MiB" },
@@ -92,7 +92,7 @@ describe("checks that wait", () => {
     await end;
   });
 
-  test("are many where they are harmless, and all are answered", async () => {
+  test("are all answered if they are harmless", async () => {
     const checker = checkerWith({ checkTimeoutMs: never });
     const answers = await Promise.all(Array.from({ length: 200 }, () => checker.check(harmless)));
     expect(answers).toEqual(answers.map(() => harmlessFaults));

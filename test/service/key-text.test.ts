@@ -9,7 +9,7 @@ it("makes keys of their kind's prefix and 32 random bytes", () => {
   expect(newKeyText("console")).not.toBe(newKeyText("console"));
 });
 
-it("records of a key its SHA-256 and its first 8 characters alone", () => {
+it("stores only the SHA-256 and the first 8 characters of a key", () => {
   const key = newKeyText("server", (count) => Buffer.alloc(count, 7));
   const record = keyRecord(key, { kind: "server", canWrite: true, createdTime: 5 }, zeroes);
   expect(record).toEqual({

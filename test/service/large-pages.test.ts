@@ -9,7 +9,7 @@ afterEach(() => service.close());
 
 const path = "/console/v1/gates";
 
-it("refuses a limit that asks for more than an answer holds, and answers a smaller one", async () => {
+it("refuses a limit that exceeds the size of an answer, and accepts a smaller one", async () => {
   const tags = ["x".repeat(1_000_000)];
   for (let count = 0; count < 34; count += 1) {
     await service.call({ method: "POST", path, body: { name: `Large ${count}`, tags } });

@@ -6,7 +6,7 @@ function pagination(page: number, limit: number, totalItems: number, queryText =
   return pageAnswer(call, { items: [], totalItems }).content["pagination"];
 }
 
-it("names the pages beside the one in the middle", () => {
+it("returns the URLs of the next and the previous page", () => {
   expect(pagination(2, 10, 25)).toEqual({
     itemsPerPage: 10,
     pageNumber: 2,
@@ -17,13 +17,13 @@ it("names the pages beside the one in the middle", () => {
   });
 });
 
-it("has null where there is no such page", () => {
+it("has null if there is no such page", () => {
   expect(pagination(1, 10, 10)).toMatchObject({ nextPage: null, previousPage: null });
   expect(pagination(1, 10, 0)).toMatchObject({ nextPage: null, previousPage: null });
   expect(pagination(3, 10, 30)).toMatchObject({ nextPage: null });
 });
 
-it("leads back to the last page from one past the end", () => {
+it("returns the URL of the last page for a page past the end", () => {
   expect(pagination(9, 10, 25)).toMatchObject({
     nextPage: null,
     previousPage: "/console/v1/gates?page=3&limit=10",
@@ -36,7 +36,7 @@ it("keeps the other values of the query", () => {
   });
 });
 
-it("never asks the store for a start that is no safe integer", () => {
+it("never passes an unsafe integer as start to the store", () => {
   expect(sliceOf({ page: Number.MAX_SAFE_INTEGER, limit: 1_000 })).toEqual({
     start: Number.MAX_SAFE_INTEGER,
     count: 1_000,

@@ -106,7 +106,7 @@ it.each([
   }
 });
 
-it("refuses a key header that came twice, one of them right or not", async () => {
+it("refuses a repeated key header, even if one of the keys is valid", async () => {
   const twice = await ask(request(`GET ${path}`, [key(), "Service-Api-Key: other"]));
   expect(twice.json).toEqual({
     status: 401,
@@ -198,7 +198,7 @@ it("closes a connection on which more than the limit is sent after a refusal", a
   expect(answerOf(await connection.closed()).status).toBe(401);
 });
 
-it("answers a wrong method of a known path with 405 and what there is", async () => {
+it("answers a wrong method of a known path with 405 and the allowed methods", async () => {
   const wrong = await ask(request(`PATCH ${path}`, [key()]));
   expect(wrong.head).toMatch(/^allow: GET, HEAD, OPTIONS, POST$/im);
   expect(wrong.json).toEqual({
@@ -211,7 +211,7 @@ it("answers a wrong method of a known path with 405 and what there is", async ()
   expect(options.head).toMatch(/^allow: DELETE, GET, HEAD, OPTIONS, PATCH, POST$/im);
 });
 
-it("answers methods that it does not know with 404", async () => {
+it("answers unknown methods with 404", async () => {
   for (const method of ["PROPFIND", "TRACE"]) {
     expect((await ask(request(`${method} ${path}`, [key()]))).status).toBe(404);
   }

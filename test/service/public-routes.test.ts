@@ -24,7 +24,7 @@ test("GET /openapi.json is the document, without a key", async () => {
   );
 });
 
-test("GET /docs is the page, without a key, and may use nothing from elsewhere", async () => {
+test("GET /docs is the page, without a key, and uses no other hosts", async () => {
   const { status, headers, json } = await service.call({ path: "/docs", key: null });
   expect(status).toBe(200);
   expect(String(json)).toMatch(/^<!doctype html>.*<script src="\/docs\/renderer.js">/s);
@@ -64,7 +64,7 @@ test.each(["/", "/docs", "/docs/start.js", "/docs/renderer.js", "/openapi.json"]
   },
 );
 
-test("both are there before the store is", async () => {
+test("both are available before the store is open", async () => {
   const app = createApp({ logger: createLogger("fatal", { write: () => undefined }) });
   expect((await app.http.inject("/docs")).statusCode).toBe(200);
   expect((await app.http.inject("/openapi.json")).statusCode).toBe(200);

@@ -12,7 +12,7 @@ const weights = (scores: readonly QualityScore[]) =>
   Object.fromEntries(scores.map(({ criteriaName, weight }) => [criteriaName, weight]));
 
 describe("quality scores that are given", () => {
-  it("are added to the existing ones, and weights are renormalised to 100", () => {
+  it("are merged into the existing ones, and weights are scaled to 100", () => {
     const existing = [score("a", 50), score("b", 50)];
     expect(mergeQualityScores(existing, [score("c", 100)])).toEqual([
       score("a", 25),
@@ -21,7 +21,7 @@ describe("quality scores that are given", () => {
     ]);
   });
 
-  it("change the fields that they give where the name is known, at the place it has", () => {
+  it("change the given fields of a known name, in its position", () => {
     const existing = [
       { ...score("a", 50), status: "PASSED", criteriaDescription: "d", score: 1 },
       score("b", 50),
@@ -32,12 +32,12 @@ describe("quality scores that are given", () => {
     ]);
   });
 
-  it("are echoed as they came where their weights add up to 100", () => {
+  it("are echoed unchanged if their weights add up to 100", () => {
     const given = [score("a", "33.30"), score("b", "6.67e1")];
     expect(mergeQualityScores([], given)).toEqual(given);
   });
 
-  it("stay as they are when an answer is sent back", () => {
+  it("stay unchanged when an answer is sent back", () => {
     const merged = mergeQualityScores([], [score("a", 1), score("b", 1), score("c", 1)]);
     expect(mergeQualityScores(merged, merged)).toEqual(merged);
   });
@@ -50,7 +50,7 @@ describe("quality scores that are given", () => {
 });
 
 describe.each(defaultQualityChecks)("a score named like the default check %s", (name) => {
-  it("brings its weight, not its status, description or score", () => {
+  it("sets the weight, not the status, description or score", () => {
     const given = { ...score(name, 40), status: "FAILED", criteriaDescription: "mine", score: 3 };
     expect(mergeQualityScores([], [given, score("a", 60)])).toEqual([
       score(name, 40),
@@ -81,7 +81,7 @@ it("at most 10 scores after merging", () => {
   ]);
 });
 
-it("weights that are all 0 are refused, as nothing makes them 100", () => {
+it("weights that are all 0 are refused, because they cannot be scaled to 100", () => {
   expect(qualityScoreFaults(mergeQualityScores([], [score("a", 0), score("b", "0")]))).toEqual([
     { property: "manualQualityScores", errorMessage: "Weights must not all be 0" },
   ]);
@@ -100,7 +100,7 @@ describe("whatever is given in whatever order", () => {
     maxLength: 10,
   });
 
-  it("the weights of accepted scores add up to 100, at most 10 of them, no name twice", () => {
+  it("at most 10 scores are accepted, their weights add up to 100, and no name is repeated", () => {
     fc.assert(
       fc.property(fc.array(given, { minLength: 1, maxLength: 4 }), (requests) => {
         let scores: readonly QualityScore[] = [];

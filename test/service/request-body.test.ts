@@ -69,7 +69,7 @@ describe("content types", () => {
     expect(message).toMatch(/^Expected Content-Type application\/json in UTF-8/);
   });
 
-  it("repeats no more than the beginning of a type", async () => {
+  it("shows only the beginning of a type", async () => {
     const { message } = await refused("{}", `application/json;charset=utf-8${" ".repeat(9_000)}x`);
     expect(message.length).toBeLessThan(200);
   });
@@ -85,7 +85,7 @@ describe("content types", () => {
     },
   );
 
-  it("does not look at the body of a GET", async () => {
+  it("ignores the body of a GET", async () => {
     const { status, json } = await send("{", "application/json", "GET");
     expect(status).toBe(200);
     expect(json.data).not.toHaveProperty("body");
@@ -93,7 +93,7 @@ describe("content types", () => {
 });
 
 describe("malformed bodies", () => {
-  it("are not looked at twice where they are large", () => {
+  it("are not parsed twice if they are large", () => {
     const unclosed = (count: number) => Buffer.from(`["${"x".repeat(count)}"`);
     const read = (bytes: Buffer) => readBody(bytes, "application/json", 64);
     const place = "Array item or end of array";

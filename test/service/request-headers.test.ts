@@ -39,7 +39,7 @@ describe("Idempotency-Key", () => {
 describe("X-Request-Id", () => {
   const read = (header: string) => requestIdOf({ "x-request-id": header }, serviceLimits);
 
-  it("is taken where it is fit to stand in a log", () => {
+  it("is accepted if it is safe in a log", () => {
     for (const id of ["a", "4bf92f35-77b3.4da6:1/2=@+_", "x".repeat(128)])
       expect(read(id)).toBe(id);
   });

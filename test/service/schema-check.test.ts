@@ -18,7 +18,7 @@ describe("values", () => {
     expect(check(schema, { color: "red" }, { color: "blue", size: 2 })).toEqual([]);
   });
 
-  test("that do not are told apart, each with the place and the reason", () => {
+  test("that do not are reported, each with its path and reason", () => {
     expect(
       check(
         schema,
@@ -36,7 +36,7 @@ describe("values", () => {
     ]);
   });
 
-  test("are told in few words, however long the schema is", () => {
+  test("are reported briefly, even for a long schema", () => {
     const [fault] = check({ properties: { a: { pattern: "x".repeat(9_000) } } }, { a: "y" });
     expect(fault?.reason).toMatch(/^\/a must match pattern "x+…$/);
     expect(fault?.reason.length).toBeLessThan(310);

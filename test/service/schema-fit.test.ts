@@ -51,13 +51,13 @@ describe("the values that a schema constrains", () => {
     ]);
   });
 
-  test("do not have the empty default value, which nobody may have given", () => {
+  test("do not include an empty default value, which may not have been given", () => {
     expect(constrainedValues({ ...config, rules: [], defaultValue: {} })).toEqual([]);
   });
 });
 
-describe("what is required of a dynamic config", () => {
-  test("names each value that does not fit, with its rule", async () => {
+describe("the check of a dynamic config", () => {
+  test("reports each value that does not fit, with its rule", async () => {
     const checker = checkerThatFinds({ value: 0, reason: "no" }, { value: 1, reason: "never" });
     await expect(requireFit(checker, config)).rejects.toMatchObject({
       status: 400,
@@ -71,7 +71,7 @@ describe("what is required of a dynamic config", () => {
     });
   });
 
-  test("names the schema where it is at fault itself", async () => {
+  test("reports a faulty schema", async () => {
     const checker = checkerThatFinds({ value: undefined, reason: "bad" });
     await expect(requireFit(checker, config)).rejects.toMatchObject({
       faults: [{ property: "schema", errorMessage: "Is not a usable JSON Schema (2020-12): bad" }],
@@ -84,7 +84,7 @@ describe("what is required of a dynamic config", () => {
     expect(checker.questions).toEqual([]);
   });
 
-  test("is asked again only where the schema or a value changed", async () => {
+  test("is checked again only if the schema or a value changed", async () => {
     const checker = checkerThatFinds();
     await requireFit(checker, { ...config }, config);
     expect(checker.questions).toEqual([]);

@@ -19,15 +19,15 @@ const checkedBy = async (entry: URL, schema: string) => {
   return outcome;
 };
 
-test("a process that does not end its check in time is given up, and can be killed", async () => {
+test("a process that does not finish its check in time is abandoned, and can be killed", async () => {
   expect(await checkedBy(faultyProcess, "stuck")).toEqual({ kind: "too_long" });
 });
 
-test("a process that dies of a check found it too large", async () => {
+test("a process that dies during a check reports it as too large", async () => {
   expect(await checkedBy(faultyProcess, "crash")).toEqual({ kind: "too_large" });
 });
 
-test("a process that dies before it could begin says so, and blames no schema", async () => {
+test("a process that dies at its start reports so, and blames no schema", async () => {
   expect(await checkedBy(new URL("kit/absent-process.mjs", import.meta.url), "{}")).toMatchObject({
     kind: "failed",
     cause: { message: "its process ended with exit code 7" },

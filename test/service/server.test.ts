@@ -68,7 +68,7 @@ async function send(text: string): Promise<RawConnection> {
   return connection;
 }
 
-it("cuts a client that sends its body too slowly, with 408", async () => {
+it("disconnects a client that sends its body too slowly, with 408", async () => {
   await start({ requestTimeoutMs: 100, headersTimeoutMs: 50, timeoutCheckIntervalMs: 10 });
   const slow = await send(requestTo("/echo", "{", 2));
   const answer = await slow.closed();
@@ -79,7 +79,7 @@ it("cuts a client that sends its body too slowly, with 408", async () => {
   expect(service.log.join("")).toContain('"status":408');
 });
 
-it("cuts a client that sends its headers too slowly, or nothing, with 408", async () => {
+it("disconnects a client that sends its headers too slowly, or nothing, with 408", async () => {
   await start({ requestTimeoutMs: 100, headersTimeoutMs: 50, timeoutCheckIntervalMs: 10 });
   const slow = await send("GET /echo HTTP/1.1\r\nHost:");
   expect(await slow.closed()).toMatch(/^HTTP\/1\.1 408 /);
@@ -91,7 +91,7 @@ it("closes a connection that waits too long for its next request", async () => {
   expect(await idle.closed()).toMatch(/^HTTP\/1\.1 200 OK/);
 });
 
-it("lets a request that was accepted finish while it stops, and then closes the store", async () => {
+it("lets accepted requests finish while it stops, and then closes the store", async () => {
   const { arrived, release, closed } = await start();
   const idle = await send(requestTo("/echo"));
   await idle.until('"bodyText":"{}"');
@@ -111,7 +111,7 @@ it("lets a request that was accepted finish while it stops, and then closes the 
   expect(closed).toEqual(["closed"]);
 });
 
-it("finishes a request whose body was still on its way when it began to stop", async () => {
+it("finishes a request whose body was still arriving when it began to stop", async () => {
   await start();
   const half = await send(requestTo("/echo", "[1,", 5));
   // Another connection's answer tells that the first one's headers have been read.
@@ -122,7 +122,7 @@ it("finishes a request whose body was still on its way when it began to stop", a
   await stopped;
 });
 
-it("refuses requests that come over an old connection while it stops", async () => {
+it("refuses requests over open connections while it stops", async () => {
   const { arrived, release } = await start();
   const busy = await send(requestTo("/wait"));
   await arrived;
@@ -135,7 +135,7 @@ it("refuses requests that come over an old connection while it stops", async () 
   await stopped;
 });
 
-it("cuts what hangs when the time for stopping is over", async () => {
+it("aborts the remaining requests when the time for stopping is over", async () => {
   const { arrived, closed } = await start({ stopGraceMs: 50 });
   const hanging = await send(requestTo("/wait"));
   await arrived;
@@ -146,14 +146,14 @@ it("cuts what hangs when the time for stopping is over", async () => {
   expect(closed).toEqual(["closed"]);
 });
 
-it("stops once, however often it is asked to", async () => {
+it("stops once, also if it is asked several times", async () => {
   const { closed } = await start();
   await Promise.all([server.stop(), server.stop()]);
   await server.stop();
   expect(closed).toEqual(["closed"]);
 });
 
-it("listens before the store is open, and says that it is not ready", async () => {
+it("listens before the store is open, and reports that it is not ready", async () => {
   const opening = gate<Store>();
   service = await startTestService({ closedStore: true });
   server = await startServer(service.app, address, () => opening.passed);
@@ -167,7 +167,7 @@ it("listens before the store is open, and says that it is not ready", async () =
   expect(await status("/console/v1/gates")).toBe(401);
 });
 
-it("tells that the store cannot be opened, and can be stopped then", async () => {
+it("reports that the store cannot be opened, and can then be stopped", async () => {
   service = await startTestService({ closedStore: true });
   const failure = new Error("no such disk");
   server = await startServer(service.app, address, () => Promise.reject(failure));
@@ -176,7 +176,7 @@ it("tells that the store cannot be opened, and can be stopped then", async () =>
   await server.stop();
 });
 
-it("does not touch the store where it cannot listen", async () => {
+it("does not open the store if it cannot listen", async () => {
   await start();
   const other = await startTestService({ closedStore: true });
   let opened = 0;

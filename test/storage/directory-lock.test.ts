@@ -21,7 +21,7 @@ test("two services in memory do not know of each other", async () => {
   for (const lock of locks) lock.release();
 });
 
-test("a directory that cannot be made is told", async () => {
+test("a directory that cannot be created is reported", async () => {
   const file = join(root, "file");
   writeFileSync(file, "");
   await expect(lockDirectory(join(file, "data"))).rejects.toMatchObject({

@@ -16,7 +16,7 @@ export function entityListSuite({ open }: Stores): void {
     expect(totalItems).toBe(8);
   });
 
-  it("lists whole records, each kind apart", async () => {
+  it("lists whole records of one kind", async () => {
     const { entities } = await open();
     const records = entityKinds.map((kind) =>
       gate(`only ${kind}`, { kind, references: [{ kind, id: "x" }] }),
@@ -28,7 +28,7 @@ export function entityListSuite({ open }: Stores): void {
     }
   });
 
-  it("lists the present version in the place of its creation", async () => {
+  it("lists the current version in the order of creation", async () => {
     const { entities } = await open();
     await entities.insert(gate("old"));
     await entities.insert(gate("new", { createdTime: FIRST_TIME + 1 }));
@@ -40,7 +40,7 @@ export function entityListSuite({ open }: Stores): void {
     ]);
   });
 
-  it("cuts pages out of the list without gap or overlap, and none past its end", async () => {
+  it("returns pages without gap or overlap, and an empty one past the end", async () => {
     const { entities } = await open();
     const records = Array.from({ length: 25 }, (_, index) =>
       gate(`g${index}`, { createdTime: FIRST_TIME + (index % 7) }),
@@ -63,7 +63,7 @@ export function entityListSuite({ open }: Stores): void {
     }
   });
 
-  it("has an empty list where there is nothing", async () => {
+  it("returns an empty list if there is nothing", async () => {
     const { entities } = await open();
     expect(await entities.list("prompt", everything)).toEqual({ items: [], totalItems: 0 });
   });

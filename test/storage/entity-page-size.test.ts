@@ -19,7 +19,7 @@ function large(record: EntityRecord): EntityRecord {
 
 const fewer = { start: 0, count: LARGE_RECORDS - 1 };
 
-it("refuses a page of entities that has too many bytes, and gives a smaller one", async () => {
+it("refuses a page of entities with too many bytes, and returns a smaller one", async () => {
   const { entities } = place;
   for (let id = 0; id < LARGE_RECORDS; id += 1) await entities.insert(large(gate(`g${id}`)));
   await expect(entities.list("gate", everything)).rejects.toThrow(PageTooLargeError);
@@ -28,7 +28,7 @@ it("refuses a page of entities that has too many bytes, and gives a smaller one"
   expect((await entities.list("gate", others)).totalItems).toBe(LARGE_RECORDS);
 });
 
-it("refuses a page of versions that has too many bytes", async () => {
+it("refuses a page of versions with too many bytes", async () => {
   const { entities } = place;
   let record = large(gate("g"));
   await entities.insert(record);
@@ -42,7 +42,7 @@ it("refuses a page of versions that has too many bytes", async () => {
   expect((await entities.list("gate", everything)).items).toHaveLength(1);
 });
 
-it("refuses a page of referrers that has too many bytes", async () => {
+it("refuses a page of referrers with too many bytes", async () => {
   const { entities } = place;
   const target = gate("target");
   await entities.insert(target);
@@ -54,7 +54,7 @@ it("refuses a page of referrers that has too many bytes", async () => {
   expect((await entities.referrers(target, fewer)).totalItems).toBe(LARGE_RECORDS);
 });
 
-it("gives a single result, however large it is", async () => {
+it("returns a single result of any size", async () => {
   const { entities } = place;
   const huge = gate("g", { body: { text: "x".repeat(ENTITY_PAGE_BYTES_MAX + 1) } });
   await entities.insert(huge);

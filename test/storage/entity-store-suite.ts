@@ -28,7 +28,7 @@ export function entityStoreSuite({ open }: Stores): void {
     for (const record of records) expect(await entities.insert(record)).toBe("inserted");
   };
 
-  it("gives back what was inserted, to the order of references and tags", async () => {
+  it("returns what was inserted, with the order of references and tags", async () => {
     const { entities } = await open();
     const record = gate("a", {
       body: { text: "ünï 😀 \0 \ud800", nested: { list: [1, 1e21, -0.5, null, true, {}] } },
@@ -43,7 +43,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(await entities.get({ kind: "gate", id: "a" })).toEqual(record);
   });
 
-  it("keeps any text apart from any other, as id and as name", async () => {
+  it("distinguishes all texts, as id and as name", async () => {
     const { entities } = await open();
     for (const text of oddTexts) {
       expect(await entities.insert(gate(text, { name: text })), text).toBe("inserted");
@@ -67,7 +67,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(items).toEqual([next(record).body, record.body]);
   });
 
-  it("keeps ids and names unique within their kind, exactly as they are written", async () => {
+  it("keeps ids and names unique within their kind, case-sensitively", async () => {
     const store = await open();
     await insertAll(
       store,
@@ -83,7 +83,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(await entities.get(gate("b"))).toBeUndefined();
   });
 
-  it("replaces a record with all that it says", async () => {
+  it("replaces every field of a record", async () => {
     const store = await open();
     const record = gate("a", { references: [{ kind: "gate", id: "b" }] });
     await insertAll(store, record);
@@ -98,7 +98,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(await store.entities.insert(gate("b", { name: record.name }))).toBe("inserted");
   });
 
-  it("replaces only the version that the condition names", async () => {
+  it("replaces only the version in the condition", async () => {
     const store = await open();
     const record = gate("a");
     await insertAll(store, record);
@@ -119,7 +119,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(await entities.replace(renamed("Name of c"), { version: 1 })).toBe("replaced");
   });
 
-  it("replaces what has to be unreferenced only while no other entity points at it", async () => {
+  it("refuses a write that requires an unreferenced entity while another one references it", async () => {
     const store = await open();
     const toA = [{ kind: "gate", id: "a" }] as const;
     const a = gate("a", { references: toA });
@@ -136,7 +136,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(await entities.remove(a, { version: 2, unreferenced: true })).toBe(true);
   });
 
-  it("removes an entity with its versions and references, and lets it begin anew", async () => {
+  it("removes an entity with its versions and references, and lets it be created again", async () => {
     const store = await open();
     const target = { kind: "segment", id: "s" } as const;
     const record = gate("a", { references: [target] });
@@ -161,7 +161,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(await entities.referrers(target, everything)).toEqual(nothing);
   });
 
-  it("rehearses every write with the outcome of the real one, and keeps nothing", async () => {
+  it("rehearses every write with the outcome of the real one, and stores nothing", async () => {
     const store = await open();
     const a = gate("a", { references: [{ kind: "gate", id: "b" }] });
     await insertAll(store, a, gate("b"));
@@ -197,7 +197,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect((await entities.referrers(gate("b"), everything)).items).toEqual([a]);
   });
 
-  it("tells rehearsals and writes apart when they come together", async () => {
+  it("separates concurrent rehearsals and writes", async () => {
     const { entities } = await open();
     const ids = Array.from({ length: 20 }, (_, index) => `g${index}`);
     const outcomes = await Promise.all(
@@ -208,7 +208,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect(kept.toSorted()).toEqual(ids.filter((_, index) => index % 3 !== 0).toSorted());
   });
 
-  it("gives one of many inserts of one name or id the place", async () => {
+  it("accepts one of many concurrent inserts of a name or id", async () => {
     const { entities } = await open();
     const outcomes = await Promise.all([
       ...Array.from({ length: 50 }, () => entities.insert(gate("a"))),
@@ -218,7 +218,7 @@ export function entityStoreSuite({ open }: Stores): void {
     expect([count("inserted"), count("id_taken"), count("name_taken")]).toEqual([2, 49, 49]);
   });
 
-  it("makes a hundred versions of a hundred writers who try until they succeed", async () => {
+  it("makes a hundred versions for a hundred writers that retry until they succeed", async () => {
     const { entities } = await open();
     await entities.insert(gate("a", { body: {} }));
     const write = async (writer: number) => {

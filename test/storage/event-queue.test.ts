@@ -48,7 +48,7 @@ function controlledQueue(options: EventQueueOptions = {}) {
 }
 
 describe("the queue of events", () => {
-  it("puts all that comes while a transaction is under way into the next one", async () => {
+  it("puts all requests that arrive during a transaction into the next one", async () => {
     const { queue, batches, nextBegun, commit } = controlledQueue();
     let begun = nextBegun();
     const first = queue.append(sized(1));
@@ -63,7 +63,7 @@ describe("the queue of events", () => {
     await Promise.all(others);
   });
 
-  it("begins another transaction where one would be too large", async () => {
+  it("starts another transaction if one would be too large", async () => {
     const { queue, batches, nextBegun, commit } = controlledQueue();
     const half = EVENT_COMMIT_CHARACTERS_MAX / 2;
     const sizes = [half, half, 1, 3 * half, 1];
@@ -76,7 +76,7 @@ describe("the queue of events", () => {
     expect(batches).toEqual([2, 1, 1, 1]);
   });
 
-  it("takes no more than so many requests into one transaction", async () => {
+  it("limits the requests in a transaction", async () => {
     const { queue, batches, nextBegun, commit } = controlledQueue();
     const requests = Array.from({ length: EVENT_COMMIT_REQUESTS_MAX + 3 }, () => sized(0));
     const done = Promise.all(requests.map((intake) => queue.append(intake)));
@@ -88,7 +88,7 @@ describe("the queue of events", () => {
     expect(batches).toEqual([EVENT_COMMIT_REQUESTS_MAX, 3]);
   });
 
-  it("refuses what would make it grow beyond its bound, and takes it again once there is room", async () => {
+  it("refuses requests beyond its bound, and accepts them when there is room", async () => {
     const { queue, nextBegun, commit } = controlledQueue({ charactersMax: 100 });
     const begun = nextBegun();
     const first = queue.append(sized(60));
@@ -102,7 +102,7 @@ describe("the queue of events", () => {
     await second;
   });
 
-  it("takes a request larger than its bound where nothing else waits", async () => {
+  it("accepts a request larger than its bound if it is empty", async () => {
     const { queue, nextBegun, commit } = controlledQueue({ charactersMax: 100 });
     const begun = nextBegun();
     const done = queue.append(sized(1_000));
@@ -111,7 +111,7 @@ describe("the queue of events", () => {
     await expect(done).resolves.toBeUndefined();
   });
 
-  it("acknowledges nothing of a transaction that failed, says why, and goes on", async () => {
+  it("acknowledges nothing of a failed transaction, reports the reason, and continues", async () => {
     const commits: EventCommit[] = [];
     const { queue, nextBegun, commit, fail } = controlledQueue({
       onCommit: (commit) => commits.push(commit),
@@ -132,7 +132,7 @@ describe("the queue of events", () => {
     expect(commits).toEqual([{ requests: 1, events: 0 }]);
   });
 
-  it("lets go of its writer once, after what was accepted", async () => {
+  it("closes its writer once, after all accepted requests", async () => {
     const { queue, nextBegun, commit, closes } = controlledQueue();
     const accepted = queue.append(sized(1));
     const closed = Promise.all([queue.close(), queue.close()]);

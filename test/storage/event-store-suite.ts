@@ -58,7 +58,7 @@ async function total(events: EventStore): Promise<number> {
 }
 
 function appendSuite(open: Open): void {
-  it("keeps every event with its day, name, time and text, however odd they are", async () => {
+  it("keeps every event with its day, name, time and text, also unusual ones", async () => {
     const { events } = await open();
     const names = ["plain", "", "a\0b", "a\0c", "\u0001", "half \ud83d", "whole 😀", "'\"\\", "%_"];
     const given = names.map((name, n) =>
@@ -84,7 +84,7 @@ function appendSuite(open: Open): void {
     expect((await events.list(firstPage)).items[0]?.body).toBe(body);
   });
 
-  it("counts what many requests at once brought, in fewer transactions than requests", async () => {
+  it("counts the events of concurrent requests, in fewer transactions than requests", async () => {
     const commits: EventCommit[] = [];
     const { events } = await open(undefined, (commit) => commits.push(commit));
     const days = ["2024-01-01", "2024-01-02"];
@@ -105,7 +105,7 @@ function appendSuite(open: Open): void {
     expect(commits.length).toBeLessThan(300);
   });
 
-  it("stores once what comes again under one key, at once or later", async () => {
+  it("stores requests with the same key once, concurrent or later", async () => {
     const commits: EventCommit[] = [];
     const { events } = await open(undefined, (commit) => commits.push(commit));
     const one = intake([stored("a", "2024-01-01"), stored("b", "2024-01-01")], "key 1");
@@ -117,7 +117,7 @@ function appendSuite(open: Open): void {
     expect(commits.reduce((sum, commit) => sum + commit.events, 0)).toBe(6);
   });
 
-  it("counts at most as many as asked for, of the days asked for", async () => {
+  it("returns at most the requested number of counts, for the requested days", async () => {
     const { events } = await open();
     const days = ["2024-01-01", "2024-01-02", "2024-01-03"];
     await events.append(intake(days.map((day) => stored("e", day))));
@@ -130,7 +130,7 @@ function appendSuite(open: Open): void {
     expect(await found(undefined, undefined, 2)).toEqual(days.slice(0, 2));
   });
 
-  it("counts more names than are read in one go", async () => {
+  it("counts more names than it reads in one turn", async () => {
     const { events } = await open();
     const given = Array.from({ length: 4_100 }, (_, n) => stored(`e${n}`, "2024-01-01"));
     await events.append(intake(given));
@@ -155,7 +155,7 @@ async function pages(
 }
 
 function listSuite(open: Open): void {
-  it("goes through all events in pages, also of what is stored meanwhile", async () => {
+  it("lists all events in pages, also those stored meanwhile", async () => {
     const { events } = await open();
     await events.append(intake(["c", "a", "b"].map((event) => stored(event, "2024-01-02"))));
     const first = await events.list({ ...firstPage, limit: 2 });
@@ -166,7 +166,7 @@ function listSuite(open: Open): void {
     expect(rest.items.map(({ event }) => event)).toEqual(["b", "c", "d"]);
   });
 
-  it("ends a page before it grows too large, and gives large events one by one", async () => {
+  it("ends a page before it is too large, and returns large events one by one", async () => {
     const { events } = await open();
     const megabytes = (n: number) => stored("e", "2024-01-01", "x".repeat(n * 1024 * 1024));
     for (const size of [3, 3, 3, 9, 1, 1]) await events.append(intake([megabytes(size)]));
@@ -174,7 +174,7 @@ function listSuite(open: Open): void {
     expect(found.map(({ items }) => items.length)).toEqual([2, 1, 1, 2]);
   });
 
-  it("refuses cursors that no page of the query has given", async () => {
+  it("refuses cursors from other queries", async () => {
     const { events } = await open();
     await events.append(intake(["a", "a", "b", "b"].map((event) => stored(event, "2024-01-01"))));
     const { nextCursor: cursor } = await events.list({ ...firstPage, event: "a", limit: 1 });
@@ -198,7 +198,7 @@ function listSuite(open: Open): void {
 }
 
 function closeSuite(open: Open): void {
-  it("finishes what was accepted, refuses what comes after, and can be repeated", async () => {
+  it("finishes accepted requests, refuses later ones, and can be repeated", async () => {
     const { events, close } = await open();
     const acknowledged = Promise.all(
       Array.from({ length: 20 }, () => events.append(intake([stored("e", "2024-01-01")]))),
@@ -214,7 +214,7 @@ function closeSuite(open: Open): void {
 }
 
 function placeSuite(open: Open, newPlace: () => string): void {
-  it("has everything again when it is opened again, the keys of requests too", async () => {
+  it("has all data after it is reopened, with the keys of requests", async () => {
     const place = newPlace();
     const before = await open(place);
     const one = intake([stored("a", "2024-01-01"), stored("a", "2024-01-02")], "key");
@@ -226,7 +226,7 @@ function placeSuite(open: Open, newPlace: () => string): void {
     expect((await events.list(firstPage)).items).toEqual(one.events);
   });
 
-  it("lets several stores write to one place, and each sees what the others wrote", async () => {
+  it("lets several stores write to one directory, and each sees the writes of the others", async () => {
     const place = newPlace();
     const stores = [await open(place), await open(place)];
     await Promise.all(

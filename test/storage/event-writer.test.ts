@@ -23,7 +23,7 @@ const packed = (count: number, idempotencyKey?: string) =>
   });
 
 describe("a transaction of events", () => {
-  it("leaves nothing behind where the disk is full: no event, no count, no key", async () => {
+  it("stores nothing on a full disk: no event, no count, no key", async () => {
     const database = await openDatabase(join(scratch, "full.db"), eventSchema);
     const writer = new SqliteEventWriter(database);
     const reader = new SqliteEventReader(database);
@@ -40,7 +40,7 @@ describe("a transaction of events", () => {
 });
 
 describe("the thread that writes events", () => {
-  it("is replaced when it dies, and nothing of what it was writing is acknowledged", async () => {
+  it("is replaced when it dies, and its unfinished write is not acknowledged", async () => {
     const path = join(scratch, "starts");
     writeFileSync(path, "0");
     const entry = pathToFileURL(processScript("dying-event-writer"));
@@ -55,7 +55,7 @@ describe("the thread that writes events", () => {
     await writer.close();
   });
 
-  it("says at the start why the database cannot be opened", async () => {
+  it("reports at the start why the database cannot be opened", async () => {
     const writerEntry = builtFile("event-writer-thread.js");
     writeFileSync(join(scratch, "events.db"), "no database ".repeat(100));
     await expect(openEventStore(scratch, { writerEntry })).rejects.toMatchObject({

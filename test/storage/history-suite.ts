@@ -22,12 +22,12 @@ export function historySuite({ open }: Stores): void {
     expect(past).toEqual({ items: [], totalItems: 7 });
   });
 
-  it("knows no versions of what is not there", async () => {
+  it("has no versions of a missing entity", async () => {
     const { entities } = await open();
     expect(await entities.versions(gate("none"), everything)).toEqual({ items: [], totalItems: 0 });
   });
 
-  it("keeps no version of a write that was refused", async () => {
+  it("keeps no version of a refused write", async () => {
     const { entities } = await open();
     await entities.insert(gate("a"));
     await entities.insert(gate("b"));
@@ -37,7 +37,7 @@ export function historySuite({ open }: Stores): void {
     expect(items).toEqual([gate("a").body]);
   });
 
-  it("lists who points at an entity, of every kind, newest creation first, then by id", async () => {
+  it("lists the referrers of an entity, of every kind, newest creation first, then by id", async () => {
     const { entities } = await open();
     const references = [{ kind: "gate", id: "target" }] as const;
     const referrers = [
@@ -54,7 +54,7 @@ export function historySuite({ open }: Stores): void {
     expect(second).toEqual({ items: referrers.slice(1, 3), totalItems: 4 });
   });
 
-  it("follows the references of the present version", async () => {
+  it("uses the references of the current version", async () => {
     const { entities } = await open();
     const [x, y, z]: EntityKey[] = ["x", "y", "z"].map((id) => ({ kind: "segment", id }));
     const first = gate("a", { references: [x, y, y, x] as EntityKey[] });
@@ -79,7 +79,7 @@ export function historySuite({ open }: Stores): void {
     expect(await pointing()).toEqual([0, 0, 0]);
   });
 
-  it("keeps pointing at what is removed and comes back", async () => {
+  it("keeps references to an entity that is removed and created again", async () => {
     const { entities } = await open();
     const referrer = gate("a", { references: [{ kind: "gate", id: "target" }] });
     await entities.insert(gate("target"));

@@ -17,7 +17,7 @@ export function keyStoreSuite({ open }: Stores): void {
     }
   });
 
-  it("tells keys apart whose hashes begin alike", async () => {
+  it("distinguishes keys whose hashes begin alike", async () => {
     const { keys } = await open();
     const twins = ["1", "2"].map((end) => key(end, "a", { hash: `${"a".repeat(63)}${end}` }));
     for (const twin of twins) await keys.insert(twin);
@@ -34,7 +34,7 @@ export function keyStoreSuite({ open }: Stores): void {
     expect(await keys.list()).toEqual([older, newer]);
   });
 
-  it("revokes a key once, and finds it still", async () => {
+  it("revokes a key once, and still finds it", async () => {
     const { keys } = await open();
     const record = key("a", "1");
     await keys.insert(record);
@@ -46,7 +46,7 @@ export function keyStoreSuite({ open }: Stores): void {
     expect(await keys.list()).toEqual([{ ...record, revokedTime: 5 }]);
   });
 
-  it("refuses a second key of one id or one hash, and keeps the first", async () => {
+  it("refuses a second key with the same id or hash, and keeps the first", async () => {
     const { keys } = await open();
     await keys.insert(key("a", "1"));
     await expect(keys.insert(key("a", "2"))).rejects.toMatchObject({ code: "key_taken" });

@@ -32,7 +32,7 @@ async function killedAfter(directory: string, prefix: string, writes: number) {
     .map(([id, version]) => ({ id, version: Number(version) }));
 }
 
-it("has all that was acknowledged after a kill, and the rest wholly or not at all", async () => {
+it("has every acknowledged write after a kill, and others entirely or not at all", async () => {
   const directory = scratchDirectory("store-kill");
   const expected = new Map<string, number>();
   for (let kill = 0; kill < KILLS; kill += 1) {

@@ -7,7 +7,7 @@ import type { VersionedStore } from "./versioned-writes.js";
 
 /** Stores that are opened again, and several at one place. */
 export function sharedStoreSuite({ open, newPlace }: Stores): void {
-  it("has everything again when it is opened again", async () => {
+  it("has all data after it is reopened", async () => {
     const place = newPlace();
     const before = await open(place);
     const record = gate("a", { references: [{ kind: "gate", id: "b😀" }] });
@@ -25,7 +25,7 @@ export function sharedStoreSuite({ open, newPlace }: Stores): void {
     expect(await keys.find("1".repeat(64))).toEqual(key("k", "1"));
   });
 
-  it("finishes on close what was accepted", async () => {
+  it("finishes accepted writes on close", async () => {
     const place = newPlace();
     const before = await open(place);
     const writes = Array.from({ length: 200 }, (_, index) =>
@@ -37,7 +37,7 @@ export function sharedStoreSuite({ open, newPlace }: Stores): void {
     expect((await entities.list("gate", everything)).totalItems).toBe(200);
   });
 
-  it("shows at once what another store at the place wrote", async () => {
+  it("shows writes of another store on the same directory at once", async () => {
     const place = newPlace();
     const [one, two] = [await open(place), await open(place)];
     await one.entities.insert(gate("a"));
@@ -51,7 +51,7 @@ export function sharedStoreSuite({ open, newPlace }: Stores): void {
     );
   });
 
-  it("sees in the next turn of the event loop that another store made or revoked a key", async () => {
+  it("sees a key that another store created or revoked in the next turn of the event loop", async () => {
     const place = newPlace();
     const [one, two] = [await open(place), await open(place)];
     const record = key("k", "1");
@@ -64,7 +64,7 @@ export function sharedStoreSuite({ open, newPlace }: Stores): void {
     expect(await one.keys.find(record.hash)).toEqual({ ...record, revokedTime: 7 });
   });
 
-  it("loses no write of two stores that change one entity at once", async () => {
+  it("loses no write if two stores change one entity at once", async () => {
     const place = newPlace();
     const stores = [await open(place), await open(place)];
     await stores[0]?.entities.insert(gate("a", { body: {} }));

@@ -14,7 +14,7 @@ const lockScript = fileURLToPath(new URL("kit/hold-lock.mjs", import.meta.url));
 const large = { text: "x".repeat(2_000_000) };
 
 describe("a full disk", () => {
-  it("refuses what does not fit, wholly, keeps the rest and goes on when there is room", async () => {
+  it("refuses a write that does not fit entirely, keeps the others, and continues when there is room", async () => {
     const { database, entities } = await openEntities(newDirectory());
     const pages = Number(look(database, "PRAGMA page_count")["page_count"]);
     database.execute(`PRAGMA max_page_count = ${pages + 50}`);
@@ -40,7 +40,7 @@ describe("a full disk", () => {
 });
 
 describe("a write that fails in the middle", () => {
-  it("leaves nothing behind and takes no other write with it", async () => {
+  it("stores nothing and does not affect other writes", async () => {
     const { database, entities } = await openEntities(newDirectory());
     await entities.insert(gate("a"));
     // The same version again: the snapshot is refused after the entity has been changed.
@@ -61,7 +61,7 @@ describe("a write that fails in the middle", () => {
     database.close();
   });
 
-  it("leaves no transaction open, whatever threw", async () => {
+  it("leaves no transaction open after any error", async () => {
     const { database, entities } = await openEntities();
     const defect = new Error("a defect");
     const fail = () => {
@@ -84,7 +84,7 @@ describe("a write that fails in the middle", () => {
 });
 
 describe("a database that another process has locked", () => {
-  it("refuses writes after the time to wait, serves reads, and accepts writes when it is free", async () => {
+  it("refuses writes after the timeout, serves reads, and accepts writes when it is unlocked", async () => {
     const { path, database, entities } = await openEntities(newDirectory());
     database.setBusyTimeout(10);
     await entities.insert(gate("a"));
@@ -113,7 +113,7 @@ describe("a database that another process has locked", () => {
     database.close();
   });
 
-  it("is not kept from moving its log into its file by reads that are over", async () => {
+  it("can checkpoint its log after reads have ended", async () => {
     const { path, database, entities } = await openEntities(newDirectory());
     await entities.insert(gate("a", { references: [{ kind: "gate", id: "a" }] }));
     await entities.insert(gate("b"));

@@ -47,7 +47,7 @@ describe("migrations", () => {
     expect(await contentAfter(path, schemaOf(first, second))).toEqual(upToDate);
   });
 
-  it("leave the database as it was where one fails", async () => {
+  it("leave the database unchanged if one fails", async () => {
     const path = join(newDirectory(), "some.db");
     await contentAfter(path, schemaOf(first));
     const broken = schemaOf(first, [...second, "INSERT INTO nowhere VALUES (1)"]);
@@ -58,7 +58,7 @@ describe("migrations", () => {
     expect(await contentAfter(path, schemaOf(first))).toEqual({ x: 1, user_version: 1 });
   });
 
-  it("are made once by processes that start at the same time", async () => {
+  it("run once if processes start at the same time", async () => {
     for (let round = 0; round < 4; round += 1) {
       const directory = join(newDirectory(), "new");
       const starts = [1, 2].map(() => run(process.execPath, [script, directory]));
@@ -66,7 +66,7 @@ describe("migrations", () => {
     }
   });
 
-  it("see what another process did just before them", async () => {
+  it("see the changes that another process has just made", async () => {
     const path = join(newDirectory(), "some.db");
     class Overtaken extends SqliteDatabase {
       override transaction<Result>(work: () => Result): Result {
@@ -82,7 +82,7 @@ describe("migrations", () => {
     database.close();
   });
 
-  it("refuse a database that is newer than the code, and leave it alone", async () => {
+  it("refuse a database that is newer than the code, and do not change it", async () => {
     const path = join(newDirectory(), "some.db");
     await contentAfter(path, schemaOf(first, second));
     await expect(openDatabase(path, schemaOf(first))).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe("migrations", () => {
     expect((await contentAfter(path, schemaOf(first, second)))["user_version"]).toBe(2);
   });
 
-  it("refuse another program's database, and leave it alone", async () => {
+  it("refuse another program's database, and do not change it", async () => {
     const directory = newDirectory();
     const path = join(directory, CONSOLE_DATABASE);
     const other = new Connection(path);
@@ -106,7 +106,7 @@ describe("migrations", () => {
 });
 
 describe("a data directory", () => {
-  it("with a file that is no database is refused, and the file left alone", async () => {
+  it("with a file that is not a database is refused, and the file stays unchanged", async () => {
     const directory = newDirectory();
     const path = join(directory, CONSOLE_DATABASE);
     for (const content of ["no database, but long enough to be one. ".repeat(200), "short"]) {
@@ -120,7 +120,7 @@ describe("a data directory", () => {
     }
   });
 
-  it("whose database is damaged in its pages is refused or answers with the error", async () => {
+  it("with a damaged database is refused or answers with the error", async () => {
     const directory = newDirectory();
     const before = await openSqliteStore(directory, withoutEvents);
     await before.keys.insert(key("k", "1"));
@@ -142,7 +142,7 @@ describe("a data directory", () => {
     }
   });
 
-  it("that may not be written to is refused, new or in use before", async () => {
+  it("that is not writable is refused, new or used before", async () => {
     const above = newDirectory();
     chmodSync(above, 0o755);
     const used = join(above, "used");

@@ -22,7 +22,7 @@ storeSuite("SQLite in memory", {
   isLasting: false,
 });
 
-it("keeps entities and events of a directory in a database each", async () => {
+it("keeps entities and events in separate databases", async () => {
   const directory = newDirectory();
   const before = await openSqliteStore(directory, openEventStore);
   const event = { day: "2026-01-02", event: "bought", timestamp: 1, body: "{}" };
@@ -38,7 +38,7 @@ it("keeps entities and events of a directory in a database each", async () => {
   await store.close();
 });
 
-it("finishes what was accepted although the events fail to close", async () => {
+it("finishes accepted writes even if the events fail to close", async () => {
   const directory = newDirectory();
   const failure = new Error("events");
   const store = await openSqliteStore(directory, async () => ({
@@ -51,7 +51,7 @@ it("finishes what was accepted although the events fail to close", async () => {
   await expect(store.entities.get(gate("a"))).rejects.toMatchObject({ code: "database_failed" });
 });
 
-it("is not opened where the events cannot be", async () => {
+it("is not opened if the events cannot be opened", async () => {
   const failure = new Error("events");
   const opened = openSqliteStore(newDirectory(), () => Promise.reject(failure));
   await expect(opened).rejects.toBe(failure);

@@ -64,7 +64,7 @@ async function look({ entities }: Store, slice: { start: number; count: number }
   return Promise.all([...perKey, ...perKind.flat()]);
 }
 
-it("SQLite does what a store in maps does, in any order of writes", async () => {
+it("SQLite behaves like a store in maps, in any order of writes", async () => {
   const outcomes = new Map<unknown, number>();
   await fc.assert(
     fc.asyncProperty(fc.array(burst, { minLength: 1, maxLength: 12 }), async (bursts) => {

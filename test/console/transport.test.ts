@@ -41,7 +41,7 @@ async function serve(...answers: Answer[]) {
 }
 
 describe("a call", () => {
-  it("that reads is repeated after a failure that may pass", async () => {
+  it("that reads is retried after a temporary failure", async () => {
     const { client, requests } = await serve(
       status(503, { "retry-after": "0" }),
       status(200, {}, list),
@@ -50,7 +50,7 @@ describe("a call", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("that reads is repeated after a connection that broke", async () => {
+  it("that reads is retried after a broken connection", async () => {
     const { client, requests } = await serve(
       (_, request) => request.socket.destroy(),
       status(200, {}, list),
@@ -59,7 +59,7 @@ describe("a call", () => {
     expect(requests).toHaveLength(2);
   });
 
-  it("that writes is not sent again when it may have been received", async () => {
+  it("that writes is not retried if it may have been received", async () => {
     const { client, requests } = await serve(status(500));
     await expect(client.createGate({ body: { name: "abc" } })).rejects.toMatchObject({
       status: 500,
@@ -71,7 +71,7 @@ describe("a call", () => {
     expect([requests.length, broken.requests.length]).toEqual([1, 1]);
   });
 
-  it("that writes is sent again when it was turned away, or carries its version", async () => {
+  it("that writes is retried if it was refused or has If-Match", async () => {
     const turnedAway = await serve(
       status(429, { "retry-after": "0" }),
       status(201, {}, { data: {} }),
@@ -86,13 +86,13 @@ describe("a call", () => {
     expect(versioned.requests[1]?.headers["if-match"]).toBe('"1"');
   });
 
-  it("does not follow a redirect: the key goes nowhere else", async () => {
+  it("does not follow a redirect, so the key is not sent elsewhere", async () => {
     const { client, requests } = await serve(status(307, { location: "/elsewhere" }));
     await expect(client.listGates()).rejects.toMatchObject({ status: 307 });
     expect(requests).toHaveLength(1);
   });
 
-  it("whose answer is no JSON says that this may be another address", async () => {
+  it("whose answer is not JSON reports that the address may be wrong", async () => {
     const { client } = await serve((response) => response.end("<html>"));
     await expect(client.listGates()).rejects.toThrow(/is not JSON; is this the address/);
   });
@@ -133,7 +133,7 @@ describe("the delay before another attempt", () => {
     expect(retryDelayMs(attempt({ status: 500 }), reads, () => 0.5)).toBe(125);
   });
 
-  it("is what the service asks for, up to half a minute; beyond it there is none", () => {
+  it("is the Retry-After of the service, up to half a minute; there is no retry beyond it", () => {
     expect(retryDelayMs(attempt({ status: 429, retryAfter: 2_000 }), writes, full)).toBe(2_000);
     expect(retryDelayMs(attempt({ status: 429, retryAfter: 60_000 }), writes, full)).toBe(0);
   });
@@ -146,7 +146,7 @@ describe("the delay before another attempt", () => {
     expect(retryDelayMs(attempt({ count: 5, status: 500 }), reads, full)).toBe(0);
   });
 
-  it.each(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"])("is there for writes after %s", (code) => {
+  it.each(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"])("exists for writes after %s", (code) => {
     expect(retryDelayMs(attempt({ code }), writes, full)).toBe(250);
   });
 

@@ -11,7 +11,7 @@ it.each([
   expect(identifierOf(name)).toBe(id);
 });
 
-it("makes identifiers of 22 digits of base 62, never one twice", () => {
+it("makes identifiers of 22 digits of base 62 without repetition", () => {
   const made = Array.from({ length: 1_000 }, randomIdentifier);
   expect(made.every((identifier) => /^[0-9A-Za-z]{22}$/.test(identifier))).toBe(true);
   expect(new Set(made).size).toBe(made.length);

@@ -56,7 +56,7 @@ describe("readiness", () => {
     expect((await service.call({ path: "/healthz" })).headers["connection"]).toBe("close");
   });
 
-  it("takes no key for them, and no other method", async () => {
+  it("needs no key for them, and refuses other methods", async () => {
     await start();
     for (const path of ["/healthz", "/readyz", "/metrics"]) {
       expect(await service.call({ path, key: null })).toMatchObject({ status: 200 });
@@ -91,7 +91,7 @@ describe("metrics", () => {
     );
   });
 
-  it("counts what each transaction of events brought", async () => {
+  it("counts the events of each transaction", async () => {
     await start();
     service.app.metrics.observeCommit({ requests: 3, events: 40 });
     service.app.metrics.observeCommit({ requests: 1, events: 2 });
@@ -107,7 +107,7 @@ describe("metrics", () => {
     }
   });
 
-  it("keeps those of two services apart", async () => {
+  it("keeps those of two services separate", async () => {
     await start();
     const other = await startTestService();
     other.app.metrics.observeCommit({ requests: 1, events: 1 });
@@ -117,7 +117,7 @@ describe("metrics", () => {
 });
 
 describe("request ids", () => {
-  it("answers the client's id, or one of its own, also to what it refuses", async () => {
+  it("returns the client's id or a new one, also for refused requests", async () => {
     let made = 0;
     const newRequestId = () => {
       made += 1;
@@ -160,7 +160,7 @@ describe("log", () => {
     ]);
   });
 
-  it("leaves out what is asked for thousands of times, as long as it goes well", async () => {
+  it("omits successful requests to frequent routes", async () => {
     await start({ endpoints: operations, logLevel: "info" });
     const { server: key } = service.keys;
     await service.call({ method: "POST", path: "/events", key, body: {} });

@@ -39,7 +39,7 @@ function faultsOf(task: () => unknown) {
 describe("a new experiment", () => {
   const group = { size: 50, parameterValues: {}, disabled: false, description: "" };
 
-  it("has two default groups, and the defaults where a field is left out", () => {
+  it("has two default groups, and defaults for absent fields", () => {
     expect(made()).toEqual({
       ...defaultExperiment,
       ...stampedFields,
@@ -56,7 +56,7 @@ describe("a new experiment", () => {
     expect(experiment.strict().parse(made())).toEqual(made());
   });
 
-  it("keeps what is given: the creator, the layer, groups with their identifiers", () => {
+  it("keeps given fields: the creator, the layer, groups with their identifiers", () => {
     const given = {
       name: "e-1",
       id: "other",
@@ -75,7 +75,7 @@ describe("a new experiment", () => {
     });
   });
 
-  it("has no groups where an empty list is given", () => {
+  it("has no groups if an empty list is given", () => {
     const { groups } = createExperiment({ name: "e-1", groups: [] }, stamp, countedIdentifiers());
     expect(groups).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe("a new experiment", () => {
 });
 
 describe("a full update", () => {
-  it("returns what is left out to its default, except the name and what only the service writes", () => {
+  it("resets absent fields to defaults, except the name and the service's own fields", () => {
     const before: Experiment = {
       ...made(),
       layerID: "layer",
@@ -126,7 +126,7 @@ describe("a full update", () => {
     });
   });
 
-  it("adds quality scores that it gives to the existing ones", () => {
+  it("merges given quality scores into the existing ones", () => {
     const before = { ...made(), manualQualityScores: [{ criteriaName: "a", weight: 100 }] };
     const body = { manualQualityScores: [{ criteriaName: "b", weight: 100 }] };
     expect(replaced(before, body).manualQualityScores).toEqual([
@@ -135,7 +135,7 @@ describe("a full update", () => {
     ]);
   });
 
-  it("changes nothing where it brings what there is", () => {
+  it("changes nothing if it has the current values", () => {
     const {
       id: _,
       layerID: __,
@@ -158,13 +158,13 @@ describe("a partial update", () => {
     expect(patched({ ...made(), team: "growth" }, { team: null }).team).toBeNull();
   });
 
-  it("moves the state, and the times with it", () => {
+  it("changes the state and its times", () => {
     const active = patched(made(), { status: "active" });
     expect(active).toEqual({ ...made(), status: "active", startTime: later.time });
     expect(patched(active, { tags: ["a"] })).toMatchObject({ startTime: later.time });
   });
 
-  it("tells all faults at once that the stored experiment is needed for", () => {
+  it("reports all faults that depend on the stored experiment at once", () => {
     const before: Experiment = {
       ...made(),
       sprtMDESettings: [{ metricKey: "m", groupSettings: [{ groupKey: "g", mde: 1, mean: 2 }] }],
@@ -193,7 +193,7 @@ describe("groups of an update", () => {
   const identifiers = (groups: ExperimentPatch["groups"] & object) =>
     patched(before(), { groups }).groups.map(({ id }) => id);
 
-  it("keep the identifier of the group of their name where they give none", () => {
+  it("keep the identifier of the group with their name by default", () => {
     expect(
       identifiers([
         { name: "B", size: 40 },
@@ -203,7 +203,7 @@ describe("groups of an update", () => {
     ).toEqual(["b", "identifier-1", "a"]);
   });
 
-  it("get a new one where another group was given that of their name", () => {
+  it("get a new one if another group has that of their name", () => {
     expect(
       identifiers([
         { name: "A", size: 50 },
@@ -223,7 +223,7 @@ describe("enabling groups", () => {
     ],
   });
 
-  it("sets disabled to false on the named groups alone, whether or not it was true", () => {
+  it("sets disabled to false only on the named groups, if it was true or not", () => {
     expect(enableGroups(before(), ["C", "A"])).toEqual({
       ...before(),
       groups: [
@@ -234,7 +234,7 @@ describe("enabling groups", () => {
     });
   });
 
-  it("names all groups that there are not", () => {
+  it("reports all unknown groups", () => {
     expect(faultsOf(() => enableGroups(before(), ["x", "A", "b"]))).toEqual([
       { property: "group_names[0]", errorMessage: "There is no group x" },
       { property: "group_names[2]", errorMessage: "There is no group b" },
