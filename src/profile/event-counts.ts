@@ -20,7 +20,7 @@ export interface EventCount {
   readonly lastMs: number;
 }
 
-export interface NamedEventCount extends EventCount {
+interface NamedEventCount extends EventCount {
   readonly event: string;
 }
 
@@ -65,7 +65,7 @@ export interface EventCounter {
 }
 
 /** The columns that are counted. Rows whose outcome is `deliver` have a name and a time. */
-export interface CountedRows {
+interface CountedRows {
   readonly rows: number;
   /** Address of one u8 for each row. */
   readonly outcomes: number;

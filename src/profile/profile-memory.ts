@@ -56,7 +56,7 @@ export const profileLimits: ProfileLimits = {
   idsMax: PROFILE_IDS_MAX,
 };
 
-export type ProfileWord = keyof typeof profileLayout.words;
+type ProfileWord = keyof typeof profileLayout.words;
 
 /** The memory of a profile, allocated once. Pages are touched only as far as they are used. */
 export class ProfileMemory {

@@ -109,7 +109,7 @@ export interface FrequentText {
   readonly others?: string;
 }
 
-export interface SplitInsertIds {
+interface SplitInsertIds {
   readonly registers: string;
   readonly repeated: number;
   /** Events that were not compared. */

@@ -3,7 +3,7 @@ import { jsonShareOf, type OutputFormat } from "../pipeline/output-formats.js";
 import type { Report, ReportEstimates } from "../profile/report.js";
 
 /** Options of an export and a send of the same inputs. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly format: OutputFormat;
   readonly compression: ExportOptions["compression"];
   /** Events per second, if the configuration limits them. */

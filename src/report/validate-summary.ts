@@ -19,7 +19,7 @@ const TITLE_COLUMNS_MAX = 150;
 const FIX_COLUMNS_MAX = 200;
 
 /** The files of a report, and the next command to type. */
-export interface ReportPlaces {
+interface ReportPlaces {
   /** Files, the one for people first. */
   readonly files: readonly string[];
   readonly next: string;

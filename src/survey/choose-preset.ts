@@ -6,7 +6,7 @@ import { summarizeFields } from "./field-summary.js";
 import type { SampledSource } from "./sample-rows.js";
 
 /** The preset of a sample, with the reasons for it. */
-export interface PresetChoice {
+interface PresetChoice {
   readonly preset: PresetName;
   /** Changes that the preset's mapping needs for these rows. */
   readonly changes?: WrittenChanges;

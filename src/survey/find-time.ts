@@ -4,7 +4,7 @@ import type { FoundTime } from "./survey.js";
 import { findTimeForm, type TimeForm } from "./time-form.js";
 
 /** The form of a mapping's times, and the changes that the mapping needs to read them. */
-export interface TimeFinding {
+interface TimeFinding {
   readonly time: FoundTime;
   readonly changes?: Pick<WrittenChanges, "timestamp">;
   readonly doubts: readonly string[];

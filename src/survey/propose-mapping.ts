@@ -6,7 +6,7 @@ import { findTimeForm } from "./time-form.js";
  * A mapping for rows that no preset fits, guessed from names and values of their fields. It names or
  * removes every target of the default preset.
  */
-export interface ProposedMapping {
+interface ProposedMapping {
   readonly mapping: WrittenMapping;
   /** Other fields that could be the same target, in dotted form. */
   readonly others: Readonly<Record<string, readonly string[]>>;

@@ -15,7 +15,7 @@ import { asSourceError, type SampledSource, type SampleTools, sampleRows } from 
 import type { FoundMapping, SourceShape, Survey, SurveyFailure, Trial } from "./survey.js";
 import { tryMapping } from "./try-mapping.js";
 
-export interface SurveyTask {
+interface SurveyTask {
   readonly discovery: Discovery;
   /** The preset that the user names, if any. */
   readonly preset: PresetName | undefined;

@@ -30,7 +30,7 @@ export interface SourceShape {
   readonly example: string;
 }
 
-export interface SampleCounts {
+interface SampleCounts {
   readonly sources: number;
   readonly rows: number;
   /** Rows that could not be read. */

@@ -9,7 +9,7 @@ export interface RecordedField {
   readonly [exception: string]: unknown;
 }
 
-export interface RecordedTime {
+interface RecordedTime {
   readonly path: readonly string[];
   readonly format: string;
   readonly zone: string;
@@ -52,7 +52,7 @@ export function timeFix(
 }
 
 /** Changes the fields of an id or of the event name; undefined if the mapping names none. */
-export function fieldFix(
+function fieldFix(
   facts: Facts,
   target: FieldTarget,
   change: (field: RecordedField) => RecordedField,

@@ -8,7 +8,7 @@ const DAYS_AROUND = 3;
 const DAYS_AROUND_MIN = 2;
 
 /** Indexes of the days, `end` excluded, that hold nearly all events. */
-export interface Bulk {
+interface Bulk {
   readonly start: number;
   readonly end: number;
 }
@@ -31,7 +31,7 @@ export function bulkOf(days: readonly ReportDay[]): Bulk {
 }
 
 /** The median of both sides of a moment: a step between two levels is neither a gap nor a spike. */
-export interface UsualCounts {
+interface UsualCounts {
   readonly least: number;
   readonly most: number;
 }

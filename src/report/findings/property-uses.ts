@@ -4,7 +4,7 @@ import type { Facts } from "./observation.js";
 type Root = "metadata" | "user";
 
 /** The properties of one event, or of users, for which `event` is undefined. */
-export interface PropertySet {
+interface PropertySet {
   readonly root: Root;
   readonly properties: ReportProperties;
   readonly event: string | undefined;

@@ -29,7 +29,7 @@ export function numberColumn<Row>(
   return { heading, isNumber: true, cell: (row) => format(numberOf(row)), sortValue: numberOf };
 }
 
-export interface TableOptions<Row> {
+interface TableOptions<Row> {
   readonly caption: string;
   /** Names of one row and of several: `["property", "properties"]`. */
   readonly nouns: readonly [one: string, several: string];

@@ -2,7 +2,7 @@
 export type Child = Node | string | number | null | undefined | false;
 
 /** `true` sets an attribute without a value; `false` and `undefined` leave it out. */
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Creates an element. The page creates them only here, so that no text is ever parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(

@@ -9,12 +9,9 @@ export const margin = { top: 8, right: 4, bottom: 24, left: 44 } as const;
 
 const LABEL_PX = 84;
 
-export interface PlotSize {
+export interface Plot {
   readonly width: number;
   readonly height: number;
-}
-
-export interface Plot extends PlotSize {
   readonly days: readonly ReportDay[];
   readonly bucketDays: number;
   readonly layers: readonly Layer[];

@@ -11,7 +11,7 @@ import { RangeBrush } from "./range-brush.js";
 const BARS_MAX = 200;
 const TOOLTIP_LINES_MAX = 10;
 
-export interface TimelineOptions {
+interface TimelineOptions {
   readonly view: ViewState;
   readonly tooltip: Tooltip;
   /** Description of the drawing, one sentence. */
