@@ -47,7 +47,7 @@ export class Column {
     this.lengths = kernel.allocate(rowsMax * 4);
     this.kinds = kernel.allocate(rowsMax);
     const { starts, lengths, kinds } = this;
-    this.address = placeRecord(kernel, columnLayout, { starts, lengths, kinds, reserved: 0 });
+    this.address = placeRecord(kernel, columnLayout, { starts, lengths, kinds });
   }
 
   kind(row: number): CellKind {

@@ -2,8 +2,8 @@
 // members are: `words` (u32, i32, addresses) in units of 4 bytes, `doubles` (f64) and `longs` (u64) of 8.
 
 export const columnLayout = {
-  bytes: 16,
-  words: { starts: 0, lengths: 1, kinds: 2, reserved: 3 },
+  bytes: 12,
+  words: { starts: 0, lengths: 1, kinds: 2 },
 } as const;
 
 export const joinedMemberLayout = {

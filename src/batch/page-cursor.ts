@@ -3,7 +3,7 @@ import { hybridLayout, pageCursorLayout } from "./layouts.js";
 
 /** Forms of a page's values, numbered as in src/kernels/parquet/parquet-rows.ts. */
 export const valueForms = {
-  /** Byte strings, each behind its length (u32). */
+  /** Byte strings, each after its length (u32). */
   plainBytes: 0,
   /** Values of `width` bytes. */
   plainFixed: 1,

@@ -7,7 +7,6 @@ export class Column {
   starts: usize;
   lengths: usize;
   kinds: usize;
-  reserved: u32;
 
   @inline
   start(row: i32): usize {

@@ -67,7 +67,7 @@ function faultsIn(before: v128, bytes: v128): v128 {
   const firstLow = i8x16.swizzle(v128.load(FIRST_LOW), v128.and(first, half));
   const secondHigh = i8x16.swizzle(v128.load(SECOND_HIGH), i8x16.shr_u(bytes, 4));
   const pairs = v128.and(v128.and(firstHigh, firstLow), secondHigh);
-  // The second byte behind a lead of three or four, and the third behind a lead of four, must be the
+  // The second byte after a lead of three or four, and the third after a lead of four, must be the
   // second of two continuations. The bit of two continuations is valid there and nowhere else.
   const ofThree = i8x16.sub_sat_u(second, i8x16.splat(0x60));
   const ofFour = i8x16.sub_sat_u(third, i8x16.splat(0x70));
@@ -102,7 +102,7 @@ function validateMixed(p: usize, end: usize): i32 {
     faults = v128.or(faults, faultsIn(before, bytes));
     before = bytes;
   }
-  // Bytes behind the end count as ASCII, before which every character must be complete.
+  // Bytes after the end count as ASCII, before which every character must be complete.
   const rest = v128.and(v128.load(p), v128.load(COUNTED + 16 - (end - p)));
   faults = v128.or(faults, faultsIn(before, rest));
   return v128.any_true(faults) ? 0 : 1;

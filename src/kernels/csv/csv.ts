@@ -36,7 +36,7 @@ class RecordScan {
   /** 1 if there is no data after `end`. */
   final: u32;
   rowsMax: i32;
-  /** Out. */
+  /** Out: the number of rows. */
   rows: i32;
   delimiter: u32;
   /** 256 if quotes have no meaning. */

@@ -19,7 +19,7 @@ class RowScan {
   /** 1 if there is no data after `end`. */
   final: u32;
   rowsMax: i32;
-  /** Out. */
+  /** Out: the number of rows. */
   rows: i32;
   root: usize;
   /** Out: u32 addresses, u32 lengths, u8 faults, u32 address of the fault; one each per row. */
