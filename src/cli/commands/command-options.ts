@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
 import type { JsonValue } from "../../pipeline/configuration/configuration-file.js";
+import type { Section } from "../../pipeline/configuration/option-types.js";
 import {
   defaultText,
   describeOption,
@@ -10,56 +11,54 @@ import {
   optionNames,
 } from "../../pipeline/configuration/options.js";
 
-/** Options of every command: how the result is printed. */
+/** Options that tell how the result of a command is printed. */
 export const outputOptions: readonly OptionName[] = ["json", "quiet"];
 
-/** Options of a migration that a flag can set, in the order of the table. */
+/** Options of `migrate`. */
 export const migrateOptions: readonly OptionName[] = optionNames.filter((name) => {
   const { flag, section } = describeOption(name);
   return flag !== false && section !== "serve" && section !== "send";
 });
 
-/** Options of the section `export` that `send` has as well: how inputs are read. */
-const readingOptions: readonly OptionName[] = ["splitSize", "memory"];
+/** Options that tell how inputs are read. `init` writes them to its file if they are given. */
+export const readingOptions = `inputFormat csvDelimiter csvQuote csvColumns csvHeader maxRatio
+  maxTime`.split(/\s+/) as readonly OptionName[];
 
-/** Those that `qualify` has as well, which reads them on several threads. */
-const countingOptions: readonly OptionName[] = [...readingOptions, "threads", "maxRejects"];
+/** Options of the section `export` that `send` shares. */
+const sharedWithSend: readonly OptionName[] = ["splitSize", "memory"];
+
+/** Options of the section `export` that `qualify` shares: it reads inputs on several threads. */
+const sharedWithQualify: readonly OptionName[] = [...sharedWithSend, "threads", "maxRejects"];
 
 /** Options of `send`. */
-export const sendOptions: readonly OptionName[] = optionNames.filter((name) => {
-  const { flag, section } = describeOption(name);
-  const isShared = section === undefined || readingOptions.includes(name);
-  return flag !== false && (isShared || section === "send");
-});
+export const sendOptions = optionsOf("send", sharedWithSend);
 
 /** Options of `export`. */
 export const exportOptions: readonly OptionName[] = migrateOptions.filter(
   (name) => !["qualify", "validate"].includes(describeOption(name).section ?? ""),
 );
 
-/** Options of the section `export` that `validate` has as well. */
-const validatingOptions: readonly OptionName[] = [...countingOptions, "dayZone"];
-
 /** Options of `validate`. */
-export const validateOptions: readonly OptionName[] = optionNames.filter((name) => {
-  const { flag, section } = describeOption(name);
-  const isShared = section === undefined || validatingOptions.includes(name);
-  return flag !== false && (isShared || section === "validate");
-});
+export const validateOptions = optionsOf("validate", [...sharedWithQualify, "dayZone"]);
 
 /** Options of `qualify`. */
-export const qualifyOptions: readonly OptionName[] = optionNames.filter((name) => {
-  const { flag, section } = describeOption(name);
-  const isShared = section === undefined || countingOptions.includes(name);
-  return flag !== false && (isShared || section === "qualify");
-});
+export const qualifyOptions = optionsOf("qualify", sharedWithQualify);
 
 /** Options of `serve`. */
 export const serveOptions: readonly OptionName[] = optionNames.filter(
   (name) => describeOption(name).section === "serve",
 );
 
-/** Adds `--config`, for a file to be read, and the named options of the table. */
+/** Returns the flags of a section, those outside of all sections, and the named ones of others. */
+function optionsOf(command: Section, shared: readonly OptionName[]): readonly OptionName[] {
+  return optionNames.filter((name) => {
+    const { flag, section } = describeOption(name);
+    const isShared = section === undefined || shared.includes(name);
+    return flag !== false && (isShared || section === command);
+  });
+}
+
+/** Adds `--config` if the command reads a file, and the named options of the table. */
 export function addOptions(
   command: Command,
   names: readonly OptionName[],
@@ -68,7 +67,7 @@ export function addOptions(
   if (readsFile) {
     command.option(
       "--config <file>",
-      "Configuration file (default: pipeline.config.json in the current directory, if there is one)",
+      "Configuration file (default: pipeline.config.json in the current directory, if it exists)",
     );
   }
   for (const name of names) {
@@ -90,10 +89,10 @@ function collect(word: string, before: readonly string[] | undefined): readonly 
   return [...(before ?? []), word];
 }
 
-/** Options that are called the same in every section. */
+/** Options with the same name in every section. */
 const plainNames = optionNames.filter((name) => describeOption(name).key === undefined);
 
-/** What commander parsed of the named options, as the values that would stand in the file. */
+/** Returns the named options that commander parsed, as values of the configuration file. */
 export function givenFlags(
   parsed: Readonly<Record<string, unknown>>,
   names: readonly OptionName[] = plainNames,

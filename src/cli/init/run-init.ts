@@ -1,9 +1,9 @@
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
-import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
 import {
   type Configuration,
+  type GivenFlags,
   loadConfiguration,
 } from "../../pipeline/configuration/configuration.js";
 import {
@@ -11,8 +11,8 @@ import {
   type JsonObject,
 } from "../../pipeline/configuration/configuration-file.js";
 import { SCHEMA_ID, schemaText } from "../../pipeline/configuration/configuration-schema.js";
-import type { OptionName } from "../../pipeline/configuration/options.js";
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
+import { readingOptions } from "../commands/command-options.js";
 import type { CommandContext } from "../context.js";
 import { printFailure } from "../print-outcome.js";
 import { draftConfiguration } from "./configuration-draft.js";
@@ -27,16 +27,10 @@ export interface InitInvocation {
   readonly force: boolean;
 }
 
-/** What a configuration says of how its inputs are read, where a flag said it. */
-export const readingOptions: readonly OptionName[] = [
-  ...(["inputFormat", "csvDelimiter", "csvQuote", "csvColumns", "csvHeader"] as const),
-  ...(["maxRatio", "maxTime"] as const),
-];
-
 const DEFAULT_OUTPUT = "out";
 
 /**
- * Writes a configuration for inputs and tells what it was made from. Gives the exit code; never throws.
+ * Writes a configuration for inputs and prints what it found. Returns the exit code; never throws.
  */
 export async function runInit(
   invocation: InitInvocation,
@@ -47,7 +41,10 @@ export async function runInit(
     const { environment, currentDirectory, stdout, stderr } = context;
     const engine = await context.loadEngine();
     const configuration = await loadConfiguration({
-      ...{ flags: invocation.flags, environment, currentDirectory, configPath: null },
+      flags: invocation.flags,
+      environment,
+      currentDirectory,
+      configPath: null,
     });
     isJson = configuration.values.json ?? false;
     const { survey, written } = await init(invocation, configuration, engine, context);
@@ -87,7 +84,8 @@ async function init(
   );
   const schema = await provideSchema(directory, schemaText(), force);
   const draft = draftConfiguration({
-    ...{ survey, schema },
+    survey,
+    schema,
     inputs: options.inputs.map((input) => inputIn(directory, currentDirectory, input)),
     output: plainPath(directory, output),
     given: Object.fromEntries(
@@ -102,7 +100,7 @@ async function init(
   return { survey, written: { file: name, schema, next } };
 }
 
-/** An input as the file has to call it: relative to its own directory. */
+/** Returns an input relative to the directory of the file. */
 function inputIn(directory: string, currentDirectory: string, input: string): string {
   if (path.isAbsolute(input) || directory === currentDirectory) return input;
   return plainPath(directory, path.resolve(currentDirectory, input));

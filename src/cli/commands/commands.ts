@@ -1,0 +1,199 @@
+import { Command, Option } from "commander";
+import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
+import type { OptionName } from "../../pipeline/configuration/options.js";
+import { type KeyKind, keyKinds } from "../../storage/key-store.js";
+import type { CommandContext } from "../context.js";
+import type { KeysAction } from "../service/run-keys.js";
+import type { Invocation } from "../steps/run-steps.js";
+import * as help from "./command-help.js";
+import {
+  addOptions,
+  exportOptions,
+  givenFlags,
+  migrateOptions,
+  outputOptions,
+  qualifyOptions,
+  readingOptions,
+  sendOptions,
+  serveOptions,
+  validateOptions,
+} from "./command-options.js";
+
+type Parsed = Readonly<Record<string, unknown>>;
+
+/** A command line after parsing, before the configuration file and the environment are read. */
+interface ParsedLine {
+  readonly flags: GivenFlags;
+  /** `--config`. */
+  readonly configPath: string | undefined;
+  /** Arguments as given, without the program's name. */
+  readonly words: readonly string[];
+  /** All values that commander parsed. */
+  readonly parsed: Parsed;
+}
+
+/** One command. Implementations are imported when they run, so that help loads none of them. */
+interface CommandRow {
+  readonly name: string;
+  readonly description: string;
+  readonly help: string;
+  /** The positional argument in commander's syntax, its description, and the option that it sets. */
+  readonly argument?: readonly [syntax: string, description: string, option: "inputs" | "to"];
+  readonly options: readonly OptionName[];
+  /** Options outside of the option table, in the place of `--config`. */
+  readonly ownOptions?: readonly Option[];
+  /** Returns the exit code; never throws. */
+  run(line: ParsedLine, context: CommandContext): Promise<number>;
+}
+
+const inputs = ["[inputs...]", "files, directories or globs to read", "inputs"] as const;
+
+const commandRows: readonly CommandRow[] = [
+  {
+    name: "init",
+    description: "inspect inputs and write a pipeline.config.json for them",
+    help: help.init,
+    argument: ["<inputs...>", "files, directories or globs to inspect", "inputs"],
+    options: ["preset", ...readingOptions, "to", ...outputOptions],
+    ownOptions: [
+      new Option("--config <file>", "File to write (default: pipeline.config.json)"),
+      new Option("--force", "Replace the file if it exists"),
+    ],
+    async run({ flags, configPath, parsed }, context) {
+      const { runInit } = await import("../init/run-init.js");
+      return runInit({ flags, configPath, force: parsed["force"] === true }, context);
+    },
+  },
+  {
+    name: "validate",
+    description: "report what an export would do, without writing events",
+    help: help.validate,
+    argument: inputs,
+    options: validateOptions,
+    run: stepsOf("validate"),
+  },
+  {
+    name: "export",
+    description: "write the events of an analytics export, one directory per day",
+    help: help.exportEvents,
+    argument: inputs,
+    options: exportOptions,
+    run: stepsOf("export"),
+  },
+  {
+    name: "send",
+    description: "send the events of an analytics export to an event webhook",
+    help: help.send,
+    argument: inputs,
+    options: sendOptions,
+    run: stepsOf("send"),
+  },
+  {
+    name: "runs",
+    description: "list the runs of send, their progress, and how to resume them",
+    help: "",
+    options: ["runs", "json"],
+    async run({ flags, configPath }, context) {
+      const { runRuns } = await import("../run-runs.js");
+      return runRuns({ flags, configPath }, context);
+    },
+  },
+  {
+    name: "verify",
+    description: "read an export back and compare it with its manifest",
+    help: help.verify,
+    argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
+    options: outputOptions,
+    run: stepsOf("verify"),
+  },
+  {
+    name: "qualify",
+    description: "create qualifying events for the events of an export or of inputs",
+    help: help.qualify,
+    argument: ["[inputs...]", "an export, or files, directories or globs to read", "inputs"],
+    options: qualifyOptions,
+    run: stepsOf("qualify"),
+  },
+  {
+    name: "migrate",
+    description: "run all steps of pipeline.config.json",
+    help: help.migrate,
+    options: migrateOptions,
+    run: stepsOf("migrate"),
+  },
+  {
+    name: "serve",
+    description: "serve the console API and the event route",
+    help: help.serve,
+    options: [...serveOptions, "json"],
+    async run({ flags, configPath }, context) {
+      const { runServe } = await import("../service/run-serve.js");
+      return runServe({ flags, configPath }, context);
+    },
+  },
+];
+
+/** Returns all commands in the order of help. `ended` gets the exit code; `words` is the command line. */
+export function createCommands(
+  context: CommandContext,
+  words: readonly string[],
+  ended: (exitCode: number) => void,
+): readonly Command[] {
+  const create = (row: CommandRow): Command => {
+    const { name, description, argument, options, ownOptions } = row;
+    const command = new Command(name).description(description).addHelpText("after", row.help);
+    if (argument !== undefined) command.argument(argument[0], argument[1]);
+    for (const option of ownOptions ?? []) command.addOption(option);
+    return addOptions(command, options, ownOptions === undefined).action(async () => {
+      const parsed = command.opts<Parsed>();
+      const flags = { ...givenFlags(parsed, options), ...argumentOf(command, argument) };
+      const configPath = parsed["config"] as string | undefined;
+      ended(await row.run({ flags, configPath, words, parsed }, context));
+    });
+  };
+  return [...commandRows.map(create), keysCommand(context, ended)];
+}
+
+/** Returns the value of the positional argument as a flag; empty if it was not given. */
+function argumentOf(command: Command, argument: CommandRow["argument"]): GivenFlags {
+  const [value] = command.processedArgs as readonly (string | readonly string[] | undefined)[];
+  if (argument === undefined || value === undefined || value.length === 0) return {};
+  return { [argument[2]]: value };
+}
+
+function stepsOf(command: Invocation["command"]): CommandRow["run"] {
+  return async ({ flags, configPath, words }, context) => {
+    const { runSteps } = await import("../steps/run-steps.js");
+    return runSteps({ command, flags, configPath, words }, context);
+  };
+}
+
+function keysCommand(context: CommandContext, ended: (exitCode: number) => void): Command {
+  const run = async (action: KeysAction, parsed: Parsed) => {
+    const { runKeys } = await import("../service/run-keys.js");
+    const configPath = parsed["config"] as string | undefined;
+    ended(await runKeys(action, { flags: givenFlags(parsed), configPath }, context));
+  };
+  const create = new Command("create")
+    .description("create a key and print it once on standard output")
+    .addOption(
+      new Option("--kind <kind>", "API that the key opens").choices(keyKinds).makeOptionMandatory(),
+    )
+    .option("--read-only", "create a console key that cannot write")
+    .action((parsed: Parsed) => {
+      const kind = parsed["kind"] as KeyKind;
+      return run({ name: "create", kind, canWrite: parsed["readOnly"] !== true }, parsed);
+    });
+  const list = new Command("list")
+    .description("list the keys, oldest first; the keys themselves cannot be shown again")
+    .action((parsed: Parsed) => run({ name: "list" }, parsed));
+  const revoke = new Command("revoke")
+    .description("revoke a key permanently")
+    .argument("<id>", "the key's id, as the list shows it")
+    .action((id: string, parsed: Parsed) => run({ name: "revoke", id }, parsed));
+  const command = new Command("keys")
+    .description("create, list and revoke the keys of a service")
+    .addHelpText("after", help.keys);
+  for (const one of [create, list, revoke]) command.addCommand(addOptions(one, ["data", "json"]));
+  return command;
+}
