@@ -1,7 +1,7 @@
 import { Column } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
 import { comparedIndex } from "./field-plan.js";
-import { placeText, placeTexts } from "./kernel-constant.js";
+import { storeText, storeTexts } from "./kernel-constant.js";
 import type { FieldSource } from "./mapping.js";
 
 interface Candidate {
@@ -10,18 +10,18 @@ interface Candidate {
   readonly prefixLength: number;
   readonly texts: number;
   readonly textsEnd: number;
-  /** Place of the column that it is compared with. */
+  /** Index of the column that it is compared with. */
   readonly compared: number | undefined;
 }
 
-/** A target that takes the first of its fields that is not null. */
+/** A target filled from the first of its fields that is not null. */
 export class CellTarget {
   readonly column: Column;
   readonly #kernel: Kernel;
   readonly #candidates: readonly Candidate[];
   readonly #emptyIsNull: number;
 
-  /** `indexes` are the places of the choices' columns in the batch, as a `FieldPlan` has them. */
+  /** `indexes` are those of the choices' columns in the batch, as in a `FieldPlan`. */
   constructor(
     kernel: Kernel,
     choices: readonly FieldSource[],
@@ -30,16 +30,16 @@ export class CellTarget {
   ) {
     this.#kernel = kernel;
     this.#emptyIsNull = options.emptyIsNull ? 1 : 0;
-    this.#candidates = choices.map(({ unlessPrefix = "", unless = [] }, place) => {
-      const prefix = placeText(kernel, unlessPrefix);
-      const texts = placeTexts(kernel, unless);
+    this.#candidates = choices.map(({ unlessPrefix = "", unless = [] }, choice) => {
+      const prefix = storeText(kernel, unlessPrefix);
+      const texts = storeTexts(kernel, unless);
       return {
-        index: indexes[place] as number,
+        index: indexes[choice] as number,
         prefix: prefix.address,
         prefixLength: prefix.length,
         texts,
         textsEnd: texts + unless.length * 8,
-        compared: comparedIndex(choices, indexes, place),
+        compared: comparedIndex(choices, indexes, choice),
       };
     });
     this.column = new Column(kernel);
@@ -48,13 +48,13 @@ export class CellTarget {
   take(columns: readonly Column[], rows: number): void {
     const run = this.#kernel.run;
     if (this.#candidates.length === 0) run.clearCells(this.column.address, rows);
-    this.#candidates.forEach((candidate, place) => {
+    this.#candidates.forEach((candidate, index) => {
       const { compared } = candidate;
       run.takeCells(
         this.column.address,
         (columns[candidate.index] as Column).address,
         rows,
-        place === 0 ? 1 : 0,
+        index === 0 ? 1 : 0,
         this.#emptyIsNull,
         candidate.prefix,
         candidate.prefixLength,

@@ -7,9 +7,9 @@ import { RowMapper } from "./row-mapper.js";
 import { TransformStage } from "./transform-stage.js";
 
 /**
- * The mapper of a worker. Filters choose rows before the transform sees them; privacy has the last
- * word, over what the transform made as well. The kernel's memory that it takes it keeps. Throws
- * `UsageError` for options that cannot be used.
+ * Creates the mapper of a worker. Filters run before the transform; privacy runs last and also covers
+ * what the transform returned. The mapper never frees its kernel memory. Throws `UsageError` for options
+ * that are not valid.
  */
 export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
   const plan = planFields(options.mapping, options.withInsertID);

@@ -1,22 +1,23 @@
 import { BATCH_ROWS_MAX } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { Column, cellKinds } from "../batch/column.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import type { PlainEvent } from "./transform-result.js";
 
-/** A row of an event batch that did not come from columns. */
+/** A row of an event batch, before it is written to columns. */
 export interface EventRow {
   readonly sourceRow: number;
-  /** What it delivers, or its outcome where it delivers nothing. */
+  /** The event to deliver, or the outcome if there is none. */
   readonly result: PlainEvent | number;
-  /** Words for a reject of the transform's. */
+  /** Message of a reject by the transform. */
   readonly words?: string;
 }
 
 const textNames = ["event", "userID", "stableID", "value", "user", "metadata"] as const;
 type TextName = (typeof textNames)[number];
 
-/** Columns of events that are written row by row, as many as there are. */
+/** Columns of events, written row by row; they grow with the number of rows. */
 export class EventRows {
   readonly #kernel: Kernel;
   readonly #bytes: Region;
@@ -33,7 +34,7 @@ export class EventRows {
     this.#columns = this.#createColumns();
   }
 
-  /** The rows as a batch that came from `events`; valid until the next call. */
+  /** Returns the rows as a batch made from `events`; valid until the next call. */
   write(events: EventBatch, rows: readonly EventRow[]): EventBatch {
     this.#makeRoom(rows);
     const { bytes, doubles } = this.#kernel;
@@ -62,7 +63,7 @@ export class EventRows {
       sourceRow: (row) => (rows[row] as EventRow).sourceRow,
       outcomes: this.#outcomes.address,
       timestamps: this.#times.address,
-      ...(events.insertID === undefined ? {} : { insertID: events.insertID }),
+      ...omitUndefined({ insertID: events.insertID }),
       explain: (row) => {
         const { sourceRow, words } = rows[row] as EventRow;
         return words ?? events.explain(sourceRow);

@@ -2,8 +2,8 @@ import type { FieldRequest } from "../batch/batch.js";
 import type { FieldSource, Mapping, ObjectSource } from "./mapping.js";
 
 /**
- * Indexes into the requested fields, target by target in the order of the mapping's choices. Behind
- * those of texts come the fields that choices are compared with, in the same order.
+ * Indexes into the requested fields: per target, in the order of the mapping's choices. For text targets,
+ * the fields that choices are compared with follow, in the same order.
  */
 export interface FieldPlan {
   readonly fields: readonly FieldRequest[];
@@ -14,15 +14,15 @@ export interface FieldPlan {
   readonly value: readonly number[];
   readonly metadata: readonly number[];
   readonly user: readonly number[];
-  /** One, or none without a filter. */
+  /** One index, or none if there is no filter. */
   readonly filter: readonly number[];
-  /** Empty where nobody asked. */
+  /** Empty if insert ids were not requested. */
   readonly insertID: readonly number[];
 }
 
 /**
- * What the readers have to extract for a mapping; what several targets want is asked for once. The
- * insert id is among it where it is asked for: events carry none.
+ * Plans the fields that readers extract for a mapping; a field of several targets is requested once.
+ * Insert ids are extracted only on request: events do not carry them.
  */
 export function planFields(mapping: Mapping, withInsertID = false): FieldPlan {
   const fields: FieldRequest[] = [];
@@ -70,12 +70,12 @@ function comparedPaths(choices: readonly FieldSource[]): readonly (readonly stri
   return choices.flatMap(({ unlessSameAs }) => (unlessSameAs === undefined ? [] : [unlessSameAs]));
 }
 
-/** Of a choice that is compared with another field, the index of that field among its target's. */
+/** Returns the index of the field that a choice is compared with; undefined if there is none. */
 export function comparedIndex(
   choices: readonly FieldSource[],
   indexes: readonly number[],
-  place: number,
+  choice: number,
 ): number | undefined {
-  if (choices[place]?.unlessSameAs === undefined) return undefined;
-  return indexes[choices.length + comparedPaths(choices.slice(0, place)).length];
+  if (choices[choice]?.unlessSameAs === undefined) return undefined;
+  return indexes[choices.length + comparedPaths(choices.slice(0, choice)).length];
 }

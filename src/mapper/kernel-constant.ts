@@ -1,6 +1,6 @@
 import type { Kernel } from "../batch/kernel.js";
 
-/** Bytes in kernel memory that stay as long as the kernel does. */
+/** Bytes in kernel memory that are never freed. */
 export interface KernelConstant {
   readonly address: number;
   readonly length: number;
@@ -8,29 +8,27 @@ export interface KernelConstant {
 
 const encoder = new TextEncoder();
 
-/** Puts a text into the kernel's memory as UTF-8. */
-export function placeText(kernel: Kernel, text: string): KernelConstant {
+/** Stores a text in kernel memory as UTF-8. */
+export function storeText(kernel: Kernel, text: string): KernelConstant {
   const bytes = encoder.encode(text);
   const address = kernel.allocate(bytes.length);
   kernel.bytes.set(bytes, address);
   return { address, length: bytes.length };
 }
 
-/** Puts u32 words into the kernel's memory and returns their address. */
-export function placeWords(kernel: Kernel, words: readonly number[]): number {
-  const address = kernel.allocate(words.length * 4);
-  kernel.u32.set(words, address / 4);
+/** Stores u32 values in kernel memory and returns their address. */
+export function storeU32s(kernel: Kernel, values: readonly number[]): number {
+  const address = kernel.allocate(values.length * 4);
+  kernel.u32.set(values, address / 4);
   return address;
 }
 
-/**
- * Puts texts into the kernel's memory, and pairs of their addresses and lengths, whose address it gives.
- */
-export function placeTexts(kernel: Kernel, texts: readonly string[]): number {
-  return placeWords(
+/** Stores texts in kernel memory. Returns the address of their (address, length) pairs. */
+export function storeTexts(kernel: Kernel, texts: readonly string[]): number {
+  return storeU32s(
     kernel,
     texts.flatMap((text) => {
-      const { address, length } = placeText(kernel, text);
+      const { address, length } = storeText(kernel, text);
       return [address, length];
     }),
   );

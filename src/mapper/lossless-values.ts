@@ -1,18 +1,18 @@
 import { LosslessNumber, parse, stringify } from "lossless-json";
 
-/** JSON text to values; of repeated names the last counts. Digits of numbers are not lost. */
+/** Parses JSON text. The last of duplicate names counts. Numbers keep all their digits. */
 export function parseValue(text: string): unknown {
   return parse(text, null, { parseNumber, onDuplicateKey: ({ newValue }) => newValue });
 }
 
-/** Values to JSON text, undefined where JSON has none (functions, symbols). May throw. */
+/** Converts a value to JSON text; undefined if JSON has no form for it (functions, symbols). May throw. */
 export function valueText(value: unknown): string | undefined {
   return stringify(value);
 }
 
 /**
- * A number where its text comes back from it, else a BigInt where that does (integers), else the
- * text itself in a LosslessNumber: `1.50` would come back as `1.5`.
+ * Returns the first of these that is written back as the same text: a number, a BigInt (for integers), a
+ * LosslessNumber. A number would turn `1.50` into `1.5`.
  */
 function parseNumber(text: string): number | bigint | LosslessNumber {
   const number = Number(text);

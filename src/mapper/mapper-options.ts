@@ -1,7 +1,7 @@
 import type { Mapping } from "./mapping.js";
 import type { Transform } from "./transform.js";
 
-/** What a mapper does, as plain data but for the loaded transform. Times are ms since 1970 UTC. */
+/** Options of a mapper: plain data except for the loaded transform. Times are ms since 1970 UTC. */
 export interface MapperOptions {
   readonly mapping: Mapping;
   /** Events before it are rejected. */
@@ -12,24 +12,24 @@ export interface MapperOptions {
   readonly fromTimeMs?: number;
   /** Events at or after it are filtered. */
   readonly toTimeMs?: number;
-  /** Names with `*` and `?`; none means all. */
+  /** Names with `*` and `?`; if empty or absent, all events. */
   readonly includeEvents?: readonly string[];
-  /** Names with `*` and `?`; wins over `includeEvents`. */
+  /** Names with `*` and `?`; overrides `includeEvents`. */
   readonly excludeEvents?: readonly string[];
   readonly privacy?: PrivacyPaths;
   readonly transform?: Transform;
-  /** Whether event batches say the insert ids of their rows. */
+  /** True if event batches carry the insert ids of their rows. */
   readonly withInsertID?: boolean;
 }
 
 /**
  * Paths of the resulting event: `userID`, `stableID`, `value`, and `user.…` and `metadata.…` of any
- * depth (arrays are passed through: the path goes on in each element). `user.userID` is `userID`.
+ * depth. A path applies to each element of an array. `user.userID` is `userID`.
  */
 export interface PrivacyPaths {
   readonly drop: readonly string[];
-  /** The value becomes the hexadecimal SHA-256 of the salt and its text. */
+  /** Values at these paths become the hexadecimal SHA-256 of the salt and their text. */
   readonly hash: readonly string[];
-  /** Needed where something is hashed. A secret. */
+  /** Required if `hash` is not empty. A secret. */
   readonly salt?: string;
 }

@@ -3,7 +3,7 @@ import { isZone, refuseZone } from "../base/luxon-zone.js";
 import { isEpochFormat } from "./time-format.js";
 import { refusePattern } from "./time-pattern.js";
 
-/** The steps of a path: of `"a.b"` two, of `""`, which is the row itself, none. */
+/** Splits a path into steps: `"a.b"` has two, `""` (the row itself) has none. */
 function stepsOf(path: string): string[] {
   return path === "" ? [] : path.split(".");
 }
@@ -152,7 +152,7 @@ const none = z.null().transform((): never[] => []);
 const firstOf = (what: string) =>
   `${what} A list is tried in order: the first field that is not null is used.`;
 
-/** A target that no event is without; a configuration that leaves it out has the preset's. */
+/** A required target. Configurations may omit it to use the preset's. */
 const neededTarget = <T extends z.ZodType>(field: T, what: string) =>
   z
     .union([field.transform((one: z.output<T>) => [one]), z.array(field).min(1)], {
@@ -248,7 +248,7 @@ const rowFilter = z
     "Which rows are events, by the text of one field, such as a call's type. The others are counted as filtered; they are not rejects.",
   );
 
-/** A whole mapping, as presets have it. The output has one form for everything that has several. */
+/** A complete mapping, as presets write it. In the output each target has one form. */
 export const mappingSchema = z.strictObject({
   description: z.string().exactOptional().describe("For readers."),
   event: neededTarget(textField, "The event's name: text."),
@@ -262,7 +262,7 @@ export const mappingSchema = z.strictObject({
   filter: rowFilter,
 });
 
-/** What a configuration changes of a preset's mapping. */
+/** The changes of a configuration to a preset's mapping. */
 export const mappingChangesSchema = mappingSchema
   .extend({
     event: mappingSchema.shape.event.exactOptional(),
@@ -284,8 +284,8 @@ export type ObjectSource = NonNullable<MappingChanges["metadata"]>;
 export type RowFilter = NonNullable<MappingChanges["filter"]>;
 
 /**
- * The fields of a row that make the event, every default made explicit: input to the mappers. Plain
- * data, checked once in the main thread.
+ * The resolved mapping with every default made explicit; input to the mappers. Plain data, checked once in
+ * the main thread.
  */
 export interface Mapping {
   readonly event: readonly FieldSource[];

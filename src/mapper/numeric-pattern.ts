@@ -1,4 +1,4 @@
-/** Tokens of Luxon's that are digits alone: what they name, and how many digits there are. */
+/** Luxon's tokens of digits only: unit, minimum and maximum number of digits. */
 const tokens = {
   yyyy: ["year", 4, 4],
   M: ["month", 1, 2],
@@ -18,9 +18,9 @@ type Unit = (typeof tokens)[keyof typeof tokens][0];
 
 const units: readonly Unit[] = ["year", "month", "day", "hour", "minute", "second", "millisecond"];
 
-/** A run of digits for a unit, or one character that stands for itself. */
+/** A run of digits for a unit, or one literal character. */
 interface Step {
-  /** Place in `units`; -1 for a character. */
+  /** Index in `units`; -1 for a character. */
   readonly unit: number;
   readonly digitsMin: number;
   readonly digitsMax: number;
@@ -30,10 +30,9 @@ interface Step {
 const ZERO = 0x30;
 
 /**
- * The usual patterns without Luxon, which takes twenty times as long (7.8 µs a time, here 0.3):
- * milliseconds since 1970 of a text's wall clock, as if it were UTC, or undefined where only Luxon
- * can tell, be it because the text is none. Undefined for patterns of more than digits and
- * separators.
+ * Parses the usual patterns without Luxon, which takes twenty times as long (7.8 µs a time, here 0.3).
+ * The parser returns a text's wall-clock time as milliseconds since 1970, as if it were UTC; undefined if
+ * Luxon must decide. Returns undefined for patterns of more than digits and separators.
  */
 export function createNumericParser(
   pattern: string,
@@ -50,10 +49,10 @@ function stepsOf(pattern: string): readonly Step[] | undefined {
   for (const [part, quoted, letter] of pattern.matchAll(/'([^']*)'|([a-z])\2*|./gis)) {
     if (letter === undefined) {
       const literal = quoted ?? part;
-      // Luxon's own rules for lone and doubled quotes are left to it.
+      // Luxon has special rules for lone and doubled quotes.
       if (literal === "" || literal === "'") return undefined;
-      for (let place = 0; place < literal.length; place++) {
-        steps.push({ unit: -1, digitsMin: 0, digitsMax: 0, character: literal.charCodeAt(place) });
+      for (let index = 0; index < literal.length; index++) {
+        steps.push({ unit: -1, digitsMin: 0, digitsMax: 0, character: literal.charCodeAt(index) });
       }
       continue;
     }
@@ -66,27 +65,27 @@ function stepsOf(pattern: string): readonly Step[] | undefined {
   return named.has("year") && named.has("month") && named.has("day") ? steps : undefined;
 }
 
-/** Whether the whole text is like the steps, each of which takes as many digits as it can. */
+/** Returns true if the steps match the whole text. Each step takes as many digits as it can. */
 function readDigits(text: string, steps: readonly Step[], values: Int32Array): boolean {
   values.fill(0);
-  let place = 0;
+  let position = 0;
   for (const { unit, digitsMin, digitsMax, character } of steps) {
     if (unit < 0) {
-      if (text.charCodeAt(place++) !== character) return false;
+      if (text.charCodeAt(position++) !== character) return false;
       continue;
     }
     let value = 0;
     let digits = 0;
     for (; digits < digitsMax; digits++) {
-      const digit = text.charCodeAt(place + digits) - ZERO;
+      const digit = text.charCodeAt(position + digits) - ZERO;
       if (!(digit >= 0 && digit <= 9)) break;
       value = value * 10 + digit;
     }
     if (digits < digitsMin) return false;
     values[unit] = value;
-    place += digits;
+    position += digits;
   }
-  return place === text.length;
+  return position === text.length;
 }
 
 function wallClockMs(values: Int32Array): number | undefined {
@@ -96,10 +95,10 @@ function wallClockMs(values: Int32Array): number | undefined {
   const hour = values[3]!;
   const minute = values[4]!;
   const second = values[5]!;
-  // Years before 100 would be taken for those of the last century.
+  // Date.UTC takes years before 100 for those of the 20th century.
   if (year < 100 || month < 1 || month > 12 || day < 1 || day > 31) return undefined;
   if (hour > 23 || minute > 59 || second > 59) return undefined;
   const timeMs = Date.UTC(year, month - 1, day, hour, minute, second, values[6]!);
-  // A day that the month does not have would be one of the next month.
+  // Date.UTC turns a day beyond the end of the month into one of the next month.
   return day > 28 && new Date(timeMs).getUTCDate() !== day ? undefined : timeMs;
 }

@@ -3,17 +3,14 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { writeWords } from "../batch/kernel-record.js";
 import { objectMemberLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
-import { placeText } from "./kernel-constant.js";
+import { storeText } from "./kernel-constant.js";
 import type { MemberSource, ObjectSource } from "./mapping.js";
-import { ObjectOfPairs } from "./pairs-target.js";
-
-/** Bytes that the kernels may write past the end of what they were asked for. */
-const LOOSE_BYTES = 64;
+import { LOOSE_BYTES, ObjectOfPairs } from "./pairs-target.js";
 
 /** A target that is a JSON object: after `take`, its column holds checked objects and nulls. */
 export interface ObjectTarget {
   readonly column: Column;
-  /** Marks rows in which something else stands with `code`. */
+  /** Fills the column, and marks rows with `code` if the value is not an object. */
   take(columns: readonly Column[], rows: number, outcomes: number, code: number): void;
 }
 
@@ -70,7 +67,7 @@ class ObjectOfFields implements ObjectTarget {
     members: readonly MemberSource[],
     private readonly indexes: readonly number[],
   ) {
-    this.#keys = members.map(({ name }) => placeText(kernel, `${JSON.stringify(name)}:`));
+    this.#keys = members.map(({ name }) => storeText(kernel, `${JSON.stringify(name)}:`));
     this.#table = kernel.allocate(members.length * objectMemberLayout.bytes);
     this.#frameBytes = this.#keys.reduce((sum, key) => sum + key.length + 1, 2);
     this.#output = new Region(kernel, LOOSE_BYTES);
@@ -80,10 +77,10 @@ class ObjectOfFields implements ObjectTarget {
   take(columns: readonly Column[], rows: number, outcomes: number): void {
     const { run } = this.kernel;
     let bytes = rows * this.#frameBytes + LOOSE_BYTES;
-    this.#keys.forEach((key, place) => {
-      const { address } = columns[this.indexes[place] as number] as Column;
+    this.#keys.forEach((key, index) => {
+      const { address } = columns[this.indexes[index] as number] as Column;
       bytes += run.cellBytes(outcomes, address, rows);
-      const member = this.#table + place * objectMemberLayout.bytes;
+      const member = this.#table + index * objectMemberLayout.bytes;
       const values = { column: address, key: key.address, keyLength: key.length };
       writeWords(this.kernel, objectMemberLayout, member, values);
     });

@@ -5,23 +5,23 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { pairsLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
-import { placeWords } from "./kernel-constant.js";
+import { storeU32s } from "./kernel-constant.js";
 import type { PairsSource } from "./mapping.js";
 
-/** Bytes that the kernels may write past the end of what they were asked for. */
-const LOOSE_BYTES = 64;
+/** Bytes that kernels may write past the end of the requested size. */
+export const LOOSE_BYTES = 64;
 
 /**
  * Bytes of records and slots (src/kernels/mapping/pairs.ts) for each byte of a list: a pair has at least
- * eight, 28 become its record, and less than 16 its slots.
+ * 8 bytes, its record 28, and its slots fewer than 16.
  */
 const RECORD_FACTOR = 4;
 const SLOT_FACTOR = 2;
 
-/** A member's bytes stand in its element; where one field is both name and value, twice. */
+/** Output has a member's bytes at most twice: if one field is both name and value. */
 const OUTPUT_FACTOR = 2;
 
-/** An object made of a list of pairs, one list at a time, all in kernel memory. */
+/** Builds an object from a list of pairs, one list at a time, all in kernel memory. */
 export class ObjectOfPairs {
   readonly column: Column;
   readonly #kernel: Kernel;
@@ -42,8 +42,8 @@ export class ObjectOfPairs {
     const { columns } = this.#fields;
     const addresses = columns.map(({ address }) => address);
     // Keys and values have two columns each: the text and the JSON.
-    const table = placeWords(kernel, addresses);
-    const flags = placeWords(
+    const table = storeU32s(kernel, addresses);
+    const flags = storeU32s(
       kernel,
       values.map(({ isNumber }) => (isNumber ? 1 : 0)),
     );
@@ -67,7 +67,7 @@ export class ObjectOfPairs {
     this.#lists.take(columns, rows);
     const lists = this.#lists.column.address;
     const longest = run.longestCell(outcomes, lists, rows);
-    // A text that is quoted once more is unescaped before it is looked at.
+    // A list in a JSON string is unescaped before it is parsed.
     this.#scratch.ensure(longest * (this.#fields.scratchFactor + 1) + LOOSE_BYTES);
     this.#kept.ensure(longest + LOOSE_BYTES);
     this.#records.ensure(longest * RECORD_FACTOR + LOOSE_BYTES);

@@ -1,6 +1,30 @@
-import type { Preset } from "./preset.js";
+import type { WrittenMapping } from "./mapping.js";
 
-/** Columns that Segment and the tools with its protocol have in common. */
+/** A field that only one tool's rows have. */
+export interface PresetMark {
+  /** Steps joined by dots. */
+  readonly path: string;
+  /** Text that the value contains, in any case; for names that several tools use. */
+  readonly contains?: string;
+}
+
+/** All facts about the exports of one tool, from the vendor's documentation. */
+export interface Preset {
+  /** The tool's name. */
+  readonly vendor: string;
+  readonly mapping: WrittenMapping;
+  /** Required paths: most rows have one of each list. */
+  readonly required: readonly (readonly string[])[];
+  /** Known names at the root of the rows. */
+  readonly columns: readonly string[];
+  readonly marks: readonly PresetMark[];
+  /** The zone of times without one, if the vendor documents it. */
+  readonly zone?: "UTC";
+  /** Facts that cannot be detected in rows, each with its configuration line. */
+  readonly doubts: readonly string[];
+}
+
+/** Columns shared by Segment and the tools with its protocol. */
 const trackingColumns = words(`
   anonymousId category channel context event groupId integrations messageId name
   originalTimestamp previousId properties receivedAt sentAt timestamp traits type userId version`);
@@ -12,7 +36,7 @@ const trackingRequired = [
   ["timestamp", "originalTimestamp", "receivedAt"],
 ];
 
-/** The parts of Segment's mapping that the tools with its protocol share. */
+/** The parts of Segment's mapping shared by the tools with its protocol. */
 const trackingMapping = {
   // A page or a screen without a name is named after its type.
   event: ["event", "name", "type"],
@@ -24,8 +48,8 @@ const trackingMapping = {
 };
 
 /**
- * A list of GA4's parameters: as BigQuery has it, and as it becomes when its Parquet is loaded again
- * (`list.element`).
+ * Mapping of a list of GA4's parameters, as BigQuery exports it, and with the levels `list.element` that
+ * Parquet adds when it is loaded again.
  */
 const ga4Pairs = (list: string) => ({
   pairs: [`${list}.list`, list],
@@ -41,7 +65,7 @@ const ga4Pairs = (list: string) => ({
 
 /** One row for each preset; docs/sources/ has a page of the same name. */
 export const presets = {
-  /** Export API, S3 export, and tables of a warehouse that were unloaded to files. */
+  /** Export API, S3 export, and warehouse tables unloaded to files. */
   amplitude: {
     vendor: "Amplitude",
     mapping: {
@@ -132,7 +156,7 @@ export const presets = {
     doubts: [],
   },
 
-  /** The BigQuery export, exported to files as JSON or Parquet. */
+  /** The BigQuery export, written to files as JSON or Parquet. */
   ga4: {
     vendor: "Google Analytics 4",
     mapping: {
@@ -215,7 +239,7 @@ export const presetNames = Object.keys(presets) as readonly PresetName[];
 
 export const defaultPreset: PresetName = "amplitude";
 
-/** The words of a text. */
+/** Splits a text at blanks. */
 function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }

@@ -6,26 +6,27 @@ export type ObjectColumn = "user" | "metadata";
 
 /** A path of the event, resolved to columns. */
 export interface PrivacyPath {
-  /** The column whose whole cells it is about. */
+  /** The column whose whole cells it covers. */
   readonly cells?: IdColumn | "value";
-  /** The column inside whose objects it is about, and the names of members from there on. */
+  /** The column of objects that it leads into. */
   readonly objects?: ObjectColumn;
+  /** Names of members within those objects. */
   readonly names: readonly string[];
 }
 
-/** Throws `UsageError` for a path that no event has, and for hashes without a salt. */
+/** Throws `UsageError` for an unknown path, and for hashes without a salt. */
 export function checkPrivacy(paths: PrivacyPaths): void {
   for (const path of [...paths.drop, ...paths.hash]) parsePrivacyPath(path);
   if (paths.hash.length > 0 && !paths.salt) {
     throw new UsageError(
       "salt_missing",
-      "Hashing needs a salt: without one, ids can be found out by trying. " +
-        "Give a secret that stays the same from run to run.",
+      "Hashing needs a salt: without one, ids can be guessed. " +
+        "Pass a secret that is the same in every run.",
     );
   }
 }
 
-/** An id by its short name, whether it is named as such or as a member of the user. */
+/** Shortens `user.userID` and `user.stableID` to the name of the id. */
 export function shortenIdPath(path: string): string {
   return path.replace(/^user\.(userID|stableID)$/, "$1");
 }
@@ -35,14 +36,14 @@ export function isPrivacyPath(path: string): boolean {
   return findPrivacyPath(path) !== undefined;
 }
 
-/** Throws `UsageError` for a path that no event has. */
+/** Parses a path of the event. Throws `UsageError` for an unknown one. */
 export function parsePrivacyPath(path: string): PrivacyPath {
   const found = findPrivacyPath(path);
   if (found !== undefined) return found;
   throw new UsageError(
     "privacy_path_unknown",
     `${JSON.stringify(path)} cannot be dropped or hashed. ` +
-      "Give userID, stableID, value, or a path such as user.email or metadata.card.number.",
+      "Use userID, stableID, value, or a path such as user.email or metadata.card.number.",
   );
 }
 

@@ -2,7 +2,7 @@ import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { ruleLayout } from "../batch/layouts.js";
-import { type KernelConstant, placeText, placeWords } from "./kernel-constant.js";
+import { type KernelConstant, storeText, storeU32s } from "./kernel-constant.js";
 import type { PrivacyPaths } from "./mapper-options.js";
 import {
   checkPrivacy,
@@ -14,36 +14,36 @@ import {
 } from "./privacy-path.js";
 
 const LOOSE_BYTES = 64;
-/** Hexadecimal digits of a SHA-256, and with quotes. */
+/** Hexadecimal digits of a SHA-256, without and with quotes. */
 const HASH_BYTES = 64;
 const QUOTED_HASH_BYTES = 66;
 
-/** What happens at one path of the event. */
+/** The action for one path of the event. */
 interface Rule extends PrivacyPath {
   readonly hashes: boolean;
-  /** Address of the rule for kernels. */
+  /** Address of the rule in kernel memory. */
   readonly address: number;
 }
 
-/** Drops and hashes paths of events, in place, also where an event was made by a transform. */
+/** Drops and hashes paths of events in place, also of events that a transform returned. */
 export class Privacy {
   readonly droppedIds: ReadonlySet<string>;
   readonly #kernel: Kernel;
   readonly #rules: readonly Rule[];
   readonly #scratch: Region;
-  /** Of a value that is hashed, behind the salt. */
+  /** Holds the salt and the value to hash. */
   readonly #message: Region;
   readonly #saltBytes: number;
-  /** Two for each column of objects: a rule reads what the one before it wrote. */
+  /** Two for each column of objects: a rule reads the output of the rule before it. */
   readonly #objects: Readonly<Record<ObjectColumn, [Region, Region]>>;
   readonly #cells: Readonly<Record<IdColumn | "value", Region>>;
 
-  /** Throws `UsageError` for a path that no event has, and for hashes without a salt. */
+  /** Throws `UsageError` for an unknown path, and for hashes without a salt. */
   constructor(kernel: Kernel, paths: PrivacyPaths) {
     this.#kernel = kernel;
     checkPrivacy(paths);
-    const salt = placeText(kernel, paths.salt ?? "");
-    // Drops come first: of a path that is named in both lists nothing is left.
+    const salt = storeText(kernel, paths.salt ?? "");
+    // Drops come first: a path in both lists is dropped.
     this.#rules = [
       ...distinctPaths(paths.drop).map((path) => this.#createRule(path, false, salt)),
       ...distinctPaths(paths.hash).map((path) => this.#createRule(path, true, salt)),
@@ -61,7 +61,7 @@ export class Privacy {
     this.#cells = { userID: region(), stableID: region(), value: region() };
   }
 
-  /** Rows that lose all their ids are rejected as `unit_id_missing`. */
+  /** Applies all rules. Rows that lose all their ids are rejected as `unit_id_missing`. */
   apply(events: EventBatch): void {
     const { rows, outcomes } = events;
     const { run } = this.#kernel;
@@ -104,7 +104,7 @@ export class Privacy {
     this.#objects[name][1] = output;
   }
 
-  /** Makes room in kernel memory for keys and values of up to `bytes`. */
+  /** Allocates kernel memory for keys and values of up to `bytes`. */
   #makeRoom(rule: number, bytes: number): void {
     this.#scratch.ensure(bytes + LOOSE_BYTES);
     this.#message.ensure(this.#saltBytes + bytes + LOOSE_BYTES);
@@ -114,24 +114,24 @@ export class Privacy {
   }
 
   #createRule(path: string, hashes: boolean, salt: KernelConstant): Rule {
-    const place = parsePrivacyPath(path);
-    return { ...place, hashes, address: placeRule(this.#kernel, place.names, hashes, salt) };
+    const parsed = parsePrivacyPath(path);
+    return { ...parsed, hashes, address: storeRule(this.#kernel, parsed.names, hashes, salt) };
   }
 }
 
-/** Each path once, and an id always by its short name: hashing twice would be another hash. */
+/** Returns each path once, ids by their short names: hashing twice gives another hash. */
 function distinctPaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.map(shortenIdPath))];
 }
 
-/** Puts a rule into kernel memory; `makeRoom` adds what it works in. */
-function placeRule(
+/** Stores a rule in kernel memory; `makeRoom` sets its buffers. */
+function storeRule(
   kernel: Kernel,
   names: readonly string[],
   hashes: boolean,
   salt: KernelConstant,
 ): number {
-  const text = placeText(kernel, names.join("."));
+  const text = storeText(kernel, names.join("."));
   let start = text.address;
   const steps = names.flatMap((name) => {
     const length = Buffer.byteLength(name);
@@ -140,7 +140,7 @@ function placeRule(
     return step;
   });
   return placeRecord(kernel, ruleLayout, {
-    steps: placeWords(kernel, steps),
+    steps: storeU32s(kernel, steps),
     textEnd: text.address + text.length,
     hashes: hashes ? 1 : 0,
     salt: salt.address,

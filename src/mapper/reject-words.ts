@@ -19,14 +19,14 @@ const kindWords: Record<CellKind, string> = {
   [cellKinds.malformedString]: "text with a lone surrogate,",
 };
 
-/** Says in words why a row of a batch was rejected: what stood there and what was expected. */
+/** Explains why a row of a batch was rejected: the value found and what was expected. */
 export class RejectWords {
   constructor(
     private readonly options: MapperOptions,
     private readonly plan: FieldPlan,
   ) {}
 
-  /** `time` is the row's timestamp, where it has one. */
+  /** `time` is the row's timestamp, if it has one. */
   explain(batch: Batch, row: number, code: number, time: number): string {
     const { mapping } = this.options;
     const found = (choices: readonly FieldSource[], indexes: readonly number[]) =>
@@ -110,7 +110,7 @@ function nameOf({ path }: { readonly path: readonly string[] }): string {
   return path.length === 0 ? "the row" : path.join(".");
 }
 
-/** The choice that the mapper took: the first that is not null. */
+/** Returns the choice that the mapper used: the first that is not null. */
 function firstCell(
   batch: Batch,
   row: number,
@@ -118,15 +118,15 @@ function firstCell(
   indexes: readonly number[],
   emptyIsNull: boolean,
 ): { readonly column: Column; readonly choice: FieldSource } | undefined {
-  for (const [place, choice] of choices.entries()) {
-    const column = batch.columns[indexes[place] as number] as Column;
+  for (const [index, choice] of choices.entries()) {
+    const column = batch.columns[indexes[index] as number] as Column;
     const kind = column.kind(row);
     if (kind === cellKinds.null) continue;
     if (emptyIsNull && kind === cellKinds.string && column.text(row) === "") continue;
     const { unlessPrefix, unless } = choice;
     if (unlessPrefix !== undefined && column.text(row)?.startsWith(unlessPrefix)) continue;
     if (unless !== undefined && isIdKind(kind) && unless.includes(column.text(row) ?? "")) continue;
-    const compared = batch.columns[comparedIndex(choices, indexes, place) ?? -1];
+    const compared = batch.columns[comparedIndex(choices, indexes, index) ?? -1];
     if (compared !== undefined && isSameId(compared, column, row)) continue;
     return { column, choice };
   }

@@ -10,14 +10,14 @@ import {
 } from "./mapping.js";
 import { type PresetName, presets } from "./presets.js";
 
-/** The preset's mapping with the targets of a configuration instead of its own. */
+/** Resolves a preset's mapping with the changes of a configuration. */
 export function resolveMapping(preset: PresetName, changes: MappingChanges = {}): Mapping {
   return complete({ ...parse(presets[preset].mapping), ...changes });
 }
 
 /**
- * Resolves a mapping as it is written: a preset's with changes, or one that belongs to no preset. Throws
- * `UsageError` for one that does not fit the schema.
+ * Resolves a written mapping: a preset's with changes, or one without a preset. Throws `UsageError` if it
+ * does not fit the schema.
  */
 export function resolveWritten(mapping: WrittenMapping): Mapping {
   return complete(parse(mapping));
@@ -36,7 +36,13 @@ function complete(targets: MappingTargets): Mapping {
   const fields = [event, timestamp, userID, stableID, value, insertID].flat();
   const used = [...fields.map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
   return {
-    ...{ event, timestamp, userID, stableID, value, insertID, filter },
+    event,
+    timestamp,
+    userID,
+    stableID,
+    value,
+    insertID,
+    filter,
     metadata: withoutUsed(metadata, used),
     user: withoutUsed(user, used),
   };
@@ -57,7 +63,7 @@ function pathsOf(source: ObjectSource): readonly (readonly string[])[] {
   }
 }
 
-/** Leaves out of a rest the members directly under it that other targets use. */
+/** Excludes from a rest the members directly under it that other targets use. */
 function withoutUsed(source: ObjectSource, used: readonly (readonly string[])[]): ObjectSource {
   if (source.kind !== "rest") return source;
   const { path } = source;

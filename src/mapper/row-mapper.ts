@@ -1,35 +1,35 @@
 import { BATCH_ROWS_MAX } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { rejectCodes } from "../base/reject-codes.js";
 import type { Batch } from "../batch/batch.js";
 import { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { CellTarget } from "./cell-target.js";
-import { EventFilter } from "./event-filter.js";
-import { FieldFilter } from "./field-filter.js";
+import { EventFilter, FieldFilter } from "./event-filter.js";
 import type { FieldPlan } from "./field-plan.js";
-import { placeText, placeWords } from "./kernel-constant.js";
+import { storeText, storeU32s } from "./kernel-constant.js";
 import type { MapperOptions } from "./mapper-options.js";
 import { createObjectTarget, type ObjectTarget } from "./object-target.js";
 import { RejectWords } from "./reject-words.js";
 import { type TimeLimits, TimeTarget } from "./time-target.js";
 
 export interface Collisions {
-  /** The id was given, and the property gave way to it. */
+  /** Rows in which the id replaced the property. */
   readonly userID: number;
   readonly stableID: number;
-  /** No id was given, and the property was no text: it became its JSON as text. */
+  /** Rows without the id in which the property was not text and became its JSON as text. */
   readonly madeText: number;
 }
 
 /**
- * Rows to events by data alone: no privacy, no transform. Each row gets the outcome of the first
- * step that does not let it through: reader's fault; filtered by a field; event missing or no text; event filtered; time
- * missing, unparsable, out of range; time filtered; an id no text; no id; metadata, then user no
- * object; value no scalar.
+ * Maps rows to events, without privacy and transform. Each row gets the outcome of the first step that
+ * stops it: fault of the reader; filtered by a field; event missing or not text; event filtered; time
+ * missing, not parsable or out of range; time filtered; an id not text; no id; metadata, then user not an
+ * object; value not a scalar.
  */
 export class RowMapper {
-  /** Rows in which a user property had the name of an id, by what became of it. */
+  /** Counts of the rows in which a user property had the name of an id, by result. */
   get collisions(): Collisions {
     return { ...this.#collisions };
   }
@@ -69,7 +69,7 @@ export class RowMapper {
         ? undefined
         : new EventFilter(kernel, includeEvents, excludeEvents);
     this.#outcomes = kernel.allocate(BATCH_ROWS_MAX);
-    this.#emptyObject = placeText(kernel, "{}").address;
+    this.#emptyObject = storeText(kernel, "{}").address;
     this.#fieldFilter =
       mapping.filter === null ? undefined : new FieldFilter(kernel, mapping.filter, plan.filter);
     this.#event = new CellTarget(kernel, mapping.event, plan.event, texts);
@@ -85,7 +85,7 @@ export class RowMapper {
     this.#properties = createObjectTarget(kernel, mapping.user, plan.user);
     this.#user = new Column(kernel);
     this.#userBytes = new Region(kernel, 0);
-    this.#counters = placeWords(kernel, [0, 0, 0]);
+    this.#counters = storeU32s(kernel, [0, 0, 0]);
   }
 
   map(batch: Batch): EventBatch {
@@ -158,7 +158,7 @@ export class RowMapper {
       value: this.#value.column,
       user: this.#user,
       metadata: this.#metadata.column,
-      ...(this.#insertID === undefined ? {} : { insertID: this.#insertID.column }),
+      ...omitUndefined({ insertID: this.#insertID?.column }),
       explain: (row) => {
         const code = kernel.bytes[this.#outcomes + row]!;
         const time = kernel.doubles[this.#time.times / 8 + row]!;

@@ -1,4 +1,4 @@
-/** Formats that the time kernel reads itself and how it calls them; every other is a Luxon pattern. */
+/** Formats of the time kernel and their numbers there; any other format is a Luxon pattern. */
 const epochUnits: ReadonlyMap<string, number> = new Map([
   ["auto", 0],
   ["s", 1],
@@ -11,14 +11,14 @@ export function isEpochFormat(format: string): boolean {
   return epochUnits.has(format);
 }
 
-/** The kernel's number of a format for which `isEpochFormat` holds. */
+/** Returns the kernel's number of a format. Throws unless `isEpochFormat` is true for it. */
 export function epochUnit(format: string): number {
   const unit = epochUnits.get(format);
-  if (unit === undefined) throw new Error(`${format} is no format of the time kernel`);
+  if (unit === undefined) throw new Error(`${format} is not a format of the time kernel`);
   return unit;
 }
 
-/** Words of other tools, and what they are called here. */
+/** Names of formats in other tools, and ours. */
 const formatWords: Readonly<Record<string, string>> = {
   second: "s",
   seconds: "s",
@@ -45,7 +45,7 @@ const formatWords: Readonly<Record<string, string>> = {
   rfc_3339: "auto",
 };
 
-/** strftime's letters in Luxon's. */
+/** Luxon's tokens for the letters of strftime. */
 const strftimeTokens: Readonly<Record<string, string>> = {
   Y: "yyyy",
   m: "MM",
@@ -69,7 +69,7 @@ const strftimeTokens: Readonly<Record<string, string>> = {
   T: "HH:mm:ss",
 };
 
-/** What a format that cannot be used most likely means; undefined where it is like nothing known. */
+/** Returns the format that an invalid one most likely means; undefined if nothing is similar. */
 export function suggestFormat(format: string): string | undefined {
   const word = formatWords[format.trim().toLowerCase().replaceAll(" ", "_")];
   if (word !== undefined) return word;

@@ -5,13 +5,13 @@ import type { Zone } from "../base/zone.js";
 import { createNumericParser } from "./numeric-pattern.js";
 import { suggestFormat } from "./time-format.js";
 
-/** Names of months and days are English, whatever the machine speaks. */
+/** Names of months and days are English in every locale of the machine. */
 const locale = { locale: "en-US" } as const;
 
-/** Milliseconds since 1970 UTC of a text, undefined when it is not like the pattern. */
+/** Returns milliseconds since 1970 UTC; undefined if the text does not match the pattern. */
 export type ParsePattern = (text: string) => number | undefined;
 
-/** A parser of Luxon's tokens; texts that name no zone of their own are in `zone`. */
+/** Creates a parser for a pattern of Luxon's tokens; texts without a zone are in `zone`. */
 export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
   const { DateTime } = loadLuxon();
   const parser = createParser(pattern);
@@ -30,14 +30,12 @@ export function createPatternParser(pattern: string, zone: Zone): ParsePattern {
     if (!time.isValid) return undefined;
     if (!namesZone) return zone.utcMs(time.toMillis());
     if (!namesRegion) return time.toMillis();
-    // Of two moments with this wall clock the first, as everywhere.
+    // If the wall clock reads this twice, use the first time, as everywhere.
     return Math.min(...time.getPossibleOffsets().map((possible) => possible.toMillis()));
   };
 }
 
-/**
- * Why a pattern is refused, and what may be meant; empty for one that can be used. Not a whole sentence.
- */
+/** Returns why a pattern is not valid, with a suggestion and without a full stop; empty if it is valid. */
 export function refusePattern(pattern: string): string {
   try {
     createParser(pattern);
@@ -48,11 +46,12 @@ export function refusePattern(pattern: string): string {
 }
 
 function createParser(pattern: string): TokenParser {
-  // Other tools' year: Luxon would look for the letters themselves.
-  if (/Y/.test(withoutLiterals(pattern))) throw invalidPattern(pattern, "Y is no token of Luxon's");
-  // Luxon would take what is not named from the current day.
+  // Other tools write Y for the year: Luxon takes it literally.
+  if (/Y/.test(withoutLiterals(pattern)))
+    throw invalidPattern(pattern, "Y is not a token of Luxon");
+  // Luxon takes the missing units from the current day.
   if (!/y|kk|[DFf]/.test(withoutLiterals(pattern))) {
-    throw invalidPattern(pattern, "it names no year");
+    throw invalidPattern(pattern, "it has no year");
   }
   const { DateTime } = loadLuxon();
   try {
@@ -77,7 +76,7 @@ function invalidPattern(pattern: string, reason: string): UsageError {
   const near = suggestFormat(pattern);
   const advice =
     near === undefined
-      ? "Give auto, s, ms, us, ns, or a pattern of Luxon's tokens such as yyyy-MM-dd HH:mm."
+      ? "Use auto, s, ms, us, ns, or a pattern of Luxon's tokens such as yyyy-MM-dd HH:mm."
       : `Did you mean ${JSON.stringify(near)}?`;
   return new UsageError(
     "time_pattern_invalid",

@@ -7,14 +7,14 @@ import type { TimeSource } from "./mapping.js";
 import { epochUnit, isEpochFormat } from "./time-format.js";
 import { createPatternParser, type ParsePattern } from "./time-pattern.js";
 
-/** What is known of a row's time; the same numbers as in src/kernels/mapping/time.ts. */
+/** States of a row's time; the same numbers as in src/kernels/mapping/time.ts. */
 const timeStates = { none: 0, known: 1, local: 2, noTime: 3 } as const;
 
-/** What is wall-clock time of the zone: bits of the kernel's `local`. */
+/** Bits of the kernel's `local`: the kinds of time that are wall-clock time of the zone. */
 const textsAreLocal = 1;
 const epochsAreLocal = 2;
 
-/** Beyond it JavaScript has no dates, and zones no offsets. */
+/** The limit of JavaScript dates and of zone offsets. */
 const DATE_MAX_MS = 8_640_000_000_000_000;
 
 /** `min` and `from` inclusive, `max` and `to` exclusive; milliseconds since 1970 UTC. */
@@ -30,11 +30,11 @@ interface TimeCandidate {
   readonly zone: Zone;
   readonly local: number;
   readonly unit: number;
-  /** Set where the format is a pattern instead of a unit. */
+  /** Set if the format is a pattern instead of a unit. */
   readonly parse: ParsePattern | undefined;
 }
 
-/** The timestamps of a batch, from the first time field of a row that is not null. */
+/** The timestamps of a batch. Each row uses its first time field that is not null. */
 export class TimeTarget {
   /** Address of a double for each row: milliseconds since 1970 UTC. */
   readonly times: number;
@@ -46,30 +46,19 @@ export class TimeTarget {
     this.#kernel = kernel;
     this.times = kernel.allocate(BATCH_ROWS_MAX * 8);
     this.#states = kernel.allocate(BATCH_ROWS_MAX);
-    this.#candidates = choices.map((choice, place) => {
+    this.#candidates = choices.map((choice, position) => {
       const zone = createZone(choice.zone);
       const inUtc = zone.offsetMs(0) === 0 && /^(?:utc|gmt|z)$/i.test(zone.name);
       const local = inUtc ? 0 : textsAreLocal | (choice.shifted ? epochsAreLocal : 0);
       const { format } = choice;
+      const index = indexes[position] as number;
       return isEpochFormat(format)
-        ? {
-            index: indexes[place] as number,
-            zone,
-            local,
-            unit: epochUnit(format),
-            parse: undefined,
-          }
-        : {
-            index: indexes[place] as number,
-            zone,
-            local: 0,
-            unit: 0,
-            parse: createPatternParser(format, zone),
-          };
+        ? { index, zone, local, unit: epochUnit(format), parse: undefined }
+        : { index, zone, local: 0, unit: 0, parse: createPatternParser(format, zone) };
     });
   }
 
-  /** Reads the times of the rows whose outcome is still open. */
+  /** Reads the times of the rows that have no outcome yet. */
   take(columns: readonly Column[], rows: number, outcomes: number): void {
     this.#kernel.bytes.fill(timeStates.none, this.#states, this.#states + rows);
     for (const candidate of this.#candidates) {
@@ -79,7 +68,7 @@ export class TimeTarget {
     }
   }
 
-  /** Marks the rows without a time and with one outside of the limits. */
+  /** Marks the rows without a time, and those with a time outside of the limits. */
   check(limits: TimeLimits, rows: number, outcomes: number): void {
     this.#kernel.run.checkTimes(
       outcomes,
@@ -106,7 +95,7 @@ export class TimeTarget {
     if (locals > 0) this.#leaveZone(candidate.zone, rows, outcomes);
   }
 
-  /** Turns the wall-clock times that the kernel left into moments. */
+  /** Converts the wall-clock times that the kernel left to UTC. */
   #leaveZone(zone: Zone, rows: number, outcomes: number): void {
     const { bytes, doubles } = this.#kernel;
     const first = this.times / 8;

@@ -2,7 +2,7 @@ import { isLosslessNumber } from "lossless-json";
 import { type RejectCode, rejectCodes } from "../base/reject-codes.js";
 import { valueText } from "./lossless-values.js";
 
-/** An event as the columns of an event batch have it. */
+/** An event as values of the columns of an event batch. */
 export interface PlainEvent {
   readonly event: string;
   readonly timestamp: number;
@@ -10,22 +10,22 @@ export interface PlainEvent {
   readonly stableID: string | undefined;
   /** JSON token. */
   readonly value: string | undefined;
-  /** JSON object, the ids first. */
+  /** JSON object that begins with the ids. */
   readonly user: string;
   readonly metadata: string;
 }
 
-/** What a result has to keep to beside the rules for every event. */
+/** Limits of a result beyond the rules for every event. */
 export interface ResultLimits {
   /** Inclusive. */
   readonly minTimeMs: number;
   /** Exclusive. */
   readonly maxTimeMs: number;
-  /** Ids that will be dropped from it and cannot be its only one. */
+  /** Ids that will be dropped: an event needs one that is not. */
   readonly droppedIds: ReadonlySet<string>;
 }
 
-/** Why what a transform gave is no event. */
+/** The reason why the result of a transform is not an event. */
 export class TransformFault extends Error {
   constructor(
     readonly code: RejectCode,
@@ -35,7 +35,7 @@ export class TransformFault extends Error {
   }
 }
 
-/** Checks what a transform gave as rows are checked. Throws `TransformFault`. */
+/** Checks the result of a transform with the rules for rows. Throws `TransformFault`. */
 export function checkEvent(result: unknown, limits: ResultLimits): PlainEvent {
   if (!isObject(result)) {
     throw new TransformFault(rejectCodes.transform_failed, `${describe(result)} for an event`);
@@ -113,7 +113,7 @@ function objectText(value: Record<string, unknown>): string {
   throw new TransformFault(rejectCodes.transform_failed, "an object that JSON does not have");
 }
 
-/** JSON has nothing of what a Map or a Set holds: taken for an object it would be an empty one. */
+/** Excludes Map and Set: JSON would write them as empty objects. */
 function isObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return !isLosslessNumber(value) && !(value instanceof Map) && !(value instanceof Set);
@@ -123,7 +123,7 @@ function isNumber(value: unknown): boolean {
   return typeof value === "bigint" || Number.isFinite(value) || isLosslessNumber(value);
 }
 
-/** Whether the text has UTF-8: no lone surrogates. */
+/** Returns true if the text has no lone surrogate: UTF-8 cannot encode one. */
 function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text);
 }

@@ -12,8 +12,8 @@ import {
 } from "./transform-result.js";
 
 /**
- * Gives each event to the user's function and puts what comes back in its place. A row of which one
- * result is no event is rejected as a whole, so that trying it again cannot deliver the others twice.
+ * Replaces each event by the result of the user's function. A row with one invalid result is rejected as a
+ * whole, so that a retry cannot deliver the other results twice.
  */
 export class TransformStage {
   readonly #rows: EventRows;
@@ -57,7 +57,7 @@ export class TransformStage {
     const result: unknown = this.transform(event);
     if (result === null) return [];
     if (isThenable(result)) {
-      // Its failure is of no interest, but unheard it would end the process.
+      // An unhandled rejection would end the process.
       result.then(undefined, () => undefined);
       throw new TransformFault(
         rejectCodes.transform_failed,
@@ -82,7 +82,7 @@ function readEvent(events: EventBatch, row: number): TransformEvent {
     timestamp: events.kernel.doubles[events.timestamps / 8 + row] as number,
     user: parseValue(events.user.text(row) as string) as Record<string, unknown>,
     metadata: parseValue(events.metadata.text(row) as string) as Record<string, unknown>,
-    ...(value === undefined ? {} : { value: parseValue(value) }),
+    ...(value !== undefined && { value: parseValue(value) }),
   };
 }
 

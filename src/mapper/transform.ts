@@ -3,29 +3,29 @@ import { pathToFileURL } from "node:url";
 import { UsageError } from "../base/errors.js";
 
 /**
- * An event as a transform sees it: fresh objects that it may change. Numbers whose digits a double
- * would not give back are BigInt (integers) or `LosslessNumber` of lossless-json.
+ * The argument of a transform: fresh objects that it may change. Numbers that a double would not write
+ * back with the same digits are BigInt (integers) or `LosslessNumber` of lossless-json.
  */
 export interface TransformEvent {
   event: string;
   /** Milliseconds since 1970 UTC. */
   timestamp: number;
-  /** `userID` and `stableID`, where present, and the user's properties. */
+  /** `userID` and `stableID`, if present, and the user's properties. */
   user: Record<string, unknown>;
   metadata: Record<string, unknown>;
-  /** Text or a number, where present. */
+  /** Text or a number, if present. */
   value?: unknown;
 }
 
 /**
- * Gives the event that is to be delivered, several, or null for none. Called for each row that the
- * mapping and the filters let through. Must not be asynchronous.
+ * Returns the event to deliver, a list of events, or null for none. Called for each row that passes the
+ * mapping and the filters. Must not be asynchronous.
  */
 export type Transform = (event: TransformEvent) => unknown;
 
 /**
- * Loads a user's module: its default export or its export `transform` is the function. Throws
- * `UsageError` when it cannot be loaded or has no such export.
+ * Loads the transform of a user's module: its default export, or its export `transform`. Throws
+ * `UsageError` if the module cannot be loaded or has no such export.
  */
 export async function loadTransform(path: string): Promise<Transform> {
   const { default: unnamed, transform: named } = await importModule(path);
@@ -33,8 +33,8 @@ export async function loadTransform(path: string): Promise<Transform> {
   if (typeof transform !== "function") {
     throw new UsageError(
       "transform_not_function",
-      `${path} exports no transform. ` +
-        "Export a function that takes an event and gives an event, a list of events or null, " +
+      `${path} does not export a transform. ` +
+        "Export a function that takes an event and returns an event, a list of events or null, " +
         "as default or under the name transform.",
     );
   }

@@ -76,7 +76,7 @@ describe("what is written", () => {
     const { exitCode, stderr, stdout } = await init("in");
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
     expect(stderr).toBe(
-      `Looked at 2 sources, ${stderr.match(/sources, (\d+ B)/)?.[1]}
+      `Inspected 2 sources, ${stderr.match(/sources, (\d+ B)/)?.[1]}
   format    1 × newline-delimited JSON in gzip, 1 × CSV
   sample    first 3 rows of 2 sources
   preset    amplitude: 4 of 4 columns are Amplitude's; typical of Amplitude: event_properties
@@ -252,8 +252,8 @@ describe("odd inputs", () => {
       });
     put("a.json", `${row("track")}\n${row("identify")}\n`);
     const { stderr } = await init("a.json");
-    expect(stderr).toContain("1 event from 2 sampled rows, 1 left out by the mapping");
-    expect(stderr).not.toContain("Not certain");
+    expect(stderr).toContain("1 event from 2 sampled rows, 1 filtered by the mapping");
+    expect(stderr).not.toContain("Uncertain");
   });
 
   test("of which one has no row that can be read are taken, and it is named", async () => {
@@ -316,7 +316,9 @@ describe("odd inputs", () => {
     expect(stderr).toContain(
       "  preset    none fits; the mapping is a guess by names and values of the fields",
     );
-    expect(stderr).toContain("\nNot certain:\n  - No preset fits these rows");
+    expect(stderr).toContain("
+Uncertain:
+  - No preset fits these rows");
     expect(stderr).toContain("name no zone and are read as UTC");
     const { values } = await load();
     expect(values.preset).toBeUndefined();

@@ -50,7 +50,7 @@ test("the sample's configuration migrates all of it", async () => {
   const found = await runSwitchyard(["init", input], { cwd, env: notLater });
   expect(found.exitCode).toBe(0);
   expect(found.stderr).toContain("  preset    amplitude: 44 of 44 columns are Amplitude's");
-  expect(found.stderr).not.toContain("Not certain");
+  expect(found.stderr).not.toContain("Uncertain");
   expect(found.stderr).toMatch(/\nNext: {4}switchyard validate\n$/);
   const migrated = await runSwitchyard(["migrate", "--json"], { cwd, env: notLater });
   expect(migrated.exitCode).toBe(0);

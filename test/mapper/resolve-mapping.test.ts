@@ -184,7 +184,7 @@ describe("the schema of a mapping", () => {
     const { faults = [] } = checkValue(mappingChangesSchema, {
       timestamp: { field: "t", format: "HH:mm" },
     });
-    expect(faultLines(faults)[0]).toMatch(/^timestamp\.format: .*"HH:mm" .*it names no year/);
+    expect(faultLines(faults)[0]).toMatch(/^timestamp\.format: .*"HH:mm" .*it has no year/);
   });
 
   it("accepts as JSON Schema what it accepts itself, but for zones, formats and repeated names", () => {

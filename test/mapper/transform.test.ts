@@ -182,7 +182,7 @@ describe("loadTransform", () => {
   it("refuses modules without a function and says what to export", async () => {
     const loading = load("c.mjs", "export default 5");
     await expect(loading).rejects.toThrow(UsageError);
-    await expect(loading).rejects.toThrow(/c\.mjs exports no transform\. Export a function/);
+    await expect(loading).rejects.toThrow(/c\.mjs does not export a transform\. Export a function/);
   });
 
   it("refuses modules that cannot be loaded and names them", async () => {

@@ -12,14 +12,14 @@ import { describeChange } from "../../report/validate-summary.js";
 export interface AppliedFixes {
   /** The configuration file, as messages call it. */
   readonly file: string;
-  /** What was changed in it; empty where it was left alone. */
+  /** The changes in it; empty if it was not changed. */
   readonly changes: readonly ConfigurationChange[];
 }
 
 /**
- * Puts the safe fixes of a report into the configuration file, or into a new one where there is none,
- * after `show` was told each change. Nothing else in the file changes, and a file that cannot be
- * written is left as it is. Throws `UsageError` for a file that cannot be edited or written.
+ * Writes the safe fixes of a report into the configuration file, or into a new one, after passing each
+ * change to `show`. Nothing else in the file changes. Throws `UsageError` if the file cannot be edited or
+ * written; it is then unchanged.
  */
 export async function applyFixes(
   findings: readonly Finding[],
@@ -32,7 +32,7 @@ export async function applyFixes(
   // Loaded only here: few runs change a configuration.
   const { editConfiguration } = await import("../../pipeline/configuration/configuration-edit.js");
   const target = path.join(directory, path.basename(file));
-  // A fix belongs to the preset that it was found with, which the command line may have named.
+  // A fix depends on the preset of the run, which may come from a flag.
   const before = fileName === undefined ? newText(values.preset) : await readText(target, file);
   const { text, changes } = editConfiguration(before, wanted, file);
   if (changes.length === 0) return { file, changes };
@@ -41,7 +41,7 @@ export async function applyFixes(
   return { file, changes };
 }
 
-/** The text of a new configuration. */
+/** Returns the text of a new configuration. */
 function newText(preset: string | undefined): string {
   return `${JSON.stringify(omitUndefined({ preset }), null, 2)}\n`;
 }
@@ -54,15 +54,15 @@ async function readText(target: string, file: string): Promise<string> {
   }
 }
 
-/** Replaces what a link leads to, and keeps who may read it. */
+/** Replaces the target of a link, and keeps the permissions. */
 async function replace(target: string, text: string, file: string): Promise<void> {
   try {
-    const place = await realpath(target).catch(() => target);
-    const mode = await stat(place).then(
+    const real = await realpath(target).catch(() => target);
+    const mode = await stat(real).then(
       (found) => found.mode,
       () => undefined,
     );
-    await writeDurably(place, text, { mode });
+    await writeDurably(real, text, { mode });
   } catch (error) {
     throw notWritable(file, error);
   }
@@ -72,7 +72,7 @@ function notWritable(file: string, error: unknown): UsageError {
   const { code, message } = error as NodeJS.ErrnoException;
   return new UsageError(
     "configuration_unwritable",
-    `${file} cannot be changed (${code ?? message}). Give it write access, or put the lines in yourself.`,
+    `${file} cannot be changed (${code ?? message}). Grant write permission, or add the lines yourself.`,
     { cause: error },
   );
 }

@@ -5,16 +5,16 @@ import { harmless } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
 import { describeShapes, describeTime, describeTrial } from "./survey-words.js";
 
-/** What a configuration is written from. */
+/** The facts that a configuration is written from. */
 export interface DraftFacts {
   readonly survey: Survey;
-  /** As they stand in the file. */
+  /** Inputs, as the file names them. */
   readonly inputs: readonly string[];
-  /** Directory of the export, likewise. */
+  /** Directory of the export, as the file names it. */
   readonly output: string;
-  /** What the user said of the inputs, by option. */
+  /** Options about the inputs that the user gave. */
   readonly given: JsonObject;
-  /** Where the schema is; undefined where editors are to be told of none. */
+  /** Path of the schema; undefined to omit `$schema`. */
   readonly schema: string | undefined;
 }
 
@@ -25,14 +25,14 @@ export function draftConfiguration(facts: DraftFacts): string {
   const { survey, inputs, output, given, schema } = facts;
   const { mapping } = survey;
   const about = [
-    `Written by \`switchyard init\` (${version}) after a look at ${formatNumberOf(survey.sources, "source")}.`,
+    `Written by \`switchyard init\` (${version}) after inspecting ${formatNumberOf(survey.sources, "source")}.`,
     "Every other option: docs/configuration.md in the package.",
   ];
   const doubts = survey.doubts.map((doubt) => `- ${doubt}`);
   const blocks = [
     schema === undefined ? [] : [member("$schema", schema)],
     [
-      ...comment(["What `switchyard migrate` does, in this order."]),
+      ...comment(["Steps of `switchyard migrate`, in this order."]),
       member("steps", ["validate", "export", "verify"]),
     ],
     [
@@ -55,7 +55,7 @@ export function draftConfiguration(facts: DraftFacts): string {
   return [
     "{",
     ...comment(about),
-    ...(doubts.length === 0 ? [] : ["", ...comment(["Not certain:", ...doubts])]),
+    ...(doubts.length === 0 ? [] : ["", ...comment(["Uncertain:", ...doubts])]),
     ...blocks.filter((block) => block.length > 0).flatMap((block) => ["", ...block]),
     "}",
     "",
@@ -66,12 +66,12 @@ function mappingWords(survey: Survey): readonly string[] {
   const { kind, reasons } = survey.mapping;
   const choice =
     kind === "guess"
-      ? `A guess, ${reasons.join("; ")}; every target is named, so that none is the default preset's.`
+      ? `A guess, ${reasons.join("; ")}; every target is named, so none comes from the default preset.`
       : `${reasons.join("; ")}.`;
   return [choice, `Times: ${describeTime(survey)}.`, `${describeTrial(survey)}.`];
 }
 
-/** On one line where it fits, else with a line for each item or member. */
+/** Returns a member on one line if it fits, else with one line per item or member. */
 function member(name: string, value: JsonValue): string {
   const line = `  ${JSON.stringify(name)}: ${inline(value)},`;
   if (line.length <= COLUMNS || typeof value !== "object" || value === null) return line;
@@ -92,7 +92,7 @@ function inline(value: JsonValue): string {
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }
 
-/** JSON without invisible characters: they are escaped. */
+/** Escapes invisible characters in JSON. */
 function visible(json: string): string {
   return json.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) =>
     character
@@ -102,7 +102,7 @@ function visible(json: string): string {
   );
 }
 
-/** Text of the inputs cannot leave its comment: line ends in it are escaped. */
+/** Returns comment lines. Line ends are escaped, so text of inputs cannot leave its comment. */
 function comment(paragraphs: readonly string[]): readonly string[] {
   return paragraphs
     .flatMap((text) => wrap(harmless(text), COLUMNS - 5))

@@ -4,19 +4,19 @@ import { writeDurably } from "../../base/durable-file.js";
 import { UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 
-/** Where the package has its schema, in whatever project it is installed. */
+/** Path of the schema in a project that has the package installed. */
 const INSTALLED_SCHEMA = "node_modules/switchyard/pipeline.schema.json";
 
 const SCHEMA_NAME = "pipeline.schema.json";
 
-/** Throws `UsageError` where something stands at the path already. */
+/** Throws `UsageError` if the path exists. */
 export async function refuseExisting(file: string, name: string): Promise<void> {
   if (await isThere(file)) throw existing(name);
 }
 
 /**
- * Writes a file as a whole. Without `force` an existing one stays as it is, also one that came to be
- * in the meantime: that throws `UsageError`.
+ * Writes a whole file. Without `force` it throws `UsageError` for an existing file, also for one that was
+ * created in the meantime.
  */
 export async function writeNewFile(
   file: string,
@@ -33,9 +33,9 @@ export async function writeNewFile(
 }
 
 /**
- * Where a configuration in this directory finds its schema without a network: in the project's
- * node_modules, where Switchyard is installed, else beside the file, where it is written. Gives the
- * path for `$schema`; undefined where another file of the schema's name stands in the way.
+ * Provides the schema without a network: in the project's node_modules if Switchyard is installed there,
+ * else it writes it beside the configuration. Returns the path for `$schema`; undefined if another file has
+ * the schema's name.
  */
 export async function provideSchema(
   directory: string,
@@ -48,7 +48,7 @@ export async function provideSchema(
   const found = await readFile(beside, "utf8").catch((error: NodeJS.ErrnoException) =>
     error.code === "ENOENT" ? undefined : "",
   );
-  // One of another version still helps; it is replaced where the user says so.
+  // A schema of another version still helps; `force` replaces it.
   const isOurs = found === undefined || found.includes(`"$id": "${SCHEMA_NAME}"`);
   if (!isOurs && !force) return undefined;
   if (found === undefined || force) await writeNewFile(beside, SCHEMA_NAME, schema, force);
@@ -63,7 +63,7 @@ async function findInstalled(directory: string): Promise<string | undefined> {
   }
 }
 
-/** As it stands in the configuration: with `/`, and with a dot before it. */
+/** Returns a path for the configuration: relative, with `/`, and beginning with a dot. */
 export function relativePath(directory: string, file: string): string {
   const relative = path.relative(directory, file).replaceAll(path.sep, "/");
   return relative.startsWith("../") ? relative : `./${relative}`;
@@ -79,6 +79,6 @@ async function isThere(file: string): Promise<boolean> {
 function existing(name: string): UsageError {
   return new UsageError(
     "configuration_exists",
-    `${name} is there already and stays as it is. Name another file with --config, or replace it with --force.`,
+    `${name} exists and was not changed. Name another file with --config, or replace it with --force.`,
   );
 }

@@ -3,22 +3,22 @@ import { cutEnd, harmless, shellWord } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
 import { describeShapes, describeTime, describeTrial } from "./survey-words.js";
 
-/** What was written, by the names that users gave or will look for. */
+/** The written files, by the names that users know. */
 export interface WrittenFiles {
   readonly file: string;
-  /** Where the schema is, as the file says it. */
+  /** Path of the schema, as in the file. */
   readonly schema: string | undefined;
   /** Words of the next command, without the program's name. */
   readonly next: readonly string[];
 }
 
-/** Lines of what is not certain: the rest stands in the file. */
+/** Doubts shown; the others are in the file. */
 const DOUBTS_SHOWN = 8;
 
-/** Columns of a doubt. */
+/** Columns shown of a doubt. */
 const DOUBT_COLUMNS = 400;
 
-/** What `init` found and why, on one screen. */
+/** Describes what `init` found, and why, on one screen. */
 export function summarizeSurvey(survey: Survey, { file, schema, next }: WrittenFiles): string {
   const { sources, bytes, sample, mapping, failures, failuresTotal, doubts } = survey;
   const chosen =
@@ -26,14 +26,14 @@ export function summarizeSurvey(survey: Survey, { file, schema, next }: WrittenF
   const faults = sample.faults === 0 ? "" : `, ${sample.faults} more cannot be read`;
   const from = formatNumberOf(sample.sources, "source");
   const lines = [
-    `Looked at ${formatNumberOf(sources, "source")}, ${formatBytes(bytes)}`,
+    `Inspected ${formatNumberOf(sources, "source")}, ${formatBytes(bytes)}`,
     `  format    ${describeShapes(survey)}`,
     `  sample    first ${formatNumberOf(sample.rows, "row")} of ${from}${faults}`,
     `  preset    ${chosen} ${mapping.reasons.join("; ")}`,
     `  time      ${describeTime(survey)}`,
     `  result    ${describeTrial(survey)}`,
     ...(failuresTotal === 0 ? [] : [`  unread    ${describeFailures(failures, failuresTotal)}`]),
-    ...(doubts.length === 0 ? [] : ["Not certain:"]),
+    ...(doubts.length === 0 ? [] : ["Uncertain:"]),
     ...doubts.slice(0, DOUBTS_SHOWN).map((doubt) => `  - ${cutEnd(doubt, DOUBT_COLUMNS)}`),
     ...(doubts.length > DOUBTS_SHOWN
       ? [`  and ${doubts.length - DOUBTS_SHOWN} more in the file`]

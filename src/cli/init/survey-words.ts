@@ -1,7 +1,7 @@
 import { formatCount, formatNumberOf } from "../../report/quantities.js";
 import type { Survey } from "../../survey/survey.js";
 
-/** Shapes that are told one by one. */
+/** Shapes that are named; the others are counted. */
 const SHAPES_SHOWN = 6;
 
 /** `24 × newline-delimited JSON in gzip, 1 × CSV`. */
@@ -16,7 +16,7 @@ export function describeShapes({ shapes }: Survey): string {
 /** `event_time, ISO 8601 with no zone (taken as UTC), in the sample from … to …`. */
 export function describeTime({ time, trial }: Survey): string {
   const { field, form, zone } = time;
-  if (form === undefined) return `${field}, which is like no time`;
+  if (form === undefined) return `${field}, which does not look like a time`;
   const local = form.isLocal ? ` (taken as ${zone})` : "";
   const { firstMs, lastMs } = trial;
   if (firstMs === undefined || lastMs === undefined) return `${field}, ${form.words}${local}`;
@@ -28,7 +28,7 @@ export function describeTime({ time, trial }: Survey): string {
 /** `2,250 events from 2,250 sampled rows`. */
 export function describeTrial({ trial }: Survey): string {
   const { delivered, filtered, rows } = trial;
-  const left = filtered === 0 ? "" : `, ${formatCount(filtered)} left out by the mapping`;
+  const left = filtered === 0 ? "" : `, ${formatCount(filtered)} filtered by the mapping`;
   return `${formatNumberOf(delivered, "event")} from ${formatNumberOf(rows, "sampled row")}${left}`;
 }
 

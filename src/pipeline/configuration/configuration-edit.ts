@@ -12,14 +12,14 @@ export interface WantedValue {
 
 export interface ConfigurationChange {
   readonly path: readonly string[];
-  /** Undefined where nothing was. */
+  /** Undefined if the path was not set. */
   readonly before: JsonValue | undefined;
   readonly after: JsonValue;
 }
 
 export interface ConfigurationEdit {
   readonly text: string;
-  /** Empty where the file has all values already. */
+  /** Empty if the file already has all values. */
   readonly changes: readonly ConfigurationChange[];
 }
 
@@ -61,7 +61,7 @@ function editOne(text: string, { path, after }: ConfigurationChange): string {
   return text.slice(0, text.length - body.length) + applyEdits(body, edits);
 }
 
-/** Indentation and line ends of the file, as far as they can be seen. */
+/** Detects indentation and line ends of the file. */
 function layoutOf(text: string): FormattingOptions {
   const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
   return {
@@ -86,7 +86,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The text behind its byte order mark. */
+/** Returns the text after its byte order mark. */
 function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }

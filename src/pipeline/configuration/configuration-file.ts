@@ -23,18 +23,18 @@ export interface TextPosition {
   readonly column: number;
 }
 
-/** A key that its object has twice. */
+/** A key that is in its object twice. */
 export interface DuplicateKey {
   readonly path: readonly PathStep[];
   readonly offset: number;
   readonly first: TextPosition;
 }
 
-/** A text of JSON with comments and trailing commas that has been read. */
+/** A parsed text of JSON with comments and trailing commas. */
 export interface JsonText {
   readonly value: JsonValue;
   readonly duplicates: readonly DuplicateKey[];
-  /** Offset of the key or item at a path; of the nearest thing around it if nothing is there. */
+  /** Returns the offset of the key or item at a path; if it is absent, of the nearest parent. */
   offsetOf(path: readonly PathStep[]): number;
   positionOf(offset: number): TextPosition;
 }
@@ -63,7 +63,7 @@ export async function readConfigurationFile(
     : { path: absolute, name: given, text: parseJsonText(text, given) };
 }
 
-/** Parses JSON with comments and trailing commas. Throws `UsageError`; `name` is the file's. */
+/** Parses JSON with comments and trailing commas. Throws `UsageError`. `name` is for messages. */
 export function parseJsonText(text: string, name: string): JsonText {
   const errors: ParseError[] = [];
   const root = tryParse(text, errors);
@@ -105,7 +105,7 @@ async function readText(
   }
 }
 
-/** The parser is recursive: lists within lists without end exhaust the stack. */
+/** Returns undefined for lists nested so deeply that the recursive parser exhausts the stack. */
 function tryParse(text: string, errors: ParseError[]): Node | undefined {
   try {
     return parseTree(text, errors, { allowTrailingComma: true });
@@ -115,7 +115,7 @@ function tryParse(text: string, errors: ParseError[]): Node | undefined {
   }
 }
 
-/** What the parser expected, by the number that it has for an error. */
+/** Messages for the parser's error numbers. */
 const parseErrors: Readonly<Record<number, string>> = {
   2: "malformed number",
   3: "expected a key",
@@ -141,7 +141,7 @@ function reasonOf(text: string, error: ParseError | undefined): string {
   return parseErrors[error.error] ?? `unexpected ${JSON.stringify(found)}`;
 }
 
-/** The value of a node. Of duplicate keys the last counts, and each is added to `duplicates`. */
+/** Returns the value of a node. The last of duplicate keys counts; each is added to `duplicates`. */
 function jsonOf(
   node: Node,
   text: string,

@@ -15,20 +15,20 @@ export const SCHEMA_ID = "pipeline.schema.json";
 export const stepNames = ["validate", "export", "send", "qualify", "verify"] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** What a migration does if the file lists no steps. */
+/** Steps of a migration if the file lists none. */
 const defaultSteps: readonly StepName[] = ["export", "verify"];
 
-/** The configuration file: the options' table as a schema. */
+/** The schema of the configuration file, made from the option table. */
 export const configurationSchema = z.strictObject({
   $schema: z.string().optional().describe("Path of this schema, for editors"),
   steps: z
     .array(z.enum(stepNames))
     .min(1)
     .refine((steps) => new Set(steps).size === steps.length, {
-      error: "must not have the same step twice",
+      error: "must not have a step twice",
     })
     .default([...defaultSteps])
-    .meta({ description: "What `switchyard migrate` does, in this order", uniqueItems: true }),
+    .meta({ description: "Steps of `switchyard migrate`, in this order", uniqueItems: true }),
   ...optionsOf(undefined),
   mapping: mappingChangesSchema.optional(),
   ...Object.fromEntries(
@@ -39,14 +39,14 @@ export const configurationSchema = z.strictObject({
   ),
 });
 
-/** Keywords beside those of JSON Schema: they tell editors that the file is not strict JSON. */
+/** Keywords outside of JSON Schema that tell editors that the file is not strict JSON. */
 const editorKeywords = { allowComments: true, allowTrailingCommas: true };
 
-/** The text of pipeline.schema.json: JSON Schema 2020-12 of the configuration file. */
+/** Returns the text of pipeline.schema.json: JSON Schema 2020-12 of the configuration file. */
 export function schemaText(): string {
   const { $schema, ...schema } = z.toJSONSchema(configurationSchema, {
     io: "input",
-    // Zod leaves out the defaults of values that it transforms: ours are those of the file.
+    // Zod leaves out the defaults of values that it transforms. Ours are in the form of the file.
     override({ zodSchema, jsonSchema }) {
       const { default: value } = z.globalRegistry.get(zodSchema as z.core.$ZodType) ?? {};
       if (value !== undefined) jsonSchema.default = value as JsonValue;
@@ -56,7 +56,7 @@ export function schemaText(): string {
   return `${JSON.stringify({ ...head, ...schema }, null, 2)}\n`;
 }
 
-/** Paths in the file at which there is a key of that name, at the root or in a section. */
+/** Returns the paths of all keys of that name, at the root and in sections. */
 export function pathsOfKey(key: string): readonly string[] {
   const root = Object.keys(configurationSchema.shape).filter((name) => name === key);
   const inSections = optionNames

@@ -37,7 +37,7 @@ export interface ConfigurationSources {
   readonly content?: JsonObject;
 }
 
-/** What was asked for, checked, before defaults. */
+/** The checked options, before defaults. */
 export interface Configuration {
   readonly values: OptionValues;
   /** Options that the command line itself gave. */
@@ -49,15 +49,15 @@ export interface Configuration {
   readonly inputsDirectory: string;
   /** A secret: never printed, never written. */
   readonly hashSalt: string | undefined;
-  /** A secret likewise. */
+  /** A secret: never printed, never written. */
   readonly consoleKey: string | undefined;
   /** A secret: never printed, never written. */
   readonly serverSecret: string | undefined;
   /** Directory of the configuration file, else the current one: default paths are relative to it. */
   readonly directory: string;
-  /** Name of the service of `sendTo`, if its address is not the same every time. */
+  /** Name of the service of `sendTo`, if its address changes between runs. */
   readonly destination?: string;
-  /** As given; undefined where there is no file. */
+  /** As given; undefined if there is no file. */
   readonly fileName: string | undefined;
 }
 
@@ -66,7 +66,7 @@ interface Layer {
   readonly tree: JsonValue;
   /** Directory that relative paths are relative to. */
   readonly directory: string;
-  /** The faults of the tree as lines of a message. */
+  /** Converts the faults of the tree to lines of a message. */
   describe(faults: readonly SchemaFault[]): readonly string[];
 }
 
@@ -77,8 +77,8 @@ interface Given {
 }
 
 /**
- * Flags before environment before file. Throws one `UsageError` that lists everything that is wrong
- * in all of them.
+ * Loads and checks options. Flags override the environment, which overrides the file. Throws one
+ * `UsageError` that lists all faults in all of them.
  */
 export async function loadConfiguration(sources: ConfigurationSources): Promise<Configuration> {
   const { configPath, currentDirectory, environment, flags } = sources;
@@ -162,7 +162,7 @@ function environmentLayer({ environment, currentDirectory }: ConfigurationSource
   };
 }
 
-/** Faults in options that are named as one word each. */
+/** Describes faults of options that have a name of one word. */
 function describeOptions(
   faults: readonly SchemaFault[],
   nameOf: (name: OptionName) => string,
@@ -184,7 +184,7 @@ function fileLayer({ name, path: file, text }: ConfigurationFile): Layer {
   };
 }
 
-/** Messages name an option by its key alone: a program has no sections. */
+/** Names an option by its key alone in messages: a program has no sections. */
 function contentLayer(tree: JsonObject, directory: string): Layer {
   return {
     tree,
@@ -197,7 +197,7 @@ function contentLayer(tree: JsonObject, directory: string): Layer {
   };
 }
 
-/** In the order of the file. */
+/** Returns the messages in the order of the file. */
 function describeFile(
   fileName: string,
   text: JsonText,
@@ -218,7 +218,7 @@ function describeFile(
   });
 }
 
-/** An unknown key near the root may be an option of another section. */
+/** Suggests an option of another section for an unknown key near the root. */
 function messageOf({ path: keys, message, isUnknownKey }: SchemaFault): string {
   if (isUnknownKey !== true || keys.length > 2) return message;
   const elsewhere = pathsOfKey(String(keys.at(-1)));

@@ -12,38 +12,38 @@ import {
   parseTime,
 } from "./option-values.js";
 
-/** The kind of value that an option takes: in the file, as a word of the command line, and inside. */
+/** The type of an option's value: in the file, on the command line and in the engine. */
 export interface OptionType<Schema extends z.ZodType = z.ZodType> {
-  /** From the value in the file to the value that the engine takes. */
+  /** Checks the value in the file and converts it to the value for the engine. */
   readonly schema: Schema;
   /** Name of the value in help, `<count>`; empty for options that are on or off. */
   readonly placeholder: string;
-  /** May be given several times. */
+  /** Set if the flag may be repeated. */
   readonly isRepeatable?: true;
-  /** The value is relative to a directory: that of the file, else the current one. */
+  /** Set for paths: they are relative to the directory of the file, else to the current one. */
   readonly isPath?: true;
-  /** The value that would be in the file, from the word of a flag or an environment variable. */
+  /** Converts the text of a flag or an environment variable to the value in the file. */
   fromText(text: string): JsonValue;
 }
 
 /** One option. Its flag, environment variable, schema and documentation come from this row. */
 export interface OptionRow {
-  /** Section of the configuration file; the root where absent. */
+  /** Section of the configuration file; the root if absent. */
   readonly section?: Section;
-  /** Key in the section, and flag of its command, where another section has the same key. */
+  /** Key in the section, and flag of its command, if another section has the same key. */
   readonly key?: string;
   readonly type: OptionType;
   /** One or two sentences without a full stop at the end. */
   readonly description: string;
-  /** The value if nobody gives one, as it would be in the file. */
+  /** The default value, in the form of the file. */
   readonly default?: JsonValue;
-  /** What happens if nobody gives a value, where that is not one value. */
+  /** Describes the default if it is not one value. */
   readonly otherwise?: string;
-  /** Set where there is no flag of that name. */
+  /** Set if the option has no flag. */
   readonly flag?: false;
-  /** Name of the value in help, instead of the type's own. */
+  /** Name of the value in help, instead of the type's. */
   readonly placeholder?: string;
-  /** What `--no-<flag>` does, for switches that are not off by default. */
+  /** Description of `--no-<flag>`, for switches that are not off by default. */
   readonly negation?: string;
 }
 
@@ -83,11 +83,11 @@ const wholeNumber = z.int({
 
 const fullText = z.string().min(1);
 
-/** Text that `parse` understands. */
+/** A text that `parse` accepts. */
 const parsable = (parse: (text: string) => unknown, expected: string) =>
   z.string().refine((text) => parse(text) !== undefined, mustBe(expected));
 
-/** What `parse` makes of a text or a number that the schema accepts. */
+/** Converts a text or a number that the schema accepts with `parse`. */
 const parsed =
   <T>(parse: (text: string) => T | undefined) =>
   (value: string | number): T =>
@@ -102,7 +102,7 @@ export const file = path("<file>");
 
 export const directory = path("<dir>");
 
-/** An http or https URL that has nothing secret in it: it is printed and recorded. */
+/** An http or https URL without secrets: it is printed and recorded. */
 export const url = textType(
   z
     .string()
@@ -275,7 +275,7 @@ const switchWords: Readonly<Record<string, boolean>> = {
   off: false,
 };
 
-/** A password in a URL would be printed and recorded with it. */
+/** Accepts no user or password: the URL is printed and recorded. */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, search, hash } = new URL(text);
@@ -283,7 +283,7 @@ function isBaseUrl(text: string): boolean {
   return isHttp && username + password + search + hash === "";
 }
 
-/** The text of an environment variable: a JSON array, or words with commas between them. */
+/** Parses the text of an environment variable: a JSON array, or words separated by commas. */
 function listFromText(text: string): JsonValue {
   if (text.trimStart().startsWith("[")) {
     try {

@@ -19,8 +19,8 @@ const sizeUnits: Readonly<Record<string, number>> = {
 };
 
 /**
- * Bytes of `512MB` (powers of ten) or `2GiB` (powers of two), in any case and with or without a
- * space; undefined where the text is no size of at least one whole byte.
+ * Parses `512MB` (powers of ten) or `2GiB` (powers of two) to bytes, in any case and with or without a
+ * space; undefined if the text is not a size of at least one byte.
  */
 export function parseSize(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?i?b?)\s*$/i.exec(text);
@@ -34,8 +34,8 @@ const timePattern =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?\s?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * Milliseconds since 1970 UTC of an ISO date or date-time (UTC where it names no offset) or of
- * whole milliseconds; undefined for anything else, dates that do not exist included.
+ * Parses an ISO date or date-time (UTC if it has no offset) or whole milliseconds to milliseconds since
+ * 1970 UTC; undefined for anything else, also for dates that do not exist.
  */
 export function parseTime(text: string): number | undefined {
   if (/^-?\d{1,15}$/.test(text)) return Number(text);
@@ -53,7 +53,7 @@ export function parseTime(text: string): number | undefined {
   return date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + milliseconds;
 }
 
-/** Minutes east of UTC. */
+/** Returns minutes east of UTC. */
 function parseOffset(text: string): number | undefined {
   if (text.toUpperCase() === "Z") return 0;
   const hours = Number(text.slice(1, 3));
@@ -62,7 +62,7 @@ function parseOffset(text: string): number | undefined {
   return (text.startsWith("-") ? -1 : 1) * (hours * 60 + minutes);
 }
 
-/** `100` rows or `1%` of all rows; undefined for anything else. */
+/** Parses `100` rows or `1%` of all rows; undefined for anything else. */
 export function parseRejectLimit(text: string): MaxRejects | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text);
   if (match === null) return undefined;
@@ -71,7 +71,7 @@ export function parseRejectLimit(text: string): MaxRejects | undefined {
   return Number.isSafeInteger(number) ? { rows: number } : undefined;
 }
 
-/** `1%` or `0.01` as a share above 0 and up to 1; undefined for anything else. */
+/** Parses `1%` or `0.01` to a share above 0 and at most 1; undefined for anything else. */
 export function parseShare(text: string): number | undefined {
   const match = /^\s*(\d+(?:\.\d+)?)\s*(%?)\s*$/.exec(text);
   if (match === null) return undefined;
@@ -80,8 +80,8 @@ export function parseShare(text: string): number | undefined {
 }
 
 /**
- * One ASCII character as given, or by name: `tab`, `comma`, `semicolon`, `pipe`, `space`; `none` is
- * no character. Undefined for anything else, and for line ends.
+ * Parses one ASCII character, as such or by name: `tab`, `comma`, `semicolon`, `pipe`, `space`; `none` is
+ * empty. Undefined for anything else, and for line ends.
  */
 export function parseCharacter(text: string): string | undefined {
   const named = characterNames[text.toLowerCase()];

@@ -15,10 +15,10 @@ type WithDefault = {
   [Name in OptionName]: Table[Name] extends { readonly default: JsonValue } ? Name : never;
 }[OptionName];
 
-/** The values that were given; options that nobody gave are absent. */
+/** The given values; other options are absent. */
 export type OptionValues = { readonly [Name in OptionName]?: ValueOf<Name> };
 
-/** The same with the defaults of the table. */
+/** The given values and the defaults of the table. */
 export type CompleteValues = OptionValues & {
   readonly [Name in WithDefault]: ValueOf<Name>;
 };
@@ -27,35 +27,35 @@ export function describeOption(name: OptionName): OptionRow {
   return optionTable[name];
 }
 
-/** The name of an option within its section. */
+/** Returns the name of an option within its section. */
 export function localNameOf(name: OptionName): string {
   return describeOption(name).key ?? name;
 }
 
-/** `--part-size` for `partSize`. */
+/** Returns `--part-size` for `partSize`. */
 export function flagOf(name: OptionName): string {
   return `--${localNameOf(name).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** `SWITCHYARD_PART_SIZE` for `partSize`. */
+/** Returns `SWITCHYARD_PART_SIZE` for `partSize`. */
 export function environmentNameOf(name: OptionName): string {
   return `SWITCHYARD_${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 }
 
-/** `export.partSize` for `partSize`: the path in the file. */
+/** Returns `export.partSize` for `partSize`: the path in the file. */
 export function keyOf(name: OptionName): string {
   const { section } = describeOption(name);
   return section === undefined ? name : `${section}.${localNameOf(name)}`;
 }
 
-/** The option's default in words for help and documentation; undefined where it has none. */
+/** Returns the option's default as text for help and docs; undefined if it has none. */
 export function defaultText(name: OptionName): string | undefined {
   const { default: value, otherwise } = describeOption(name);
   if (typeof value === "boolean") return value ? "on" : "off";
   return value === undefined ? otherwise : String(value);
 }
 
-/** The given values, and the table's defaults for the others. Default paths are in `directory`. */
+/** Adds the table's defaults to the given values. Default paths are in `directory`. */
 export function withDefaults(given: OptionValues, directory: string): CompleteValues {
   const defaults = optionNames.flatMap((name) => {
     const { default: value, type } = describeOption(name);
@@ -65,7 +65,7 @@ export function withDefaults(given: OptionValues, directory: string): CompleteVa
   return { ...Object.fromEntries(defaults), ...given } as CompleteValues;
 }
 
-/** A value as the engine takes it: paths are absolute. */
+/** Makes paths absolute, as the engine needs them; returns other values as they are. */
 export function locate({ isPath }: OptionType, value: unknown, directory: string): unknown {
   if (isPath !== true || value === ":memory:") return value;
   return path.resolve(directory, String(value));

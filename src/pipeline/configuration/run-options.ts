@@ -12,8 +12,8 @@ import { type CompleteValues, type OptionName, withDefaults } from "./options.js
 import { HASH_SALT_VARIABLE } from "./secrets.js";
 
 /**
- * Everything that an export needs. Throws `UsageError` if inputs or output are missing, or a time range
- * is empty.
+ * Resolves the options of an export. Throws `UsageError` if inputs or output are missing, or a time range is
+ * empty.
  */
 export function resolveExportOptions(
   configuration: Configuration,
@@ -24,12 +24,16 @@ export function resolveExportOptions(
   return {
     ...resolveRunOptions(configuration, machine),
     outputDirectory: requireOutput(values),
-    ...{ dataset, format, compression, dayZone, csvSafe },
+    dataset,
+    format,
+    compression,
+    dayZone,
+    csvSafe,
     partBytes: values.partSize,
   };
 }
 
-/** Everything that a dry run needs. Throws like `resolveExportOptions`. */
+/** Resolves the options of a dry run. Throws like `resolveExportOptions`. */
 export function resolveValidateRequest(
   configuration: Configuration,
   machine: Machine = thisMachine(),
@@ -45,7 +49,7 @@ export function resolveValidateRequest(
   };
 }
 
-/** What every run that reads inputs needs. Throws like `resolveExportOptions`. */
+/** Resolves the options of every run that reads inputs. Throws like `resolveExportOptions`. */
 export function resolveRunOptions(
   configuration: Configuration,
   machine: Machine = thisMachine(),
@@ -87,7 +91,7 @@ export function resolveRunOptions(
   };
 }
 
-/** The values of a configuration with the table's defaults. */
+/** Returns the values of a configuration with the table's defaults. */
 export function valuesOf({ values, directory }: Configuration): CompleteValues {
   return withDefaults(values, directory);
 }
@@ -101,7 +105,7 @@ function notInputsOf(
   return [
     ...named.filter((file) => file !== undefined),
     ...(fileName === undefined ? [] : [path.join(directory, path.basename(fileName))]),
-    // The directory of the report itself may be one of the user's, with inputs in it.
+    // Only these files: the directory of the report may hold inputs.
     ...[REPORT_NAME, REPORT_PAGE_NAME, FIXES_MODULE_NAME].map((name) => path.join(report, name)),
     path.join(directory, SCHEMA_ID),
   ];

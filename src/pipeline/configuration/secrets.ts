@@ -57,7 +57,7 @@ export const readConsoleKey: Read = (environment, file) =>
 export const readServerSecret: Read = (environment, file) =>
   readHeaderSecret(environment, file, serverSecret);
 
-/** A secret that a header carries. */
+/** Reads a secret that is sent in a header. */
 async function readHeaderSecret(
   environment: Environment,
   file: string | undefined,
@@ -68,11 +68,11 @@ async function readHeaderSecret(
   const origin = environment[kind.variable] === secret ? kind.variable : file;
   throw new UsageError(
     "secret_malformed",
-    `${origin} cannot be sent in a header. Give visible ASCII characters without a space.`,
+    `${origin} cannot be sent in a header. Use only visible ASCII characters without a space.`,
   );
 }
 
-/** Without the line end at the end of the file. */
+/** Reads a secret without the line end at the end of the file. */
 async function readSecret(
   environment: Environment,
   file: string | undefined,

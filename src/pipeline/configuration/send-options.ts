@@ -9,7 +9,7 @@ import { resolveRunOptions, valuesOf } from "./run-options.js";
 import { SERVER_SECRET_VARIABLE } from "./secrets.js";
 
 /**
- * Everything that sending needs. `command` is the command line that resumes the run. Throws
+ * Resolves the options of `send`. `command` is the command line that resumes the run. Throws
  * `UsageError` if inputs, destination or secret are missing, or options contradict each other.
  */
 export function resolveSendRequest(
@@ -30,7 +30,7 @@ export function resolveSendRequest(
     authHeader: values.sendAuthHeader,
     serverSecret: requireSecret(configuration),
     runsDirectory: values.runs,
-    // Resuming is not starting over.
+    // --fresh would start over.
     command: command.filter((word) => word !== "--fresh"),
     // One thread reads and maps faster than any service accepts events, and one rate limit suffices.
     threads: 1,

@@ -58,13 +58,13 @@ test.each(["GMT+2", "UTC", "europe/berlin", "EST5EDT", "-0800"])(
 );
 
 test.each([
-  ["seconds", 'it names no year. Did you mean "s"?'],
-  ["iso8601", 'it names no year. Did you mean "auto"?'],
-  ["YYYY-MM-DD HH:mm:ss", 'Y is no token of Luxon\'s. Did you mean "yyyy-MM-dd HH:mm:ss"?'],
-  ["%d/%m/%Y %H:%M", 'Y is no token of Luxon\'s. Did you mean "dd/MM/yyyy HH:mm"?'],
+  ["seconds", 'it has no year. Did you mean "s"?'],
+  ["iso8601", 'it has no year. Did you mean "auto"?'],
+  ["YYYY-MM-DD HH:mm:ss", 'Y is not a token of Luxon. Did you mean "yyyy-MM-dd HH:mm:ss"?'],
+  ["%d/%m/%Y %H:%M", 'Y is not a token of Luxon. Did you mean "dd/MM/yyyy HH:mm"?'],
   [
     "HH:mm",
-    "it names no year. Give auto, s, ms, us, ns, or a pattern of Luxon's tokens such as yyyy-MM-dd HH:mm",
+    "it has no year. Use auto, s, ms, us, ns, or a pattern of Luxon's tokens such as yyyy-MM-dd HH:mm",
   ],
 ])("the time format %s is refused at its position", async (format, reason) => {
   const text = `{ "mapping": { "timestamp": { "field": "t", "format": "${format}" } } }`;
@@ -96,7 +96,7 @@ test("problems of the mapping come with all the others, line by line", async () 
       '(got "amplitud"); did you mean amplitude?',
     "4:16: threads: unknown key; did you mean export.threads?",
     '8:23: mapping.timestamp[1].zone: "EDT" is not an IANA zone; did you mean "America/New_York"?',
-    '8:38: mapping.timestamp[1].format: The time format "unix" cannot be used: it names no year. Did you mean "s"?',
+    '8:38: mapping.timestamp[1].format: The time format "unix" cannot be used: it has no year. Did you mean "s"?',
     "10:5: mapping.event: every event needs it; name its field, or leave out the key to use the preset's",
     '11:37: mapping.metadata.fields[1]: is the second field named "x"; give one of them another name',
     '11:57: mapping.metadata.fields[2]: is the second field named "x"; give one of them another name',
