@@ -316,9 +316,7 @@ describe("odd inputs", () => {
     expect(stderr).toContain(
       "  preset    none fits; the mapping is a guess by names and values of the fields",
     );
-    expect(stderr).toContain("
-Uncertain:
-  - No preset fits these rows");
+    expect(stderr).toContain("\nUncertain:\n  - No preset fits these rows");
     expect(stderr).toContain("name no zone and are read as UTC");
     const { values } = await load();
     expect(values.preset).toBeUndefined();
