@@ -60,7 +60,7 @@ interface ChangeOptions<Body> extends OperationOptions<Body> {
 
 type WriteFacts = Pick<CallFacts, "caller" | "ifMatch">;
 
-/** A call that creates an entity. Without an id, the id is made from the name. */
+/** A call that creates an entity. The id is derived from the name by default. */
 interface CreateCall extends Pick<CallFacts, "caller"> {
   readonly body: { readonly name: string; readonly id?: string };
 }

@@ -103,7 +103,7 @@ describe("a plan that is applied", () => {
       signal,
     });
     expect(applied).toMatchObject({ done: [], stopped: { code: "console_unusable" } });
-    // Those that were under way when the first answer came.
+    // The calls that were running when the first answer arrived.
     expect(applied.failed.length).toBeLessThanOrEqual(4);
     expect(applied.failed.length + applied.notTried.length).toBe(12);
     expect(applied.stopped?.message).toMatch(/^The key may not do this: use .* answered 403: /);

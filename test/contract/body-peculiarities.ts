@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../src/contract/fields.js";
 import type { OperationName } from "../../src/contract/routes.js";
 
-/** What no schema says of the bodies of an operation. */
+/** Rules for the bodies of an operation that no schema has. */
 export interface Peculiarities {
   /** Makes a generated body keep the rules over several fields. */
   readonly fit?: (body: JsonObject) => JsonObject;
@@ -86,7 +86,7 @@ function experimentThatFits(body: JsonObject): JsonObject {
     const identified = changed(named, "id", (id) => (id === "" ? "" : numbered(index)(id)));
     return changed(identified, "size", (size) => quartered(size as number | string));
   });
-  // The same few names each time: scores stay, and there may be ten.
+  // Always the same few names: scores are kept, and there may be at most ten.
   const withScores = changedItems(withGroups, "manualQualityScores", (score, index) =>
     changed({ ...score, criteriaName: `criterion ${index}` }, "weight", (weight) =>
       Number(weight) === 0 ? 1 : weight,

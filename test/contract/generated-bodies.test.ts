@@ -12,7 +12,7 @@ import { existing, type Peculiarities, peculiarities } from "./body-peculiaritie
 const BODIES = 20;
 const FULL_BODIES = 5;
 
-/** What the service makes where it is left out, or given as nothing. */
+/** Fields that the service creates if they are absent or empty. */
 const derived: ReadonlySet<string> = new Set(["id", "baseID", "returnValue", "returnValueJson5"]);
 
 const table = Object.entries<Route>(routes).filter(
@@ -107,7 +107,7 @@ function collectionOf({ path }: Route): string {
   return path.replace(/\/\{.*$/, "");
 }
 
-/** What was sent, with what the service made beside it. */
+/** Returns the sent body with the fields that the service added. */
 function withDerived(sent: unknown, received: unknown): unknown {
   if (Array.isArray(sent)) {
     return sent.map((item, index) => withDerived(item, (received as unknown[] | null)?.[index]));

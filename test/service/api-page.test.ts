@@ -8,7 +8,7 @@ import { startTestService, type TestService } from "../support/service.js";
 
 const executable = findChromium();
 
-/** What the renderer shows in the empty field of a key. */
+/** The placeholder of the field for the key. */
 const KEY_PLACEHOLDER = "QUxMIFlPVVIgQkFTRSBBUkUgQkVMT05HIFRPIFVT";
 
 describe.skipIf(executable === undefined)("the page of the API in a browser", () => {
@@ -16,7 +16,7 @@ describe.skipIf(executable === undefined)("the page of the API in a browser", ()
   let server: Server;
   let browser: Browser;
   let page: Page;
-  /** What the page must not do. */
+  /** Violations: anything in it is a failure. */
   const faults: string[] = [];
 
   beforeAll(async () => {

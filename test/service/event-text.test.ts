@@ -4,7 +4,7 @@ import { cutEvents, eventBody } from "../../src/service/event-text.js";
 
 const bodies = (text: string) => cutEvents(text).map((event) => eventBody(event, 5));
 
-/** What `JSON.parse` makes of the known fields, in the order of the specification. */
+/** Returns the known fields as `JSON.parse` reads them, in the order of the specification. */
 function known(value: Record<string, unknown>) {
   const { event, user, timestamp = 5, metadata, value: worth } = value;
   return JSON.parse(JSON.stringify({ event, user, timestamp, metadata, value: worth }));

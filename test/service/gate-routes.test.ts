@@ -24,7 +24,7 @@ const put = (action: string, body?: object) =>
   call({ method: "PUT", path: `${one}/${action}`, body });
 const read = async () => (await call({ path: one })).json.data;
 
-/** What an update never changes beside what it is given. */
+/** Removes the fields that every update changes. */
 const withoutStamp = ({ version: _, lastModifiedTime: __, ...rest }: Gate) => rest;
 
 describe("POST /console/v1/gates", () => {

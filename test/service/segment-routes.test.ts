@@ -140,7 +140,7 @@ describe("POST /console/v1/segments", () => {
     expect(await faultsOf({ ...minimal, name: "Another", id: "a_segment" })).toEqual([
       { property: "id", errorMessage: "Name is already in use" },
     ]);
-    // Of a body without an id the name is at fault, which the id is made from.
+    // Without an id the fault is reported at the name, because the id is derived from it.
     expect(await faultsOf({ ...minimal, name: "A segment" })).toEqual([
       { property: "name", errorMessage: "Name is already in use" },
     ]);

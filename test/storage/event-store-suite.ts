@@ -14,7 +14,7 @@ export interface EventStoreKit {
   /** A place that no store has been opened at. */
   newPlace(): string;
   open(place: string, onCommit?: (commit: EventCommit) => void): Promise<OpenEventStore>;
-  /** Whether a place outlives its store, and several stores can be open there. */
+  /** True if data outlives its store and several stores can be open on one directory. */
   readonly isLasting: boolean;
 }
 

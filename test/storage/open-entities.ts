@@ -12,7 +12,7 @@ export async function openEntities(directory?: string) {
   return { path, database, entities: new VersionedEntities(new SqliteEntityStore(database)) };
 }
 
-/** What the first row of a query that the product does not make shows. */
+/** Returns the first row of a query that only tests run. */
 export function look(database: SqliteDatabase, sql: string): Record<string, unknown> {
   return database.all<Record<string, unknown>>(sql)[0] as Record<string, unknown>;
 }

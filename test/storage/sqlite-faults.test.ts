@@ -43,7 +43,7 @@ describe("a write that fails in the middle", () => {
   it("stores nothing and does not affect other writes", async () => {
     const { database, entities } = await openEntities(newDirectory());
     await entities.insert(gate("a"));
-    // The same version again: the snapshot is refused after the entity has been changed.
+    // The version exists already: the snapshot is refused after the entity was changed.
     const same = { ...next(gate("a"), { name: "New" }), version: 1 };
     const outcomes = await Promise.allSettled([
       entities.insert(gate("b")),

@@ -13,7 +13,7 @@ const keys: readonly EntityKey[] = kinds.flatMap((kind) => ids.map((id) => ({ ki
 const options = fc.record({
   rehearse: fc.boolean(),
   unreferenced: fc.boolean(),
-  /** How far the version that the condition names is from the stored one. */
+  /** Difference between the version of the condition and the stored one. */
   isCurrent: fc.integer({ min: 0, max: 5 }).map((digit) => digit > 0),
 });
 

@@ -7,13 +7,13 @@ import { keyStoreSuite } from "./key-store-suite.js";
 import { sharedStoreSuite } from "./shared-store-suite.js";
 import { type VersionedStore, versioned } from "./versioned-writes.js";
 
-/** What the suites need of an implementation. */
+/** The parts of an implementation that the suites need. */
 export interface StoreKit {
   /** A place that no store has been opened at. */
   newPlace(): string;
   /** Opens the store at a place, beside those that are open there. */
   open(place: string): Promise<Store>;
-  /** Whether a place outlives its store, and several stores can be open there. */
+  /** True if data outlives its store and several stores can be open on one directory. */
   readonly isLasting: boolean;
 }
 
