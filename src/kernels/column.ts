@@ -1,7 +1,9 @@
 // A column of cells as all kernels take it: each row has the address, length and kind of its bytes.
 // The bytes stay where a reader has them, so that no value is copied to make a column.
 
-/** Descriptor of a column: addresses of u32 starts, u32 lengths and u8 kinds, one of each per row. */
+/**
+ * Descriptor of a column: addresses of u32 starts, u32 lengths and u8 kinds, one of each per row.
+ */
 @unmanaged
 export class Column {
   starts: usize;
@@ -29,6 +31,18 @@ export class Column {
     store<u32>(this.starts + ((<usize>row) << 2), <u32>start);
     store<u32>(this.lengths + ((<usize>row) << 2), <u32>length);
   }
+}
+
+/** Returns the column at an index of a list of addresses (u32). */
+@inline
+export function columnAt(columns: usize, index: i32): Column {
+  return changetype<Column>(<usize>load<u32>(columns + ((<usize>index) << 2)));
+}
+
+/** Returns the row number at an index of an order (u32 each). */
+@inline
+export function rowAt(order: usize, index: i32): i32 {
+  return load<i32>(order + ((<usize>index) << 2));
 }
 
 // The same numbers as `cellKinds` in src/batch/column.ts.

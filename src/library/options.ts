@@ -23,7 +23,7 @@ export interface RowCounts {
 }
 
 /**
- * What decides how inputs are read and mapped. Names, values and defaults are those of
+ * Options that decide how inputs are read and mapped. Names, values and defaults are those of
  * `pipeline.config.json`: see docs/configuration.md. No file and no environment variable is read
  * for them.
  */
@@ -42,7 +42,7 @@ export interface ReadingOptions {
   readonly csvQuote?: string | undefined;
   /** Names of the CSV columns, in order. Default: the header. */
   readonly csvColumns?: readonly string[] | undefined;
-  /** Whether the first record of each CSV input is its header. */
+  /** The first record of each CSV input is its header. Default: detected. */
   readonly csvHeader?: boolean | undefined;
   /** Longer rows, decompressed, are rejected. Default: 16 MiB; at most 64 MiB. */
   readonly maxRowSize?: Size | undefined;
@@ -70,7 +70,7 @@ export interface ReadingOptions {
   readonly hashSalt?: string | undefined;
 }
 
-/** What a caller controls while a run lasts. */
+/** Controls of a running run. */
 export interface RunControl {
   /** Ends the run in good order: it resolves with the outcome `interrupted` and can be resumed. */
   readonly signal?: AbortSignal | undefined;
@@ -114,7 +114,7 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly csvSafe?: boolean | undefined;
   /** Worker threads. Default: as many as the machine can run at once. */
   readonly threads?: number | undefined;
-  /** What the run may take. Default: half of the memory of the machine or container. */
+  /** Memory that the run may use. Default: half of the memory of the machine or container. */
   readonly memory?: Size | undefined;
   /** Rejected rows up to which `tooManyRejects` is false. Default: 0. */
   readonly maxRejects?: RejectLimit | undefined;
@@ -148,7 +148,7 @@ export interface SendEventsOptions extends ReadingOptions, RunControl {
   readonly to: string;
   /** A secret: the server secret of the service. It is never written or printed. */
   readonly serverSecret: string;
-  /** What one request carries: one event, or an array of them. Default: `object`. */
+  /** Body of a request: one event, or an array of them. Default: `object`. */
   readonly body?: "object" | "array" | undefined;
   /** Events of one request with `body: "array"`. Default: 500. */
   readonly batchSize?: number | undefined;
@@ -177,7 +177,7 @@ export interface SendEventsOptions extends ReadingOptions, RunControl {
 
 /** Options of `verifyExport`. */
 export interface VerifyExportOptions {
-  /** When aborted, the promise rejects with the signal's reason. */
+  /** An abort rejects the promise with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called about twice a second, and once at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -207,7 +207,7 @@ export interface FailedSource {
 
 /** Options of `readEvents`. */
 export interface ReadEventsOptions extends ReadingOptions {
-  /** When aborted, the iteration throws the signal's reason. */
+  /** An abort makes the iteration throw the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Called with each rejected row. Without it, the iteration throws `rejects_exceeded` at its end

@@ -13,7 +13,7 @@ export interface RejectSummary {
   };
 }
 
-/** How a run ended. */
+/** The end of a run. */
 export interface RunResult {
   /** `failed`: a source could not be read to its end. `interrupted`: the signal was aborted. */
   readonly outcome: "done" | "interrupted" | "failed";

@@ -18,13 +18,14 @@ export interface OutputFormatRow {
   /** Name of the format for people. */
   readonly title: string;
   /**
-   * Bytes of parts for a byte of JSON lines, measured on Amplitude events of 280 bytes: right within a
-   * factor of two. One number for each compression that the format offers, or one where it offers none.
+   * Bytes of parts for a byte of JSON lines, measured on Amplitude events of 280 bytes: right
+   * within a factor of two. One number for each compression that the format offers, or one where it
+   * offers none.
    */
   readonly jsonShare: number | Readonly<Record<ParquetCompression, number>>;
   /**
-   * Makes parts, in a worker. Throws `UsageError` (`compression_unavailable`) where this Node has no such
-   * compression.
+   * Makes parts, in a worker. Throws `UsageError` (`compression_unavailable`) where this Node has
+   * no such compression.
    */
   createFormat(kernel: Kernel, options: PartOptions): PartFormat | Promise<PartFormat>;
   /** Opens a part to be verified. */
@@ -69,7 +70,7 @@ export const outputFormats = {
   },
   arrow: {
     title: "Arrow IPC files",
-    jsonShare: 0.85,
+    jsonShare: 0.97,
     // The library takes 90 ms to load, which only these parts are worth.
     createFormat: async (kernel) =>
       (await import("../sinks/arrow/arrow-format.js")).createArrowFormat(kernel),

@@ -2,22 +2,16 @@ import { join } from "node:path";
 import { LARGE_DAY_SHARE, ORDERED_DAY_ROWS_MIN, ROW_BUFFER_DAYS_MAX } from "../base/limits.js";
 import type { Zone } from "../base/zone.js";
 import type { EventBatch } from "../batch/event-batch.js";
-import type { DayOrder, DayRows } from "./day-order.js";
+import type { DayWriting } from "./day-merge.js";
+import type { DayRows } from "./day-order.js";
 import { DayParts, type DayPartsOptions } from "./day-parts.js";
 import { FinishedParts, type FinishedSpill } from "./finished-parts.js";
-import type { RowBuffer } from "./row-buffer.js";
 import type { SplitSink, WrittenEvents } from "./sink.js";
 import { spillPathOf } from "./spill/spill-files.js";
 import { type RowPacker, SpillWriter } from "./spill/spill-writer.js";
 
-export interface DayDirectorySplitOptions {
-  /** The worker's; this split uses it alone until it is finished or aborted. */
-  readonly rowBuffer: RowBuffer;
-  readonly order: DayOrder;
+interface DayDirectorySplitOptions extends DayWriting {
   readonly dayZone: Zone;
-  /** Absolute. */
-  readonly outputDirectory: string;
-  readonly parts: DayPartsOptions;
   /** The worker's; absent if all rows go to parts. */
   readonly packer: RowPacker | undefined;
 }
@@ -113,21 +107,12 @@ function openSpill(packer: RowPacker, { files, temporaryDirectory }: DayPartsOpt
 }
 
 /**
- * The days of a row buffer that become parts of their split, and those that wait to be merged with
- * other splits.
- */
-interface SpillChoice {
-  readonly written: readonly DayRows[];
-  readonly spilled: readonly DayRows[];
-}
-
-/**
  * Chooses the days to spill: in a row buffer with many days, those with few rows, unless their rows
  * lie in order. Then other splits have none of them, and there is nothing to merge. `order` has the
  * row number at each index. The choice is a function of the row buffer alone, so that the output
  * does not depend on threads.
  */
-export function chooseSpilled(days: readonly DayRows[], order: Uint32Array): SpillChoice {
+function chooseSpilled(days: readonly DayRows[], order: Uint32Array) {
   if (days.length <= ROW_BUFFER_DAYS_MAX) return { written: days, spilled: [] };
   const rows = days.at(-1)?.end ?? 0;
   const isWritten = (day: DayRows) =>

@@ -3,7 +3,7 @@ import { DayParts, type DayPartsOptions } from "./day-parts.js";
 import { FinishedParts } from "./finished-parts.js";
 import type { RowBuffer } from "./row-buffer.js";
 import type { WrittenEvents } from "./sink.js";
-import { type LoadedDays, PackGroups, type SpilledSplit } from "./spill/pack-groups.js";
+import { PackGroups, type SpilledSplit } from "./spill/pack-groups.js";
 import { OpenSpillFiles } from "./spill/spill-files.js";
 
 /** Days whose rows some splits have spilled. */
@@ -17,8 +17,9 @@ export interface MergeTask {
   readonly splits: readonly SpilledSplit[];
 }
 
-export interface DayMergeOptions {
-  /** The worker's; the merge uses it alone until it is written. */
+/** The memory and the parts of one split or merge. */
+export interface DayWriting {
+  /** The worker's; one split or merge uses it at a time. */
   readonly rowBuffer: RowBuffer;
   readonly order: DayOrder;
   /** Absolute. */
@@ -41,16 +42,26 @@ export interface MergeWatch {
  */
 export async function mergeDays(
   task: MergeTask,
-  options: DayMergeOptions,
+  options: DayWriting,
   watch: MergeWatch,
 ): Promise<WrittenEvents> {
-  const { files, temporaryDirectory } = options.parts;
+  const { outputDirectory, rowBuffer, parts: partsOptions } = options;
+  const { files, temporaryDirectory } = partsOptions;
   await files.remove(temporaryDirectory);
   const spillFiles = new OpenSpillFiles();
   try {
-    const merge = new DayMerge(options, spillFiles, watch);
-    merge.run(task);
-    return new FinishedParts(merge.finish(), options.outputDirectory, options.parts);
+    const parts = new DayParts(partsOptions);
+    rowBuffer.clear();
+    const days = [task.firstDay, task.lastDay] as const;
+    const { kernel } = rowBuffer;
+    const groups = new PackGroups(kernel, spillFiles, outputDirectory, task.splits, days);
+    try {
+      appendGroups(groups, parts, options, watch);
+    } finally {
+      groups.free();
+      rowBuffer.clear();
+    }
+    return new FinishedParts(parts.finish(), outputDirectory, partsOptions);
   } catch (error) {
     await files.remove(temporaryDirectory).catch(() => undefined);
     throw error;
@@ -59,47 +70,22 @@ export async function mergeDays(
   }
 }
 
-class DayMerge {
-  readonly #parts: DayParts;
-
-  constructor(
-    private readonly options: DayMergeOptions,
-    private readonly files: OpenSpillFiles,
-    private readonly watch: MergeWatch,
-  ) {
-    this.#parts = new DayParts(options.parts);
-    options.rowBuffer.clear();
-  }
-
-  run({ firstDay, lastDay, splits }: MergeTask): void {
-    const { outputDirectory, rowBuffer, order } = this.options;
-    const days = [firstDay, lastDay] as const;
-    const groups = new PackGroups(rowBuffer.kernel, this.files, outputDirectory, splits, days);
-    try {
-      for (;;) {
-        this.watch.checkpoint();
-        const loaded = groups.load(rowBuffer);
-        if (loaded === undefined) return;
-        this.watch.taken(loaded.rows, loaded.bytes);
-        order.keep(loaded.rows);
-        this.#append(loaded);
-      }
-    } finally {
-      groups.free();
-      rowBuffer.clear();
-    }
-  }
-
-  finish() {
-    return this.#parts.finish();
-  }
-
-  #append({ days, isCut }: LoadedDays): void {
-    const { rowBuffer, order } = this.options;
-    for (const day of days) {
-      this.watch.checkpoint();
-      this.#parts.append(rowBuffer, order.address, [day]);
-      if (!isCut) this.#parts.finishOpen();
+function appendGroups(
+  groups: PackGroups,
+  parts: DayParts,
+  { rowBuffer, order }: DayWriting,
+  watch: MergeWatch,
+): void {
+  for (;;) {
+    watch.checkpoint();
+    const loaded = groups.load(rowBuffer);
+    if (loaded === undefined) return;
+    watch.taken(loaded.rows, loaded.bytes);
+    order.keep(loaded.rows);
+    for (const day of loaded.days) {
+      watch.checkpoint();
+      parts.append(rowBuffer, order.address, [day]);
+      if (!loaded.isCut) parts.finishOpen();
     }
   }
 }

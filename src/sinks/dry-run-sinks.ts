@@ -4,7 +4,7 @@ import type { SplitProfile } from "../profile/split-profile.js";
 import type { Origin, Sink, SplitSink, WrittenEvents } from "./sink.js";
 
 /** Makes the profile of a split durable. */
-export type WriteProfile = (splitId: string, profile: SplitProfile) => Promise<void>;
+type WriteProfile = (splitId: string, profile: SplitProfile) => Promise<void>;
 
 /** Creates a sink that profiles events and writes none: a dry run. */
 export function createProfileSink(profile: EventProfile, write: WriteProfile): Sink {

@@ -13,7 +13,7 @@ export const textColumns = ["event", "userID", "stableID", "value", "user", "met
 export type TextColumn = (typeof textColumns)[number];
 
 /** The rows that fit into a row buffer. */
-export interface TakenRows {
+interface TakenRows {
   /** The row after the last that fits. */
   readonly end: number;
   /** Delivered rows among them, and their bytes. */
@@ -173,6 +173,14 @@ export class ColumnBuffer extends RowBuffer {
     run.gatherTimestamps(outcomes, events.timestamps, from, taken.end, timestamps);
     return taken;
   }
+}
+
+/** Rows of a row buffer: indexes [start, end) of the order (address of u32 row numbers). */
+export interface OrderedRows {
+  readonly rowBuffer: RowBuffer;
+  readonly order: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** A column of a `ColumnBuffer`. */

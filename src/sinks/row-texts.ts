@@ -4,7 +4,7 @@ import { textEncodingLayout } from "../batch/layouts.js";
 import { LOOSE_BYTES } from "./row-buffer.js";
 
 /** Kernels that encode rows as lines or records: `encodeLines` in src/kernels/sink/jsonl.ts. */
-export interface TextKernel {
+interface TextKernel {
   measure(columns: number, row: number): number;
   /** `encoding` is the address of a `TextEncoding`. */
   encode(encoding: number, from: number, to: number): void;
@@ -13,13 +13,9 @@ export interface TextKernel {
 }
 
 /** Addresses of the rows' columns, in the order of `textColumns`, and of their timestamps. */
-export interface RowColumns {
+interface RowColumns {
   readonly columnList: number;
   readonly timestamps: number;
-}
-
-export function jsonlKernel({ run }: Kernel): TextKernel {
-  return { measure: run.measureLine, encode: run.encodeLines };
 }
 
 /** Encodes rows as text, some at a time. Kernel memory is allocated once. */
@@ -44,8 +40,8 @@ export class RowTexts {
   }
 
   /**
-   * Encodes the rows at indexes [start, end) of the order (address of u32 row numbers): at least one
-   * row, and as many as fit into `bytesMax`. Returns the index after the last of them.
+   * Encodes the rows at indexes [start, end) of the order (address of u32 row numbers): at least
+   * one row, and as many as fit into `bytesMax`. Returns the index after the last of them.
    */
   encode(columns: RowColumns, order: number, start: number, end: number): number {
     const { kernel, text, bytesMax } = this;

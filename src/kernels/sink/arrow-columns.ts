@@ -1,13 +1,8 @@
 // Columns of Arrow record batches from columns of a row buffer, through an order of its rows.
 // https://arrow.apache.org/docs/format/Columnar.html#variable-size-binary-layout
 
-import { Column, KIND_NULL } from "../column";
+import { Column, KIND_NULL, columnAt, rowAt } from "../column";
 import { copyWide } from "../utf8";
-
-@inline
-function rowAt(order: usize, place: i32): i32 {
-  return load<i32>(order + ((<usize>place) << 2));
-}
 
 /**
  * Writes how many of the rows at `order` [from, to) have at most `bytesMax` bytes of text together,
@@ -30,13 +25,13 @@ export function measureColumns(
     const row = rowAt(order, place);
     let more: usize = 0;
     for (let c: i32 = 0; c < columnCount; c++) {
-      const column = changetype<Column>(<usize>load<u32>(columns + ((<usize>c) << 2)));
+      const column = columnAt(columns, c);
       if (column.kind(row) != KIND_NULL) more += column.length(row);
     }
     if (bytes + more > bytesMax && place > from) break;
     bytes += more;
     for (let c: i32 = 0; c < columnCount; c++) {
-      const column = changetype<Column>(<usize>load<u32>(columns + ((<usize>c) << 2)));
+      const column = columnAt(columns, c);
       if (column.kind(row) == KIND_NULL) continue;
       const size = result + 4 + ((<usize>c) << 2);
       store<u32>(size, load<u32>(size) + <u32>column.length(row));

@@ -1,6 +1,6 @@
 // Events as CSV records (RFC 4180): a null is an empty cell, an empty text is `""`.
 
-import { Column, KIND_NULL } from "../column";
+import { Column, KIND_NULL, columnAt, rowAt } from "../column";
 import { writeInteger } from "../decimal";
 import { copyLoose } from "../utf8";
 import { TextEncoding } from "./jsonl";
@@ -10,11 +10,6 @@ import { TextEncoding } from "./jsonl";
  */
 const RECORD_OVERHEAD: usize = 128;
 const COLUMNS: i32 = 6;
-
-@inline
-function columnAt(columns: usize, index: i32): Column {
-  return changetype<Column>(<usize>load<u32>(columns + ((<usize>index) << 2)));
-}
 
 /** Returns whether a spreadsheet would run a cell that begins with this byte. */
 @inline
@@ -89,8 +84,8 @@ export function measureRecord(columns: usize, row: i32): usize {
 }
 
 /**
- * Writes the rows at the order's indexes [from, to) as records, as many as are sure to fit into `bytesMax`.
- * `address` is that of a `TextEncoding`, whose values are texts.
+ * Writes the rows at the order's indexes [from, to) as records, as many as are sure to fit into
+ * `bytesMax`. `address` is that of a `TextEncoding`, whose values are texts.
  */
 export function encodeRecords(address: usize, from: i32, to: i32): void {
   const encoding = changetype<TextEncoding>(address);
@@ -102,7 +97,7 @@ export function encodeRecords(address: usize, from: i32, to: i32): void {
   let t = encoding.target;
   let place = from;
   for (; place < to; place++) {
-    const row = load<i32>(order + ((<usize>place) << 2));
+    const row = rowAt(order, place);
     if (t + measureRecord(columns, row) > end) break;
     t = writeCell(t, columnAt(columns, 0), row, safe);
     store<u8>(t++, 0x2c);

@@ -1,6 +1,6 @@
 // Lines in a row buffer: made once, from the batch, and then ordered, spilled and written as bytes.
 
-import { Column, KIND_STRING } from "../column";
+import { Column, KIND_STRING, rowAt } from "../column";
 import { copyWide } from "../utf8";
 import { lineBytes, lineBytesMax, writeLine } from "./jsonl";
 import { delivered } from "./row-buffer";
@@ -26,8 +26,8 @@ class LineGathering {
 }
 
 /**
- * Writes the delivered rows of [from, to) as lines, as many as fit, and describes them. `address` is
- * that of a `LineGathering`; `columns` as in `TextEncoding`.
+ * Writes the delivered rows of [from, to) as lines, as many as fit, and describes them. `address`
+ * is that of a `LineGathering`; `columns` as in `TextEncoding`.
  */
 export function gatherLines(
   address: usize,
@@ -57,7 +57,7 @@ export function gatherLines(
     const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
     const isNear = t + lineBytesMax(event, value, user, metadata, row) > end;
     if (isNear || rows == rowsMax) {
-      // Whether a line fits must not depend on the estimate of its length.
+      // The exact length decides, so that the result does not depend on the estimate.
       const bytes = lineBytes(event, value, user, metadata, timestamp, row, t);
       if (rows == rowsMax || t + bytes > end) {
         refused = bytes;
@@ -90,12 +90,12 @@ export function measureTexts(
   result: usize,
 ): void {
   const texts = changetype<Column>(column);
-  const first = texts.start(load<i32>(order + ((<usize>from) << 2)));
+  const first = texts.start(rowAt(order, from));
   let bytes: usize = 0;
   let isOnePiece = true;
   let place = from;
   for (; place < to; place++) {
-    const row = load<i32>(order + ((<usize>place) << 2));
+    const row = rowAt(order, place);
     const length = texts.length(row);
     if (bytes + length > bytesMax && place > from) break;
     isOnePiece = isOnePiece && texts.start(row) == first + bytes;
@@ -112,7 +112,7 @@ export function measureTexts(
 export function copyTexts(column: usize, order: usize, from: i32, to: i32, target: usize): void {
   const texts = changetype<Column>(column);
   for (let place = from; place < to; place++) {
-    const row = load<i32>(order + ((<usize>place) << 2));
+    const row = rowAt(order, place);
     target = copyWide(target, texts.start(row), texts.length(row));
   }
 }

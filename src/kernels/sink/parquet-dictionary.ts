@@ -1,7 +1,7 @@
 // Dictionaries of Parquet column chunks: distinct values and an index for each row.
 
 import { equal, hashOf } from "../byte-hash";
-import { Column, KIND_NULL } from "../column";
+import { Column, KIND_NULL, rowAt } from "../column";
 import { copyLoose } from "../utf8";
 
 /** Number of values after which a column that hardly repeats is given up. */
@@ -30,8 +30,8 @@ class Dictionary {
 }
 
 /**
- * Builds the dictionary of the rows at `order` [from, to). Gives up if the values would take more than
- * `bytesMax` bytes, or if most are distinct. `address` is that of a `Dictionary`.
+ * Builds the dictionary of the rows at `order` [from, to). Gives up if the values would take more
+ * than `bytesMax` bytes, or if most are distinct. `address` is that of a `Dictionary`.
  */
 export function buildDictionary(
   address: usize,
@@ -54,7 +54,7 @@ export function buildDictionary(
   let plainBytes: u32 = 0;
   dictionary.done = 0;
   for (let place = from; place < to; place++) {
-    const row = load<i32>(order + ((<usize>place) << 2));
+    const row = rowAt(order, place);
     if (cells.kind(row) == KIND_NULL) continue;
     const start = cells.start(row);
     const length = cells.length(row);

@@ -1,13 +1,8 @@
 // Parts of Parquet data pages (format v1), from columns of a row buffer through an order of its
 // rows. https://parquet.apache.org/docs/file-format/data-pages/encodings/
 
-import { Column, KIND_NULL } from "../column";
+import { Column, KIND_NULL, rowAt } from "../column";
 import { copyWide } from "../utf8";
-
-@inline
-function rowAt(order: usize, place: i32): i32 {
-  return load<i32>(order + ((<usize>place) << 2));
-}
 
 /**
  * Writes how many of the rows at `order` [from, to) make a page of PLAIN byte arrays of at most

@@ -1,7 +1,7 @@
 // Copies rows of event batches into a row buffer: one arena of bytes that columns point into. Each
 // batch's column is contiguous, so that later reads walk memory in order.
 
-import { Column, KIND_NULL, KIND_STRING } from "../column";
+import { Column, KIND_NULL, KIND_STRING, columnAt } from "../column";
 import { loneSurrogate, unescape } from "../json/json-value";
 import { copyWide } from "../utf8";
 
@@ -37,7 +37,7 @@ export function measureRows(
     if (!delivered(outcomes, row)) continue;
     let rowBytes: u32 = 0;
     for (let c: i32 = 0; c < columnCount; c++) {
-      const column = changetype<Column>(<usize>load<u32>(columns + ((<usize>c) << 2)));
+      const column = columnAt(columns, c);
       if (column.kind(row) != KIND_NULL) rowBytes += <u32>column.length(row);
     }
     if (rows == rowsMax || bytes + rowBytes > bytesMax) {

@@ -1,9 +1,9 @@
-// Packs of several spill files brought back into a row buffer, day by day. Every split has a file,
-// every file a list of its packs in the order of their days. `choosePacks` walks all lists side by
-// side and moves the end of what is chosen in each of them; the host reads what is chosen, in
-// stretches as long as possible (`measureStretch`); `unpackDays` walks it once more, holds each
-// pack against its checksum, and points the row buffer's columns into it. Entries of packs are laid
-// out as src/sinks/spill/spill-index.ts says.
+// Loads packs of several spill files into a row buffer, day by day. Each split has a file, and each
+// file has a list of its packs in the order of their days. `choosePacks` walks all lists side by
+// side and moves the end of the chosen packs in each list. The host reads the chosen packs in
+// ranges as long as possible (`measureStretch`). `unpackDays` compares each pack with its checksum
+// and points the row buffer's columns into it. src/sinks/spill/spill-index.ts describes the
+// entries.
 
 import { checksumPack } from "./pack-checksum";
 import { unpackRows } from "./spill";
@@ -138,9 +138,9 @@ function loadedDay(files: usize, fileCount: i32): i32 {
 
 /**
  * Describes the rows of the chosen packs, which have been read, in `columns` and `timestamps`: day
- * by day and, within a day, in the order of the files. Writes day, first row and row behind the
- * last (u32 each) of each day to `days`. Returns how many days these are, or -1 where a pack is not
- * what was written: then `result` has the number of its file and its place (u32 each).
+ * by day and, within a day, in the order of the files. Writes day, first row and row after the last
+ * (u32 each) of each day to `days`. Returns the number of days, or -1 if a pack is damaged: then
+ * `result` has the number of its file and its index there (u32 each).
  */
 export function unpackDays(
   files: usize,

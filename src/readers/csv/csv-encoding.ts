@@ -1,10 +1,10 @@
 import type { ByteSource } from "../byte-source.js";
 import type { CsvDialect } from "../source.js";
 
-/** Bytes of a head that decide the encoding; more do not change the result. */
+/** Bytes of a head that decide the encoding. More do not change the result. */
 export const ENCODING_PROBE_BYTES = 4_096;
 
-/** The share of zeros among every second byte that makes a text UTF-16. */
+/** Smallest share of zeros among every second byte of UTF-16. */
 const ZEROS_SHARE_MIN = 0.4;
 const OTHER_ZEROS_SHARE_MAX = 0.05;
 
@@ -42,8 +42,8 @@ const UNIT_BYTES_MAX = 3;
 const HALF_UNIT = 0xff;
 
 /**
- * Recodes UTF-16 to UTF-8. A lone surrogate and half a unit at the end become invalid UTF-8, so that
- * their row is rejected instead of changed.
+ * Recodes UTF-16 to UTF-8. A lone surrogate and half a unit at the end become invalid UTF-8, so
+ * that their row is rejected instead of changed.
  */
 export class Utf16Source implements ByteSource {
   readonly #bytes: ByteSource;

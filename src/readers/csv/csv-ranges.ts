@@ -3,7 +3,7 @@ import type { ByteSource } from "../byte-source.js";
 import type { CsvDialect, Source, SourceRange } from "../source.js";
 import { possibleStates, RecordWalker, skipLine, skipLineEnds } from "./record-walk.js";
 
-/** Bytes read behind a possible cut, in steps until they decide. */
+/** Bytes to read after a possible cut, in steps until they decide. */
 const PROBE_BYTES = [256 * KIB, MIB, 4 * MIB] as const;
 
 /** Good records in sequence that make a trial plausible. */
@@ -19,16 +19,16 @@ interface TrialRecord {
 /** Bytes of a source from a possible cut on. */
 interface Probe {
   readonly bytes: Uint8Array;
-  /** Whether the source ends with them. */
+  /** The source ends with them. */
   readonly final: boolean;
 }
 
 /**
- * Cuts a plain UTF-8 source into ranges of about `splitBytes` that begin at records; any other source is
- * one range. Only all earlier bytes tell whether a position lies inside quotes. So each position is read
- * from every possible state, and the source is cut there only if all trials with a run of good records
- * agree on where a record begins; else the range grows. The reader checks this again: it throws
- * `csv_split_misaligned` if a record crosses the end of a range.
+ * Cuts a plain UTF-8 source into ranges of about `splitBytes` that begin at records; any other
+ * source is one range. Only all earlier bytes tell whether a position is inside quotes, so each
+ * position is read from every possible state. The source is cut there only if all trials with a run
+ * of good records agree on the start of a record; else the range grows. The reader checks this
+ * again: it throws `csv_split_misaligned` if a record crosses the end of a range.
  *
  * Throws `SourceError` if the source cannot be read.
  */
@@ -85,8 +85,8 @@ async function extend(probe: Probe, source: ByteSource, size: number): Promise<P
 }
 
 /**
- * Finds the start of a record in `bytes` that all plausible trials share; undefined if there is none.
- * `final`: the source ends with the bytes.
+ * Finds the start of a record in `bytes` that all plausible trials share; undefined if there is
+ * none. `final`: the source ends with the bytes.
  */
 export function agreeOnRecord(
   bytes: Uint8Array,
@@ -106,13 +106,13 @@ export function agreeOnRecord(
 
 interface Trial {
   readonly records: readonly TrialRecord[];
-  /** Whether the last record ends where the bytes end. */
+  /** The last record ends where the bytes end. */
   readonly complete: boolean;
 }
 
 /**
- * The records after the one that `bytes` begin in, if they begin in `state`. None if that record is
- * malformed: a reader would not be in that state there.
+ * Reads the records after the one that `bytes` begin in, if they begin in `state`. Returns none if
+ * that record is malformed: a reader would not be in that state there.
  */
 function readTrial(bytes: Uint8Array, final: boolean, dialect: CsvDialect, state: number): Trial {
   const records: TrialRecord[] = [];
@@ -128,13 +128,15 @@ function readTrial(bytes: Uint8Array, final: boolean, dialect: CsvDialect, state
     const good = isWhole && walker.cells === dialect.columns.length;
     records.push({ start: p, good });
     goodInARow = good ? goodInARow + 1 : 0;
-    // As in the reader, a malformed record ends with its first line.
+    // A malformed record ends with its first line, as in the reader.
     p = isWhole ? skipLineEnds(bytes, next) : skipLine(bytes, p);
   }
   return { records, complete: p >= bytes.length };
 }
 
-/** The start of the good records at the end of a trial, if they are enough to be plausible. */
+/**
+ * Returns the start of the good records at the end of a trial if they are enough to be plausible.
+ */
 function findRun({ records, complete }: Trial, final: boolean): number | undefined {
   let first = records.length;
   while (first > 0 && records[first - 1]?.good === true) first--;

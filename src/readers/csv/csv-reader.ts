@@ -14,8 +14,8 @@ import { RecordScanner, rowEndings, type ScanResult, scanStates } from "./record
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /**
- * Opens the rows of a range. UTF-16 is recoded to UTF-8 first: byte offsets of its rows count recoded
- * bytes, and it is not split.
+ * Opens the rows of a range. UTF-16 is recoded to UTF-8 first: byte offsets of its rows count
+ * recoded bytes, and it is not split.
  */
 export function openCsvReader(
   { kernel, range, fields, bytes, options }: OpenedRange,
@@ -26,19 +26,19 @@ export function openCsvReader(
   return new CsvReader(kernel, range, dialect, fields, decoded, options);
 }
 
-export interface CsvReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
+interface CsvReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
   /** Size of the window before long rows grow it. */
   readonly windowBytes?: number;
 }
 
 /**
- * Reads rows of UTF-8 CSV. A range must begin at a record and end after one. `bytes` begin at its start
- * and continue after its end, so that a range that cuts a record is noticed: `next` then throws
+ * Reads rows of UTF-8 CSV. A range must begin at a record and end after one. `bytes` begin at its
+ * start and continue after its end. If the range cuts a record, `next` throws
  * `csv_split_misaligned`. Row numbers are known only in a range that starts at 0.
  *
- * The first of several columns with one name is mapped. An empty cell, quoted or not, is null. A record
- * that is malformed, not closed or too long is rejected as its first line, and reading continues with
- * the next line: one lost quote costs one line, wherever the quote seemed to end.
+ * The first of several columns with one name is mapped. An empty cell, quoted or not, is null. If a
+ * record is malformed, not closed or too long, its first line is rejected and reading continues
+ * with the next line: a missing quote costs one line.
  */
 export class CsvReader implements Reader {
   readonly #kernel: Kernel;
@@ -167,7 +167,7 @@ export class CsvReader implements Reader {
   async #fill(): Promise<void> {
     const window = this.#window;
     if (window.isFull) {
-      // One byte more than a row may have shows that it is too long, so the window has room.
+      // One byte more than the limit shows that a row is too long, so the window has room for it.
       const room = this.#options.rowBytesMax + BYTE_ORDER_MARK.length;
       if (!window.grow(room)) throw new Error("the window is too small for a row within the limit");
       this.#scanner.ensure(window.capacity);

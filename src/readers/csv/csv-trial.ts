@@ -5,7 +5,7 @@ import { type CsvMarks, RecordWalker, skipLine, skipLineEnds } from "./record-wa
 export interface CsvHints {
   /** The file's name: `.tsv` and `.tab` prefer tabs, `.csv` may have a single column. */
   readonly name?: string;
-  /** Whether the head is the whole source, so that its last record is not cut off. */
+  /** The head is the whole source, so its last record is not cut off. */
   readonly complete?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface Trial {
 
 /** Marks that a head may have; results that take time are computed on demand. */
 export class Candidate {
-  /** As in `Trial`, by the first record alone. */
+  /** `cells` of a trial of the first record alone. */
   readonly cells: number;
   #trial: Trial | undefined;
 
@@ -92,7 +92,7 @@ export class TrialCells {
     return Array.from({ length: this.bounds.length / 2 }, (_, index) => this.#text(index));
   }
 
-  /** Whether the cell at `index` exists and is `text`, which is not empty. */
+  /** Returns whether the cell at `index` exists and is `text`, which is not empty. */
   holds(index: number, text: string): boolean {
     const start = this.bounds[index * 2];
     if (start === undefined || start === this.bounds[index * 2 + 1]) return false;

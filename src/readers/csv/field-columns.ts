@@ -48,7 +48,7 @@ export class FieldColumns {
   /** The text of rewritten cells. */
   readonly #text: Region;
 
-  /** Takes the columns of an earlier source with the same names from the pool, or makes new ones. */
+  /** Takes the columns of an earlier source with the same names from the pool, or creates them. */
   static take(
     kernel: Kernel,
     names: readonly string[],
@@ -81,7 +81,9 @@ export class FieldColumns {
     this.#inside = groupInside(kernel, this.#sources);
   }
 
-  /** Returns one column for each request, of the rows of the last scan; valid until the next call. */
+  /**
+   * Returns one column for each request, of the rows of the last scan; valid until the next call.
+   */
   derive(scanner: RecordScanner, rows: number): readonly Column[] {
     this.#writeTexts(scanner, rows);
     const inside = new Map<number, Column>();
@@ -129,7 +131,7 @@ export class FieldColumns {
     return { positions, column, members, names, namesBytes: text.length };
   }
 
-  /** Sizes everything first, because cells must not move once columns point to them. */
+  /** Allocates all memory first, because cells must not move once columns point to them. */
   #writeTexts(scanner: RecordScanner, rows: number): void {
     const { run } = this.#kernel;
     const quotedBytes = (position: number) =>
@@ -192,8 +194,8 @@ type FieldSource =
   | { readonly kind: "joined"; readonly positions: readonly number[] };
 
 /**
- * Finds the columns of each field: a column whose name is the path joined by dots, else one named like
- * the first step of the path. The first of several columns with one name counts.
+ * Finds the columns of each field: a column whose name is the path joined by dots, else one whose
+ * name is the first step of the path. The first of several columns with one name counts.
  */
 function findFieldSources(
   names: readonly string[],

@@ -11,11 +11,11 @@ const NO_CHARACTER = 256;
 /** Bytes that the kernel may write past the end of the scratch data. */
 const LOOSE_BYTES = 32;
 
-/** Why a scan stopped, as in src/kernels/csv/csv.ts. */
+/** Reasons for the end of a scan, as in src/kernels/csv/csv.ts. */
 export const scanStates = { done: 0, cut: 1, inLongRow: 2 } as const;
-export type ScanState = (typeof scanStates)[keyof typeof scanStates];
+type ScanState = (typeof scanStates)[keyof typeof scanStates];
 
-/** How the cells of a row ended, as in src/kernels/csv/csv.ts. */
+/** Ends of the cells of a row, as in src/kernels/csv/csv.ts. */
 export const rowEndings = {
   atLineEnd: 1,
   atStop: 2,
@@ -29,7 +29,7 @@ export interface Stretch {
   /** No row may begin at this address or after it. */
   readonly rowsEnd: number;
   readonly end: number;
-  /** Whether the source ends at `end`. */
+  /** The source ends at `end`. */
   readonly final: boolean;
 }
 
@@ -59,7 +59,7 @@ export class RecordScanner {
   readonly #scratch: Region;
 
   /**
-   * Takes an equal scanner from the pool, or makes a new one. The set of wanted columns identifies all
+   * Takes an equal scanner from the pool, or creates one. The set of wanted columns identifies all
    * columns: it belongs to a `FieldColumns` and so to one list of names.
    */
   static take(
@@ -113,14 +113,16 @@ export class RecordScanner {
     this.#scan.set("endings", this.endings);
   }
 
-  /** The cells of one of the wanted columns in the rows of the last scan. */
+  /** Returns the cells of a wanted column in the rows of the last scan. */
   column(position: number): Column {
     const column = this.#columns.get(position);
     if (column === undefined) throw new Error(`column ${position} was not asked for`);
     return column;
   }
 
-  /** Makes room for sections of `bytes`; invalidates addresses, so call it before they are taken. */
+  /**
+   * Makes room for sections of `bytes`; invalidates addresses, so call it before they are taken.
+   */
   ensure(bytes: number): void {
     this.#scratch.ensure(bytes + LOOSE_BYTES);
   }

@@ -17,15 +17,15 @@ import { type RowLayout, RowScanner } from "./row-scanner.js";
 const LINE_FEED = 0x0a;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
-export interface JsonReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
+interface JsonReaderOptions extends Pick<ReaderOptions, "rowBytesMax" | "signal"> {
   /** Size of the window before long rows grow it. */
   readonly windowBytes?: number;
 }
 
 /**
- * Reads rows of JSON. With layout `lines`, a range may begin and end anywhere; its rows are the lines
- * that begin in it, and `bytes` begin one byte before a range that does not start at 0. Layout `values`
- * reads whole sources only.
+ * Reads rows of JSON. With layout `lines`, a range may begin and end anywhere; its rows are the
+ * lines that begin in it, and `bytes` begin one byte before a range that does not start at 0.
+ * Layout `values` reads whole sources only.
  */
 export class JsonReader implements Reader {
   readonly #kernel: Kernel;
@@ -35,7 +35,7 @@ export class JsonReader implements Reader {
   readonly #layout: RowLayout;
   readonly #window: Window;
   readonly #scanner: RowScanner;
-  /** What to skip before the next row. */
+  /** The kind of bytes to skip before the next row. */
   #skip: "line" | "value" | "mark" | null;
   #needsBytes = true;
   #rowsBefore = 0;
@@ -91,8 +91,8 @@ export class JsonReader implements Reader {
   }
 
   /**
-   * The address up to which the window can be scanned now, and whether the range ends there. Lines are
-   * not cut; the last line of a range is the one with the byte before its end.
+   * Returns the address up to which the window can be scanned now, and whether the range ends
+   * there. Lines are not cut; the last line of a range is the one with the byte before its end.
    */
   #limit(): { limit: number; last: boolean } {
     const window = this.#window;
@@ -126,7 +126,7 @@ export class JsonReader implements Reader {
     return true;
   }
 
-  /** A batch of one row that is longer than the limit; the next call skips the rest of it. */
+  /** Returns a batch of one row that is longer than the limit; the next call skips its rest. */
   #rejectLongRow(): Batch {
     const { cursor, end } = this.#window;
     this.#scanner.setLongRow(cursor, end - cursor);

@@ -7,7 +7,7 @@ import { type Kernel, Region } from "../../batch/kernel.js";
 import { KernelRecord } from "../../batch/kernel-record.js";
 import { rowScanLayout } from "../../batch/layouts.js";
 
-/** How rows are separated: one row per line, or values in any layout. */
+/** The layout of rows: one row per line, or values in any layout. */
 export type RowLayout = "lines" | "values";
 
 /** The kernel's row scan with its memory: columns, row positions, faults, scratch. */
@@ -27,7 +27,7 @@ export class RowScanner {
   readonly #scratch: Region;
   readonly #kept: Region;
 
-  /** Takes a scanner for the same fields from the pool, or makes a new one. */
+  /** Takes a scanner for the same fields from the pool, or creates one. */
   static take(
     kernel: Kernel,
     fields: readonly FieldRequest[],
@@ -97,7 +97,7 @@ export class RowScanner {
     return { rows: this.#scan.get("rows"), cursor: this.#scan.get("cursor") };
   }
 
-  /** Whether the array around the rows was open when the last scan stopped. */
+  /** The array around the rows was open when the last scan stopped. */
   get inArray(): boolean {
     return this.#scan.get("inArray") !== 0;
   }
@@ -126,8 +126,8 @@ export class RowScanner {
   }
 
   /**
-   * Returns the scanner to the pool for the next source, whose rows mostly look alike: it keeps what it
-   * has learnt of them. Memory that long rows have grown is freed.
+   * Returns the scanner to the pool for the next source. It keeps its predictions of members,
+   * because rows of sources mostly look alike. Memory that long rows have grown is freed.
    */
   release(): void {
     if (this.#kept.capacity > WINDOW_BYTES) this.free();

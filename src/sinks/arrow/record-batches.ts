@@ -15,7 +15,7 @@ import { type Kernel, Region } from "../../batch/kernel.js";
 import {
   ColumnBuffer,
   LOOSE_BYTES,
-  type RowBuffer,
+  type OrderedRows,
   type TextColumn,
   textColumns,
 } from "../row-buffer.js";
@@ -45,14 +45,6 @@ export const eventSchema: Schema<EventColumns> = new Schema<EventColumns>([
   text("metadata", false),
 ]);
 
-/** Rows of a `ColumnBuffer`: indexes [start, end) of the order (address of u32 row numbers). */
-export interface OrderedRows {
-  readonly rowBuffer: RowBuffer;
-  readonly order: number;
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Makes Arrow record batches from the rows of a `ColumnBuffer`. One per worker. */
 export class RecordBatches {
   readonly #region: Region;
@@ -79,19 +71,10 @@ export class RecordBatches {
     const { run } = this.kernel;
     const to = Math.min(end, start + ARROW_BATCH_ROWS_MAX);
     const { columnList, columns } = rowBuffer;
-    run.measureColumns(
-      columnList,
-      columns.length,
-      order,
-      start,
-      to,
-      ARROW_BATCH_BYTES,
-      this.#result,
-    );
-    const [next = 0, ...sizes] = this.kernel.u32.subarray(
-      this.#result / 4,
-      this.#result / 4 + 1 + textColumns.length,
-    );
+    const list = [columnList, columns.length] as const;
+    run.measureColumns(...list, order, start, to, ARROW_BATCH_BYTES, this.#result);
+    const result = this.#result / 4;
+    const [next = 0, ...sizes] = this.kernel.u32.subarray(result, result + 1 + columns.length);
     const rows = next - start;
     const bytes = sizes.reduce((sum, size) => sum + sizeOfTexts(rows, size), align(rows * 8));
     this.#region.ensure(bytes);
@@ -99,8 +82,8 @@ export class RecordBatches {
     const children = new Map<string, Data>();
     for (const [index, name] of textColumns.entries()) {
       const size = sizes[index] ?? 0;
-      const source = { column: columns[index]!.address, order, start, end: next };
-      children.set(name, this.#texts(source, address, size));
+      const rowsTaken = { order, start, end: next };
+      children.set(name, this.#texts(columns[index]!.address, rowsTaken, address, size));
       address += sizeOfTexts(rows, size);
     }
     run.encodeTimestamps(rowBuffer.timestamps, order, start, next, address);
@@ -116,16 +99,11 @@ export class RecordBatches {
   }
 
   #texts(
-    rows: {
-      readonly column: number;
-      readonly order: number;
-      readonly start: number;
-      readonly end: number;
-    },
+    column: number,
+    { order, start, end }: Omit<OrderedRows, "rowBuffer">,
     offsets: number,
     size: number,
   ): Data<Utf8> {
-    const { column, order, start, end } = rows;
     const length = end - start;
     const validity = offsets + align((length + 1) * 4);
     const data = validity + align(Math.ceil(length / 8));

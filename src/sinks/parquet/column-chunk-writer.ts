@@ -2,21 +2,11 @@ import { PAGE_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import type { PartOutput } from "../part-output.js";
-import { columnOf, LOOSE_BYTES, type RowBuffer } from "../row-buffer.js";
+import { columnOf, LOOSE_BYTES, type OrderedRows } from "../row-buffer.js";
 import { DictionaryBuilder } from "./dictionary-builder.js";
 import { type ColumnChunk, type PageFacts, pageHeader } from "./file-metadata.js";
 import type { PageCompression } from "./page-compression.js";
-import type { ParquetColumn } from "./parquet-schema.js";
-import { parquetEncodings, type parquetPageTypes } from "./parquet-schema.js";
-
-/** Rows of a row buffer that become one row group: indexes [start, end) of the order. */
-export interface RowGroupRows {
-  readonly rowBuffer: RowBuffer;
-  /** Address of u32 row numbers. */
-  readonly order: number;
-  readonly start: number;
-  readonly end: number;
-}
+import { type ParquetColumn, parquetEncodings, type parquetPageTypes } from "./parquet-schema.js";
 
 type TextParquetColumn = Exclude<ParquetColumn, { kind: "timestamp" }>;
 
@@ -46,7 +36,7 @@ export class ColumnChunkWriter {
     this.#dictionary = new DictionaryBuilder(kernel);
   }
 
-  write(column: ParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
+  write(column: ParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
     if (column.kind === "timestamp") return this.#writeTimestamps(column, rows, output);
     if (column.dictionary && this.#dictionary.build(columnOf(rows.rowBuffer, column.name), rows)) {
       return this.#writeIndexes(column, rows, output);
@@ -54,7 +44,7 @@ export class ColumnChunkWriter {
     return this.#writePlain(column, rows, output);
   }
 
-  #writeTimestamps(column: ParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
+  #writeTimestamps(column: ParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
     const { rowBuffer, order, start, end } = rows;
     const dataPageOffset = output.size;
     const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
@@ -67,7 +57,7 @@ export class ColumnChunkWriter {
     return this.#chunk(column, rows, { ...sizes, nulls: 0, dataPageOffset, range });
   }
 
-  #writePlain(column: TextParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
+  #writePlain(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
     const { run } = this.kernel;
     const { rowBuffer, order, end } = rows;
     const cells = columnOf(rowBuffer, column.name).address;
@@ -97,7 +87,7 @@ export class ColumnChunkWriter {
   }
 
   /** Writes a dictionary page and one page of indexes into it. */
-  #writeIndexes(column: TextParquetColumn, rows: RowGroupRows, output: PartOutput): ColumnChunk {
+  #writeIndexes(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
     const { run } = this.kernel;
     const { rowBuffer, order, start, end } = rows;
     const dictionary = this.#dictionary;
@@ -145,7 +135,7 @@ export class ColumnChunkWriter {
 
   #chunk(
     column: ParquetColumn,
-    { start, end }: RowGroupRows,
+    { start, end }: OrderedRows,
     facts: Omit<ColumnChunk, "column" | "codec" | "rows">,
   ): ColumnChunk {
     return { column, codec: this.compression.codec, rows: end - start, ...facts };

@@ -22,8 +22,6 @@ export class OpenSpillFiles {
   /** File descriptors by path, the most recently used last. */
   readonly #open = new Map<string, number>();
 
-  constructor(private readonly openMax = SPILL_FILES_OPEN_MAX) {}
-
   /** Fills `target` from `position` on. Throws `SpillDamage` if the file is too short. */
   read(path: string, target: Uint8Array, position: number): void {
     for (let done = 0; done < target.length; ) {
@@ -59,7 +57,7 @@ export class OpenSpillFiles {
     const file = known ?? openSync(path, "r");
     this.#open.set(path, file);
     const [oldest] = this.#open;
-    if (this.#open.size > this.openMax && oldest !== undefined) {
+    if (this.#open.size > SPILL_FILES_OPEN_MAX && oldest !== undefined) {
       this.#open.delete(oldest[0]);
       closeSync(oldest[1]);
     }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { packEntryLayout } from "../../batch/layouts.js";
 
 /** Packed rows of one day in a spill file. */
-export interface SpilledPack {
+interface SpilledPack {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly rows: number;

@@ -11,7 +11,7 @@ import { hasCode } from "../../base/error-code.js";
 import type { RowFault } from "./judge-answer.js";
 
 /** The decision of the service about one request batch. */
-export interface Acknowledgement {
+interface Acknowledgement {
   readonly rows: number;
   readonly refused: readonly RowFault[];
 }
@@ -25,7 +25,7 @@ interface ConfirmedRange {
 }
 
 /** The counts of a journal, for a split that is not committed. */
-export interface AcknowledgedRows {
+interface AcknowledgedRows {
   readonly delivered: number;
   readonly refused: number;
   /** Events that were sent again though they may have been stored. */

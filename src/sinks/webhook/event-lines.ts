@@ -2,7 +2,7 @@ import { BATCH_ROWS_MAX, SEND_TEXT_BYTES } from "../../base/limits.js";
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
 import { textColumns } from "../row-buffer.js";
-import { jsonlKernel, RowTexts } from "../row-texts.js";
+import { RowTexts } from "../row-texts.js";
 
 const LINE_END = 0x0a;
 
@@ -20,7 +20,8 @@ export class EventLines {
   readonly #order: Region;
 
   constructor(private readonly kernel: Kernel) {
-    this.#texts = new RowTexts(kernel, jsonlKernel(kernel), SEND_TEXT_BYTES);
+    const { measureLine: measure, encodeLines: encode } = kernel.run;
+    this.#texts = new RowTexts(kernel, { measure, encode }, SEND_TEXT_BYTES);
     this.#columnList = kernel.allocate(textColumns.length * 4);
     this.#order = new Region(kernel, BATCH_ROWS_MAX * 4);
   }

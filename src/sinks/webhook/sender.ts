@@ -11,7 +11,7 @@ import { RateLimiter, type RateLimits } from "./rate-limiter.js";
 import { type BodyForm, bodyOf, keyOf, type RequestBatch } from "./request-batch.js";
 import type { SendClock } from "./send-clock.js";
 
-export interface SenderOptions extends RateLimits {
+interface SenderOptions extends RateLimits {
   readonly body: BodyForm;
   /** Milliseconds without a success after which sending stops. */
   readonly giveUpAfterMs: number;

@@ -3,7 +3,7 @@ import { ANSWER_BYTES_MAX } from "../../base/limits.js";
 import { version } from "../../base/package-files.js";
 import { type Answer, type FailureKind, NoAnswer, type Post } from "./post.js";
 
-export interface PostOptions {
+interface PostOptions {
   readonly url: URL;
   /** A secret: it is in no message. */
   readonly secret: string;
@@ -13,7 +13,7 @@ export interface PostOptions {
   readonly timeoutMs: number;
 }
 
-export interface Poster {
+interface Poster {
   readonly post: Post;
   /** Aborts all requests. */
   close(): Promise<void>;

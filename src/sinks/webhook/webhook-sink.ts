@@ -24,7 +24,7 @@ export interface WebhookOptions {
   readonly giveUpAfterMs: number;
   /** Directory of the journals; created if it does not exist. */
   readonly journalDirectory: string;
-  /** Whatever decides, besides the content of a range, which events are the n-th of it. */
+  /** Everything except the content of a range that decides which events are the n-th of it. */
   readonly keySeed: string;
   /** Ends all requests. */
   readonly signal: AbortSignal;
@@ -62,7 +62,7 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
         keySeed,
         clock,
         onConfirmed,
-        batchRows: batchRows,
+        batchRows,
         journalPath: join(journalDirectory, journalNameOf(splitId)),
       }),
   };

@@ -16,7 +16,7 @@ import type { SendCounts, Sender } from "./sender.js";
  */
 const WRITTEN_TOGETHER = 0.25;
 
-export interface WebhookSplitOptions {
+interface WebhookSplitOptions {
   readonly sender: Sender;
   readonly lines: EventLines;
   /** Path of the journal of this split. */
@@ -25,7 +25,7 @@ export interface WebhookSplitOptions {
   readonly batchRows: number;
   /** Requests in progress at the same time. */
   readonly concurrency: number;
-  /** Whatever decides, besides the content of a range, which events are the n-th of it. */
+  /** Everything except the content of a range that decides which events are the n-th of it. */
   readonly keySeed: string;
   readonly clock: SendClock;
   onConfirmed(delivered: number, refused: number): void;
