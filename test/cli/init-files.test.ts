@@ -6,7 +6,7 @@ import { scratchDirectory } from "../support/scratch.js";
 
 const directory = scratchDirectory("init-files");
 
-test("a file that came to be in the meantime is not replaced without force", async () => {
+test("a file created in the meantime is not replaced without force", async () => {
   const file = join(directory, "late.json");
   writeFileSync(file, "theirs");
   await expect(writeNewFile(file, "late.json", "ours", false)).rejects.toMatchObject({

@@ -169,7 +169,7 @@ describe("a file that is there", () => {
     expect((await load()).values.preset).toBe("amplitude");
   });
 
-  test("is not replaced where nothing could be found out", async () => {
+  test("is not replaced if nothing was detected", async () => {
     put("a.json", "{}");
     put("pipeline.config.json", "mine");
     expect((await init("a.json", "--force")).exitCode).toBe(2);
@@ -227,7 +227,7 @@ describe("odd inputs", () => {
     expect(message).toContain("\n  Amplitude: in/a.json\n  Mixpanel: in/b.json, in/c.json\n");
   });
 
-  test("with a stranger among them are taken, and the stranger is named", async () => {
+  test("with one of another tool among them are accepted, and that one is named", async () => {
     put("in/a.json", `${amplitude("a")}\n${amplitude("b")}\n${amplitude("c")}`);
     put("in/notes.csv", "who,what\nmina,tea\n");
     const { mapping, doubts } = await survey("in");
@@ -256,7 +256,7 @@ describe("odd inputs", () => {
     expect(stderr).not.toContain("Uncertain");
   });
 
-  test("of which one has no row that can be read are taken, and it is named", async () => {
+  test("with one that has no readable row are accepted, and it is named", async () => {
     put("in/a.json", amplitude("a"));
     put("in/b.json", "{{{\n{{\n".repeat(500));
     const { doubts, sample } = await survey("in");
@@ -266,7 +266,7 @@ describe("odd inputs", () => {
     ]);
   });
 
-  test("with one broken file are taken, and what is wrong with it is said", async () => {
+  test("with one broken file are accepted, and its fault is reported", async () => {
     put("in/a.json", amplitude("a"));
     put("in/broken.json.gz", gzipSync(amplitude("b").repeat(20)).subarray(0, 12));
     const { failures, failuresTotal, sources } = await survey("in");
@@ -294,7 +294,7 @@ describe("odd inputs", () => {
     );
   });
 
-  test("that are not there are refused with where was looked", async () => {
+  test("that do not exist are refused with the paths that were tried", async () => {
     expect(await errorOf("gone")).toMatchObject({
       code: "input_not_found",
       message: expect.stringContaining(join(directory, "gone")),

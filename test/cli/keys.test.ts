@@ -27,7 +27,7 @@ async function keysHere(data: string, ...words: readonly string[]) {
 }
 
 describe("keys of a service that runs", () => {
-  test("a created key holds with the next request, a revoked one no more", async () => {
+  test("a created key works with the next request, a revoked one does not", async () => {
     const data = join(root, "running");
     const service = await startServiceProcess(data);
     const created = await keys(data, "create", "--kind", "console");

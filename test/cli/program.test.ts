@@ -192,7 +192,7 @@ describe("verify", () => {
   });
 });
 
-test("verify without a directory says what it can be given", async () => {
+test("verify without a directory says how to name one", async () => {
   const { context, stderr } = fakeContext({}, { currentDirectory: "/nowhere" });
   expect(await runCommandLine(["verify"], context)).toBe(2);
   expect(stderr.join("")).toContain("There is no export to verify; pass its directory");
@@ -228,7 +228,7 @@ describe("migrate", () => {
     expect(stderr.join("")).not.toContain("Run the same command again");
   });
 
-  test("what failed may be run again", async () => {
+  test("a failed step can be run again", async () => {
     const verifyExport = async () => {
       throw new SwitchyardError("manifest_missing", "There is no manifest.");
     };

@@ -241,7 +241,7 @@ describe("qualify", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining(code) });
   });
 
-  test("refuses an export that has not come to its manifest", async () => {
+  test("refuses an export without a manifest", async () => {
     await mkdir(path.join(directory, "begun", "_switchyard"), { recursive: true });
     await writeFile(path.join(directory, "begun", "_switchyard", "plan.json"), "{}");
     expect(await qualify(["begun"])).toMatchObject({

@@ -102,7 +102,7 @@ describe("the first start", () => {
 });
 
 describe("a service that runs", () => {
-  test("tells where, in one line of JSON", async () => {
+  test("prints its address in one line of JSON", async () => {
     const data = freshData();
     const { child, url, version, pid, dataDirectory, command } = await startServiceProcess(data);
     expect({ command, pid, dataDirectory }).toEqual({

@@ -124,7 +124,7 @@ describe("a mapper with the amplitude preset", () => {
     expect(mapRow({ ...good, event_properties: once }).metadata).toBe(once);
   });
 
-  it("says what stood there and what was expected", () => {
+  it("reports the value found and what was expected", () => {
     const { words } = mapRows([
       { ...good, event_type: 7 },
       { ...good, event_time: "2023-02-30" },

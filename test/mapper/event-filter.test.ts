@@ -57,7 +57,7 @@ describe("event filters", () => {
     );
   });
 
-  it("judge names rightly beyond the number that is remembered", () => {
+  it("match names beyond the number that is cached", () => {
     const names = Array.from({ length: 9_000 }, (_, index) => `event_${index}`);
     const twice = [...names, ...names];
     const given = twice.slice(0, 16_000);
@@ -107,7 +107,7 @@ describe("a filter of rows by a field", () => {
     ]);
   });
 
-  it("is taken away by null", () => {
+  it("is removed by null", () => {
     const rows = [{ type: "identify", timestamp: good.event_time, userId: "u" }];
     const outcome = (overrides: object) =>
       mapRows(rows, { preset: "segment", overrides }).rows.map((row) => row.event ?? row.outcome);

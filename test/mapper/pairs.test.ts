@@ -68,13 +68,13 @@ describe("an object of pairs", () => {
     expect(objectOf('[{"key":"n","value":{"text":"12"}}]')).toBe('{"n":"12"}');
   });
 
-  it("has of repeated keys the last value, where the first stood", () => {
+  it("has the last value of a repeated key, at the position of the first", () => {
     const pair = (key: string, value: string) => `{"key":${key},"value":{"any":${value}}}`;
     const pairs = [pair('"a"', "1"), pair('"b"', "2"), pair('"\\u0061"', "3"), pair('"b"', "null")];
     expect(objectOf(`[${pairs.join(",")}]`)).toBe('{"a":3,"b":null}');
   });
 
-  it("comes of a text as well, also of one that is escaped again, and of nothing", () => {
+  it("is also made from a text, from one that is escaped again, and from null", () => {
     const list = '[{"key":"a\\n","value":{"text":"é"}}]';
     const texts = [list, ` \n${list} `, JSON.stringify(list), "", " ", "null", '"null"'];
     const rows = texts.map((params) => ({ ...good, params }));

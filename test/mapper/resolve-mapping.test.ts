@@ -25,7 +25,7 @@ describe("presets", () => {
     ]);
   });
 
-  it("mixpanel asks for what is left of the properties", () => {
+  it("mixpanel asks for the rest of the properties", () => {
     expect(planFields(resolveMapping("mixpanel")).fields).toEqual([
       { path: ["event"], form: "text" },
       { path: ["properties", "time"], form: "text" },
@@ -80,7 +80,7 @@ describe("a resolved mapping", () => {
     });
   });
 
-  it("leaves out of a rest what stands directly under it, and no deeper", () => {
+  it("leaves members directly under a rest out of it, and no deeper ones", () => {
     const { metadata } = resolveWritten({
       event: "p.name",
       timestamp: "p.when.at",
@@ -91,7 +91,7 @@ describe("a resolved mapping", () => {
     expect(metadata).toEqual({ kind: "rest", path: ["p"], except: ["name", "traits"] });
   });
 
-  it("knows where the pairs of a list stand, and leaves the list out of a rest", () => {
+  it("resolves the paths of a list's pairs, and leaves the list out of a rest", () => {
     const resolved = resolveWritten({
       event: "e",
       timestamp: "t",

@@ -16,7 +16,7 @@ describe("a target of several fields", () => {
     expect(mapRows(rows, { overrides }).rows.map(({ userID }) => userID)).toEqual(["1", "2", "3"]);
   });
 
-  it("passes over what another field has as well", () => {
+  it("skips a value that another field has too", () => {
     const overrides = {
       userID: [
         { field: "a", unlessSameAs: "device" },
@@ -50,7 +50,7 @@ describe("a target of several fields", () => {
     expect(mapRows([row], { overrides }).words[0]).toContain("but b is the list []");
   });
 
-  it("is judged by the field that it takes", () => {
+  it("is checked by the field that it uses", () => {
     const overrides = { userID: ["a", "b"] };
     const row = { ...good, a: { json: "[]" }, b: "fine" };
     const { rows, words } = mapRows([row], { overrides });
@@ -59,7 +59,7 @@ describe("a target of several fields", () => {
   });
 });
 
-describe("a field with texts that stand for nobody", () => {
+describe("a field with placeholder texts", () => {
   const overrides = { userID: [{ field: "a", unless: ["0", "null", "ü"] }, "b"] };
   const idsOf = (rows: readonly CellRow[]) =>
     mapRows(
@@ -67,7 +67,7 @@ describe("a field with texts that stand for nobody", () => {
       { overrides },
     );
 
-  it("is null where its text or number is one of them, whole and to the letter", () => {
+  it("is null if its text or number is exactly one of them", () => {
     const rows = [
       { a: "null" },
       { a: "0" },
@@ -80,13 +80,13 @@ describe("a field with texts that stand for nobody", () => {
     expect(ids).toEqual(["b", "b", "b", "b", "nullable", "Null"]);
   });
 
-  it("says that there is no id where nothing else has one", () => {
+  it("reports a missing id if no other field has one", () => {
     const { rows, words } = idsOf([{ a: "null" }]);
     expect(rows[0]?.outcome).toBe("unit_id_missing");
     expect(words[0]).toBe("no unit id in a or b or device_id");
   });
 
-  it("says what is wrong with the field that is taken", () => {
+  it("reports the fault of the field that is used", () => {
     expect(idsOf([{ a: "0", b: { json: "[]" } }]).words[0]).toContain("but b is the list []");
   });
 });
@@ -100,7 +100,7 @@ describe("the mixpanel preset", () => {
   });
   const map = (properties: CellRow) => mapRow(row(properties), { preset: "mixpanel" });
 
-  it("takes the distinct id for the user unless it is a device's", () => {
+  it("uses the distinct id as user id unless it is a device's", () => {
     const device = { "properties.$device_id": "d1" };
     expect(map({ "properties.distinct_id": "mina" }).userID).toBe("mina");
     expect(map({ ...device, "properties.distinct_id": "$device:d1" })).toMatchObject({
@@ -113,7 +113,7 @@ describe("the mixpanel preset", () => {
     expect(map({ "properties.distinct_id": "$devic" }).userID).toBe("$devic");
   });
 
-  it("takes seconds and milliseconds, and what is left of the properties", () => {
+  it("reads seconds and milliseconds, and the rest of the properties", () => {
     const id = { "properties.$user_id": "u" };
     expect(map(id)).toMatchObject({ timestamp: 1_700_000_000_000, metadata: '{"plan":"free"}' });
     expect(map({ ...id, "properties.time": 1_700_000_000_123 }).timestamp).toBe(1_700_000_000_123);
@@ -178,7 +178,7 @@ describe("texts that are escaped twice", () => {
     expect(mapRow({ ...good, event_properties: text }).outcome).toBe("metadata_not_object");
   });
 
-  it("are held to the limit of depth", () => {
+  it("are checked against the depth limit", () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
     expect(mapRow({ ...good, event_properties: nested(512) }).metadata).toBe(nested(512));
     expect(mapRow({ ...good, event_properties: nested(513) }).outcome).toBe("metadata_not_object");

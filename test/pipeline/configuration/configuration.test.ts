@@ -80,7 +80,7 @@ test("relative paths of the file are relative to the file, those of flags to the
   expect(inputsDirectory).toBe(directory);
 });
 
-test("everything that is wrong is reported at once, each with its place", async () => {
+test("all faults are reported at once, each with its position", async () => {
   const file = `{
     "exprot": {},
     "steps": ["export", "import"],
