@@ -67,7 +67,7 @@ test("an export that is aborted ends as interrupted, and the next one resumes it
   expect(second).toMatchObject({ outcome: "done", manifest: { rows: { delivered: 12_000 } } });
 });
 
-test("a dry run returns its report, and writes files only where it is told", async () => {
+test("a dry run returns its report, and writes files only to a given directory", async () => {
   const bare = await validateExport(reading);
   expect(bare).toMatchObject({ outcome: "done", report: { rows: { read: 4250, mapped: 4250 } } });
   expect(bare.reportPath).toBeUndefined();
@@ -78,7 +78,7 @@ test("a dry run returns its report, and writes files only where it is told", asy
   expect(JSON.parse(readFileSync(reportPath ?? "", "utf8"))).toEqual(report);
 });
 
-test("all faults of options are told at once, by the names of the options", async () => {
+test("all faults of options are reported at once, by the names of the options", async () => {
   const options = { inputs: [], to: join(root, "never"), memory: "much", mapping: { event: 7 } };
   const wrong = { ...options, treads: 2 };
   const error = await exportEvents(wrong).catch((thrown: unknown) => thrown);
@@ -134,7 +134,7 @@ test("events are sent, and sent only once", async () => {
   }
 });
 
-test("a run leaves no listener of signals behind, and prints nothing", async () => {
+test("a run leaves no signal listeners and prints nothing", async () => {
   const listeners = () => ["SIGINT", "SIGTERM", "exit"].map((name) => process.listenerCount(name));
   const before = listeners();
   const written: unknown[] = [];

@@ -159,7 +159,7 @@ describe("a file system that refuses", () => {
     return expect.fail("nothing was refused");
   }
 
-  test("because the disk is full is an error that names the path and says how to go on", async () => {
+  test("because the disk is full is an error that names the path and says how to resume", async () => {
     const directory = temporaryDirectory();
     let room = 3;
     const open = new Set<AppendedFile>();
@@ -214,7 +214,7 @@ describe("a file system that refuses", () => {
     expect(existsSync(join(directory, "events"))).toBe(false);
   });
 
-  test("because a file stands where a directory must be is an error", async () => {
+  test("because a file is in the place of a directory is an error", async () => {
     const directory = temporaryDirectory();
     writeFileSync(join(directory, "events"), "");
     const { error } = await fail(directory, {});

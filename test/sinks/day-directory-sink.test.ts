@@ -46,7 +46,7 @@ describe.each(outputFormatNames)("day directories in %s", (format) => {
     expect(digestTree(directory)).toEqual(digestTree(fresh.directory));
   });
 
-  test("say of each part what is in it", async () => {
+  test("describe the content of each part", async () => {
     const { directory, parts } = await writeSplit(variedRows(2000, 5), {
       format,
       partBytes: 60_000,
@@ -67,7 +67,7 @@ describe.each(outputFormatNames)("day directories in %s", (format) => {
     }
   });
 
-  test("go on with the next number when a part has reached its size", async () => {
+  test("use the next number when a part has reached its size", async () => {
     const rows = variedRows(6000, 1);
     const [whole] = (await writeSplit(rows, { format })).parts;
     const partBytes = Math.ceil((whole?.bytes ?? 0) / 5);
@@ -125,7 +125,7 @@ describe("a split", () => {
     expect(readTree(directory)).toEqual({});
   });
 
-  test("takes the days of the zone that was asked for", async () => {
+  test("uses the days of the configured zone", async () => {
     const row = eventRow({ timestamp: Date.UTC(2026, 0, 31, 23, 30) });
     const dayZone = createZone("Asia/Tokyo");
     const { parts } = await writeSplit([row], { dayZone, dataset: "orders" });
@@ -156,7 +156,7 @@ describe("a split", () => {
     expect(existsSync(join(directory, "_switchyard/tmp/0001"))).toBe(false);
   });
 
-  test("that is written is on its own: the next one may be written before it is committed", async () => {
+  test("that is written is independent: the next one may be written before it is committed", async () => {
     const quiet = await writeSplit(variedRows(1000), { splitId: "0001" });
     const directory = temporaryDirectory();
     const kernel = new Kernel();
@@ -173,7 +173,7 @@ describe("a split", () => {
     expect(digestTree(directory)).toEqual(digestTree(quiet.directory));
   });
 
-  test("that is written and thrown away takes nothing from the next one", async () => {
+  test("that is written and aborted does not change the next one", async () => {
     const quiet = await writeSplit(variedRows(700, 3), { splitId: "0002" });
     const directory = temporaryDirectory();
     const kernel = new Kernel();
@@ -187,7 +187,7 @@ describe("a split", () => {
     expect(digestTree(directory)).toEqual(digestTree(quiet.directory));
   });
 
-  test("that is aborted leaves nothing and can be done again", async () => {
+  test("that is aborted leaves nothing and can be run again", async () => {
     const directory = temporaryDirectory();
     const { kernel, split } = await openSplit(directory, { partBytes: 20_000 });
     await writeRows(split, kernel, variedRows(1000));
@@ -197,7 +197,7 @@ describe("a split", () => {
   });
 });
 
-test("zstd is refused with what to do where this Node has none, and written where it has it", async () => {
+test("zstd is written if this Node has it, else refused with advice", async () => {
   const { zstdDecompressSync } = (await import("node:zlib")) as { zstdDecompressSync?: unknown };
   const written = writeSplit([eventRow()], { compression: "zstd" });
   if (zstdDecompressSync === undefined) {

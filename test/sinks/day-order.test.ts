@@ -48,7 +48,7 @@ describe("the order of days", () => {
   );
 });
 
-describe("the day of a moment", () => {
+describe("the day of a time", () => {
   test.each([
     [0, "1970-01-01"],
     [-1, "1969-12-31"],

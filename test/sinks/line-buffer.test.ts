@@ -147,7 +147,7 @@ describe("a row buffer of lines", () => {
     );
   });
 
-  test("copies no lines that lie one behind the other", () => {
+  test("does not copy contiguous lines", () => {
     const rowBuffer = new LineBuffer(new Kernel(), 1 << 20);
     const rows = Array.from({ length: 100 }, (_, index) => eventRow({ event: `e${index}` }));
     rowBuffer.append(eventBatch(rowBuffer.kernel, rows), 0);
@@ -157,7 +157,7 @@ describe("a row buffer of lines", () => {
     expect(textsOf(rowBuffer, places.toReversed(), 500).viewed).toBe(0);
   });
 
-  test("ends with its last row, also where there are bytes left", () => {
+  test("ends with its last row, even if there are bytes left", () => {
     const rowBuffer = new LineBuffer(new Kernel(), 64 << 20);
     const batch = eventBatch(
       rowBuffer.kernel,

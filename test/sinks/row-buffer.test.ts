@@ -7,7 +7,7 @@ const long = eventRow({ event: "long", metadata: `{"t":"${"x".repeat(300_000)}"}
 const short = Array.from({ length: 3_000 }, (_, index) => eventRow({ event: `short-${index}` }));
 
 describe("a row buffer", () => {
-  test("has no room behind a row that is longer than itself", () => {
+  test("has no room after a row that is longer than itself", () => {
     const kernel = new Kernel();
     const rowBuffer = new ColumnBuffer(kernel, 1_000);
     const [one, other] = [eventBatch(kernel, [long]), eventBatch(kernel, short.slice(0, 2))];
@@ -31,7 +31,7 @@ describe("a row buffer", () => {
 
   // Where a long row ends a batch, the next one comes to a row buffer that has more than it may
   // have.
-  test.each([1, 2, 3, 7])("loses nothing behind long rows, in batches of %i", async (batchRows) => {
+  test.each([1, 2, 3, 7])("loses nothing after long rows, in batches of %i", async (batchRows) => {
     const rows = [
       ...short.slice(0, 20),
       long,

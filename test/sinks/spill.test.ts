@@ -220,7 +220,7 @@ describe("a split", () => {
     expect(readTree(directory)).toEqual({});
   });
 
-  test("that is done again replaces what it had spilled", async () => {
+  test("that is run again replaces its spilled rows", async () => {
     const rows = scattered(1000, 50, "a");
     const quiet = await spill([rows]);
     const directory = temporaryDirectory();
@@ -237,7 +237,7 @@ describe("a split", () => {
 });
 
 describe("a merge", () => {
-  test("takes rows that are longer than a row buffer, and days of many row buffers", async () => {
+  test("accepts rows longer than a row buffer, and days of many row buffers", async () => {
     const long = (mark: string) => JSON.stringify({ mark, text: "z".repeat(200_000) });
     const rows = scattered(4000, 20, "a").map((row, index) =>
       index % 997 === 0 ? { ...row, metadata: long(`long-${index}`) } : row,
@@ -263,7 +263,7 @@ describe("a merge", () => {
     }
   });
 
-  test("takes more days than it loads at a time", async () => {
+  test("merges more days than it loads at a time", async () => {
     const rows = scattered(4000, 1300, "a");
     const spilled = await spill([rows, rows]);
     const parts = await merge(spilled, 1 << 30);
@@ -282,7 +282,7 @@ describe("a merge", () => {
     expect(parts.reduce((sum, part) => sum + part.rows, 0)).toBe(70 * 40);
   });
 
-  test("stops when it is told to, and leaves nothing", async () => {
+  test("stops when asked to, and leaves nothing", async () => {
     const spilled = await spill([scattered(1000, 50, "a")]);
     const { sink } = await workerFor(spilled.directory, {});
     const before = digestTree(spilled.directory);

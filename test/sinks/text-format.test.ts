@@ -57,7 +57,7 @@ function jsonlLine(row: EventRow): unknown {
 }
 
 describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
-  test("each event is one line of JSON, whatever stands in it", async () => {
+  test("each event is one line of JSON, whatever it contains", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 30 }), async (rows) => {
         const lines = (await writeText(rows, format)).split("\n");
@@ -68,7 +68,7 @@ describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
     );
   });
 
-  test("members stand in the order of the specification, properties digit for digit", async () => {
+  test("members are in the order of the specification, with each digit of properties", async () => {
     const row = eventRow({
       event: 'a "b"\n',
       timestamp: -1,
@@ -84,7 +84,7 @@ describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
     );
   });
 
-  test("texts of every length come out whole, with an escape at any place of them", async () => {
+  test("texts of every length are written whole, with an escape at any position", async () => {
     const texts = Array.from({ length: 140 }, (_, length) =>
       "abcdefghij".repeat(14).slice(0, length),
     );
@@ -101,7 +101,7 @@ describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
     expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map(jsonlLine));
   });
 
-  test("rows of more bytes than are encoded in one go come out whole", async () => {
+  test("rows with more bytes than are encoded at once are written whole", async () => {
     const long = JSON.stringify({ text: "x".repeat(TEXT_BYTES + 1000) });
     const rows = [
       eventRow(),
@@ -153,7 +153,7 @@ describe("csv", () => {
     return [event, String(timestamp), userID, stableID, value, user, metadata];
   }
 
-  test("csv-parse reads every cell back, nulls apart from empty texts", async () => {
+  test("csv-parse reads each cell back, and nulls differ from empty texts", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 30 }), async (rows) => {
         const records = parse(await writeText(rows, "csv"), {
@@ -197,7 +197,7 @@ describe("csv", () => {
     expect(records.map(([event]) => event)).toEqual(formulas);
   });
 
-  test("a record longer than what is encoded in one go comes out whole", async () => {
+  test("a record longer than what is encoded at once is written whole", async () => {
     const metadata = JSON.stringify({ text: '"'.repeat(TEXT_BYTES) });
     const rows = [eventRow(), eventRow({ metadata }), eventRow()];
     const records: string[][] = parse(await writeText(rows, "csv"), { from_line: 2 });

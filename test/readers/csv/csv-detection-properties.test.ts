@@ -106,7 +106,7 @@ describe("the detection of CSV", () => {
     );
   });
 
-  test("does so for what is given, too", () => {
+  test("finds the same with given marks", () => {
     fc.assert(
       fc.property(head, hints, given, (bytes, known, marks) => {
         expect(detectCsv(bytes, known, marks)).toEqual(detectCsvEagerly(bytes, known, marks));

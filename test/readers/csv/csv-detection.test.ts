@@ -44,7 +44,7 @@ describe("detectCsv", () => {
     expect(detect(line.repeat(5))?.delimiter).toBe(";");
   });
 
-  test("takes quotes with a backslash before them for escaped only where doubling does not fit", () => {
+  test("reads a backslash before a quote as an escape only if doubling does not fit", () => {
     const escaped = 'click,2026-01-31,mina,"{\\"a\\":1,\\"b\\":\\"x\\"}"';
     expect(detect(`${header}\n${escaped}\n${escaped}\n`)).toMatchObject({
       quote: '"',
@@ -65,7 +65,7 @@ describe("detectCsv", () => {
     expect(detect(`event,city\n${rows}"x"y,z\n`)).toMatchObject({ quote: '"', delimiter: "," });
   });
 
-  test("keeps repeated names as they are and takes white space off names", () => {
+  test("keeps repeated names and trims names", () => {
     expect(detect("event_type, user_id ,event_type,\n1,2,3,4\n")?.columns).toEqual([
       "event_type",
       "user_id",
@@ -99,7 +99,7 @@ describe("detectCsv", () => {
     }
   });
 
-  test("believes what is given", () => {
+  test("does not question given members", () => {
     const snowplow = 'web\t2026-01-31\t{"a":1}\n'.repeat(3);
     const columns = ["app", "time", "context"];
     expect(detect(snowplow, {}, { columns, quote: "" })).toEqual({
@@ -125,17 +125,17 @@ describe("detectCsv", () => {
     ["a single line of prose", "Dear all, it rains\n"],
     ["bytes with zeros", "PAR1,\0\0\0,\x01\n,\0"],
     ["nothing", ""],
-  ])("does not take %s for CSV", (_, text) => {
+  ])("does not detect %s as CSV", (_, text) => {
     expect(detect(text)).toBeNull();
   });
 
-  test("takes one column, a header alone or nothing for CSV when the name says so", () => {
+  test("reads one column, a header alone or nothing as CSV if the name says so", () => {
     expect(detect("event\na\nb\n", { name: "x.csv" })?.columns).toEqual(["event"]);
     expect(detect("event,time\n", { name: "x.csv.gz" })?.columns).toEqual(["event", "time"]);
     expect(detect("", { name: "x.tsv" })).toMatchObject({ columns: [], header: true });
   });
 
-  test("believes the header of a short file whose records are ragged for the most part", () => {
+  test("trusts the header of a short file whose records are mostly ragged", () => {
     const text = "event_type,event_time,user_id\na,2026-01-31\nb,2026-01-31,mina,x\n";
     expect(detectCsv(Buffer.from(text), { name: "rows.csv", complete: true })).toMatchObject({
       delimiter: ",",

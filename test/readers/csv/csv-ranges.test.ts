@@ -82,7 +82,7 @@ describe("planCsvRanges", () => {
 describe("CsvReader on a range", () => {
   const content = Buffer.from('1,"x\ny",3\n4,5,6\n');
 
-  test("takes its first record for a row and knows no numbers when it is not the first", async () => {
+  test("reads its first record as a row and has no row numbers if it is not the first", async () => {
     const header = testDialect(["a", "b", "c"], { header: true });
     const rows = await readCsv(content, header, { start: 10 });
     expect(rows).toMatchObject([{ cells: ["4", "5", "6"], offset: 10, number: undefined }]);
@@ -109,7 +109,7 @@ describe("CsvReader on a range", () => {
     expect(exact.map(({ raw }) => raw.length)).toEqual([21]);
   });
 
-  test("reads on behind its end to see that a quote is never closed", async () => {
+  test("reads past its end to see that a quote is never closed", async () => {
     const open = Buffer.from(`1,"x,3\n${"4,5,6\n".repeat(20)}`);
     const first = await readCsv(open, dialect, { end: 13, windowBytes: 8 });
     const second = await readCsv(open, dialect, { start: 13, windowBytes: 8 });

@@ -16,7 +16,7 @@ async function faults(content: string | Uint8Array, rowBytesMax?: number) {
 }
 
 describe("CsvReader on cells", () => {
-  test("takes an empty cell for null, quoted or not", async () => {
+  test("reads an empty cell as null, quoted or not", async () => {
     expect(await cells(',""\n"",x\nx,\n')).toEqual([
       [null, null],
       [null, "x"],
@@ -32,14 +32,14 @@ describe("CsvReader on cells", () => {
     ]);
   });
 
-  test("takes a quote in the middle of an unquoted cell for itself", async () => {
+  test("reads a quote in the middle of an unquoted cell as text", async () => {
     expect(await cells('5" disk, "x"\na"b"c,""""\n')).toEqual([
       ['5" disk', ' "x"'],
       ['a"b"c', '"'],
     ]);
   });
 
-  test("ends rows at LF, CR LF and CR, and passes over blank lines", async () => {
+  test("ends rows at LF, CR LF and CR, and skips blank lines", async () => {
     expect(await cells("1,2\n3,4\r\n5,6\r7,8\n\n\r\n\r9,10")).toEqual([
       ["1", "2"],
       ["3", "4"],
@@ -62,7 +62,7 @@ describe("CsvReader on cells", () => {
     expect(await cells(text)).toEqual(texts.map((cell) => [cell, "z"]));
   });
 
-  test("leaves quotes alone where the dialect has none", async () => {
+  test("reads quotes as text if the dialect has none", async () => {
     const dialect = testDialect(["a", "b"], { quote: "", delimiter: "\t" });
     expect(await cells('"a\tb"\n""\t"\n', dialect)).toEqual([
       ['"a', 'b"'],
@@ -70,7 +70,7 @@ describe("CsvReader on cells", () => {
     ]);
   });
 
-  test("takes an escape before a quote or itself away and any other for itself", async () => {
+  test("removes an escape before a quote or itself, and keeps any other", async () => {
     const dialect = testDialect(["a", "b"], { escape: "\\" });
     const text = '"{\\"a\\":\\"\\\\n\\n\\"}","\\\\"\n\\"x,"a\\\\"\n';
     expect(await cells(text, dialect)).toEqual([
@@ -79,12 +79,12 @@ describe("CsvReader on cells", () => {
     ]);
   });
 
-  test("passes over the byte order mark and the header, and counts offsets with them", async () => {
+  test("skips the byte order mark and the header, and counts them in offsets", async () => {
     const rows = await readCsv("\ufeffa,b\r\n1,2\r\n", testDialect(["a", "b"], { header: true }));
     expect(rows).toMatchObject([{ cells: ["1", "2"], offset: 8, number: 1, raw: "1,2" }]);
   });
 
-  test("passes over a header with another number of cells than names are given", async () => {
+  test("skips a header whose number of cells differs from the given names", async () => {
     expect(await cells("x\n1,2\n", testDialect(["a", "b"], { header: true }))).toEqual([
       ["1", "2"],
     ]);
@@ -106,7 +106,7 @@ describe("CsvReader on bad rows", () => {
     ]);
   });
 
-  test("rejects text after a closing quote and goes on with the next line", async () => {
+  test("rejects text after a closing quote and continues with the next line", async () => {
     expect(await faults('1,"x"y\n1,2\n"a\nb"c,d\n1,2\n')).toEqual([
       ['1,"x"y', malformed_row],
       ["1,2", 0],
@@ -138,7 +138,7 @@ describe("CsvReader on bad rows", () => {
     ]);
   });
 
-  test("finds invalid UTF-8 also in cells that nobody asks for", async () => {
+  test("finds invalid UTF-8 in cells that are not requested, too", async () => {
     const content = Buffer.from(`1,"${"x".repeat(40)}""\xff"\n`, "latin1");
     const fields = [{ path: ["a"], form: "text" as const }];
     expect(await readCsv(content, two, { fields })).toMatchObject([
@@ -159,7 +159,7 @@ describe("CsvReader on bad rows", () => {
     expect((await faults(`${quoted}yz\n`, limit))[0]?.[1]).toBe(row_too_long);
   });
 
-  test("does not depend on the window for any of this", async () => {
+  test("does not depend on the window", async () => {
     const text = '1,"x\n1,2\n"a\nb"c,d\r\nx,"y\ry"\r\n1\n"q""q",\n,"zz"z\n"open\n1,2';
     for (const rowBytesMax of [5, 9, 14, 1_000]) {
       const whole = await readCsv(text, two, { rowBytesMax });
@@ -208,7 +208,7 @@ describe("CsvReader on fields", () => {
     expect(rows[0]?.kinds).toEqual([string, string, number, string, object, none]);
   });
 
-  test("puts the columns that are left into an object, the first of each name", async () => {
+  test("puts the remaining columns into an object, the first of each name", async () => {
     const fields = [
       { path: [], form: "rest", except: ["p"] },
       { path: [], form: "rest" },
@@ -227,7 +227,7 @@ describe("CsvReader on fields", () => {
     expect(rows[0]?.kinds).toEqual(new Array(3).fill(cellKinds.object));
   });
 
-  test("escapes as JSON.stringify does, whatever stands in a cell or a name", async () => {
+  test("escapes as JSON.stringify does, whatever a cell or a name contains", async () => {
     const odd = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)).join("");
     const values = [odd, `${odd}${odd}é😀`, '"'.repeat(40), "\x01".repeat(40), "x".repeat(600)];
     const names = ['name "quoted"\n', ...values.slice(1).map((_, index) => `${odd}${index}`)];

@@ -30,7 +30,7 @@ describe("a CSV source after another one", () => {
     ]);
   });
 
-  test("has its own columns where these are others, or in another order", async () => {
+  test("has its own columns if they differ or are in another order", async () => {
     expect(await read("1,2\n")).toEqual([["1", '"2"', null, '{"b":"2"}']]);
     const turned = testDialect(["b", "a"]);
     expect(await read("1,2\n", turned)).toEqual([["2", '"1"', null, '{"b":"1"}']]);
@@ -39,7 +39,7 @@ describe("a CSV source after another one", () => {
     expect(await read("1,2\n")).toEqual([["1", '"2"', null, '{"b":"2"}']]);
   });
 
-  test("has its own dialect, and limits of its own", async () => {
+  test("has its own dialect and its own limits", async () => {
     expect(await read("'1',2\n")).toEqual([["'1'", '"2"', null, '{"b":"2"}']]);
     const single = testDialect(["a", "b"], { quote: "'" });
     expect(await read("'1',2\n", single)).toEqual([["1", '"2"', null, '{"b":"2"}']]);

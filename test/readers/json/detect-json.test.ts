@@ -30,12 +30,12 @@ test.each([
   expect(kindOf(text)).toBe(kind);
 });
 
-test("a line that the head cuts off is not believed", () => {
+test("a line that the head cuts off does not count", () => {
   expect(kindOf('{"a":1}\n{"a":', "limit")).toBe("ndjson");
   expect(kindOf('{"a":1,"b":', "limit")).toBe("json");
 });
 
-test("rejects are recognised by what each line holds", () => {
+test("rejects are recognised by the content of each line", () => {
   const line = JSON.stringify({ source: "a", code: "b", raw: "{}", format: { kind: "ndjson" } });
   expect(kindOf(`${line}\n${line}\n`)).toBe("rejects");
   expect(kindOf(`${line}\n{"a":1}\n`)).toBe("ndjson");

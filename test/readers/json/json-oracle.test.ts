@@ -29,7 +29,7 @@ const damaged = fc
   });
 
 describe("against JSON.parse", () => {
-  test("a line is taken exactly when JSON.parse takes it, and gives the same members", async () => {
+  test("a line is accepted exactly if JSON.parse accepts it, and gives the same members", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(jsonText, damaged), { maxLength: 12 }), async (values) => {
         const lines = values
@@ -44,7 +44,7 @@ describe("against JSON.parse", () => {
     );
   });
 
-  test("rows with the same members and any plain values are taken as JSON.parse takes them", async () => {
+  test("rows with the same members and any plain values are read as JSON.parse reads them", async () => {
     const row = fc
       .array(plainToken, { minLength: 4, maxLength: 4 })
       .map(([a, b, c, d]) => `{"a":${a},"b":${b},"wanted":${c},"d":${d}}`);

@@ -95,7 +95,7 @@ describe("fields of a row", () => {
     expect(rows.map((row) => row.cells)).toEqual([cells, cells]);
   });
 
-  test("leave what is no object as the rest of itself, also after an object of the same name", async () => {
+  test("keep a value that is not an object as it is, also after an object of the same name", async () => {
     const tokens = ['"[1]"', "[1]", "5", "true", '"{\\"a\\":}"', '"\\ud800"', '""'];
     const rows = await read(tokens.map((token) => `{"p":{"a":1},"p":${token}}`).join("\n"), [
       { path: ["p"], form: "rest" },
@@ -228,7 +228,7 @@ describe("layouts", () => {
     ]);
   });
 
-  test("a byte order mark is passed over", async () => {
+  test("a byte order mark is skipped", async () => {
     expect(await rowsOf('\ufeff{"a":1}', { chunkBytes: 1 })).toEqual(["number 1"]);
   });
 });

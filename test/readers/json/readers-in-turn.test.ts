@@ -38,14 +38,14 @@ describe("a source after another one", () => {
     ]);
   });
 
-  test("begins outside of the array that the one before has left open", async () => {
+  test("begins outside the array that the one before left open", async () => {
     const open = await read(`[{"a":1},{"a":2}`, { layout: "values" });
     expect(open.at(-1)).toContain("ends before its JSON array does");
     expect(await read(`[{"a":3}]`, { layout: "values" })).toEqual([["number 3", undefined]]);
     expect(await read(`{"a":4}`, { layout: "values" })).toEqual([["number 4", undefined]]);
   });
 
-  test("is checked as strictly where it looks the same at first", async () => {
+  test("is checked as strictly if it looks the same at first", async () => {
     const row = `{"a":1,"c":{"d":[true]},"b":"x"}\n`;
     expect(await read(row.repeat(100))).toEqual(Array(100).fill(["number 1", "string x"]));
     const broken = `${row.replace("true", "tru")}${row.replace('"x"', '"\\q"')}${row}`;
@@ -56,7 +56,7 @@ describe("a source after another one", () => {
     ]);
   });
 
-  test("has the limits of its own", async () => {
+  test("has its own limits", async () => {
     const long = `{"a":"${"x".repeat(5_000)}"}\n`;
     expect(await read(long, { rowBytesMax: 1_000 })).toEqual(["row_too_long"]);
     expect(await read(long, { windowBytes: 64 })).toEqual([

@@ -171,7 +171,7 @@ describe("a Parquet part", () => {
     expect(await queryDuckDb(`select value from '${path}'`)).toEqual([{ value: "a\\ud800b" }]);
   });
 
-  test("has dictionaries where values come back and none where they do not", async () => {
+  test("has dictionaries for columns whose values repeat, and none for others", async () => {
     const distinct = Array.from({ length: 3000 }, (_, index) =>
       eventRow({ userID: `user ${index}`, stableID: `device ${index % 10}` }),
     );

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { RateLimiter } from "../../../src/sinks/webhook/rate-limiter.js";
 import { JumpingClock } from "../../support/jumping-clock.js";
 
-test("events go out at the rate, after a burst that goes out at once", async () => {
+test("events are sent at the rate, after a burst that is sent at once", async () => {
   const clock = new JumpingClock();
   const limiter = new RateLimiter(clock, { rate: 10, burst: 5 });
   const startMs = clock.now();
@@ -14,7 +14,7 @@ test("events go out at the rate, after a burst that goes out at once", async () 
   expect(times).toEqual([0, 0, 0, 0, 0, 100, 200, 300, 400, 500]);
 });
 
-test("a batch that is larger than the burst goes out when it is full, and is paid for", async () => {
+test("a batch larger than the burst is sent when the bucket is full, and delays later ones", async () => {
   const clock = new JumpingClock();
   const limiter = new RateLimiter(clock, { rate: 100, burst: 10 });
   const startMs = clock.now();
@@ -24,7 +24,7 @@ test("a batch that is larger than the burst goes out when it is full, and is pai
   expect(clock.now() - startMs).toBe(1910);
 });
 
-test("a pause holds all, and a shorter one does not end a longer one", async () => {
+test("a pause stops all requests, and a shorter one does not end a longer one", async () => {
   const clock = new JumpingClock();
   const limiter = new RateLimiter(clock, {});
   const startMs = clock.now();
@@ -35,7 +35,7 @@ test("a pause holds all, and a shorter one does not end a longer one", async () 
   expect(clock.now() - startMs).toBe(5_000);
 });
 
-test("release lets everybody through", async () => {
+test("release admits all waiting requests", async () => {
   const limiter = new RateLimiter({ now: () => 0, after: () => () => undefined }, {});
   limiter.pause(1e9);
   const waiting = limiter.admit(1);

@@ -106,7 +106,7 @@ function sentNames(): string[] {
 const names = (count: number) => namedRows(count).map(({ event }) => event);
 
 describe("events", () => {
-  test("go out one by one, with a key of their own, as the JSON lines of an export", async () => {
+  test("are sent one by one, each with its key, as the JSON lines of an export", async () => {
     const rows = variedRows(40);
     const commitment = await send(rows, () => ok);
     expect(commitment).toMatchObject({ rows: 40, parts: [], counts: { possiblyDuplicated: 0 } });
@@ -123,7 +123,7 @@ describe("events", () => {
     );
   });
 
-  test("go out in arrays of one size, whatever batches they came in", async () => {
+  test("are sent in arrays of one size, whatever their batches were", async () => {
     await send(namedRows(23), () => ok, { body: "array" });
     expect(calls.map(({ events }) => events.length)).toEqual([5, 5, 5, 5, 3]);
     const first = calls;
@@ -135,7 +135,7 @@ describe("events", () => {
     );
   });
 
-  test("have other keys where the content, or what decides it, is another", async () => {
+  test("have other keys if the content or the options that decide it differ", async () => {
     await send(namedRows(1), () => ok);
     journalDirectory = temporaryDirectory();
     await send(namedRows(1), () => ok, { fingerprint: "g" });
@@ -144,7 +144,7 @@ describe("events", () => {
     expect(new Set(calls.map(({ key }) => key)).size).toBe(3);
   });
 
-  test("are under way in no greater number than the concurrency", async () => {
+  test("are in progress in at most the number of the concurrency", async () => {
     let underWay = 0;
     let most = 0;
     await send(namedRows(50), async () => {
@@ -175,7 +175,7 @@ describe("a service that is busy", () => {
     expect(calls.slice(3).every(({ timeMs }) => timeMs >= startMs + 60_000)).toBe(true);
   });
 
-  test("that broke off may have stored the event: it counts as possibly sent twice", async () => {
+  test("that broke off may have stored the event, which counts as possibly duplicated", async () => {
     const commitment = await send(namedRows(4), (_, index) =>
       index < 2 ? new NoAnswer("no_answer", "other side closed") : ok,
     );
@@ -183,7 +183,7 @@ describe("a service that is busy", () => {
     expect(new Set(sentNames())).toEqual(new Set(names(4)));
   });
 
-  test("is given up after the patience without a success, and not before", async () => {
+  test("is given up after giveUpAfterMs without a success, and not before", async () => {
     const startMs = clock.now();
     const busy = send(namedRows(4), () => answer(503, '{"message":"closed"}'));
     await expect(busy).rejects.toMatchObject({ code: "send_gave_up" });
@@ -193,7 +193,7 @@ describe("a service that is busy", () => {
     expect(waitedMs).toBeLessThan(935_000);
   });
 
-  test("that asks for a longer pause than the patience is given up at once", async () => {
+  test("that asks for a longer pause than giveUpAfterMs is given up at once", async () => {
     const busy = send(namedRows(1), () => answer(503, "", { "retry-after": "3600" }));
     await expect(busy).rejects.toThrow("asks to wait 3600 s");
     expect(calls).toHaveLength(1);
@@ -201,7 +201,7 @@ describe("a service that is busy", () => {
 });
 
 describe("events that are refused", () => {
-  test("one by one become rejects with the service's words", async () => {
+  test("one by one become rejects with the message of the service", async () => {
     const refusal = JSON.stringify({
       message: "Bad Request Exception",
       errors: [{ property: "event", errorMessage: "Required" }],
@@ -249,7 +249,7 @@ describe("events that are refused", () => {
     expect(rejects).toEqual([{ row: "e3", message: "422: no" }]);
   });
 
-  test("as too large are sent in halves, and rejected when they are alone", async () => {
+  test("as too large are sent in halves, and rejected if they are alone", async () => {
     const { rows } = await send(
       namedRows(5),
       ({ events }) =>
@@ -264,7 +264,7 @@ describe("events that are refused", () => {
 test.each([
   [401, "send_unauthorized"],
   [302, "send_redirected"],
-])("%i ends the run, and no more is sent than was under way", async (status, code) => {
+])("%i ends the run, and only requests in progress are sent", async (status, code) => {
   const refused = send(namedRows(50), () => answer(status));
   await expect(refused).rejects.toMatchObject({ code });
   expect(calls.length).toBeLessThanOrEqual(3);
@@ -290,7 +290,7 @@ describe("after an end at any moment", () => {
     for (const { key, events } of calls) expect(keys.get(events[0]?.event) ?? key).toBe(key);
   });
 
-  test("no more can go out again than may be under way at once", async () => {
+  test("at most as many are sent again as may be in progress at once", async () => {
     const ticks = async (count: number) => {
       for (let tick = 0; tick < count; tick++) await Promise.resolve();
     };
@@ -309,7 +309,7 @@ describe("after an end at any moment", () => {
     expect(most).toBe(16);
   });
 
-  test("rejects are there once again, and those of whom it was not known count as doubtful", async () => {
+  test("rejects are written again, and pending events count as possibly duplicated", async () => {
     await send(namedRows(20), ({ events }) =>
       events[0]?.event === "e2" ? answer(400, "bad") : ok,
     );
@@ -326,14 +326,14 @@ describe("after an end at any moment", () => {
     expect(calls).toHaveLength(20 - 12);
   });
 
-  test("a range with other content is sent anew", async () => {
+  test("a range with other content is sent again", async () => {
     await send(namedRows(5), () => ok);
     calls = [];
     await send(namedRows(5), () => ok, { fingerprint: "repaired" });
     expect(calls).toHaveLength(5);
   });
 
-  test("an array that was short and is not any more is sent whole", async () => {
+  test("an array that was short and has grown is sent whole", async () => {
     await send(namedRows(3), () => ok, { body: "array" });
     calls = [];
     const { rows } = await send(namedRows(5), () => ok, { body: "array" });
