@@ -1,6 +1,8 @@
-import { mkdir, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import { mkdir, mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { hasCode } from "./error-code.js";
+import { asOutput } from "./output-error.js";
 
 /**
  * Creates a directory and its missing parents, one level at a time: Node's own recursion never ends on a
@@ -15,6 +17,20 @@ export async function makeDirectory(path: string): Promise<void> {
     if (!hasCode(error, "ENOENT") || parent === path) throw error;
     await makeDirectory(parent);
     await makeLevel(path);
+  }
+}
+
+/** Calls `work` with a new directory below `parent`, and always removes the directory afterwards. */
+export async function inTemporaryDirectory<Result>(
+  prefix: string,
+  work: (directory: string) => Promise<Result>,
+  parent = tmpdir(),
+): Promise<Result> {
+  const directory = await asOutput(parent, () => mkdtemp(join(parent, prefix)));
+  try {
+    return await work(directory);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
   }
 }
 

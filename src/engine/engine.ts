@@ -7,11 +7,11 @@ import type {
   SendRequest,
   ValidateRequest,
 } from "../pipeline/options.js";
-import type { ValidateResult } from "../pipeline/report/fold-report.js";
 import type { CountResult } from "../pipeline/run-count.js";
 import type { ExportResult } from "../pipeline/run-export.js";
 import type { RunContext } from "../pipeline/run-observer.js";
 import type { RunOutside } from "../pipeline/run-splits.js";
+import type { ValidateResult } from "../pipeline/run-validate.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";

@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { SURVEY_ROW_BYTES_MAX } from "../base/limits.js";
-import { asOutput } from "../base/output-error.js";
+import { inTemporaryDirectory } from "../base/make-directory.js";
 import { Kernel } from "../batch/kernel.js";
 import type { PresetName } from "../mapper/presets.js";
 import type { CountRequest } from "../pipeline/options.js";
@@ -21,34 +18,19 @@ export interface SurveyRequest {
   readonly preset: PresetName | undefined;
 }
 
-/**
- * Examines inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`.
- */
-export async function surveyInputs(
+/** Examines inputs. `nowMs`: milliseconds since 1970 UTC. Throws `UsageError` like `surveySources`. */
+export function surveyInputs(
   { options, preset }: SurveyRequest,
   discovery: Discovery,
   signal: AbortSignal,
   nowMs: number,
 ): Promise<Survey> {
-  const { maxTimeMs, ratioMax } = options;
-  const root = tmpdir();
-  const temporaryDirectory = await asOutput(root, () => mkdtemp(join(root, "switchyard-init-")));
-  const readerOptions = {
-    rowBytesMax: SURVEY_ROW_BYTES_MAX,
-    ratioMax,
-    temporaryDirectory,
-    signal,
-  };
-  try {
-    return await surveySources(
-      {
-        discovery,
-        preset,
-        maxTimeMs: resolveMaxTime(maxTimeMs, nowMs),
-      },
-      { kernel: new Kernel(), open: openRange, readerOptions },
-    );
-  } finally {
-    await rm(temporaryDirectory, { recursive: true, force: true });
-  }
+  const { ratioMax } = options;
+  const maxTimeMs = resolveMaxTime(options.maxTimeMs, nowMs);
+  return inTemporaryDirectory("switchyard-init-", (temporaryDirectory) => {
+    const rowBytesMax = SURVEY_ROW_BYTES_MAX;
+    const readerOptions = { rowBytesMax, ratioMax, temporaryDirectory, signal };
+    const tools = { kernel: new Kernel(), open: openRange, readerOptions };
+    return surveySources({ discovery, preset, maxTimeMs }, tools);
+  });
 }

@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { asOutput } from "../base/output-error.js";
+import { inTemporaryDirectory } from "../base/make-directory.js";
 import { foldEvents } from "./event-fold.js";
 import { layoutOf } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
@@ -11,8 +8,8 @@ import type { ManifestEvent, ManifestEventCount, RunAccounts } from "./manifest.
 import { checkEvents } from "./manifest-fold.js";
 import type { CountRequest } from "./options.js";
 import { type AccountFacts, foldAccounts } from "./run-accounts.js";
-import type { RunContext, RunOutcome } from "./run-observer.js";
-import { exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
+import type { RunContext } from "./run-observer.js";
+import { type RunJob, type RunOutside, type RunResult, runSplits } from "./run-splits.js";
 
 /** The part of an export's manifest that counts rows and events. */
 export interface CountManifest extends RunAccounts {
@@ -22,13 +19,7 @@ export interface CountManifest extends RunAccounts {
   readonly otherEvents?: ManifestEventCount;
 }
 
-/** The result of counting. Errors that make it impossible are thrown instead. */
-export interface CountResult {
-  readonly outcome: RunOutcome;
-  readonly manifest: CountManifest;
-  /** More rows were rejected than `maxRejects` allows. */
-  readonly tooManyRejects: boolean;
-}
+export type CountResult = Pick<RunResult<CountManifest>, "outcome" | "manifest" | "tooManyRejects">;
 
 /**
  * Reads and maps inputs like an export of the same options, and counts the events that it would
@@ -39,29 +30,22 @@ export async function runCount(
   request: CountRequest,
   context: RunContext,
   outside: RunOutside,
-  scratchDirectory = tmpdir(),
+  scratchDirectory?: string,
 ): Promise<CountResult> {
   const recorded = await recordRunOptions(request);
-  const outputDirectory = await asOutput(scratchDirectory, () =>
-    mkdtemp(join(scratchDirectory, "switchyard-count-")),
-  );
-  const layout = layoutOf(outputDirectory, "events");
-  const ledger = new Ledger(layout);
-  try {
-    const ended = await runSplits<CountManifest>(
-      {
-        ...{ options: { ...request, outputDirectory }, recorded, layout },
-        fold: async (facts, records) => ({ manifest: await foldCount(facts, records, ledger) }),
-      },
-      context,
-      outside,
-    );
-    const { manifest } = ended;
-    const tooManyRejects = exceeds(manifest.rows, request.maxRejects);
-    return { outcome: outcomeOf(ended), manifest, tooManyRejects };
-  } finally {
-    await rm(outputDirectory, { recursive: true, force: true });
-  }
+  const count = async (outputDirectory: string) => {
+    const layout = layoutOf(outputDirectory, "events");
+    const ledger = new Ledger(layout);
+    const job: RunJob<CountManifest> = {
+      options: { ...request, outputDirectory },
+      recorded,
+      layout,
+      fold: async (facts, records) => ({ manifest: await foldCount(facts, records, ledger) }),
+    };
+    const { outcome, manifest, tooManyRejects } = await runSplits(job, context, outside);
+    return { outcome, manifest, tooManyRejects };
+  };
+  return inTemporaryDirectory("switchyard-count-", count, scratchDirectory);
 }
 
 async function foldCount(

@@ -9,14 +9,7 @@ import { recordRunOptions } from "./ledger/recorded-options.js";
 import type { SendOptions, SendRequest } from "./options.js";
 import { type AccountFacts, foldAccounts, foldNumbers } from "./run-accounts.js";
 import type { RunContext } from "./run-observer.js";
-import {
-  type EndedRun,
-  exceeds,
-  outcomeOf,
-  type RunJob,
-  type RunOutside,
-  runSplits,
-} from "./run-splits.js";
+import { type RunJob, type RunOutside, runSplits } from "./run-splits.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
 import {
   countSent,
@@ -37,25 +30,22 @@ export async function runSend(
   context: RunContext,
   outside: RunOutside,
 ): Promise<SendResult> {
-  const { destination, command, cwd: directory, maxRejects } = request;
+  const { destination, command, cwd: directory } = request;
   let isBegun = false;
   const { runId, job } = await prepare(request, () => {
     isBegun = true;
   });
-  const standing = async () => ({
-    ...{ runId, destination, command, directory },
-    sent: await countSent(job.layout),
-  });
-  let ended: EndedRun<SendManifest>;
-  try {
-    ended = await runSplits(job, context, outside);
-  } catch (error) {
+  const standing = async () => {
+    const sent = await countSent(job.layout);
+    return { runId, destination, command, directory, sent };
+  };
+  const result = await runSplits(job, context, outside).catch(async (error: unknown) => {
     if (!isBegun || !(error instanceof SwitchyardError)) throw error;
     const known = await standing().catch(() => undefined);
     // A failure to count must not hide what went wrong.
     throw known === undefined ? error : new SendStopped(error, known);
-  }
-  return { ...(await standing()), ...describe(ended, maxRejects, job.layout.manifestFile) };
+  });
+  return { ...(await standing()), ...result };
 }
 
 /** `begun` is called once there is a run that can be resumed. */
@@ -78,12 +68,13 @@ async function prepare(
     keySeed: digestOf([version, recorded]),
   };
   const job: RunJob<SendManifest> = {
-    ...{ options: sendOptions, recorded, layout },
+    options: sendOptions,
+    recorded,
+    layout,
     fold: (facts, records) => ({ manifest: foldSend(facts, records, destination) }),
     async begun({ startedAt }) {
-      await writeSentRun(layout, {
-        ...{ runId, destination, inputs, directory: cwd, startedAt, command },
-      });
+      const run = { runId, destination, inputs, directory: cwd, startedAt, command };
+      await writeSentRun(layout, run);
       begun();
     },
     committed({ id, status }) {
@@ -107,21 +98,4 @@ function foldSend(
   const delivery = deliveryOf(foldNumbers(records.map(({ counts = {} }) => counts)));
   checkAccounts("total", accounts.rows, delivery.delivered);
   return { ...accounts, destination, delivery };
-}
-
-function describe(
-  ended: EndedRun<SendManifest>,
-  maxRejects: SendRequest["maxRejects"],
-  manifestPath: string,
-) {
-  const { manifest, work } = ended;
-  const { failures, rows, run } = manifest;
-  return {
-    outcome: outcomeOf(ended),
-    ...{ manifest, manifestPath, failures },
-    tooManyRejects: exceeds(rows, maxRejects),
-    alreadyDone: work === undefined,
-    rowsRead: work?.rows ?? 0,
-    durationMs: work === undefined ? 0 : run.durationMs,
-  };
 }

@@ -81,7 +81,26 @@ export interface FoldedRun<Accounts extends RunAccounts> {
   readonly files?: Readonly<Record<string, string>>;
 }
 
-export interface EndedRun<Accounts extends RunAccounts> {
+/** The result of a run. Errors that end the whole run (disk full, usage) are thrown instead. */
+export interface RunResult<Accounts extends RunAccounts> {
+  readonly outcome: RunOutcome;
+  readonly manifest: Accounts;
+  /** Absolute path of the manifest. */
+  readonly manifestPath: string;
+  /** One for each source that could not be read to its end. */
+  readonly failures: readonly SourceFailure[];
+  /** More rows were rejected than `maxRejects` allows. */
+  readonly tooManyRejects: boolean;
+  /** The directory held the finished result of the same command; nothing was done. */
+  readonly alreadyDone: boolean;
+  /** Rows read by this run, without those of earlier runs. */
+  readonly rowsRead: number;
+  /** Bytes (on disk) read in this run. */
+  readonly bytesRead: number;
+  readonly durationMs: number;
+}
+
+interface EndedRun<Accounts extends RunAccounts> {
   readonly end: "done" | "interrupted";
   readonly manifest: Accounts;
   /** Work of this run; undefined if an earlier run had left nothing to do. */
@@ -97,7 +116,7 @@ export async function runSplits<Accounts extends RunAccounts>(
   job: RunJob<Accounts>,
   { signal, observer }: RunContext,
   outside: RunOutside,
-): Promise<EndedRun<Accounts>> {
+): Promise<RunResult<Accounts>> {
   const { options, layout, begun, committed } = job;
   const budget = budgetThreads(options);
   const startedMs = outside.now();
@@ -111,7 +130,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     const earlier = await readFinished<Accounts>(layout, run);
     if (earlier !== undefined) {
       await removeSpilled(layout);
-      return { end: "done", manifest: earlier, work: undefined };
+      return resultOf(job, { end: "done", manifest: earlier, work: undefined });
     }
     await begun?.(run.record);
     const records = new Map(run.finished);
@@ -145,7 +164,7 @@ export async function runSplits<Accounts extends RunAccounts>(
       writeAccounts(job, account, [...records.values()], merged),
       pool.end(),
     ]);
-    return { end: merged.end, manifest, work: runner.progress() };
+    return resultOf(job, { end: merged.end, manifest, work: runner.progress() });
   } finally {
     await pool?.end();
     await lock.release();
@@ -177,9 +196,23 @@ async function planRun(
   });
 }
 
-/** Returns `failed` for a finished run with failed sources: they do not end the run. */
-export function outcomeOf({ end, manifest }: EndedRun<RunAccounts>): RunOutcome {
-  return end === "done" && manifest.failures.length > 0 ? "failed" : end;
+function resultOf<Accounts extends RunAccounts>(
+  { layout, options }: RunJob<Accounts>,
+  { end, manifest, work }: EndedRun<Accounts>,
+): RunResult<Accounts> {
+  const { failures, rows, run } = manifest;
+  return {
+    // Failed sources do not end a run.
+    outcome: end === "done" && failures.length > 0 ? "failed" : end,
+    manifest,
+    manifestPath: layout.manifestFile,
+    failures,
+    tooManyRejects: exceeds(rows, options.maxRejects),
+    alreadyDone: work === undefined,
+    rowsRead: work?.rows ?? 0,
+    bytesRead: work?.bytes ?? 0,
+    durationMs: work === undefined ? 0 : run.durationMs,
+  };
 }
 
 /** Returns true if more rows were rejected than allowed. */

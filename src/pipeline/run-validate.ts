@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { asOutput } from "../base/output-error.js";
+import { inTemporaryDirectory } from "../base/make-directory.js";
 import { ProfileFold } from "../profile/profile-fold.js";
 import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
@@ -10,17 +7,27 @@ import { layoutOf } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
+import type { RunAccounts } from "./manifest.js";
 import { checkEvents } from "./manifest-fold.js";
 import type { ValidateOptions, ValidateRequest } from "./options.js";
-import type { ValidateResult } from "./report/fold-report.js";
 import { type CountedReport, foldReport, type ReportFacts } from "./report/fold-report.js";
 import { type AccountFacts, foldAccounts, inOrder } from "./run-accounts.js";
 import type { RunContext } from "./run-observer.js";
-import { exceeds, outcomeOf, type RunOutside, runSplits } from "./run-splits.js";
+import { type RunJob, type RunOutside, type RunResult, runSplits } from "./run-splits.js";
 import { budgetThreads } from "./worker/thread-count.js";
 
 /** Texts of a report that the caller provides. */
 export type ReportWords = Pick<ReportFacts, "adviceOn">;
+
+/** The result of a dry run. */
+export interface ValidateResult
+  extends Pick<
+    RunResult<RunAccounts>,
+    "outcome" | "failures" | "tooManyRejects" | "rowsRead" | "bytesRead" | "durationMs"
+  > {
+  /** Counts of what was read, also if the run was interrupted. */
+  readonly counted: CountedReport;
+}
 
 /**
  * Reads and maps inputs like an export of the same options, and profiles their events. Keeps nothing: the
@@ -32,47 +39,36 @@ export async function runValidate(
   context: RunContext,
   outside: RunOutside,
   words: ReportWords,
-  scratchDirectory = tmpdir(),
+  scratchDirectory?: string,
 ): Promise<ValidateResult> {
   const { sampleShare, reportDirectory: _, ...runOptions } = request;
-  const recorded = { ...(await recordRunOptions(request)), dayZone: request.dayZone };
-  const outputDirectory = await asOutput(scratchDirectory, () =>
-    mkdtemp(join(scratchDirectory, "switchyard-validate-")),
-  );
-  const options: ValidateOptions = { ...runOptions, outputDirectory, nowMs: outside.now() };
-  const layout = layoutOf(outputDirectory, "events");
-  const ledger = new Ledger(layout);
+  const { dayZone } = request;
+  const recorded = { ...(await recordRunOptions(request)), dayZone };
   const sampler = new RangeSampler(sampleShare);
-  let counted: CountedReport | undefined;
-  try {
-    const ended = await runSplits(
-      {
-        ...{ options, recorded, layout },
-        async fold(accountFacts, records) {
-          const folded = await foldProfiles(accountFacts, records, ledger);
-          const facts = {
-            ...{ accounts: folded.accounts, dayZone: request.dayZone, ...words },
-            ...{ threads: budgetThreads(options).threads, sampleShare: sampler.chosenShare },
-          };
-          counted = foldReport(facts, folded.profile, folded.events);
-          return { manifest: folded.accounts };
-        },
+  const validate = async (outputDirectory: string) => {
+    const options: ValidateOptions = { ...runOptions, outputDirectory, nowMs: outside.now() };
+    const layout = layoutOf(outputDirectory, "events");
+    const ledger = new Ledger(layout);
+    let counted: CountedReport | undefined;
+    const job: RunJob<RunAccounts> = {
+      options,
+      recorded,
+      layout,
+      async fold(accountFacts, records) {
+        const { accounts, profile, events } = await foldProfiles(accountFacts, records, ledger);
+        const { threads } = budgetThreads(options);
+        const facts = { ...words, accounts, dayZone, threads, sampleShare: sampler.chosenShare };
+        counted = foldReport(facts, profile, events);
+        return { manifest: accounts };
       },
-      context,
-      sampleShare < 1 ? sampled(outside, sampler) : outside,
-    );
-    if (counted === undefined) throw new Error("a dry run ended without its report");
-    const { manifest, work } = ended;
-    return {
-      ...{ outcome: outcomeOf(ended), counted, failures: manifest.failures },
-      tooManyRejects: exceeds(manifest.rows, request.maxRejects),
-      rowsRead: work?.rows ?? 0,
-      bytesRead: work?.bytes ?? 0,
-      durationMs: manifest.run.durationMs,
     };
-  } finally {
-    await rm(outputDirectory, { recursive: true, force: true });
-  }
+    const readsAll = sampleShare >= 1;
+    const result = await runSplits(job, context, readsAll ? outside : sampled(outside, sampler));
+    if (counted === undefined) throw new Error("a dry run ended without its report");
+    const { outcome, failures, tooManyRejects, rowsRead, bytesRead, durationMs } = result;
+    return { outcome, counted, failures, tooManyRejects, rowsRead, bytesRead, durationMs };
+  };
+  return inTemporaryDirectory("switchyard-validate-", validate, scratchDirectory);
 }
 
 /** Cuts sources into small pieces and plans only a sample of them. */

@@ -1,6 +1,6 @@
 import { SwitchyardError } from "../base/errors.js";
-import type { RunAccounts, SourceFailure } from "./manifest.js";
-import type { RunOutcome } from "./run-observer.js";
+import type { RunAccounts } from "./manifest.js";
+import type { RunResult } from "./run-splits.js";
 
 /** Counts of events that were sent to a service. */
 export interface DeliveryCounts {
@@ -39,21 +39,7 @@ export interface SendStanding {
 }
 
 /** The result of sending. An error that stops it is thrown instead, as `SendStopped`. */
-export interface SendResult extends SendStanding {
-  readonly outcome: RunOutcome;
-  readonly manifest: SendManifest;
-  /** Absolute path of the manifest. */
-  readonly manifestPath: string;
-  /** One for each source that could not be read to its end. */
-  readonly failures: readonly SourceFailure[];
-  /** More rows were rejected than `maxRejects` allows. */
-  readonly tooManyRejects: boolean;
-  /** An earlier run had sent everything; nothing was done. */
-  readonly alreadyDone: boolean;
-  /** Rows read by this run, without those of earlier runs. */
-  readonly rowsRead: number;
-  readonly durationMs: number;
-}
+export interface SendResult extends SendStanding, RunResult<SendManifest> {}
 
 /** A run cannot continue: code, message and exit code of its cause, and how far it is. */
 export class SendStopped extends SwitchyardError {

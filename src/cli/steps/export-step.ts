@@ -20,10 +20,14 @@ export async function runExportStep(
 
 /** Leaves days and files to the manifest, because there can be very many. */
 function jsonOf(result: ExportResult, exitCode: number) {
-  const { manifest, ...run } = result;
+  const { outcome, manifest, manifestPath, ...run } = result;
   const { version, dataset, format, dayZone, totals, rows, rejects, notices } = manifest;
   return {
-    ...{ command: "export", exitCode, ...run },
+    command: "export",
+    exitCode,
+    outcome,
+    manifestPath,
+    ...run,
     ...{ version, dataset, format, dayZone, totals, rows, rejects, notices },
   };
 }

@@ -16,8 +16,7 @@ import {
 import { type FoldedText, sizeAt } from "../../profile/sketches.js";
 import { guessZone } from "../../profile/zone-guess.js";
 import type { EventFold } from "../event-fold.js";
-import type { ManifestEvent, RunAccounts, SourceFailure } from "../manifest.js";
-import type { RunOutcome } from "../run-observer.js";
+import type { ManifestEvent, RunAccounts } from "../manifest.js";
 import {
   countDays,
   hoursOfDayOf,
@@ -25,21 +24,6 @@ import {
   REPORT_DAYS_MAX,
   reportDays,
 } from "./report-days.js";
-
-/** The result of a dry run. An error that makes the run impossible is thrown instead. */
-export interface ValidateResult {
-  readonly outcome: RunOutcome;
-  /** Counts of the rows that were read, even if the run was interrupted. */
-  readonly counted: CountedReport;
-  /** One for each source that could not be read to its end. */
-  readonly failures: readonly SourceFailure[];
-  /** More rows were rejected than `maxRejects` allows. */
-  readonly tooManyRejects: boolean;
-  readonly rowsRead: number;
-  /** Bytes on disk. */
-  readonly bytesRead: number;
-  readonly durationMs: number;
-}
 
 /** Sources that a report names. */
 const SOURCES_MAX = 1_000;

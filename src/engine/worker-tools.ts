@@ -1,0 +1,34 @@
+import { Kernel } from "../batch/kernel.js";
+import { createMapper } from "../mapper/create-mapper.js";
+import type { MapperOptions } from "../mapper/mapper-options.js";
+import { layoutOf } from "../pipeline/ledger/layout.js";
+import { LedgerWriter } from "../pipeline/ledger/ledger-writer.js";
+import type { WorkerSetup } from "../pipeline/worker/serve-splits.js";
+import { openRange } from "../readers/formats.js";
+import { mapperOptions } from "./mapper-options.js";
+
+export interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
+  /** Name of the directory that holds the days of an export. */
+  readonly dataset?: string;
+}
+
+/** Creates the tools that the workers of every run need. Loads the transform module. */
+export async function createWorkerTools(
+  { options, maxTimeMs }: WorkerSetup,
+  signal: AbortSignal,
+  { dataset = "events", ...more }: WorkerToolsOptions = {},
+) {
+  const { outputDirectory, rowBytesMax, ratioMax } = options;
+  const kernel = new Kernel();
+  const layout = layoutOf(outputDirectory, dataset);
+  const { temporaryDirectory } = layout;
+  const mapping = await mapperOptions(options, maxTimeMs);
+  return {
+    kernel,
+    layout,
+    ledger: new LedgerWriter(layout),
+    open: openRange,
+    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    mapper: createMapper(kernel, { ...mapping, ...more }),
+  };
+}
