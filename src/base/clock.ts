@@ -1,4 +1,4 @@
-/** A source of time; tests bring their own. */
+/** A source of time; tests replace it. */
 export interface Clock {
   /** Milliseconds since an arbitrary start; never decreases. */
   now(): number;

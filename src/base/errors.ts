@@ -17,8 +17,8 @@ export const exitCodes = {
 } as const;
 
 /**
- * Base of every error that Switchyard raises on purpose. `code` is stable and listed in docs/errors.md.
- * The message says what failed, where, and what to do next.
+ * Base of every error that Switchyard raises on purpose. `code` is stable and listed in
+ * docs/errors.md. The message says what failed, where, and what to do next.
  */
 export class SwitchyardError extends Error {
   readonly code: string;
@@ -40,8 +40,8 @@ export class UsageError extends SwitchyardError {
 }
 
 /**
- * A source cannot be read, or not further. The run continues with the other sources and ends with exit
- * code 1. A resumed run reads this source again.
+ * A source cannot be read, or not further. The run continues with the other sources and ends with
+ * exit code 1. A resumed run reads this source again.
  */
 export class SourceError extends SwitchyardError {
   readonly position: Position;

@@ -18,7 +18,7 @@ export interface LockHolder {
   readonly token: string;
 }
 
-/** The system calls that a lock needs; tests bring their own. */
+/** The system calls that a lock needs; tests replace them. */
 export interface ProcessTable {
   readonly pid: number;
   readonly host: string;
@@ -47,8 +47,8 @@ class LockedError extends SwitchyardError {
 }
 
 /**
- * Locks an output directory for one run by a file in its ledger directory. Throws `LockedError` while
- * another run holds it. The lock of a process that died on this host is taken over.
+ * Locks an output directory for one run by a file in its ledger directory. Throws `LockedError`
+ * while another run holds it. The lock of a process that died on this host is taken over.
  */
 export async function takeLockFile(
   path: string,
@@ -83,10 +83,10 @@ export async function isLocked(
 }
 
 /**
- * Links the draft to the lock's path. A hard link creates the file with its content in one step, so no
- * process ever reads an empty lock. Several processes may find the same dead holder: only the one that
- * locks that holder's token may remove the old file. Otherwise a slower process would remove the new
- * lock of a faster one.
+ * Links the draft to the lock's path. A hard link creates the file with its content in one step, so
+ * no process ever reads an empty lock. Several processes may find the same dead holder: only the
+ * one that locks that holder's token may remove the old file. Otherwise a slower process would
+ * remove the new lock of a faster one.
  */
 async function acquire(
   path: string,

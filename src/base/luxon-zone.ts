@@ -7,15 +7,15 @@ import { suggestZone } from "./zone-suggestion.js";
 
 const MINUTE_MS = 60_000;
 
-/** Hours whose offset is remembered: more than a century of data in order, 8 MiB at most. */
+/** Maximum of cached hourly offsets: more than a century of sorted data, at most 8 MiB. */
 const HOURS_MAX = 1_000_000;
 
-/** Local time is never further from UTC than this, in any zone at any time. */
+/** Upper bound of the difference between local time and UTC, in any zone at any time. */
 const OFFSET_MAX_MS = 26 * HOUR_MS;
 
 /**
- * Abbreviations that Node takes for zones and the IANA does not: some of them for zones that hardly
- * anybody means (`BST` is Dhaka).
+ * Abbreviations that Node accepts as zones although they are not IANA names. Some of them mean a
+ * zone that few users expect (`BST` is Dhaka).
  */
 const ambiguous =
   /^(?:act|aet|agt|art|ast|bet|bst|cat|cnt|cst|ctt|eat|ect|iet|ist|jst|mit|net|nst|plt|pnt|prt|pst|sst|vst)$/i;
@@ -23,9 +23,9 @@ const ambiguous =
 const fixedOffset = /^(?:utc|gmt)?([+-])(\d{1,2})(?::?([0-5]\d))?$/i;
 
 /**
- * A zone by its IANA name (`America/New_York`), as `UTC`, or as a fixed offset (`+05:30`, `-0800`,
- * `UTC+2`). Throws `UsageError` for anything else, the machine's own zone (`local`) included: a
- * result must not depend on where it was computed.
+ * Returns a zone by its IANA name (`America/New_York`), as `UTC`, or by a fixed offset (`+05:30`,
+ * `-0800`, `UTC+2`). Throws `UsageError` for anything else. That includes the zone of the machine
+ * (`local`), because results must not depend on the machine.
  */
 export function createZone(name: string): Zone {
   const zone = findZone(name);
@@ -35,7 +35,7 @@ export function createZone(name: string): Zone {
   return zone;
 }
 
-/** True for the names that `createZone` takes. */
+/** Returns true for the names that `createZone` accepts. */
 export function isZone(name: string): boolean {
   return findZone(name) !== undefined;
 }
@@ -53,7 +53,7 @@ function findZone(name: string): Zone | undefined {
   return undefined;
 }
 
-/** Says that there is no such zone, and which one may be meant. Not a whole sentence. */
+/** Returns a clause: the zone is unknown, and which one may be meant. */
 export function refuseZone(name: string): string {
   const near = suggestZone(name);
   const advice =
@@ -83,8 +83,8 @@ class FixedZone implements Zone {
 }
 
 /**
- * Luxon needs microseconds for an offset. An hour at whose two ends the offset is the same has that
- * offset throughout, so it is asked once per hour of data and not once per row.
+ * Caches offsets by hour, because Luxon needs microseconds for each. If the offset is the same at
+ * both ends of an hour, it is the same throughout that hour.
  */
 class NamedZone implements Zone {
   readonly fixedOffsetMs = undefined;
@@ -118,19 +118,19 @@ class NamedZone implements Zone {
     const offset = this.offsetMs(localMs - this.#lastOffset);
     const utcMs = localMs - offset;
     const earlier = this.offsetMs(utcMs - OFFSET_MAX_MS);
-    // Far from any change, which is nearly always, the guess is the only answer.
+    // Far from any change of the offset (the usual case) the guess is right.
     if (offset === earlier && offset === this.offsetMs(utcMs + OFFSET_MAX_MS)) return utcMs;
     return this.#nearChange(localMs, earlier, this.offsetMs(utcMs + OFFSET_MAX_MS));
   }
 
   /** `before` and `after` are the offsets on either side of the change. */
   #nearChange(localMs: number, before: number, after: number): number {
-    // The larger offset gives the earlier moment: the first of two in an overlap.
+    // The larger offset gives the earlier time, which is the first of two in an overlap.
     const first = localMs - Math.max(before, after);
     if (this.offsetMs(first) === localMs - first) return first;
     const second = localMs - Math.min(before, after);
     if (this.offsetMs(second) === localMs - second) return second;
-    // In a gap the clock goes on as before the change.
+    // A time in a gap counts as if the clock had not been changed yet.
     return localMs - before;
   }
 

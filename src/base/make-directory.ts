@@ -5,9 +5,9 @@ import { hasCode } from "./error-code.js";
 import { asOutput } from "./output-error.js";
 
 /**
- * Creates a directory and its missing parents, one level at a time: Node's own recursion never ends on a
- * file system that answers "no such file" to every new name, as /proc does. Throws the system's error for
- * the first level that cannot be created.
+ * Creates a directory and its missing parents, one level at a time: Node's own recursion never ends
+ * on a file system that answers "no such file" to every new name, as /proc does. Throws the
+ * system's error for the first level that cannot be created.
  */
 export async function makeDirectory(path: string): Promise<void> {
   try {

@@ -1,6 +1,6 @@
 /**
- * The reasons for rejecting a row. Batches hold numbers, reports names. Both are stable, and docs/rejects.md
- * has a row for each (a test compares).
+ * The reasons for rejecting a row. Batches hold numbers, reports names. Both are stable, and
+ * docs/rejects.md has a row for each (a test compares).
  */
 export const rejectCodes = {
   malformed_row: 1,

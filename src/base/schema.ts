@@ -6,41 +6,41 @@ export type PathStep = string | number;
 
 /** One thing that is wrong with a value. */
 export interface SchemaFault {
-  /** Where, from the root of the value; of an unknown key, the key itself. */
+  /** Path from the root of the value. For an unknown key it includes that key. */
   readonly path: readonly PathStep[];
   /** Completes a sentence about the value at `path`: `must be a string (got 5)`. */
   readonly message: string;
-  /** Set where the object at `path` has a key that its schema does not know. */
+  /** Set if `path` ends with a key that the schema does not know. */
   readonly isUnknownKey?: true;
 }
 
-/** What a schema makes of a value: its output, or everything that is wrong with the value. */
+/** The result of checking a value: the output of the schema, or all faults of the value. */
 export type Checked<Output> =
   | { readonly value: Output; readonly faults?: undefined }
   | { readonly value?: undefined; readonly faults: readonly SchemaFault[] };
 
 type Issue = z.core.$ZodIssue;
 
-/** An issue at its full path; of a union only the issues of the form that was most likely meant. */
+/** An issue with its full path. A union has only the issues of its most likely form. */
 export interface MeantIssue {
   readonly path: readonly PathStep[];
   readonly issue: Issue;
 }
 
-/** What zod says of a value for which the schema has no words. */
+/** Zod's message if the schema has none. */
 const WORDLESS = "Invalid input";
 
 /** Characters of a value that a message shows. */
 const SHOWN_MAX = 60;
 
 /**
- * Checks a value with one of our own schemas and finds all faults at once, in words for people:
+ * Checks a value with one of our own schemas. Returns all faults at once, with readable messages:
  *
  *     const { value, faults } = checkValue(manifestSchema, JSON.parse(text));
  *     if (faults !== undefined) throw new SwitchyardError(code, faultLines(faults).join("\n"));
  *
- * A schema words its own rules with `mustBe`. Objects that refuse unknown keys are `z.strictObject`;
- * the message then suggests the key that is spelt alike.
+ * A schema sets the messages of its own rules with `mustBe`. Use `z.strictObject` to refuse unknown
+ * keys; the message then suggests a key with similar spelling.
  */
 export function checkValue<Schema extends z.ZodType>(
   schema: Schema,
@@ -52,19 +52,19 @@ export function checkValue<Schema extends z.ZodType>(
   return parsed.success ? { value: parsed.data } : { faults: faultsOf(parsed.error) };
 }
 
-/** The error of a rule: `z.string().refine(isZone, mustBe("an IANA time zone"))`. */
+/** Returns the error of a rule: `z.string().refine(isZone, mustBe("an IANA time zone"))`. */
 export function mustBe(expected: string): { error(issue: { readonly input?: unknown }): string } {
   return { error: ({ input }) => `must be ${expected}${got(input)}` };
 }
 
-/** Faults as text, one line each: `rules[0].name: must be a string (got 5)`. */
+/** Returns faults as text, one line each: `rules[0].name: must be a string (got 5)`. */
 export function faultLines(faults: readonly SchemaFault[]): readonly string[] {
   return faults.map(({ path, message }) =>
     path.length === 0 ? message : `${pathText(path)}: ${message}`,
   );
 }
 
-/** `["rules", 0, "name"]` → `rules[0].name`. */
+/** Formats a path: `["rules", 0, "name"]` → `rules[0].name`. */
 export function pathText(path: readonly PropertyKey[]): string {
   return path.reduce<string>((before, step) => {
     if (typeof step === "number") return `${before}[${step}]`;
@@ -73,8 +73,8 @@ export function pathText(path: readonly PropertyKey[]): string {
 }
 
 /**
- * The issues that are worth telling: of a union without words of its own, those of the form that was
- * most likely meant. The schema must have been asked with `reportInput`.
+ * Returns the issues to report. A union without its own message has the issues of the form that was
+ * most likely meant. The schema must have parsed the value with `reportInput`.
  */
 export function meantIssues(
   issues: readonly Issue[],
@@ -87,7 +87,7 @@ export function meantIssues(
   });
 }
 
-/** The kinds of value that a union takes, in zod's words; empty where the issue is another one. */
+/** Returns the kinds of value that a union accepts, by zod's names; empty for other issues. */
 export function expectedKinds(issue: Issue): readonly string[] {
   if (issue.code === "invalid_type") return [issue.expected];
   if (issue.code === "invalid_value") return [typeof issue.values[0]];
@@ -95,7 +95,7 @@ export function expectedKinds(issue: Issue): readonly string[] {
   return [...new Set(issue.errors.flatMap((form) => form.filter(isAtRoot).flatMap(expectedKinds)))];
 }
 
-/** True for a union that has no message of its own. */
+/** Returns true for a union without its own message. */
 export function isWordless(issue: Issue): boolean {
   return issue.code === "invalid_union" && issue.message === WORDLESS;
 }
@@ -119,7 +119,7 @@ function faultsOf({ issues }: z.ZodError): readonly SchemaFault[] {
   });
 }
 
-/** The length of a list means nothing where a text is wanted, nor the other way round. */
+/** Drops issues about length if the value has the wrong type. */
 function isToldAmong(issues: readonly Issue[]): (issue: Issue) => boolean {
   const mistyped = new Set(
     issues.filter(({ code }) => code === "invalid_type").map(({ path }) => pathText(path)),
@@ -128,7 +128,7 @@ function isToldAmong(issues: readonly Issue[]): (issue: Issue) => boolean {
     (code !== "too_small" && code !== "too_big") || !mistyped.has(pathText(path));
 }
 
-/** The issues of the form of a union that fits best; undefined where all want another kind of value. */
+/** Returns the issues of the best form of a union; undefined if no form accepts this kind. */
 function meantForm(issue: Issue): readonly Issue[] | undefined {
   if (issue.code !== "invalid_union" || !isWordless(issue)) return undefined;
   const [nearest] = issue.errors
@@ -137,7 +137,7 @@ function meantForm(issue: Issue): readonly Issue[] | undefined {
   return nearest;
 }
 
-/** True where the value itself is of another kind than this form takes. */
+/** Returns true if this form does not accept values of this kind. */
 function isOtherKind(issue: Issue): boolean {
   if (!isAtRoot(issue)) return false;
   if (issue.code === "invalid_value") return typeof issue.values[0] !== typeof issue.input;
@@ -145,7 +145,7 @@ function isOtherKind(issue: Issue): boolean {
   return issue.code === "invalid_type";
 }
 
-/** Unknown and missing keys of the value itself tell more about the form than what is in its members. */
+/** Rates how badly a form fits. Unknown and missing keys weigh more than faults inside members. */
 function misfit(form: readonly Issue[]): number {
   return form.reduce((sum, issue) => {
     if (issue.code === "unrecognized_keys" && isAtRoot(issue)) return sum + 100 * issue.keys.length;
@@ -160,7 +160,7 @@ function isAtRoot({ path }: Issue): boolean {
   return path.length === 0;
 }
 
-/** Words for what a schema itself has none for. Unions are left to zod: their forms have the words. */
+/** Returns messages for issues without one. Unions keep zod's: their forms have the messages. */
 const describeIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case "invalid_type":
@@ -180,7 +180,7 @@ const describeIssue: z.core.$ZodErrorMap = (issue) => {
   }
 };
 
-/** One line for each key: only here is the schema at hand, with the keys that it knows. */
+/** Returns one line for each key. Only here the schema, with its known keys, is available. */
 function unknownKeyLines(keys: readonly string[], schema: z.core.$ZodObject): string {
   const known = Object.keys(schema._zod.def.shape);
   return keys.map((key) => `unknown key${suggestion(key, known)}`).join("\n");
@@ -201,7 +201,7 @@ function maximumWords(issue: Pick<z.core.$ZodIssueTooBig, "origin" | "maximum" |
   return `be ${inclusive === false ? "less than" : "at most"} ${maximum}`;
 }
 
-/** The unit of a length; empty for numbers. */
+/** Returns the unit of a length; empty for numbers. */
 function unitWords(origin: string, count: number | bigint): string {
   const units: Readonly<Record<string, string>> = {
     string: "character",
@@ -245,7 +245,7 @@ function suggestion(word: string, known: readonly string[]): string {
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
-/** The value in brackets, cut where it is long. */
+/** Returns the value in brackets, shortened if it is long. */
 function got(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return ` (got ${text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX - 3)}…` : text})`;

@@ -1,4 +1,4 @@
-/** The known word that is most likely meant, or undefined where none is near. */
+/** Returns the known word that is most similar to `word`; undefined if none is close. */
 export function closestTo(word: string, known: readonly string[]): string | undefined {
   const near = known
     .map((candidate) => ({ candidate, edits: edits(word.toLowerCase(), candidate.toLowerCase()) }))
@@ -7,7 +7,7 @@ export function closestTo(word: string, known: readonly string[]): string | unde
   return near[0]?.candidate;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** Counts insertions, deletions, replacements and swaps (optimal string alignment). */
 function edits(one: string, other: string): number {
   const width = other.length + 1;
   const table = new Uint16Array((one.length + 1) * width);

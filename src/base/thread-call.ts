@@ -59,8 +59,8 @@ interface PendingCall {
 }
 
 /**
- * A thread or process that answers calls of its methods. Calls may overlap. It keeps this process alive
- * only while a call is pending.
+ * A thread or process that answers calls of its methods. Calls may overlap. It keeps this process
+ * alive only while a call is pending.
  */
 export class Remote<Served extends Methods<Served>> {
   readonly #channel: Channel;
@@ -92,8 +92,8 @@ export class Remote<Served extends Methods<Served>> {
   }
 
   /**
-   * Calls a method. Rejects with the `SwitchyardError` that the method threw, or with `RemoteDeath` if
-   * the remote ends first. An answer that arrived before the end counts.
+   * Calls a method. Rejects with the `SwitchyardError` that the method threw, or with `RemoteDeath`
+   * if the remote ends first. An answer that arrived before the end counts.
    */
   call<Name extends keyof Served & string>(
     method: Name,
@@ -214,8 +214,9 @@ function deathBy(error: unknown): RemoteDeath {
 }
 
 /**
- * Serves calls; the entry file of a thread or process calls it once. A `SwitchyardError` that a method
- * throws rejects the call. Any other error ends the thread or process, because its state is unknown.
+ * Serves calls; the entry file of a thread or process calls it once. A `SwitchyardError` that a
+ * method throws rejects the call. Any other error ends the thread or process, because its state is
+ * unknown.
  */
 export function serveCalls<Served extends Methods<Served>>(methods: Served): void {
   const port = parentPort;

@@ -1,8 +1,8 @@
 import { closestTo } from "./spelling.js";
 
 /**
- * Common names of zones beside the IANA names: abbreviations, with and without daylight saving, and Windows
- * names. If an abbreviation is ambiguous, this is the zone that most data uses.
+ * Common names of zones that are not IANA names: abbreviations, with and without daylight saving,
+ * and Windows names. If an abbreviation is ambiguous, this is the zone that most data uses.
  */
 const zoneNames: Readonly<Record<string, string>> = {
   pst: "America/Los_Angeles",
@@ -74,8 +74,8 @@ const zoneNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Suggests a zone for an unknown name: by abbreviation (`PST8`), by city (`New York`), or by spelling
- * (`Europe/Berln`). Returns undefined if nothing is close.
+ * Suggests a zone for an unknown name: by abbreviation (`PST8`), by city (`New York`), or by
+ * spelling (`Europe/Berln`). Returns undefined if nothing is close.
  */
 export function suggestZone(text: string): string | undefined {
   const word = text.trim().toLowerCase();
@@ -85,6 +85,6 @@ export function suggestZone(text: string): string | undefined {
   const place = word.replaceAll(/[\s_-]+/g, "_");
   const city = known.find((zone) => zone.toLowerCase().split("/").at(-1) === place);
   if (city !== undefined) return city;
-  // Of a zone's names only whole ones are near: among cities everything is.
+  // Compare whole names only: too many cities have similar names.
   return place.includes("/") ? closestTo(place, known) : undefined;
 }

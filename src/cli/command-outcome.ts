@@ -3,7 +3,7 @@ import type { StepName } from "../pipeline/configuration/configuration-schema.js
 import type { MigrationService } from "./steps/migration-service.js";
 import type { StepReport } from "./steps/step.js";
 
-/** How a command ended. */
+/** The end of a command. */
 export interface CommandOutcome {
   readonly command: StepName | "migrate";
   readonly exitCode: number;

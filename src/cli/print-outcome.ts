@@ -5,7 +5,7 @@ import type { CommandContext } from "./context.js";
 import { summarizeMigration } from "./steps/migration-summary.js";
 import type { StepReport } from "./steps/step.js";
 
-/** How results are printed. */
+/** The form in which results are printed. */
 export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;

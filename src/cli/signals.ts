@@ -10,8 +10,8 @@ export interface SignalSource {
 }
 
 /**
- * Aborts the returned signal at the first SIGINT or SIGTERM, so that the run ends cleanly. The second one
- * ends the process at once. Both keep what was committed.
+ * Aborts the returned signal at the first SIGINT or SIGTERM, so that the run ends cleanly. The
+ * second one ends the process at once. Both keep what was committed.
  */
 export function abortOnSignals(
   source: SignalSource,

@@ -29,7 +29,7 @@ export async function completeReport(
   return { ...facts, findings: findFindings(facts, modulePath) };
 }
 
-/** Plans names by the same rule as `qualify`, for a console that has none yet. */
+/** Plans names like `qualify`, for a console without names. */
 async function planNames(
   { events, otherEvents }: CountedReport,
   values: OptionValues,

@@ -29,8 +29,8 @@ interface CountedPart {
 type DayCounts = Map<string, number>;
 
 /**
- * Adds up the events of splits within the limits of one split. Add splits in the order of their ids. Does
- * not keep them.
+ * Adds up the events of splits within the limits of one split. Add splits in the order of their
+ * ids. Does not keep them.
  */
 export class EventFold {
   readonly #names = new NameFold();

@@ -112,7 +112,7 @@ const runSchema = z.object({
   endedAt: text,
   /** Duration of this run, without those that it resumed. */
   durationMs: z.number().min(0),
-  /** How many times the run was resumed. */
+  /** Number of times that the run was resumed. */
   resumes: count,
 });
 
@@ -135,7 +135,7 @@ export const runAccountsSchema = z.object({
   run: runSchema,
 });
 
-/** What every run accounts for, whether its events went to files or to a service. */
+/** The accounts of every run, of events in files or sent to a service. */
 export type RunAccounts = Immutable<z.infer<typeof runAccountsSchema>>;
 
 /** `manifest.json`. All of it but `run` is a function of inputs, configuration and version. */
@@ -152,8 +152,8 @@ export const manifestSchema = runAccountsSchema.extend({
     lastTimestamp: time.nullable(),
   }),
   /**
-   * Delivered rows that are in no file of `days` yet because the run was interrupted; `events` and the
-   * counts by day include them. Absent in a complete manifest.
+   * Delivered rows that are in no file of `days` yet because the run was interrupted; `events` and
+   * the counts by day include them. Absent in a complete manifest.
    */
   pending: count.exactOptional(),
   /** Sorted by name. If there are `otherEvents`, they may hold further rows of a name. */

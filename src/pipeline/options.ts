@@ -4,7 +4,7 @@ import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
 import type { OutputFormat } from "./output-formats.js";
 
-/** Which paths of user and metadata are dropped or replaced by a salted SHA-256. */
+/** The paths of user and metadata that are dropped or replaced by a salted SHA-256. */
 export interface PrivacyOptions {
   readonly drop: readonly string[];
   readonly hash: readonly string[];
@@ -12,25 +12,25 @@ export interface PrivacyOptions {
   readonly salt?: string;
 }
 
-/** How many rejected rows a run may have and still be called done. */
+/** The number or share of rejected rows at which a run still counts as done. */
 export type MaxRejects = { readonly rows: number } | { readonly share: number };
 
 /**
- * What every run needs to know, whatever becomes of its events, resolved: defaults filled in, paths
- * absolute, names checked. Plain data that survives a structured clone. Times are milliseconds since
- * 1970 UTC, sizes are bytes.
+ * The resolved options that all kinds of runs share: defaults are filled in, paths are absolute,
+ * names are checked. Plain data that survives a structured clone. Times are milliseconds since 1970
+ * UTC, sizes are bytes.
  */
 export interface RunOptions {
   /** Files, directories and globs as the user gave them, relative to `cwd`. */
   readonly inputs: readonly string[];
   readonly cwd: string;
-  /** Absolute; what other steps write, and the configuration: no inputs, wherever they lie. */
+  /** Absolute paths of the configuration and of what other steps write; never inputs. */
   readonly notInputs: readonly string[];
   /** Absolute; holds the ledger, the rejects and the manifest. */
   readonly outputDirectory: string;
-  /** Where absent, each source's own bytes decide. */
+  /** Detected from the first bytes of each source if absent. */
   readonly inputFormat?: Format["kind"];
-  /** What the user says about CSV; the rest is detected. */
+  /** The CSV dialect as far as the user gave it; the rest is detected. */
   readonly csv: Partial<CsvDialect>;
 
   /** Name of the preset that `mapping` came from, for reports. */
@@ -55,23 +55,23 @@ export interface RunOptions {
   readonly includeEvents: readonly string[];
   readonly excludeEvents: readonly string[];
 
-  /** Worker threads, at least 1; fewer are started where `memoryBytes` does not suffice. */
+  /** Worker threads, at least 1; fewer are started if `memoryBytes` is too small for all. */
   readonly threads: number;
-  /** What the whole process may take. */
+  /** Memory limit of the whole process. */
   readonly memoryBytes: number;
   readonly rowBytesMax: number;
   /** Decompressed bytes per compressed byte. */
   readonly ratioMax: number;
   readonly splitBytes: number;
   readonly maxRejects: MaxRejects;
-  /** Throw away what an earlier run left in the output directory and start over. */
+  /** Delete what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;
 }
 
-/** Everything that counting the events of inputs needs to know: it leaves nothing behind. */
+/** The request to count the events of inputs; a count leaves no files behind. */
 export type CountRequest = Omit<RunOptions, "outputDirectory">;
 
-/** What a user asks of `validate`. */
+/** The request of `validate`. */
 export interface ValidateRequest extends CountRequest {
   /** IANA name or fixed offset that days and hours are in. */
   readonly dayZone: string;
@@ -81,14 +81,14 @@ export interface ValidateRequest extends CountRequest {
   readonly reportDirectory: string;
 }
 
-/** Everything that a worker of a dry run needs to know, on the same terms. */
+/** The options of a dry run's worker. */
 export interface ValidateOptions extends RunOptions {
   readonly dayZone: string;
-  /** Milliseconds since 1970 UTC: events that are later are in the future. */
+  /** Milliseconds since 1970 UTC; later events are in the future. */
   readonly nowMs: number;
 }
 
-/** Everything that an export needs to know, on the same terms. */
+/** The options of an export. */
 export interface ExportOptions extends RunOptions {
   /** Name of the directory that holds the days. */
   readonly dataset: string;
@@ -100,22 +100,20 @@ export interface ExportOptions extends RunOptions {
   readonly csvSafe: boolean;
 }
 
-/** Everything that sending needs to know, on the same terms. */
+/** The options of sending. */
 export interface SendOptions extends RunOptions {
-  /**
-   * What the service is called: its URL, path included, or a name where that is not the same every time.
-   */
+  /** Name of the service: its URL with the path, or another name if the URL can change. */
   readonly destination: string;
-  /** Where the events go, path included. */
+  /** URL that events are sent to, with its path. */
   readonly eventUrl: string;
   readonly body: BodyForm;
   /** Events of one request. */
   readonly batchRows: number;
-  /** Requests under way at the same time. */
+  /** Requests in progress at the same time. */
   readonly concurrency: number;
-  /** Events per second; no limit where absent. */
+  /** Events per second; unlimited if absent. */
   readonly rate?: number;
-  /** Events that may go out at once after a rest. */
+  /** Events that may be sent at once after a pause. */
   readonly burst?: number;
   readonly timeoutMs: number;
   readonly giveUpAfterMs: number;
@@ -123,14 +121,14 @@ export interface SendOptions extends RunOptions {
   readonly authHeader: string;
   /** A secret: goes to the worker, never into a file or a message. */
   readonly serverSecret: string;
-  /** Whatever decides, beside its content, which events are the n-th of a range. */
+  /** Digest of the options that decide which event is the n-th of a range. */
   readonly keySeed: string;
 }
 
-/** What a user asks of `send`: directory and seed follow from it. */
+/** The request of `send`; output directory and seed are derived from it. */
 export interface SendRequest extends Omit<SendOptions, "outputDirectory" | "keySeed"> {
   /** Absolute; holds a directory for each run. */
   readonly runsDirectory: string;
-  /** Words that take the run up again, without the program's name. */
+  /** Arguments that resume the run, without the program's name. */
   readonly command: readonly string[];
 }

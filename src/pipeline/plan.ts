@@ -6,7 +6,7 @@ import type { Source, SourceRange } from "../readers/source.js";
 export interface Split {
   /** Six digits; part of the names of parts and rejects. */
   readonly id: string;
-  /** In the order of the sources. */
+  /** Sorted like the sources. */
   readonly ranges: readonly SourceRange[];
   /** Bytes on disk that the ranges cover, for progress. */
   readonly bytes: number;
@@ -36,9 +36,9 @@ interface Piece {
 }
 
 /**
- * Packs ranges into splits, in order: a split is closed before it would exceed `splitBytes`. If there are
- * more than `splitsMax` splits, the size is doubled until they fit. Pure: the same sources give the same
- * plan.
+ * Packs ranges into splits, in order: a split is closed before it would exceed `splitBytes`. If
+ * there are more than `splitsMax` splits, the size is doubled until they fit. Pure: the same
+ * sources give the same plan.
  */
 export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): Plan {
   const splitsMax = limits.splitsMax ?? SPLITS_MAX;
@@ -56,8 +56,8 @@ export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): P
 }
 
 /**
- * Returns the size of splits at which all sources together need at most `splitsMax` splits. Sources are
- * cut by this size before they are planned.
+ * Returns the size of splits at which all sources together need at most `splitsMax` splits. Sources
+ * are cut by this size before they are planned.
  */
 export function growSplitBytes(sources: readonly Source[], limits: PlanLimits): number {
   const weight = sources.reduce((sum, source) => sum + source.size * weightFactor(source), 0);
@@ -103,9 +103,9 @@ export function removeSources(plan: Plan, names: ReadonlySet<string>): Plan {
 }
 
 /**
- * Returns the plan with new content of some sources, for files that were repaired after they had failed.
- * The number and order of splits stay the same: the new ranges of a source are distributed over the splits
- * that held its old ones.
+ * Returns the plan with new content of some sources, for files that were repaired after they had
+ * failed. The number and order of splits stay the same: the new ranges of a source are distributed
+ * over the splits that held its old ones.
  */
 export function replaceSources(plan: Plan, replacements: readonly RangedSource[]): Plan {
   const fresh = new Map(replacements.map((ranged) => [ranged.source.name, ranged]));
@@ -190,8 +190,9 @@ function share<T>(items: readonly T[], index: number, count: number): readonly T
 }
 
 /**
- * Gives every source a minimum weight, because opening one takes time. By bytes alone, a zip of 100,000
- * small entries would be one split: one thread would read it, and read all of it again after a kill.
+ * Gives every source a minimum weight, because opening one takes time. By bytes alone, a zip of
+ * 100,000 small entries would be one split: one thread would read it, and read all of it again
+ * after a kill.
  */
 function weigh(ranged: readonly RangedSource[], { splitBytes }: PlanLimits): readonly Piece[] {
   const lightest = splitBytes / SPLIT_SOURCES;

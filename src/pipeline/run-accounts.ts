@@ -12,7 +12,7 @@ import type { Plan } from "./plan.js";
 
 export interface AccountFacts {
   readonly version: string;
-  /** As recorded in the ledger. */
+  /** Options as the ledger records them. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly plan: Plan;
   /** Inputs whose first bytes could not be read. */
@@ -42,12 +42,12 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
   };
 }
 
-/** In the order of the inputs. */
+/** Returns the records in the order of the inputs. */
 export function inOrder(records: readonly SplitRecord[]): readonly SplitRecord[] {
   return [...records].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Sums by name, sorted by it. */
+/** Adds up numbers by name. Returns the sums sorted by name. */
 export function foldNumbers(
   items: readonly Readonly<Record<string, number>>[],
 ): Readonly<Record<string, number>> {
@@ -74,7 +74,7 @@ function foldRows(records: readonly SplitRecord[]): RowCounts {
   };
 }
 
-/** The most frequent first; the example is the first one in the order of the inputs. */
+/** Returns the most frequent code first. An example is the first one in the order of the inputs. */
 function foldRejects(records: readonly SplitRecord[]): readonly RejectSummary[] {
   const byCode = new Map<string, RejectSummary>();
   for (const summary of records.flatMap((record) => record.rejects)) {

@@ -23,8 +23,8 @@ export type CountResult = Pick<RunResult<CountManifest>, "outcome" | "manifest" 
 
 /**
  * Reads and maps inputs like an export of the same options, and counts the events that it would
- * deliver. Keeps nothing: the ledger is in a temporary directory below `scratchDirectory`, which is always
- * removed. Throws like `runSplits`.
+ * deliver. Keeps nothing: the ledger is in a temporary directory below `scratchDirectory`, which is
+ * always removed. Throws like `runSplits`.
  */
 export async function runCount(
   request: CountRequest,

@@ -11,9 +11,9 @@ import { type RunJob, type RunOutside, type RunResult, runSplits } from "./run-s
 export type ExportResult = RunResult<Manifest>;
 
 /**
- * Runs an export from its inputs to its manifest, or resumes the one that the output directory holds. A
- * source that fails ends it as `failed`, after all others are done. Throws `UsageError` if it cannot
- * begin, and `SwitchyardError` if it cannot continue (disk full).
+ * Runs an export from its inputs to its manifest, or resumes the one that the output directory
+ * holds. A source that fails ends it as `failed`, after all others are done. Throws `UsageError` if
+ * it cannot begin, and `SwitchyardError` if it cannot continue (disk full).
  */
 export async function runExport(
   options: ExportOptions,

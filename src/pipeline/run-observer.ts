@@ -11,8 +11,9 @@ export interface ThreadProgress {
 /** The progress of a run. Bytes are bytes on disk, known before the first one is read. */
 export interface RunProgress {
   /**
-   * `merging`: all splits are done, and spilled rows are written to their days. Splits are then merges,
-   * bytes are those of the spilled rows, and the source of a thread is the range of days that it merges.
+   * `merging`: all splits are done, and spilled rows are written to their days. Splits are then
+   * merges, bytes are those of the spilled rows, and the source of a thread is the range of days
+   * that it merges.
    */
   readonly phase?: "merging";
   readonly threads: readonly ThreadProgress[];
@@ -33,8 +34,8 @@ export interface RunProgress {
 /** Receives events of a run in progress. */
 export interface RunObserver {
   /**
-   * Called when the plan is made, and again with a new progress when merging begins. `progress` may be
-   * called at any time and is cheap.
+   * Called when the plan is made, and again with a new progress when merging begins. `progress` may
+   * be called at any time and is cheap.
    */
   started?(progress: () => RunProgress): void;
   sourceFailed?(failure: SourceFailure): void;
@@ -42,11 +43,11 @@ export interface RunObserver {
   note?(text: string): void;
 }
 
-/** What a run needs beside its options. An aborted signal ends the run as `interrupted`. */
+/** The signal and observer of a run. An aborted signal ends the run as `interrupted`. */
 export interface RunContext {
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
 }
 
-/** How a run ended. `failed`: a source could not be read to its end. */
+/** The end of a run. `failed`: a source could not be read to its end. */
 export type RunOutcome = "done" | "interrupted" | "failed";

@@ -22,8 +22,8 @@ import { checkAccounts } from "./worker/run-split.js";
 
 /**
  * Sends the events of inputs to a service, or resumes an earlier run of the same request. Throws
- * `UsageError` if it cannot begin, and `SendStopped` if it cannot continue (the service refuses, disk
- * full).
+ * `UsageError` if it cannot begin, and `SendStopped` if it cannot continue (the service refuses,
+ * disk full).
  */
 export async function runSend(
   request: SendRequest,

@@ -41,7 +41,7 @@ export interface DiscoveredInputs {
   }[];
 }
 
-/** What a run needs from readers and from the outside. */
+/** The readers and outside effects that a run needs. */
 export interface RunOutside {
   discover(options: RunOptions, signal: AbortSignal): Promise<DiscoveredInputs>;
   planRanges(
@@ -108,9 +108,9 @@ interface EndedRun<Accounts extends RunAccounts> {
 }
 
 /**
- * Runs from the inputs to the manifest, or resumes the run that the output directory holds: discover,
- * lock, plan, read all splits, merge, account. Throws `UsageError` if it cannot begin, and
- * `SwitchyardError` if it cannot continue (disk full).
+ * Runs from the inputs to the manifest, or resumes the run that the output directory holds:
+ * discover, lock, plan, read all splits, merge, account. Throws `UsageError` if it cannot begin,
+ * and `SwitchyardError` if it cannot continue (disk full).
  */
 export async function runSplits<Accounts extends RunAccounts>(
   job: RunJob<Accounts>,

@@ -30,9 +30,9 @@ export interface ValidateResult
 }
 
 /**
- * Reads and maps inputs like an export of the same options, and profiles their events. Keeps nothing: the
- * ledger is in a temporary directory below `scratchDirectory`, which is always removed. Throws like
- * `runSplits`.
+ * Reads and maps inputs like an export of the same options, and profiles their events. Keeps
+ * nothing: the ledger is in a temporary directory below `scratchDirectory`, which is always
+ * removed. Throws like `runSplits`.
  */
 export async function runValidate(
   request: ValidateRequest,
@@ -108,9 +108,9 @@ function pieceBytesOf({ format, size }: Source): number {
 }
 
 /**
- * Chooses a share of all pieces, evenly spread over the inputs. It takes a piece whenever the share of
- * the bytes passed so far has grown by the size of a piece. A source that cannot be cut is one piece. Call
- * it in the order of the sources.
+ * Chooses a share of all pieces, evenly spread over the inputs. It takes a piece whenever the share
+ * of the bytes passed so far has grown by the size of a piece. A source that cannot be cut is one
+ * piece. Call it in the order of the sources.
  */
 class RangeSampler {
   #total = 0;

@@ -16,7 +16,7 @@ export interface DeliveryCounts {
 /** `manifest.json` of a run that sent events. */
 export interface SendManifest extends RunAccounts {
   readonly destination: string;
-  /** Of the finished splits. */
+  /** Counts of the finished splits. */
   readonly delivery: DeliveryCounts;
 }
 

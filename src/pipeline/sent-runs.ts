@@ -38,8 +38,8 @@ export async function listRuns(runsDirectory: string): Promise<readonly ListedRu
 
 /**
  * Throws `run_changed` if another version of Switchyard began to send the same inputs to the same
- * destination. A version may give the run another id and the events other keys, so the service would
- * store all of them again.
+ * destination. A version may give the run another id and the events other keys, so the service
+ * would store all of them again.
  */
 export async function refuseOtherVersions(
   runsDirectory: string,
@@ -88,8 +88,8 @@ function sentRunFile({ outputDirectory }: Layout): string {
 }
 
 /**
- * Counts what all runs of one directory have sent: finished splits by their records, the others by their
- * journals.
+ * Counts what all runs of one directory have sent: finished splits by their records, the others by
+ * their journals.
  */
 export async function countSent(layout: Layout): Promise<SentCounts> {
   const ledger = new Ledger(layout);

@@ -56,8 +56,9 @@ export interface StartedRun {
 }
 
 /**
- * Begins a run in a directory that this process has locked, or resumes the one that is there: it keeps
- * finished splits and removes everything else. After a kill at any moment, the next start repeats it.
+ * Begins a run in a directory that this process has locked, or resumes the one that is there: it
+ * keeps finished splits and removes everything else. After a kill at any moment, the next start
+ * repeats it.
  */
 export async function startRun(
   layout: Layout,
@@ -146,8 +147,8 @@ async function changePlan(
 }
 
 /**
- * Removes the output of earlier runs, also of another dataset. The order matters: after a kill at any
- * moment, the run can be resumed or started over.
+ * Removes the output of earlier runs, also of another dataset. The order matters: after a kill at
+ * any moment, the run can be resumed or started over.
  */
 async function startOver(layout: Layout, ledger: Ledger): Promise<void> {
   const before = await ledger.readRun().catch(() => undefined);
@@ -176,8 +177,8 @@ async function rangeSources(
 }
 
 /**
- * Plans a source whose ranges cannot be found as a whole. The worker that reads it meets the same error,
- * which then fails only that source.
+ * Plans a source whose ranges cannot be found as a whole. The worker that reads it meets the same
+ * error, which then fails only that source.
  */
 async function rangesOf(
   source: Source,

@@ -64,7 +64,7 @@ describe("the lock of an output directory", () => {
     await (await takeLockFile(lockFile, now, system())).release();
   });
 
-  it("goes to one of many that ask for it at once, also after a process that died", async () => {
+  it("is given to one of many processes that ask at once, also after the holder died", async () => {
     for (const died of [false, true]) {
       if (died) leave({});
       const attempts = Array.from({ length: 16 }, () => takeLockFile(lockFile, now, system()));
@@ -84,25 +84,25 @@ describe("the lock of an output directory", () => {
     await lock.release();
   });
 
-  it("is taken over when another process has the dead one's id now", async () => {
+  it("is taken over if another process now has the id of the dead one", async () => {
     leave({ pid: 2, processStart: "two" });
     const lock = await takeLockFile(lockFile, now, system({ 2: "two again" }));
     expect(lock.takenOverFrom).toMatchObject({ pid: 2, processStart: "two" });
   });
 
-  it("is respected where the system does not say when a process began", async () => {
+  it("is respected if the system does not tell when a process began", async () => {
     leave({ pid: 2, processStart: null });
     await expect(takeLockFile(lockFile, now, system({ 2: null }))).rejects.toThrow("another run");
   });
 
-  it("of another host is refused with what to do", async () => {
+  it("of another host is refused, with advice", async () => {
     leave({ host: "there" });
     await expect(takeLockFile(lockFile, now, system())).rejects.toThrow(
       /process 2 on there.*delete the file/,
     );
   });
 
-  it("that nobody can read is refused with what to do", async () => {
+  it("that cannot be parsed is refused, with advice", async () => {
     leave({});
     writeFileSync(lockFile, "{");
     await expect(takeLockFile(lockFile, now, system())).rejects.toThrow(
@@ -110,14 +110,14 @@ describe("the lock of an output directory", () => {
     );
   });
 
-  it("is not released by a run that lost it", async () => {
+  it("is not released by a run that no longer holds it", async () => {
     const lock = await takeLockFile(lockFile, now, system());
     leave({ token: "another" });
     await lock.release();
     expect(JSON.parse(readFileSync(lockFile, "utf8"))).toMatchObject({ token: "another" });
   });
 
-  it("knows the living and the dead of this machine", async () => {
+  it("tells live processes of this machine from dead ones", async () => {
     const lock = await takeLockFile(lockFile);
     await expect(takeLockFile(lockFile)).rejects.toThrow(`process ${process.pid}`);
     await lock.release();

@@ -22,7 +22,7 @@ const instants = fc.integer({
 });
 const hour = 3_600_000;
 
-/** Every moment whose wall clock in the zone reads `localMs`, found by trying all quarter hours. */
+/** Returns every time whose wall clock in the zone shows `localMs`, by trying all quarter hours. */
 function moments(name: string, localMs: number): number[] {
   const zone = IANAZone.create(name);
   const found: number[] = [];
@@ -34,7 +34,7 @@ function moments(name: string, localMs: number): number[] {
 }
 
 describe("a named zone", () => {
-  it("gives Luxon's offset at any moment", () => {
+  it("returns Luxon's offset at any time", () => {
     const zones = new Map(names.map((name) => [name, createZone(name)]));
     fc.assert(
       fc.property(fc.constantFrom(...names), instants, (name, utcMs) => {
@@ -45,7 +45,7 @@ describe("a named zone", () => {
     );
   });
 
-  it("finds the moment of any wall-clock time, the first where there are two", () => {
+  it("converts any wall-clock time to UTC, to the first time if there are two", () => {
     const zones = new Map(names.map((name) => [name, createZone(name)]));
     fc.assert(
       fc.property(fc.constantFrom(...names), instants, (name, localMs) => {
@@ -83,7 +83,7 @@ describe("a named zone", () => {
     }
   });
 
-  it("answers the same whatever it was asked before", () => {
+  it("answers the same in any order of questions", () => {
     const overlap = Date.UTC(2023, 9, 29, 2, 30);
     const winter = createZone("Europe/Berlin");
     const summer = createZone("Europe/Berlin");
@@ -111,7 +111,7 @@ describe("createZone", () => {
   });
 
   it.each(["local", "system", "", "Mars/Olympus", "+25:00", "+5:99", "5"])(
-    "refuses %j and says what it takes",
+    "refuses %j and names what it accepts",
     (name) => {
       expect(() => createZone(name)).toThrow(UsageError);
       expect(() => createZone(name)).toThrow(/^Unknown time zone: .* such as "Europe\/Berlin"/);
@@ -124,7 +124,7 @@ describe("createZone", () => {
     ["pst", "America/Los_Angeles"],
     ["EDT", "America/New_York"],
     ["CEST", "Europe/Berlin"],
-    // Node takes these for Dhaka and Kolkata.
+    // Node reads these as Dhaka and Kolkata.
     ["BST", "Europe/London"],
     ["IST", "Asia/Kolkata"],
     ["Berlin", "Europe/Berlin"],
@@ -140,7 +140,7 @@ describe("createZone", () => {
   });
 
   it.each(["EST5EDT", "CET", "EST", "US/Pacific", "europe/berlin", "Etc/GMT+2"])(
-    "takes %s, which the IANA has",
+    "accepts the IANA name %s",
     (name) => {
       expect(createZone(name).name).toBe(name);
     },

@@ -6,7 +6,7 @@ const linesOf = (schema: z.ZodType, value: unknown) =>
   faultLines(checkValue(schema, value).faults ?? []);
 
 describe("checkValue", () => {
-  it("returns what the schema makes of a value", () => {
+  it("returns the output of the schema", () => {
     const schema = z.object({ size: z.string().transform(Number) });
     expect(checkValue(schema, { size: "5" })).toEqual({ value: { size: 5 } });
   });
@@ -58,7 +58,7 @@ describe("checkValue", () => {
     expect(line).toBe(`must be a number (got "${"x".repeat(56)}…)`);
   });
 
-  it("marks unknown keys, those that JavaScript inherits among them", () => {
+  it("marks unknown keys, including names that JavaScript inherits", () => {
     const value: unknown = JSON.parse('{ "__proto__": {}, "constructor": 1 }');
     expect(checkValue(z.strictObject({ a: z.string().optional() }), value).faults).toEqual([
       { path: ["__proto__"], message: "unknown key", isUnknownKey: true },
@@ -67,7 +67,7 @@ describe("checkValue", () => {
   });
 });
 
-describe("of a value that may have several forms, checkValue tells", () => {
+describe("checkValue, for a value with several forms, reports", () => {
   const choice = z.strictObject({ field: z.string(), zone: z.string().optional() });
   const form = z.union([
     z.string().min(1),
@@ -96,7 +96,7 @@ describe("of a value that may have several forms, checkValue tells", () => {
     expect(linesOf(form, value)).toEqual(lines);
   });
 
-  it("the words that the schema has for all of them", () => {
+  it("the message of the schema for the whole union", () => {
     const size = z.union([z.string().regex(/^\d+MB$/), z.int()], mustBe("a size such as 5MB"));
     expect(linesOf(size, true)).toEqual(["must be a size such as 5MB (got true)"]);
   });

@@ -42,7 +42,7 @@ describe.each([
     expect(await waiting).toBe("freed");
   });
 
-  it("rejects a call with the code, message and exit code of the error, and lives on", async () => {
+  it("rejects a call with the code, message and exit code of the error, and stays alive", async () => {
     const remote = startServed();
     await expect(remote.call("refuse")).rejects.toMatchObject({
       code: "not_that",
@@ -53,7 +53,7 @@ describe.each([
     expect(await remote.call("add", 1, 1)).toBe(2);
   });
 
-  it("rejects every pending call when it ends, and every later one", async () => {
+  it("rejects every pending and every later call when it ends", async () => {
     const remote = startServed();
     const pending = [remote.call("waitUntilFreed"), remote.call("exit", 7)];
     const ended = { reason: "exit", message: `its ${kind} ended with exit code 7` };
@@ -64,7 +64,7 @@ describe.each([
   });
 
   // A process that exits drops what it has not sent yet.
-  it.runIf(kind === "thread")("counts an answer that was given just before the end", async () => {
+  it.runIf(kind === "thread")("accepts an answer that was sent just before the end", async () => {
     const remote = startServed();
     const [sum, exit] = [remote.call("add", 1, 2), remote.call("exit", 0)];
     exit.catch(() => undefined);
@@ -72,7 +72,7 @@ describe.each([
     await expect(exit).rejects.toMatchObject({ reason: "exit" });
   });
 
-  it("ends of an error that nobody foresaw", async () => {
+  it("ends after an unexpected error", async () => {
     const remote = startServed();
     await expect(remote.call("crash")).rejects.toMatchObject(
       kind === "thread" ? { reason: "crash", message: "not foreseen" } : { reason: "exit" },

@@ -31,7 +31,7 @@ function exportTo(output: string, input: string, format: string): string[] {
   ];
 }
 
-/** An input, and what a run that nobody disturbs makes of it. */
+/** An input, and the output of an undisturbed run. */
 async function prepare(days: number, format: string) {
   const input = join(scratch, `rows-${days}.jsonl`);
   writeAmplitudeRows(input, 40_000, days);
@@ -43,13 +43,13 @@ async function prepare(days: number, format: string) {
   return { input, undisturbedMs, undisturbed: digestExport(output) };
 }
 
-// The rows of 40 days in no order are spilled, and then merged.
+// Unsorted rows of 40 days are spilled and then merged.
 it.each([
   { days: 5, format: "jsonl", filesMin: 100, killsMin: KILLS },
   { days: 40, format: "jsonl", filesMin: 70, killsMin: KILLS },
   { days: 40, format: "arrow", filesMin: 70, killsMin: Math.round(KILLS / 3) },
 ])(
-  `survives $killsMin kills at random moments over $days days of $format, seed ${seed}, with the bytes of a quiet run`,
+  `survives $killsMin kills at random moments over $days days of $format, seed ${seed}, with the bytes of an undisturbed run`,
   async ({ days, format, filesMin, killsMin }) => {
     console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);
     const { input, undisturbedMs, undisturbed } = await prepare(days, format);

@@ -8,7 +8,7 @@ import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines } from "../support/generated-input.js";
 import { scratchDirectory } from "../support/scratch.js";
 
-/** Many more than are inspected between two turns of the event loop. */
+/** Many more files than are inspected between two turns of the event loop. */
 const FILES = 2_560;
 
 const scratch = scratchDirectory("many-files");
@@ -22,7 +22,7 @@ function exportArgs(output: string, threads: number): string[] {
   ];
 }
 
-/** The environment in which a command signals itself when it opens its `opened`-th input. */
+/** Returns an environment in which a command signals itself when it opens input number `opened`. */
 function signalling(signal: string, opened: number): Record<string, string> {
   const hook = join(scratch, `${signal}.mjs`);
   writeFileSync(
@@ -64,7 +64,7 @@ it.each([
     const env = signalling(signal, opened);
     const stopped = await runSwitchyard(exportArgs(output, 3), { env });
     expect(stopped, stopped.stderr).toMatchObject({ exitCode: 130, signal: null });
-    // The plan was not made yet.
+    // There is no plan yet.
     expect(existsSync(join(output, "_switchyard", "plan.json"))).toBe(false);
 
     const again = await runSwitchyard(exportArgs(output, 3));

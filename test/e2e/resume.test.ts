@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 describe("an interrupted export", () => {
   it.each(["SIGINT", "SIGTERM"] as const)(
-    "ends with 130 within two seconds of %s and goes on to the bytes of a quiet run",
+    "ends with 130 within two seconds of %s and resumes to the bytes of an undisturbed run",
     async (signal) => {
       const output = join(scratch, signal);
       let signalledAt = 0;
@@ -57,7 +57,7 @@ describe("an interrupted export", () => {
           });
         },
       });
-      // Not a measure of speed but a promise to whoever presses ^C.
+      // This is not a measure of speed but a guarantee to users who press ^C.
       expect(performance.now() - signalledAt).toBeLessThan(2_000);
       expect(result, result.stderr).toMatchObject({ exitCode: 130, signal: null });
       expect(result.stderr).toContain("again");
@@ -67,7 +67,7 @@ describe("an interrupted export", () => {
   );
 });
 
-it("refuses a second run into the same directory while the first one lasts", async () => {
+it("refuses a second run into the same directory while the first one is active", async () => {
   const output = join(scratch, "two-runs");
   let first: ChildProcess | undefined;
   const firstRun = runSwitchyard(exportArgs(largeInput, output), {
@@ -93,7 +93,7 @@ it("does nothing when the same command has already finished", async () => {
   expect(readFileSync(join(output, "manifest.json"), "utf8")).toBe(before);
 });
 
-describe("an export that was begun from something else", () => {
+describe("an export that was begun from other inputs or options", () => {
   it("is refused when an input has changed, and starts over with --fresh", async () => {
     const input = join(scratch, "changing.jsonl");
     const output = join(scratch, "changed-input");
@@ -124,7 +124,7 @@ describe("an export that was begun from something else", () => {
   });
 });
 
-it("delivers what lies before a break, and the rest once the source is repaired", async () => {
+it("delivers the rows before a break, and the rest after the source is repaired", async () => {
   const whole = join(scratch, "whole.jsonl.gz");
   writeFileSync(whole, gzipSync(amplitudeLines(0, 4_000, 3)));
   const other = join(scratch, "other.jsonl");

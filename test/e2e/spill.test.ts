@@ -46,7 +46,7 @@ async function exportQuietly(from: string, output: string, ...more: string[]): P
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
 }
 
-/** Exports and ends the process with a signal as soon as something has come. */
+/** Exports, and ends the process with a signal as soon as there is output. */
 async function signalOnce(
   output: string,
   has: (output: string) => Promise<unknown>,
@@ -66,7 +66,7 @@ async function mergesBegun(output: string): Promise<void> {
   );
 }
 
-/** Names of the records of merges that are done. */
+/** Returns the names of the records of finished merges. */
 function mergesIn(output: string): readonly string[] {
   const directory = join(output, "_switchyard/merges");
   if (!existsSync(directory)) return [];
@@ -90,7 +90,7 @@ function partsIn(output: string, pattern: RegExp): readonly string[] {
   return names.filter((name) => pattern.test(name));
 }
 
-/** An export of which all splits are done, and not all merges. */
+/** An export with all splits finished, but not all merges. */
 async function interruptedWhileMerging(name: string): Promise<string> {
   const output = join(scratch, name);
   const result = await signalOnce(output, mergesBegun);
@@ -105,7 +105,7 @@ beforeAll(async () => {
   undisturbed = digestExport(output);
 });
 
-describe("an export of many days in no order", () => {
+describe("an export of many unsorted days", () => {
   it.each(["parquet", "jsonl", "jsonl.gz", "csv"])(
     "has one %s file for each day, the same with one thread and with three",
     async (format) => {
@@ -120,7 +120,7 @@ describe("an export of many days in no order", () => {
     },
   );
 
-  it("has the rows of an export in one split, which spills nothing", async () => {
+  it("has the rows of an export with one split, which spills nothing", async () => {
     const whole = join(scratch, "whole");
     await exportQuietly(input, whole, "--split-size", "1GiB");
     expect(partsIn(whole, /part-merged/)).toEqual([]);
@@ -140,7 +140,7 @@ describe("an interrupted export", () => {
   it.each([
     ["splits are read", firstSplitFinished],
     ["days are merged", mergesBegun],
-  ] as const)("says while %s what is in no day yet, and goes on", async (when, has) => {
+  ] as const)("reports the pending rows while %s, and can be resumed", async (when, has) => {
     const output = join(scratch, `interrupted-${when.slice(0, 4)}`);
     const result = await signalOnce(output, has);
     expect(result, result.stderr).toMatchObject({ exitCode: 130, signal: null });
@@ -158,12 +158,12 @@ describe("an interrupted export", () => {
     expect(digestExport(output)).toEqual(undisturbed);
   });
 
-  it("keeps the merges that were done", async () => {
+  it("keeps finished merges", async () => {
     const output = join(scratch, "kept");
     await signalOnce(output, firstMergeDone, "SIGKILL");
     const [first = ""] = mergesIn(output);
     const { parts } = JSON.parse(readFileSync(join(output, "_switchyard/merges", first), "utf8"));
-    // Whatever it holds: a merge that is done is not done again.
+    // The content does not matter: a finished merge is not repeated.
     const path = join(output, parts[0].path);
     writeFileSync(path, `${readFileSync(path, "utf8")}\n`);
     await exportQuietly(input, output);
@@ -174,7 +174,7 @@ describe("an interrupted export", () => {
   });
 
   it.each(["missing", "cut off", "changed in its index"])(
-    "reads a split again whose spill file is %s",
+    "reads a split again if its spill file is %s",
     async (damage) => {
       const output = await interruptedWhileMerging(`damaged-${damage}`);
       const path = join(output, "_switchyard/spill/000003");
@@ -188,7 +188,7 @@ describe("an interrupted export", () => {
     },
   );
 
-  it("names a spill file that is damaged within, and goes on once it is deleted", async () => {
+  it("names a spill file with damaged content, and resumes after it is deleted", async () => {
     const output = await interruptedWhileMerging("damaged-within");
     const { spill } = JSON.parse(
       readFileSync(join(output, "_switchyard/splits/000003.json"), "utf8"),
@@ -216,7 +216,7 @@ describe("an interrupted export", () => {
 });
 
 describe("an export that is done", () => {
-  it("removes what an earlier run had left to remove, and needs it for nothing", async () => {
+  it("removes what an earlier run left behind, and does not need it", async () => {
     const output = join(scratch, "done");
     await exportQuietly(input, output);
     const spill = join(output, "_switchyard/spill");
@@ -230,7 +230,7 @@ describe("an export that is done", () => {
   });
 });
 
-it("merges what could be read of a broken source, and all of it once it is repaired", async () => {
+it("merges the readable rows of a broken source, and all rows after it is repaired", async () => {
   const whole = join(scratch, "whole.jsonl.gz");
   writeFileSync(whole, gzipSync(amplitudeLines(0, 9_000, DAYS)));
   const other = join(scratch, "other.jsonl");
@@ -256,7 +256,7 @@ it("merges what could be read of a broken source, and all of it once it is repai
   expect(existsSync(join(output, "_switchyard/spill"))).toBe(false);
 });
 
-it("refuses merged parts that no ledger knows", async () => {
+it("refuses merged parts without a ledger", async () => {
   const output = join(scratch, "foreign");
   mkdirSync(join(output, "events/2026-01-01"), { recursive: true });
   writeFileSync(join(output, "events/2026-01-01/part-merged-000.jsonl"), "theirs");
@@ -265,7 +265,7 @@ it("refuses merged parts that no ledger knows", async () => {
   expect(refused.stderr).toContain("part-merged-000.jsonl");
 });
 
-/** Changes one byte, counted from the end where `at` is negative. */
+/** Changes one byte; a negative `at` counts from the end. */
 function changeByte(path: string, at: number): void {
   const bytes = readFileSync(path);
   bytes[at < 0 ? bytes.length + at : at]! ^= 1;

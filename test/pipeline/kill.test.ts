@@ -9,7 +9,7 @@ const KILLS = isCi ? 60 : 12;
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 
-/** Numbers from 0 to 1 that the seed decides (Numerical Recipes' linear congruence). */
+/** Random numbers from 0 to 1 by seed (linear congruential generator of Numerical Recipes). */
 function randomNumbers(state: number): () => number {
   let current = state;
   return () => {
@@ -28,7 +28,7 @@ function someInputs(run: FakeExport): void {
   }
 }
 
-/** Runs the export in its own process; `killed` where the process did not live to the end. */
+/** Runs the export in its own process; returns `killed` if the process was killed before its end. */
 async function runProcess(run: FakeExport, killAfterMs?: number, fresh = false) {
   const task = JSON.stringify(await run.portable({ splitBytes: 150, fresh }));
   const child = spawn(process.execPath, [processScript("fake-run"), task], {
@@ -45,7 +45,7 @@ async function runProcess(run: FakeExport, killAfterMs?: number, fresh = false) 
   return "done";
 }
 
-it(`a run that is killed again and again ends with the bytes of a quiet one (SWITCHYARD_SEED=${seed})`, async () => {
+it(`a run that is killed repeatedly ends with the bytes of an undisturbed one (SWITCHYARD_SEED=${seed})`, async () => {
   const random = randomNumbers(seed);
   const quiet = fakeExport();
   someInputs(quiet);
@@ -60,7 +60,7 @@ it(`a run that is killed again and again ends with the bytes of a quiet one (SWI
   someInputs(disturbed);
   while (kills.fresh + kills.resumed < KILLS) {
     const fresh = random() < 0.2;
-    // The first fifth is the start of Node, in which nothing can go wrong.
+    // The first fifth is the start of Node, which a kill cannot harm.
     const end = await runProcess(disturbed, quietMs * (0.2 + random()), fresh);
     if (end === "killed") kills[fresh ? "fresh" : "resumed"]++;
     else {

@@ -81,7 +81,7 @@ function recordOf(id: string, changes: Partial<SplitRecord> = {}): SplitRecord {
 }
 
 describe("a manifest", () => {
-  it("adds up what the splits report, by day and in total", () => {
+  it("adds up the records of splits, by day and in total", () => {
     const manifest = fold(facts, [recordOf("000000"), recordOf("000001")]);
     expect(manifest.complete).toBe(true);
     expect(manifest.totals).toEqual({
@@ -141,7 +141,7 @@ describe("a manifest", () => {
     });
   });
 
-  it("shows the events of names that were too many, in all and by day", () => {
+  it("counts the events of names beyond the limit, in total and by day", () => {
     const others = { rows: 1, firstMs: 5, lastMs: 5 };
     const names = eventsOf("000000").names.slice(0, 1);
     const folded = foldWith([recordOf("000000")], [{ names, others, days: [[0, 0, 1]] }]);
@@ -156,7 +156,7 @@ describe("a manifest", () => {
     );
   });
 
-  it("names the events of the first splits only, where there are too many names", () => {
+  it("counts names of the first splits one by one if there are too many names", () => {
     const named = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({
         ...{ event: `e${from + index}`, rows: 1, firstMs: 1, lastMs: 1 },
@@ -170,7 +170,7 @@ describe("a manifest", () => {
     expect(folded.events.find(({ event }) => event === "e1")?.rows).toBe(2);
   });
 
-  it("counts only the first pairs by day, where there are too many pairs", () => {
+  it("counts only the first pairs by day if there are too many pairs", () => {
     const fold = new EventFold(2);
     fold.add(eventsOf("000000"));
     fold.add(eventsOf("000001"));
@@ -181,7 +181,7 @@ describe("a manifest", () => {
     );
   });
 
-  it("is refused where an event was not counted", () => {
+  it("is refused if an event was not counted", () => {
     const { names, days } = eventsOf("000000");
     expect(() => foldWith([recordOf("000000")], [{ names: names.slice(1), days }])).toThrow(
       expect.objectContaining({ code: "accounts_differ" }),

@@ -21,7 +21,7 @@ function sourceOf(name: string, sizeMib: number, changes: Partial<Source> = {}):
   };
 }
 
-/** A source with ranges that end at these MiB (or row groups); the last one at its end. */
+/** A source whose ranges end at these MiB (or row groups); the last one ends with the source. */
 function ranged(source: Source, unit: number, ...ends: readonly number[]): RangedSource {
   const starts = [0, ...ends.map((end) => end * unit)];
   const ranges = starts.map((start, index) => ({ source, start, end: starts[index + 1] ?? null }));
@@ -64,7 +64,7 @@ describe("a plan", () => {
     ]);
   });
 
-  it("gives no split more than a thousand sources, however small they are", () => {
+  it("gives no split more than a thousand sources, even if they are tiny", () => {
     const many = Array.from({ length: 3_000 }, (_, index) => whole(sourceOf(`tiny ${index}`, 0)));
     const { splits } = makePlan(many, limits);
     expect(splits.map(({ ranges }) => ranges.length)).toEqual([1_024, 1_024, 952]);
@@ -72,7 +72,7 @@ describe("a plan", () => {
     expect(only?.ranges).toHaveLength(3_000);
   });
 
-  it("counts compressed bytes for more than they take on disk", () => {
+  it("weighs compressed bytes more than their size on disk", () => {
     const gzip = { codecs: ["gzip"] } as const;
     const plan = makePlan(
       [
@@ -99,14 +99,14 @@ describe("a plan", () => {
     expect(describePlan(plan)).toEqual(["000000: d.parquet[0-2) 10", "000001: d.parquet[2-6) 20"]);
   });
 
-  it("makes larger splits rather than more than allowed, and reads neighbours as one range", () => {
+  it("makes splits larger instead of exceeding their limit, and joins adjacent ranges", () => {
     const source = sourceOf("a", 80);
     const ends = [10, 20, 30, 40, 50, 60, 70];
     const plan = makePlan([ranged(source, MIB, ...ends)], { splitBytes: 10 * MIB, splitsMax: 3 });
     expect(describePlan(plan)).toEqual(["000000: a[0-40) 40", "000001: a[40-) 40"]);
   });
 
-  it("has sources cut coarser from the start where they are many or large", () => {
+  it("cuts many or large sources into larger pieces from the start", () => {
     const sources = [sourceOf("a", 100), sourceOf("b.gz", 100, { codecs: ["gzip"] })];
     expect(growSplitBytes(sources, limits)).toBe(64 * MIB);
     expect(growSplitBytes(sources, { ...limits, splitsMax: 4 })).toBe(256 * MIB);
@@ -122,7 +122,7 @@ describe("a plan", () => {
     expect(Object.isFrozen(split?.ranges[0])).toBe(true);
   });
 
-  it("keeps an empty source, so that it is looked at", () => {
+  it("keeps an empty source, so that it is inspected", () => {
     expect(describePlan(makePlan([whole(sourceOf("empty", 0))], limits))).toEqual([
       "000000: empty[0-) 0",
     ]);

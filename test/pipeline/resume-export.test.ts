@@ -35,12 +35,12 @@ describe("a source that fails", () => {
       .join("");
     expect(rows).toContain("2026-01-01 a");
     expect(rows).toContain("2026-01-01 d");
-    // The rows before a foreseen break are whole; a thread that died gives none.
+    // A known fault keeps the rows before it; a dead thread delivers none.
     expect(rows.includes("2026-01-01 b")).toBe(word === "break");
     expect(rows).not.toContain("2026-01-01 c");
   });
 
-  it("is read again when the run is resumed, and its repaired content is taken up", async () => {
+  it("is read again by a resumed run, with its repaired content", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a");
     run.input("b.txt", "2026-01-02 b", "2026-01-03 break");
@@ -53,12 +53,12 @@ describe("a source that fails", () => {
     expect(outcome).toBe("done");
     expect(manifest.rows.delivered).toBe(4);
     expect(manifest.run.resumes).toBe(2);
-    // What the broken content had delivered to another day is gone.
+    // Rows of the broken content in another day are gone.
     expect(manifest.days.map(({ day }) => day)).toEqual(["2026-01-01"]);
     expect(existsSync(join(run.output, "events/2026-01-02"))).toBe(false);
   });
 
-  it("may have become longer or shorter when it is repaired", async () => {
+  it("may be longer or shorter after its repair", async () => {
     for (const count of [1, 12]) {
       const run = fakeExport();
       run.input("a.txt", "2026-01-01 a", "2026-01-01 a");
@@ -73,8 +73,8 @@ describe("a source that fails", () => {
   });
 });
 
-describe("an input of which not even the beginning can be read", () => {
-  it("ends the run as failed, and is taken up behind the others once it is repaired", async () => {
+describe("an input with unreadable first bytes", () => {
+  it("ends the run as failed, and is read after the others when it is repaired", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a");
     run.input("b.txt", "unreadable");
@@ -94,7 +94,7 @@ describe("an input of which not even the beginning can be read", () => {
     expect((await run.run()).alreadyDone).toBe(true);
   });
 
-  it("is refused where it was read before, and only failed where it was not", async () => {
+  it("is refused if it was read before, and fails if it was not", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a");
     run.input("b.txt", "2026-01-01 break");
@@ -111,7 +111,7 @@ describe("an input of which not even the beginning can be read", () => {
 });
 
 describe("an output directory with the work of an earlier run", () => {
-  it("gives what a quiet run gives, whichever splits and parts a kill has left", async () => {
+  it("leads to the output of an undisturbed run, with any splits and parts left by a kill", async () => {
     const quiet = await quietRun();
     const full = fakeExport();
     someInputs(full);
@@ -123,7 +123,7 @@ describe("an output directory with the work of an earlier run", () => {
       for (const name of from)
         rmSync(join(full.output, "_switchyard/splits", name), { force: true });
       if (lost % 2 === 0) rmSync(join(full.output, "manifest.json"));
-      // A part that a killed run had already renamed, with a row that must not stay.
+      // A part that a killed run had already renamed; its row must disappear.
       mkdirSync(join(full.output, "events/2026-01-09"), { recursive: true });
       const orphan = `part-${(splits.at(-1) as string).slice(0, 6)}-1.jsonl`;
       writeFileSync(join(full.output, "events/2026-01-09", orphan), "2026-01-09 orphan\n");
@@ -133,7 +133,7 @@ describe("an output directory with the work of an earlier run", () => {
     }
   });
 
-  it("is refused with all that changed, and left as it is", async () => {
+  it("is refused with a list of changes, and left unchanged", async () => {
     const run = fakeExport();
     someInputs(run);
     await run.run();
@@ -160,7 +160,7 @@ describe("an output directory with the work of an earlier run", () => {
     expect(run.files()).toEqual(before);
   });
 
-  it("is not concerned by what does not change the output", async () => {
+  it("accepts changes that do not affect the output", async () => {
     const run = fakeExport();
     someInputs(run);
     await run.run();
@@ -168,7 +168,7 @@ describe("an output directory with the work of an earlier run", () => {
     expect(again.alreadyDone).toBe(true);
   });
 
-  it("is emptied of Switchyard's own files, and of nothing else, by --fresh", async () => {
+  it("loses Switchyard's own files, and no others, with --fresh", async () => {
     const run = fakeExport();
     someInputs(run);
     await run.run({ dataset: "old" });
@@ -187,7 +187,7 @@ describe("an output directory with the work of an earlier run", () => {
     expect(run.read("manifest.json")).toContain('"2026-01-05"');
   });
 
-  it("is refused where there are parts and no ledger, and may hold anything else", async () => {
+  it("is refused if it has parts without a ledger, and may hold any other files", async () => {
     const run = fakeExport();
     someInputs(run);
     mkdirSync(join(run.output, "events/2026-01-01"), { recursive: true });
@@ -213,7 +213,7 @@ describe("an output directory with the work of an earlier run", () => {
     expect(plan().maxTimeMs).toBe(Date.UTC(2026, 1, 2));
   });
 
-  it("never holds the salt", async () => {
+  it("never contains the salt", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a");
     const privacy = { drop: [], hash: ["user.email"], salt: "pepper-and-salt" };

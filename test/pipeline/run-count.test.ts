@@ -23,7 +23,7 @@ function count(
   return runCount(options, { signal, observer: {} }, run.outside(), scratchOf(run));
 }
 
-it("accounts for rows and events as the manifest of an export does, and leaves nothing", async () => {
+it("accounts for rows and events like the manifest of an export, and leaves no files", async () => {
   const run = fakeExport();
   const lines = Array.from(
     { length: 30 },
@@ -44,7 +44,7 @@ it("accounts for rows and events as the manifest of an export does, and leaves n
   expect(readdirSync(scratchOf(run))).toEqual([]);
 });
 
-it("leaves nothing when it is interrupted", async () => {
+it("leaves no files when it is interrupted", async () => {
   const run = fakeExport();
   run.input("a.txt", "2026-01-01 e1", "2026-01-01 wait");
   const interruption = new AbortController();
@@ -65,14 +65,14 @@ it("leaves nothing when it is interrupted", async () => {
 it.each([
   ["cannot begin", { preset: "impossible" }, {}],
   ["has too little memory", { memoryBytes: 1 }, { code: "memory_too_small" }],
-])("leaves nothing when it %s", async (_, changes, error) => {
+])("leaves no files when it %s", async (_, changes, error) => {
   const run = fakeExport();
   run.input("a.txt", "2026-01-01 e1");
   await expect(count(run, changes)).rejects.toMatchObject(error);
   expect(readdirSync(scratchOf(run))).toEqual([]);
 });
 
-it("says where it has no room", async () => {
+it("names the directory that has no room", async () => {
   const run = fakeExport();
   run.input("a.txt", "2026-01-01 e1");
   const nowhere = join(run.root, "nowhere");

@@ -40,7 +40,7 @@ describe("an export", () => {
     expect(manifest.complete).toBe(true);
   });
 
-  it("gives the same bytes with one thread and with four", async () => {
+  it("writes the same bytes with one thread and with four", async () => {
     const [one, four] = [fakeExport(), fakeExport()];
     for (const run of [one, four]) someInputs(run);
     await one.run({ threads: 1 });
@@ -48,20 +48,20 @@ describe("an export", () => {
     expect(four.files()).toEqual(one.files());
   });
 
-  it("counts by name those that come first in the inputs, whichever split is done first", async () => {
+  it("counts names that come first in the inputs, in any order of finished splits", async () => {
     const run = fakeExport();
     const lines = (word: string, count: number) =>
       Array.from({ length: count }, (_, index) => `${DAYS[0]} ${word}${index}`);
     run.input("a.txt", ...lines("early", 20));
     run.input("b.txt", ...lines("late", EVENT_COUNTS_NAMES_MAX));
-    // A split for each of them; the larger one is done first.
+    // Each input is a split; the larger one finishes first.
     const { manifest } = await run.run({ threads: 1, splitBytes: run.inputBytes() - 10 });
     expect(manifest.events).toHaveLength(EVENT_COUNTS_NAMES_MAX);
     expect(manifest.events.filter(({ event }) => event.startsWith("early"))).toHaveLength(20);
     expect(manifest.otherEvents?.rows).toBe(20);
   });
 
-  it("keeps a rejected row with its place, its reason and its bytes", async () => {
+  it("keeps a rejected row with its position, reason and bytes", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a", "2026-01-01 bad", "2026-01-01 bad");
     run.input("b.txt", "2026-01-01 bad \u00ff");
@@ -95,7 +95,7 @@ describe("an export", () => {
     expect(tooManyRejects).toBe(true);
   });
 
-  it("allows as many rejects as it was told, as a number or as a share", async () => {
+  it("allows rejects up to a number or a share", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a", "2026-01-01 b", "2026-01-01 c", "2026-01-01 bad");
     expect((await run.run({ maxRejects: { rows: 1 } })).tooManyRejects).toBe(false);
@@ -104,7 +104,7 @@ describe("an export", () => {
     expect((await run.run({ maxRejects: { share: 0.24 } })).tooManyRejects).toBe(true);
   });
 
-  it("says at any time how far it is", async () => {
+  it("reports progress at any time", async () => {
     const run = fakeExport();
     someInputs(run);
     let progress: () => RunProgress = () => expect.fail("not started");
@@ -123,7 +123,7 @@ describe("an export", () => {
     expect(progress().threads.every(({ source }) => source === undefined)).toBe(true);
   });
 
-  it("does nothing, and says so, where the same command has finished", async () => {
+  it("does nothing and reports it if the same command has finished", async () => {
     const run = fakeExport();
     someInputs(run);
     const first = await run.run();
@@ -147,8 +147,8 @@ describe("an export", () => {
   });
 });
 
-describe("an export that cannot go on", () => {
-  it("fails at once when the disk is full, and goes on when there is room", async () => {
+describe("an export that cannot continue", () => {
+  it("fails at once when the disk is full, and resumes when there is room", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a", "2026-01-01 a");
     run.input("b.txt", "2026-01-01 full");
@@ -209,7 +209,7 @@ describe("an export that cannot go on", () => {
     ]);
   });
 
-  it("keeps no plan when it was interrupted while it planned", async () => {
+  it("keeps no plan if it is interrupted while planning", async () => {
     const run = fakeExport();
     someInputs(run);
     const undisturbed = run.outside();
@@ -225,7 +225,7 @@ describe("an export that cannot go on", () => {
     expect(existsSync(join(run.output, "_switchyard", "plan.json"))).toBe(false);
   });
 
-  it("begins nothing when it was interrupted before", async () => {
+  it("begins nothing if it was interrupted before", async () => {
     const run = fakeExport();
     someInputs(run);
     await expect(run.run({}, AbortSignal.abort())).rejects.toMatchObject({ exitCode: 130 });

@@ -10,7 +10,7 @@ import { scratchDirectory } from "../support/scratch.js";
 
 const request = { destination: "http://localhost/events", cwd: "/data", inputs: ["a.json"] };
 
-/** A directory of runs with one that `writer` began. */
+/** A directory of runs with a run that `writer` began. */
 async function runsBegunBy(writer: string): Promise<string> {
   const runs = scratchDirectory("sent-runs");
   const layout = layoutOf(join(runs, "0123456789ab"), "events");
@@ -32,7 +32,7 @@ async function runsBegunBy(writer: string): Promise<string> {
   return runs;
 }
 
-it("refuses to send again what another version began to send, and names that version", async () => {
+it("refuses inputs that another version began to send, and names that version", async () => {
   const runs = await runsBegunBy("0.0.1");
   expect(await listRuns(runs)).toMatchObject([{ runId: "0123456789ab", state: "interrupted" }]);
   await expect(refuseOtherVersions(runs, request)).rejects.toMatchObject({
@@ -42,7 +42,7 @@ it("refuses to send again what another version began to send, and names that ver
   });
 });
 
-it("sends what nobody or this version has begun to send", async () => {
+it("sends inputs that no version, or this version, began to send", async () => {
   const runs = await runsBegunBy("0.0.1");
   await refuseOtherVersions(runs, { ...request, inputs: ["b.json"] });
   await refuseOtherVersions(runs, { ...request, destination: "http://localhost/others" });

@@ -18,8 +18,8 @@ export interface MigrationService {
 }
 
 /**
- * Starts the embedded service if the configuration asks for it. Throws `UsageError` if the configuration
- * also names another one, and what `startEmbeddedService` throws.
+ * Starts the embedded service if the configuration asks for it. Throws `UsageError` if the
+ * configuration also names another one, and what `startEmbeddedService` throws.
  */
 export async function openMigrationService(
   configuration: Configuration,

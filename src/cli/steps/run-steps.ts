@@ -42,8 +42,8 @@ interface Run {
 }
 
 /**
- * Runs the step of a command, or the steps of a migration until one fails, and prints the outcome. Returns
- * the exit code; never throws.
+ * Runs the step of a command, or the steps of a migration until one fails, and prints the outcome.
+ * Returns the exit code; never throws.
  */
 export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
   const { command, flags, words: commandLine = [command] } = invocation;

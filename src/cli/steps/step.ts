@@ -34,7 +34,7 @@ export interface StepContext {
   readonly stored?: StoredEvents;
 }
 
-/** How a step ended. */
+/** The end of a step. */
 export interface StepReport {
   readonly exitCode: number;
   /** Text for people; at most one screen. */

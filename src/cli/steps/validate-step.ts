@@ -28,7 +28,7 @@ export async function runValidateStep(
     values,
     modulePathOf(configuration, reportDirectory),
   );
-  // Of an interrupted run nothing is written: the report would not say what was not read.
+  // Write nothing for an interrupted run: its report would not show what was not read.
   const isWritten = exitCode !== exitCodes.interrupted;
   const files = isWritten ? await writeReportFiles(reportDirectory, report) : {};
   const wantsFixes = isWritten && values.apply === true;
@@ -51,14 +51,14 @@ export async function runValidateStep(
   };
 }
 
-/** As the configuration has to name the module of fixes, which is written beside the report. */
+/** Returns the path of the module of fixes as the configuration has to name it. */
 function modulePathOf({ directory }: Configuration, reportDirectory: string): string {
   const relative = path.relative(directory, path.join(reportDirectory, FIXES_MODULE_NAME));
   const posix = relative.split(path.sep).join("/");
   return posix.startsWith(".") || path.isAbsolute(relative) ? posix : `./${posix}`;
 }
 
-/** What could not be applied does not take the report away: the error is told below it. */
+/** Returns an error instead of throwing it, so that the report is still printed. */
 async function tryFixes(
   { findings }: Report,
   configuration: Configuration,
@@ -78,9 +78,9 @@ function nextCommand(
   inputs: readonly string[],
   { values, given }: Configuration,
 ): string {
-  const isMendable = findings.some(({ fix }) => fix?.isSafe === true);
+  const isFixable = findings.some(({ fix }) => fix?.isSafe === true);
   const words =
-    isMendable && values.apply !== true
+    isFixable && values.apply !== true
       ? ["validate", ...(given.has("inputs") ? inputs : []), "--apply"]
       : ["export", ...inputs, "--to", values.to ?? "out"];
   return ["switchyard", ...words.map(shellWord)].join(" ");

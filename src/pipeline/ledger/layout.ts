@@ -4,7 +4,7 @@ import { outputFormatNames } from "../output-formats.js";
 
 export const MANIFEST_NAME = "manifest.json";
 
-/** Beside the manifest: the number of events of each name on each day. */
+/** File next to the manifest: the number of events of each name on each day. */
 export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 
 /** The paths of everything that an export writes; all absolute. */

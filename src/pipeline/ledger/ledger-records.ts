@@ -39,7 +39,7 @@ export const splitRecordSchema = z.object({
   parts: z.array(partSchema),
   /** Rows that wait to be merged with those of other splits; absent if all rows are in parts. */
   spill: spillSchema.exactOptional(),
-  /** What the sink has counted; absent if it counts nothing. */
+  /** Counts of the sink; absent if it counts nothing. */
   counts: z.record(z.string(), z.number()).exactOptional(),
 });
 
@@ -53,7 +53,7 @@ const plannedMergeSchema = z.object({
   lastDay: z.int(),
   days: count,
   rows: count,
-  /** Of the packs. */
+  /** Size of the packs. */
   bytes: count,
 });
 
@@ -66,7 +66,7 @@ export const mergePlanSchema = z.object({
   merges: z.array(plannedMergeSchema),
 });
 
-/** How spilled rows are merged. */
+/** The merges of all spilled rows. */
 export type MergePlan = Immutable<z.infer<typeof mergePlanSchema>>;
 
 export const mergeRecordSchema = z.object({ id, rows: count, parts: z.array(partSchema) });
@@ -86,7 +86,7 @@ export const sentRunSchema = z.object({
   command: z.array(text),
 });
 
-/** What a run of `send` is, for people who look for it later: `run.json` in its directory. */
+/** Describes a run of `send` to people: `run.json` in its directory. */
 export type SentRun = Immutable<z.infer<typeof sentRunSchema>>;
 
 /** A split of `plan.json`; a range is [index of its source, start, end]. */
@@ -116,7 +116,7 @@ export const planFileSchema = z.object({
   maxTimeMs: z.number(),
   /** ISO 8601; first start. */
   startedAt: text,
-  /** How many times the run was resumed. */
+  /** Number of times that the run was resumed. */
   resumes: count,
   /** Inputs whose first bytes could not be read. */
   unreadable: z.array(sourceFailureSchema),

@@ -6,7 +6,7 @@ import type { SplitProfile } from "../../profile/split-profile.js";
 import type { Layout } from "./layout.js";
 import type { MergeRecord, SplitRecord } from "./ledger-records.js";
 
-/** The part of a ledger that worker threads write: what became of splits and merges. */
+/** The part of a ledger that worker threads write: the results of splits and merges. */
 export class LedgerWriter {
   constructor(protected readonly layout: Layout) {}
 
@@ -14,7 +14,7 @@ export class LedgerWriter {
     await this.write(this.splitFile(record.id), record);
   }
 
-  /** Call before `writeSplit`. A file of its own, because it can be much larger than the record. */
+  /** Call before `writeSplit`. A separate file, because it can be much larger than the record. */
   async writeEvents(splitId: string, events: SplitEvents): Promise<void> {
     await this.write(this.eventsFile(splitId), events);
   }

@@ -25,12 +25,12 @@ import { LedgerWriter } from "./ledger-writer.js";
 /** Changes when an older Switchyard could not resume a newer ledger, or the reverse. */
 const LEDGER_VERSION = 5;
 
-/** What a run set out to do; written before it begins. */
+/** The plan and options of a run; written before it begins. */
 export interface RunRecord extends Omit<PlanFile, "ledgerVersion" | "sources" | "splits"> {
   readonly plan: Plan;
 }
 
-/** What has been done in an output directory, kept beside what was produced. */
+/** The records of the work done in an output directory, stored in that directory. */
 export class Ledger extends LedgerWriter {
   /** Returns undefined if no run has begun. Throws `ledger_unreadable`. */
   async readRun(): Promise<RunRecord | undefined> {

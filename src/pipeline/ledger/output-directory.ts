@@ -10,9 +10,9 @@ import { isDayName, type Layout, splitOfPartName, splitOfRejectsName } from "./l
 import { listOrNone } from "./ledger.js";
 
 /**
- * Removes the parts, rejects and spilled rows of all splits but those to keep, the merged parts of all
- * days but those to keep, and the manifest and counts by day, which would list them. Touches only files
- * that Switchyard has named. Removes days that become empty.
+ * Removes the parts, rejects and spilled rows of all splits but those to keep, the merged parts of
+ * all days but those to keep, and the manifest and counts by day, which would list them. Touches
+ * only files that Switchyard has named. Removes days that become empty.
  */
 export async function removeOutput(
   layout: Layout,
@@ -46,8 +46,8 @@ export async function removeSpilled(layout: Layout): Promise<void> {
 }
 
 /**
- * Removes the records of all splits and merges, durably. Call it before their parts are removed: a split
- * in the ledger is assumed to be complete.
+ * Removes the records of all splits and merges, durably. Call it before their parts are removed: a
+ * split in the ledger is assumed to be complete.
  */
 export async function forgetSplits(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
@@ -65,8 +65,8 @@ export async function forgetMerges(layout: Layout): Promise<void> {
 }
 
 /**
- * Removes a directory of the ledger in one step, durably. If its files were removed one by one, a kill
- * would leave some records without those that they belong to.
+ * Removes a directory of the ledger in one step, durably. If its files were removed one by one, a
+ * kill would leave some records without those that they belong to.
  */
 async function forget(layout: Layout, directory: string): Promise<void> {
   const { temporaryDirectory, ledgerDirectory } = layout;
@@ -91,8 +91,8 @@ export async function forgetPlan(layout: Layout): Promise<void> {
 }
 
 /**
- * Throws `UsageError` if a day directory holds a part that a new run might overwrite. Other files do not
- * matter.
+ * Throws `UsageError` if a day directory holds a part that a new run might overwrite. Other files
+ * do not matter.
  */
 export async function refuseForeignParts(layout: Layout): Promise<void> {
   for (const day of await listDays(layout)) {

@@ -25,9 +25,9 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
 }
 
 /**
- * Returns the options that decide the rows that any run delivers. Leaves out options that do not change
- * them (threads, memory, limits that only end a run). Replaces the salt by an irreversible check, and the
- * transform module by a digest of its file; modules that it imports are not covered.
+ * Returns the options that decide the rows that any run delivers. Leaves out options that do not
+ * change them (threads, memory, limits that only end a run). Replaces the salt by an irreversible
+ * check, and the transform module by a digest of its file; modules that it imports are not covered.
  */
 export async function recordRunOptions(
   options: Omit<RunOptions, "outputDirectory">,
@@ -80,7 +80,7 @@ function isoOrNull(timeMs: number | undefined): string | null {
   return timeMs === undefined ? null : new Date(timeMs).toISOString();
 }
 
-/** Slow on purpose: nobody may guess the salt from a manifest. */
+/** Slow on purpose, so that the salt cannot be guessed from a manifest. */
 function saltCheck(salt: string): string {
   return scryptSync(salt, "switchyard salt check", 16).toString("hex");
 }

@@ -18,7 +18,7 @@ export interface RunFacts {
   readonly unreadable: readonly SourceFailure[];
 }
 
-/** How a saved plan has to change before it is resumed. */
+/** The changes that a saved plan needs before it is resumed. */
 export interface PlanChanges {
   /** Sources with new content; to be planned again in their old splits. */
   readonly repaired: readonly Source[];
@@ -45,14 +45,15 @@ export class ChangedError extends UsageError {
   }
 }
 
-/** Says which version began a run and that only this version can resume it. */
+/** Returns a text that names the version that began a run; only that version can resume it. */
 export function describeVersionChange(before: string, now: string): string {
   return `version of Switchyard: was ${before}, is ${now} (only ${before} can resume the run)`;
 }
 
 /**
- * Checks that an earlier run can be resumed. Throws `ChangedError` if anything differs that its finished
- * splits depend on. Other inputs may have changed: failed files that were repaired, or the reverse.
+ * Checks that an earlier run can be resumed. Throws `ChangedError` if anything differs that its
+ * finished splits depend on. Other inputs may have changed: failed files that were repaired, or the
+ * reverse.
  */
 export function checkResume(
   outputDirectory: string,
@@ -134,8 +135,8 @@ function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
 }
 
 /**
- * Returns true if a source has the same content as before. A zip entry is identified by its checksum: if
- * a broken zip is replaced by a complete one, entries that were read stay valid.
+ * Returns true if a source has the same content as before. A zip entry is identified by its
+ * checksum: if a broken zip is replaced by a complete one, entries that were read stay valid.
  */
 function holdsSame(before: Source, now: Source): boolean {
   const [a, b] = [before.entry, now.entry];
@@ -149,8 +150,8 @@ function holdsSame(before: Source, now: Source): boolean {
 }
 
 /**
- * Returns a name and its containers (`a.zip!dir/b.json`, `a.zip`) for lookups in a map: comparing 26,000
- * names with 5,000 others one by one took 39 s.
+ * Returns a name and its containers (`a.zip!dir/b.json`, `a.zip`) for lookups in a map: comparing
+ * 26,000 names with 5,000 others one by one took 39 s.
  */
 function containersOf(name: string): readonly string[] {
   const containers = [name];

@@ -70,8 +70,8 @@ export function findDamaged(
 }
 
 /**
- * Packs days into merges, in order: a merge is closed before it would exceed `mergeBytes`, or a larger
- * size if there would be more than `MERGES_MAX`. A day is never divided. Pure.
+ * Packs days into merges, in order: a merge is closed before it would exceed `mergeBytes`, or a
+ * larger size if there would be more than `MERGES_MAX`. A day is never divided. Pure.
  */
 export function planMerges(totals: SpilledTotals, mergeBytes: number): readonly PlannedMerge[] {
   const days = totals.inOrder();

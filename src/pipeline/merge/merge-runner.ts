@@ -14,7 +14,7 @@ export interface QueuedMerge {
 export interface MergeProgress {
   readonly threads: readonly ThreadProgress[];
   readonly rows: number;
-  /** Of packs. */
+  /** Size of the packs. */
   readonly bytes: number;
   readonly merges: number;
 }
@@ -22,13 +22,13 @@ export interface MergeProgress {
 interface Lane {
   worker: PoolWorker | undefined;
   merge: QueuedMerge | undefined;
-  /** Of finished merges. */
+  /** Rows of finished merges. */
   rows: number;
 }
 
 /**
- * Runs merges on a worker pool, the largest first. Every error ends the run. So does a worker's death: its
- * input was written by us, and a retry would die of it again.
+ * Runs merges on a worker pool, the largest first. Every error ends the run. So does a worker's
+ * death: its input was written by us, and a retry would die of it again.
  */
 export class MergeRunner {
   readonly #queue: QueuedMerge[];

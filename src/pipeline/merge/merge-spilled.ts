@@ -25,7 +25,7 @@ import {
 /** The result of merging. */
 export interface MergedDays {
   readonly end: "done" | "interrupted";
-  /** In the order of their days. */
+  /** Sorted by day. */
   readonly parts: readonly PartFile[];
   /** Days that are not merged, in order; empty unless the run was interrupted. */
   readonly pending: readonly PendingDay[];
@@ -34,9 +34,9 @@ export interface MergedDays {
 export interface MergeJob {
   readonly layout: Layout;
   readonly ledger: Ledger;
-  /** Of all committed splits. */
+  /** Records of all committed splits. */
   readonly records: readonly SplitRecord[];
-  /** How the splits ended; an interrupted run does not merge. */
+  /** The end of the splits; an interrupted run does not merge. */
   readonly end: "done" | "interrupted";
   readonly state: MergeState;
   /** Spilled bytes that one merge takes. */
@@ -46,8 +46,8 @@ export interface MergeJob {
 }
 
 /**
- * Merges the rows that splits have spilled into the parts of their days, or resumes that. Throws if it
- * cannot continue (disk full, damaged spill file).
+ * Merges the rows that splits have spilled into the parts of their days, or resumes that. Throws if
+ * it cannot continue (disk full, damaged spill file).
  */
 export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const { layout, records, end, state } = job;

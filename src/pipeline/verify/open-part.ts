@@ -19,7 +19,7 @@ export interface StoredPart {
   readonly fingerprint: string;
 }
 
-/** What reads parts. */
+/** The tools that read parts. */
 export interface PartReading {
   readonly kernel: Kernel;
   readonly openReader: OpenReader;

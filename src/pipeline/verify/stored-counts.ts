@@ -1,7 +1,7 @@
 import { DAY_MS, formatDay, parseDay } from "../../base/day.js";
 import type { Manifest } from "../manifest.js";
 
-/** More names than a day can have that is compared by name. */
+/** Exceeds the number of names that a run counts one by one. */
 const COUNTS_MAX = 1_000_000;
 
 /** A line of `events-by-day.jsonl`. */

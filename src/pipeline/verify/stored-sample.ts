@@ -49,7 +49,7 @@ interface Wanted {
   nearest: Fields | undefined;
 }
 
-/** How the parts of an export are read. */
+/** The tools that read the parts of an export. */
 export interface ExportReading extends PartReading {
   readonly directory: string;
   readonly openPart: OpenPart;

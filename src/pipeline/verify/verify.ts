@@ -26,7 +26,7 @@ export interface VerifyResult {
   readonly bytes: number;
   readonly days: number;
   readonly durationMs: number;
-  /** In the order of the manifest; empty if the export matches its manifest. */
+  /** Sorted as in the manifest; empty if the export matches its manifest. */
   readonly differences: readonly Difference[];
 }
 
@@ -92,7 +92,7 @@ export async function verifyExport(
   };
 }
 
-/** Returns whether a path stays in its day: a manifest may come from anywhere. */
+/** Returns true if a path stays in its day. A manifest may come from anywhere. */
 function isInDay(filePath: string, dataset: string, day: string): boolean {
   const [first, second, name, ...others] = filePath.split("/");
   return (

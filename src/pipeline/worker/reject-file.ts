@@ -131,7 +131,8 @@ export class RejectFile implements SplitRejects {
 }
 
 /**
- * Caches the JSON of the last value: values mostly repeat, and a format can name thousands of columns.
+ * Caches the JSON of the last value: values mostly repeat, and a format can name thousands of
+ * columns.
  */
 class LastJson {
   #value: unknown = null;

@@ -10,8 +10,8 @@ const ENCODED_BYTES_MAX = 3;
 const PIECE_BYTES = 16_384;
 
 /**
- * Gathers text for a file in kernel memory. Escaping and joining JavaScript strings and encoding them
- * again took 21 µs for a reject of 1.3 KB instead of 8.
+ * Gathers text for a file in kernel memory. Escaping and joining JavaScript strings and encoding
+ * them again took 21 µs for a reject of 1.3 KB instead of 8.
  */
 export class RejectLines {
   readonly #address: number;
@@ -41,7 +41,8 @@ export class RejectLines {
   }
 
   /**
-   * Adds the inside of a JSON string, as `JSON.stringify` writes it. `utf8` may be in kernel memory.
+   * Adds the inside of a JSON string, as `JSON.stringify` writes it. `utf8` may be in kernel
+   * memory.
    */
   addEscaped(utf8: Uint8Array): void {
     const { kernel } = this;

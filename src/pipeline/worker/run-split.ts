@@ -38,8 +38,8 @@ export interface SplitTask {
 }
 
 /**
- * An unexpected error of a reader. The state of the thread is unknown, so the thread has to end; the
- * source has failed.
+ * An unexpected error of a reader. The state of the thread is unknown, so the thread has to end;
+ * the source has failed.
  */
 export class ReaderCrash extends Error {
   constructor(cause: unknown) {
@@ -49,9 +49,9 @@ export class ReaderCrash extends Error {
 }
 
 /**
- * Runs one split through reader, mapper and sink until only the commit is left. The tools are then free
- * for the next split. A source that fails makes the record `incomplete`; on any other error it discards
- * what was written and throws.
+ * Runs one split through reader, mapper and sink until only the commit is left. The tools are then
+ * free for the next split. A source that fails makes the record `incomplete`; on any other error it
+ * discards what was written and throws.
  */
 export async function runSplit(task: SplitTask, tools: SplitTools): Promise<WrittenSplit> {
   const { split, skipped } = task;

@@ -8,7 +8,7 @@ import { ReaderCrash, runSplit, type SplitTask, type SplitTools } from "./run-sp
 import { ThreadCounters } from "./thread-counters.js";
 import type { WrittenSplit } from "./written-split.js";
 
-/** What a worker makes its tools from. */
+/** The values that a worker makes its tools from. */
 export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly options: Options;
   /** Milliseconds since 1970 UTC. */
@@ -31,8 +31,8 @@ export function serveSplits<Options extends RunOptions>(makeTools: MakeTools<Opt
 }
 
 /**
- * The calls of a worker: reads one split at a time, while the one before may be committing. After a stop
- * they end with `interrupted`.
+ * The calls of a worker: reads one split at a time, while the one before may be committing. After a
+ * stop they end with `interrupted`.
  */
 export class SplitServer {
   readonly #stop = new AbortController();

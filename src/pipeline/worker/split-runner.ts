@@ -33,20 +33,20 @@ interface SplitRun {
   readonly isAlone: boolean;
 }
 
-/** What one thread does. */
+/** The work of one thread. */
 interface Lane {
   worker: PoolWorker | undefined;
   reading: SplitRun | undefined;
   /** The split read before, and what the worker counted for it; `ended` never rejects. */
   committing: { readonly run: SplitRun; readonly work: Work; ended: Promise<void> } | undefined;
-  /** Of committed splits. */
+  /** Rows of committed splits. */
   rows: number;
 }
 
 /**
- * Runs splits on a worker pool, the largest first; a worker reads the next split while it commits the
- * one before. A worker that dies is replaced, and its split runs again without the source that it was
- * reading, which has failed. Any other error ends the run.
+ * Runs splits on a worker pool, the largest first; a worker reads the next split while it commits
+ * the one before. A worker that dies is replaced, and its split runs again without the source that
+ * it was reading, which has failed. Any other error ends the run.
  */
 export class SplitRunner {
   readonly #queue: SplitRun[];
@@ -157,8 +157,8 @@ export class SplitRunner {
   }
 
   /**
-   * Queues the splits of a dead worker again. If two were in progress, we cannot tell which of them killed
-   * it, so both are retried in isolation.
+   * Queues the splits of a dead worker again. If two were in progress, we cannot tell which of them
+   * killed it, so both are retried in isolation.
    */
   async #recover(lane: Lane, death: RemoteDeath): Promise<void> {
     const { worker, reading, committing } = lane as Lane & { worker: PoolWorker };
@@ -201,8 +201,8 @@ function addWork(one: Work, other: Work): Work {
 }
 
 /**
- * Skips the range that the worker was reading when it died, or all ranges if it was reading none. Throws
- * `worker_died` if these are skipped already.
+ * Skips the range that the worker was reading when it died, or all ranges if it was reading none.
+ * Throws `worker_died` if these are skipped already.
  */
 function withoutFailed(run: SplitRun, range: number, death: RemoteDeath): SplitRun {
   const { split } = run;

@@ -28,8 +28,8 @@ export class SplitTally {
   }
 
   /**
-   * Returns the number of rows to deliver. Throws if the mapper lost a row: every row of the batch has to be
-   * in `events`.
+   * Returns the number of rows to deliver. Throws if the mapper lost a row: every row of the batch
+   * has to be in `events`.
    */
   take(source: Source, events: EventBatch): number {
     const { rows, outcomes: address, kernel } = events;

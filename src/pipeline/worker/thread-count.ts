@@ -18,8 +18,8 @@ export interface ThreadBudget {
 }
 
 /**
- * Returns how many workers fit into `memoryBytes`, at most as many as requested. Throws `UsageError` if not
- * one fits. The output does not depend on it.
+ * Returns how many workers fit into `memoryBytes`, at most as many as requested. Throws
+ * `UsageError` if not one fits. The output does not depend on it.
  */
 export function budgetThreads(
   options: Pick<RunOptions, "threads" | "memoryBytes" | "rowBytesMax">,
@@ -40,10 +40,10 @@ export function budgetThreads(
 }
 
 /**
- * What a worker takes in kernel memory and buffers: the window, which grows by doubling until it
- * holds the longest row (old and new at once), the same row twice more on its way through the mapper
- * (JSON that becomes text can take twice its room), the sink's row buffer and, sorted and encoded, the
- * row buffer again, what spills rows, and what counts the events.
+ * Returns the bytes of a worker's kernel memory and buffers. The window doubles until it holds the
+ * longest row; old and new window exist at once. The mapper holds that row twice more, because JSON
+ * that becomes text can double in size. The sink holds its row buffer and a sorted and encoded
+ * copy. Spilling and event counts come on top.
  */
 function bytesOutsideHeap(rowBytesMax: number): number {
   return (

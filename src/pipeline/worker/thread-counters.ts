@@ -13,8 +13,8 @@ const WORDS_BYTES = 16;
 const DOUBLES = 8;
 
 /**
- * Memory shared by a worker thread and the main thread: the progress of the worker, and the request to
- * stop. Readable at any time, also after the worker has died. The output does not depend on it.
+ * Memory shared by a worker thread and the main thread: the progress of the worker, and the request
+ * to stop. Readable at any time, also after the worker has died. The output does not depend on it.
  */
 export class ThreadCounters {
   readonly buffer: SharedArrayBuffer;
@@ -27,7 +27,7 @@ export class ThreadCounters {
     this.#doubles = new Float64Array(buffer, WORDS_BYTES, DOUBLES);
   }
 
-  /** True if the worker has to stop at its next batch. */
+  /** Returns true if the worker has to stop at its next batch. */
   get stopped(): boolean {
     return Atomics.load(this.#words, STOP) !== 0;
   }
@@ -45,7 +45,7 @@ export class ThreadCounters {
     Atomics.store(this.#words, RANGE, index + 1);
   }
 
-  /** True while the sink of the worker waits for its service. */
+  /** Returns true while the sink of the worker waits for its service. */
   get waiting(): boolean {
     return Atomics.load(this.#words, WAITING) !== 0;
   }

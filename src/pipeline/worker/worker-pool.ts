@@ -22,8 +22,8 @@ export interface PoolWorker {
 }
 
 /**
- * The worker threads of a run, shared by its phases. The signal or the first failure stops all of them:
- * each stops at its next batch or is terminated after a grace period.
+ * The worker threads of a run, shared by its phases. The signal or the first failure stops all of
+ * them: each stops at its next batch or is terminated after a grace period.
  */
 export class WorkerPool {
   readonly #workers = new Set<PoolWorker>();
@@ -107,7 +107,7 @@ export function describeDeath({ reason, message }: RemoteDeath): string {
   return reason === "out_of_memory" ? `${message}; raise --memory or use fewer --threads` : message;
 }
 
-/** Returns `error`, or `worker_died` in the place of a worker's death. */
+/** Returns `worker_died` for the death of a worker, and every other error unchanged. */
 export function asFatal(work: string, error: unknown): unknown {
   if (!(error instanceof RemoteDeath)) return error;
   return new SwitchyardError(

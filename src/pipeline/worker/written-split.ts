@@ -23,8 +23,8 @@ export interface SplitResults {
 }
 
 /**
- * A split that is written but not yet durable and visible. It shares no state with the next split of its
- * worker, which can be read while this one waits for the disk.
+ * A split that is written but not yet durable and visible. It shares no state with the next split
+ * of its worker, which can be read while this one waits for the disk.
  */
 export class WrittenSplit {
   constructor(

@@ -13,15 +13,15 @@ import type { Source, SourceRange } from "../../../src/readers/source.js";
 import { processScript } from "../../support/process-scripts.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
-/** An export with fake rooms as JSON. */
+/** An export with fake readers as JSON. */
 export interface PortableExport {
   readonly options: ExportOptions;
   readonly inputs: DiscoveredInputs;
-  /** By the name of the source. */
+  /** Ranges by the name of their source. */
   readonly ranges: Readonly<Record<string, readonly { start: number; end: number | null }[]>>;
 }
 
-/** A directory with inputs and one for the output, and exports between them with fake rooms. */
+/** A directory of inputs, one for the output, and exports with fake readers. */
 export class FakeExport {
   readonly root = scratchDirectory("pipeline");
   readonly output = join(this.root, "out");
@@ -49,7 +49,7 @@ export class FakeExport {
     return runExport(options, { signal, observer }, this.outside());
   }
 
-  /** The export for `fake-run.mjs`. */
+  /** Returns the export for `fake-run.mjs`. */
   async portable(changes: Partial<ExportOptions> = {}): Promise<PortableExport> {
     const options = { ...this.options(), ...changes };
     const inputs = this.#discover();
@@ -100,7 +100,7 @@ export class FakeExport {
     };
   }
 
-  /** Every visible file of the output but the ledger, with its content; without the run's facts. */
+  /** Returns the visible files of the output with their content, without facts of the run. */
   files(): Readonly<Record<string, string>> {
     return Object.fromEntries(
       readdirSync(this.output, { recursive: true, encoding: "utf8" })
@@ -115,7 +115,7 @@ export class FakeExport {
     return readFileSync(join(this.output, name), "utf8");
   }
 
-  /** An input whose first line is `unreadable` is no source. */
+  /** Finds sources. An input whose first line is `unreadable` is not a source. */
   #discover(): DiscoveredInputs {
     const names = readdirSync(this.root).filter((name) => name.endsWith(".txt"));
     const found = names.sort().map((name): Source => {
@@ -147,7 +147,7 @@ export class FakeExport {
   }
 }
 
-/** A fake export in a directory of its own. */
+/** Creates a fake export in a new directory. */
 export function fakeExport(): FakeExport {
   return new FakeExport();
 }

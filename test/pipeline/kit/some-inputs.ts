@@ -2,7 +2,7 @@ import { type FakeExport, fakeExport } from "./fake-export.js";
 
 export const DAYS = ["2026-01-01", "2026-01-02", "2026-01-03"];
 
-/** Inputs of several splits, with rows of every fate. */
+/** Inputs of several splits, with rows of every outcome. */
 export function someInputs(run: FakeExport): void {
   const rows = (word: string, count: number) =>
     Array.from({ length: count }, (_, index) => `${DAYS[index % 3]} ${word}${index}`);

@@ -11,7 +11,7 @@ vi.mock(import("node:fs/promises"), async (original) => {
   return { ...actual, rm: vi.fn(actual.rm) };
 });
 
-it("forgets all splits at once, be it killed while it removes their files", async () => {
+it("forgets all splits at once, even if it is killed while it removes their files", async () => {
   const layout = layoutOf(scratchDirectory("forget"), "events");
   for (const directory of [layout.splitsDirectory, layout.mergesDirectory]) {
     mkdirSync(directory, { recursive: true });
@@ -20,7 +20,7 @@ it("forgets all splits at once, be it killed while it removes their files", asyn
     }
   }
   vi.mocked(rm).mockRejectedValue(new Error("killed"));
-  // Once for each of the two directories, of which the first one ends the call.
+  // Called for each of the two directories; the first one ends the call.
   await expect(forgetSplits(layout)).rejects.toThrow("killed");
   await expect(forgetSplits(layout)).rejects.toThrow("killed");
   await forgetSplits(layout);

@@ -60,7 +60,7 @@ const events: SplitEvents = {
 };
 
 describe("a ledger", () => {
-  it("gives back the run and the splits that were written", async () => {
+  it("returns the run and the splits that were written", async () => {
     expect(await ledger.readRun()).toBeUndefined();
     await ledger.writeRun(run);
     expect(await ledger.readRun()).toEqual(run);
@@ -74,7 +74,7 @@ describe("a ledger", () => {
     expect((await ledger.readSplits()).map(({ id }) => id)).toEqual(["000001"]);
   });
 
-  it("does not look at what a killed run left unfinished, and clears it away", async () => {
+  it("ignores and removes unfinished files of a killed run", async () => {
     writeFileSync(join(layout.splitsDirectory, "000000.json.part"), "{");
     writeFileSync(join(layout.temporaryDirectory, "half"), "{");
     expect(await ledger.readSplits()).toEqual([]);
@@ -82,7 +82,7 @@ describe("a ledger", () => {
     expect(readdirSync(layout.temporaryDirectory)).toEqual([]);
   });
 
-  it("names a file that cannot be read, and the way out", async () => {
+  it("names a file that cannot be read, with advice", async () => {
     writeFileSync(layout.planFile, "{");
     await expect(ledger.readRun()).rejects.toThrow(/plan\.json cannot be read .* --fresh/);
     await ledger.writeRun(run);
@@ -119,12 +119,12 @@ describe("a ledger", () => {
     });
   });
 
-  it("refuses another format of ledger, and says which version wrote it", async () => {
+  it("refuses another ledger format and names the version that wrote it", async () => {
     writeFileSync(layout.planFile, JSON.stringify({ ledgerVersion: 99, version: "9.9.9" }));
     await expect(ledger.readRun()).rejects.toThrow("9.9.9");
   });
 
-  it("names the directory where nothing can be written", async () => {
+  it("names a directory that is not writable", async () => {
     rmSync(layout.splitsDirectory, { recursive: true });
     writeFileSync(layout.splitsDirectory, "a file in the way");
     await expect(ledger.writeSplit(split)).rejects.toMatchObject({

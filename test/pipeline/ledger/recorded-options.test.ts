@@ -24,7 +24,7 @@ describe("recorded options", () => {
     root = scratchDirectory("options");
   });
 
-  it("are the same after a journey through JSON, whatever the order of members", async () => {
+  it("are the same after JSON, in any order of members", async () => {
     const options = fakeExport().options();
     const reversed = Object.fromEntries(Object.entries(options).reverse()) as typeof options;
     const recorded = await recordOptions(options);

@@ -61,26 +61,26 @@ function check(saved: RunRecord, finished: readonly string[], facts: RunFacts) {
 const nothing = { repaired: [], appeared: [], lost: [] };
 
 describe("a saved run", () => {
-  it("is taken up as it is where nothing changed, in whatever order inputs come", () => {
+  it("is resumed unchanged if nothing changed, with inputs in any order", () => {
     const sources = [fileOf("a", "1"), fileOf("b", "1")];
     expect(check(savedRun(sources), ["000000"], factsOf(sources.toReversed()))).toEqual(nothing);
   });
 
-  it("takes up other content only where no split of the source is finished", () => {
+  it("accepts other content only if no split of the source is finished", () => {
     const saved = savedRun([fileOf("a", "1"), fileOf("b", "1")]);
     const facts = factsOf([fileOf("a", "1"), fileOf("b", "2")]);
     expect(check(saved, ["000000"], facts)).toEqual({ ...nothing, repaired: ["b"] });
     expect(() => check(saved, ["000001"], facts)).toThrow("input b: other content");
   });
 
-  it("keeps the entries of a zip that was replaced, where they hold the same", () => {
+  it("keeps unchanged entries of a zip that was replaced", () => {
     const saved = savedRun([entryOf("a", 1, 100), entryOf("b", 2, 100)]);
     const replaced = factsOf([entryOf("a", 1, 200), entryOf("b", 3, 200)]);
     expect(check(saved, ["000000"], replaced)).toEqual({ ...nothing, repaired: ["z.zip!b"] });
     expect(() => check(saved, ["000001"], replaced)).toThrow("checksum of the entry 2 → 3");
   });
 
-  it("takes up the entries of a zip that could not be read, and the reverse", () => {
+  it("accepts entries of a zip that could not be read before, and the reverse", () => {
     const entries = [entryOf("a", 1, 100), entryOf("b", 2, 100)];
     const names = ["z.zip!a", "z.zip!b"];
     const other = fileOf("other", "1");
@@ -96,13 +96,13 @@ describe("a saved run", () => {
     expect(check(savedRun([], ["z.zip"]), [], factsOf([], ["z.zip!a"]))).toEqual(nothing);
   });
 
-  it("does not take a name that only begins alike for an entry", () => {
+  it("does not treat a name with the same beginning as an entry", () => {
     const saved = savedRun([], ["z.zip"]);
     const facts = factsOf([fileOf("z.zip2", "1")], ["z.zip"]);
     expect(() => check(saved, [], facts)).toThrow("input z.zip2: was not there, is there now");
   });
 
-  it("is refused where an input came or went, or the version changed", () => {
+  it("is refused if an input appeared or disappeared, or the version changed", () => {
     const saved = savedRun([fileOf("a", "1")], ["broken"]);
     const facts = { ...factsOf([fileOf("b", "1")], ["also broken"]), version: "2" };
     let changes: readonly string[] = [];
@@ -120,7 +120,7 @@ describe("a saved run", () => {
     ]);
   });
 
-  it("names the first changes where there are many, and counts the rest", () => {
+  it("lists the first of many changes and counts the rest", () => {
     const many = Array.from({ length: 30 }, (_, index) => fileOf(`f${index}`, "1"));
     const refused = () => check(savedRun(many), [], factsOf([]));
     expect(refused).toThrow(ChangedError);

@@ -16,7 +16,7 @@ function indexOf(packs: readonly (readonly [day: number, rows: number, bytes: nu
   return new SpillIndex(builder.finish());
 }
 
-it("puts days that follow each other into merges of so many bytes, and divides none", () => {
+it("packs consecutive days into merges up to a size, and divides no day", () => {
   const totals = new SpilledTotals();
   totals.add(
     indexOf([
@@ -48,7 +48,7 @@ it("puts days that follow each other into merges of so many bytes, and divides n
   expect(planMerges(new SpilledTotals(), 100)).toEqual([]);
 });
 
-it("makes merges larger where there would be very many", () => {
+it("makes merges larger if there would be too many", () => {
   const totals = new SpilledTotals();
   const days = 3 * MERGES_MAX;
   totals.add(indexOf(Array.from({ length: days }, (_, day) => [day, 1, 100] as const)));
@@ -57,7 +57,7 @@ it("makes merges larger where there would be very many", () => {
   expect(merges.reduce((sum, { rows }) => sum + rows, 0)).toBe(days);
 });
 
-it("has an index in the order of days, and within a day in that of the rows", () => {
+it("sorts an index by day, and within a day like the rows", () => {
   const packs = Array.from({ length: 700 }, (_, place) => [place % 7, place, 1] as const);
   const index = indexOf(packs);
   const found = Array.from({ length: index.packs }, (_, place) => index.pack(place));
@@ -66,7 +66,7 @@ it("has an index in the order of days, and within a day in that of the rows", ()
   expect(found[0]).toMatchObject({ offset: 2 ** 40, checksum: 0xffff_ffff });
 });
 
-it("knows other spill files by their content, and the same in another order", () => {
+it("tells spill files with other content apart, in any order", () => {
   const record = (id: string, indexSha256: string): SplitRecord =>
     ({ id, spill: { rows: 1, bytes: 2, packs: 3, indexSha256 } }) as SplitRecord;
   const [a, b] = [record("000000", "a"), record("000001", "b")];

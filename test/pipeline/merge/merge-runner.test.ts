@@ -32,14 +32,14 @@ function runnerOf(ids: readonly string[], threads = 1) {
   return { runner, records, stop };
 }
 
-it("runs all merges, and tells how far it is", async () => {
+it("runs all merges and reports progress", async () => {
   const { runner, records } = runnerOf(["0", "1", "2"], 2);
   expect(await runner.run()).toBe("done");
   expect(records.map(({ id }) => id).sort()).toEqual(["0", "1", "2"]);
   expect(runner.progress()).toMatchObject({ rows: 15, bytes: 297, merges: 3 });
 });
 
-it("ends the run where a thread dies, and says what it merged", async () => {
+it("ends the run if a thread dies, and names what it merged", async () => {
   const { runner, records } = runnerOf(["0", "dies", "2"]);
   await expect(runner.run()).rejects.toMatchObject({
     code: "worker_died",
@@ -54,7 +54,7 @@ it("ends the run with the error of a merge that fails", async () => {
   await expect(runner.run()).rejects.toMatchObject({ code: "disk_full", exitCode: 1 });
 });
 
-it("begins no merge once it is stopped", async () => {
+it("begins no merge after a stop", async () => {
   const { runner, records, stop } = runnerOf(["0", "waits", "2"]);
   const run = runner.run();
   const look = setInterval(() => records.length === 1 && stop.abort(), 1);

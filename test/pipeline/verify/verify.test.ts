@@ -86,7 +86,7 @@ function writeManifest(manifest: unknown): Promise<void> {
   return writeFile(path.join(directory, "manifest.json"), JSON.stringify(manifest));
 }
 
-/** The manifest with another first file. */
+/** Returns the manifest with another first file. */
 function withFile(manifest: Manifest, change: Partial<ManifestFile>): Manifest {
   const [day, ...others] = manifest.days;
   const file = day?.files[0];
@@ -121,7 +121,7 @@ test("an export without a row is verified", async () => {
   expect(await differences()).toEqual([]);
 });
 
-test("days are those of the manifest's zone", async () => {
+test("days are in the manifest's zone", async () => {
   await writeExport({ dayZone: "America/New_York", days: { "2026-01-29": times["2026-01-31"] } });
   expect(await differences()).toEqual([
     `row_in_wrong_day events/2026-01-29/part-000000-0.jsonl: row 1 has the time ` +
@@ -129,7 +129,7 @@ test("days are those of the manifest's zone", async () => {
   ]);
 });
 
-test("rows of a name may be among the others, where the manifest has others", async () => {
+test("rows of a name may be among the others if the manifest has others", async () => {
   const manifest = await writeExport();
   const [stated] = manifest.events;
   if (stated === undefined) throw new Error("the export has no event");
@@ -144,7 +144,7 @@ test("rows of a name may be among the others, where the manifest has others", as
 });
 
 describe("finds", () => {
-  test("a file that is gone", async () => {
+  test("a missing file", async () => {
     await writeExport();
     await rm(path.join(directory, firstFile));
     expect(await differences()).toEqual([`file_missing ${firstFile}: the file does not exist`]);
@@ -159,7 +159,7 @@ describe("finds", () => {
     ]);
   });
 
-  test("a file that was cut off", async () => {
+  test("a truncated file", async () => {
     await writeExport();
     await writeFile(path.join(directory, firstFile), "{}\n");
     expect((await differences())[0]).toMatch(
@@ -167,7 +167,7 @@ describe("finds", () => {
     );
   });
 
-  test("a copy of a part, and a day that should not be there, but not what begins with _ or a dot", async () => {
+  test("a copy of a part and an unknown day, but not names that begin with _ or a dot", async () => {
     await writeExport();
     await cp(path.join(directory, firstFile), path.join(directory, `${firstFile}.copy`));
     await mkdir(path.join(directory, "events/2026-02-01"));
@@ -189,7 +189,7 @@ describe("finds", () => {
     ]);
   });
 
-  test("first and last timestamps that are not those of the rows", async () => {
+  test("first and last timestamps that differ from the rows", async () => {
     const firstTimestamp = "2026-01-30T00:00:00.001Z";
     const lastTimestamp = "2026-01-30T23:59:59.998Z";
     await writeManifest(withFile(await writeExport(), { firstTimestamp, lastTimestamp }));
@@ -215,7 +215,7 @@ describe("finds", () => {
     );
   });
 
-  test("content that cannot be read, by its reason", async () => {
+  test("content that cannot be read, with the reason", async () => {
     const manifest = await writeExport({ format: "jsonl.gz" });
     const name = firstFile.replace("jsonl", "jsonl.gz");
     const content = gzipSync("{}\n").subarray(0, 12);
@@ -270,7 +270,7 @@ describe("finds", () => {
     );
   });
 
-  test("counts by day that are gone or changed", async () => {
+  test("counts by day that are missing or changed", async () => {
     await writeExport();
     const file = path.join(directory, "events-by-day.jsonl");
     await writeFile(file, (await readFile(file, "utf8")).replace("2]", "3]"));
@@ -313,7 +313,7 @@ describe("finds", () => {
     }
   });
 
-  test("the first file that differs first, and all others too", async () => {
+  test("all files that differ, in order", async () => {
     await writeExport();
     for (const day of Object.keys(times)) {
       await rm(path.join(directory, `events/${day}`), { recursive: true });

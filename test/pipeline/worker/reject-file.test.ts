@@ -21,7 +21,7 @@ interface Rejected {
   readonly byte?: number;
 }
 
-/** A batch of one row, whose bytes lie in the kernel's memory as those of a reader do. */
+/** A batch of one row, with its bytes in kernel memory like those of a reader. */
 function eventsOf({ raw, message, byte }: Rejected): EventBatch {
   room.ensure(raw.length);
   kernel.bytes.set(raw, room.address);
@@ -48,7 +48,7 @@ const source: Source = {
   format: { kind: "csv", ...dialect, columns: ["a", 'b"'], header: true },
 };
 
-/** The line as documented, by way of JavaScript's own JSON. */
+/** Returns the documented line, made with JavaScript's own JSON. */
 function lineOf({ raw, message, byte }: Rejected): string {
   const text = isUtf8(raw)
     ? { raw: Buffer.from(raw).toString() }
@@ -75,7 +75,7 @@ const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""))
 const raw = fc.oneof(
   { weight: 6, arbitrary: text.map((words) => Buffer.from(words)) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 100 }) },
-  // Six bytes for one, as many as there can be.
+  // Six bytes for one, the maximum.
   { weight: 1, arbitrary: fc.nat(200_000).map((length) => Buffer.alloc(length, 1)) },
   {
     weight: 1,
@@ -90,7 +90,7 @@ const rejected = fc.record(
 );
 
 describe("RejectFile", () => {
-  it("writes the lines that JSON.stringify would, whatever the rows hold", async () => {
+  it("writes the same lines as JSON.stringify for rows of any content", async () => {
     const property = fc.asyncProperty(
       fc.array(rejected, { minLength: 1, maxLength: 12 }),
       async (rows) => {
@@ -103,7 +103,7 @@ describe("RejectFile", () => {
     await fc.assert(property, { numRuns: propertyRuns(40) });
   });
 
-  it("writes a message that is longer than what is gathered", async () => {
+  it("writes a message that is longer than the buffer", async () => {
     const row = { raw: Buffer.from("{}"), message: "é".repeat(200_000) };
     const written = await writtenBy((file) => {
       file.add(source, eventsOf(row), 0, rejectCodes.time_missing);
@@ -111,7 +111,7 @@ describe("RejectFile", () => {
     expect(written).toBe(`${lineOf(row)}\n`);
   });
 
-  it("keeps a row beyond the life of its batch", async () => {
+  it("keeps a row longer than its batch lives", async () => {
     const row = { raw: Buffer.from('{"kept":"ü"}'), message: "no" };
     const written = await writtenBy((file) => {
       const refuse = file.keep(source, eventsOf(row), 0, rejectCodes.time_missing);

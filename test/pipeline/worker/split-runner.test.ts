@@ -28,13 +28,13 @@ function heldRun(fate: "held" | "unsynced", ...next: readonly string[]): FakeExp
   return run;
 }
 
-/** The days of the parts that are visible. */
+/** Returns the days of the visible parts. */
 function visibleDays(run: FakeExport): readonly string[] {
   const names = Object.keys(run.files());
   return names.filter((name) => name.startsWith("events/")).map((name) => name.split("/")[1] ?? "");
 }
 
-/** Stops the run once b.txt is read; gives its end, and how far it was before. */
+/** Stops the run when b.txt is read; returns its result and its progress before the stop. */
 async function runUntilRead(
   run: FakeExport,
   isReached: () => boolean = () => true,
@@ -56,7 +56,7 @@ async function runUntilRead(
 }
 
 it("reads the next split while one is committed", async () => {
-  // The commit of a.txt goes on only when b.txt is read.
+  // The commit of a.txt continues only when b.txt is read.
   const run = heldRun("held", "2026-01-02 b", "2026-01-02 free");
   const { outcome, manifest } = await run.run(options);
   expect(outcome).toBe("done");
@@ -70,26 +70,26 @@ it("reads the next split while one is committed", async () => {
   ]);
 });
 
-it("lets a commit go on beside a reader that never waits", async () => {
+it("lets a commit proceed while a reader never waits", async () => {
   const run = fakeExport();
   run.input("a.txt", "2026-01-01 a", "2026-01-01 a", "2026-01-01 a");
   run.input("b.txt", "2026-01-02 until");
   expect((await run.run(options)).manifest.rows.delivered).toBe(3);
 });
 
-it("waits for the commit of the split before when a reader crashes, and blames the one it read", async () => {
+it("waits for the previous commit when a reader crashes, and blames the split that it read", async () => {
   const run = heldRun("held", "2026-01-02 b", "2026-01-02 crash");
   const { outcome, failures, manifest } = await run.run(options);
   expect(outcome).toBe("failed");
   expect(failures.map(({ source }) => source)).toEqual(["b.txt"]);
   expect(manifest.rows.read).toBe(3);
   expect(visibleDays(run)).toEqual(["2026-01-01"]);
-  // That which crashed, and one that leaves b.txt out: a.txt was done.
+  // One thread crashed, and one skips b.txt: a.txt was done.
   expect(threads).toBe(2);
 });
 
 it.each(["exit", "panic"])(
-  "runs both splits again, and blames only the one that dies alone, when a thread ends by %s",
+  "runs both splits again when a thread ends by %s, and blames only the one that kills its thread alone",
   async (word) => {
     const run = heldRun("held", "2026-01-02 b", `2026-01-02 ${word}`);
     const { outcome, failures, manifest } = await run.run(options);
@@ -106,7 +106,7 @@ it.each(["exit", "panic"])(
 
 it("ends the run with the error of a commit that fails while the next split is read", async () => {
   const run = heldRun("unsynced", "2026-01-02 free", "2026-01-02 wait");
-  // The reader of b.txt waits until the run is stopped, and does not live to its end.
+  // The reader of b.txt waits until the run is stopped, and is terminated.
   await expect(run.run(options)).rejects.toMatchObject({
     code: "disk_full",
     exitCode: 1,
@@ -118,7 +118,7 @@ it("ends the run with the error of a commit that fails while the next split is r
   expect((await run.run({ ...options, fresh: true })).outcome).toBe("done");
 });
 
-it("commits what is written when the run is stopped, and nothing of what is read", async () => {
+it("commits the written split when the run is stopped, and nothing of the split in progress", async () => {
   const run = heldRun("held", "2026-01-02 b", "2026-01-02 wait");
   const { result } = await runUntilRead(run);
   expect(result.outcome).toBe("interrupted");
@@ -128,7 +128,7 @@ it("commits what is written when the run is stopped, and nothing of what is read
   expect(await run.run(options)).toMatchObject({ outcome: "done", rowsRead: 1 });
 });
 
-it("shows nothing of a split whose commit a stuck reader held up until the run was stopped", async () => {
+it("shows nothing of a split whose commit was blocked by a stuck reader until the stop", async () => {
   const run = heldRun("held", "2026-01-02 b", "2026-01-02 spin");
   const spinning = join(run.output, "_switchyard/tmp/spinning");
   const { result } = await runUntilRead(run, () => existsSync(spinning));
@@ -139,7 +139,7 @@ it("shows nothing of a split whose commit a stuck reader held up until the run w
   expect(await run.run(options)).toMatchObject({ outcome: "done", rowsRead: 4 });
 });
 
-it("counts the rows of a split that is being committed, but not the split", async () => {
+it("counts the rows, but not the split, while it is being committed", async () => {
   const run = heldRun("held", "2026-01-02 b", "2026-01-02 wait");
   const { seen } = await runUntilRead(run);
   const b = "2026-01-02 b\n2026-01-02 wait\n".length;

@@ -5,11 +5,11 @@ import { budgetThreads } from "../../../src/pipeline/worker/thread-count.js";
 const options = { threads: 4, memoryBytes: 16 * GIB, rowBytesMax: 16 * MIB };
 
 describe("the memory of a run", () => {
-  it("gives as many threads as were asked for where it suffices", () => {
+  it("gives the requested number of threads if it is large enough", () => {
     expect(budgetThreads(options).threads).toBe(4);
   });
 
-  it("is never exceeded by what the threads need, and the rest is theirs", () => {
+  it("is never exceeded by the needs of the threads, which share the rest", () => {
     for (let memoryBytes = 400 * MIB; memoryBytes <= 4 * GIB; memoryBytes += 37 * MIB) {
       const { threads, heapBytes } = budgetThreads({ ...options, threads: 64, memoryBytes });
       expect(threads * heapBytes).toBeLessThan(memoryBytes);
@@ -17,7 +17,7 @@ describe("the memory of a run", () => {
     }
   });
 
-  it("that is too little for one thread is refused with the least that is enough", () => {
+  it("that is too small for one thread is refused with the required minimum", () => {
     const tooLittle = () => budgetThreads({ ...options, memoryBytes: 100 * MIB });
     expect(tooLittle).toThrow(expect.objectContaining({ exitCode: 2, code: "memory_too_small" }));
     let least = 0;

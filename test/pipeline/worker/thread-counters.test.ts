@@ -6,7 +6,7 @@ function seen(worker: ThreadCounters): readonly number[] {
   return [rows, rejects, bytes, delivered];
 }
 
-test("a batch that is done with as a whole counts when it is", () => {
+test("a batch that finishes as a whole counts when it is finished", () => {
   const counters = new ThreadCounters();
   counters.begin(100, 5_000, 90);
   expect(seen(counters)).toEqual([0, 0, 0, 0]);
@@ -14,7 +14,7 @@ test("a batch that is done with as a whole counts when it is", () => {
   expect(seen(counters)).toEqual([100, 10, 5_000, 0]);
 });
 
-test("a batch that is done with event by event counts by its share", () => {
+test("a batch that finishes event by event counts by its finished share", () => {
   const counters = new ThreadCounters();
   counters.set(100, 0, 5_000);
   counters.begin(200, 8_000, 160);
@@ -24,7 +24,7 @@ test("a batch that is done with event by event counts by its share", () => {
   expect(seen(counters)).toEqual([300, 2, 13_000, 158]);
 });
 
-test("late answers to the batch before do not push a batch beyond its end", () => {
+test("late answers for the previous batch do not push a batch beyond its end", () => {
   const counters = new ThreadCounters();
   counters.begin(10, 1_000, 10);
   counters.set(10, 0, 1_000);
