@@ -16,7 +16,10 @@ export async function runRuns(
   try {
     const { environment, currentDirectory, stdout } = context;
     const configuration = await loadConfiguration({
-      ...{ flags, configPath, environment, currentDirectory },
+      flags,
+      configPath,
+      environment,
+      currentDirectory,
     });
     isJson = configuration.values.json ?? false;
     const { runs: directory } = valuesOf(configuration);

@@ -32,7 +32,7 @@ export const noBody = z.unknown().optional();
 export const idParams = z.object({ id: text("Name ID of the entity.") });
 
 /** A console route that keeps the types of its schemas. */
-interface ConsoleRoute<
+export interface ConsoleRoute<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,

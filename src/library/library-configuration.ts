@@ -8,7 +8,14 @@ type LibrarySection = "export" | "validate" | "send";
 
 /** Options of a function that are not of the configuration. */
 const ownOptions: ReadonlySet<string> = new Set([
-  ...["cwd", "signal", "onProgress", "onNote", "onReject", "onFailure", "hashSalt", "serverSecret"],
+  "cwd",
+  "signal",
+  "onProgress",
+  "onNote",
+  "onReject",
+  "onFailure",
+  "hashSalt",
+  "serverSecret",
 ]);
 
 /**

@@ -18,9 +18,17 @@ const inflateStatuses = named(objectOf("readers/inflater", "inflateStatuses"));
 /** The first of the statuses that stand for the faults, which are in the order of their texts. */
 const damage = (inflateStatuses["TRUNCATED"] ?? -1) + 1;
 const inflateFaults: readonly string[] = [
-  ...["INVALID_BLOCK_TYPE", "INVALID_STORED_LENGTH", "TOO_MANY_SYMBOLS", "INVALID_CODE_LENGTHS"],
-  ...["INVALID_REPEAT", "NO_END_OF_BLOCK", "INVALID_LITERAL_CODES", "INVALID_DISTANCE_CODES"],
-  ...["UNKNOWN_LITERAL", "UNKNOWN_DISTANCE", "TOO_FAR_BACK"],
+  "INVALID_BLOCK_TYPE",
+  "INVALID_STORED_LENGTH",
+  "TOO_MANY_SYMBOLS",
+  "INVALID_CODE_LENGTHS",
+  "INVALID_REPEAT",
+  "NO_END_OF_BLOCK",
+  "INVALID_LITERAL_CODES",
+  "INVALID_DISTANCE_CODES",
+  "UNKNOWN_LITERAL",
+  "UNKNOWN_DISTANCE",
+  "TOO_FAR_BACK",
 ];
 
 const sameElsewhere = /[Tt]he same (?:names and )?numbers? as/;
@@ -45,19 +53,21 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "mapping/privacy": pick("mapper/privacy", "HASH_BYTES", "QUOTED_HASH_BYTES"),
   "mapping/time": {
     ...named(objectOf("mapper/time-target", "timeStates")),
-    ...{ AUTO: epochUnit("auto"), SECONDS: epochUnit("s"), FILTERED: outcomes.filtered },
+    AUTO: epochUnit("auto"),
+    SECONDS: epochUnit("s"),
+    FILTERED: outcomes.filtered,
     TEXTS_ARE_LOCAL: constantsOf("mapper/time-target")["textsAreLocal"] ?? -1,
     EPOCHS_ARE_LOCAL: constantsOf("mapper/time-target")["epochsAreLocal"] ?? -1,
   },
   "parquet/parquet-rows": {
     ...named(valueForms),
-    ...{
-      SOUND: 0,
-      LEVELS_END: faultOf("definition levels end"),
-      VALUES_END: faultOf("values end"),
-    },
-    ...{ LEVEL_TOO_HIGH: faultOf("higher than"), NO_SUCH_ENTRY: faultOf("refers to an entry") },
-    ...{ VALUES_MISCOUNTED: faultOf("number of nulls"), REPEATS_WRONG: faultOf("repetition") },
+    SOUND: 0,
+    LEVELS_END: faultOf("definition levels end"),
+    VALUES_END: faultOf("values end"),
+    LEVEL_TOO_HIGH: faultOf("higher than"),
+    NO_SUCH_ENTRY: faultOf("refers to an entry"),
+    VALUES_MISCOUNTED: faultOf("number of nulls"),
+    REPEATS_WRONG: faultOf("repetition"),
     ...pick("batch/page-cursor", "VALUES_UNKNOWN"),
   },
   "profile/event-counts": { DELIVER: outcomes.deliver },
@@ -72,15 +82,16 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
   "profile/profile-rows": {
     ...named(outcomes),
-    ...{ UNIT_ID_MISSING: rejectCodes.unit_id_missing },
-    ...{ VALUE_NOT_SCALAR: rejectCodes.value_not_scalar },
+    UNIT_ID_MISSING: rejectCodes.unit_id_missing,
+    VALUE_NOT_SCALAR: rejectCodes.value_not_scalar,
     ...named(Object.fromEntries(figureNames.map((name, place) => [name, 8 * place]))),
     ID_BITS: Math.log2(profile.ID_REGISTER_BYTES),
     INSERT_ID_BITS: Math.log2(profile.INSERT_ID_REGISTER_BYTES),
     NAME_BITS: Math.log2(profile.NAME_REGISTER_BYTES),
     OTHER_BITS: Math.log2(profile.ID_OTHERS_BYTES),
     ENTRY_OTHERS: textEntryLayout.bytes + profile.TEXT_BYTES,
-    ...{ PICKS, LARGEST: profile.LARGEST_MAX },
+    PICKS,
+    LARGEST: profile.LARGEST_MAX,
     ...pick("profile/row-samples", "PICKED_NAMES", "PICKED_GROUPS"),
   },
   "reject-codes": Object.fromEntries(

@@ -21,7 +21,9 @@ export function fakeContext(
   watchOutput("the command line in this process", () => [...stdout, ...stderr].join(""));
   const controller = new AbortController();
   return {
-    ...{ stdout, stderr, controller },
+    stdout,
+    stderr,
+    controller,
     context: {
       environment: {},
       currentDirectory: "/nowhere",
@@ -53,7 +55,13 @@ const fakeEngine: Engine = {
     throw new Error("nothing is stored here");
   },
   verifyExport: async () => ({
-    ...{ outcome: "verified", manifestPath: "/data/out/manifest.json", differences: [] },
-    ...{ files: 2, rows: 1_000, bytes: 1e6, days: 2, durationMs: 1_000 },
+    outcome: "verified",
+    manifestPath: "/data/out/manifest.json",
+    differences: [],
+    files: 2,
+    rows: 1_000,
+    bytes: 1e6,
+    days: 2,
+    durationMs: 1_000,
   }),
 };

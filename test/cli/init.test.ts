@@ -27,11 +27,15 @@ beforeEach(() => {
 
 const amplitude = (event: string, more: object = {}) =>
   JSON.stringify({
-    ...{ event_type: event, event_time: "2026-01-31 17:03:12.123000", user_id: "mina" },
-    ...{ event_properties: {}, ...more },
+    event_type: event,
+    event_time: "2026-01-31 17:03:12.123000",
+    user_id: "mina",
+    event_properties: {},
+    ...more,
   });
 const mixpanel = JSON.stringify({
-  ...{ event: "open", properties: { time: 1769878992, distinct_id: "mina", $insert_id: "i" } },
+  event: "open",
+  properties: { time: 1769878992, distinct_id: "mina", $insert_id: "i" },
 });
 
 function put(name: string, content: string | Uint8Array): void {
@@ -62,7 +66,10 @@ async function survey(...words: readonly string[]): Promise<Survey> {
 /** The file that was written, as the other commands read it. */
 const load = (name?: string) =>
   loadConfiguration({
-    ...{ flags: {}, environment: {}, configPath: name, currentDirectory: directory },
+    flags: {},
+    environment: {},
+    configPath: name,
+    currentDirectory: directory,
   });
 
 /** The mapping as the file has it. */
@@ -109,7 +116,9 @@ Next:    switchyard validate
     const names = "event_type,event_time,user_id";
     await init("rows.txt", "--csv-delimiter", ";", "--csv-columns", names, "--to", "days");
     expect((await load()).values).toMatchObject({
-      ...{ csvDelimiter: ";", csvColumns: names.split(","), to: join(directory, "days") },
+      csvDelimiter: ";",
+      csvColumns: names.split(","),
+      to: join(directory, "days"),
     });
   });
 
@@ -144,7 +153,10 @@ Next:    switchyard validate
   test("keeps names from the data in their comments and strings", async () => {
     const row = JSON.stringify({
       'action"\n}, "steps": ["send"], //': "x",
-      ...{ action: "open", ts: 1769878992, "user.id\u2028": "u", uid: "m" },
+      action: "open",
+      ts: 1769878992,
+      "user.id\u2028": "u",
+      uid: "m",
     });
     put('a"\n, "steps": ["send"], .json', row);
     await init(".");
@@ -247,7 +259,11 @@ describe("odd inputs", () => {
   test("with rows that the preset leaves out are told so", async () => {
     const row = (type: string) =>
       JSON.stringify({
-        ...{ type, event: "a", messageId: "m", anonymousId: "d", writeKey: "w" },
+        type,
+        event: "a",
+        messageId: "m",
+        anonymousId: "d",
+        writeKey: "w",
         timestamp: "2026-01-31T17:03:12Z",
       });
     put("a.json", `${row("track")}\n${row("identify")}\n`);
@@ -321,8 +337,13 @@ describe("odd inputs", () => {
     const { values } = await load();
     expect(values.preset).toBeUndefined();
     expect(writtenMapping()).toEqual({
-      ...{ event: "Action", timestamp: { field: "When", format: "d/M/yyyy HH:mm" } },
-      ...{ userID: "Who", stableID: null, metadata: { rest: "" }, user: null, insertID: null },
+      event: "Action",
+      timestamp: { field: "When", format: "d/M/yyyy HH:mm" },
+      userID: "Who",
+      stableID: null,
+      metadata: { rest: "" },
+      user: null,
+      insertID: null,
     });
     expect(read()).toContain("// A guess, by names and values of the fields;");
   });
@@ -331,10 +352,13 @@ describe("odd inputs", () => {
     put("a.csv", "EVENT_TYPE,EVENT_TIME,USER_ID,UUID\nopen,2026-01-31 17:03:12,mina,x\n");
     const { mapping, trial } = await survey("a.csv");
     expect(mapping).toEqual({
-      ...{ kind: "preset", preset: "amplitude" },
+      kind: "preset",
+      preset: "amplitude",
       reasons: ["4 of 4 columns are Amplitude's but for the case of their names"],
       changes: {
-        ...{ event: "EVENT_TYPE", timestamp: "EVENT_TIME", userID: "USER_ID" },
+        event: "EVENT_TYPE",
+        timestamp: "EVENT_TIME",
+        userID: "USER_ID",
         insertID: ["$insert_id", "UUID"],
       },
     });

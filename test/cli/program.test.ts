@@ -21,8 +21,13 @@ beforeAll(async () => {
 });
 
 const different: Engine["verifyExport"] = async () => ({
-  ...{ outcome: "different", manifestPath: "/data/out/manifest.json" },
-  ...{ files: 1, rows: 1, bytes: 1, days: 1, durationMs: 1 },
+  outcome: "different",
+  manifestPath: "/data/out/manifest.json",
+  files: 1,
+  rows: 1,
+  bytes: 1,
+  days: 1,
+  durationMs: 1,
   differences: [{ code: "rows_differ", path: "events/x.csv", message: "rows: found 1" }],
 });
 
@@ -45,26 +50,42 @@ describe("export", () => {
     expect(await runCommandLine(words.split(" "), context)).toBe(0);
     expect(given).toEqual([
       {
-        ...{ inputs: ["a", "b"], cwd: "/nowhere", outputDirectory: "/nowhere/o", dataset: "d1" },
-        ...{
-          notInputs: [
-            ...["/nowhere/o", "/nowhere/t.mjs", "/nowhere/report/report.json"],
-            ...["/nowhere/report/report.html", "/nowhere/report/fixes.mjs"],
-            "/nowhere/pipeline.schema.json",
-          ],
-          preset: "mixpanel",
-          mapping: resolveMapping("mixpanel"),
-          transformPath: "/nowhere/t.mjs",
-        },
-        ...{ inputFormat: "csv", rowBytesMax: 1e6, ratioMax: 5 },
+        inputs: ["a", "b"],
+        cwd: "/nowhere",
+        outputDirectory: "/nowhere/o",
+        dataset: "d1",
+        notInputs: [
+          "/nowhere/o",
+          "/nowhere/t.mjs",
+          "/nowhere/report/report.json",
+          "/nowhere/report/report.html",
+          "/nowhere/report/fixes.mjs",
+          "/nowhere/pipeline.schema.json",
+        ],
+        preset: "mixpanel",
+        mapping: resolveMapping("mixpanel"),
+        transformPath: "/nowhere/t.mjs",
+        inputFormat: "csv",
+        rowBytesMax: 1e6,
+        ratioMax: 5,
         csv: { delimiter: "\t", quote: "'", columns: ["x", "y"], header: false },
-        ...{ fromTimeMs: Date.UTC(2026, 0, 1), toTimeMs: Date.UTC(2026, 1, 1) },
-        ...{ minTimeMs: 0, maxTimeMs: Date.UTC(2027, 0, 1) },
-        ...{ includeEvents: ["a*", "b,c"], excludeEvents: ["d"] },
+        fromTimeMs: Date.UTC(2026, 0, 1),
+        toTimeMs: Date.UTC(2026, 1, 1),
+        minTimeMs: 0,
+        maxTimeMs: Date.UTC(2027, 0, 1),
+        includeEvents: ["a*", "b,c"],
+        excludeEvents: ["d"],
         privacy: { drop: ["user.a"], hash: ["user.b"], salt: "pepper" },
-        ...{ format: "csv", compression: "snappy", csvSafe: true, dayZone: "Europe/Berlin" },
-        ...{ partBytes: 2 * 1024 ** 2, splitBytes: 64 * 1024 ** 2 },
-        ...{ threads: 2, memoryBytes: 1024 ** 3, maxRejects: { share: 0.05 }, fresh: true },
+        format: "csv",
+        compression: "snappy",
+        csvSafe: true,
+        dayZone: "Europe/Berlin",
+        partBytes: 2 * 1024 ** 2,
+        splitBytes: 64 * 1024 ** 2,
+        threads: 2,
+        memoryBytes: 1024 ** 3,
+        maxRejects: { share: 0.05 },
+        fresh: true,
       },
     ]);
   });
@@ -97,8 +118,11 @@ describe("export", () => {
     await runCommandLine(["export", "a", "--to", "o", "--json"], context);
     expect(stdout.join("").split("\n")).toHaveLength(2);
     expect(JSON.parse(stdout.join(""))).toMatchObject({
-      ...{ command: "export", exitCode: 0, outcome: "done" },
-      ...{ manifestPath: "/data/out/manifest.json", rows: { delivered: 1_000, rejected: 3 } },
+      command: "export",
+      exitCode: 0,
+      outcome: "done",
+      manifestPath: "/data/out/manifest.json",
+      rows: { delivered: 1_000, rejected: 3 },
     });
   });
 
@@ -203,7 +227,9 @@ describe("migrate", () => {
     const { context, stdout } = fakeContext({}, { currentDirectory: directory });
     expect(await runCommandLine(["migrate", "--json"], context)).toBe(0);
     expect(JSON.parse(stdout.join(""))).toMatchObject({
-      ...{ command: "migrate", exitCode: 0, notRun: [] },
+      command: "migrate",
+      exitCode: 0,
+      notRun: [],
       steps: [{ command: "export" }, { command: "verify", outcome: "verified" }],
     });
   });

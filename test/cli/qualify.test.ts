@@ -29,7 +29,8 @@ afterEach(() => service.close());
 
 function counted(event: string, rows: number): ManifestEvent {
   return {
-    ...{ event, rows },
+    event,
+    rows,
     firstTimestamp: "2026-01-30T00:00:00.000Z",
     lastTimestamp: "2026-01-31T00:00:00.000Z",
   };
@@ -127,10 +128,18 @@ describe("qualify", () => {
   test("prints one JSON object", async () => {
     const { stdout } = await qualify([".", "--json", "--yes", "--exclude-event", "page_*"]);
     expect(JSON.parse(stdout)).toEqual({
-      ...{ command: "qualify", exitCode: 0, mode: "apply", console: baseUrl },
-      ...{ manifestPath: path.join(directory, "manifest.json"), isComplete: true, otherRows: 0 },
+      command: "qualify",
+      exitCode: 0,
+      mode: "apply",
+      console: baseUrl,
+      manifestPath: path.join(directory, "manifest.json"),
+      isComplete: true,
+      otherRows: 0,
       plan: [expect.objectContaining({ action: "create", event: "purchase", name: "purchase" })],
-      ...{ done: ["purchase"], failed: [], uncertain: [], notTried: [] },
+      done: ["purchase"],
+      failed: [],
+      uncertain: [],
+      notTried: [],
     });
   });
 
@@ -168,7 +177,8 @@ describe("qualify", () => {
       const { method = "GET", url = "/", headers } = request;
       const body = await text(request);
       const answer = await fetch(`${baseUrl}${url}`, {
-        ...{ method, ...(body === "" ? {} : { body }) },
+        method,
+        ...(body === "" ? {} : { body }),
         headers: {
           "service-api-key": String(headers["service-api-key"]),
           "content-type": "application/json",
@@ -183,7 +193,9 @@ describe("qualify", () => {
       const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
       const { exitCode, stderr } = await qualify(
         [".", "--yes"],
-        ...[undefined, url, interruption.signal],
+        undefined,
+        url,
+        interruption.signal,
       );
       expect(exitCode).toBe(130);
       const done = (await stored()).toSorted();

@@ -17,8 +17,17 @@ let undisturbed: Record<string, string>;
 
 function exportArgs(output: string, threads: number): string[] {
   return [
-    ...["export", input, "--to", output, "--format", "jsonl", "--max-rejects", "1%"],
-    ...["--threads", `${threads}`, "--quiet"],
+    "export",
+    input,
+    "--to",
+    output,
+    "--format",
+    "jsonl",
+    "--max-rejects",
+    "1%",
+    "--threads",
+    `${threads}`,
+    "--quiet",
   ];
 }
 

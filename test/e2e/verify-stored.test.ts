@@ -79,8 +79,13 @@ describe.each(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "arrow"]
     it("is what is stored", async () => {
       const directory = await exportRows(name, "--format", ...format.split(" "));
       expect(await verify(directory, events)).toEqual({
-        ...{ outcome: "verified", events: 5, counts: 4, countedBy: "day and name" },
-        ...{ sampled: 5, refused: 0, differences: [] },
+        outcome: "verified",
+        events: 5,
+        counts: 4,
+        countedBy: "day and name",
+        sampled: 5,
+        refused: 0,
+        differences: [],
       });
       const verified = await runSwitchyard(["verify", directory]);
       expect(verified, verified.stderr).toMatchObject({ exitCode: 0 });

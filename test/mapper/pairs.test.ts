@@ -236,8 +236,24 @@ describe("pairs against a slow oracle", () => {
 
   it("are taken exactly where JSON.parse finds a list of pairs", () => {
     const pieces = fc.constantFrom(
-      ...['{"key":"a"}', '{"key":"b","value":{"any":1}}', "{", "}", "[", "]", ",", ":", '"', "\\"],
-      ...["null", '"key"', "7", " ", "\n", "\u0000", "é", "\ufeff"],
+      '{"key":"a"}',
+      '{"key":"b","value":{"any":1}}',
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      '"',
+      "\\",
+      "null",
+      '"key"',
+      "7",
+      " ",
+      "\n",
+      "\u0000",
+      "é",
+      "\ufeff",
     );
     const text = fc.array(pieces, { maxLength: 8 }).chain((parts) => {
       const inside = parts.join("");

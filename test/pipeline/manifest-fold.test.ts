@@ -159,7 +159,10 @@ describe("a manifest", () => {
   it("counts names of the first splits one by one if there are too many names", () => {
     const named = (from: number, count: number) =>
       Array.from({ length: count }, (_, index) => ({
-        ...{ event: `e${from + index}`, rows: 1, firstMs: 1, lastMs: 1 },
+        event: `e${from + index}`,
+        rows: 1,
+        firstMs: 1,
+        lastMs: 1,
       }));
     const fold = new EventFold();
     fold.add({ names: named(0, EVENT_COUNTS_NAMES_MAX), days: [] });

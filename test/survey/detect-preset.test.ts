@@ -37,8 +37,14 @@ test("a field that most rows lack is none that a preset can do with", () => {
 
 test("Segment and RudderStack, whose rows are alike, are told apart by what is theirs alone", () => {
   const shared = {
-    ...{ type: "track", event: "a", messageId: "m", userId: "u", anonymousId: "d" },
-    ...{ timestamp: "2026-01-31T17:03:12Z", context: {}, properties: {} },
+    type: "track",
+    event: "a",
+    messageId: "m",
+    userId: "u",
+    anonymousId: "d",
+    timestamp: "2026-01-31T17:03:12Z",
+    context: {},
+    properties: {},
   };
   const of = (own: Row) => detect([{ ...shared, ...own }])[0]?.preset;
   expect(of({ rudderId: "r", channel: "web" })).toBe("rudderstack");
@@ -65,6 +71,8 @@ test("columns in another case are the same columns, and known as such", () => {
   const [match] = detect([row]);
   expect(match).toMatchObject({ preset: "amplitude", columns: 5, known: 4 });
   expect(match?.recased).toEqual({
-    ...{ event_type: "EVENT_TYPE", event_time: "EVENT_TIME", amplitude_id: "Amplitude_ID" },
+    event_type: "EVENT_TYPE",
+    event_time: "EVENT_TIME",
+    amplitude_id: "Amplitude_ID",
   });
 });

@@ -30,7 +30,10 @@ export async function loadServiceOptions(
   { environment, currentDirectory }: CommandContext,
 ): Promise<ServiceOptions> {
   const { values } = await loadConfiguration({
-    ...{ flags, configPath, environment, currentDirectory },
+    flags,
+    configPath,
+    environment,
+    currentDirectory,
   });
   return serviceOptionsOf(values, currentDirectory);
 }
@@ -39,7 +42,10 @@ export async function loadServiceOptions(
 export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
   const { host, port, data, authHeader, logLevel, json } = withDefaults(values, currentDirectory);
   return {
-    ...{ host, port, logLevel, json },
+    host,
+    port,
+    logLevel,
+    json,
     dataDirectory: data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY),
     keyHeader: authHeader,
   };

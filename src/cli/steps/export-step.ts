@@ -13,7 +13,9 @@ export async function runExportStep(
   const result = await engine.runExport(options, { signal, observer });
   const exitCode = runExitCode(result);
   return {
-    ...{ exitCode, summary: summarizeExport(result), json: jsonOf(result, exitCode) },
+    exitCode,
+    summary: summarizeExport(result),
+    json: jsonOf(result, exitCode),
     results: { export: result },
   };
 }
@@ -28,6 +30,13 @@ function jsonOf(result: ExportResult, exitCode: number) {
     outcome,
     manifestPath,
     ...run,
-    ...{ version, dataset, format, dayZone, totals, rows, rejects, notices },
+    version,
+    dataset,
+    format,
+    dayZone,
+    totals,
+    rows,
+    rejects,
+    notices,
   };
 }

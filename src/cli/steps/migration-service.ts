@@ -43,7 +43,8 @@ export async function openMigrationService(
       ...configuration,
       values: {
         ...others,
-        ...{ sendTo: service.url, console: service.url },
+        sendTo: service.url,
+        console: service.url,
         // It accepts arrays, which are many times as fast.
         body: values.body ?? "array",
         // Nobody else uses it, so there is nothing to confirm.
@@ -53,7 +54,8 @@ export async function openMigrationService(
       },
       // Its port changes every time.
       destination: `the embedded service in ${dataDirectory}`,
-      ...{ consoleKey: service.keys.console, serverSecret: service.keys.server },
+      consoleKey: service.keys.console,
+      serverSecret: service.keys.server,
     },
     embedded: { dataDirectory, stored: service.events },
     stop: () => service.stop(),

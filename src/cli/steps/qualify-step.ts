@@ -20,7 +20,9 @@ export async function runQualifyStep(
   const result = await runQualify(task, context.signal);
   const exitCode = exitCodeOf(result);
   return {
-    ...{ exitCode, summary: summarizeQualify(result), json: jsonOf(result, exitCode) },
+    exitCode,
+    summary: summarizeQualify(result),
+    json: jsonOf(result, exitCode),
     results: { qualify: result },
   };
 }
@@ -31,8 +33,15 @@ function jsonOf({ mode, console, known, plan, applied }: QualifyResult, exitCode
   const error =
     stopped === undefined ? {} : { error: { code: stopped.code, message: stopped.message } };
   return {
-    ...{ command: "qualify", exitCode, mode, console, ...origin, ...facts, plan },
-    ...{ ...outcome, ...error },
+    command: "qualify",
+    exitCode,
+    mode,
+    console,
+    ...origin,
+    ...facts,
+    plan,
+    ...outcome,
+    ...error,
   };
 }
 
@@ -55,7 +64,8 @@ async function taskOf(configuration: Configuration, context: StepContext): Promi
   const isSlow = source.kind === "inputs";
   return {
     readEvents: isSlow ? prepareCount(configuration, context) : () => readKnownEvents(source.file),
-    ...{ isSlow, client },
+    isSlow,
+    client,
     mode: values.dryRun === true ? "dryRun" : values.yes === true ? "apply" : "plan",
     options: {
       // Inputs are filtered while they are counted, by the name in the row, as in an export.
@@ -80,7 +90,8 @@ function clientOf({ values, consoleKey }: Configuration): ConsoleClientOptions {
     );
   }
   return {
-    ...{ baseUrl: values.console, key: consoleKey },
+    baseUrl: values.console,
+    key: consoleKey,
     ...(values.qualifyAuthHeader === undefined ? {} : { keyHeader: values.qualifyAuthHeader }),
   };
 }

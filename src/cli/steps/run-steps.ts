@@ -75,7 +75,10 @@ async function runAll(
   const { environment, currentDirectory, signal } = context;
   const engine = await context.loadEngine();
   const configuration = await loadConfiguration({
-    ...{ flags, configPath, environment, currentDirectory },
+    flags,
+    configPath,
+    environment,
+    currentDirectory,
   });
   const { json = false, quiet = false } = configuration.values;
   run.output = { json, quiet };
@@ -107,7 +110,9 @@ async function runStep(
   const display = output.quiet ? noProgress : showProgress(stderr, clock);
   try {
     return await steps[name](configuration, {
-      ...{ engine, signal, commandLine },
+      engine,
+      signal,
+      commandLine,
       observer: display.observer,
       results: resultsOf(reports),
       ...(embedded === undefined ? {} : { stored: embedded.stored }),

@@ -15,7 +15,9 @@ export async function runSendStep(
     const result = await engine.runSend(request, { signal, observer });
     const exitCode = runExitCode(result);
     return {
-      ...{ exitCode, summary: summarizeSend(result), json: jsonOfResult(result, exitCode) },
+      exitCode,
+      summary: summarizeSend(result),
+      json: jsonOfResult(result, exitCode),
       results: { send: result },
     };
   } catch (error) {
@@ -32,8 +34,17 @@ function jsonOfResult(result: SendResult, exitCode: number) {
   const { version, rows, rejects, notices } = manifest;
   return {
     ...jsonOfStanding(result, exitCode),
-    ...{ outcome, manifestPath, failures, tooManyRejects, alreadyDone, rowsRead, durationMs },
-    ...{ version, rows, rejects, notices },
+    outcome,
+    manifestPath,
+    failures,
+    tooManyRejects,
+    alreadyDone,
+    rowsRead,
+    durationMs,
+    version,
+    rows,
+    rejects,
+    notices,
   };
 }
 
@@ -45,7 +56,13 @@ function jsonOfStanding(
   const { splitsDone, splitsTotal, ...delivery } = sent;
   const isOver = splitsDone === splitsTotal;
   return {
-    ...{ command: "send", exitCode, runId, destination, delivery, splitsDone, splitsTotal },
+    command: "send",
+    exitCode,
+    runId,
+    destination,
+    delivery,
+    splitsDone,
+    splitsTotal,
     ...(isOver ? {} : { resume: { directory, command } }),
   };
 }

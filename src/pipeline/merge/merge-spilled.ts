@@ -119,7 +119,9 @@ function progressOf({ plan, merges: before }: MergedBefore, runner: MergeRunner)
   const { threads, rows, bytes, merges } = runner.progress();
   return {
     phase: "merging",
-    ...{ threads, rows, rejects: 0 },
+    threads,
+    rows,
+    rejects: 0,
     bytesTotal: bytesOf(plan.merges),
     bytesDone: bytesResumed + bytes,
     splitsTotal: plan.merges.length,

@@ -54,7 +54,10 @@ export async function verifyExport(
   const zone = createZone(manifest.dayZone);
   const events = new EventCheck(manifest, kernel, zone);
   const check = {
-    ...{ directory, zone, kernel, events },
+    directory,
+    zone,
+    kernel,
+    events,
     openPart: outputFormat(manifest.format as OutputFormat).openPart,
     openReader,
     signal,
@@ -86,7 +89,10 @@ export async function verifyExport(
   return {
     outcome: differences.length === 0 ? "verified" : "different",
     manifestPath: path.join(directory, MANIFEST_NAME),
-    ...{ files, rows, bytes, days: manifest.days.length },
+    files,
+    rows,
+    bytes,
+    days: manifest.days.length,
     durationMs: now() - startedAt,
     differences,
   };

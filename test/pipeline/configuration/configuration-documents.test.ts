@@ -78,8 +78,13 @@ test("the defaults of the schema are values that it accepts", () => {
   const defaults = defaultsIn(schema);
   expect(checkValue(configurationSchema, defaults).faults).toBeUndefined();
   expect(defaults).toMatchObject({
-    ...{ steps: ["export", "verify"], preset: "amplitude", maxRowSize: "16MiB", maxRatio: 1000 },
-    ...{ minTime: "1971-01-01", json: false, serve: { port: 8080, host: "127.0.0.1" } },
+    steps: ["export", "verify"],
+    preset: "amplitude",
+    maxRowSize: "16MiB",
+    maxRatio: 1000,
+    minTime: "1971-01-01",
+    json: false,
+    serve: { port: 8080, host: "127.0.0.1" },
     export: { format: "parquet", csvSafe: false, maxRejects: 0 },
   });
   // Words are not values.

@@ -45,7 +45,8 @@ describe("a value that is put into a configuration", () => {
 
   it("makes the objects around it", () => {
     expect(JSON.parse(edit('{ "threads": 2 }').text)).toEqual({
-      ...{ threads: 2, mapping: { timestamp: time.value } },
+      threads: 2,
+      mapping: { timestamp: time.value },
     });
     expect(JSON.parse(edit("{}").text)).toEqual({ mapping: { timestamp: time.value } });
   });

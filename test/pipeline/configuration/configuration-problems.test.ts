@@ -11,7 +11,10 @@ const file = join(directory, "pipeline.config.json");
 async function problemsOf(text: string): Promise<readonly string[]> {
   writeFileSync(file, text);
   const loading = loadConfiguration({
-    ...{ flags: {}, environment: {}, configPath: undefined, currentDirectory: directory },
+    flags: {},
+    environment: {},
+    configPath: undefined,
+    currentDirectory: directory,
   });
   const message = await loading.then(
     () => "",

@@ -72,7 +72,10 @@ test("relative paths of the file are relative to the file, those of flags to the
   const name = path.join(directory, "given.json");
   await writeFile(name, '{ "inputs": ["a"], "export": { "to": "out" }, "transform": "x.mjs" }');
   const { values, inputsDirectory } = await loadConfiguration({
-    ...{ flags: { to: "out" }, environment: {}, configPath: name, currentDirectory: "/elsewhere" },
+    flags: { to: "out" },
+    environment: {},
+    configPath: name,
+    currentDirectory: "/elsewhere",
   });
   expect(values.to).toBe("/elsewhere/out");
   expect(values.transform).toBe(path.join(directory, "x.mjs"));
@@ -156,7 +159,10 @@ test("a file that holds no object is refused", async () => {
 
 test("a named file that is missing is an error, the default one is not", async () => {
   const missing = loadConfiguration({
-    ...{ flags: {}, environment: {}, configPath: "no.json", currentDirectory: directory },
+    flags: {},
+    environment: {},
+    configPath: "no.json",
+    currentDirectory: directory,
   });
   await expect(missing).rejects.toThrow(
     `The configuration file no.json does not exist. The path is ${path.join(directory, "no.json")}.`,
@@ -186,13 +192,23 @@ test("defaults depend on the machine, and what is given replaces them", async ()
   const machine = { threads: 6, memoryBytes: 8e9 };
   const given = await load({ flags: { inputs: ["a"], to: "out" } });
   expect(resolveExportOptions(given, machine)).toMatchObject({
-    ...{ threads: 6, memoryBytes: 4e9, format: "parquet", dayZone: "UTC", maxTimeMs: "tomorrow" },
-    ...{ inputs: ["a"], cwd: directory, outputDirectory: path.join(directory, "out") },
-    ...{ minTimeMs: Date.UTC(1971, 0, 1), maxRejects: { rows: 0 }, preset: "amplitude", csv: {} },
+    threads: 6,
+    memoryBytes: 4e9,
+    format: "parquet",
+    dayZone: "UTC",
+    maxTimeMs: "tomorrow",
+    inputs: ["a"],
+    cwd: directory,
+    outputDirectory: path.join(directory, "out"),
+    minTimeMs: Date.UTC(1971, 0, 1),
+    maxRejects: { rows: 0 },
+    preset: "amplitude",
+    csv: {},
   });
   const more = await load({ flags: { inputs: ["a"], to: "out", threads: 1, csvQuote: "none" } });
   expect(resolveExportOptions(more, machine)).toMatchObject({
-    ...{ threads: 1, csv: { quote: "" } },
+    threads: 1,
+    csv: { quote: "" },
   });
 });
 

@@ -22,9 +22,16 @@ test("every default is a value that its option accepts, and what help calls it",
 
 test("defaults have the types and units of the engine, and paths are absolute", () => {
   expect(withDefaults({}, directory)).toMatchObject({
-    ...{ preset: "amplitude", maxRowSize: 16 * 1024 ** 2, minTime: Date.UTC(1971, 0, 1) },
-    ...{ sample: 1, maxRejects: { rows: 0 }, fresh: false, timeout: 30, batchSize: 500 },
-    ...{ report: path.join(directory, "report"), runs: path.join(directory, ".switchyard/runs") },
+    preset: "amplitude",
+    maxRowSize: 16 * 1024 ** 2,
+    minTime: Date.UTC(1971, 0, 1),
+    sample: 1,
+    maxRejects: { rows: 0 },
+    fresh: false,
+    timeout: 30,
+    batchSize: 500,
+    report: path.join(directory, "report"),
+    runs: path.join(directory, ".switchyard/runs"),
   });
 });
 

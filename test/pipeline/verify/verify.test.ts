@@ -41,8 +41,10 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
     await mkdir(path.join(directory, path.dirname(name)), { recursive: true });
     await writeFile(path.join(directory, name), content);
     const facts = {
-      ...{ rows: lines.length, bytes: content.length },
-      ...{ firstTimestamp: timestamps[0] ?? "", lastTimestamp: timestamps.at(-1) ?? "" },
+      rows: lines.length,
+      bytes: content.length,
+      firstTimestamp: timestamps[0] ?? "",
+      lastTimestamp: timestamps.at(-1) ?? "",
     };
     const sha256 = createHash("sha256").update(content).digest("hex");
     written.push({ day, ...facts, files: [{ path: name, sha256, ...facts }] });
@@ -56,20 +58,31 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
   const moments = written.flatMap((day) => [day.firstTimestamp, day.lastTimestamp]).sort();
   const rows = written.reduce((sum, day) => sum + day.rows, 0);
   const manifest: Manifest = {
-    ...{ manifestVersion: 1, version: "0.1.0", complete: true, dataset: "events", format, dayZone },
+    manifestVersion: 1,
+    version: "0.1.0",
+    complete: true,
+    dataset: "events",
+    format,
+    dayZone,
     configuration: {},
     totals: {
-      ...{ rows, bytes: written.reduce((sum, day) => sum + day.bytes, 0) },
-      ...{ files: written.length, days: written.length },
+      rows,
+      bytes: written.reduce((sum, day) => sum + day.bytes, 0),
+      files: written.length,
+      days: written.length,
       firstTimestamp: written[0]?.firstTimestamp ?? null,
       lastTimestamp: written.at(-1)?.lastTimestamp ?? null,
     },
     rows: { read: rows + 1, added: 0, delivered: rows, rejected: 1, filtered: 0, duplicates: 0 },
     rejects: [{ code: "event_missing", rows: 1, example: { source: "a", message: "m" } }],
-    ...{ notices: {}, inputs: [], failures: [], days: written },
-    events: rows === 0 ? [] : [{ ...{ event: "e", rows }, ...rangeOf(moments) }],
+    notices: {},
+    inputs: [],
+    failures: [],
+    days: written,
+    events: rows === 0 ? [] : [{ event: "e", rows, ...rangeOf(moments) }],
     eventsByDay: {
-      ...{ path: "events-by-day.jsonl", bytes: byDay.length },
+      path: "events-by-day.jsonl",
+      bytes: byDay.length,
       sha256: createHash("sha256").update(byDay).digest("hex"),
     },
     run: { startedAt: "", endedAt: "", durationMs: 0, resumes: 0 },
@@ -111,7 +124,11 @@ test.each(["jsonl", "jsonl.gz"] as const)(
   async (format) => {
     await writeExport({ format });
     expect(await verify()).toMatchObject({
-      ...{ outcome: "verified", differences: [], files: 2, rows: 3, days: 2 },
+      outcome: "verified",
+      differences: [],
+      files: 2,
+      rows: 3,
+      days: 2,
     });
   },
 );
@@ -334,7 +351,9 @@ describe("refuses", () => {
   ])("%s", async (_, content, code, message) => {
     if (content !== undefined) await writeFile(path.join(directory, "manifest.json"), content);
     await expect(verify()).rejects.toMatchObject({
-      ...{ code, exitCode: 1, message: expect.stringMatching(message) },
+      code,
+      exitCode: 1,
+      message: expect.stringMatching(message),
     });
   });
 });
@@ -364,7 +383,10 @@ test("progress counts the bytes and rows of files", async () => {
   });
   expect(moments).toEqual([0, 126]);
   expect(progress?.()).toMatchObject({
-    ...{ bytesTotal: totals.bytes, bytesDone: totals.bytes, rows: 3, splitsDone: 2 },
+    bytesTotal: totals.bytes,
+    bytesDone: totals.bytes,
+    rows: 3,
+    splitsDone: 2,
     threads: [{ source: undefined, rows: 3 }],
   });
 });

@@ -31,7 +31,9 @@ describe.skipIf(chromium === undefined)("the page of a report", () => {
 
   test.each(cases)("has no faults according to axe, in %s colours at %j", async (scheme, hash) => {
     const opened = await openReport(exampleReport({ days: 60, names: 16 }), {
-      ...{ browser, directory, hash },
+      browser,
+      directory,
+      hash,
       // Axe is put into the page, which the page's policy forbids.
       context: { colorScheme: scheme, bypassCSP: true },
     });

@@ -38,8 +38,24 @@ const payloads = [
 ];
 
 const fieldsOfData = new Set([
-  ...["event", "property", "key", "value", "id", "raw", "result", "message", "title", "detail"],
-  ...["line", "text", "source", "name", "advice", "evidence", "format", "refused"],
+  "event",
+  "property",
+  "key",
+  "value",
+  "id",
+  "raw",
+  "result",
+  "message",
+  "title",
+  "detail",
+  "line",
+  "text",
+  "source",
+  "name",
+  "advice",
+  "evidence",
+  "format",
+  "refused",
 ]);
 
 /** The report with a payload wherever text of the data can stand. */

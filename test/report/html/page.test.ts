@@ -43,7 +43,11 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
       expect(parts.reduce((sum, part) => sum + part, 0)).toBe(read);
       const severities = await page.locator("#findings .severity").allInnerTexts();
       expect(severities.map((text) => text.replace(/^.\s*/s, ""))).toEqual([
-        ...["Error", "Error", "Warning", "Warning", "Note"],
+        "Error",
+        "Error",
+        "Warning",
+        "Warning",
+        "Note",
       ]);
     });
   });
