@@ -59,8 +59,7 @@ export interface KernelExports {
   quotedBytes(outcomes: number, column: number, rows: number): number;
   requireId(outcomes: number, first: number, second: number, rows: number): void;
   takeCells(
-    target: number, candidate: number, rows: number, first: number, emptyIsNull: number,
-    prefix: number, prefixLength: number, texts: number, textsEnd: number, compared: number,
+    target: number, candidate: number, rows: number, first: number, nulls: number, compared: number,
   ): void;
   totalBytes(column: number, rows: number): number;
 

@@ -55,6 +55,11 @@ export const shapeMemberLayout = {
   words: { length: 0, key: 1, entry: 2, constant: 3, misses: 4, wait: 5, pause: 6, column: 7 },
 } as const;
 
+export const nullTextsLayout = {
+  bytes: 20,
+  words: { empty: 0, prefix: 1, prefixLength: 2, texts: 3, textsEnd: 4 },
+} as const;
+
 export const filterLayout = {
   bytes: 36,
   words: {

@@ -1,15 +1,15 @@
 import { Column } from "../batch/column.js";
 import type { Kernel } from "../batch/kernel.js";
+import { placeRecord } from "../batch/kernel-record.js";
+import { nullTextsLayout } from "../batch/layouts.js";
 import { comparedIndex } from "./field-plan.js";
 import { storeText, storeTexts } from "./kernel-constant.js";
 import type { FieldSource } from "./mapping.js";
 
 interface Candidate {
   readonly index: number;
-  readonly prefix: number;
-  readonly prefixLength: number;
-  readonly texts: number;
-  readonly textsEnd: number;
+  /** Address of the kernels' `NullTexts`. */
+  readonly nulls: number;
   /** Index of the column that it is compared with. */
   readonly compared: number | undefined;
 }
@@ -19,7 +19,6 @@ export class CellTarget {
   readonly column: Column;
   readonly #kernel: Kernel;
   readonly #candidates: readonly Candidate[];
-  readonly #emptyIsNull: number;
 
   /** `indexes` are those of the choices' columns in the batch, as in a `FieldPlan`. */
   constructor(
@@ -29,18 +28,18 @@ export class CellTarget {
     options: { readonly emptyIsNull: boolean },
   ) {
     this.#kernel = kernel;
-    this.#emptyIsNull = options.emptyIsNull ? 1 : 0;
     this.#candidates = choices.map(({ unlessPrefix = "", unless = [] }, choice) => {
       const prefix = storeText(kernel, unlessPrefix);
       const texts = storeTexts(kernel, unless);
-      return {
-        index: indexes[choice] as number,
+      const nulls = placeRecord(kernel, nullTextsLayout, {
+        empty: options.emptyIsNull ? 1 : 0,
         prefix: prefix.address,
         prefixLength: prefix.length,
         texts,
         textsEnd: texts + unless.length * 8,
-        compared: comparedIndex(choices, indexes, choice),
-      };
+      });
+      const compared = comparedIndex(choices, indexes, choice);
+      return { index: indexes[choice] as number, nulls, compared };
     });
     this.column = new Column(kernel);
   }
@@ -55,11 +54,7 @@ export class CellTarget {
         (columns[candidate.index] as Column).address,
         rows,
         index === 0 ? 1 : 0,
-        this.#emptyIsNull,
-        candidate.prefix,
-        candidate.prefixLength,
-        candidate.texts,
-        candidate.textsEnd,
+        candidate.nulls,
         compared === undefined ? 0 : (columns[compared] as Column).address,
       );
     });

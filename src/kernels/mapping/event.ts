@@ -12,19 +12,34 @@ import {
 } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
 
+/** Texts and numbers that count as null in one of a target's fields. */
+@unmanaged
+class NullTexts {
+  /** Not 0 if empty text is null. */
+  empty: u32;
+  /** Text that begins with these bytes is null; length 0 if there are none. */
+  prefix: usize;
+  prefixLength: u32;
+  /** [texts, textsEnd) are pairs of address and length: text or a number equal to one is null. */
+  texts: usize;
+  textsEnd: usize;
+}
+
 /**
- * Gives `target` the cells of `candidate` if it has none yet (everywhere, if `first`). Empty text
- * becomes null if `emptyIsNull`. Text that begins with the `prefixLength` bytes at `prefix` becomes
- * null if there are any. [texts, textsEnd) are pairs of address and length: text or a number equal
- * to one of them becomes null, and so does one equal to its row's cell in the column `compared`,
+ * Gives `target` the cells of `candidate` if it has none yet (everywhere, if `first`). Text or a
+ * number becomes null if `nulls` says so, or if it equals its row's cell in the column `compared`,
  * unless that is 0.
  */
 export function takeCells(
-  target: Column, candidate: Column, rows: i32, first: i32, emptyIsNull: i32, prefix: usize,
-  prefixLength: usize, texts: usize, textsEnd: usize, compared: usize,
+  target: Column, candidate: Column, rows: i32, first: i32, nulls: NullTexts, compared: usize,
 ): void {
+  const emptyIsNull = nulls.empty != 0;
+  const prefix = nulls.prefix;
+  const prefixLength = nulls.prefixLength;
+  const texts = nulls.texts;
+  const textsEnd = nulls.textsEnd;
   if (first != 0 && prefixLength == 0 && texts == textsEnd && compared == 0) {
-    copyCells(target, candidate, rows, emptyIsNull != 0);
+    copyCells(target, candidate, rows, emptyIsNull);
     return;
   }
   for (let row = 0; row < rows; row++) {
@@ -33,7 +48,7 @@ export function takeCells(
     const start = candidate.start(row);
     const length = candidate.length(row);
     if (kind == KIND_STRING) {
-      if (length == 0 && emptyIsNull != 0) kind = KIND_NULL;
+      if (length == 0 && emptyIsNull) kind = KIND_NULL;
       else if (
         prefixLength != 0 &&
         length >= prefixLength &&
