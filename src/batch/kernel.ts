@@ -6,6 +6,9 @@ import type { KernelExports } from "./kernel-exports.js";
 /** Bytes after every allocation that kernels may read (never write): SIMD loads overrun. */
 const SLACK_BYTES = 64;
 
+/** Bytes that kernels may write past the end of their output: they store in steps of 64 bytes. */
+export const LOOSE_BYTES = 64;
+
 const PAGE_BYTES = 65_536;
 /** Upper bound of the memory; the same number as in scripts/build.mjs. */
 const MEMORY_BYTES_MAX = 32_767 * PAGE_BYTES;

@@ -1,11 +1,11 @@
 import { Column } from "../batch/column.js";
-import { type Kernel, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { writeWords } from "../batch/kernel-record.js";
 import { objectMemberLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
 import { storeText } from "./kernel-constant.js";
 import type { MemberSource, ObjectSource } from "./mapping.js";
-import { LOOSE_BYTES, ObjectOfPairs } from "./pairs-target.js";
+import { ObjectOfPairs } from "./pairs-target.js";
 
 /** A target that is a JSON object: after `take`, its column holds checked objects and nulls. */
 export interface ObjectTarget {

@@ -1,15 +1,12 @@
 import type { FieldRequest } from "../batch/batch.js";
 import { Column } from "../batch/column.js";
 import { FieldTable } from "../batch/field-table.js";
-import { type Kernel, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { pairsLayout } from "../batch/layouts.js";
 import { CellTarget } from "./cell-target.js";
 import { storeU32s } from "./kernel-constant.js";
 import type { PairsSource } from "./mapping.js";
-
-/** Bytes that kernels may write past the end of the requested size. */
-export const LOOSE_BYTES = 64;
 
 /**
  * Bytes of records and slots (src/kernels/mapping/pairs.ts) for each byte of a list: a pair has at least

@@ -1,5 +1,5 @@
 import type { EventBatch } from "../batch/event-batch.js";
-import { type Kernel, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { placeRecord } from "../batch/kernel-record.js";
 import { ruleLayout } from "../batch/layouts.js";
 import { type KernelConstant, storeText, storeU32s } from "./kernel-constant.js";
@@ -13,7 +13,6 @@ import {
   shortenIdPath,
 } from "./privacy-path.js";
 
-const LOOSE_BYTES = 64;
 /** Hexadecimal digits of a SHA-256, without and with quotes. */
 const HASH_BYTES = 64;
 const QUOTED_HASH_BYTES = 66;

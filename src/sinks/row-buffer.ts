@@ -1,12 +1,9 @@
 import { ROW_BUFFER_ROWS_MAX } from "../base/limits.js";
 import { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
-import { type Kernel, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { lineGatheringLayout } from "../batch/layouts.js";
-
-/** Kernels store in steps of 64 bytes and may write past the end of their output. */
-export const LOOSE_BYTES = 64;
 
 /** The text columns of an event in the order in which kernels take them. */
 export const textColumns = ["event", "userID", "stableID", "value", "user", "metadata"] as const;

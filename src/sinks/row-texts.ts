@@ -1,7 +1,6 @@
-import { type Kernel, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { textEncodingLayout } from "../batch/layouts.js";
-import { LOOSE_BYTES } from "./row-buffer.js";
 
 /** Kernels that encode rows as lines or records: `encodeLines` in src/kernels/sink/jsonl.ts. */
 interface TextKernel {

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { TEXT_BYTES } from "../base/limits.js";
-import { type Kernel, Region } from "../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import type { PartFormat } from "./part-format.js";
 import type { PartOutput } from "./part-output.js";
-import { LOOSE_BYTES, type RowBuffer } from "./row-buffer.js";
+import type { RowBuffer } from "./row-buffer.js";
 import { RowTexts } from "./row-texts.js";
 
 /** The columns of CSV and Parquet in their order. */

@@ -12,7 +12,7 @@ import * as profile from "../../src/profile/profile-memory.js";
 import { PICKS } from "../../src/profile/row-samples.js";
 import { figureNames } from "../../src/profile/split-profile.js";
 import { rowEndings, scanStates } from "../../src/readers/csv/record-scanner.js";
-import { LOOSE_BYTES, textColumns } from "../../src/sinks/row-buffer.js";
+import { textColumns } from "../../src/sinks/row-buffer.js";
 
 const inflateStatuses = named(objectOf("readers/inflater", "inflateStatuses"));
 /** The first of the statuses that stand for the faults, which are in the order of their texts. */
@@ -132,13 +132,6 @@ test("every file that says that its constants are the same elsewhere is looked a
 test("each way in which a stream can be damaged has its words", () => {
   const list = /const faults = \[(.*?)\]/s.exec(sourceOf("readers/inflater"))?.[1] ?? "";
   expect(list.match(/"[^"]+"/g)).toHaveLength(inflateFaults.length);
-});
-
-test("all who make room for loose copies make as much of it", () => {
-  const files = ["mapper/object-target", "mapper/pairs-target", "mapper/privacy"];
-  for (const file of [...files, "readers/csv/field-columns", "sinks/row-buffer"]) {
-    expect(constantsOf(file), file).toMatchObject({ LOOSE_BYTES });
-  }
 });
 
 /** `{ fixedHex: 11 }` as kernels call it: `{ FIXED_HEX: 11 }`. */

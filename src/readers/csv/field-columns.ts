@@ -2,13 +2,10 @@ import { BATCH_ROWS_MAX } from "../../base/limits.js";
 import type { FieldRequest } from "../../batch/batch.js";
 import { Column, cellKinds } from "../../batch/column.js";
 import { ObjectFields } from "../../batch/field-table.js";
-import { type Kernel, Region } from "../../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
 import { writeWords } from "../../batch/kernel-record.js";
 import { joinedMemberLayout } from "../../batch/layouts.js";
 import type { RecordScanner } from "./record-scanner.js";
-
-/** Bytes that the kernels may write past the last cell. */
-const LOOSE_BYTES = 64;
 
 /** Fields inside the JSON text of one column's cells. */
 interface Inside {

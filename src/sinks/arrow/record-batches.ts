@@ -11,14 +11,8 @@ import {
 } from "apache-arrow";
 import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import type { EventBatch } from "../../batch/event-batch.js";
-import { type Kernel, Region } from "../../batch/kernel.js";
-import {
-  ColumnBuffer,
-  LOOSE_BYTES,
-  type OrderedRows,
-  type TextColumn,
-  textColumns,
-} from "../row-buffer.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
+import { ColumnBuffer, type OrderedRows, type TextColumn, textColumns } from "../row-buffer.js";
 
 /**
  * The columns of an event: those of a Parquet part. `timestamp` is in milliseconds since 1970 UTC.

@@ -1,8 +1,8 @@
 import { PAGE_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
-import { type Kernel, Region } from "../../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
 import type { PartOutput } from "../part-output.js";
-import { columnOf, LOOSE_BYTES, type OrderedRows } from "../row-buffer.js";
+import { columnOf, type OrderedRows } from "../row-buffer.js";
 import { DictionaryBuilder } from "./dictionary-builder.js";
 import { type ColumnChunk, type PageFacts, pageHeader } from "./file-metadata.js";
 import type { PageCompression } from "./page-compression.js";

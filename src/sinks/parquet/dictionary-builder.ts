@@ -1,9 +1,8 @@
 import { DICTIONARY_BYTES_MAX, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import type { Column } from "../../batch/column.js";
-import type { Kernel } from "../../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES } from "../../batch/kernel.js";
 import { KernelRecord } from "../../batch/kernel-record.js";
 import { dictionaryLayout } from "../../batch/layouts.js";
-import { LOOSE_BYTES } from "../row-buffer.js";
 
 /** Fewest slots, so that the table of a row group with few rows is quick to clear. */
 const TABLE_BITS_MIN = 6;

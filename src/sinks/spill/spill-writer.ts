@@ -1,8 +1,8 @@
 import { DESCRIBED_ROW_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
-import { type Kernel, Region } from "../../batch/kernel.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
 import type { DayRows } from "../day-order.js";
 import type { AppendedFile, PartFiles } from "../part-files.js";
-import { LOOSE_BYTES, type RowBuffer } from "../row-buffer.js";
+import type { RowBuffer } from "../row-buffer.js";
 import type { SpillFile } from "../sink.js";
 import { digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
 
