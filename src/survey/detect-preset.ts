@@ -1,4 +1,4 @@
-import { type Preset, type PresetName, presetNames, presets } from "../mapper/presets.js";
+import { type PresetName, type PresetSignature, presetNames, presets } from "../mapper/presets.js";
 import { type Fields, fieldAt } from "./field-summary.js";
 
 /** Names of columns in the rows, by their names in the preset, if they differ only in case. */
@@ -28,7 +28,7 @@ export function detectPresets(fields: Fields, rows: number): readonly PresetMatc
     .filter(({ path }) => path.length === 1)
     .map(({ path }) => path[0] as string);
   const matches = presetNames.flatMap((preset) => {
-    const { required, columns, marks }: Preset = presets[preset];
+    const { required, columns, marks }: PresetSignature = presets[preset];
     const recased = recasedIn(names, columns);
     const paths = (path: string) => rowPath(path, recased);
     if (!required.every((choices) => isFilled(fields, choices.map(paths), rows))) return [];
@@ -46,7 +46,7 @@ export function weightOf({ columns, known, marks }: PresetMatch): number {
 }
 
 /** Finds columns whose names in the rows differ only in case. */
-function recasedIn(names: readonly string[], columns: Preset["columns"]): Recased {
+function recasedIn(names: readonly string[], columns: PresetSignature["columns"]): Recased {
   const byCase = new Map(names.map((name) => [name.toLowerCase(), name]));
   return Object.fromEntries(
     columns
@@ -66,7 +66,11 @@ function isFilled(fields: Fields, choices: readonly (readonly string[])[], rows:
   return filled.reduce((sum, count) => sum + count, 0) >= Math.max(1, rows * MOST);
 }
 
-function marksIn(fields: Fields, marks: Preset["marks"], recased: Recased): readonly string[] {
+function marksIn(
+  fields: Fields,
+  marks: PresetSignature["marks"],
+  recased: Recased,
+): readonly string[] {
   return marks
     .filter(({ path, contains }) => {
       const field = fieldAt(fields, rowPath(path, recased));

@@ -84,11 +84,11 @@ test("a host that does not exist ends the run, which names it", async () => {
   expect(end.stderr).toContain("--to");
 });
 
-test("a closed port is given up, with words that say how to go on", async () => {
+test("a closed port is given up, and the message says how to resume", async () => {
   const directory = directoryWithRows("send-closed");
   const words = ["rows.jsonl", "--to", "http://127.0.0.1:9", "--give-up-after", "1"];
   const end = await runSend(directory, words);
   expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_gave_up"]);
   expect(end.stderr).toContain("ECONNREFUSED");
-  expect(end.stderr).toContain("the same command goes on");
+  expect(end.stderr).toContain("run the same command again to resume");
 });
