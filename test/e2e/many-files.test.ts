@@ -65,7 +65,7 @@ beforeAll(async () => {
 
 it.each([
   { signal: "SIGINT", opened: 1 },
-  { signal: "SIGTERM", opened: 2_000 },
+  { signal: "SIGTERM", opened: 500 },
 ] as const)(
   "$signal at input $opened, while inputs are inspected, ends an export that can be resumed",
   async ({ signal, opened }) => {
