@@ -5,7 +5,7 @@ import type { PartFormat } from "../sinks/part-format.js";
 import { createCsvFormat, createJsonlFormat, createJsonlGzipFormat } from "../sinks/text-format.js";
 import { type OpenPart, readsAs } from "./verify/open-part.js";
 
-/** What a user chooses about the parts of an export beside their format. */
+/** The user's choices about the parts of an export beside their format. */
 export interface PartOptions {
   /** Only for formats with `compressions`. */
   readonly compression: ParquetCompression;

@@ -99,7 +99,7 @@ export class BrotliBytes implements ByteSource {
     this.#decoder.end();
   }
 
-  /** Whether other bytes than zeros follow after the end of the compressed data. */
+  /** True if other bytes than zeros follow after the end of the compressed data. */
   async #isFollowed(): Promise<boolean> {
     const unused = this.#read - this.#decoder.bytesWritten;
     let rest = this.#block.subarray(this.#blockLength - unused, this.#blockLength);

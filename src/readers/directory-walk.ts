@@ -22,7 +22,7 @@ interface Directory {
   readonly path: string;
 }
 
-/** Whether any component of a relative path is hidden: it begins with a dot or an underscore. */
+/** True if any component of a relative path is hidden: it begins with a dot or an underscore. */
 export function isHidden(name: string): boolean {
   return name.split("/").some((part) => isHiddenPart(part));
 }

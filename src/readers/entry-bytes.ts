@@ -43,7 +43,7 @@ function findEntryData(source: string, handle: InputFileHandle, entry: ZipEntry)
 export class CheckedEntryBytes implements ByteSource {
   #given = 0;
   #crc = 0;
-  /** Whether there are more bytes than the directory says; the expected ones come out first. */
+  /** True if there are more bytes than the directory says; the expected ones come out first. */
   #over = false;
 
   /** Owns `bytes` from now on. */

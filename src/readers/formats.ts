@@ -14,7 +14,7 @@ import type { HeadSample } from "./source-head.js";
 export interface DetectionHints {
   /** The source's name. */
   readonly name: string;
-  /** What the user says about CSV. */
+  /** The CSV dialect that the user gave. */
   readonly csv: Partial<CsvDialect>;
 }
 
@@ -34,7 +34,7 @@ export interface ReaderFormat<F extends Format> {
   detect?(sample: HeadSample, hints: DetectionHints): Detected | Promise<Detected>;
   /** The format where the user gives its kind; null where the sample is too short to tell the rest. */
   given(sample: HeadSample, hints: DetectionHints): F | null | Promise<F | null>;
-  /** What `start` and `end` of a range count. */
+  /** The unit of `start` and `end` of a range. */
   readonly rangeUnit: "bytes" | "row groups";
   /** Uncompressed bytes that a byte on disk counts for when splits are packed, where the format compresses. */
   readonly weight?: number;
@@ -164,7 +164,7 @@ export async function planRanges(
 export const openRange: OpenReader = (kernel, range, fields, options) =>
   formatOf(range.source.format).open(kernel, range, fields, options);
 
-/** What the user says about the inputs; the rest is detected. */
+/** The facts that the user gave about the inputs; the rest is detected. */
 export interface GivenFormat {
   readonly kind?: FormatKind | undefined;
   readonly csv: Partial<CsvDialect>;

@@ -37,7 +37,7 @@ const REST_BYTES_MAX = 1_024;
 export class CompressedInput {
   cursor: number;
   end: number;
-  /** Whether nothing comes after `end`, also because upstream broke there. */
+  /** True if nothing comes after `end`, also because upstream broke there. */
   ended = false;
   /** The error that broke upstream, to be thrown once everything before it is decoded. */
   failure: unknown;
@@ -68,7 +68,7 @@ export class CompressedInput {
     }
   }
 
-  /** Whether `count` more bytes follow; `count` is at most `DECODE_FEED_BYTES`. */
+  /** True if `count` more bytes follow; `count` is at most `DECODE_FEED_BYTES`. */
   async has(count: number): Promise<boolean> {
     while (this.end - this.cursor < count && !this.ended) await this.fill();
     return this.end - this.cursor >= count;

@@ -92,7 +92,7 @@ async function tryBrotli(
   }
 }
 
-/** Whether bytes that cannot be decoded as brotli are text or a Parquet file. */
+/** True if bytes that cannot be decoded as brotli are text or a Parquet file. */
 function looksPlain(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);

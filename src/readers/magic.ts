@@ -82,7 +82,7 @@ export function endsAsZip(tail: Uint8Array): boolean {
   return end.readUInt32LE(0) === END_RECORD_SIGNATURE && end.readUInt16LE(20) === 0;
 }
 
-/** Whether the bytes hold control characters that no text has. */
+/** True if the bytes hold control characters that no text has. */
 export function isBinary(head: Uint8Array): boolean {
   return head.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0d);
 }

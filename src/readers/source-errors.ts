@@ -1,6 +1,6 @@
 import { SourceError } from "../base/errors.js";
 
-/** Where a source breaks, and why. */
+/** The position at which a source breaks, and the reason. */
 interface BreakFacts {
   /** Decompressed bytes before the break. */
   readonly byte?: number;

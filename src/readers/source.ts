@@ -44,7 +44,7 @@ export interface CsvDialect {
   readonly escape?: string;
   /** Names by position, from the header (may repeat) or given by the user. */
   readonly columns: readonly string[];
-  /** Whether the first record of the source is the header, not a row. */
+  /** True if the first record of the source is the header, not a row. */
   readonly header: boolean;
   readonly encoding: "utf-8" | "utf-16le" | "utf-16be";
 }

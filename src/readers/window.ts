@@ -39,7 +39,7 @@ export class Window {
     return this.#region.capacity - LOOK_BEHIND_BYTES;
   }
 
-  /** Whether more bytes fit only after some are consumed or the window has grown. */
+  /** True if more bytes fit only after some are consumed or the window has grown. */
   get isFull(): boolean {
     return this.end - this.cursor >= this.capacity;
   }

@@ -34,7 +34,7 @@ export class ZstdBytes implements ByteSource {
   #end = 0;
   /** Bytes that the decoder asked for last; 0 between frames. */
   #wanted = 0;
-  /** Whether the last output did not fit, so that the decoder continues without input. */
+  /** True if the last output did not fit, so that the decoder continues without input. */
   #pending = false;
   #given = 0;
   #open = true;

@@ -148,7 +148,7 @@ function setRow(starts: usize, lengths: usize, row: u32, start: usize, length: u
   store<u32>(lengths + ((<usize>row) << 2), <u32>length);
 }
 
-/** Whether a text is UTF-8. Most texts are ASCII, which one pass of vectors finds. */
+/** True if a text is UTF-8. Most texts are ASCII, which one pass of vectors finds. */
 @inline
 function isText(start: usize, length: usize): bool {
   const end = start + length;

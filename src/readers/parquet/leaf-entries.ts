@@ -23,7 +23,7 @@ const PART_ENTRIES_MAX = 1024 * 1024;
 /** Entries that are read before the bytes of a part are counted again. */
 const PART_STEP_ENTRIES = 512;
 
-/** What the readers of a file's leaves share. */
+/** The state shared by the readers of a file's leaves. */
 export interface PageSource {
   readonly file: RandomAccess;
   readonly memory: PageMemory;
@@ -34,7 +34,7 @@ export interface PageSource {
 interface OpenPage {
   readonly page: Page & { readonly header: DataHeader };
   readonly blocks: readonly Block[];
-  /** Whether its memory is freed after each part of its entries. */
+  /** True if its memory is freed after each part of its entries. */
   readonly inParts: boolean;
 }
 
@@ -77,7 +77,7 @@ export class LeafEntries {
     return this.total - this.#read;
   }
 
-  /** Whether a text that was read is not UTF-8. */
+  /** True if a text that was read is not UTF-8. */
   get malformed(): boolean {
     return this.#malformed;
   }

@@ -49,7 +49,7 @@ export class LeafRows {
     } catch (error) {
       this.#failure = this.#explain(error);
     }
-    // What was read before the damage is good.
+    // The values before the damage are good.
     if (this.#failure !== undefined && this.#ready === 0) throw this.#failure;
   }
 

@@ -21,7 +21,7 @@ const codecs = {
   lz4Raw: 7,
 } as const;
 
-/** Whether one of these columns needs the zstd library. */
+/** True if one of these columns needs the zstd library. */
 export function needsZstd(chunks: readonly Pick<ColumnChunk, "codec">[]): boolean {
   return chunks.some(({ codec }) => codec === codecs.zstd);
 }

@@ -51,7 +51,7 @@ export type PageHeader = CommonHeader &
         /** Bytes of the levels, which are before the values and not compressed. */
         readonly definitionBytes: number;
         readonly repetitionBytes: number;
-        /** Whether the values are compressed. */
+        /** True if the values are compressed. */
         readonly compressed: boolean;
       }
   );

@@ -15,7 +15,7 @@ export interface Dictionary {
   /** Byte arrays: a u32 address and a u32 length for each value; else the values. */
   readonly address: number;
   readonly count: number;
-  /** Whether one of its texts is not UTF-8. */
+  /** True if one of its texts is not UTF-8. */
   readonly malformed: boolean;
 }
 

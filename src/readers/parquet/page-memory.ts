@@ -27,7 +27,7 @@ export class PageMemory {
     private readonly bytesMax = PAGES_BYTES_MAX,
   ) {}
 
-  /** Whether `size` more bytes stay within the limit. Larger pages are kept in part only. */
+  /** True if `size` more bytes stay within the limit. Larger pages are kept in part only. */
   hasRoom(size: number): boolean {
     return this.#used + size <= this.bytesMax;
   }

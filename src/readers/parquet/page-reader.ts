@@ -11,7 +11,7 @@ import { ThriftError, ThriftReader } from "./thrift.js";
 /** A page as it is in the file. */
 export interface Page {
   readonly header: PageHeader;
-  /** Where the body begins in the file. */
+  /** Byte offset of the body in the file. */
   readonly position: number;
   /** The body in kernel memory: its address is `byteOffset`. Valid until the next read. */
   readonly body: Uint8Array;

@@ -8,13 +8,13 @@ export interface SchemaNode {
   readonly kind: "leaf" | "struct" | "list" | "map";
   readonly name: string;
   readonly element: SchemaElement;
-  /** Whether the value itself can be null. */
+  /** True if the value itself can be null. */
   readonly optional: boolean;
   /** Members of a struct, the element of a list, or the key and the value of a map. */
   readonly children: readonly SchemaNode[];
   /** Leaves: the index of the column chunk. */
   readonly leaf: number;
-  /** What is wrong with a group that cannot be read. */
+  /** The fault of a group that cannot be read. */
   readonly fault?: string;
 }
 

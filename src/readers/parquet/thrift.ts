@@ -12,7 +12,7 @@ export type ThriftStruct = ReadonlyMap<number, ThriftValue>;
 export class ThriftError extends Error {
   constructor(
     message: string,
-    /** Whether more bytes could have helped. */
+    /** True if more bytes could have helped. */
     readonly cutOff: boolean,
   ) {
     super(message);

@@ -103,7 +103,7 @@ export class RejectsReader implements Reader {
   }
 }
 
-/** Whether a row can share a reader: it cannot continue in the next row, nor be several rows. */
+/** True if a row can share a reader: it cannot continue in the next row, nor be several rows. */
 function isPlain({ raw, code, format }: KeptRow): boolean {
   return code !== "malformed_row" && format.kind !== "rejects" && !raw.includes(0x0a);
 }
