@@ -39,7 +39,7 @@ export class RejectWords {
       case rejectCodes.time_missing:
         return `no time in ${namesOf(mapping.timestamp)}`;
       case rejectCodes.time_unparsable:
-        return `${found(mapping.timestamp, this.plan.timestamp)}, which is no time`;
+        return `${found(mapping.timestamp, this.plan.timestamp)}, which is not a time`;
       case rejectCodes.time_out_of_range:
         return `${found(mapping.timestamp, this.plan.timestamp)}: ${this.#limits(time)}`;
       case rejectCodes.unit_id_missing:
@@ -60,13 +60,13 @@ export class RejectWords {
   #dropped(): string {
     const drop = this.options.privacy?.drop ?? [];
     const ids = drop.filter((path) => parsePrivacyPath(path).cells?.endsWith("ID"));
-    return ids.length === 0 ? "" : `, where ${ids.join(" and ")} is dropped`;
+    return ids.length === 0 ? "" : `; ${ids.join(" and ")} is dropped`;
   }
 
   #limits(time: number): string {
     const { minTimeMs, maxTimeMs } = this.options;
     const side =
-      time < minTimeMs ? `before ${isoText(minTimeMs)}` : `not before ${isoText(maxTimeMs)}`;
+      time < minTimeMs ? `before ${isoText(minTimeMs)}` : `at or after ${isoText(maxTimeMs)}`;
     return `${isoText(time)} is ${side}`;
   }
 
@@ -145,7 +145,7 @@ function describeCell(
   emptyIsNull: boolean,
 ): string {
   const cell = firstCell(batch, row, choices, indexes, emptyIsNull);
-  if (cell === undefined) return `${namesOf(choices)} is none`;
+  if (cell === undefined) return `${namesOf(choices)} is null`;
   const kind = cell.column.kind(row);
   const text = cell.column.text(row) as string;
   const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;

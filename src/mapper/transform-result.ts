@@ -31,7 +31,7 @@ export class TransformFault extends Error {
     readonly code: RejectCode,
     reason: string,
   ) {
-    super(`the transform gave ${reason}`);
+    super(`the transform returned ${reason}`);
   }
 }
 
@@ -51,7 +51,10 @@ export function checkEvent(result: unknown, limits: ResultLimits): PlainEvent {
   const stableID = checkId(givenStableID, "stableID");
   const ids = { ...(userID && { userID }), ...(stableID && { stableID }) };
   if (Object.keys(ids).every((name) => limits.droppedIds.has(name))) {
-    throw new TransformFault(rejectCodes.unit_id_missing, "a user without a unit id that is kept");
+    throw new TransformFault(
+      rejectCodes.unit_id_missing,
+      "a user without a unit id that privacy keeps",
+    );
   }
   if (metadata != null && !isObject(metadata)) {
     throw new TransformFault(rejectCodes.metadata_not_object, `${describe(metadata)} for metadata`);
@@ -83,13 +86,13 @@ function checkTime(timestamp: unknown, limits: ResultLimits): number {
   if (typeof time !== "number" || !Number.isSafeInteger(time)) {
     throw new TransformFault(
       rejectCodes.time_unparsable,
-      `${describe(timestamp)} for a timestamp, which is whole milliseconds`,
+      `${describe(timestamp)} for a timestamp, which must be whole milliseconds`,
     );
   }
   if (time >= limits.minTimeMs && time < limits.maxTimeMs) return time;
   throw new TransformFault(
     rejectCodes.time_out_of_range,
-    `the timestamp ${time}, which is not from ${limits.minTimeMs} up to ${limits.maxTimeMs}`,
+    `the timestamp ${time}, which must be at least ${limits.minTimeMs} and less than ${limits.maxTimeMs}`,
   );
 }
 
@@ -110,7 +113,7 @@ function checkValue(value: unknown): string | undefined {
 function objectText(value: Record<string, unknown>): string {
   const text = valueText(value);
   if (text?.startsWith("{")) return text;
-  throw new TransformFault(rejectCodes.transform_failed, "an object that JSON does not have");
+  throw new TransformFault(rejectCodes.transform_failed, "an object that JSON cannot represent");
 }
 
 /** Excludes Map and Set: JSON would write them as empty objects. */

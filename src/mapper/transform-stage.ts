@@ -67,7 +67,7 @@ export class TransformStage {
     if (result === undefined) {
       throw new TransformFault(
         rejectCodes.transform_failed,
-        "undefined; null is what leaves an event out",
+        "undefined; return null to leave the event out",
       );
     }
     const results: readonly unknown[] = Array.isArray(result) ? result : [result];

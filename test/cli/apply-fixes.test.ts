@@ -55,7 +55,7 @@ describe("safe fixes", () => {
     expect(await readdir(directory)).toEqual(["pipeline.config.json"]);
   });
 
-  it("are written once: a second time there is nothing to do", async () => {
+  it("are written once; the second time changes nothing", async () => {
     const { run, read, file } = await apply("twice", "{}");
     await run();
     const [text, { ino }] = [await read(), await stat(file)];
@@ -63,7 +63,7 @@ describe("safe fixes", () => {
     expect([await read(), (await stat(file)).ino]).toEqual([text, ino]);
   });
 
-  it("make a file where there is none, with the preset that they were found with", async () => {
+  it("create a missing file with the preset that they were found with", async () => {
     const { run, read } = await apply("new", undefined, "mixpanel");
     await run();
     expect(JSON.parse(await read())).toEqual({
@@ -72,7 +72,7 @@ describe("safe fixes", () => {
     });
   });
 
-  it("leave a file alone that they cannot be put into", async () => {
+  it("do not change a file that cannot be edited", async () => {
     const { run, read, shown, directory } = await apply("json5", "{ mapping: {} }");
     await expect(run()).rejects.toMatchObject({ code: "configuration_not_editable" });
     expect(await read()).toBe("{ mapping: {} }");
@@ -80,7 +80,7 @@ describe("safe fixes", () => {
     expect(await readdir(directory)).toEqual(["pipeline.config.json"]);
   });
 
-  it("keep a link and who may read the file", async () => {
+  it("keep a link and the permissions of the file", async () => {
     const { file, directory } = await apply("link", undefined);
     const real = join(directory, "real.json");
     await writeFile(real, "{}");
@@ -91,7 +91,7 @@ describe("safe fixes", () => {
     expect((await stat(real)).mode & 0o777).toBe(0o600);
   });
 
-  it("that cannot be written are an error, and leave nothing behind", async () => {
+  it("that cannot be written are an error, and leave no temporary file", async () => {
     const { run, directory } = await apply("gone", undefined);
     await mkdir(join(directory, "pipeline.config.json"));
     await expect(run()).rejects.toMatchObject({ code: "configuration_unwritable" });
@@ -99,7 +99,7 @@ describe("safe fixes", () => {
   });
 });
 
-it("nothing is written where nothing is safe", async () => {
+it("nothing is written if nothing is safe", async () => {
   const { directory } = await apply("unsafe", undefined);
   const applied = await applyFixes(
     [finding("userID", false)],

@@ -15,7 +15,7 @@ test("a file created in the meantime is not replaced without force", async () =>
   expect(readFileSync(file, "utf8")).toBe("theirs");
 });
 
-test("a file is replaced as a whole, and nothing is left beside it", async () => {
+test("a file is replaced as a whole, and no temporary file remains", async () => {
   const file = join(directory, "own/config.json");
   await expect(writeNewFile(file, "config.json", "ours", true)).rejects.toMatchObject({
     code: "output_unwritable",
@@ -27,7 +27,7 @@ test("a file is replaced as a whole, and nothing is left beside it", async () =>
   expect(readdirSync(directory).sort()).toEqual(["late.json", "link.json"]);
 });
 
-test("paths are relative to the file's directory, with a dot before them", () => {
+test("paths are relative to the file's directory and begin with a dot", () => {
   expect(relativePath("/a/b", "/a/b/c")).toBe("./c");
   expect(relativePath("/a/b", "/a/c")).toBe("../c");
 });

@@ -76,8 +76,8 @@ const load = (name?: string) =>
 const writtenMapping = () =>
   (parseJsonText(read(), "").value as { readonly mapping?: WrittenChanges }).mapping;
 
-describe("what is written", () => {
-  test("is a configuration with comments that says what was found", async () => {
+describe("the written configuration", () => {
+  test("has comments that say what was found", async () => {
     put("in/a.json.gz", gzipSync(`${amplitude("a")}\n${amplitude("b")}\n`));
     put("in/b.csv", `event_type,event_time,user_id\nc,2026-02-01 00:00:00,mina\n`);
     const { exitCode, stderr, stdout } = await init("in");
@@ -101,7 +101,7 @@ Next:    switchyard validate
     expect(read("pipeline.schema.json")).toBe(published);
   });
 
-  test("is one screen, whatever the data", async () => {
+  test("has a summary of one screen, whatever the data", async () => {
     const columns = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`c${i}`, i]));
     for (let index = 0; index < 40; index++) put(`in/${index}.png`, new Uint8Array([0, 1, 2, 255]));
     put("in/a.json", amplitude("a", columns));
@@ -111,7 +111,7 @@ Next:    switchyard validate
     expect(stderr).toContain("; and 35 more");
   });
 
-  test("has what flags said of the inputs, in the file's own words", async () => {
+  test("has the flags about the inputs as options", async () => {
     put("rows.txt", "a;2026-01-31 00:00:00;mina\nb;2026-01-31 00:00:00;mina\n");
     const names = "event_type,event_time,user_id";
     await init("rows.txt", "--csv-delimiter", ";", "--csv-columns", names, "--to", "days");
@@ -122,7 +122,7 @@ Next:    switchyard validate
     });
   });
 
-  test("believes a preset that is given, and says what comes of it", async () => {
+  test("uses a preset that is given, and shows its result", async () => {
     put("a.json", mixpanel);
     const { mapping, trial, doubts } = await survey("a.json", "--preset", "amplitude");
     expect(mapping).toEqual({ kind: "given", preset: "amplitude", reasons: ["as you said"] });
@@ -130,7 +130,7 @@ Next:    switchyard validate
     expect(doubts).toContain("1 of 1 sampled rows would be rejected: event_missing 1.");
   });
 
-  test("has inputs relative to the file, wherever it is", async () => {
+  test("has inputs relative to the file", async () => {
     put("data/in/a.json", amplitude("a"));
     mkdirSync(join(directory, "conf/deep"), { recursive: true });
     await init("data/in", "--config", "conf/deep/acme.json", "--to", "days");
@@ -140,7 +140,7 @@ Next:    switchyard validate
     expect(values.to).toBe(join(directory, "days"));
   });
 
-  test("leaves what it writes, and what an export wrote, out of the inputs", async () => {
+  test("does not list its own files and those of an export as inputs", async () => {
     put("a.json", amplitude("a"));
     await init(".");
     put("out/events/2026-01-31/part.jsonl", mixpanel);
@@ -168,8 +168,8 @@ Next:    switchyard validate
   });
 });
 
-describe("a file that is there", () => {
-  test("stays as it is, byte for byte, unless --force is given", async () => {
+describe("an existing file", () => {
+  test("stays byte for byte unless --force is given", async () => {
     put("a.json", amplitude("a"));
     put("pipeline.config.json", "mine, and broken {");
     const refused = await init("a.json", "--json");
@@ -192,7 +192,7 @@ describe("a file that is there", () => {
 describe("the schema", () => {
   const schemaIn = (text: string) => /"\$schema": "([^"]+)"/.exec(text)?.[1];
 
-  test("is the installed package's, from whatever directory of the project", async () => {
+  test("is the installed package's, in any directory of the project", async () => {
     put("node_modules/switchyard/pipeline.schema.json", published);
     put("sub/a.json", amplitude("a"));
     await init("sub/a.json");
@@ -202,7 +202,7 @@ describe("the schema", () => {
     expect(existsSync(join(directory, "pipeline.schema.json"))).toBe(false);
   });
 
-  test("that lies beside the file is used, and replaced with --force alone", async () => {
+  test("beside the file is used, and replaced only with --force", async () => {
     put("in.json", amplitude("a"));
     const older = '{ "$id": "pipeline.schema.json", "title": "older" }';
     put("pipeline.schema.json", older);
@@ -213,7 +213,7 @@ describe("the schema", () => {
     expect(read("pipeline.schema.json")).toBe(published);
   });
 
-  test("is left out where another file has its name", async () => {
+  test("is omitted if another file has its name", async () => {
     put("in.json", amplitude("a"));
     put("pipeline.schema.json", "something else");
     expect((await init("in.json")).stderr).toContain("Written: pipeline.config.json\n");
@@ -230,7 +230,7 @@ describe("odd inputs", () => {
     return (JSON.parse(stdout) as { error: { code: string; message: string } }).error;
   };
 
-  test("of several tools are refused, with the files of each", async () => {
+  test("of several tools are refused; the message lists the files of each", async () => {
     put("in/a.json", amplitude("a"));
     put("in/b.json", mixpanel);
     put("in/c.json", mixpanel);
@@ -248,7 +248,7 @@ describe("odd inputs", () => {
     expect(doubts.at(-1)).toContain("1 of 4 sampled rows would be rejected: event_missing 1.");
   });
 
-  test("of a rare form among many are looked at, wherever they are", async () => {
+  test("of a rare form among many are sampled", async () => {
     for (let index = 100; index < 160; index++) put(`in/${index}.json`, amplitude("a"));
     put("in/132.csv", "who,what\nmina,tea\n");
     const { doubts, sample } = await survey("in");
@@ -256,7 +256,7 @@ describe("odd inputs", () => {
     expect(sample.sources).toBeLessThan(30);
   });
 
-  test("with rows that the preset leaves out are told so", async () => {
+  test("with rows that the preset filters are reported", async () => {
     const row = (type: string) =>
       JSON.stringify({
         type,
@@ -272,7 +272,7 @@ describe("odd inputs", () => {
     expect(stderr).not.toContain("Uncertain");
   });
 
-  test("with one that has no readable row are accepted, and it is named", async () => {
+  test("of which one has no readable row are accepted, and it is named", async () => {
     put("in/a.json", amplitude("a"));
     put("in/b.json", "{{{\n{{\n".repeat(500));
     const { doubts, sample } = await survey("in");
@@ -302,7 +302,7 @@ describe("odd inputs", () => {
     expect((await errorOf("a")).code).toBe(code);
   });
 
-  test("that lack one thing are refused with its name", async () => {
+  test("without one required field are refused with its name", async () => {
     put("a", '{"event": "open", "who": "mina", "moment": "noon"}\n');
     const { message } = await errorOf("a");
     expect(message).toContain(
@@ -317,13 +317,13 @@ describe("odd inputs", () => {
     });
   });
 
-  test("need to be named", async () => {
+  test("must be named", async () => {
     const { exitCode, stderr } = await init();
     expect(exitCode).toBe(2);
     expect(stderr).toContain("missing required argument 'inputs'");
   });
 
-  test("that no preset fits get a mapping that is marked as a guess", async () => {
+  test("that fit no preset get a mapping that is marked as a guess", async () => {
     put(
       "a.csv",
       "Action,When,Who,Plan\nopen,31/01/2026 17:03,mina,x\nclose,01/02/2026 09:00,ole,y\n",
@@ -348,7 +348,7 @@ describe("odd inputs", () => {
     expect(read()).toContain("// A guess, by names and values of the fields;");
   });
 
-  test("whose columns are in capitals, as warehouses write them, get a mapping that says so", async () => {
+  test("with columns in capitals, as warehouses write them, get a mapping with capitals", async () => {
     put("a.csv", "EVENT_TYPE,EVENT_TIME,USER_ID,UUID\nopen,2026-01-31 17:03:12,mina,x\n");
     const { mapping, trial } = await survey("a.csv");
     expect(mapping).toEqual({
@@ -375,7 +375,7 @@ describe("odd inputs", () => {
     expect(trial).toMatchObject({ delivered: 1, firstMs: Date.UTC(2026, 0, 31, 17, 3) });
   });
 
-  test("in the future are doubted", async () => {
+  test("with times in the future are reported as uncertain", async () => {
     put("a.json", amplitude("a", { event_time: "2999-01-01 00:00:00" }));
     const { doubts } = await survey("a.json");
     expect(doubts).toEqual([

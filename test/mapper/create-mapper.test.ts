@@ -29,7 +29,7 @@ describe("a mapper with the amplitude preset", () => {
     });
   });
 
-  it("asks for each field once, in the form that its target needs", () => {
+  it("requests each field once, in the form that its target needs", () => {
     const { rows } = mapRows([good], {
       overrides: { stableID: ["device_id", "user_id"], value: "event_properties.price" },
     });
@@ -81,19 +81,19 @@ describe("a mapper with the amplitude preset", () => {
     ]);
   });
 
-  it("keeps the reader's faults and words", () => {
+  it("keeps the reader's faults and messages", () => {
     const { rows, words } = mapRows([{}, good], { faults: [rejectCodes.malformed_row, 0] });
     expect(rows.map(({ outcome }) => outcome)).toEqual(["malformed_row", "deliver"]);
     expect(words[0]).toBe("the reader's words");
   });
 
-  it("takes numbers for ids by their digits", () => {
+  it("accepts numbers as ids, with their digits", () => {
     const row = mapRow({ ...good, user_id: { json: "12345678901234567890" } });
     expect(row.userID).toBe("12345678901234567890");
     expect(row.user).toBe('{"userID":"12345678901234567890","stableID":"phone"}');
   });
 
-  it("takes properties that are null, empty or missing as no properties", () => {
+  it("treats properties that are null, empty or missing as an empty object", () => {
     for (const none of [null, "", "  ", "null", " null ", '"null"', { json: "{}" }] as Cell[]) {
       const row = mapRow({ ...good, event_properties: none, user_properties: none });
       expect(row.metadata).toBe("{}");
@@ -101,7 +101,7 @@ describe("a mapper with the amplitude preset", () => {
     }
   });
 
-  it("takes properties from text, also escaped twice, and trims them", () => {
+  it("reads properties from text, also escaped twice, and trims them", () => {
     const object = '{"a":1.50,"b":"\\"é\\u00e9"}';
     for (const text of [object, ` \n${object}\t`, JSON.stringify(object)]) {
       const row = mapRow({ ...good, event_properties: text, user_properties: text });
@@ -117,7 +117,7 @@ describe("a mapper with the amplitude preset", () => {
     },
   );
 
-  it("rejects text of an object with a lone surrogate once escapes are taken off", () => {
+  it("rejects text of an object that has a lone surrogate after unescaping", () => {
     const twice = '"{\\"a\\":\\"\\ud800\\"}"';
     expect(mapRow({ ...good, event_properties: twice }).outcome).toBe("metadata_not_object");
     const once = '{"a":"\\ud800"}';
@@ -134,28 +134,28 @@ describe("a mapper with the amplitude preset", () => {
     ]);
     expect(words).toEqual([
       "the event name must be text, but event_type is the number 7",
-      'event_time is the text "2023-02-30", which is no time',
+      'event_time is the text "2023-02-30", which is not a time',
       "no unit id in user_id or device_id",
       'a unit id must be text or a number, but device_id is the object {"a":1}',
       `event properties must be an object, but event_properties is the text "${"x".repeat(80)}…"`,
     ]);
   });
 
-  it("names the field that was taken, not the empty one before it", () => {
+  it("names the field that was used, not the empty one before it", () => {
     const { words } = mapRows([{ ...good, user_id: "", other_id: { json: "true" } }], {
       overrides: { userID: ["user_id", "other_id"] },
     });
     expect(words).toEqual(["a unit id must be text or a number, but other_id is the boolean true"]);
   });
 
-  it("names the field whose rest was asked for", () => {
+  it("names the field whose rest was requested", () => {
     const { words } = mapRows([{ ...good, properties: "[1]" }], {
       overrides: { metadata: { rest: "properties" } },
     });
     expect(words).toEqual(['event properties must be an object, but properties is the text "[1]"']);
   });
 
-  it("maps batch after batch with the same memory", () => {
+  it("maps batches one after another in the same memory", () => {
     const many = Array.from({ length: 500 }, (_, index) => ({ ...good, user_id: `u${index}` }));
     const rows = mapRows(many).rows;
     expect(rows.map(({ userID }) => userID)).toEqual(many.map(({ user_id }) => user_id));
@@ -178,7 +178,7 @@ describe("value", () => {
     expect(words[0]).toBe("the value must be text or a number, but amount is the boolean true");
   });
 
-  it("is text that has UTF-8: a lone surrogate rejects, a pair of them does not", () => {
+  it("must have UTF-8: a lone surrogate is rejected, a pair is not", () => {
     const outcome = (text: string) =>
       mapRow({ ...good, amount: { json: `"${text}"` } }, { overrides }).outcome;
     for (const text of [
@@ -197,7 +197,7 @@ describe("value", () => {
 });
 
 describe("limits and filters of time", () => {
-  it("rejects outside of the limits and filters outside of the range, ends excluded", () => {
+  it("rejects times outside the limits and filters times outside the range, ends excluded", () => {
     const times = [99, 100, 199, 200, 299, 300, 399, 400];
     const { rows, words } = mapRows(
       times.map((time) => ({ ...good, event_time: time })),

@@ -13,7 +13,7 @@ function delivered(names: readonly string[], includeEvents: string[], excludeEve
 describe("event filters", () => {
   const names = ["session_start", "session_end", "[Amplitude] Page", "checkout", "Session_x", "é"];
 
-  it("let in only what is included, where something is", () => {
+  it("keep only included events, if there are includes", () => {
     expect(delivered(names, ["session_*", "checkout"], [])).toEqual([
       "session_start",
       "session_end",
@@ -25,11 +25,11 @@ describe("event filters", () => {
     expect(delivered(names, ["session_*"], ["*_end"])).toEqual(["session_start"]);
   });
 
-  it("take a question mark for one character, brackets for themselves", () => {
+  it("match one character with a question mark, and brackets literally", () => {
     expect(delivered(names, ["?", "[Amplitude] *"], [])).toEqual(["[Amplitude] Page", "é"]);
   });
 
-  it("mark rows as filtered, not rejected, before later faults are looked for", () => {
+  it("mark rows as filtered, not rejected, before later checks", () => {
     const row = { event_type: "noise", event_time: "never" };
     const { rows } = mapRows([row], { excludeEvents: ["noise"] });
     expect(rows).toEqual([{ outcome: "filtered" }]);
@@ -57,7 +57,7 @@ describe("event filters", () => {
     );
   });
 
-  it("match names beyond the number that is cached", () => {
+  it("match more names than are cached", () => {
     const names = Array.from({ length: 9_000 }, (_, index) => `event_${index}`);
     const twice = [...names, ...names];
     const given = twice.slice(0, 16_000);
@@ -78,7 +78,7 @@ function outcomesOf(filter: RowFilter, calls: readonly Cell[]) {
 describe("a filter of rows by a field", () => {
   const calls = ["track", "identify", "ident", "", null, { json: "[1]" }, 7, "Identify"];
 
-  it("leaves out what is excluded, and nothing where the field is empty", () => {
+  it("filters excluded rows, and keeps rows with an empty field", () => {
     expect(outcomesOf({ field: "call", exclude: ["ident?fy", "7"] }, calls)).toEqual([
       "deliver",
       "filtered",
@@ -91,7 +91,7 @@ describe("a filter of rows by a field", () => {
     ]);
   });
 
-  it("leaves out what is not included, and where the field is empty", () => {
+  it("filters rows that are not included or have an empty field", () => {
     expect(outcomesOf({ field: "call", include: ["track", "ident*"] }, calls)).toEqual([
       "deliver",
       "deliver",
@@ -104,7 +104,7 @@ describe("a filter of rows by a field", () => {
     ]);
   });
 
-  it("lets an exclusion win over an inclusion", () => {
+  it("lets excludes win", () => {
     const filter = { field: "call", include: ["*"], exclude: ["ident*"] };
     expect(outcomesOf(filter, calls.slice(0, 5))).toEqual([
       "deliver",
@@ -115,7 +115,7 @@ describe("a filter of rows by a field", () => {
     ]);
   });
 
-  it("comes before everything that an event needs, but not before the reader's faults", () => {
+  it("comes after the reader's faults and before all other checks", () => {
     const overrides = { filter: { field: "call", exclude: ["identify"] } };
     const rows = [{ call: "identify" }, { call: "identify" }, { call: "track" }];
     const mapped = mapRows(rows, { overrides, faults: [0, 1, 0] }).rows;

@@ -42,7 +42,7 @@ describe("dropping", () => {
     expect(redactMetadata(json, [`metadata.${path}`])).toBe(expected);
   });
 
-  it("takes an id out of the column and out of the user", () => {
+  it("removes an id from the column and from the user", () => {
     const cells = { ...good, user_properties: { json: '{"plan":"free"}' } };
     for (const path of ["userID", "user.userID"]) {
       const row = mapRow(cells, { privacy: { drop: [path], hash: [] } });
@@ -56,7 +56,7 @@ describe("dropping", () => {
       privacy: { drop: ["userID"], hash: [] },
     });
     expect(rows.map(({ outcome }) => outcome)).toEqual(["unit_id_missing", "deliver"]);
-    expect(words[0]).toBe("no unit id in user_id or device_id, where userID is dropped");
+    expect(words[0]).toBe("no unit id in user_id or device_id; userID is dropped");
   });
 
   it("agrees with deleting from parsed objects", () => {
@@ -95,7 +95,7 @@ describe("dropping", () => {
 });
 
 describe("hashing", () => {
-  it("puts the salted SHA-256 of the value's text in its place", () => {
+  it("replaces the value by the salted SHA-256 of its text", () => {
     const json = '{"email":"mina\\u0040tea.example","n":1.50,"o":{"a": 1},"none":null,"keep":"x"}';
     const paths = ["email", "n", "o", "none"].map((name) => `metadata.${name}`);
     expect(redactMetadata(json, [], paths)).toBe(
@@ -111,7 +111,7 @@ describe("hashing", () => {
     expect(row.user).toBe(`{"userID":"${sha(id)}","stableID":"phone"}`);
   });
 
-  it("hashes an id once when it is named twice, and a property in an id's place", () => {
+  it("hashes an id once if it is named twice, and a property that has an id's name", () => {
     const privacy = { drop: [], hash: ["userID", "user.userID"], salt };
     expect(mapRow(good, { privacy }).userID).toBe(sha("mina"));
     const anonymous = { ...good, user_id: null, user_properties: { json: '{"userID":"other"}' } };
@@ -144,7 +144,7 @@ describe("hashing", () => {
     );
   });
 
-  it("lets several paths work on one object, drops before hashes", () => {
+  it("applies several paths to one object, drops before hashes", () => {
     const json = '{"a":"1","b":"2","c":"3","d":"4"}';
     const paths = ["metadata.a", "metadata.b", "metadata.c"];
     expect(redactMetadata(json, ["metadata.b"], paths)).toBe(
@@ -170,7 +170,7 @@ describe("privacy paths", () => {
     expect(map).toThrow(/cannot be dropped or hashed/);
   });
 
-  it("need a salt where something is hashed", () => {
+  it("need a salt if something is hashed", () => {
     const map = () => mapRow(good, { privacy: { drop: [], hash: ["userID"] } });
     expect(map).toThrow(/Hashing needs a salt/);
   });

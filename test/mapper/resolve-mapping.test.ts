@@ -14,7 +14,7 @@ describe("presets", () => {
     expect([event.length, timestamp.length]).not.toContain(0);
   });
 
-  it("amplitude asks the readers for the specification's table", () => {
+  it("amplitude requests the fields of the specification's table", () => {
     expect(planFields(resolveMapping("amplitude")).fields).toEqual([
       { path: ["event_type"], form: "text" },
       { path: ["event_time"], form: "text" },
@@ -25,7 +25,7 @@ describe("presets", () => {
     ]);
   });
 
-  it("mixpanel asks for the rest of the properties", () => {
+  it("mixpanel requests the rest of the properties", () => {
     expect(planFields(resolveMapping("mixpanel")).fields).toEqual([
       { path: ["event"], form: "text" },
       { path: ["properties", "time"], form: "text" },
@@ -80,7 +80,7 @@ describe("a resolved mapping", () => {
     });
   });
 
-  it("leaves members directly under a rest out of it, and no deeper ones", () => {
+  it("excludes used members directly under a rest, and no deeper ones", () => {
     const { metadata } = resolveWritten({
       event: "p.name",
       timestamp: "p.when.at",
@@ -91,7 +91,7 @@ describe("a resolved mapping", () => {
     expect(metadata).toEqual({ kind: "rest", path: ["p"], except: ["name", "traits"] });
   });
 
-  it("resolves the paths of a list's pairs, and leaves the list out of a rest", () => {
+  it("resolves the paths of a list's pairs, and excludes the list from a rest", () => {
     const resolved = resolveWritten({
       event: "e",
       timestamp: "t",
@@ -180,14 +180,14 @@ describe("the schema of a mapping", () => {
     expect(faultLines(faults)).toEqual([line]);
   });
 
-  it("names the time format that is meant", () => {
+  it("suggests the time format that is meant", () => {
     const { faults = [] } = checkValue(mappingChangesSchema, {
       timestamp: { field: "t", format: "HH:mm" },
     });
     expect(faultLines(faults)[0]).toMatch(/^timestamp\.format: .*"HH:mm" .*it has no year/);
   });
 
-  it("accepts as JSON Schema what it accepts itself, but for zones, formats and repeated names", () => {
+  it("accepts the same as its JSON Schema, except for zones, formats and repeated names", () => {
     const schema = z.toJSONSchema(mappingChangesSchema, { io: "input" });
     const validate = new Ajv2020({ strict: false }).compile(schema);
     for (const name of presetNames) expect(validate(presets[name].mapping)).toBe(true);

@@ -6,7 +6,7 @@ import { mapRow, mapRows } from "../support/mapping.js";
 const good = { event_type: "e", event_time: 1_700_000_000, user_id: "u" } satisfies CellRow;
 
 describe("a target of several fields", () => {
-  it("takes the first that is not null, empty text being null", () => {
+  it("uses the first field that is not null or empty text", () => {
     const overrides = { userID: ["a", "b", "c"] };
     const rows = [
       { ...good, a: "1", b: "2" },
@@ -16,7 +16,7 @@ describe("a target of several fields", () => {
     expect(mapRows(rows, { overrides }).rows.map(({ userID }) => userID)).toEqual(["1", "2", "3"]);
   });
 
-  it("skips a value that another field has too", () => {
+  it("skips a value that another field also has", () => {
     const overrides = {
       userID: [
         { field: "a", unlessSameAs: "device" },
@@ -126,7 +126,7 @@ describe("an object of listed fields", () => {
     user: { fields: ["plan"] },
   };
 
-  it("has the fields that are not null, digits and escapes kept", () => {
+  it("has the fields that are not null, with their digits and escapes", () => {
     const { rows } = mapRows(
       [
         { ...good, a: { json: "1.50" }, "deep.b": 'te"xt', c: { json: '{"x": [1]}' }, plan: "p" },
@@ -148,7 +148,7 @@ describe("an object of listed fields", () => {
     expect(rows[4]?.user).toBe('{"userID":"u"}');
   });
 
-  it("may have long values in many rows", () => {
+  it("can have long values in many rows", () => {
     const long = "x".repeat(3_000);
     const rows = Array.from({ length: 100 }, (_, index) => ({ ...good, a: `${long}${index}` }));
     const mapped = mapRows(rows, { overrides }).rows;
@@ -159,7 +159,7 @@ describe("an object of listed fields", () => {
 });
 
 describe("texts that are escaped twice", () => {
-  it("do not overwrite each other in one batch", () => {
+  it("do not overwrite each other in a batch", () => {
     const objects = Array.from({ length: 200 }, (_, index) => `{"n":"\\"${"é".repeat(index)}"}`);
     const rows = objects.map((text, index) => ({
       ...good,
@@ -173,7 +173,7 @@ describe("texts that are escaped twice", () => {
     );
   });
 
-  it("are refused when they are escaped three times", () => {
+  it("are rejected if they are escaped three times", () => {
     const text = JSON.stringify(JSON.stringify('{"a":1}'));
     expect(mapRow({ ...good, event_properties: text }).outcome).toBe("metadata_not_object");
   });
@@ -186,7 +186,7 @@ describe("texts that are escaped twice", () => {
 });
 
 describe("text that may hold an object", () => {
-  it("is taken exactly when JSON.parse finds an object, a text of one, or null", () => {
+  it("is accepted exactly when JSON.parse finds an object, a text of one, or null", () => {
     const pieces = fc.constantFrom(
       '{"a":1}',
       "{",

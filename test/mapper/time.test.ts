@@ -91,7 +91,7 @@ describe("times as text", () => {
     "0x10",
     "12:00",
     "Infinity",
-  ])("%j is none", (text) => {
+  ])("%j is not a time", (text) => {
     expect(timeOf(text)).toBe("time_unparsable");
   });
 
@@ -136,7 +136,7 @@ describe("times as text", () => {
     );
   });
 
-  it("with one character changed are read as the oracle reads them", () => {
+  it("with one changed character are read as the oracle reads them", () => {
     const usual = fc
       .tuple(
         fc.constantFrom("2025-12-31", "2026-01-01", "1970-01-01"),
@@ -195,7 +195,7 @@ describe("times as text", () => {
     },
   );
 
-  it("keep their own zone whatever zone is given", () => {
+  it("keep their own zone whichever zone is given", () => {
     expect(timeOf("2023-08-17T05:06:07Z", { zone: "America/New_York" })).toBe(
       iso("2023-08-17T05:06:07Z"),
     );
@@ -239,7 +239,7 @@ describe("epochs", () => {
     expect((timeOf(cell) as number) + 0).toBe(expected);
   });
 
-  it("beyond every date are out of range, not wrapped around", () => {
+  it("beyond all dates are out of range and do not wrap around", () => {
     const limits = { minTimeMs: -8.64e15, maxTimeMs: 8.64e15 };
     for (const json of ["1e999999999999", "-1e40", "9".repeat(60)]) {
       const row = { event_type: "e", user_id: "u", event_time: { json } };
@@ -284,11 +284,11 @@ describe("epochs", () => {
     );
   });
 
-  it("are not looked for in text of dates when a unit is given", () => {
+  it("are not searched in the text of dates if a unit is given", () => {
     expect(timeOf("2023-08-17", { format: "ms" })).toBe("time_unparsable");
   });
 
-  it("stay in UTC when a zone is given, and are wall-clock time when they are shifted", () => {
+  it("are in UTC if a zone is given, and wall-clock time if they are shifted", () => {
     const zone = "America/Los_Angeles";
     const local = iso("2022-07-01T12:00:00Z");
     expect(timeOf(local, { zone })).toBe(local);
@@ -309,13 +309,13 @@ describe("Luxon patterns", () => {
     expect(timeOf(text, { format })).toBe(iso(expected));
   });
 
-  it("take the given zone where they name none, the first moment of two", () => {
+  it("use the given zone if they name none, and the first of two moments", () => {
     const target = { format: "LLL d, yyyy HH:mm", zone: "America/New_York" };
     expect(timeOf("Nov 5, 2023 01:30", target)).toBe(iso("2023-11-05T05:30:00Z"));
     expect(timeOf("Jul 5, 2023 01:30", target)).toBe(iso("2023-07-05T05:30:00Z"));
   });
 
-  it("reject what is not like them", () => {
+  it("reject text that does not match", () => {
     const target = { format: "LLL d, yyyy" };
     expect(timesOf(["Feb 30, 2023", "2023-08-17", { json: "true" }, null], target)).toEqual([
       "time_unparsable",
@@ -334,7 +334,7 @@ describe("Luxon patterns", () => {
 });
 
 describe("several time fields", () => {
-  it("give the first that is not null, each by its own format and zone", () => {
+  it("use the first that is not null, each with its own format and zone", () => {
     const timestamp = [
       { field: "local", zone: "Asia/Kolkata" },
       { field: "epoch", format: "us" },

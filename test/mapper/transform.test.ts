@@ -21,7 +21,7 @@ const transformed = (transform: Transform, options: MapRowsOptions = {}) =>
   mapRows([good], { ...options, transform });
 
 describe("a transform", () => {
-  it("gets the mapped event as objects of its own", () => {
+  it("gets the mapped event as fresh objects", () => {
     let seen: TransformEvent | undefined;
     transformed((event) => {
       seen = event;
@@ -69,7 +69,7 @@ describe("a transform", () => {
     ]);
   });
 
-  it("can give several events or none, each known by its source row", () => {
+  it("can return several events or none, each with its source row", () => {
     const names = ["none", "one", "two", "empty", "bad"];
     const rows = names.map((event_type) => ({ ...good, event_type }));
     const transform: Transform = (event) => {
@@ -90,12 +90,12 @@ describe("a transform", () => {
     ]);
     expect(mapped.sourceRows).toEqual([0, 1, 2, 2, 3, 4, 5]);
     expect(mapped.words.slice(-2)).toEqual([
-      "the transform gave no event name",
-      'event_time is the text "never", which is no time',
+      "the transform returned no event name",
+      'event_time is the text "never", which is not a time',
     ]);
   });
 
-  it("can give more events than a batch has rows", () => {
+  it("can return more events than a batch has rows", () => {
     const transform: Transform = (event) =>
       Array.from({ length: 20_000 }, (_, index) => ({ ...event, event: `e${index}` }));
     const { rows, sourceRows } = mapRows([good, good], { transform });
@@ -134,10 +134,10 @@ describe("a transform", () => {
     ],
     ["text for a user", (event) => ({ ...event, user: "u" }), "user_not_object"],
     ["a boolean for a value", (event) => ({ ...event, value: true }), "value_not_scalar"],
-  ])("that gives %s rejects the row", (_title, transform, code) => {
+  ])("that returns %s rejects the row", (_title, transform, code) => {
     const { rows, words } = transformed(transform, { minTimeMs: 0, maxTimeMs: 1.9e12 });
     expect(rows).toEqual([{ outcome: code }]);
-    expect(words[0]).toMatch(/^the transform (gave|failed)/);
+    expect(words[0]).toMatch(/^the transform (returned|failed)/);
   });
 
   it("that throws rejects the row with its message", () => {
@@ -148,7 +148,7 @@ describe("a transform", () => {
     expect(words).toEqual(["the transform failed: no such plan"]);
   });
 
-  it("comes before privacy, which sees what it made", () => {
+  it("runs before privacy, which covers its result", () => {
     const { rows } = transformed((event) => ({ ...event, metadata: { copy: "mina" } }), {
       privacy: { drop: ["metadata.copy", "stableID"], hash: [] },
     });
@@ -172,7 +172,7 @@ describe("loadTransform", () => {
     return loadTransform(path);
   };
 
-  it("takes the default export or the one named transform", async () => {
+  it("accepts the default export or the one named transform", async () => {
     const unnamed = await load("a.mjs", "export default (event) => [event, 1]");
     expect(unnamed({} as TransformEvent)).toEqual([{}, 1]);
     const named = await load("b.mjs", "export const transform = () => null");

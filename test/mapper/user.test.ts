@@ -56,7 +56,7 @@ describe("the user of an event", () => {
     );
   });
 
-  it("leaves out null in a property named like an id that is not given", () => {
+  it("drops a null property named like an id that is not given", () => {
     expect(userOf(null, "d", '{"userID":null}')).toBe('{"stableID":"d"}');
     expect(userOf("u", null, '{"a":null,"stableID": null ,"b":1}')).toBe(
       '{"userID":"u","a":null,"b":1}',
@@ -85,7 +85,7 @@ describe("the user of an event", () => {
     );
   });
 
-  it("counts the rows whose properties gave way to an id, or were made text", () => {
+  it("counts the rows whose properties were replaced by an id or made text", () => {
     const row = (json: string) => ({
       ...base,
       user_id: "u",

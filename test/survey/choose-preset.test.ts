@@ -22,12 +22,12 @@ test("the first step of every path is renamed, and nothing else", () => {
   });
 });
 
-test("lists of key and value are found under the name that they have", () => {
+test("lists of keys and values are found under their names in the rows", () => {
   const { mapping } = presets.ga4;
   const { metadata } = recaseMapping(mapping, { event_params: "EVENT_PARAMS" });
   expect(metadata).toEqual({ ...mapping.metadata, pairs: ["EVENT_PARAMS.list", "EVENT_PARAMS"] });
 });
 
-test.each(presetNames)("of %s nothing changes where nothing is called differently", (preset) => {
+test.each(presetNames)("%s does not change if the columns have its names", (preset) => {
   expect(recaseMapping(presets[preset].mapping, {})).toEqual({});
 });

@@ -15,7 +15,7 @@ test.each(presetNames)("%s needs only fields that its mapping uses", (preset) =>
   }
 });
 
-test("columns are counted, and what is typical is named", () => {
+test("columns are counted, and typical ones are named", () => {
   const row = { event_type: "a", event_time: "2026-01-31", amplitude_id: 1, city: null, own: 1 };
   expect(detect([row])).toMatchObject([
     { preset: "amplitude", columns: 5, known: 4, marks: ["amplitude_id"] },
@@ -30,12 +30,12 @@ test.each<[string, Row]>([
   expect(detect([row])).toEqual([]);
 });
 
-test("a field that most rows lack is none that a preset can do with", () => {
+test("a field that most rows lack does not fulfil a requirement", () => {
   const rows = [{ event_type: "a", event_time: "2026-01-31" }, { x: 1 }, { x: 2 }];
   expect(detect(rows)).toEqual([]);
 });
 
-test("Segment and RudderStack, whose rows are alike, are told apart by what is theirs alone", () => {
+test("Segment and RudderStack have similar rows and are distinguished by their own fields", () => {
   const shared = {
     type: "track",
     event: "a",
@@ -66,7 +66,7 @@ test.each(presetNames)("%s names no column twice", (preset) => {
   expect(new Set(columns).size).toBe(columns.length);
 });
 
-test("columns in another case are the same columns, and known as such", () => {
+test("columns that differ only in case are known columns", () => {
   const row = { EVENT_TYPE: "a", EVENT_TIME: "2026-01-31", Amplitude_ID: 1, user_id: "u", Own: 1 };
   const [match] = detect([row]);
   expect(match).toMatchObject({ preset: "amplitude", columns: 5, known: 4 });

@@ -84,18 +84,18 @@ test.each<[Row, object]>([
   expect(() => resolveWritten(proposal?.mapping as WrittenMapping)).not.toThrow();
 });
 
-test("what a field is called counts less than what stands in it", () => {
+test("values of a field count more than its name", () => {
   const row = { event: "2026-01-31", type: "open", time: "noon", created_at: "2026-01-31", uid: 1 };
   expect(propose(row)?.mapping).toMatchObject({ event: "type", timestamp: "created_at" });
 });
 
-test("a field that few rows have is no event, however it is called", () => {
+test("a field that few rows have is not the event, whatever its name", () => {
   const usual: Row = { action: "b", ts: "2026-01-31", user_id: "u" };
   const rare: Row = { event: "a", ts: "2026-01-31", user_id: "u" };
   expect(propose(usual, usual, usual, rare)?.mapping.event).toBe("action");
 });
 
-test("other fields that would do are named", () => {
+test("other possible fields are named", () => {
   const row = { event: "a", action: "b", ts: "2026-01-31", created_at: "2026-02-01", uid: "u" };
   expect(propose(row)?.others).toEqual({ event: ["action"], timestamp: ["created_at"] });
 });
@@ -109,7 +109,7 @@ test.each<[string, Row]>([
   expect(propose(row)).toBeUndefined();
 });
 
-test("rows with very many fields are summed up to a bound", () => {
+test("rows with very many fields are summarized up to a limit", () => {
   const wide = Object.fromEntries(
     Array.from({ length: 5_000 }, (_, index) => [`c${index}`, index]),
   );

@@ -281,7 +281,7 @@ it("times that cannot be read come with their pattern if no other times can be r
         samples: [
           {
             source: "a",
-            message: `t is the text "${time}", which is no time`,
+            message: `t is the text "${time}", which is not a time`,
             raw: "",
             isBase64: false,
           },
