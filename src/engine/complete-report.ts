@@ -59,7 +59,7 @@ export function namingOptionsOf(
 }
 
 /** Absolute paths of the files of a report. */
-export interface ReportFiles {
+interface ReportFiles {
   readonly htmlPath: string;
   readonly reportPath: string;
   /** The module of fixes that are code; absent if no fix is. */

@@ -83,7 +83,7 @@ describe("the most frequent values", () => {
     expect(Math.abs(count - 128)).toBeLessThanOrEqual(4 * error * 128);
   });
 
-  it("never have too many rows, and lack at most the rows that were taken", () => {
+  it("never have too many rows, and lack at most the rows that were subtracted", () => {
     // Few heavy values among many light ones, cut into splits anywhere.
     const value = fc.oneof(
       { weight: 3, arbitrary: fc.integer({ min: 0, max: 8 }) },

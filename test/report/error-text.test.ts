@@ -2,16 +2,16 @@ import { expect, test } from "vitest";
 import { SourceError, SwitchyardError, UsageError } from "../../src/base/errors.js";
 import { describeError, factsOf } from "../../src/report/error-text.js";
 
-test("an error for the user is its message and its code, without a stack", () => {
+test("describes an error for the user by its message and code, without a stack", () => {
   const error = new SourceError("gzip_truncated", { source: "a\u001b.gz" }, "ends too early");
   expect(describeError(error, false)).toBe("error: a\\u001b.gz: ends too early [gzip_truncated]");
 });
 
-test("lines of a message stay lines", () => {
+test("keeps the lines of a message", () => {
   expect(describeError(new UsageError("x", "one\n  two"), false)).toBe("error: one\n  two [x]");
 });
 
-test("anything else is called a defect, with what to do", () => {
+test("calls any other error a defect, and says what to do", () => {
   const text = describeError(new TypeError("x is undefined"), false);
   expect(text).toMatch(/^error: x is undefined \[defect\]\nThis is a defect of Switchyard\./);
   expect(text).toContain("SWITCHYARD_DEBUG=1");

@@ -9,14 +9,14 @@ import { cleanReport } from "./example-report.js";
 
 const options = { format: "jsonl", compression: "snappy", rate: undefined } as const;
 
-it("takes JSON lines for what they are, and the dry run's time for the export's", () => {
+it("estimates the bytes of JSON lines exactly, and the time of the export by that of the dry run", () => {
   expect(estimateDelivery(cleanReport, options)).toEqual({
     export: { bytes: 13_440_000, durationMs: 2_000 },
     send: { eventsPerSecond: 1_000, durationMs: 67_200 },
   });
 });
 
-it("counts a sample for all rows, at the rate that is configured", () => {
+it("scales a sample to all rows, at the configured rate", () => {
   const estimates = estimateDelivery(
     { ...cleanReport, sample: { share: 0.01 } },
     { ...options, rate: 500 },

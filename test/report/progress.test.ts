@@ -37,7 +37,7 @@ function screenOf(written: readonly string[]): string[] {
   return lines;
 }
 
-test("elsewhere than on a terminal there is a plain line every five seconds", () => {
+test("writes a plain line every five seconds if it is not on a terminal", () => {
   const { written, stream } = collect();
   const clock = new FakeClock();
   const display = showProgress(stream, clock);
@@ -54,7 +54,7 @@ test("elsewhere than on a terminal there is a plain line every five seconds", ()
   expect(clock.repeating).toBe(0);
 });
 
-test("bytes that an earlier run had done do not count as speed", () => {
+test("does not count the bytes of an earlier run as speed", () => {
   const { written, stream } = collect();
   const clock = new FakeClock();
   let current: RunProgress = { ...moment, bytesDone: 50e6 };
@@ -64,7 +64,7 @@ test("bytes that an earlier run had done do not count as speed", () => {
   expect(written[0]).toContain("75.0 % · 500 rows · 100 rows/s · 5.00 MB/s");
 });
 
-test("speed is that of the last ten seconds", () => {
+test("shows the speed of the last ten seconds", () => {
   const { written, stream } = collect();
   const clock = new FakeClock();
   let current = moment;
@@ -76,7 +76,7 @@ test("speed is that of the last ten seconds", () => {
   expect(written[3]).toContain("11,000 rows · 100 rows/s");
 });
 
-test("without any progress the time left is unknown", () => {
+test("does not know the time left before there is progress", () => {
   const { written, stream } = collect();
   const clock = new FakeClock();
   showProgress(stream, clock).observer.started?.(() => moment);
@@ -84,7 +84,7 @@ test("without any progress the time left is unknown", () => {
   expect(written[0]).toContain("time left unknown");
 });
 
-test("a terminal shows one line per thread and a total, always in the same place", () => {
+test("shows one line for each thread and a total on a terminal, always at the same position", () => {
   const { written, stream } = collect({ columns: 80, rows: 24 });
   const clock = new FakeClock();
   const display = showProgress(stream, clock);
@@ -109,7 +109,7 @@ test("a terminal shows one line per thread and a total, always in the same place
   expect(screenOf(written)).toEqual([""]);
 });
 
-test("notes and failures stay above the live lines, control characters made visible", () => {
+test("keeps notes and failures above the live lines, with control characters escaped", () => {
   const { written, stream } = collect({ columns: 80, rows: 24 });
   const clock = new FakeClock();
   const display = showProgress(stream, clock);
@@ -126,7 +126,7 @@ test("notes and failures stay above the live lines, control characters made visi
   ]);
 });
 
-test("live lines never wrap, and never outgrow the terminal", () => {
+test("never wraps live lines, and never writes more than the terminal has", () => {
   const { written, stream } = collect({ columns: 60, rows: 6 });
   const clock = new FakeClock();
   const threads = Array.from({ length: 9 }, () => ({ source: "日本".repeat(40), rows: 1 }));
@@ -138,7 +138,7 @@ test("live lines never wrap, and never outgrow the terminal", () => {
   for (const line of screen) expect(widthOf(line)).toBeLessThan(60);
 });
 
-test("days that are merged are a phase of their own, with a speed of its own", () => {
+test("shows the merging of days as a separate phase with its own speed", () => {
   const { written, stream } = collect();
   const clock = new FakeClock();
   const display = showProgress(stream, clock);

@@ -33,13 +33,13 @@ test.each([
   expect(formatDuration(milliseconds)).toBe(text);
 });
 
-test("counts have separators, and their nouns a number", () => {
+test("writes counts with separators and nouns in singular or plural", () => {
   expect(formatCount(1_234_567)).toBe("1,234,567");
   expect(formatNumberOf(1, "row")).toBe("1 row");
   expect(formatNumberOf(0, "row")).toBe("0 rows");
 });
 
-test("a share is cut, so that 100 % means that nothing is left", () => {
+test("cuts shares, so that 100 % means that nothing is left", () => {
   expect(formatShare(99_999, 100_000)).toBe("99.9 %");
   expect(formatShare(1, 1)).toBe("100.0 %");
   expect(formatShare(0, 0)).toBe("100.0 %");

@@ -3,7 +3,7 @@
 
 import { spread } from "../byte-hash";
 
-/** Made in src/profile/number-counts.ts. Slots (u32) hold the index of an entry plus one. */
+/** Made in src/profile/kernel-tables.ts. Slots (u32) hold the index of an entry plus one. */
 @unmanaged
 export class Counts {
   slots: u32;
@@ -64,7 +64,7 @@ function findAndCount(counts: Counts, number: i32): void {
   store<u32>(slot, index + 1);
 }
 
-/** Forgets everything; takes time only for the present entries. */
+/** Discards everything; takes time only for the present entries. */
 export function clearCounts(counts: Counts): void {
   for (let index: u32 = 0; index < counts.count; index++) {
     store<u32>(entryAt(counts, index).slot, 0);

@@ -1,7 +1,7 @@
 // Counts distinct things. Approximately, in memory of fixed size, by HyperLogLog (Flajolet et al.
 // 2007): the first bits of a hash select a register, which keeps the largest number of leading
 // zeros of the other bits, plus one. More distinct things give larger numbers, and repeated things
-// change nothing. src/profile/registers.ts computes the estimate. Exactly, as long as there is
+// change nothing. src/profile/sketches.ts computes the estimate. Exactly, as long as there is
 // room, by a set of the hashes themselves.
 
 import { KEPT_BITS } from "../byte-hash";
@@ -16,7 +16,7 @@ export function addToRegisters(registers: usize, bits: u64, hash: u64): void {
   if (rank > load<u8>(register)) store<u8>(register, rank);
 }
 
-/** Open addressing, never more than half full; 0 is a free slot. Made in src/profile/id-set.ts. */
+/** Open addressing, never more than half full; 0 is a free slot. Made in src/profile/kernel-tables.ts. */
 @unmanaged
 export class IdSet {
   slots: u32;

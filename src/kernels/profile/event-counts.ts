@@ -85,7 +85,7 @@ function pairAt(counts: EventCounts, index: u32): Pair {
   return changetype<Pair>(<usize>counts.pairs + <usize>index * offsetof<Pair>());
 }
 
-/** Forgets names and days. */
+/** Discards names and days. */
 export function clearEventCounts(address: usize): void {
   const counts = changetype<EventCounts>(address);
   memory.fill(counts.nameSlots, 0, ((<usize>counts.nameMask) + 1) << 2);
@@ -95,7 +95,7 @@ export function clearEventCounts(address: usize): void {
   clearPairs(address);
 }
 
-/** Forgets only the days: names keep their numbers and counts. */
+/** Discards only the days: names keep their numbers and counts. */
 export function clearPairs(address: usize): void {
   const counts = changetype<EventCounts>(address);
   counts.pairMask = min(PAIR_SLOTS_MIN - 1, counts.pairMaskMax);

@@ -38,7 +38,7 @@ const OTHER_BITS: u64 = 6;
 /** Bytes before the registers for ids of the other kind: an entry with its text. */
 const ENTRY_OTHERS: usize = 80;
 
-/** Indexes of `figures` in profile-memory.ts. */
+/** Byte offsets of the figures in src/profile/split-profile.ts. */
 const BOTH: usize = 0;
 const USER_ONLY: usize = 8;
 const DEVICE_ONLY: usize = 16;
