@@ -3,7 +3,7 @@
 
 import { copyLoose } from "../utf8";
 
-/** For each byte, the positions of its zero bits, in order, as indexes for a swizzle. */
+/** Positions of the zero bits of each byte value, in order, as indexes for a swizzle. */
 const keptLanes: usize = memory.data(2048, 16);
 let lanesReady: bool = false;
 

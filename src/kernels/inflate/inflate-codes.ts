@@ -51,7 +51,7 @@ const END_OF_BLOCK: u32 = 256;
 const LENGTH_SYMBOL_MAX: u32 = 285;
 const DISTANCE_SYMBOL_MAX: u32 = 29;
 
-/** For each code length: the number of its codes, and the next one to assign. */
+/** By code length: the number of its codes, and the next one to assign. */
 const counts = memory.data((CODE_BITS_MAX + 1) << 2, 4);
 const nextCodes = memory.data((CODE_BITS_MAX + 1) << 2, 4);
 

@@ -147,7 +147,7 @@ function leave(
   return status;
 }
 
-/** For each distance below 16: which of the bytes before the match form its first 16. */
+/** Indexes, by distance below 16, of the bytes before the match that form its first 16. */
 const patterns = memory.data<u8>([
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,

@@ -6,7 +6,7 @@ import { markFault, markTooDeep, skipScalar, skipSpace, skipStringFast } from ".
 // The same number as JSON_DEPTH_MAX in src/base/limits.ts.
 export const DEPTH_MAX: i32 = 512;
 
-/** For each open level: 1 in an object, 0 in an array. */
+/** Kinds of the open levels: 1 for an object, 0 for an array. */
 const levels: usize = memory.data(512);
 
 /**

@@ -77,7 +77,7 @@ const ABSENT_MAX: usize = 3;
 
 /**
  * Returns the one of the next few members after `member` that begins like the bytes at `p`, or 0.
- * Members that are not found are inserted, which moves the others. So the list comes to hold all
+ * Members that are not found are inserted, which moves the others. In time the list holds all
  * members that an object may have, in their order; each object has some of them.
  */
 export function findLater(member: usize, first: usize, p: usize, end: usize): usize {

@@ -15,7 +15,7 @@ import { validateUtf8 } from "../utf8";
 /** Texts and numbers that count as null in one of a target's fields. */
 @unmanaged
 class NullTexts {
-  /** Not 0 if empty text is null. */
+  /** 1 if empty text is null, else 0. */
   empty: u32;
   /** Text that begins with these bytes is null; length 0 if there are none. */
   prefix: usize;
@@ -214,7 +214,7 @@ function quotedObjectText(start: usize, end: usize): i32 {
 
 /**
  * Leaves only objects (kind object) and nulls in the column: texts that hold an object become that
- * object. Any other cell gives its row the outcome `code`. `scratch` has `quotedBytes` bytes.
+ * object. The row of any other cell gets the outcome `code`. `scratch` has `quotedBytes` bytes.
  */
 export function checkObjects(
   outcomes: usize, column: Column, rows: i32, code: i32, scratch: usize,
@@ -235,7 +235,7 @@ export function checkObjects(
   }
 }
 
-/** Gives every null cell the bytes of `{}`, which are at `empty`. */
+/** Points every null cell at the bytes of `{}`, which are at `empty`. */
 export function fillObjects(column: Column, rows: i32, empty: usize): void {
   for (let row = 0; row < rows; row++) {
     if (column.kind(row) == KIND_NULL) column.set(row, KIND_OBJECT, empty, 2);

@@ -1,11 +1,11 @@
 // Copies of decompressors in steps of 16 or 64 bytes, past their end.
 
-/** Bytes behind a target that are overwritten, at most. */
+/** Bytes after a target that are overwritten, at most. */
 export const LOOSE_BYTES: usize = 64;
 
 /**
- * For each distance below 16: the byte before the target that each of the next 16 bytes repeats, and
- * how many of the 16 are whole repetitions.
+ * Tables by distance below 16: the byte before the target that each of the next 16 bytes repeats, and
+ * the number of these bytes in whole repetitions.
  */
 const patterns: usize = memory.data(256, 16);
 const strides: usize = memory.data(16);

@@ -8,7 +8,7 @@ const MATCH_BYTES_MIN: usize = 4;
 /** A length with this value in the token continues in the next bytes. */
 const CONTINUED: usize = 15;
 
-/** Address behind the length that `continueLength` read, or 0 if it is cut off or above its limit. */
+/** Address after the length that `continueLength` read, or 0 if it is cut off or above its limit. */
 let behind: usize = 0;
 
 /** Adds bytes to a length until one of them is not 255. */
@@ -28,8 +28,8 @@ function continueLength(p: usize, end: usize, length: usize, limit: usize): usiz
 
 /**
  * Decompresses the block in [p, end) to `target`. Distances reach back to `history` at most. Returns the
- * address behind the output, or 0 where the block is damaged or the output goes beyond `targetEnd`.
- * Writes up to `LOOSE_BYTES` behind `targetEnd`.
+ * address after the output, or 0 if the block is damaged or the output goes beyond `targetEnd`.
+ * Writes up to `LOOSE_BYTES` after `targetEnd`.
  */
 export function lz4Decompress(
   p: usize, end: usize, history: usize, target: usize, targetEnd: usize,

@@ -3,7 +3,7 @@
 // miniblock needs. The input is untrusted: everything that it says is checked before it is used.
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/#DELTAENC
 
-/** Address behind the last varint that was read, or 0 if it was cut off or too long. */
+/** Address after the last varint that was read, or 0 if it was cut off or too long. */
 let after: usize = 0;
 
 function readVarint(p: usize, end: usize): u64 {
@@ -34,8 +34,8 @@ export function deltaCount(): u32 {
 }
 
 /**
- * Decodes DELTA_BINARY_PACKED integers, at most `countMax`, to `target` and every `stride` bytes behind it.
- * Each is written with `width` bytes (4 or 8). Returns the address behind the input, or 0 if it is
+ * Decodes DELTA_BINARY_PACKED integers, at most `countMax`, to `target` and every `stride` bytes after it.
+ * Each is written with `width` bytes (4 or 8). Returns the address after the input, or 0 if it is
  * damaged. `deltaCount` returns the number of integers.
  */
 export function unpackDeltas(

@@ -3,7 +3,7 @@
 // for a repeated value and 1 for groups of eight values of `width` bits each; the others are their number.
 // https://parquet.apache.org/docs/file-format/data-pages/encodings/#RLE
 
-/** A reading position. The bytes are untrusted: nothing behind `end` is taken for a value. */
+/** A reading position. The bytes are untrusted: nothing after `end` is taken for a value. */
 @unmanaged
 export class Hybrid {
   /** Next byte; in a packed run the byte in which the next value begins. */

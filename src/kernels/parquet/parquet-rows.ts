@@ -1,4 +1,4 @@
-// Finds the value of each row of a Parquet page in kernel memory; no value is copied. A page has, one behind
+// Finds the value of each row of a Parquet page in kernel memory; no value is copied. A page has, one after
 // the other: the repeats of columns in lists, the levels of optional columns, and the values of the rows
 // that are not null, as they are or as indexes of a dictionary. A page can be read in several steps: a
 // `PageCursor` holds the position, a `RowWindow` takes the rows.
@@ -7,8 +7,8 @@
 import { Hybrid, readLevels, readValues } from "./parquet-hybrid";
 import { validateUtf8 } from "../utf8";
 
-// Where a page's values are; the same numbers as `valueForms` in src/batch/page-cursor.ts.
-/** One after the other, each behind its length (u32). */
+// Positions of a page's values; the same numbers as `valueForms` in src/batch/page-cursor.ts.
+/** One after the other, each after its length (u32). */
 const PLAIN_BYTES: u32 = 0;
 /** One after the other, `width` bytes each. */
 const PLAIN_FIXED: u32 = 1;

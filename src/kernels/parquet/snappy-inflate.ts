@@ -6,7 +6,7 @@ import { copy64, copyBack, LOOSE_BYTES, preparePatterns } from "./copy-back";
 
 /**
  * Decompresses `length` bytes at `source` to `target`. Returns 1 when they make exactly `size` bytes,
- * else 0. Writes up to `LOOSE_BYTES` behind `target + size`.
+ * else 0. Writes up to `LOOSE_BYTES` after `target + size`.
  */
 export function snappyDecompress(
   source: usize, length: usize, target: usize, size: usize,
@@ -25,7 +25,7 @@ export function snappyDecompress(
   let t = target;
   const targetEnd = target + size;
   while (p < end) {
-    // The bytes behind the tag are loaded ahead: sources can be read 64 bytes past their end.
+    // The bytes after the tag are loaded ahead: sources can be read 64 bytes past their end.
     const tag = <u32>load<u8>(p);
     const next = load<u32>(p, 1);
     let count: usize;

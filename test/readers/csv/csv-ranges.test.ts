@@ -21,7 +21,7 @@ async function readRanges(content: Uint8Array, splitBytes: number) {
 }
 
 describe("planCsvRanges", () => {
-  test("cuts at the next record after each place", async () => {
+  test("cuts at the next record after each position", async () => {
     const content = Buffer.from('1,"x\ny",3\n'.repeat(10));
     expect(await plan(content, 25)).toMatchObject([
       { start: 0, end: 30 },
@@ -31,7 +31,7 @@ describe("planCsvRanges", () => {
     ]);
   });
 
-  test("leaves what cannot be cut in one range", async () => {
+  test("keeps a source that cannot be cut in one range", async () => {
     const content = Buffer.from("1,2,3\n".repeat(10));
     const one = [{ start: 0, end: null }];
     const format = { kind: "csv", ...dialect, encoding: "utf-16le" } as const;
@@ -42,19 +42,19 @@ describe("planCsvRanges", () => {
   });
 
   test("does not cut where the quotes make sense in two ways", async () => {
-    // What is inside quotes in one reading is outside in the other: three cells in both.
+    // One reading has inside quotes the text that the other has outside: three cells in both.
     const ambiguous = Buffer.from(`,"${',\n,"'.repeat(1_000)},\n`);
     expect(await readCsv(ambiguous, dialect)).toHaveLength(501);
     expect(agreeOnRecord(ambiguous.subarray(3), true, dialect)).toBeUndefined();
     expect(await plan(ambiguous, 500)).toHaveLength(1);
   });
 
-  test("cuts a source of another shape than its quotes would have inside out", async () => {
+  test("cuts a source whose shape differs if its quotes are read inside out", async () => {
     const content = Buffer.from('x,",",y\n'.repeat(400));
     expect(agreeOnRecord(content.subarray(3), true, dialect)).toBe(5);
   });
 
-  test("gives the rows of the whole for bad rows too, or says that it cut a record", async () => {
+  test("reads the same bad rows as the whole source, or reports that it cut a record", async () => {
     const parts = ['"', '"', ",", ",", "\n", "\r\n", "a", "bc", "1,2,3\n", '"x","y\ny",""\n'];
     const text = fc.array(fc.constantFrom(...parts), { maxLength: 60 });
     let misaligned = 0;
@@ -99,7 +99,7 @@ describe("CsvReader on a range", () => {
     }
   });
 
-  test("fails when a row beyond the limit reaches over its end", async () => {
+  test("fails if a row over the limit crosses its end", async () => {
     const long = Buffer.from(`1,2,${"x".repeat(500)}\n1,2,3\n`);
     const options = { end: 100, rowBytesMax: 20, windowBytes: 30 };
     await expect(readCsv(long, dialect, options)).rejects.toMatchObject({

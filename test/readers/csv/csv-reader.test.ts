@@ -200,7 +200,7 @@ describe("CsvReader on fields", () => {
     const rows = await readCsv(text, dialect, { fields });
     expect(rows.map((row) => row.cells)).toEqual([
       ["7", '"dotted"', "1.50", "t\n", '{"z":"t\\n"}', null],
-      // What is no object is the rest of itself.
+      // A value that is not an object is the rest of itself.
       [null, null, null, null, "no object", null],
       [null, null, null, null, null, null],
     ]);

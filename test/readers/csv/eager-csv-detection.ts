@@ -9,12 +9,12 @@ const DELIMITERS = [",", "\t", ";", "|", "\x01"] as const;
 /** Records of the head that a dialect is tried on. */
 const TRIAL_RECORDS = 200;
 
-/** Of the records tried, the share that may be malformed or ragged. */
+/** The share of tried records that may be malformed or ragged. */
 const BAD_SHARE_MAX = 0.25;
 
 interface Trial {
   readonly marks: CsvMarks;
-  /** Of each record, where its cells start and end, quotes included; none of malformed ones. */
+  /** Start and end of the cells of each record, quotes included; empty for a malformed one. */
   readonly records: readonly (readonly number[])[];
   readonly cells: number;
   readonly badShare: number;
@@ -53,7 +53,7 @@ function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDiale
       (records.length > 1 || isNamed || isSure) &&
       (marks.quote !== "'" || quotedCells > 0 || given.quote === "'"),
   );
-  // Where quotes do their usual work, reading them as text may give more cells, but wrong ones.
+  // If quotes work as usual, reading them as text may give more cells, but wrong ones.
   const quoted = tabular.find(({ marks, quotedCells }) => marks.quote === '"' && quotedCells > 0);
   // A short file can consist of ragged records for the most part; its header still tells.
   const headed = isNamed ? ranked.find((trial) => hasHeader(bytes, trial)) : undefined;
@@ -71,7 +71,7 @@ function hasHeader(bytes: Uint8Array, trial: Trial): boolean {
   );
 }
 
-/** Whether the user says that it is CSV. */
+/** Returns whether the user says that it is CSV. */
 function isDescribed({ delimiter, columns }: Partial<CsvDialect>): boolean {
   return delimiter !== undefined || columns !== undefined;
 }
@@ -122,7 +122,7 @@ function tryMarks(
   while (p < bytes.length && records.length < TRIAL_RECORDS) {
     const bounds: number[] = [];
     const { ending, next } = walkRecord(bytes, p, marks, "cellStart", bounds);
-    // What the head's end cuts off says nothing, unless it is all there is.
+    // A record that the end of the head cuts does not count, unless it is the only one.
     const isCut = ending === "cut" || ending === "open";
     if (isCut && hints.complete !== true && records.length > 0) break;
     const isMalformed = ending === "malformed" || ending === "open";
@@ -278,8 +278,8 @@ const VALUE =
   /^([-+]?[\d.,]+(e[-+]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}|true|false|null|[{[].*[}\]])$/is;
 
 /**
- * Whether the first record names columns: two typical names say so; else all cells must be able to
- * be names, most of them there and distinct.
+ * Returns whether the first record is a header: two typical names are enough; else all cells must
+ * look like names, most filled and distinct.
  */
 function looksLikeHeader(cells: readonly string[], rows: readonly (readonly string[])[]): boolean {
   const typical = cells.filter((cell) => TYPICAL_NAMES.has(cell.toLowerCase()));
@@ -288,7 +288,7 @@ function looksLikeHeader(cells: readonly string[], rows: readonly (readonly stri
   const names = cells.filter((cell) => cell !== "");
   if (names.length * 2 < cells.length) return false;
   if (new Set(names).size * 2 <= names.length) return false;
-  // A name that comes again as a value in its own column is a value.
+  // A cell that repeats in its column is a value.
   const repeated = cells.filter(
     (cell, index) => cell !== "" && rows.some((row) => row[index] === cell),
   );
