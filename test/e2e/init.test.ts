@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
+import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures", import.meta.url));
@@ -60,16 +61,17 @@ test("the sample's configuration migrates all of it", async () => {
   });
 });
 
-test("of 10,000 files all are counted and few are read", { timeout: 120_000 }, async () => {
+test("of thousands of files all are counted and few are read", { timeout: 120_000 }, async () => {
+  const files = isCi ? 10_000 : 2_000;
   const cwd = directoryFor("many");
   mkdirSync(join(cwd, "in"));
-  for (let index = 0; index < 10_000; index++) {
+  for (let index = 0; index < files; index++) {
     const row = { event_type: `e${index}`, event_time: "2026-01-31 17:03:12", user_id: "mina" };
     writeFileSync(join(cwd, "in", `${index}.json`), `${JSON.stringify(row)}\n`);
   }
   const found = await runSwitchyard(["init", "in", "--json"], { cwd, env: notLater });
   expect(found.exitCode).toBe(0);
   const { survey } = JSON.parse(found.stdout);
-  expect(survey).toMatchObject({ sources: 10_000, sample: { sources: 24, rows: 24, faults: 0 } });
+  expect(survey).toMatchObject({ sources: files, sample: { sources: 24, rows: 24, faults: 0 } });
   expect(readdirSync(cwd).sort()).toEqual(["in", "pipeline.config.json", "pipeline.schema.json"]);
 });

@@ -15,6 +15,7 @@ import { PACK_ENTRY_BYTES } from "../../src/sinks/spill/spill-index.js";
 import { runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
+import { isCi } from "../support/property-runs.js";
 import { firstSplitFinished, scratchDirectory } from "../support/scratch.js";
 
 const DAYS = 40;
@@ -99,7 +100,7 @@ async function interruptedWhileMerging(name: string): Promise<string> {
 }
 
 beforeAll(async () => {
-  writeAmplitudeRows(input, 40_000, DAYS);
+  writeAmplitudeRows(input, isCi ? 40_000 : 20_000, DAYS);
   const output = join(scratch, "undisturbed");
   await exportQuietly(input, output);
   undisturbed = digestExport(output);

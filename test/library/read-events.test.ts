@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { RecordBatch } from "apache-arrow";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import type { FailedSource, RejectedRow } from "../../src/library/options.js";
 import { readEvents } from "../../src/library/read-events.js";
 import { exportEvents } from "../../src/library/runs.js";
@@ -37,7 +37,10 @@ async function rowsOf(batches: AsyncIterable<RecordBatch>): Promise<Record<strin
 // A directory of its own: other processes read events, too.
 const temporaryDirectory = join(root, "tmp");
 mkdirSync(temporaryDirectory);
-process.env["TMPDIR"] = temporaryDirectory;
+beforeAll(() => {
+  vi.stubEnv("TMPDIR", temporaryDirectory);
+  return () => void vi.unstubAllEnvs();
+});
 
 const temporary = () => readdirSync(temporaryDirectory);
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { afterAll } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import { watchOutput } from "./secret-watch.js";
@@ -24,11 +23,10 @@ export interface CommandResult {
 
 const running = new Set<ChildProcess>();
 
-// A test that reached its time limit left its process behind. Not after each test, as other tests of the
-// file may run at the same time.
-afterAll(() => {
+/** Ends the processes of tests that reached their time limit. */
+export function endProcesses(): void {
   for (const child of running) child.kill("SIGKILL");
-});
+}
 
 /**
  * Runs the command line of src/ in this process, which saves the start of another one. Its worker threads

@@ -1,19 +1,20 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, vi } from "vitest";
+import { vi } from "vitest";
 import { refuseKeysBelow } from "./secret-watch.js";
 
 const directories: string[] = [];
 
-// Registered here, as a test that makes a directory cannot register a hook any more.
-afterAll(() => {
+/** Checks and removes the directories that the tests of a file made. */
+export function removeScratch(): void {
+  const made = directories.splice(0);
   try {
-    for (const directory of directories) refuseKeysBelow(directory);
+    for (const directory of made) refuseKeysBelow(directory);
   } finally {
-    for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+    for (const directory of made) rmSync(directory, { recursive: true, force: true });
   }
-});
+}
 
 /** Makes a directory that is removed after the tests of the file. No file in it may hold a key by then. */
 export function scratchDirectory(name: string): string {

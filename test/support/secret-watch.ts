@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 
 /**
  * Matches a whole key or secret of the service's form, which tests use too. Output may show at most 8
@@ -21,9 +20,10 @@ interface Watched {
 
 const watched: Watched[] = [];
 
-afterAll(() => {
-  for (const { where, text } of watched) refuseKeys(where, text());
-});
+/** Throws if an output that the tests of a file made shows a key by mistake. */
+export function checkWatchedOutput(): void {
+  for (const { where, text } of watched.splice(0)) refuseKeys(where, text());
+}
 
 /** Checks after the tests of the file that an output shows no key by mistake. */
 export function watchOutput(where: string, text: () => string): void {

@@ -49,11 +49,11 @@ export async function removeSpilled(layout: Layout): Promise<void> {
  * Removes the records of all splits and merges, durably. Call it before their parts are removed: a
  * split in the ledger is assumed to be complete.
  */
-export async function forgetSplits(layout: Layout): Promise<void> {
+export async function forgetSplits(layout: Layout, remove = rm): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
-    await forget(layout, layout.mergesDirectory);
-    await forget(layout, layout.splitsDirectory);
-    await forget(layout, layout.acknowledgedDirectory);
+    await forget(layout, layout.mergesDirectory, remove);
+    await forget(layout, layout.splitsDirectory, remove);
+    await forget(layout, layout.acknowledgedDirectory, remove);
   });
 }
 
@@ -68,7 +68,7 @@ export async function forgetMerges(layout: Layout): Promise<void> {
  * Removes a directory of the ledger in one step, durably. If its files were removed one by one, a
  * kill would leave some records without those that they belong to.
  */
-async function forget(layout: Layout, directory: string): Promise<void> {
+async function forget(layout: Layout, directory: string, remove = rm): Promise<void> {
   const { temporaryDirectory, ledgerDirectory } = layout;
   const forgotten = join(temporaryDirectory, `${basename(directory)}.${randomUUID()}`);
   await mkdir(temporaryDirectory, { recursive: true });
@@ -79,7 +79,7 @@ async function forget(layout: Layout, directory: string): Promise<void> {
     throw error;
   }
   await syncDirectory(ledgerDirectory);
-  await rm(forgotten, { recursive: true, force: true });
+  await remove(forgotten, { recursive: true, force: true });
 }
 
 /** Removes the plan, durably. Call it last: without a plan, parts belong to no run. */

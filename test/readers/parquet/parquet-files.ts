@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { rejectCodeName } from "../../../src/base/reject-codes.js";
@@ -11,12 +12,8 @@ import type { Reader } from "../../../src/readers/reader.js";
 import type { Source } from "../../../src/readers/source.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
-const directory = scratchDirectory("parquet");
-
-let files = 0;
-
 export function temporaryFile(): string {
-  return join(directory, `${files++}.parquet`);
+  return join(scratchDirectory("parquet"), "file.parquet");
 }
 
 /** Writes the result of a query as Parquet with DuckDB and returns the path. */
@@ -41,7 +38,7 @@ export function sourceOf(path: string): Source {
 export const readerOptions = {
   rowBytesMax: 16 * 1024 * 1024,
   ratioMax: 1000,
-  temporaryDirectory: directory,
+  temporaryDirectory: tmpdir(),
   signal: new AbortController().signal,
 };
 

@@ -1,0 +1,15 @@
+import { afterAll } from "vitest";
+import { endProcesses } from "./command-line.js";
+import { removeScratch } from "./scratch.js";
+import { checkWatchedOutput } from "./secret-watch.js";
+
+// Registered for each test file, as files share their modules. Not after each test, as other tests of the
+// file may run at the same time.
+afterAll(() => {
+  endProcesses();
+  try {
+    checkWatchedOutput();
+  } finally {
+    removeScratch();
+  }
+});
