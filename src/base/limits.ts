@@ -28,12 +28,6 @@ export const REJECT_BYTES_MAX = 1 * MIB;
 /** Levels of nested objects and arrays in one row. */
 export const JSON_DEPTH_MAX = 512;
 
-/**
- * Bytes of a source that one split covers, if the source can be split. Changed with
- * `--split-size`.
- */
-export const SPLIT_BYTES = 64 * MIB;
-
 /** Splits of one run; larger inputs get larger splits. */
 export const SPLITS_MAX = 4_096;
 
@@ -109,12 +103,6 @@ export const SYNC_CONCURRENCY = 4;
 
 /** Bytes of one part file. Changed with `--part-size`. */
 export const PART_BYTES = 128 * MIB;
-
-/**
- * Decompressed bytes per compressed byte; a source above it is treated as a decompression bomb.
- * `--max-ratio`.
- */
-export const DECOMPRESSION_RATIO_MAX = 1_000;
 
 /** Decompressed bytes below which the ratio is not checked. */
 export const DECOMPRESSION_RATIO_FLOOR_BYTES = 256 * MIB;

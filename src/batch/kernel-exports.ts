@@ -215,11 +215,7 @@ export interface KernelExports {
   // sink/row-buffer.ts
   gatherCells(
     outcomes: number, source: number, from: number, to: number, target: number, targetRow: number,
-    data: number,
-  ): number;
-  gatherScalarText(
-    outcomes: number, source: number, from: number, to: number, target: number, targetRow: number,
-    data: number,
+    data: number, isScalar: number,
   ): number;
   gatherTimestamps(
     outcomes: number, timestamps: number, from: number, to: number, target: number,

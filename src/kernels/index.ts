@@ -41,7 +41,7 @@ export { lz4Decompress } from "./parquet/lz4";
 export { listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/parquet-rows";
 export { joinPrefixed, joinStreams, measurePrefixed, unpackLevels } from "./parquet/parquet-values";
 export { junkHash, profileRows } from "./profile/profile-rows";
-export { gatherCells, gatherScalarText, gatherTimestamps, measureRows } from "./sink/row-buffer";
+export { gatherCells, gatherTimestamps, measureRows } from "./sink/row-buffer";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";
 export { snappyDecompress } from "./parquet/snappy-inflate";
 export { checksumPack } from "./sink/pack-checksum";

@@ -1,8 +1,8 @@
 import { DISCOVERY_MAX } from "../base/limits.js";
+import { mapBounded } from "../base/map-bounded.js";
 import { FileInspector, FileReads } from "./file-inspector.js";
 import type { InputFile } from "./inputs.js";
 import { endsAsZip, identifyContainer } from "./magic.js";
-import { mapBounded } from "./map-bounded.js";
 import {
   collect,
   type DiscoverOptions,

@@ -3,8 +3,8 @@ import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { UsageError } from "../base/errors.js";
 import { DISCOVERY_MAX } from "../base/limits.js";
+import { mapBounded } from "../base/map-bounded.js";
 import { type FoundFile, type FoundFiles, isHiddenPart, walkDirectory } from "./directory-walk.js";
-import { mapBounded } from "./map-bounded.js";
 
 /** An input file, given or found. */
 export interface InputFile {

@@ -1,10 +1,10 @@
 import { DISCOVERY_MAX } from "../base/limits.js";
+import { mapBounded } from "../base/map-bounded.js";
 import { isHidden } from "./directory-walk.js";
 import { InputFileHandle } from "./file-bytes.js";
 import { InspectionBuffers } from "./file-inspector.js";
 import { type FileState, fingerprintEntry } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
-import { mapBounded } from "./map-bounded.js";
 import {
   collect,
   type DiscoverOptions,

@@ -8,33 +8,54 @@ type WriteProfile = (splitId: string, profile: SplitProfile) => Promise<void>;
 
 /** Creates a sink that profiles events and writes none: a dry run. */
 export function createProfileSink(profile: EventProfile, write: WriteProfile): Sink {
-  return { openSplit: (splitId) => new ProfileSplit(profile, splitId, write) };
+  return {
+    openSplit(splitId) {
+      profile.clear(Number(splitId));
+      return new CountedSplit(
+        (events, origin) => profile.take(events, origin.place),
+        () => {
+          // Read the profile now: the next split clears it.
+          const result = profile.result();
+          return () => write(splitId, result);
+        },
+      );
+    },
+  };
 }
 
-class ProfileSplit implements SplitSink {
+/** Creates a sink that only counts events. */
+export function createCountingSink(): Sink {
+  return {
+    openSplit: () =>
+      new CountedSplit(
+        () => undefined,
+        () => async () => {},
+      ),
+  };
+}
+
+/** Counts the events of a split and keeps none of them. */
+class CountedSplit implements SplitSink {
   #rows = 0;
 
+  /** `finished` returns what the commit makes durable. */
   constructor(
-    private readonly profile: EventProfile,
-    private readonly splitId: string,
-    private readonly writeProfile: WriteProfile,
-  ) {
-    profile.clear(Number(splitId));
-  }
+    private readonly take: (events: EventBatch, origin: Origin) => void,
+    private readonly finished: () => () => Promise<void>,
+  ) {}
 
   async write(events: EventBatch, origin: Origin): Promise<void> {
     const { kernel, rows, outcomes: address } = events;
-    this.profile.take(events, origin.place);
-    this.#rows += countDelivered(kernel.bytes, address, address + rows);
+    this.take(events, origin);
+    this.#rows += kernel.run.countOutcomes(address, rows, outcomes.deliver);
   }
 
   async finish(): Promise<WrittenEvents> {
-    // Read the profile now: the next split clears it.
-    const profile = this.profile.result();
+    const keep = this.finished();
     return {
       rows: this.#rows,
       commit: async () => {
-        await this.writeProfile(this.splitId, profile);
+        await keep();
         return { parts: [], counts: {} };
       },
       abort: async () => {},
@@ -42,33 +63,4 @@ class ProfileSplit implements SplitSink {
   }
 
   async abort(): Promise<void> {}
-}
-
-/** Creates a sink that only counts events. */
-export function createCountingSink(): Sink {
-  return { openSplit: () => new CountingSplit() };
-}
-
-class CountingSplit implements SplitSink {
-  #rows = 0;
-
-  async write({ kernel, rows, outcomes: address }: EventBatch): Promise<void> {
-    this.#rows += countDelivered(kernel.bytes, address, address + rows);
-  }
-
-  async finish(): Promise<WrittenEvents> {
-    return {
-      rows: this.#rows,
-      commit: async () => ({ parts: [], counts: {} }),
-      abort: async () => {},
-    };
-  }
-
-  async abort(): Promise<void> {}
-}
-
-function countDelivered(bytes: Uint8Array, start: number, end: number): number {
-  let count = 0;
-  for (let index = start; index < end; index++) if (bytes[index] === outcomes.deliver) count++;
-  return count;
 }

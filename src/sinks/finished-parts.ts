@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { SYNC_CONCURRENCY } from "../base/limits.js";
+import { mapBounded } from "../base/map-bounded.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { DayPartsOptions, FinishedPart } from "./day-parts.js";
 import type { Commitment, SpillFile, WrittenEvents } from "./sink.js";
@@ -39,7 +40,7 @@ export class FinishedParts implements WrittenEvents {
   async commit(): Promise<Commitment> {
     const { files, temporaryDirectory } = this.options;
     const written = this.spill === undefined ? this.finished : [...this.finished, this.spill];
-    await forEach(written, SYNC_CONCURRENCY, ({ temporaryPath }) =>
+    await mapBounded(written, SYNC_CONCURRENCY, ({ temporaryPath }) =>
       files.sync(temporaryPath, "file"),
     );
     await this.#publish();
@@ -79,30 +80,9 @@ export class FinishedParts implements WrittenEvents {
     if (above.has(join(outputDirectory, dataset))) above.add(outputDirectory);
     // Sync all at once: the disk writes concurrent requests together. The split is committed when
     // all names are on the disk.
-    await forEach([...directories, ...above], SYNC_CONCURRENCY, (path) =>
+    await mapBounded([...directories, ...above], SYNC_CONCURRENCY, (path) =>
       files.sync(path, "directory"),
     );
     for (const directory of unnamed) namedDirectories.add(directory);
   }
-}
-
-/**
- * Runs `work` on each item, at most `concurrency` at a time. After an error it starts no more, and
- * throws the error when the running ones have ended.
- */
-async function forEach<Item>(
-  items: readonly Item[],
-  concurrency: number,
-  work: (item: Item) => Promise<void>,
-): Promise<void> {
-  const queue = items.values();
-  const errors: unknown[] = [];
-  const lane = async (): Promise<void> => {
-    for (const item of queue) {
-      if (errors.length > 0) return;
-      await work(item).catch((error: unknown) => errors.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, lane));
-  if (errors.length > 0) throw errors[0];
 }

@@ -162,9 +162,9 @@ export class ColumnBuffer extends RowBuffer {
     const targetRow = this.rows;
     let data = target;
     for (const [index, name] of textColumns.entries()) {
-      const gather = name === "value" ? run.gatherScalarText : run.gatherCells;
       const [source, column] = [events[name].address, this.columns[index]!.address];
-      data = gather(outcomes, source, from, taken.end, column, targetRow, data);
+      const isScalar = name === "value" ? 1 : 0;
+      data = run.gatherCells(outcomes, source, from, taken.end, column, targetRow, data, isScalar);
     }
     const timestamps = this.timestamps + targetRow * 8;
     run.gatherTimestamps(outcomes, events.timestamps, from, taken.end, timestamps);

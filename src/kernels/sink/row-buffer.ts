@@ -55,7 +55,10 @@ export function measureRows(
 
 /**
  * Copies the delivered cells of rows [from, to) to `data` and describes them in `target` from
- * `targetRow` on. Returns the address after them; up to 63 bytes past it are overwritten.
+ * `targetRow` on. Of JSON scalars (`isScalar` = 1) it keeps the text: a string without quotes and
+ * escapes, a number digit for digit; of a string with a lone surrogate, which has no UTF-8, the
+ * bytes between its quotes. Returns the address after the copies; up to 63 bytes past it are
+ * overwritten.
  */
 export function gatherCells(
   outcomes: usize,
@@ -65,6 +68,7 @@ export function gatherCells(
   target: usize,
   targetRow: i32,
   data: usize,
+  isScalar: i32,
 ): usize {
   const cells = changetype<Column>(source);
   const gathered = changetype<Column>(target);
@@ -74,43 +78,13 @@ export function gatherCells(
       gathered.set(targetRow++, KIND_NULL, data, 0);
       continue;
     }
+    const start = cells.start(row);
     const length = cells.length(row);
-    gathered.set(targetRow++, KIND_STRING, data, length);
-    data = copyWide(data, cells.start(row), length);
-  }
-  return data;
-}
-
-/**
- * Does the same for cells that are JSON scalars and keeps their text: a string without quotes and
- * escapes, a number digit for digit. A string with a lone surrogate has no UTF-8: the bytes between
- * its quotes are kept.
- */
-export function gatherScalarText(
-  outcomes: usize,
-  source: usize,
-  from: i32,
-  to: i32,
-  target: usize,
-  targetRow: i32,
-  data: usize,
-): usize {
-  const cells = changetype<Column>(source);
-  const gathered = changetype<Column>(target);
-  for (let row = from; row < to; row++) {
-    if (!delivered(outcomes, row)) continue;
-    if (cells.kind(row) == KIND_NULL) {
-      gathered.set(targetRow++, KIND_NULL, data, 0);
-      continue;
-    }
-    let start = cells.start(row);
-    let length = cells.length(row);
-    let text = data;
-    if (length >= 2 && load<u8>(start) == 0x22) {
-      start++;
-      length -= 2;
-      const unescaped = unescape(start, start + length, data);
-      data = loneSurrogate ? copyWide(text, start, length) : text + unescaped;
+    const text = data;
+    if (isScalar != 0 && length >= 2 && load<u8>(start) == 0x22) {
+      const end = start + length - 1;
+      const unescaped = unescape(start + 1, end, text);
+      data = loneSurrogate ? copyWide(text, start + 1, length - 2) : text + unescaped;
     } else {
       data = copyWide(text, start, length);
     }
