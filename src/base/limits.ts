@@ -220,8 +220,14 @@ export const PROFILE_VALUE_BYTES = 32 * MIB;
 /** Distinct values of a key that are counted one by one (`VALUES_MAX` in src/kernels). */
 export const PROFILE_VALUES_MAX = 64;
 
-/** Users, and devices, that are counted one by one to find those with the most events. */
-export const PROFILE_IDS_MAX = 256;
+/** Users, and devices, of all splits that are counted one by one; beyond it, rare ones are dropped. */
+export const PROFILE_IDS_MAX = 1_048_576;
+
+/** Pairs of a user and a device that are counted one by one; beyond it, a sample of them. */
+export const PROFILE_PAIRS_MAX = 1_048_576;
+
+/** Users, and devices, whose texts are kept. */
+export const PROFILE_ID_TEXTS_MAX = 65_536;
 
 /** Insert ids of one split that are remembered to find repeated ones. */
 export const PROFILE_INSERT_IDS_MAX = 1_048_576;

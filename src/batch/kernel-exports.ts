@@ -208,9 +208,12 @@ export interface KernelExports {
   measurePrefixed(list: number, count: number, p: number, end: number): number;
   unpackLevels(start: number, count: number, width: number, target: number): void;
 
+  // profile/ids.ts
+  clearIds(tables: number): void;
+
   // profile/profile-rows.ts
   junkHash(start: number, length: number): number;
-  profileRows(profile: number, rows: number, now: number): void;
+  profileRows(profile: number, rows: number, from: number, now: number): number;
 
   // sink/row-buffer.ts
   gatherCells(

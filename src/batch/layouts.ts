@@ -180,6 +180,22 @@ export const frequentLayout = {
   words: { entries: 0, index: 1, count: 2, max: 3, entryBytes: 4, taken: 5, registers: 6 },
 } as const;
 
+export const idEntryLayout = {
+  bytes: 24,
+  words: { rows: 2, others: 3, last: 4, length: 5 },
+  longs: { hash: 0 },
+} as const;
+
+export const idTableLayout = {
+  bytes: 16,
+  words: { slots: 0, entries: 1, texts: 2, count: 3 },
+} as const;
+
+export const idTablesLayout = {
+  bytes: 16,
+  words: { users: 0, devices: 1, pairs: 2, pairCount: 3 },
+} as const;
+
 export const junkLayout = {
   bytes: 16,
   words: { userRows: 2, deviceRows: 3 },
@@ -207,13 +223,13 @@ export const rowsLayout = {
 } as const;
 
 export const profileLayout = {
-  bytes: 136,
+  bytes: 132,
   words: {
     eventCounts: 0, groups: 1, groupsMax: 2, userGroup: 3, keyIndex: 4, keyMask: 5, keys: 6,
     keyCount: 7, keysMax: 8, text: 9, textEnd: 10, arena: 11, members: 12, scratch: 13, objects: 14,
     picks: 15, candidates: 16, candidateCount: 17, largest: 18, hours: 19, rejectedDays: 20,
-    users: 21, devices: 22, insertIDs: 23, idSet: 24, topUsers: 25, topDevices: 26, junk: 27,
-    sizeCounts: 28, figures: 29, groupUsers: 30, rows: 31, seed: 32, namesMax: 33,
+    users: 21, devices: 22, insertIDs: 23, idSet: 24, ids: 25, junk: 26, sizeCounts: 27,
+    figures: 28, groupUsers: 29, rows: 30, seed: 31, namesMax: 32,
   },
 } as const;
 

@@ -40,6 +40,7 @@ export { countRowStarts, entriesOfRows, unfoldLists } from "./parquet/parquet-li
 export { lz4Decompress } from "./parquet/lz4";
 export { listPlainBytes, moveValues, readPageRows, sumLengths } from "./parquet/parquet-rows";
 export { joinPrefixed, joinStreams, measurePrefixed, unpackLevels } from "./parquet/parquet-values";
+export { clearIds } from "./profile/ids";
 export { junkHash, profileRows } from "./profile/profile-rows";
 export { gatherCells, gatherTimestamps, measureRows } from "./sink/row-buffer";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";

@@ -6,6 +6,7 @@ import { type Kernel, Region } from "../batch/kernel.js";
 import { writeWords } from "../batch/kernel-record.js";
 import { candidateLayout, groupLayout, rowsLayout } from "../batch/layouts.js";
 import { EventCounts } from "./event-counts.js";
+import { IdCounts } from "./id-counts.js";
 import { IdSet, NumberCounts } from "./kernel-tables.js";
 import { PlaceholderIds } from "./placeholder-ids.js";
 import {
@@ -17,7 +18,7 @@ import {
   profileLimits,
   SIZE_CLASSES,
 } from "./profile-memory.js";
-import { readFrequent, readKeys, readRegisters } from "./profile-tables.js";
+import { readKeys, readRegisters } from "./profile-tables.js";
 import { type Candidate, type PlaceOf, RowSamples } from "./row-samples.js";
 import {
   figureNames,
@@ -38,7 +39,8 @@ const ROW_CANDIDATES_MAX = 2;
 export class EventProfile {
   readonly #memory: ProfileMemory;
   readonly #eventCounts: EventCounts;
-  readonly #ids: IdSet;
+  readonly #insertIDs: IdSet;
+  readonly #ids: IdCounts;
   readonly #junk: PlaceholderIds;
   readonly #hours: NumberCounts;
   readonly #rejectedDays: NumberCounts;
@@ -62,7 +64,8 @@ export class EventProfile {
       EVENT_COUNTS_NAMES_MAX + 1,
       limits,
     );
-    this.#ids = new IdSet(kernel);
+    this.#insertIDs = new IdSet(kernel);
+    this.#ids = new IdCounts(kernel);
     this.#junk = new PlaceholderIds(kernel);
     this.#rows = kernel.allocate(rowsLayout.bytes);
     this.#locals = new Region(kernel, 0);
@@ -72,7 +75,8 @@ export class EventProfile {
     this.#rejectedDays = new NumberCounts(kernel, PROFILE_DAYS_MAX);
     this.#memory.set("hours", this.#hours.address);
     this.#memory.set("rejectedDays", this.#rejectedDays.address);
-    this.#memory.set("idSet", this.#ids.address);
+    this.#memory.set("idSet", this.#insertIDs.address);
+    this.#memory.set("ids", this.#ids.address);
     this.#memory.set("junk", this.#junk.address);
     this.clear(0);
   }
@@ -81,6 +85,7 @@ export class EventProfile {
   clear(seed: number): void {
     this.#eventCounts.clear();
     this.#memory.clear(seed);
+    this.#insertIDs.clear();
     this.#ids.clear();
     this.#junk.clear();
     this.#hours.clear();
@@ -91,7 +96,11 @@ export class EventProfile {
   take(events: EventBatch, placeOf: PlaceOf): void {
     this.#eventCounts.take(events);
     this.#describe(events);
-    this.kernel.run.profileRows(this.#memory.address, this.#rows, this.nowMs);
+    for (let row = 0; ; ) {
+      row = this.kernel.run.profileRows(this.#memory.address, this.#rows, row, this.nowMs);
+      if (row === events.rows) break;
+      this.#ids.makeRoom();
+    }
     const candidates = this.#readCandidates();
     if (candidates.length > 0) this.#samples.take(events, candidates, placeOf);
   }
@@ -101,7 +110,6 @@ export class EventProfile {
     const memory = this.#memory;
     const keys = readKeys(kernel, memory);
     const events = this.#eventCounts.events();
-    const table = (word: "topUsers" | "topDevices") => readFrequent(kernel, memory.get(word));
     const registers = (word: "users" | "devices" | "insertIDs", size: number) =>
       readRegisters(kernel, memory.get(word), size);
     return {
@@ -115,11 +123,10 @@ export class EventProfile {
       devices: registers("devices", ID_REGISTER_BYTES),
       insertIDs: {
         registers: registers("insertIDs", INSERT_ID_REGISTER_BYTES),
-        repeated: this.#ids.repeated,
-        unknown: this.#ids.unknown,
+        repeated: this.#insertIDs.repeated,
+        unknown: this.#insertIDs.unknown,
       },
-      topUsers: table("topUsers"),
-      topDevices: table("topDevices"),
+      ids: this.#ids.result(),
       junkIDs: this.#junk.counts(),
       sizes: this.#sizes(),
       largest: this.#samples.largest,
@@ -135,7 +142,7 @@ export class EventProfile {
     this.#locals.ensure(rows * 8);
     this.#candidates.ensure(rows * ROW_CANDIDATES_MAX * candidateLayout.bytes);
     const sources = events.insertID === undefined ? 0 : this.#sourceRows(events);
-    if (events.insertID !== undefined) this.#ids.makeRoom(rows);
+    if (events.insertID !== undefined) this.#insertIDs.makeRoom(rows);
     this.#memory.set("candidates", this.#candidates.address);
     const locals = this.#locals.address;
     fillLocals(kernel, { rows, outcomes: marks, timestamps: events.timestamps, locals }, this.zone);

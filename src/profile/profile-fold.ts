@@ -1,9 +1,5 @@
-import {
-  PROFILE_IDS_MAX,
-  PROFILE_KEYS_MAX,
-  PROFILE_NAMES_MAX,
-  PROFILE_VALUES_MAX,
-} from "../base/limits.js";
+import { PROFILE_KEYS_MAX, PROFILE_NAMES_MAX, PROFILE_VALUES_MAX } from "../base/limits.js";
+import { IdFold } from "./id-fold.js";
 import {
   ID_REGISTER_BYTES,
   INSERT_ID_REGISTER_BYTES,
@@ -12,7 +8,7 @@ import {
 } from "./profile-memory.js";
 import { type KeyBudget, PropertyFold } from "./property-fold.js";
 import { largestOf, smallest } from "./row-samples.js";
-import { FrequentFold, Registers } from "./sketches.js";
+import { Registers } from "./sketches.js";
 import {
   figureNames,
   type SplitFigures,
@@ -43,8 +39,7 @@ export class ProfileFold {
   readonly users = new Registers(ID_REGISTER_BYTES);
   readonly devices = new Registers(ID_REGISTER_BYTES);
   readonly insertIDs = new Registers(INSERT_ID_REGISTER_BYTES);
-  readonly topUsers = new FrequentFold(PROFILE_IDS_MAX);
-  readonly topDevices = new FrequentFold(PROFILE_IDS_MAX);
+  readonly ids = new IdFold();
   readonly junkIDs = new Map<string, number>();
   readonly samples = new Map<string, readonly SplitSample[]>();
   readonly rejectSamples = new Map<string, readonly SplitRejectSample[]>();
@@ -99,8 +94,7 @@ export class ProfileFold {
     this.insertIDs.merge(insertIDs.registers);
     this.#repeated += insertIDs.repeated;
     this.#unknown += insertIDs.unknown;
-    this.topUsers.add(profile.topUsers);
-    this.topDevices.add(profile.topDevices);
+    this.ids.add(profile.ids);
     for (const { field, value, rows } of profile.junkIDs) {
       addCounts(this.junkIDs, [[`${field} ${value}`, rows]]);
     }

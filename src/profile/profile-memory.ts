@@ -1,5 +1,4 @@
 import {
-  PROFILE_IDS_MAX,
   PROFILE_KEY_TEXT_BYTES_MAX,
   PROFILE_KEYS_MAX,
   PROFILE_NAMES_MAX,
@@ -7,21 +6,11 @@ import {
 } from "../base/limits.js";
 import type { Kernel } from "../batch/kernel.js";
 import { KernelRecord, writeWords } from "../batch/kernel-record.js";
-import {
-  arenaLayout,
-  frequentLayout,
-  groupLayout,
-  keyLayout,
-  profileLayout,
-  textEntryLayout,
-} from "../batch/layouts.js";
+import { arenaLayout, groupLayout, keyLayout, profileLayout } from "../batch/layouts.js";
 import { slotCountFor } from "./kernel-tables.js";
 
 /** Bytes of the text of an entry. */
 export const TEXT_BYTES = 64;
-/** Bytes of registers for the other ids of an id's rows. */
-export const ID_OTHERS_BYTES = 64;
-const ID_ENTRY_BYTES = textEntryLayout.bytes + TEXT_BYTES + ID_OTHERS_BYTES;
 
 /** Bytes of registers for distinct values. */
 export const VALUE_REGISTER_BYTES = 256;
@@ -45,7 +34,6 @@ export interface ProfileLimits {
   readonly keysMax: number;
   readonly keyTextBytesMax: number;
   readonly valueBytes: number;
-  readonly idsMax: number;
 }
 
 export const profileLimits: ProfileLimits = {
@@ -53,7 +41,6 @@ export const profileLimits: ProfileLimits = {
   keysMax: PROFILE_KEYS_MAX,
   keyTextBytesMax: PROFILE_KEY_TEXT_BYTES_MAX,
   valueBytes: PROFILE_VALUE_BYTES,
-  idsMax: PROFILE_IDS_MAX,
 };
 
 type ProfileWord = keyof typeof profileLayout.words;
@@ -97,15 +84,12 @@ export class ProfileMemory {
       users: allocate(ID_REGISTER_BYTES),
       devices: allocate(ID_REGISTER_BYTES),
       insertIDs: allocate(INSERT_ID_REGISTER_BYTES),
-      topUsers: allocate(frequentLayout.bytes),
-      topDevices: allocate(frequentLayout.bytes),
       sizeCounts: allocate(SIZE_CLASSES * 4),
       figures: allocate(FIGURES * 8),
       groupUsers: allocate((namesMax + 1) * NAME_REGISTER_BYTES),
       namesMax: groups,
     };
     for (const [word, value] of Object.entries(fixed)) this.set(word as ProfileWord, value);
-    this.#placeTables(["topUsers", "topDevices"]);
     this.#emptyUntil = new Map<ProfileWord, number>([
       ["groups", groups * groupLayout.bytes],
       ["userGroup", groupLayout.bytes],
@@ -140,7 +124,6 @@ export class ProfileMemory {
     }
     const picks = this.get("picks");
     kernel.bytes.fill(0xff, picks, picks + PICK_GROUPS * PICK_BYTES);
-    for (const word of ["topUsers", "topDevices"] as const) this.#clearTable(this.get(word));
     const arena = { next: this.#arena, end: this.#arena + limits.valueBytes };
     writeWords(kernel, arenaLayout, this.get("arena"), arena);
     this.set("text", this.#text);
@@ -149,32 +132,5 @@ export class ProfileMemory {
     this.set("objects", 0);
     this.set("rows", 0);
     this.set("seed", seed);
-  }
-
-  #placeTables(tables: readonly ProfileWord[]): void {
-    const { kernel, limits } = this;
-    const max = limits.idsMax;
-    for (const word of tables) {
-      const entries = kernel.allocate(max * ID_ENTRY_BYTES);
-      const index = kernel.allocate(max * 4);
-      writeWords(kernel, frequentLayout, this.get(word), {
-        entries,
-        index,
-        count: 0,
-        max,
-        entryBytes: ID_ENTRY_BYTES,
-        taken: 0,
-        registers: 0,
-      });
-    }
-  }
-
-  #clearTable(address: number): void {
-    const { bytes, u32 } = this.kernel;
-    const at = frequentLayout.words;
-    const index = u32[address / 4 + at.index]!;
-    bytes.fill(0, index, index + u32[address / 4 + at.max]! * 4);
-    u32[address / 4 + at.count] = 0;
-    u32[address / 4 + at.taken] = 0;
   }
 }

@@ -1,53 +1,43 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { Kernel } from "../batch/kernel.js";
 import { frequentLayout, keyLayout, textEntryLayout } from "../batch/layouts.js";
-import {
-  ID_OTHERS_BYTES,
-  type ProfileMemory,
-  TEXT_BYTES,
-  VALUE_REGISTER_BYTES,
-} from "./profile-memory.js";
+import { type ProfileMemory, TEXT_BYTES, VALUE_REGISTER_BYTES } from "./profile-memory.js";
 import type { FrequentText, SplitFrequent, SplitKey } from "./split-profile.js";
 
 /** Reads a table of frequent texts; registers for distinct texts only if rows were subtracted. */
-export function readFrequent(kernel: Kernel, address: number): SplitFrequent {
+function readFrequent(kernel: Kernel, address: number): SplitFrequent {
   const { u32 } = kernel;
   const at = frequentLayout.words;
   const [entries, entryBytes] = [u32[address / 4 + at.entries]!, u32[address / 4 + at.entryBytes]!];
   const [taken, registers] = [u32[address / 4 + at.taken]!, u32[address / 4 + at.registers]!];
   const list = Array.from({ length: u32[address / 4 + at.count]! }, (_, index) =>
-    readEntry(kernel, entries + index * entryBytes, entryBytes),
+    readEntry(kernel, entries + index * entryBytes),
   );
-  return {
+  return omitUndefined({
     entries: list,
     taken,
-    ...(taken === 0 || registers === 0
-      ? {}
-      : { registers: readRegisters(kernel, registers, VALUE_REGISTER_BYTES) }),
-  };
+    registers: taken === 0 ? undefined : readRegisters(kernel, registers, VALUE_REGISTER_BYTES),
+  });
 }
 
 export function readRegisters({ bytes }: Kernel, address: number, size: number): string {
   return Buffer.from(bytes.buffer, address, size).toString("base64");
 }
 
-function readEntry(kernel: Kernel, address: number, entryBytes: number): FrequentText {
+function readEntry(kernel: Kernel, address: number): FrequentText {
   const { u32, longs } = kernel;
   const length = u32[address / 4 + textEntryLayout.words.length]!;
   const text = address + textEntryLayout.bytes;
-  const others = text + TEXT_BYTES;
   return {
     hash: Number(longs[address / 8 + textEntryLayout.longs.hash]! >> 11n),
     rows: u32[address / 4 + textEntryLayout.words.rows]!,
     text: decodeCut(kernel.bytes.subarray(text, text + Math.min(length, TEXT_BYTES)), length),
     length,
-    ...(others === address + entryBytes
-      ? {}
-      : { others: readRegisters(kernel, others, ID_OTHERS_BYTES) }),
   };
 }
 
-/** Removes the rest of a character that the cut has split. */
-function decodeCut(bytes: Uint8Array, length: number): string {
+/** Decodes the first bytes of a text without the rest of a character that the cut has split. */
+export function decodeCut(bytes: Uint8Array, length: number): string {
   const text = decoder.decode(bytes);
   return bytes.length < length ? text.replace(/\uFFFD+$/u, "") : text;
 }

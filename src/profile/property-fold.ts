@@ -78,16 +78,19 @@ class KeyFold {
       .filter(([, rows]) => rows > 0);
     const values = this.#rows - (this.#types[valueTypes.indexOf("null")] as number);
     const { min, max, sum } = this.#bytes;
+    const error = this.#values.taken;
+    const known = this.#values
+      .top(TOP_VALUES_MAX)
+      .map(({ text, length, rows }) => ({ value: valueText(text, length), rows }));
     return {
       key,
       rows: this.#rows,
       fill: eventRows === 0 ? 0 : values / eventRows,
       types: Object.fromEntries(types),
       distinct: this.#values.distinct(),
-      topValues: this.#values
-        .top(TOP_VALUES_MAX)
-        .map(({ text, length, rows }) => ({ value: valueText(text, length), rows })),
-      topValuesError: this.#values.taken,
+      topValues: known.filter(({ rows }) => rows > error),
+      topValuesError: error,
+      examples: known.filter(({ rows }) => rows <= error).map(({ value }) => value),
       bytes: values === 0 ? { min: 0, mean: 0, max: 0 } : { min, mean: sum / values, max },
       numbers: this.#numbers.min <= this.#numbers.max ? { ...this.#numbers } : null,
     };

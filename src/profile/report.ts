@@ -44,11 +44,14 @@ const propertySchema = z
     topValues: z
       .array(z.strictObject({ value: text, rows: count }))
       .describe(
-        "Most frequent values, without null: strings without quotes, other values as JSON. Long values end in `…`.",
+        "Most frequent values, without null: strings without quotes, other values as JSON. Long values end in `…`. Values with at most `topValuesError` rows are left out.",
       ),
     topValuesError: count.describe(
       "Each value in `topValues` has at least its `rows`, and at most this many more; 0 means exact.",
     ),
+    examples: z
+      .array(text)
+      .describe("Further values, written alike. Nothing is known about their frequency."),
     bytes: z
       .strictObject({ min: count, mean: amount, max: count })
       .describe("Bytes of the values as JSON, without null."),
@@ -120,11 +123,7 @@ const eventSchema = z.strictObject({
   firstTimestamp: time,
   lastTimestamp: time,
   days: count.describe("Days on which the event occurs."),
-  users: estimateSchema
-    .nullable()
-    .describe(
-      "Distinct user ids, or device ids where an event has no user id; null like `properties`.",
-    ),
+  users: estimateSchema.nullable().describe("Distinct user ids; null like `properties`."),
   bytes: z.strictObject({ mean: amount, max: count }).describe("Bytes of the event as JSON."),
   properties: propertiesSchema
     .nullable()
@@ -171,7 +170,7 @@ const rowsSchema = z.strictObject({
 
 const topIDSchema = z.strictObject({
   id: text.describe("Long ids end in `…`."),
-  rows: count.describe("A lower bound: counted from when the id was followed."),
+  rows: count.describe("At least its events; see `topUsersError` and `topDevicesError`."),
   others: estimateSchema.describe("Distinct ids of the other kind in the same events."),
 });
 
@@ -186,7 +185,13 @@ const identitySchema = z.strictObject({
     .array(z.strictObject({ field: z.enum(["userID", "stableID"]), value: text, rows: count }))
     .describe("Placeholder ids, such as `0`, `null` and the zero UUID, as written in the export."),
   topUsers: z.array(topIDSchema).describe("User ids with the most events."),
+  topUsersError: count.describe(
+    "Each user id has at most this many events more than its `rows`, and an id that is not counted has at most this many; 0 means exact.",
+  ),
+  sharedUsers: z.array(topIDSchema).describe("User ids with the most device ids, at least ten."),
   topDevices: z.array(topIDSchema).describe("Device ids with the most events."),
+  topDevicesError: count.describe("The same of device ids."),
+  sharedDevices: z.array(topIDSchema).describe("Device ids with the most user ids, at least ten."),
 });
 
 const timesSchema = z.strictObject({

@@ -80,11 +80,10 @@ function tau(share: number): number {
 const TEXT_REGISTERS = 256;
 
 /** A text over all splits. */
-export interface FoldedText {
+interface FoldedText {
   readonly text: string;
   readonly length: number;
   rows: number;
-  others: Registers | undefined;
 }
 
 /**
@@ -116,23 +115,18 @@ export class FrequentFold {
     return this.#saturate().estimate();
   }
 
-  /** Most frequent first. */
+  /** Most frequent first. Of those whose rows do not exceed `taken`, others may have as many. */
   top(count: number): readonly FoldedText[] {
     return [...this.#texts.values()]
       .sort((a, b) => b.rows - a.rows || (a.text < b.text ? -1 : 1))
       .slice(0, count);
   }
 
-  #addText({ hash, rows, text, length, others }: FrequentText): void {
+  #addText({ hash, rows, text, length }: FrequentText): void {
     this.#registers?.add(hash);
     const known = this.#texts.get(hash);
-    if (known === undefined) {
-      const registers = others === undefined ? undefined : new Registers(64, others);
-      this.#texts.set(hash, { text, length, rows, others: registers });
-      return;
-    }
-    known.rows += rows;
-    if (others !== undefined) known.others?.merge(others);
+    if (known === undefined) this.#texts.set(hash, { text, length, rows });
+    else known.rows += rows;
   }
 
   /** Subtracts the rows of the most frequent text beyond the limit from all texts. */

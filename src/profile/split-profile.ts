@@ -20,8 +20,8 @@ export interface SplitProfile {
   readonly users: string;
   readonly devices: string;
   readonly insertIDs: SplitInsertIds;
-  readonly topUsers: SplitFrequent;
-  readonly topDevices: SplitFrequent;
+  /** Usually one; more if a table was full, each with the rows after the last. */
+  readonly ids: readonly SplitIds[];
   readonly junkIDs: readonly SplitJunkId[];
   /** Classes of `sizeOfClass` with their events; empty classes are left out. */
   readonly sizes: readonly (readonly [sizeClass: number, rows: number])[];
@@ -105,9 +105,25 @@ export interface FrequentText {
   readonly text: string;
   /** Bytes of the whole text. */
   readonly length: number;
-  /** Registers for the ids of the other kind in the same rows. */
-  readonly others?: string;
 }
+
+/** Exact counts of the users, devices and pairs of both in some rows. */
+export interface SplitIds {
+  readonly users: SplitIdKind;
+  readonly devices: SplitIdKind;
+  /** Base64 of two u16 for each pair: the indexes of its user and device. */
+  readonly pairs: string;
+}
+
+export interface SplitIdKind {
+  /** Base64 of each id: 6 bytes of its hash, then its rows in groups of 7 bits, the lowest first. */
+  readonly counts: string;
+  /** Texts of the ids with the most rows or other ids. */
+  readonly texts: readonly SplitIdText[];
+}
+
+/** Index of an id, its first bytes, and the bytes of the whole id. */
+export type SplitIdText = readonly [index: number, text: string, length: number];
 
 interface SplitInsertIds {
   readonly registers: string;

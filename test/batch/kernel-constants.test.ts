@@ -75,6 +75,11 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     TEXT_BYTES: profile.TEXT_BYTES,
     DISTINCT_BYTES: profile.VALUE_REGISTER_BYTES,
   },
+  "profile/ids": {
+    ID_SLOT_BITS: constantsOf("profile/id-counts")["SLOT_BITS"] ?? -1,
+    ID_TEXT_BYTES: profile.TEXT_BYTES,
+    ...pick("profile/id-counts", "TABLE_IDS_MAX"),
+  },
   "profile/profile-properties": {
     VALUES_MAX: limits.PROFILE_VALUES_MAX,
     VALUE_BYTES: textEntryLayout.bytes + profile.TEXT_BYTES,
@@ -88,8 +93,6 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ID_BITS: Math.log2(profile.ID_REGISTER_BYTES),
     INSERT_ID_BITS: Math.log2(profile.INSERT_ID_REGISTER_BYTES),
     NAME_BITS: Math.log2(profile.NAME_REGISTER_BYTES),
-    OTHER_BITS: Math.log2(profile.ID_OTHERS_BYTES),
-    ENTRY_OTHERS: textEntryLayout.bytes + profile.TEXT_BYTES,
     PICKS,
     LARGEST: profile.LARGEST_MAX,
     ...pick("profile/row-samples", "PICKED_NAMES", "PICKED_GROUPS"),

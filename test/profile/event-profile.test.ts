@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createZone } from "../../src/base/luxon-zone.js";
+import { IdFold } from "../../src/profile/id-fold.js";
 import { Registers, sizeAt, sizeOfClass } from "../../src/profile/sketches.js";
 import type { SplitProperties } from "../../src/profile/split-profile.js";
 import { valueTypes } from "../../src/profile/value-types.js";
@@ -221,8 +222,11 @@ describe("a profile", () => {
                 ?.rows ?? 0,
           );
           expect(counted).toEqual(junk);
-          expect(profile.topUsers.entries.map(({ text, rows: count }) => [text, count])).toEqual(
-            countTexts(rows.flatMap(({ userID }) => userID ?? [])),
+          const ids = new IdFold();
+          ids.add(profile.ids);
+          const { users } = ids.top(10);
+          expect(new Map(users.byRows.map(({ id, rows: count }) => [id, count]))).toEqual(
+            new Map(countTexts(rows.flatMap(({ userID }) => userID ?? []))),
           );
         }),
         { numRuns: 60 },

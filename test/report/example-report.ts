@@ -74,6 +74,7 @@ export function exampleProperty(key: string, more: Partial<ReportProperty> = {})
     bytes: { min: 5, mean: 5, max: 5 },
     numbers: null,
     topValuesError: 0,
+    examples: [],
     ...more,
   };
 }
@@ -138,7 +139,11 @@ export const cleanReport: Report = {
     devices: exact(220),
     junkIDs: [],
     topUsers: [{ id: "mina", rows: 900, others: exact(2) }],
+    topUsersError: 0,
+    sharedUsers: [{ id: "mina", rows: 900, others: exact(2) }],
     topDevices: [{ id: "d1", rows: 900, others: exact(1) }],
+    topDevicesError: 0,
+    sharedDevices: [],
   },
   times: {
     first: "2026-01-01T00:00:00.000Z",

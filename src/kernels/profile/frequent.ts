@@ -2,11 +2,11 @@
 // fit subtracts the rows of the rarest one from all. A text's count is never too large, and too
 // small by at most `taken`. While `taken` is 0, counts are exact and every text has one.
 //
-//   entries  │ hash │ rows │ length │ first 64 bytes │ more │ hash │ …   `entryBytes` each
+//   entries  │ hash │ rows │ length │ first 64 bytes │ hash │ …          `entryBytes` each
 //   index    │ 0 │ 2 │ 0 │ 1 │ …                                         u16, found by the hash
 //
-// A text is identified by its hash alone, all 53 bits of it: two in a table of 256 have the same
-// one less than once in 10^11 tables.
+// A text is identified by its hash alone, all 53 bits of it: two in a table of 64 have the same one
+// less than once in 10^11 tables.
 
 import { addToRegisters } from "./distinct";
 import { copyLoose } from "../utf8";
@@ -16,7 +16,7 @@ const TEXT_BYTES: u32 = 64;
 const DISTINCT_BITS: u64 = 8;
 export const DISTINCT_BYTES: u32 = 256;
 
-/** One text, followed by the members beyond `Frequent.textBytes`. */
+/** One text, followed by its first bytes. */
 @unmanaged
 class TextEntry {
   hash: u64;
@@ -45,7 +45,7 @@ export class Frequent {
   entryBytes: u32;
   /** Upper bound of the rows that were subtracted from a text. */
   taken: u32;
-  /** Registers of all distinct texts, used once rows are subtracted; 0 if not needed. */
+  /** Registers of all distinct texts, used once rows are subtracted. */
   registers: u32;
 }
 
@@ -87,7 +87,7 @@ function rebuild(table: Frequent): void {
 
 /** Subtracts the rows of the rarest text from all, and removes those that have none left. */
 function makeRoom(table: Frequent): void {
-  const isFirst = table.taken == 0 && table.registers != 0;
+  const isFirst = table.taken == 0;
   let least = u32.MAX_VALUE;
   for (let index: u32 = 0; index < table.count; index++) {
     const entry = entryAt(table, index);
@@ -140,17 +140,13 @@ export function findEntry(table: Frequent, start: usize, length: u32, hash: u64)
 
 function addEntry(table: Frequent, start: usize, length: u32, hash: u64): TextEntry {
   if (table.count == table.max) makeRoom(table);
-  if (table.taken != 0 && table.registers != 0) {
-    addToRegisters(table.registers, DISTINCT_BITS, hash);
-  }
+  if (table.taken != 0) addToRegisters(table.registers, DISTINCT_BITS, hash);
   const index = table.count++;
   const entry = entryAt(table, index);
   entry.hash = hash;
   entry.rows = 0;
   entry.length = length;
   const text = changetype<usize>(entry) + ENTRY_HEAD;
-  const others = text + TEXT_BYTES;
-  memory.fill(others, 0, <usize>table.entryBytes - ENTRY_HEAD - TEXT_BYTES);
   // In steps of 16; the entry has room for four.
   copyLoose(text, start, min(length, TEXT_BYTES));
   enter(table, hash, index);

@@ -8,7 +8,7 @@ import { addName } from "./event-counts";
 import { Column, KIND_NULL } from "../column";
 import { countAt, Counts } from "./counts";
 import { addId, addToRegisters, IdSet } from "./distinct";
-import { findEntry, Frequent } from "./frequent";
+import { areIdsFull, countDevice, countPairOfIds, countUser, IdTables } from "./ids";
 import { Group, groupAt, Profile } from "./profile";
 import { escapedBytes } from "../json/json-value";
 import { profileObject } from "./profile-properties";
@@ -27,16 +27,12 @@ const HOUR_MS: f64 = 3600000;
 const DAY_MS: f64 = 86400000;
 
 /**
- * Register counts as exponents of two: for distinct users or devices, for insert ids, for the users
- * of one name, and for the ids of the other kind that came with one id.
+ * Register counts as exponents of two: for distinct users or devices, for insert ids, and for the
+ * users of one name.
  */
 const ID_BITS: u64 = 14;
 const INSERT_ID_BITS: u64 = 16;
 const NAME_BITS: u64 = 10;
-const OTHER_BITS: u64 = 6;
-
-/** Bytes before the registers for ids of the other kind: an entry with its text. */
-const ENTRY_OTHERS: usize = 80;
 
 /** Byte offsets of the figures in src/profile/split-profile.ts. */
 const BOTH: usize = 0;
@@ -198,13 +194,6 @@ function profileTime(profile: Profile, timestamp: f64, local: f64, now: f64): vo
   countAt(changetype<Counts>(<usize>profile.hours), <i32>Math.floor(local / HOUR_MS));
 }
 
-@inline
-function countId(table: u32, start: usize, length: usize, hash: u64, other: u64): void {
-  const entry = findEntry(changetype<Frequent>(<usize>table), start, <u32>length, hash);
-  entry.rows++;
-  if (other != 0) addToRegisters(changetype<usize>(entry) + ENTRY_OTHERS, OTHER_BITS, other);
-}
-
 function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void {
   const user = changetype<Column>(<usize>rows.userID);
   const device = changetype<Column>(<usize>rows.stableID);
@@ -226,9 +215,11 @@ function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void 
     if (length < 64 && (junk.lengths >> <u64>length) & 1) countJunk(junk, deviceHash, false);
   }
   addFigure(profile, hasUser ? (hasDevice ? BOTH : USER_ONLY) : hasDevice ? DEVICE_ONLY : NONE, 1);
-  if (hasUser) countId(profile.topUsers, user.start(row), user.length(row), userHash, deviceHash);
+  const ids = changetype<IdTables>(<usize>profile.ids);
+  const userNumber = hasUser ? countUser(ids, user.start(row), user.length(row), userHash) : 0;
   if (hasDevice) {
-    countId(profile.topDevices, device.start(row), device.length(row), deviceHash, userHash);
+    const number = countDevice(ids, device.start(row), device.length(row), deviceHash);
+    if (hasUser) countPairOfIds(ids, userNumber, number);
   }
   if (group.users != 0 && hasUser) addToRegisters(group.users, NAME_BITS, userHash);
 }
@@ -298,14 +289,20 @@ function profileReject(profile: Profile, rows: Rows, row: i32, code: u32): void 
 }
 
 /**
- * Profiles the rows of an event batch, and leaves candidates. `now`: milliseconds since 1970 UTC.
+ * Profiles the rows of an event batch from row `from`, and leaves candidates. Returns the row before
+ * which the counts of ids must be taken out; the number of rows if all are done. `now`: milliseconds
+ * since 1970 UTC.
  */
-export function profileRows(profile: Profile, rows: Rows, now: f64): void {
-  profile.candidateCount = 0;
-  for (let row: i32 = 0; row < <i32>rows.count; row++) {
+export function profileRows(profile: Profile, rows: Rows, from: i32, now: f64): i32 {
+  const ids = changetype<IdTables>(<usize>profile.ids);
+  if (from == 0) profile.candidateCount = 0;
+  for (let row = from; row < <i32>rows.count; row++) {
     const outcome = <u32>load<u8>(<usize>rows.outcomes + <usize>row);
-    if (outcome == DELIVER) profileEvent(profile, rows, row, now);
-    else if (outcome < DUPLICATE) profileReject(profile, rows, row, outcome);
+    if (outcome == DELIVER) {
+      if (areIdsFull(ids)) return row;
+      profileEvent(profile, rows, row, now);
+    } else if (outcome < DUPLICATE) profileReject(profile, rows, row, outcome);
   }
   profile.rows += rows.count;
+  return rows.count;
 }

@@ -38,8 +38,8 @@ export class Profile {
   devices: u32;
   insertIDs: u32;
   idSet: u32;
-  topUsers: u32;
-  topDevices: u32;
+  /** `IdTables`. */
+  ids: u32;
   junk: u32;
   sizeCounts: u32;
   figures: u32;

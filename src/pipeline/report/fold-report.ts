@@ -1,5 +1,11 @@
-import { EVENT_COUNTS_NAMES_MAX, PROFILE_IDS_MAX, SAMPLE_BYTES_MAX } from "../../base/limits.js";
+import {
+  EVENT_COUNTS_NAMES_MAX,
+  PROFILE_IDS_MAX,
+  PROFILE_PAIRS_MAX,
+  SAMPLE_BYTES_MAX,
+} from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import type { TopIds } from "../../profile/id-fold.js";
 import { type FoldedName, foldLimits, type ProfileFold } from "../../profile/profile-fold.js";
 import {
   type Estimate,
@@ -11,9 +17,8 @@ import {
   type ReportRows,
   type ReportSample,
   type ReportSizes,
-  type TopID,
 } from "../../profile/report.js";
-import { type FoldedText, sizeAt } from "../../profile/sketches.js";
+import { type Registers, sizeAt } from "../../profile/sketches.js";
 import { guessZone } from "../../profile/zone-guess.js";
 import type { EventFold } from "../event-fold.js";
 import type { ManifestEvent, RunAccounts } from "../manifest.js";
@@ -57,6 +62,7 @@ export function foldReport(
   const sorted = named.toSorted((a, b) => b.rows - a.rows || (a.event < b.event ? -1 : 1));
   const names = sorted.map(({ event }) => event);
   const hoursOfDay = hoursOfDayOf(profile.hours);
+  const identity = identityOf(profile);
   const daysOfNames = countDays(eventFold.days);
   const days = reportDays(profile, eventFold, names, daysOfNames);
   const { delivered } = accounts.rows;
@@ -75,10 +81,15 @@ export function foldReport(
     otherDays: { rows: profile.leftOutOfHours },
     hoursOfDay,
     events: sorted.map((event) =>
-      eventOf(event, delivered, profile.names.get(event.event), daysOfNames.get(event.event)),
+      eventOf(
+        event,
+        { events: delivered, users: identity.users.count },
+        profile.names.get(event.event),
+        daysOfNames.get(event.event),
+      ),
     ),
     otherEvents: { names: otherEvents === undefined ? 0 : null, rows: otherEvents?.rows ?? 0 },
-    identity: identityOf(profile),
+    identity,
     times: {
       ...rangeOf(sorted, otherEvents),
       future,
@@ -96,6 +107,7 @@ export function foldReport(
       days: REPORT_DAYS_MAX,
       dayEvents: REPORT_DAY_EVENTS_MAX,
       ids: PROFILE_IDS_MAX,
+      idPairs: PROFILE_PAIRS_MAX,
       topIDs: TOP_IDS_MAX,
       sources: SOURCES_MAX,
       sampledNames: SAMPLE_NAMES_MAX,
@@ -155,21 +167,28 @@ function rowsOf({ rows }: RunAccounts, profile: ProfileFold): ReportRows {
 
 function eventOf(
   { event, rows, firstTimestamp, lastTimestamp }: ManifestEvent,
-  total: number,
+  total: { readonly events: number; readonly users: number },
   name: FoldedName | undefined,
   days = 0,
 ): ReportEvent {
   return {
     event,
     rows,
-    share: total === 0 ? 0 : rows / total,
+    share: total.events === 0 ? 0 : rows / total.events,
     firstTimestamp,
     lastTimestamp,
     days,
-    users: name?.users?.estimate() ?? null,
+    users: usersOf(name, Math.min(rows, total.users)),
     bytes: { mean: Math.round((name?.bytes ?? 0) / rows), max: name?.bytesMax ?? 0 },
     properties: name?.properties?.result() ?? null,
   };
+}
+
+/** An estimate is cut where it exceeds what is possible. */
+function usersOf(name: FoldedName | undefined, usersMax: number): Estimate | null {
+  if (name?.users === undefined) return null;
+  const { count, error } = name.users.estimate();
+  return { count: Math.min(count, usersMax), error };
 }
 
 function rangeOf(
@@ -192,6 +211,7 @@ function byTime(one: string, other: string): number {
 
 function identityOf(profile: ProfileFold): ReportIdentity {
   const { both, userOnly, deviceOnly, none } = profile.figures;
+  const { users, devices } = profile.ids.top(TOP_IDS_MAX);
   const junkIDs = [...profile.junkIDs].map(([key, rows]) => {
     const [field = "", ...words] = key.split(" ");
     return { field: field as "userID" | "stableID", value: words.join(" "), rows };
@@ -201,19 +221,20 @@ function identityOf(profile: ProfileFold): ReportIdentity {
     userOnly,
     deviceOnly,
     none,
-    users: profile.users.estimate(),
-    devices: profile.devices.estimate(),
+    users: countOf(users, profile.users),
+    devices: countOf(devices, profile.devices),
     junkIDs: junkIDs.sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),
-    topUsers: profile.topUsers.top(TOP_IDS_MAX).map(topId),
-    topDevices: profile.topDevices.top(TOP_IDS_MAX).map(topId),
+    topUsers: users.byRows,
+    topUsersError: users.error,
+    sharedUsers: users.byOthers,
+    topDevices: devices.byRows,
+    topDevicesError: devices.error,
+    sharedDevices: devices.byOthers,
   };
 }
 
-const nobody: Estimate = { count: 0, error: 0 };
-
-function topId({ text, length, rows, others }: FoldedText): TopID {
-  const id = Buffer.byteLength(text) < length ? `${text}…` : text;
-  return { id, rows, others: others?.estimate() ?? nobody };
+function countOf({ distinct }: TopIds, registers: Registers): Estimate {
+  return distinct === undefined ? registers.estimate() : { count: distinct, error: 0 };
 }
 
 function sizesOf({ figures, sizes, largest }: ProfileFold, events: number): ReportSizes {

@@ -79,7 +79,7 @@ export function findEmailIDs(facts: Facts): readonly Observation[] {
 
 /** Devices with at least a hundred users. */
 export function findSharedDevices(facts: Facts): Observation | readonly Observation[] {
-  return findShared(facts, facts.identity.topDevices, {
+  return findShared(facts, facts.identity.sharedDevices, {
     code: "device_shared",
     field: "stableID",
     others: "users",
@@ -89,7 +89,7 @@ export function findSharedDevices(facts: Facts): Observation | readonly Observat
 
 /** Users with at least a hundred devices. */
 export function findSharedUsers(facts: Facts): Observation | readonly Observation[] {
-  return findShared(facts, facts.identity.topUsers, {
+  return findShared(facts, facts.identity.sharedUsers, {
     code: "user_many_devices",
     field: "userID",
     others: "devices",

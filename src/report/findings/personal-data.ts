@@ -1,6 +1,6 @@
 import { listFix } from "./configuration-fixes.js";
 import { type Facts, type Observation, plainText, quoted, shareOf, sumOf } from "./observation.js";
-import { type KeyUse, keyUses, onlyEvent, pathOf } from "./property-uses.js";
+import { type KeyUse, keyUses, onlyEvent, pathOf, valuesOf } from "./property-uses.js";
 
 /** Share of the most frequent values that look personal, from which on a property is reported. */
 const PERSONAL_SHARE = 0.5;
@@ -47,9 +47,7 @@ export function findPersonalData(facts: Facts): readonly Observation[] {
 function kindOf(use: KeyUse): { readonly name: string; readonly evidence: string } | undefined {
   const lastStep = use.key.split(".").at(-1) ?? "";
   const isFilled = use.uses.some(({ property }) => property.fill > 0);
-  const values = use.uses.flatMap(({ property }) =>
-    property.topValues.map(({ value }) => plainText(value)),
-  );
+  const values = use.uses.flatMap(({ property }) => valuesOf(property).map(plainText));
   const isHashed = values.every((value) => /^[0-9a-f]{64}$/.test(value));
   if (secretKeyPattern.test(lastStep) && isFilled && !isHashed) {
     return { name: "secrets", evidence: "Its key says so." };
@@ -58,7 +56,7 @@ function kindOf(use: KeyUse): { readonly name: string; readonly evidence: string
     const found = values.filter(matches).length;
     if (found === 0 || found < values.length * PERSONAL_SHARE) continue;
     const share = shareOf(found, values.length);
-    return { name, evidence: `${share} of its most frequent values look like ${name}.` };
+    return { name, evidence: `${share} of its values in the report look like ${name}.` };
   }
   return undefined;
 }

@@ -44,7 +44,7 @@ interface Conversion {
 /** Converts to numbers if the texts are numbers, to objects if they are JSON, and otherwise to text. */
 function conversion(use: KeyUse, counts: readonly (readonly [ValueType, number])[]): Conversion {
   const member = memberOf(use);
-  const texts = textsOf(use).map(({ value }) => plainText(value));
+  const texts = textsOf(use).map(plainText);
   const types = counts.map(([type]) => type).sort();
   const isAll = (test: (text: string) => boolean) => texts.length > 0 && texts.every(test);
   if (types.join() === "number,string" && isAll(isNumberText)) {
@@ -93,7 +93,7 @@ function typeCounts({ uses }: KeyUse): readonly (readonly [ValueType, number])[]
 export function findJsonTexts(facts: Facts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     if (typeCounts(use).length !== 1) return [];
-    const all = textsOf(use).map(({ value }) => plainText(value));
+    const all = textsOf(use).map(plainText);
     const [example, ...others] = all.filter(isJsonText);
     if (example === undefined || (others.length + 1) * 2 < all.length) return [];
     const path = pathOf(use);
@@ -125,7 +125,7 @@ function isJsonText(text: string): boolean {
 export function findNumberTexts(facts: Facts): readonly Observation[] {
   return keyUses(facts).flatMap((use) => {
     if (typeCounts(use).length !== 1) return [];
-    const texts = [...new Set(textsOf(use).map(({ value }) => plainText(value)))];
+    const texts = [...new Set(textsOf(use).map(plainText))];
     const areNumbers = texts.length >= TEXTS_MIN && texts.every(isNumberText);
     if (!areNumbers || !texts.some((text) => text.includes("."))) return [];
     const path = pathOf(use);

@@ -57,9 +57,14 @@ export function onlyEvent(uses: KeyUse["uses"]): string | undefined {
   return uses.length === 1 ? uses[0]?.event : undefined;
 }
 
-/** Most frequent values of the uses that have text. */
-export function textsOf({ uses }: KeyUse): ReportProperty["topValues"] {
+/** Values of the uses that have text. */
+export function textsOf({ uses }: KeyUse): readonly string[] {
   return uses
     .filter(({ property }) => (property.types.string ?? 0) > 0)
-    .flatMap(({ property }) => property.topValues);
+    .flatMap(({ property }) => valuesOf(property));
+}
+
+/** Some values of a property, the most frequent first. */
+export function valuesOf({ topValues, examples }: ReportProperty): readonly string[] {
+  return [...topValues.map(({ value }) => value), ...examples];
 }

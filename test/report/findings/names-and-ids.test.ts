@@ -123,14 +123,14 @@ describe("identity", () => {
   });
 
   it("treats devices with hundreds of users, and users with hundreds of devices, as missing", () => {
-    const device = only(withIdentity({ topDevices: [top("kiosk", 300), top("d2", 2)] }));
+    const device = only(withIdentity({ sharedDevices: [top("kiosk", 300), top("d2", 2)] }));
     expect(device).toMatchObject({
       code: "device_shared",
       rows: 900,
       title: 'The device "kiosk" has 300 users',
       fix: { value: { field: "device_id", unless: ["kiosk"] }, isSafe: false },
     });
-    expect(only(withIdentity({ topUsers: [top("bot", 300)] }))?.code).toBe("user_many_devices");
+    expect(only(withIdentity({ sharedUsers: [top("bot", 300)] }))?.code).toBe("user_many_devices");
   });
 
   it("hashes ids that are email addresses", () => {

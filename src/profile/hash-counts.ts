@@ -1,0 +1,79 @@
+/** Bits of the hashes of ids that splits give out. */
+const HASH_BITS = 48;
+const SLOTS_MIN = 2 ** 12;
+
+/** Rows that `prune` distinguishes; more are never dropped. */
+const ROWS_DISTINGUISHED = 2 ** 16;
+
+/**
+ * Counts rows by a hash. The slots are in the order of the hashes (linear probing from the upper bits):
+ * to add hashes in order goes through the memory in order.
+ */
+export class HashCounts {
+  /** 0 is a free slot, otherwise the hash plus one. */
+  #keys = new Float64Array(SLOTS_MIN);
+  #rows = new Float64Array(SLOTS_MIN);
+  #count = 0;
+  #dropped = 0;
+
+  /** Keeps at most `hashesMax` hashes. */
+  constructor(private readonly hashesMax: number) {}
+
+  /** The number of different hashes; undefined if some were dropped. */
+  get distinct(): number | undefined {
+    return this.#dropped === 0 ? this.#count : undefined;
+  }
+
+  /** Upper bound of the rows that a count lacks, and of the rows of a hash that is missing. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  add(hash: number, rows: number): void {
+    const slot = this.#slotOf(hash);
+    this.#rows[slot]! += rows;
+    if (this.#keys[slot] !== 0) return;
+    this.#keys[slot] = hash + 1;
+    this.#count++;
+    if (this.#count > this.hashesMax) this.#prune();
+    else if (this.#count * 2 > this.#keys.length) this.#rebuild(this.#keys.length * 2, 0);
+  }
+
+  rowsOf(hash: number): number {
+    return this.#rows[this.#slotOf(hash)]!;
+  }
+
+  #slotOf(hash: number): number {
+    const keys = this.#keys;
+    let slot = Math.floor(hash * (keys.length / 2 ** HASH_BITS));
+    while (keys[slot] !== 0 && keys[slot] !== hash + 1) slot = (slot + 1) & (keys.length - 1);
+    return slot;
+  }
+
+  /** Drops the hashes with the fewest rows, at least half of all. */
+  #prune(): void {
+    const counts = new Uint32Array(ROWS_DISTINGUISHED);
+    for (const rows of this.#rows) {
+      if (rows > 0) counts[Math.min(rows, ROWS_DISTINGUISHED - 1)]!++;
+    }
+    let [most, left] = [0, this.#count / 2];
+    while (left > 0) left -= counts[++most]!;
+    this.#dropped += most;
+    this.#rebuild(this.#keys.length, most);
+  }
+
+  /** Keeps the hashes of more than `rowsMin` rows. */
+  #rebuild(slots: number, rowsMin: number): void {
+    const [keys, rows] = [this.#keys, this.#rows];
+    this.#keys = new Float64Array(slots);
+    this.#rows = new Float64Array(slots);
+    this.#count = 0;
+    for (let slot = 0; slot < keys.length; slot++) {
+      if (keys[slot] === 0 || rows[slot]! <= rowsMin) continue;
+      const target = this.#slotOf(keys[slot]! - 1);
+      this.#keys[target] = keys[slot]!;
+      this.#rows[target] = rows[slot]!;
+      this.#count++;
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import type { Kernel } from "../batch/kernel.js";
+import { KernelRecord } from "../batch/kernel-record.js";
+import { idEntryLayout, idTableLayout, idTablesLayout } from "../batch/layouts.js";
+import { TEXT_BYTES } from "./profile-memory.js";
+import { decodeCut } from "./profile-tables.js";
+import type { SplitIdKind, SplitIds, SplitIdText } from "./split-profile.js";
+
+/** Slots and entries of a table (`ID_SLOT_BITS` and `TABLE_IDS_MAX` in src/kernels/profile/ids.ts). */
+const SLOT_BITS = 17;
+const SLOTS = 2 ** SLOT_BITS;
+export const TABLE_IDS_MAX = 65_535;
+
+/** Ids whose texts are given out: those with the most rows, and those with the most other ids. */
+const TEXTS_BY_ROWS = 1_024;
+const TEXTS_BY_OTHERS = 256;
+
+/** Bytes of a hash that is given out. */
+export const ID_HASH_BYTES = 6;
+
+/** Counts users, devices and their pairs in kernel memory, which is allocated once. */
+export class IdCounts {
+  readonly #tables: KernelRecord<keyof typeof idTablesLayout.words>;
+  readonly #users: IdTable;
+  readonly #devices: IdTable;
+  #taken: SplitIds[] = [];
+
+  constructor(private readonly kernel: Kernel) {
+    this.#users = new IdTable(kernel);
+    this.#devices = new IdTable(kernel);
+    this.#tables = new KernelRecord(kernel, idTablesLayout);
+    this.#tables.set("users", this.#users.address);
+    this.#tables.set("devices", this.#devices.address);
+    this.#tables.set("pairs", kernel.allocate(SLOTS * 4));
+  }
+
+  /** Address of the record that kernels use. */
+  get address(): number {
+    return this.#tables.address;
+  }
+
+  clear(): void {
+    this.#taken = [];
+    this.kernel.run.clearIds(this.address);
+  }
+
+  /** Must be called when the tables are full. Takes out the counts and begins anew. */
+  makeRoom(): void {
+    const users = this.#users.read();
+    const devices = this.#devices.read();
+    const pairs = this.#pairs(users.numbers, devices.numbers);
+    this.#taken.push({ users: users.kind, devices: devices.kind, pairs });
+    this.kernel.run.clearIds(this.address);
+  }
+
+  result(): readonly SplitIds[] {
+    this.makeRoom();
+    return this.#taken;
+  }
+
+  #pairs(users: Uint16Array, devices: Uint16Array): string {
+    const first = this.#tables.get("pairs") / 4;
+    const pairs = new Uint16Array(this.#tables.get("pairCount") * 2);
+    let next = 0;
+    for (const pair of this.kernel.u32.subarray(first, first + SLOTS)) {
+      if (pair === 0) continue;
+      pairs[next++] = users[pair & 0xffff]!;
+      pairs[next++] = devices[pair >>> 16]!;
+    }
+    return Buffer.from(pairs.buffer).toString("base64");
+  }
+}
+
+/** The ids of one kind. */
+class IdTable {
+  readonly #table: KernelRecord<keyof typeof idTableLayout.words>;
+
+  constructor(private readonly kernel: Kernel) {
+    this.#table = new KernelRecord(kernel, idTableLayout);
+    this.#table.set("slots", kernel.allocate(SLOTS * 4));
+    this.#table.set("entries", kernel.allocate((TABLE_IDS_MAX + 1) * idEntryLayout.bytes));
+    this.#table.set("texts", kernel.allocate((TABLE_IDS_MAX + 1) * TEXT_BYTES));
+  }
+
+  get address(): number {
+    return this.#table.address;
+  }
+
+  /**
+   * Returns the ids in the order of their slots, which is nearly that of their hashes: then adding
+   * them up is fast. `numbers` has the index in that order for each number of an entry.
+   */
+  read(): { readonly kind: SplitIdKind; readonly numbers: Uint16Array } {
+    const { u32, longs } = this.kernel;
+    const { rows, others, length } = idEntryLayout.words;
+    const entries = this.#table.get("entries");
+    const slots = this.#table.get("slots") / 4;
+    const count = this.#table.get("count");
+    const counts = Buffer.allocUnsafe(count * (ID_HASH_BYTES + VARINT_BYTES_MAX));
+    const numbers = new Uint16Array(count + 1);
+    const wordOf = (number: number, word: number) =>
+      u32[(entries + number * idEntryLayout.bytes) / 4 + word]!;
+    const byRows = new Chosen(TEXTS_BY_ROWS, 1, count, (number) => wordOf(number, rows));
+    const byOthers = new Chosen(TEXTS_BY_OTHERS, 2, count, (number) => wordOf(number, others));
+    const texts: SplitIdText[] = [];
+    let [index, end] = [0, 0];
+    for (const number of u32.subarray(slots, slots + SLOTS)) {
+      if (number === 0) continue;
+      const at = (entries + number * idEntryLayout.bytes) / 8 + idEntryLayout.longs.hash;
+      end = counts.writeUIntBE(Number(longs[at]! >> 16n), end, ID_HASH_BYTES);
+      end = writeVarint(counts, end, wordOf(number, rows));
+      const isChosen = [byRows.has(number), byOthers.has(number)].includes(true);
+      if (isChosen) texts.push(this.#text(index, number, wordOf(number, length)));
+      numbers[number] = index++;
+    }
+    return { kind: { counts: counts.toString("base64", 0, end), texts }, numbers };
+  }
+
+  #text(index: number, number: number, length: number): SplitIdText {
+    const text = this.#table.get("texts") + number * TEXT_BYTES;
+    const bytes = this.kernel.bytes.subarray(text, text + Math.min(length, TEXT_BYTES));
+    return [index, decodeCut(bytes, length), length];
+  }
+}
+
+/** Chooses the `max` entries of a table with the largest amounts of at least `least`. */
+class Chosen {
+  readonly #threshold: number;
+  #leftAtThreshold: number;
+
+  constructor(
+    max: number,
+    least: number,
+    count: number,
+    private readonly amountOf: (number: number) => number,
+  ) {
+    const amounts = new Uint32Array(AMOUNTS);
+    for (let number = 1; number <= count; number++) {
+      amounts[Math.min(amountOf(number), AMOUNTS - 1)]!++;
+    }
+    let [threshold, left] = [AMOUNTS, max];
+    while (threshold > least && left > 0) left -= amounts[--threshold]!;
+    this.#threshold = threshold;
+    this.#leftAtThreshold = left + amounts[threshold]!;
+  }
+
+  /** Must be called once for each number. */
+  has(number: number): boolean {
+    const amount = Math.min(this.amountOf(number), AMOUNTS - 1);
+    if (amount !== this.#threshold) return amount > this.#threshold;
+    return this.#leftAtThreshold-- > 0;
+  }
+}
+
+/** Amounts that `Chosen` distinguishes: so many rows are always among the most. */
+const AMOUNTS = 1_024;
+
+const VARINT_BYTES_MAX = 5;
+
+/** Seven bits in each byte, the lowest first; the upper bit says that more follow. */
+function writeVarint(bytes: Uint8Array, start: number, value: number): number {
+  let [at, rest] = [start, value];
+  for (; rest > 0x7f; rest >>>= 7) bytes[at++] = (rest & 0x7f) | 0x80;
+  bytes[at++] = rest;
+  return at;
+}

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { HashCounts } from "../../src/profile/hash-counts.js";
+import { TABLE_IDS_MAX } from "../../src/profile/id-counts.js";
+import { IdFold } from "../../src/profile/id-fold.js";
+import { IdPairs } from "../../src/profile/id-pairs.js";
+import { eventRow } from "../sinks/event-rows.js";
+import { profileInKernel } from "./kit/profile-rows.js";
+
+/** A hash as kernels make them: spread over 48 bits. */
+const hashOf = (number: number) => (number * 0x9e37_79b9_7f4b) % 2 ** 48;
+
+describe("counts by hash", () => {
+  it("are exact up to the limit, in any order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat({ max: 300 }), { maxLength: 2_000 }), (numbers) => {
+        const counts = new HashCounts(301);
+        for (const number of numbers) counts.add(hashOf(number), 1);
+        for (let number = 0; number <= 300; number++) {
+          const rows = numbers.filter((one) => one === number).length;
+          expect(counts.rowsOf(hashOf(number))).toBe(rows);
+        }
+        expect(counts.dropped).toBe(0);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it("beyond the limit lack at most the rows that they say, and keep the most frequent", () => {
+    const counts = new HashCounts(100);
+    const exact = new Map<number, number>();
+    for (let step = 0; step < 20_000; step++) {
+      const number = step % 3 === 0 ? step % 5 : 10 + ((step * 7_919) % 4_000);
+      exact.set(number, (exact.get(number) ?? 0) + 1);
+      counts.add(hashOf(number), 1);
+    }
+    for (const [number, rows] of exact) {
+      const told = counts.rowsOf(hashOf(number));
+      expect([told <= rows, rows - told <= counts.dropped]).toEqual([true, true]);
+    }
+    for (let number = 0; number < 5; number++) {
+      expect(counts.rowsOf(hashOf(number))).toBe(exact.get(number));
+    }
+  });
+});
+
+describe("pairs of ids", () => {
+  it("are counted once up to the limit", () => {
+    const pairs = new IdPairs(1_000);
+    for (let step = 0; step < 3_000; step++) pairs.add(hashOf(step % 50), hashOf(step % 20));
+    expect([...pairs]).toHaveLength(100);
+    expect(pairs.estimate(100)).toEqual({ count: 100, error: 0 });
+  });
+
+  it("are a sample beyond it, within four standard errors", () => {
+    const pairs = new IdPairs(2_000);
+    for (let step = 0; step < 40_000; step++) pairs.add(hashOf(1 + (step % 20_000)), hashOf(1));
+    const { count, error } = pairs.estimate([...pairs].length);
+    expect([...pairs].length).toBeLessThanOrEqual(2_000);
+    expect(Math.abs(count - 20_000)).toBeLessThanOrEqual(4 * error * 20_000);
+  });
+});
+
+it("counts ids on when a table is full in the middle of a batch", () => {
+  const batches = Array.from({ length: 8 }, (_, batch) =>
+    Array.from({ length: 10_000 }, (__, index) => {
+      const number = batch * 10_000 + index;
+      return eventRow({ userID: number % 10 === 0 ? "often" : `user ${number}`, stableID: "d" });
+    }),
+  );
+  const { ids } = profileInKernel([...batches, ...batches.slice(0, 1)]);
+  expect(ids).toHaveLength(2);
+  expect(8 * 9_000).toBeGreaterThan(TABLE_IDS_MAX);
+  const fold = new IdFold();
+  fold.add(ids);
+  const { users, devices } = fold.top(3);
+  expect(users.byRows[0]).toEqual({ id: "often", rows: 9_000, others: { count: 1, error: 0 } });
+  expect(users.byRows[1]?.rows).toBe(2);
+  expect(devices.byOthers).toEqual([
+    { id: "d", rows: 90_000, others: { count: 72_001, error: 0 } },
+  ]);
+});

@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Report, TopID } from "../../src/profile/report.js";
+import { runSwitchyard } from "../support/command-line.js";
+import { createRandom } from "../support/random.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const directory = scratchDirectory("true-numbers");
+const file = join(directory, "events.jsonl");
+const ROWS = 60_000;
+
+/** Rows of 6,000 users in no order, a few of them busy, a device that many share, and pages with a long tail. */
+function rowsOfManyUsers(): string {
+  const random = createRandom(16);
+  const below = (count: number) => Math.floor(random() * count);
+  const rows = Array.from({ length: ROWS }, (_, index) => {
+    const user = below(50) === 0 ? below(12) : 12 + below(5_988);
+    const device = below(80) === 0 ? "kiosk" : `device-${user}-${below(3) === 0 ? 1 : 0}`;
+    const page = below(4) === 0 ? `/page/${below(5)}` : `/item/${below(20_000)}`;
+    return JSON.stringify({
+      event_type: `event ${below(7)}`,
+      event_time: new Date(Date.UTC(2026, 0, 1) + index * 20_000).toISOString(),
+      user_id: `user ${String(user).padStart(5, "0")}`,
+      device_id: device,
+      event_properties: { page },
+    });
+  });
+  return `${rows.join("\n")}\n`;
+}
+
+async function validate(...words: readonly string[]): Promise<Report> {
+  const { stderr } = await runSwitchyard(
+    ["validate", file, "--preset", "amplitude", "--split-size", "1MiB", ...words],
+    { cwd: directory },
+  );
+  expect(stderr).toContain("Read 60,000 rows");
+  return JSON.parse(readFileSync(join(directory, "report/report.json"), "utf8")) as Report;
+}
+
+/** Rows of an independent count. */
+async function query(sql: string): Promise<readonly (readonly unknown[])[]> {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  const reader = await connection.runAndReadAll(sql.replace("EVENTS", `read_json('${file}')`));
+  return reader
+    .getRowsJS()
+    .map((row) => row.map((one) => (typeof one === "bigint" ? Number(one) : one)));
+}
+
+const listed = (ids: readonly TopID[]) =>
+  ids.map(({ id, rows, others }) => [id, rows, others.count]);
+
+describe("the numbers of a report", () => {
+  let report: Report;
+  beforeAll(async () => {
+    writeFileSync(file, rowsOfManyUsers());
+    report = await validate();
+  });
+
+  it("names the users and devices with the most events and the most ids of the other kind", async () => {
+    const top = (id: string, other: string, order: string) =>
+      query(`SELECT ${id}, count(*) AS n, count(DISTINCT ${other}) AS o FROM EVENTS
+             GROUP BY ALL ${order} LIMIT 10`);
+    const byRows = (id: string) => `ORDER BY n DESC, ${id}`;
+    const byOthers = "HAVING o >= 10 ORDER BY o DESC";
+    const { identity } = report;
+    expect(listed(identity.topUsers)).toEqual(await top("user_id", "device_id", byRows("user_id")));
+    expect(listed(identity.topDevices)).toEqual(
+      await top("device_id", "user_id", byRows("device_id")),
+    );
+    expect(listed(identity.sharedUsers)).toEqual(await top("user_id", "device_id", byOthers));
+    expect(listed(identity.sharedDevices)).toEqual(await top("device_id", "user_id", byOthers));
+    expect([identity.topUsersError, identity.topDevicesError]).toEqual([0, 0]);
+  });
+
+  it("says of a shared device what is so", async () => {
+    const finding = report.findings.find(({ code }) => code === "device_shared");
+    const [[rows, users] = []] = await query(
+      "SELECT count(*), count(DISTINCT user_id) FROM EVENTS WHERE device_id = 'kiosk'",
+    );
+    expect(finding?.rows).toBe(rows);
+    expect(finding?.title).toContain(`"kiosk" has ${users} users`);
+  });
+
+  it("shows only frequent values that exceed the error, with that error", async () => {
+    const exact = new Map(
+      (
+        await query("SELECT event_type, event_properties.page, count(*) FROM EVENTS GROUP BY ALL")
+      ).map(([event, page, rows]) => [`${event} ${page}`, rows as number]),
+    );
+    for (const { event, properties } of report.events) {
+      const [page] = properties?.keys ?? [];
+      const [values, error] = [page?.topValues ?? [], page?.topValuesError ?? 0];
+      expect(values.map(({ value }) => value).sort()).toEqual(
+        [0, 1, 2, 3, 4].map((number) => `/page/${number}`),
+      );
+      for (const { value, rows } of values) {
+        const truth = exact.get(`${event} ${value}`) ?? 0;
+        expect(rows).toBeGreaterThan(error);
+        expect(rows).toBeLessThanOrEqual(truth);
+        expect(rows + error).toBeGreaterThanOrEqual(truth);
+      }
+    }
+  });
+
+  it("does not depend on the number of threads", async () => {
+    const { run: _, ...others } = await validate("--threads", "1");
+    const { run: __, ...more } = await validate("--threads", "2");
+    expect({ ...others, estimates: 0 }).toEqual({ ...more, estimates: 0 });
+  });
+});
