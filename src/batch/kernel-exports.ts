@@ -82,6 +82,10 @@ export interface KernelExports {
   // profile/distinct.ts
   moveIds(set: number, slots: number, mask: number): void;
 
+  // mapping/merge.ts
+  mergeObjects(merge: number, outcomes: number, target: number, rows: number, output: number): void;
+  noteLaterName(merge: number, name: number): void;
+
   // mapping/name-filter.ts
   filterEvents(filter: number, outcomes: number, name: number, rows: number): void;
 

@@ -60,6 +60,16 @@ export const nullTextsLayout = {
   words: { empty: 0, prefix: 1, prefixLength: 2, texts: 3, textsEnd: 4 },
 } as const;
 
+export const mergeLayout = {
+  bytes: 28,
+  words: { parts: 0, partCount: 1, members: 2, slots: 3, names: 4, collisions: 5, starts: 6 },
+} as const;
+
+export const mergeMemberLayout = {
+  bytes: 24,
+  words: { name: 0, nameLength: 1, hash: 2, state: 3, first: 4, winner: 5 },
+} as const;
+
 export const filterLayout = {
   bytes: 36,
   words: {

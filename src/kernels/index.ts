@@ -19,6 +19,7 @@ export {
 export { clearCounts } from "./profile/counts";
 export { inflate } from "./inflate/inflate";
 export { moveIds } from "./profile/distinct";
+export { mergeObjects, noteLaterName } from "./mapping/merge";
 export { filterEvents } from "./mapping/name-filter";
 export { hashTexts, hashTokens, redactObjects, redactedBytes } from "./mapping/privacy";
 export {

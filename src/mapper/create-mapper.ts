@@ -1,3 +1,4 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { Kernel } from "../batch/kernel.js";
 import { planFields } from "./field-plan.js";
 import type { Mapper } from "./mapper.js";
@@ -27,8 +28,9 @@ export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
       return events;
     },
     get notices() {
-      const { userID, stableID, madeText } = rows.collisions;
+      const { userID, stableID, madeText, metadata, user } = rows.collisions;
       return {
+        ...omitUndefined({ metadata_name_repeated: metadata, user_name_repeated: user }),
         userID_property_replaced: userID,
         stableID_property_replaced: stableID,
         id_property_made_text: madeText,

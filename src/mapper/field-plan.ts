@@ -1,5 +1,5 @@
 import type { FieldRequest } from "../batch/batch.js";
-import type { FieldSource, Mapping, ObjectSource } from "./mapping.js";
+import { type FieldSource, type Mapping, type ObjectPart, partsOf } from "./mapping.js";
 
 /**
  * Indexes into the requested fields: per target, in the order of the mapping's choices. For text targets,
@@ -12,8 +12,9 @@ export interface FieldPlan {
   readonly userID: readonly number[];
   readonly stableID: readonly number[];
   readonly value: readonly number[];
-  readonly metadata: readonly number[];
-  readonly user: readonly number[];
+  /** Indexes for each part of the object. */
+  readonly metadata: readonly (readonly number[])[];
+  readonly user: readonly (readonly number[])[];
   /** One index, or none if there is no filter. */
   readonly filter: readonly number[];
   /** Empty if insert ids were not requested. */
@@ -40,7 +41,7 @@ export function planFields(mapping: Mapping, withInsertID = false): FieldPlan {
     );
   const tokens = (choices: readonly { readonly path: readonly string[] }[]) =>
     choices.map(({ path }) => index({ path, form: "json" }));
-  const object = (target: ObjectSource): readonly number[] => {
+  const object = (target: ObjectPart): readonly number[] => {
     switch (target.kind) {
       case "choices":
         return texts(target.choices);
@@ -59,8 +60,8 @@ export function planFields(mapping: Mapping, withInsertID = false): FieldPlan {
     userID: texts(mapping.userID),
     stableID: texts(mapping.stableID),
     value: tokens(mapping.value),
-    metadata: object(mapping.metadata),
-    user: object(mapping.user),
+    metadata: partsOf(mapping.metadata).map(object),
+    user: partsOf(mapping.user).map(object),
     filter: texts(mapping.filter === null ? [] : [mapping.filter]),
     insertID: withInsertID ? texts(mapping.insertID) : [],
   };

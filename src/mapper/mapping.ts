@@ -204,22 +204,42 @@ const pairs = z
     'An object made of a list of keys and values, as GA4 has them: `{ "pairs": "event_params", "key": "key", "value": ["value.string_value", "value.int_value"] }`. Of a repeated key the last value counts.',
   );
 
+const firstObject = z
+  .array(plainField)
+  .min(1)
+  .transform((choices) => ({ kind: "choices" as const, choices }))
+  .describe("Of several objects, the first that is not null.");
+
+const objectPart = z
+  .union([
+    plainField.transform((field) => ({ kind: "choices" as const, choices: [field] })),
+    firstObject,
+    fieldList,
+    rest,
+    pairs,
+  ])
+  .meta({ id: "objectPart" });
+
+export type ObjectPart = z.output<typeof objectPart>;
+
+const merged = z
+  .array(objectPart)
+  .min(1)
+  .transform((parts) => ({ kind: "merged" as const, parts }))
+  .describe(
+    "The members of several objects in one. Of members of the same name, the first that is not null counts.",
+  );
+
 const objectTarget = (what: string) =>
   z
     .union([
-      plainField.transform((field) => ({ kind: "choices" as const, choices: [field] })),
-      z
-        .array(plainField)
-        .min(1)
-        .transform((choices) => ({ kind: "choices" as const, choices })),
-      fieldList,
-      rest,
-      pairs,
+      objectPart,
+      merged,
       z.null().transform(() => ({ kind: "choices" as const, choices: [] })),
     ])
     .exactOptional()
     .describe(
-      `${what} An object, a JSON text of one, a list of fields, the rest of an object, or a list of keys and values.`,
+      `${what} An object, a JSON text of one, a list of fields, the rest of an object, a list of keys and values, or a list of such parts, which are merged.`,
     );
 
 const patterns = (what: string) =>
@@ -281,6 +301,11 @@ export type MappingChanges = z.output<typeof mappingChangesSchema>;
 
 export type PairsSource = z.output<typeof pairs>;
 export type ObjectSource = NonNullable<MappingChanges["metadata"]>;
+/** Returns the objects that a source is merged from; one unless it is `merged`. */
+export function partsOf(source: ObjectSource): readonly ObjectPart[] {
+  return source.kind === "merged" ? source.parts : [source];
+}
+
 export type RowFilter = NonNullable<MappingChanges["filter"]>;
 
 /**

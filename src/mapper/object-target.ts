@@ -1,97 +1,10 @@
-import { Column } from "../batch/column.js";
-import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
-import { writeWords } from "../batch/kernel-record.js";
-import { objectMemberLayout } from "../batch/layouts.js";
-import { CellTarget } from "./cell-target.js";
-import { storeText } from "./kernel-constant.js";
-import type { MemberSource, ObjectSource } from "./mapping.js";
-import { ObjectOfPairs } from "./pairs-target.js";
+import type { Column } from "../batch/column.js";
 
 /** A target that is a JSON object: after `take`, its column holds checked objects and nulls. */
 export interface ObjectTarget {
   readonly column: Column;
+  /** Rows in which a value gave way to one of the same name; undefined unless parts are merged. */
+  readonly collisions?: number;
   /** Fills the column, and marks rows with `code` if the value is not an object. */
   take(columns: readonly Column[], rows: number, outcomes: number, code: number): void;
-}
-
-export function createObjectTarget(
-  kernel: Kernel,
-  target: ObjectSource,
-  indexes: readonly number[],
-): ObjectTarget {
-  switch (target.kind) {
-    case "choices":
-      return new ObjectCells(new CellTarget(kernel, target.choices, indexes, empty), kernel);
-    case "rest": {
-      const choices = [{ path: target.path }];
-      return new ObjectCells(new CellTarget(kernel, choices, indexes, empty), kernel);
-    }
-    case "fields":
-      return new ObjectOfFields(kernel, target.fields, indexes);
-    case "pairs":
-      return new ObjectOfPairs(kernel, target, indexes);
-  }
-}
-
-const empty = { emptyIsNull: true } as const;
-
-class ObjectCells implements ObjectTarget {
-  readonly column: Column;
-  readonly #scratch: Region;
-
-  constructor(
-    private readonly cells: CellTarget,
-    private readonly kernel: Kernel,
-  ) {
-    this.column = cells.column;
-    this.#scratch = new Region(kernel, LOOSE_BYTES);
-  }
-
-  take(columns: readonly Column[], rows: number, outcomes: number, code: number): void {
-    const { run } = this.kernel;
-    this.cells.take(columns, rows);
-    this.#scratch.ensure(run.quotedBytes(outcomes, this.column.address, rows) + LOOSE_BYTES);
-    run.checkObjects(outcomes, this.column.address, rows, code, this.#scratch.address);
-  }
-}
-
-class ObjectOfFields implements ObjectTarget {
-  readonly column: Column;
-  readonly #output: Region;
-  readonly #keys: readonly { readonly address: number; readonly length: number }[];
-  readonly #table: number;
-  readonly #frameBytes: number;
-
-  constructor(
-    private readonly kernel: Kernel,
-    members: readonly MemberSource[],
-    private readonly indexes: readonly number[],
-  ) {
-    this.#keys = members.map(({ name }) => storeText(kernel, `${JSON.stringify(name)}:`));
-    this.#table = kernel.allocate(members.length * objectMemberLayout.bytes);
-    this.#frameBytes = this.#keys.reduce((sum, key) => sum + key.length + 1, 2);
-    this.#output = new Region(kernel, LOOSE_BYTES);
-    this.column = new Column(kernel);
-  }
-
-  take(columns: readonly Column[], rows: number, outcomes: number): void {
-    const { run } = this.kernel;
-    let bytes = rows * this.#frameBytes + LOOSE_BYTES;
-    this.#keys.forEach((key, index) => {
-      const { address } = columns[this.indexes[index] as number] as Column;
-      bytes += run.cellBytes(outcomes, address, rows);
-      const member = this.#table + index * objectMemberLayout.bytes;
-      const values = { column: address, key: key.address, keyLength: key.length };
-      writeWords(this.kernel, objectMemberLayout, member, values);
-    });
-    this.#output.ensure(bytes);
-    run.buildObjects(
-      outcomes,
-      this.column.address,
-      this.#table,
-      this.#keys.length,
-      rows,
-      this.#output.address,
-    );
-  }
 }

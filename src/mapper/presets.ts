@@ -18,10 +18,12 @@ export interface PresetSignature {
 }
 
 /** All facts about the exports of one tool, from the vendor's documentation. */
-interface Preset extends PresetSignature {
+export interface Preset extends PresetSignature {
   /** The tool's name. */
   readonly vendor: string;
   readonly mapping: WrittenMapping;
+  /** Columns that a variant of the mapping adds to `metadata`; `init` offers it. */
+  readonly moreMetadata?: readonly string[];
   /** The zone of times without one, if the vendor documents it. */
   readonly zone?: "UTC";
   /** Facts that cannot be detected in rows, each with its configuration line. */
@@ -81,6 +83,9 @@ export const presets = {
       user: "user_properties",
       insertID: ["$insert_id", "uuid"],
     },
+    moreMetadata: words(`
+      platform os_name os_version version_name device_family device_type device_brand
+      device_manufacturer device_model country region city language session_id`),
     required: [["event_type"], ["event_time"]],
     columns: words(`
       $insert_id $schema adid amplitude_attribution_ids amplitude_event_type amplitude_id app city

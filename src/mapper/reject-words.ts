@@ -3,7 +3,7 @@ import type { Batch } from "../batch/batch.js";
 import { type CellKind, type Column, cellKinds } from "../batch/column.js";
 import { comparedIndex, type FieldPlan } from "./field-plan.js";
 import type { MapperOptions } from "./mapper-options.js";
-import type { FieldSource } from "./mapping.js";
+import { type FieldSource, type ObjectPart, partsOf } from "./mapping.js";
 import { parsePrivacyPath } from "./privacy-path.js";
 
 /** Characters of a cell that a message shows. */
@@ -80,21 +80,53 @@ export class RejectWords {
   }
 
   #object(batch: Batch, row: number, target: "metadata" | "user"): string {
-    const resolved = this.options.mapping[target];
+    const parts = partsOf(this.options.mapping[target]).map((part, index) => ({
+      part,
+      indexes: this.plan[target][index] ?? [],
+    }));
+    const wrong = parts.find(({ part, indexes }) => isWrongPart(batch, row, part, indexes));
+    const { part, indexes } = wrong ?? (parts[0] as (typeof parts)[number]);
     const found = (choices: readonly FieldSource[]) =>
-      describeCell(batch, row, choices, this.plan[target], true);
-    switch (resolved.kind) {
+      describeCell(batch, row, choices, indexes, true);
+    switch (part.kind) {
       case "choices":
-        return `an object, but ${found(resolved.choices)}`;
+        return `an object, but ${found(part.choices)}`;
       case "rest":
-        return `an object, but ${found([resolved])}`;
+        return `an object, but ${found([part])}`;
       case "fields":
         return "an object";
-      case "pairs": {
-        const keys = namesOf(resolved.keys);
-        return `a list of objects with text in ${keys}, but ${found(resolved.lists)}`;
-      }
+      case "pairs":
+        return `a list of objects with text in ${namesOf(part.keys)}, but ${found(part.lists)}`;
     }
+  }
+}
+
+/** Returns true if this part of an object is a reason for a reject, as far as a message needs it. */
+function isWrongPart(
+  batch: Batch,
+  row: number,
+  part: ObjectPart,
+  indexes: readonly number[],
+): boolean {
+  if (part.kind === "fields") return false;
+  const choices =
+    part.kind === "choices" ? part.choices : part.kind === "rest" ? [part] : part.lists;
+  const cell = firstCell(batch, row, choices, indexes, true);
+  if (cell === undefined) return false;
+  const kind = cell.column.kind(row);
+  const wanted = part.kind === "pairs" ? cellKinds.array : cellKinds.object;
+  return kind === cellKinds.string ? !holds(cell.column.text(row), wanted) : kind !== wanted;
+}
+
+/** Returns true if the text is JSON of the wanted kind or null, also if it is quoted twice. */
+function holds(text: string | undefined, wanted: CellKind): boolean {
+  try {
+    let value: unknown = JSON.parse(text ?? "null");
+    if (typeof value === "string") value = JSON.parse(value);
+    const isWanted = Array.isArray(value) === (wanted === cellKinds.array);
+    return value === null || (typeof value === "object" && isWanted);
+  } catch {
+    return text?.trim() === "";
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type MappingChanges,
   type MappingTargets,
   mappingSchema,
+  type ObjectPart,
   type ObjectSource,
   type WrittenMapping,
 } from "./mapping.js";
@@ -50,8 +51,11 @@ function complete(targets: MappingTargets): Mapping {
 
 const noObject: ObjectSource = { kind: "choices", choices: [] };
 
-function pathsOf(source: ObjectSource): readonly (readonly string[])[] {
+/** Returns the paths of the fields that an object is made of. */
+export function pathsOf(source: ObjectSource): readonly (readonly string[])[] {
   switch (source.kind) {
+    case "merged":
+      return source.parts.flatMap(pathsOf);
     case "choices":
       return source.choices.map(({ path }) => path);
     case "fields":
@@ -63,8 +67,13 @@ function pathsOf(source: ObjectSource): readonly (readonly string[])[] {
   }
 }
 
-/** Excludes from a rest the members directly under it that other targets use. */
 function withoutUsed(source: ObjectSource, used: readonly (readonly string[])[]): ObjectSource {
+  if (source.kind !== "merged") return restWithoutUsed(source, used);
+  return { ...source, parts: source.parts.map((part) => restWithoutUsed(part, used)) };
+}
+
+/** Excludes from a rest the members directly under it that other targets use. */
+function restWithoutUsed(source: ObjectPart, used: readonly (readonly string[])[]): ObjectPart {
   if (source.kind !== "rest") return source;
   const { path } = source;
   const taken = used

@@ -6,20 +6,25 @@ import { Column } from "../batch/column.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
 import { CellTarget } from "./cell-target.js";
+import { createObjectTarget } from "./create-object-target.js";
 import { EventFilter, FieldFilter } from "./event-filter.js";
 import type { FieldPlan } from "./field-plan.js";
 import { storeText, storeU32s } from "./kernel-constant.js";
 import type { MapperOptions } from "./mapper-options.js";
-import { createObjectTarget, type ObjectTarget } from "./object-target.js";
+import type { ObjectTarget } from "./object-target.js";
 import { RejectWords } from "./reject-words.js";
 import { type TimeLimits, TimeTarget } from "./time-target.js";
 
+/** Counts of rows. */
 export interface Collisions {
   /** Rows in which the id replaced the property. */
   readonly userID: number;
   readonly stableID: number;
   /** Rows without the id in which the property was not text and became its JSON as text. */
   readonly madeText: number;
+  /** Rows in which a part of the object had a name of an earlier part; undefined without parts. */
+  readonly metadata: number | undefined;
+  readonly user: number | undefined;
 }
 
 /**
@@ -31,7 +36,8 @@ export interface Collisions {
 export class RowMapper {
   /** Counts of the rows in which a user property had the name of an id, by result. */
   get collisions(): Collisions {
-    return { ...this.#collisions };
+    const metadata = this.#metadata.collisions;
+    return { ...this.#collisions, metadata, user: this.#properties.collisions };
   }
   readonly #kernel: Kernel;
   readonly #limits: TimeLimits;

@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import { evenly } from "../base/evenly.js";
 import { SURVEY_SOURCES_MAX } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { Mapping, WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import { type PresetName, presets } from "../mapper/presets.js";
 import { resolveWritten } from "../mapper/resolve-mapping.js";
@@ -14,6 +15,7 @@ import { findMissing, proposeMapping } from "./propose-mapping.js";
 import { asSourceError, type SampledSource, type SampleTools, sampleRows } from "./sample-rows.js";
 import type { FoundMapping, SourceShape, Survey, SurveyFailure, Trial } from "./survey.js";
 import { tryMapping } from "./try-mapping.js";
+import { unusedFields, variantOf } from "./unused-fields.js";
 
 interface SurveyTask {
   readonly discovery: Discovery;
@@ -54,6 +56,7 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
     tools,
   );
   if (mapping.kind === "guess" && trial.delivered === 0) throw mappingUnknown(fields, []);
+  const unused = unusedFields(fields, resolveFound(mapping));
   return {
     sources: discovery.sources.length,
     bytes: discovery.sources.reduce((sum, { size }) => sum + size, 0),
@@ -64,6 +67,8 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
       faults: samples.reduce((sum, { faults }) => sum + faults, 0),
     },
     mapping,
+    unused,
+    ...omitUndefined({ variant: variantOf(mapping, unused) }),
     time,
     trial,
     failures: failures.slice(0, FAILURES_SHOWN),

@@ -12,6 +12,10 @@ export interface Survey {
   readonly shapes: readonly SourceShape[];
   readonly sample: SampleCounts;
   readonly mapping: FoundMapping;
+  /** Fields that the mapping does not use, in the sampled rows. */
+  readonly unused: readonly UnusedField[];
+  /** Changes of the mapping that keep more of the unused fields. */
+  readonly variant?: WrittenChanges;
   readonly time: FoundTime;
   readonly trial: Trial;
   /** The first sources that cannot be read or whose format is unknown. */
@@ -19,6 +23,14 @@ export interface Survey {
   readonly failuresTotal: number;
   /** Uncertain points, in sentences. */
   readonly doubts: readonly string[];
+}
+
+/** A field of the rows that does not reach the event. */
+export interface UnusedField {
+  /** Its path, with dots. */
+  readonly field: string;
+  /** Sampled rows in which it is present and not null. */
+  readonly filled: number;
 }
 
 /** Sources that are read in the same way. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import type { Mapping, ObjectSource, WrittenChanges } from "../../src/mapper/mapping.js";
-import { presetNames, presets } from "../../src/mapper/presets.js";
+import { type Preset, presetNames, presets } from "../../src/mapper/presets.js";
 import { resolveMapping, resolveWritten } from "../../src/mapper/resolve-mapping.js";
 
 const pages = new URL("../../docs/sources/", import.meta.url);
@@ -39,6 +39,14 @@ describe.each(presetNames)("docs/sources/%s.md", (preset) => {
   });
 });
 
+it.each(presetNames)("docs/sources/%s.md shows the variant of the preset", (preset) => {
+  const { mapping, moreMetadata }: Preset = presets[preset];
+  if (moreMetadata === undefined) return;
+  const variant = JSON.stringify([mapping.metadata, { fields: moreMetadata }]);
+  const page = readFileSync(new URL(`${preset}.md`, pages), "utf8").replaceAll(" ", "");
+  expect(page).toContain(`"metadata":${variant.replaceAll(" ", "")}`);
+});
+
 function fieldsOf(mapping: Mapping): readonly string[] {
   const { event, timestamp, userID, stableID, insertID, filter, metadata, user } = mapping;
   const fields = [event, timestamp, userID, stableID, insertID, filter === null ? [] : [filter]];
@@ -48,6 +56,8 @@ function fieldsOf(mapping: Mapping): readonly string[] {
 
 function pathsOf(target: ObjectSource): readonly (readonly string[])[] {
   switch (target.kind) {
+    case "merged":
+      return target.parts.flatMap(pathsOf);
     case "choices":
       return target.choices.map(({ path }) => path);
     case "rest":

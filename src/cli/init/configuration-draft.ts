@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../pipeline/configuration/configu
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
-import { describeShapes, describeTime, describeTrial } from "./survey-words.js";
+import { describeShapes, describeTime, describeTrial, describeUnused } from "./survey-words.js";
 
 /** The facts that a configuration is written from. */
 export interface DraftFacts {
@@ -19,6 +19,9 @@ export interface DraftFacts {
 }
 
 const COLUMNS = 100;
+
+/** Fields without a target that are named. */
+const UNUSED_SHOWN = 100;
 
 /** Returns the text of a configuration file: JSON with a comment on every choice. */
 export function draftConfiguration(facts: DraftFacts): string {
@@ -46,6 +49,7 @@ export function draftConfiguration(facts: DraftFacts): string {
       ...(mapping.changes === undefined
         ? []
         : [member("mapping", mapping.changes as unknown as JsonValue)]),
+      ...unusedLines(survey),
     ],
     [
       ...comment(['One directory per day. Other formats: "format": "jsonl", "jsonl.gz" or "csv".']),
@@ -69,6 +73,18 @@ function mappingWords(survey: Survey): readonly string[] {
       ? `A guess, ${reasons.join("; ")}; every target is named, so none comes from the default preset.`
       : `${reasons.join("; ")}.`;
   return [choice, `Times: ${describeTime(survey)}.`, `${describeTrial(survey)}.`];
+}
+
+/** Lists the fields that go nowhere, with the line that keeps some of them. */
+function unusedLines({ unused, sample, mapping, variant }: Survey): readonly string[] {
+  if (unused.length === 0) return [];
+  const list = `Not mapped, with the share of sampled rows that have a value: ${describeUnused(unused, sample.rows, UNUSED_SHOWN)}.`;
+  if (variant === undefined) return comment([list]);
+  const line = member("mapping", { ...mapping.changes, ...variant } as unknown as JsonValue);
+  return [
+    ...comment([list, "To keep the usual ones among the event's properties:"]),
+    ...line.split("\n").map((text) => text.replace(/^ {2}/, "  // ")),
+  ];
 }
 
 /** Returns a member on one line if it fits, else with one line per item or member. */

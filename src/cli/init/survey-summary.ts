@@ -1,7 +1,7 @@
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { cutEnd, harmless, shellWord } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
-import { describeShapes, describeTime, describeTrial } from "./survey-words.js";
+import { describeShapes, describeTime, describeTrial, describeUnused } from "./survey-words.js";
 
 /** The written files, by the names that users know. */
 export interface WrittenFiles {
@@ -12,6 +12,9 @@ export interface WrittenFiles {
   readonly next: readonly string[];
 }
 
+/** Fields without a target that are shown; the others are in the file. */
+const UNUSED_SHOWN = 8;
+
 /** Doubts shown; the others are in the file. */
 const DOUBTS_SHOWN = 8;
 
@@ -20,7 +23,7 @@ const DOUBT_COLUMNS = 400;
 
 /** Describes what `init` found, and why, on one screen. */
 export function summarizeSurvey(survey: Survey, { file, schema, next }: WrittenFiles): string {
-  const { sources, bytes, sample, mapping, failures, failuresTotal, doubts } = survey;
+  const { sources, bytes, sample, mapping, unused, failures, failuresTotal, doubts } = survey;
   const chosen =
     mapping.kind === "guess" ? "none fits; the mapping is a guess" : `${mapping.preset}:`;
   const faults = sample.faults === 0 ? "" : `, ${sample.faults} more cannot be read`;
@@ -32,6 +35,12 @@ export function summarizeSurvey(survey: Survey, { file, schema, next }: WrittenF
     `  preset    ${chosen} ${mapping.reasons.join("; ")}`,
     `  time      ${describeTime(survey)}`,
     `  result    ${describeTrial(survey)}`,
+    ...(unused.length === 0
+      ? []
+      : [`  unmapped  ${describeUnused(unused, sample.rows, UNUSED_SHOWN)}`]),
+    ...(survey.variant === undefined
+      ? []
+      : ["            to keep the usual ones, see the line in the file"]),
     ...(failuresTotal === 0 ? [] : [`  unread    ${describeFailures(failures, failuresTotal)}`]),
     ...(doubts.length === 0 ? [] : ["Uncertain:"]),
     ...doubts.slice(0, DOUBTS_SHOWN).map((doubt) => `  - ${cutEnd(doubt, DOUBT_COLUMNS)}`),

@@ -1,4 +1,4 @@
-import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import { formatCount, formatNumberOf, formatShare } from "../../report/quantities.js";
 import type { Survey } from "../../survey/survey.js";
 
 /** Shapes that are named; the others are counted. */
@@ -34,4 +34,13 @@ export function describeTrial({ trial }: Survey): string {
 
 function minuteOf(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 16)}Z`;
+}
+
+/** `platform 100 %, os_name 98 % and 12 more`; `shownMax` fields are named. */
+export function describeUnused(unused: Survey["unused"], rows: number, shownMax: number): string {
+  const shown = unused
+    .slice(0, shownMax)
+    .map(({ field, filled }) => `${field} ${formatShare(filled, rows).replace(/(\.0)? %/, "%")}`);
+  const more = unused.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${formatCount(more)} more` : shown.join(", ");
 }

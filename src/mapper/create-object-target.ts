@@ -1,0 +1,105 @@
+import { Column } from "../batch/column.js";
+import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
+import { writeWords } from "../batch/kernel-record.js";
+import { objectMemberLayout } from "../batch/layouts.js";
+import { CellTarget } from "./cell-target.js";
+import { storeText } from "./kernel-constant.js";
+import { type MemberSource, type ObjectPart, type ObjectSource, partsOf } from "./mapping.js";
+import { MergedObject } from "./merged-target.js";
+import type { ObjectTarget } from "./object-target.js";
+import { ObjectOfPairs } from "./pairs-target.js";
+
+/** `indexes` are those of the columns of each part. */
+export function createObjectTarget(
+  kernel: Kernel,
+  target: ObjectSource,
+  indexes: readonly (readonly number[])[],
+): ObjectTarget {
+  const parts = partsOf(target).map((part, index) =>
+    createPart(kernel, part, indexes[index] ?? []),
+  );
+  const [only] = parts;
+  if (only !== undefined && parts.length === 1) return only;
+  const names = partsOf(target).map((part) =>
+    part.kind === "fields" ? part.fields.map(({ name }) => name) : undefined,
+  );
+  return new MergedObject(kernel, parts, names);
+}
+
+function createPart(kernel: Kernel, target: ObjectPart, indexes: readonly number[]): ObjectTarget {
+  switch (target.kind) {
+    case "choices":
+      return new ObjectCells(new CellTarget(kernel, target.choices, indexes, empty), kernel);
+    case "rest": {
+      const choices = [{ path: target.path }];
+      return new ObjectCells(new CellTarget(kernel, choices, indexes, empty), kernel);
+    }
+    case "fields":
+      return new ObjectOfFields(kernel, target.fields, indexes);
+    case "pairs":
+      return new ObjectOfPairs(kernel, target, indexes);
+  }
+}
+
+const empty = { emptyIsNull: true } as const;
+
+class ObjectCells implements ObjectTarget {
+  readonly column: Column;
+  readonly #scratch: Region;
+
+  constructor(
+    private readonly cells: CellTarget,
+    private readonly kernel: Kernel,
+  ) {
+    this.column = cells.column;
+    this.#scratch = new Region(kernel, LOOSE_BYTES);
+  }
+
+  take(columns: readonly Column[], rows: number, outcomes: number, code: number): void {
+    const { run } = this.kernel;
+    this.cells.take(columns, rows);
+    this.#scratch.ensure(run.quotedBytes(outcomes, this.column.address, rows) + LOOSE_BYTES);
+    run.checkObjects(outcomes, this.column.address, rows, code, this.#scratch.address);
+  }
+}
+
+class ObjectOfFields implements ObjectTarget {
+  readonly column: Column;
+  readonly #output: Region;
+  readonly #keys: readonly { readonly address: number; readonly length: number }[];
+  readonly #table: number;
+  readonly #frameBytes: number;
+
+  constructor(
+    private readonly kernel: Kernel,
+    members: readonly MemberSource[],
+    private readonly indexes: readonly number[],
+  ) {
+    this.#keys = members.map(({ name }) => storeText(kernel, `${JSON.stringify(name)}:`));
+    this.#table = kernel.allocate(members.length * objectMemberLayout.bytes);
+    this.#frameBytes = this.#keys.reduce((sum, key) => sum + key.length + 1, 2);
+    this.#output = new Region(kernel, LOOSE_BYTES);
+    this.column = new Column(kernel);
+  }
+
+  take(columns: readonly Column[], rows: number, outcomes: number): void {
+    const { run } = this.kernel;
+    let bytes = rows * this.#frameBytes + LOOSE_BYTES;
+    this.#keys.forEach((key, index) => {
+      const { address } = columns[this.indexes[index] as number] as Column;
+      bytes += run.cellBytes(outcomes, address, rows);
+      const member = this.#table + index * objectMemberLayout.bytes;
+      const values = { column: address, key: key.address, keyLength: key.length };
+      writeWords(this.kernel, objectMemberLayout, member, values);
+    });
+    this.#output.ensure(bytes);
+    run.buildObjects(
+      outcomes,
+      this.column.address,
+      this.#table,
+      this.#keys.length,
+      rows,
+      this.#output.address,
+    );
+  }
+}
