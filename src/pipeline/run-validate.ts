@@ -57,8 +57,9 @@ export async function runValidate(
       async fold(accountFacts, records) {
         const { accounts, profile, events } = await foldProfiles(accountFacts, records, ledger);
         const { threads } = budgetThreads(options);
-        const facts = { ...words, accounts, dayZone, threads, sampleShare: sampler.chosenShare };
-        counted = foldReport(facts, profile, events);
+        const { sources } = accountFacts.plan;
+        const sampled = { sampleShare: sampler.chosenShare, sources };
+        counted = foldReport({ ...words, ...sampled, accounts, dayZone, threads }, profile, events);
         return { manifest: accounts };
       },
     };

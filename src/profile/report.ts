@@ -247,6 +247,15 @@ const sampleSchema = z.strictObject({
   event: text,
   ...position,
   raw: text.describe("Text of the source row, cut if long."),
+  csv: z
+    .strictObject({
+      delimiter: text,
+      quote: text,
+      escape: text.exactOptional(),
+      columns: z.array(text),
+    })
+    .exactOptional()
+    .describe("Dialect and columns, if the row is a record of CSV."),
   result: text.describe("The event as it would be delivered, as JSON."),
 });
 

@@ -20,6 +20,7 @@ import {
 } from "../../profile/report.js";
 import { type Registers, sizeAt } from "../../profile/sketches.js";
 import { guessZone } from "../../profile/zone-guess.js";
+import type { Format, Source } from "../../readers/source.js";
 import type { EventFold } from "../event-fold.js";
 import type { ManifestEvent, RunAccounts } from "../manifest.js";
 import {
@@ -47,6 +48,7 @@ export interface ReportFacts {
   readonly dayZone: string;
   readonly sampleShare: number;
   readonly threads: number;
+  readonly sources: readonly Source[];
   /** Returns advice for rejects with this code. */
   adviceOn(code: ReportReject["code"]): string;
 }
@@ -100,7 +102,7 @@ export function foldReport(
     sizes: sizesOf(profile, delivered),
     userProperties: profile.userProperties.result(),
     rejects: rejectsOf(facts, profile),
-    samples: samplesOf(names, profile),
+    samples: samplesOf(names, profile, facts.sources),
     limits: {
       ...foldLimits,
       events: EVENT_COUNTS_NAMES_MAX,
@@ -262,10 +264,23 @@ function rejectsOf(
   }));
 }
 
-function samplesOf(names: readonly string[], { samples }: ProfileFold): readonly ReportSample[] {
+function samplesOf(
+  names: readonly string[],
+  { samples }: ProfileFold,
+  sources: readonly Source[],
+): readonly ReportSample[] {
+  const formats = new Map(sources.map(({ name, format }) => [name, format]));
   return names
     .filter((name) => samples.has(name))
     .slice(0, SAMPLE_NAMES_MAX)
     .flatMap((name) => samples.get(name) ?? [])
-    .map(({ order: _, ...sample }) => sample);
+    .map(({ order: _, ...sample }) =>
+      omitUndefined({ ...sample, csv: dialectOf(formats.get(sample.source)) }),
+    );
+}
+
+function dialectOf(format: Format | undefined): ReportSample["csv"] {
+  if (format?.kind !== "csv") return undefined;
+  const { delimiter, quote, columns } = format;
+  return omitUndefined({ delimiter, quote, escape: format.escape, columns });
 }

@@ -118,6 +118,10 @@ export function exampleRejects(): readonly ReportReject[] {
   ];
 }
 
+const columns = "$insert_id,event_type,event_time,user_id,device_id,city,event_properties".split(
+  ",",
+);
+
 /** One in JSON with its time as text, one as a record of CSV; in turn, one for each event name. */
 export function exampleSamples(events: readonly ReportEvent[]): readonly ReportSample[] {
   return events.slice(0, 20).map(({ event }, place) => {
@@ -133,6 +137,7 @@ export function exampleSamples(events: readonly ReportEvent[]): readonly ReportS
       source: isRecord ? "exports/2026-03.csv" : "exports/2026-01.jsonl.gz",
       row: 1_841 + place,
       byte: 1_204_881 + place,
+      ...(isRecord ? { csv: { delimiter: ",", quote: '"', columns } } : {}),
       raw: isRecord
         ? `$insert-${place},"${event.replaceAll('"', '""')}",${text},user_00${place},${device},Amsterdam,${quoted}`
         : `{"$insert_id":"5c1f-${place}","event_type":${name},"event_time":"${text}","user_id":"user_00${place}","device_id":"${device}","city":"Amsterdam","library":"js/2.1","event_properties":${properties},"user_properties":{"plan":"team","seats":12}}`,

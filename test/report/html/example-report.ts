@@ -1,3 +1,4 @@
+import { resolveMapping } from "../../../src/mapper/resolve-mapping.js";
 import { REPORT_VERSION, type Report, type ReportEvent } from "../../../src/profile/report.js";
 import { createRandom } from "../../support/random.js";
 import { exampleDays } from "./example-days.js";
@@ -81,7 +82,7 @@ function frame(
       durationMs: 4_210,
       threads: 4,
     },
-    configuration: { mapping: { preset: "amplitude" }, to: "out", minTime: "2015-01-01" },
+    configuration: { mapping: resolveMapping("amplitude"), minTime: "2015-01-01" },
     dayZone: "UTC",
     inputs: {
       files: 3,

@@ -194,6 +194,31 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
+  test("shows samples of different events, the fields that the mapping uses first", async () => {
+    const full = exampleReport();
+    const [first, second] = full.samples;
+    if (first === undefined || second === undefined) throw new Error("there are no samples");
+    const report = { ...full, samples: [first, { ...first, row: 7 }, second] };
+    await inPage(
+      async (page) => {
+        const captions = await page.locator("#samples .mapping figcaption").allInnerTexts();
+        expect(captions.filter((text) => text.startsWith("Event:"))).toEqual(
+          [first, second, first].map(({ event }) => `Event: ${event}`),
+        );
+        const source = page.locator("#samples .mapping pre").first();
+        const text = (await source.textContent()) ?? "";
+        const keys = text.split("\n").filter((line) => line.startsWith('"'));
+        expect(keys.slice(0, 4).map((line) => line.split(":")[0])).toEqual(
+          ["event_type", "event_time", "user_id", "device_id"].map((key) => `"${key}"`),
+        );
+        expect(text).not.toContain("Amsterdam");
+        await page.getByText("2 fields that the event does not have").first().click();
+        await page.getByText("Amsterdam").first().waitFor();
+      },
+      { report },
+    );
+  });
+
   test("switches between the system's colours, light and dark", async () => {
     await inPage(async (page) => {
       const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor");

@@ -61,7 +61,9 @@ export function eventPage(
     section(
       "event-samples",
       "From row to event",
-      samples.length === 0 ? none("There is no sample of this event.") : sampleList(samples),
+      samples.length === 0
+        ? none("There is no sample of this event.")
+        : sampleList({ samples, configuration: report.configuration }),
     ),
   );
 }

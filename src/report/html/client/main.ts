@@ -131,7 +131,7 @@ function overviewPage(view: ViewState, tooltip: Tooltip): HTMLElement {
     identitySection(report),
     timesSection(report),
     sizesSection(report),
-    samplesSection(report.samples),
+    samplesSection(report),
     rejectsSection(report),
     estimatesSection(report),
     settingsSection(report),

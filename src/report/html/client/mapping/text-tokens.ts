@@ -1,88 +1,110 @@
-/** A piece of a row, laid out for reading. Texts are from the row; only space between them is added. */
+import type { ReportSample } from "../../../../profile/report.js";
+
+/** A piece of a row, laid out for reading. Texts are from the row; only space and names of cells are added. */
 export interface TextToken {
   readonly kind: "key" | "value" | "mark" | "space";
   readonly text: string;
   /** The text without quotes and escapes. */
   readonly value: string;
-  /** Key of the value, or the key itself; empty if there is none. */
-  readonly key: string;
-  /** Outermost key: the field of an event. */
-  readonly field: string;
+  /** Keys and indexes from the root of the row; empty for what belongs to no member. */
+  readonly path: readonly string[];
 }
+
+/** A member of the row with its name and value; a row that is not an object has one without a name. */
+export interface RowMember {
+  readonly name: string;
+  readonly tokens: readonly TextToken[];
+}
+
+type CsvDialect = NonNullable<ReportSample["csv"]>;
 
 const NESTED_MAX = 32;
 
 /**
- * Splits a row into pieces: JSON with a line for each member, also inside texts that are JSON, and other
- * text as cells of a record, one on each line. A row may be cut anywhere.
+ * Splits a row into its members and their pieces: JSON with a line for each member, also inside texts that
+ * are JSON, and other text as named cells. A row may be cut anywhere.
  */
-export function rowTokens(row: string): readonly TextToken[] {
-  if (isJson(row)) return jsonTokens(row, 0, "", "");
-  return recordCells(row).flatMap((cell, index) => {
-    const before = index === 0 ? [] : [space("\n")];
-    if (isJson(cell)) return [...before, ...jsonTokens(cell, 0, "", "")];
-    return [...before, { kind: "value", text: cell, value: cell, key: "", field: "" } as const];
+export function rowMembers(row: string, csv?: CsvDialect): readonly RowMember[] {
+  if (csv === undefined && isJson(row)) return jsonMembers(row);
+  const cells = csv === undefined ? [row] : recordCells(row, csv);
+  return cells.map((cell, index) => {
+    const name = csv?.columns[index] ?? "";
+    const path = [name];
+    const key = { kind: "key", text: name, value: name, path } as const;
+    const tokens = isJson(cell)
+      ? jsonTokens(cell, 0, path)
+      : [{ kind: "value", text: cell, value: cell, path } as const];
+    return { name, tokens: name === "" ? tokens : [key, mark(":", path), space(" "), ...tokens] };
   });
+}
+
+/** Groups the pieces of an object by its members, without its own braces and commas. */
+function jsonMembers(row: string): readonly RowMember[] {
+  const members: { readonly name: string; readonly tokens: TextToken[] }[] = [];
+  for (const token of jsonTokens(row, -1, [])) {
+    const isNext = token.kind === "key" && token.path.length === 1;
+    if (isNext) members.push({ name: token.value, tokens: [] });
+    if (token.path.length > 0) members.at(-1)?.tokens.push(token);
+  }
+  return members.length > 0 ? members : [{ name: "", tokens: jsonTokens(row, 0, []) }];
 }
 
 function isJson(text: string): boolean {
   return /^\s*[{[]/.test(text);
 }
 
-function jsonTokens(
-  text: string,
-  depth: number,
-  outerKey: string,
-  outerField: string,
-): readonly TextToken[] {
+interface OpenValue {
+  readonly isObject: boolean;
+  /** Path of the value, and the key or index of its present member. */
+  readonly path: readonly string[];
+  key: string;
+}
+
+function jsonTokens(text: string, depth: number, root: readonly string[]): readonly TextToken[] {
   const tokens: TextToken[] = [];
   const pieces = text.match(/"(?:[^"\\]|\\.)*"?|[{}[\],:]|[^\s{}[\],:"]+/gs) ?? [];
-  const openers: string[] = [];
-  let key = outerKey;
-  const fieldHere = () => (outerField === "" ? key : outerField);
-  let field = outerField;
-  const indent = () => space(`\n${"  ".repeat(depth + openers.length)}`);
-  const mark = (piece: string) =>
-    ({ kind: "mark", text: piece, value: piece, key: "", field }) as const;
+  const open: OpenValue[] = [];
+  const pathHere = () => {
+    const inner = open.at(-1);
+    return inner === undefined ? root : [...inner.path, inner.key];
+  };
+  const indent = () =>
+    space(`\n${"  ".repeat(Math.max(0, depth + open.length))}`, open.at(-1)?.path);
   pieces.forEach((piece, index) => {
+    const inner = open.at(-1);
     const next = pieces[index + 1];
     if (piece === "{" || piece === "[") {
-      openers.push(piece);
-      tokens.push(mark(piece));
+      const path = pathHere();
+      open.push({ isObject: piece === "{", path, key: piece === "{" ? "" : "0" });
+      tokens.push(mark(piece, path));
       if (next !== "}" && next !== "]") tokens.push(indent());
     } else if (piece === "}" || piece === "]") {
-      openers.pop();
+      open.pop();
       const before = pieces[index - 1];
-      if (before !== "{" && before !== "[") tokens.push(indent());
-      tokens.push(mark(piece));
+      if (before !== "{" && before !== "[") tokens.push({ ...indent(), path: inner?.path ?? root });
+      tokens.push(mark(piece, inner?.path ?? root));
     } else if (piece === ",") {
-      tokens.push(mark(piece), indent());
+      if (inner?.isObject === false) inner.key = String(Number(inner.key) + 1);
+      tokens.push(mark(piece, inner?.path), indent());
     } else if (piece === ":") {
-      tokens.push(mark(piece), space(" "));
-    } else if (next === ":" && openers.at(-1) === "{") {
-      key = plainText(piece);
-      if (openers.length === 1) field = fieldHere();
-      tokens.push({ kind: "key", text: piece, value: key, key, field });
+      tokens.push(mark(piece, pathHere()), space(" ", pathHere()));
+    } else if (next === ":" && inner?.isObject === true) {
+      inner.key = plainText(piece);
+      tokens.push({ kind: "key", text: piece, value: inner.key, path: pathHere() });
     } else {
-      tokens.push(...valueTokens(piece, depth + openers.length, key, field));
+      tokens.push(...valueTokens(piece, depth + open.length, pathHere()));
     }
   });
   return tokens;
 }
 
 /** Returns a value as one piece, or the pieces of the object that its text contains. */
-function valueTokens(
-  piece: string,
-  depth: number,
-  key: string,
-  field: string,
-): readonly TextToken[] {
+function valueTokens(piece: string, depth: number, path: readonly string[]): readonly TextToken[] {
   const value = plainText(piece);
   if (!piece.startsWith('"') || !/^\s*\{/.test(value) || depth > NESTED_MAX) {
-    return [{ kind: "value", text: piece, value, key, field }];
+    return [{ kind: "value", text: piece, value, path }];
   }
-  const quote = { kind: "mark", text: '"', value: '"', key: "", field } as const;
-  return [quote, ...jsonTokens(value, depth, key, field), quote];
+  return [mark('"', path), ...jsonTokens(value, depth, path), mark('"', path)];
 }
 
 /** Parses a JSON text; other text stays as it is. */
@@ -95,20 +117,22 @@ function plainText(piece: string): string {
   }
 }
 
-/** Splits a line of CSV at the usual delimiter that it has most of. */
-function recordCells(row: string): readonly string[] {
-  const bare = row.replace(/"(?:[^"]|"")*"?/g, "");
-  const counts = [",", "\t", ";", "|"].map((delimiter) => bare.split(delimiter).length);
-  const delimiter = [",", "\t", ";", "|"][counts.indexOf(Math.max(...counts))] ?? ",";
+/** Splits a record of CSV into its cells. */
+function recordCells(row: string, dialect: CsvDialect): readonly string[] {
+  const { delimiter, quote } = dialect;
+  const escaping = dialect.escape ?? quote;
   const cells: string[] = [];
   let cell = "";
   let isQuoted = false;
   for (let index = 0; index < row.length; index++) {
     const character = row[index] ?? "";
-    if (isQuoted && character === '"' && row[index + 1] === '"') {
-      cell += '"';
+    const next = row[index + 1];
+    const isEscape = isQuoted && character === escaping;
+    if (isEscape && next !== undefined && (next === quote || next === escaping)) {
+      cell += next;
       index++;
-    } else if (character === '"' && (isQuoted || cell === "")) isQuoted = !isQuoted;
+    } else if (quote !== "" && character === quote && (isQuoted || cell === ""))
+      isQuoted = !isQuoted;
     else if (character === delimiter && !isQuoted) {
       cells.push(cell);
       cell = "";
@@ -117,6 +141,10 @@ function recordCells(row: string): readonly string[] {
   return [...cells, cell];
 }
 
-function space(text: string): TextToken {
-  return { kind: "space", text, value: "", key: "", field: "" };
+function mark(text: string, path: readonly string[] = []): TextToken {
+  return { kind: "mark", text, value: text, path };
+}
+
+function space(text: string, path: readonly string[] = []): TextToken {
+  return { kind: "space", text, value: "", path };
 }

@@ -1,31 +1,48 @@
-import type { ReportSample } from "../../../../profile/report.js";
+import type { Report, ReportSample } from "../../../../profile/report.js";
+import { formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
-import { lead, none, preformatted, section } from "../blocks.js";
+import { disclosure, lead, none, preformatted, section } from "../blocks.js";
 import { positionText, shown } from "../display-text.js";
 import { button, element } from "../element.js";
-import { rowTokens, type TextToken } from "../mapping/text-tokens.js";
-import { type Trace, traceValues } from "../mapping/trace-values.js";
+import { type RowMember, rowMembers, type TextToken } from "../mapping/text-tokens.js";
+import { type ReportedMapping, type Trace, traceMapping } from "../mapping/trace-mapping.js";
 
 const FIRST_SAMPLES = 3;
 const MORE_SAMPLES = 10;
 
-export function samplesSection(samples: readonly ReportSample[]): HTMLElement {
-  if (samples.length === 0) return section("samples", "From row to event", none("No samples."));
+type Sampled = Pick<Report, "samples" | "configuration">;
+
+export function samplesSection(report: Sampled): HTMLElement {
+  const heading = "From row to event";
+  if (report.samples.length === 0) return section("samples", heading, none("No samples."));
   return section(
     "samples",
-    "From row to event",
-    lead("Source rows beside the events that they become."),
-    sampleList(samples),
+    heading,
+    lead("Source rows beside the events that they become, one of each event name first."),
+    sampleList({ ...report, samples: inTurns(report.samples) }),
   );
 }
 
+/** Orders samples so that the first ones are of different events. */
+function inTurns(samples: readonly ReportSample[]): readonly ReportSample[] {
+  const seen = new Map<string, number>();
+  const turns = samples.map((sample) => {
+    const turn = seen.get(sample.event) ?? 0;
+    seen.set(sample.event, turn + 1);
+    return { sample, turn };
+  });
+  return turns.sort((one, other) => one.turn - other.turn).map(({ sample }) => sample);
+}
+
 /** Shows the first samples, and a button for more: there may be some for each event name. */
-export function sampleList(samples: readonly ReportSample[]): HTMLElement {
+export function sampleList({ samples, configuration }: Sampled): HTMLElement {
+  const mapping = configuration["mapping"] as ReportedMapping;
   const list = element("div", { class: "samples" });
   let count = 0;
   const show = (further: number) => {
-    list.append(...samples.slice(count, count + further).map(mappingView));
-    count = Math.min(samples.length, count + further);
+    const next = samples.slice(count, count + further);
+    list.append(...next.map((sample) => mappingView(sample, mapping)));
+    count += next.length;
     more.hidden = count >= samples.length;
     more.textContent = `Show more (${samples.length} samples)`;
   };
@@ -34,19 +51,40 @@ export function sampleList(samples: readonly ReportSample[]): HTMLElement {
   return element("div", {}, mappingLegend(), list, more);
 }
 
-/** Fields of an event, in the order of their colours. */
+/** Targets of a mapping, in the order of their colours. */
 const fields = ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"] as const;
 
 /** Shows a source row beside its event. A value and its result have the same colour and light up together. */
-function mappingView(sample: ReportSample): HTMLElement {
-  const source = rowTokens(sample.raw);
-  const event = rowTokens(sample.result);
-  const traces = traceValues(source, event);
+function mappingView(sample: ReportSample, mapping: ReportedMapping): HTMLElement {
+  const source = rowMembers(sample.raw, sample.csv);
+  const event = rowMembers(sample.result);
+  const { traces, consulted } = traceMapping(source, event, mapping);
+  const marks = marksOf(traces, consulted);
+  const rankOf = ({ tokens }: RowMember) => Math.min(...tokens.map(marks.rankOf));
+  const used = source.filter((member) => rankOf(member) < Infinity);
+  const unused = source.filter((member) => rankOf(member) === Infinity);
+  used.sort((one, other) => rankOf(one) - rankOf(other));
+  const shownFirst = used.length === 0 ? unused : used;
+  const heading = `Source: ${positionText(sample)}`;
+  const rest = `${formatNumberOf(unused.length, "field")} that the event does not have`;
   const view = element(
     "div",
     { class: "mapping" },
-    side(`Source: ${positionText(sample)}`, markedTokens(source, traces, "from")),
-    side(`Event: ${shown(sample.event)}`, markedTokens(event, traces, "to")),
+    element(
+      "figure",
+      {},
+      element("figcaption", {}, heading),
+      preformatted(heading, ...textOf(shownFirst, marks.show)),
+      used.length > 0 && unused.length > 0
+        ? disclosure(rest, preformatted(rest, ...textOf(unused, marks.show)))
+        : null,
+    ),
+    element(
+      "figure",
+      {},
+      element("figcaption", {}, `Event: ${shown(sample.event)}`),
+      preformatted("Event", ...textOf(event, marks.show)),
+    ),
   );
   lightUpTogether(view);
   return view;
@@ -63,44 +101,47 @@ function mappingLegend(): HTMLElement {
     element(
       "p",
       {},
-      "The same colour on both sides marks the same value, found by comparing the texts. ",
+      "The mapping makes each value on the right of the value of the same colour on the left. ",
       element("span", { class: "converted" }, "Dotted"),
-      " values changed their form; ",
-      element("span", { class: "left-behind" }, "slanted"),
-      " values do not occur in the event in this form.",
+      " values change their form.",
     ),
   );
 }
 
-function side(heading: string, pieces: readonly Node[]): HTMLElement {
-  return element(
-    "figure",
-    {},
-    element("figcaption", {}, heading),
-    preformatted(heading, ...pieces),
-  );
+/** How the pieces of a sample look, by the traces of the mapping. */
+function marksOf(traces: readonly Trace[], consulted: ReadonlySet<TextToken>) {
+  const byToken = new Map<TextToken, { readonly trace: Trace; readonly index: number }>();
+  traces.forEach((trace, index) => {
+    byToken.set(trace.from, { trace, index });
+    byToken.set(trace.to, { trace, index });
+  });
+  return {
+    /** Position of a piece's target; fields that the event does not have come last. */
+    rankOf(token: TextToken): number {
+      const field = byToken.get(token)?.trace.field;
+      if (field !== undefined) return (fields as readonly string[]).indexOf(field);
+      return consulted.has(token) ? fields.length : Infinity;
+    },
+    show(token: TextToken): Node {
+      const visible = harmless(token.text);
+      const mark = byToken.get(token);
+      if (mark === undefined) return element("span", { class: `token-${token.kind}` }, visible);
+      const { field, from, isConverted } = mark.trace;
+      const title = token === from ? `becomes ${field}` : undefined;
+      const looks = `field field-${field}${isConverted ? " converted" : ""}`;
+      return element("mark", { class: looks, "data-link": mark.index, title }, visible);
+    },
+  };
 }
 
-function markedTokens(
-  tokens: readonly TextToken[],
-  traces: readonly Trace[],
-  end: "from" | "to",
-): readonly Node[] {
-  const traceAt = new Map(traces.map((trace, index) => [trace[end], { ...trace, index }]));
-  return tokens.map(({ kind, text, value }, at) => {
-    if (kind === "space") return document.createTextNode(text);
-    const trace = traceAt.get(at);
-    const visible = harmless(text);
-    if (trace === undefined) {
-      const isLeft = end === "from" && kind === "value" && value !== "";
-      return element("span", { class: isLeft ? "left-behind" : `token-${kind}` }, visible);
-    }
-    const known = (fields as readonly string[]).includes(trace.field) ? trace.field : "metadata";
-    const form = trace.isConverted ? " converted" : "";
-    const title = end === "from" ? `becomes ${trace.field}` : undefined;
-    const link = { "data-link": trace.index, title: title && harmless(title) };
-    return element("mark", { class: `field field-${known}${form}`, ...link }, visible);
-  });
+/** Returns the pieces of members, each member on a line of its own. */
+function textOf(members: readonly RowMember[], show: (token: TextToken) => Node): readonly Node[] {
+  return members.flatMap(({ tokens }, index) => [
+    ...(index === 0 ? [] : [document.createTextNode("\n")]),
+    ...tokens.map((token) =>
+      token.kind === "space" ? document.createTextNode(token.text) : show(token),
+    ),
+  ]);
 }
 
 function lightUpTogether(view: HTMLElement): void {
