@@ -216,7 +216,10 @@ function resultOf<Accounts extends RunAccounts>(
 }
 
 /** Returns true if more rows were rejected than allowed. */
-export function exceeds({ read, rejected }: RowCounts, maxRejects: MaxRejects): boolean {
+export function exceeds(
+  { read, rejected }: Pick<RowCounts, "read" | "rejected">,
+  maxRejects: MaxRejects,
+): boolean {
   return rejected > ("rows" in maxRejects ? maxRejects.rows : maxRejects.share * read);
 }
 

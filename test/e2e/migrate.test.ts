@@ -21,7 +21,6 @@ const ROWS = 3_000;
 const DELIVERED = ROWS - 3;
 const KILLS = isCi ? 10 : 2;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
-const limits = { maxRejects: "1%" };
 
 const scratch = scratchDirectory("migrate");
 let directory: string;
@@ -42,8 +41,8 @@ function configure(changes: Readonly<Record<string, unknown>>): void {
     steps: ["export", "send", "qualify", "verify"],
     inputs: ["rows.jsonl"],
     service: "embedded",
-    export: { to: "out", ...limits },
-    send: limits,
+    export: { to: "out" },
+    maxRejects: "1%",
     ...changes,
   };
   writeFileSync(join(directory, "pipeline.config.json"), JSON.stringify(configuration));
@@ -232,7 +231,7 @@ describe("migrate refuses", () => {
   });
 
   it("to go on after a step that did not end well, and says which", async () => {
-    configure({ export: { to: "out" } });
+    configure({ maxRejects: 2 });
     const { exitCode, json } = await migrate();
     expect(exitCode).toBe(3);
     expect(json.notRun).toEqual(["send", "qualify", "verify"]);
@@ -241,6 +240,20 @@ describe("migrate refuses", () => {
     expect(stderr).toContain("\n  not run   send, qualify, verify\n");
   });
 });
+
+it.each([[["export", "send"]], [["validate", "send"]], [["send"]]])(
+  "checks the limit of rejects of a later step before anything is sent: %j",
+  async (steps) => {
+    configure({ steps, send: { maxRejects: 2 } });
+    const { exitCode, json } = await migrate();
+    expect([exitCode, json.error?.code]).toEqual([3, "rejects_exceeded"]);
+    expect(json.error?.message).toContain("3 of 3000 rows are rejected, and send accepts 2");
+    expect(existsSync(join(directory, ".switchyard", "runs"))).toBe(false);
+    const raised = await runSwitchyard(["migrate", "--max-rejects", "3"], { cwd: directory });
+    expect(raised.exitCode, raised.stderr).toBe(0);
+    expect(existsSync(join(directory, ".switchyard", "runs"))).toBe(true);
+  },
+);
 
 async function migrateOrKill(afterMs: number | undefined): Promise<Migration | undefined> {
   let timer: NodeJS.Timeout | undefined;

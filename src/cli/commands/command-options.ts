@@ -28,7 +28,7 @@ export const readingOptions = `inputFormat csvDelimiter csvQuote csvColumns csvH
 const sharedWithSend: readonly OptionName[] = ["splitSize", "memory"];
 
 /** Options of the section `export` that `qualify` shares: it reads inputs on several threads. */
-const sharedWithQualify: readonly OptionName[] = [...sharedWithSend, "threads", "maxRejects"];
+const sharedWithQualify: readonly OptionName[] = [...sharedWithSend, "threads"];
 
 /** Options of `send`. */
 export const sendOptions = optionsOf("send", sharedWithSend);

@@ -102,7 +102,7 @@ async function runAll(
 }
 
 async function runStep(
-  { context: { stderr, clock, signal }, output, commandLine, reports }: Run,
+  { context: { stderr, clock, signal }, command, output, commandLine, reports }: Run,
   name: StepName,
   engine: Engine,
   { configuration, embedded }: MigrationService,
@@ -115,6 +115,7 @@ async function runStep(
       commandLine,
       observer: display.observer,
       results: resultsOf(reports),
+      isMigration: command === "migrate",
       ...(embedded === undefined ? {} : { stored: embedded.stored }),
     });
   } finally {

@@ -1,16 +1,27 @@
+import { exitCodes, SwitchyardError, throwIfInterrupted } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import { resolveSendRequest } from "../../pipeline/configuration/send-options.js";
+import type { RowCounts } from "../../pipeline/manifest.js";
+import type { MaxRejects } from "../../pipeline/options.js";
+import { exceeds } from "../../pipeline/run-splits.js";
 import { type SendResult, type SendStanding, SendStopped } from "../../pipeline/send-result.js";
 import { factsOf } from "../../report/error-text.js";
 import { summarizeSend, summarizeStoppedSend } from "../../report/run-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 import { runExitCode } from "./step.js";
 
+/**
+ * Sends events. A migration first checks the rows that the same inputs are known to reject. Throws
+ * `rejects_exceeded` before anything is sent if they are too many.
+ */
 export async function runSendStep(
   configuration: Configuration,
-  { engine, signal, observer, commandLine }: StepContext,
+  context: StepContext,
 ): Promise<StepReport> {
+  const { engine, signal, observer, commandLine, isMigration } = context;
   const request = resolveSendRequest(configuration, commandLine);
+  if (isMigration) checkRejects(await countRows(configuration, context), request.maxRejects);
   try {
     const result = await engine.runSend(request, { signal, observer });
     const exitCode = runExitCode(result);
@@ -26,6 +37,34 @@ export async function runSendStep(
     const json = { ...jsonOfStanding(standing, exitCode), error: factsOf(error) };
     return { exitCode, summary: summarizeStoppedSend(standing), json, error, results: {} };
   }
+}
+
+type ReadRows = Pick<RowCounts, "read" | "rejected">;
+
+/** Returns the rows that an earlier step has counted, or counts them. */
+async function countRows(
+  configuration: Configuration,
+  { engine, results, signal, observer }: StepContext,
+): Promise<ReadRows> {
+  const { report } = results.validate ?? {};
+  const known =
+    results.export?.manifest.rows ?? (report?.sample.share === 1 ? report.rows : undefined);
+  if (known !== undefined) return known;
+  const count = await engine.runCount(resolveRunOptions(configuration), { signal, observer });
+  throwIfInterrupted(signal);
+  return count.manifest.rows;
+}
+
+function checkRejects(rows: ReadRows, maxRejects: MaxRejects): void {
+  if (!exceeds(rows, maxRejects)) return;
+  const limit =
+    "rows" in maxRejects ? maxRejects.rows : `${Number((maxRejects.share * 100).toPrecision(12))}%`;
+  throw new SwitchyardError(
+    "rejects_exceeded",
+    `${rows.rejected} of ${rows.read} rows are rejected, and send accepts ${limit}; it was not started. ` +
+      "Fix the mapping, or set maxRejects or --max-rejects",
+    { exitCode: exitCodes.tooManyRejects },
+  );
 }
 
 function jsonOfResult(result: SendResult, exitCode: number) {

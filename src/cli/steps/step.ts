@@ -30,6 +30,7 @@ export interface StepContext {
   readonly commandLine: readonly string[];
   /** Results of the earlier steps of this migration; empty for a single command. */
   readonly results: StepResults;
+  readonly isMigration: boolean;
   /** Events stored by the embedded service of the migration, if it has one. */
   readonly stored?: StoredEvents;
 }

@@ -134,9 +134,9 @@ function merge(layers: readonly Given[], currentDirectory: string) {
 }
 
 function valueIn(value: Given["value"], name: OptionName): unknown {
-  const { section } = describeOption(name);
+  const { section, general } = describeOption(name);
   const parent = section === undefined ? value : (value[section] as Given["value"] | undefined);
-  return parent?.[localNameOf(name)];
+  return parent?.[localNameOf(name)] ?? (general === undefined ? undefined : value[general]);
 }
 
 function flagLayer({ flags, currentDirectory }: ConfigurationSources): Layer {

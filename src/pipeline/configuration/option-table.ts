@@ -1,21 +1,22 @@
 import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../../base/limits.js";
-import { logLevels } from "../../base/log-levels.js";
 import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { formatKinds } from "../../readers/source.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { bodyForms } from "../../sinks/webhook/request-batch.js";
 import { outputFormatNames, outputFormats } from "../output-formats.js";
 import * as type from "./option-types.js";
+import { serviceRows } from "./service-rows.js";
 
 const detected = "detected for each input";
 
-const off = { type: type.onOff, default: false };
-
-const rejectLimit = {
+/** The limit of one step; flags and variables that set `maxRejects` count for it too. */
+const ownRejectLimit = {
+  key: "maxRejects",
+  flag: false,
   type: type.rejectLimit,
-  description: "Number or share of rejected rows up to which the exit code is still 0",
-  default: 0,
-};
+  general: "maxRejects",
+  otherwise: "maxRejects",
+} as const;
 
 /** Every option, in the order of help and documentation. */
 export const optionTable = {
@@ -96,6 +97,12 @@ export const optionTable = {
     description: "Reject events at or after this time as wrong",
     otherwise: "the end of tomorrow, UTC",
   },
+  maxRejects: {
+    type: type.rejectLimit,
+    description:
+      "Number or share of rejected rows up to which the exit code is still 0; for all steps",
+    default: 0,
+  },
   drop: {
     type: type.privacyPaths,
     description: "Remove the value at this path of the event: user.email, metadata.address",
@@ -131,7 +138,7 @@ export const optionTable = {
   },
   apply: {
     section: "validate",
-    ...off,
+    ...type.off,
     description: "Show the safe fixes for the findings and write them into the configuration file",
   },
   to: {
@@ -180,7 +187,7 @@ export const optionTable = {
   },
   csvSafe: {
     section: "export",
-    ...off,
+    ...type.off,
     description: "Put ' before CSV cells that a spreadsheet would run as a formula",
   },
   threads: {
@@ -196,13 +203,14 @@ export const optionTable = {
       "Memory for the whole process; if it is too small for all threads, fewer are started",
     otherwise: "half of the memory of the machine or container",
   },
-  maxRejects: {
+  exportMaxRejects: {
     section: "export",
-    ...rejectLimit,
+    ...ownRejectLimit,
+    description: "The same for an export, its dry run and qualify alone",
   },
   fresh: {
     section: "export",
-    ...off,
+    ...type.off,
     description: "Delete what an earlier run left in the directory and start over",
   },
   sendTo: {
@@ -274,125 +282,22 @@ export const optionTable = {
   },
   sendMaxRejects: {
     section: "send",
-    key: "maxRejects",
-    ...rejectLimit,
+    ...ownRejectLimit,
+    description: "The same for sending alone; a migration checks it before it sends anything",
   },
   sendFresh: {
     section: "send",
     key: "fresh",
-    ...off,
+    ...type.off,
     description: "Forget what an earlier run of the same command has sent, and send everything",
   },
-  console: {
-    section: "qualify",
-    type: type.text,
-    placeholder: "<base_url>",
-    description: "Address of the console, without /console/v1",
-  },
-  consoleKeyFile: {
-    section: "qualify",
-    type: type.file,
-    description: "File with the console key; SWITCHYARD_CONSOLE_KEY can hold the key itself",
-  },
-  qualifyAuthHeader: {
-    section: "qualify",
-    key: "authHeader",
-    type: type.header,
-    description: "Header that carries the console key",
-    default: "SERVICE-API-KEY",
-  },
-  from: {
-    section: "qualify",
-    type: type.file,
-    placeholder: "<dir|manifest>",
-    description: "Export whose events are qualified: its directory, or its manifest.json",
-    otherwise: "the one on the command line, else in export.to, else the inputs are read",
-  },
-  nameTemplate: {
-    section: "qualify",
-    type: type.text,
-    placeholder: "<template>",
-    description: "Name of the qualifying events; {event} is the event's name",
-    default: "{event}",
-  },
-  sqlTemplate: {
-    section: "qualify",
-    type: type.text,
-    placeholder: "<template>",
-    description:
-      "SQL of the qualifying events; {event} is the event's name as a quoted literal, {table} the table",
-    default: "SELECT * FROM {table} WHERE event = {event}",
-  },
-  table: {
-    section: "qualify",
-    type: type.text,
-    placeholder: "<table>",
-    description: "Table that the exported days are loaded into, as SQL writes it",
-    default: "events",
-  },
-  timestampColumn: {
-    section: "qualify",
-    type: type.text,
-    placeholder: "<column>",
-    description: "Column of the table with the time of an event",
-    default: "timestamp",
-  },
-  tag: {
-    section: "qualify",
-    type: type.list,
-    placeholder: "<tag>",
-    description: "Tag of the qualifying events",
-    otherwise: "the tags that they have",
-  },
-  yes: {
-    section: "qualify",
-    ...off,
-    description: "Make the changes; without it they are only shown",
-  },
-  dryRun: {
-    section: "qualify",
-    ...off,
-    description: "Let the console check every change and store none",
-  },
-  port: {
-    section: "serve",
-    type: type.count(0, 65_535),
-    placeholder: "<port>",
-    description: "Port to listen on; 0 picks a free one, and the first line printed names it",
-    default: 8080,
-  },
-  host: {
-    section: "serve",
-    type: type.text,
-    placeholder: "<host>",
-    description: "Address to listen on; 0.0.0.0 is every IPv4 address of the machine",
-    default: "127.0.0.1",
-  },
-  data: {
-    section: "serve",
-    type: type.directory,
-    description:
-      "Directory for the service's databases, created if it is missing; :memory: stores nothing",
-    otherwise: "./.switchyard",
-  },
-  authHeader: {
-    section: "serve",
-    type: type.header,
-    description: "Header that carries the key of a request",
-    default: "SERVICE-API-KEY",
-  },
-  logLevel: {
-    section: "serve",
-    type: type.choice(logLevels),
-    description: "Lowest level that is logged; the log is one JSON object a line on standard error",
-    default: "info",
-  },
+  ...serviceRows,
   json: {
-    ...off,
+    ...type.off,
     description: "Print the result as one JSON object on standard output",
   },
   quiet: {
-    ...off,
+    ...type.off,
     description: "Print no progress and no summary; errors are still printed",
   },
 } satisfies Readonly<Record<string, type.OptionRow>>;

@@ -39,6 +39,8 @@ export interface OptionRow {
   readonly default?: JsonValue;
   /** Describes the default if it is not one value. */
   readonly otherwise?: string;
+  /** Option that sets this one where it is given and this one is not. */
+  readonly general?: string;
   /** Set if the option has no flag. */
   readonly flag?: false;
   /** Name of the value in help, instead of the type's. */
@@ -294,3 +296,6 @@ function listFromText(text: string): JsonValue {
   }
   return text.split(",").map((word) => word.trim());
 }
+
+/** The type and default of a switch. */
+export const off = { type: onOff, default: false };

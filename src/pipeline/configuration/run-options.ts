@@ -80,7 +80,7 @@ export function resolveRunOptions(
     rowBytesMax: values.maxRowSize,
     ratioMax: values.maxRatio,
     splitBytes: values.splitSize,
-    maxRejects: values.maxRejects,
+    maxRejects: values.exportMaxRejects ?? values.maxRejects,
     fresh: values.fresh,
     ...omitUndefined({
       inputFormat,

@@ -34,7 +34,7 @@ export function resolveSendRequest(
     command: command.filter((word) => word !== "--fresh"),
     // One thread reads and maps faster than any service accepts events, and one rate limit suffices.
     threads: 1,
-    maxRejects: values.sendMaxRejects,
+    maxRejects: values.sendMaxRejects ?? values.maxRejects,
     fresh: values.sendFresh,
   };
 }

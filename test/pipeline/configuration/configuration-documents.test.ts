@@ -85,7 +85,8 @@ test("the defaults of the schema are values that it accepts", () => {
     minTime: "1971-01-01",
     json: false,
     serve: { port: 8080, host: "127.0.0.1" },
-    export: { format: "parquet", csvSafe: false, maxRejects: 0 },
+    maxRejects: 0,
+    export: { format: "parquet", csvSafe: false },
   });
   // Words are not values.
   expect(Object.keys(defaults)).not.toContain("includeEvent");

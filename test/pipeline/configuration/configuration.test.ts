@@ -36,6 +36,20 @@ test("a flag wins over the environment, which wins over the file", async () => {
   expect(values).toEqual({ threads: 4, dataset: "two", format: "csv" });
 });
 
+test("the limit of one step wins over that of all steps in the same place, and gives way to a flag", async () => {
+  const file = '{ "maxRejects": "1%", "send": { "maxRejects": 5 } }';
+  expect((await load({ file })).values).toEqual({
+    maxRejects: { share: 0.01 },
+    exportMaxRejects: { share: 0.01 },
+    sendMaxRejects: { rows: 5 },
+  });
+  expect((await load({ file, flags: { maxRejects: 7 } })).values).toEqual({
+    maxRejects: { rows: 7 },
+    exportMaxRejects: { rows: 7 },
+    sendMaxRejects: { rows: 7 },
+  });
+});
+
 test("an empty variable counts as not given", async () => {
   expect((await load({ environment: { SWITCHYARD_THREADS: "" } })).values).toEqual({});
 });
@@ -54,6 +68,8 @@ test("values have the types and units of the engine", async () => {
     partSize: 2 * 1024 * 1024,
     fromTime: Date.UTC(2026, 0, 31),
     maxRejects: { share: 0.01 },
+    exportMaxRejects: { share: 0.01 },
+    sendMaxRejects: { share: 0.01 },
     csvHeader: false,
     csvDelimiter: "\t",
     includeEvent: ["a", "b*"],
