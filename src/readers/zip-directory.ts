@@ -1,9 +1,9 @@
 import { fstatSync, readSync } from "node:fs";
 import * as yauzl from "yauzl";
-import type { SourceError } from "../base/errors.js";
 import { DECODE_CHUNK_BYTES } from "../base/limits.js";
 import type { ZipEntry } from "./source.js";
-import { corrupt, truncated } from "./source-errors.js";
+import { corrupt, truncated, unsupported } from "./source-errors.js";
+import { HEADER_BYTES, type ReadAt, readHeaders, readZipEnd } from "./zip-end.js";
 
 /** An entry as the central directory describes it, not yet checked. */
 export interface DirectoryEntry extends ZipEntry {
@@ -13,62 +13,66 @@ export interface DirectoryEntry extends ZipEntry {
 /** Bytes of a local file header without name and extra field. */
 const LOCAL_HEADER_BYTES = 30;
 
+/** The general purpose bits that matter (APPNOTE 4.4.4). */
+const flags = { encrypted: 1, strongEncryption: 0x40 } as const;
+
+/** The extra field with 64-bit sizes and offsets (APPNOTE 4.5.3). */
+const ZIP64_FIELD = 1;
+
 /**
  * Reads the central directory of a zip, in its order, without entries for directories. Supports zip64
- * and more than 65,535 entries. Throws `source_corrupt` for an unreadable directory and for overlapping
- * entries.
+ * and more than 65,535 entries. Throws `source_corrupt` for an unreadable directory, for one that has
+ * other entries than the zip's end says, and for overlapping entries.
  */
-export async function readZipDirectory(
-  archive: string,
-  descriptor: number,
-): Promise<readonly DirectoryEntry[]> {
-  const entries: DirectoryEntry[] = [];
-  let index = 0;
-  try {
-    const reader = new BufferedReader(descriptor);
-    const zip = await yauzl.fromRandomAccessReaderPromise(reader, fstatSync(descriptor).size, {
-      decodeStrings: false,
-      validateEntrySizes: false,
-    });
-    for await (const entry of zip.eachEntry()) {
-      const found = describeEntry(entry, index);
-      if (!found.name.endsWith("/")) entries.push(found);
-      index += 1;
-    }
-  } catch (error) {
-    throw explainDirectory(archive, error);
-  }
+export function readZipDirectory(archive: string, descriptor: number): readonly DirectoryEntry[] {
+  const read = createReader(archive, descriptor);
+  const end = readZipEnd(archive, fstatSync(descriptor).size, read);
+  const entries = readHeaders(archive, end, read)
+    .map((header, index) => describeEntry(archive, header, index))
+    .filter(({ name }) => !name.endsWith("/"));
   refuseOverlaps(archive, entries);
   return entries;
 }
 
-/** Replaces two long messages of the library, which guess at causes. */
-function explainDirectory(archive: string, cause: unknown): SourceError {
-  const detail = cause instanceof Error ? cause.message : String(cause);
-  if (detail.startsWith("End of central directory record signature not found")) {
-    return truncated(archive, "the zip (its directory, which stands at its end, is not there)", {
-      cause,
-    });
+function describeEntry(archive: string, header: Buffer, index: number): DirectoryEntry {
+  const bits = header.readUInt16LE(8);
+  if ((bits & flags.strongEncryption) !== 0) {
+    throw unsupported(archive, "a zip with strong encryption", "Decrypt it, or unpack it.");
   }
-  if (detail.startsWith("Invalid comment length")) {
-    const what = "the zip does not end where its last record says: bytes are missing or follow it";
-    return corrupt(archive, what, { cause });
-  }
-  return corrupt(archive, `the directory of the zip cannot be read (${detail})`, { cause });
+  const nameEnd = HEADER_BYTES + header.readUInt16LE(28);
+  const rawName = header.subarray(HEADER_BYTES, nameEnd);
+  const fields = readExtraFields(archive, header, nameEnd);
+  const long = fields.find(({ id }) => id === ZIP64_FIELD)?.data ?? Buffer.alloc(0);
+  let used = 0;
+  // The extra field has only the values that are too large for the header, in this order.
+  const [uncompressedSize = 0, compressedSize = 0, localHeaderOffset = 0] = [24, 20, 42].map(
+    (offset) => {
+      const value = header.readUInt32LE(offset);
+      if (value !== 0xffff_ffff) return value;
+      used += 8;
+      if (used > long.length) throw corrupt(archive, "the zip lacks a 64-bit size or offset", {});
+      return Number(long.readBigUInt64LE(used - 8));
+    },
+  );
+  return {
+    name: yauzl.getFileNameLowLevel(bits, rawName, fields, false),
+    index,
+    localHeaderOffset,
+    compressedSize,
+    uncompressedSize,
+    method: header.readUInt16LE(10),
+    crc32: header.readUInt32LE(16),
+    encrypted: (bits & flags.encrypted) !== 0,
+  };
 }
 
-function describeEntry(entry: yauzl.Entry, index: number): DirectoryEntry {
-  const flags = entry.generalPurposeBitFlag;
-  return {
-    name: yauzl.getFileNameLowLevel(flags, entry.fileNameRaw, entry.extraFields, false),
-    index,
-    localHeaderOffset: entry.relativeOffsetOfLocalHeader,
-    compressedSize: entry.compressedSize,
-    uncompressedSize: entry.uncompressedSize,
-    method: entry.compressionMethod,
-    crc32: entry.crc32,
-    encrypted: entry.isEncrypted(),
-  };
+function readExtraFields(archive: string, header: Buffer, start: number) {
+  const bytes = header.subarray(start, start + header.readUInt16LE(30));
+  try {
+    return yauzl.parseExtraFields(bytes);
+  } catch (cause) {
+    throw corrupt(archive, "the directory of the zip has a damaged extra field", { cause });
+  }
 }
 
 /**
@@ -100,43 +104,23 @@ export function explainUnsafeName(name: string): string | null {
   return null;
 }
 
-/** Serves yauzl's many small reads of the central directory from large ones. */
-class BufferedReader extends yauzl.RandomAccessReader {
-  readonly #buffer = Buffer.allocUnsafe(DECODE_CHUNK_BYTES);
-  #start = 0;
-  #length = 0;
-
-  constructor(private readonly descriptor: number) {
-    super();
-  }
-
-  override read(
-    target: Buffer,
-    offset: number,
-    length: number,
-    position: number,
-    callback: (error: Error | null) => void,
-  ): void {
-    try {
-      this.#copy(target.subarray(offset, offset + length), position);
-    } catch (error) {
-      callback(error as Error);
-      return;
-    }
-    callback(null);
-  }
-
-  #copy(target: Buffer, position: number): void {
-    let done = 0;
-    while (done < target.length) {
-      const from = position + done - this.#start;
-      if (from < 0 || from >= this.#length) {
-        this.#start = position + done;
-        this.#length = readSync(this.descriptor, this.#buffer, 0, this.#buffer.length, this.#start);
-        if (this.#length === 0) throw new Error("the file ends before its directory does");
+/** Serves many small reads of the directory from large ones. */
+function createReader(archive: string, descriptor: number): ReadAt {
+  const buffer = Buffer.allocUnsafe(DECODE_CHUNK_BYTES);
+  let start = 0;
+  let length = 0;
+  return (position, count) => {
+    const target = Buffer.allocUnsafe(count);
+    for (let done = 0; done < count; ) {
+      const from = position + done - start;
+      if (from < 0 || from >= length) {
+        start = position + done;
+        length = readSync(descriptor, buffer, 0, buffer.length, start);
+        if (length === 0) throw truncated(archive, "the directory of the zip", {});
         continue;
       }
-      done += this.#buffer.copy(target, done, from, this.#length);
+      done += buffer.copy(target, done, from, length);
     }
-  }
+    return target;
+  };
 }

@@ -24,7 +24,7 @@ export async function discoverEntries(
   state: FileState,
   options: DiscoverOptions,
 ): Promise<Discovery> {
-  const directory = await readDirectory(archive, state);
+  const directory = readDirectory(archive, state);
   refuseOfficeDocument(archive.name, directory);
   const entries = nameEntries(archive.name, directory);
   const shown = entries.filter(({ entry }) => !isHidden(entry.name));
@@ -40,13 +40,10 @@ export async function discoverEntries(
   return joinDiscoveries([...found, { sources: [], failures: [], skipped }]);
 }
 
-async function readDirectory(
-  archive: InputFile,
-  state: FileState,
-): Promise<readonly DirectoryEntry[]> {
+function readDirectory(archive: InputFile, state: FileState): readonly DirectoryEntry[] {
   const handle = new InputFileHandle({ ...archive, fingerprint: JSON.stringify(state) });
   try {
-    return await readZipDirectory(archive.name, handle.descriptor);
+    return readZipDirectory(archive.name, handle.descriptor);
   } finally {
     handle.close();
   }

@@ -1,8 +1,10 @@
+import { closeSync, openSync } from "node:fs";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { SourceError } from "../../src/base/errors.js";
 import { MIB, SNIFF_BYTES } from "../../src/base/limits.js";
 import { openBytes } from "../../src/readers/open-bytes.js";
+import { readZipDirectory } from "../../src/readers/zip-directory.js";
 import { codesOf, contentOf, useDiscovery } from "./discovery-kit.js";
 import { drain, openOptions, sampleBytes } from "./scratch.js";
 import { type EntryToWrite, writeZip } from "./zip-writer.js";
@@ -227,6 +229,59 @@ describe("zips", () => {
     scratch.write("overlap.zip", zip);
     const { failures } = await discover("overlap.zip");
     expect(failures[0]?.message).toMatch(/overlap\.zip: the zip entry "b" overlaps/);
+  });
+
+  it("without zip64 are read whole although their 16-bit count wraps", () => {
+    const entries = Array.from({ length: 65_539 }, (_, index) => ({ name: `${index}`, method: 0 }));
+    for (const count of [65_536, 65_539]) {
+      const path = scratch.write("a.zip", writeZip(entries.slice(0, count), { wrapped: true }));
+      const descriptor = openSync(path, "r");
+      expect(readZipDirectory("a.zip", descriptor)).toHaveLength(count);
+      closeSync(descriptor);
+    }
+  });
+
+  it("whose end counts other entries than they have are damaged", async () => {
+    for (const zip64 of [false, true]) {
+      const zip = writeZip(project, { zip64 });
+      const count = zip.length - (zip64 ? 22 + 20 + 56 - 32 : 12);
+      for (const [index, told] of [0, 1, 5, 8, 200].entries()) {
+        zip.writeUInt8(told, count);
+        scratch.write(`${index}.zip`, zip);
+        const { sources, failures } = await discover(`${index}.zip`);
+        expect(sources, `${told}`).toEqual([]);
+        expect(failures).toMatchObject([
+          { code: "source_corrupt", message: expect.stringContaining("7 entries") },
+        ]);
+      }
+    }
+  });
+
+  it("that were joined are damaged, and lose no entry in silence", async () => {
+    for (const zip64 of [false, true]) {
+      const one = writeZip([{ name: "a.json", data: text }], { zip64 });
+      const other = writeZip([{ name: "b.json", data: text }], { zip64 });
+      scratch.write("joined.zip", Buffer.concat([one, other]));
+      const { sources, failures } = await discover("joined.zip");
+      expect(sources).toEqual([]);
+      expect(codesOf(failures)).toEqual({ "joined.zip": "source_corrupt" });
+    }
+  });
+
+  it("over several files, or with strong encryption, are not supported", async () => {
+    const last = writeZip(project);
+    last.writeUInt16LE(2, last.length - 22 + 4);
+    scratch.write("last.zip", last);
+    const locator = writeZip(project, { zip64: true });
+    locator.writeUInt32LE(3, locator.length - 22 - 4);
+    scratch.write("locator.zip", locator);
+    scratch.write("strong.zip", writeZip([{ name: "a.json", data: text, flags: 0x41 }]));
+    const { failures } = await discover("last.zip", "locator.zip", "strong.zip");
+    expect(codesOf(failures)).toEqual({
+      "last.zip": "source_unsupported",
+      "locator.zip": "source_unsupported",
+      "strong.zip": "source_unsupported",
+    });
   });
 
   it("are read once for 70,000 entries", async () => {

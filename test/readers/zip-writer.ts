@@ -17,8 +17,14 @@ export interface EntryToWrite {
 const UTF8_FLAG = 0x800;
 const STREAMED_FLAG = 0x8;
 
-/** A zip as bytes; with `zip64` every size and offset is in 64-bit fields. */
-export function writeZip(entries: readonly EntryToWrite[], { zip64 = false } = {}): Buffer {
+/**
+ * A zip as bytes; with `zip64` every size and offset is in 64-bit fields, with `wrapped` the count has
+ * 16 bits for any number of entries.
+ */
+export function writeZip(
+  entries: readonly EntryToWrite[],
+  { zip64 = false, wrapped = false } = {},
+): Buffer {
   const chunks: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
@@ -42,7 +48,7 @@ export function writeZip(entries: readonly EntryToWrite[], { zip64 = false } = {
   return Buffer.concat([
     ...chunks,
     central,
-    ...ends(entries.length, central.length, offset, zip64),
+    ...ends(wrapped ? entries.length % 0x1_0000 : entries.length, central.length, offset, zip64),
   ]);
 }
 
