@@ -7,7 +7,7 @@ import type { ProgressStream } from "../report/progress.js";
 export interface CommandContext {
   readonly environment: Environment;
   readonly currentDirectory: string;
-  readonly stdout: { write(text: string): unknown };
+  readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: ProgressStream;
   readonly clock: Clock;
   /** Aborted by the first signal. */

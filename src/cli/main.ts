@@ -1,16 +1,14 @@
 #!/usr/bin/env node
 import { systemClock } from "../base/clock.js";
-import { exitCodes } from "../base/errors.js";
 import { runCommandLine } from "./program.js";
 import { abortOnSignals } from "./signals.js";
 
 const { signal, release } = abortOnSignals(process, process.stderr);
 
-// A reader that closes the pipe early (`| head`) is not a failure.
+// A reader that closes the pipe early (`| head`) stops the printing, not the run: its exit code counts.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(exitCodes.done);
-    throw error;
+    if (error.code !== "EPIPE") throw error;
   });
 }
 

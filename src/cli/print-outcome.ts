@@ -2,6 +2,7 @@ import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { describeError, factsOf } from "../report/error-text.js";
 import { type CommandOutcome, notRunOf } from "./command-outcome.js";
 import type { CommandContext } from "./context.js";
+import { paint } from "./paint.js";
 import { summarizeMigration } from "./steps/migration-summary.js";
 import type { StepReport } from "./steps/step.js";
 
@@ -9,11 +10,24 @@ import type { StepReport } from "./steps/step.js";
 export interface Output {
   readonly json: boolean;
   readonly quiet: boolean;
+  readonly color: boolean;
+}
+
+type OutputFlags = Readonly<Partial<Record<keyof Output, unknown>>>;
+
+/** Returns the form that flags or a configuration ask for. */
+export function outputOf({ json, quiet, color }: OutputFlags): Output {
+  return { json: json === true, quiet: quiet === true, color: color !== false };
 }
 
 /** Prints the summary of a step of a migration when it ends. */
-export function printStep(report: StepReport, output: Output, { stderr }: CommandContext): void {
-  if (!output.json && isWanted(report, output)) stderr.write(`${report.summary}\n\n`);
+export function printStep(report: StepReport, output: Output, context: CommandContext): void {
+  if (!output.json && isWanted(report, output)) printResult(`${report.summary}\n`, output, context);
+}
+
+/** Prints a result for people on standard output. */
+export function printResult(text: string, output: Output, context: CommandContext): void {
+  context.stdout.write(`${paint(text, "stdout", output, context)}\n`);
 }
 
 /** Printed with every exit code 3, also with --quiet. */
@@ -21,26 +35,34 @@ const tooManyRejects =
   "More rows were rejected than --max-rejects allows. Fix the cause, or raise --max-rejects: " +
   "a number of rows, or a share such as 1%.";
 
-/** Prints the end of a command: one JSON object on standard output, or a summary on standard error. */
+/**
+ * Prints the end of a command: the result on standard output, as a summary or as one JSON object, and why
+ * it ended early on standard error.
+ */
 export function printOutcome(
   outcome: CommandOutcome,
   output: Output,
-  { stdout, stderr, environment }: CommandContext,
+  context: CommandContext,
 ): void {
-  if (output.json) stdout.write(`${JSON.stringify(jsonOf(outcome))}\n`);
-  const paragraphs = output.json ? [] : summariesOf(outcome, output);
-  if (outcome.exitCode === exitCodes.interrupted) {
-    paragraphs.push("Interrupted. Run the same command again to resume.");
-  } else if ("error" in outcome) {
-    const debug = (environment["SWITCHYARD_DEBUG"] ?? "") !== "";
-    paragraphs.push(describeError(outcome.error, debug));
-  } else if (outcome.exitCode === exitCodes.tooManyRejects) {
-    paragraphs.push(tooManyRejects);
-  }
-  if (paragraphs.length > 0) stderr.write(`${paragraphs.join("\n\n")}\n`);
+  if (output.json) context.stdout.write(`${JSON.stringify(jsonOf(outcome))}\n`);
+  const summaries = output.json ? [] : summariesOf(outcome, output);
+  if (summaries.length > 0) printResult(summaries.join("\n\n"), output, context);
+  const reason = reasonOf(outcome, context);
+  if (reason === undefined) return;
+  const blank = summaries.length > 0 && context.stdout.isTTY === true ? "\n" : "";
+  context.stderr.write(`${blank}${paint(reason, "stderr", output, context)}\n`);
 }
 
-function summariesOf(outcome: CommandOutcome, output: Output): string[] {
+/** Returns why a command did not end well; undefined if its summary says all. */
+function reasonOf(outcome: CommandOutcome, context: CommandContext): string | undefined {
+  if (outcome.exitCode === exitCodes.interrupted) {
+    return "Interrupted. Run the same command again to resume.";
+  }
+  if ("error" in outcome) return describeError(outcome.error, isDebug(context));
+  return outcome.exitCode === exitCodes.tooManyRejects ? tooManyRejects : undefined;
+}
+
+function summariesOf(outcome: CommandOutcome, output: Output): readonly string[] {
   const { command, reports, names } = outcome;
   if (command !== "migrate") {
     return reports.filter((one) => isWanted(one, output)).map(({ summary }) => summary);
@@ -66,14 +88,18 @@ function jsonOf(outcome: CommandOutcome): unknown {
 export function printFailure(
   command: string,
   error: unknown,
-  isJson: boolean,
-  { stdout, stderr, environment }: CommandContext,
+  output: Output,
+  context: CommandContext,
 ): number {
   const exitCode = error instanceof SwitchyardError ? error.exitCode : exitCodes.failed;
-  if (isJson) {
-    stdout.write(`${JSON.stringify({ command, exitCode, error: factsOf(error) })}\n`);
+  if (output.json) {
+    context.stdout.write(`${JSON.stringify({ command, exitCode, error: factsOf(error) })}\n`);
   }
-  const debug = (environment["SWITCHYARD_DEBUG"] ?? "") !== "";
-  stderr.write(`${describeError(error, debug)}\n`);
+  const text = describeError(error, isDebug(context));
+  context.stderr.write(`${paint(text, "stderr", output, context)}\n`);
   return exitCode;
+}
+
+function isDebug({ environment }: CommandContext): boolean {
+  return (environment["SWITCHYARD_DEBUG"] ?? "") !== "";
 }

@@ -4,7 +4,7 @@ import { valuesOf } from "../pipeline/configuration/run-options.js";
 import { listRuns } from "../pipeline/sent-runs.js";
 import { describeRuns } from "../report/run-summary.js";
 import type { CommandContext } from "./context.js";
-import { printFailure } from "./print-outcome.js";
+import { outputOf, printFailure, printResult } from "./print-outcome.js";
 import type { ServiceInvocation } from "./service/service-options.js";
 
 /** Prints the runs of `send` and returns the exit code; never throws. */
@@ -12,24 +12,26 @@ export async function runRuns(
   { flags, configPath }: ServiceInvocation,
   context: CommandContext,
 ): Promise<number> {
-  let isJson = flags.json === true;
+  let output = outputOf(flags);
   try {
-    const { environment, currentDirectory, stdout } = context;
+    const { environment, currentDirectory } = context;
     const configuration = await loadConfiguration({
       flags,
       configPath,
       environment,
       currentDirectory,
     });
-    isJson = configuration.values.json ?? false;
+    output = outputOf(configuration.values);
     const { runs: directory } = valuesOf(configuration);
     const runs = await listRuns(directory);
-    const text = isJson
-      ? `${JSON.stringify({ command: "runs", exitCode: exitCodes.done, directory, runs })}\n`
-      : describeRuns(runs, directory);
-    stdout.write(text);
+    if (output.json) {
+      const result = { command: "runs", exitCode: exitCodes.done, directory, runs };
+      context.stdout.write(`${JSON.stringify(result)}\n`);
+    } else {
+      printResult(describeRuns(runs, directory).trimEnd(), output, context);
+    }
     return exitCodes.done;
   } catch (error) {
-    return printFailure("runs", error, isJson, context);
+    return printFailure("runs", error, output, context);
   }
 }

@@ -80,10 +80,10 @@ describe("the written configuration", () => {
   test("has comments that say what was found", async () => {
     put("in/a.json.gz", gzipSync(`${amplitude("a")}\n${amplitude("b")}\n`));
     put("in/b.csv", `event_type,event_time,user_id\nc,2026-02-01 00:00:00,mina\n`);
-    const { exitCode, stderr, stdout } = await init("in");
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "" });
-    expect(stderr).toBe(
-      `Inspected 2 sources, ${stderr.match(/sources, (\d+ B)/)?.[1]}
+    const { exitCode, stdout, stderr } = await init("in");
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toBe(
+      `Inspected 2 sources, ${stdout.match(/sources, (\d+ B)/)?.[1]}
   format    1 × newline-delimited JSON in gzip, 1 × CSV
   sample    first 3 rows of 2 sources
   preset    amplitude: 4 of 4 columns are Amplitude's; typical of Amplitude: event_properties
@@ -105,10 +105,10 @@ Next:    switchyard validate
     const columns = Object.fromEntries(Array.from({ length: 500 }, (_, i) => [`c${i}`, i]));
     for (let index = 0; index < 40; index++) put(`in/${index}.png`, new Uint8Array([0, 1, 2, 255]));
     put("in/a.json", amplitude("a", columns));
-    const { stderr } = await init("in");
-    expect(stderr.split("\n").length).toBeLessThan(25);
-    expect(stderr).toContain("40 sources: in/0.png: ");
-    expect(stderr).toContain("; and 35 more");
+    const { stdout } = await init("in");
+    expect(stdout.split("\n").length).toBeLessThan(25);
+    expect(stdout).toContain("40 sources: in/0.png: ");
+    expect(stdout).toContain("; and 35 more");
   });
 
   test("has the flags about the inputs as options", async () => {
@@ -216,7 +216,7 @@ describe("the schema", () => {
   test("is omitted if another file has its name", async () => {
     put("in.json", amplitude("a"));
     put("pipeline.schema.json", "something else");
-    expect((await init("in.json")).stderr).toContain("Written: pipeline.config.json\n");
+    expect((await init("in.json")).stdout).toContain("Written: pipeline.config.json\n");
     expect(schemaIn(read())).toBeUndefined();
     expect(read("pipeline.schema.json")).toBe("something else");
   });
@@ -267,9 +267,9 @@ describe("odd inputs", () => {
         timestamp: "2026-01-31T17:03:12Z",
       });
     put("a.json", `${row("track")}\n${row("identify")}\n`);
-    const { stderr } = await init("a.json");
-    expect(stderr).toContain("1 event from 2 sampled rows, 1 filtered by the mapping");
-    expect(stderr).not.toContain("Uncertain");
+    const { stdout } = await init("a.json");
+    expect(stdout).toContain("1 event from 2 sampled rows, 1 filtered by the mapping");
+    expect(stdout).not.toContain("Uncertain");
   });
 
   test("of which one has no readable row are accepted, and it is named", async () => {
@@ -328,12 +328,12 @@ describe("odd inputs", () => {
       "a.csv",
       "Action,When,Who,Plan\nopen,31/01/2026 17:03,mina,x\nclose,01/02/2026 09:00,ole,y\n",
     );
-    const { stderr } = await init("a.csv");
-    expect(stderr).toContain(
+    const { stdout } = await init("a.csv");
+    expect(stdout).toContain(
       "  preset    none fits; the mapping is a guess by names and values of the fields",
     );
-    expect(stderr).toContain("\nUncertain:\n  - No preset fits these rows");
-    expect(stderr).toContain("name no zone and are read as UTC");
+    expect(stdout).toContain("\nUncertain:\n  - No preset fits these rows");
+    expect(stdout).toContain("name no zone and are read as UTC");
     const { values } = await load();
     expect(values.preset).toBeUndefined();
     expect(writtenMapping()).toEqual({

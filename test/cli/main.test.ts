@@ -42,7 +42,7 @@ describe.each(outputFormatNames)("an export as %s", (format) => {
     await writeFile(path.join(out, file), content);
     const refused = await runSwitchyard(["verify", out]);
     expect(refused.exitCode).toBe(1);
-    expect(refused.stderr).toContain(`  ${file}: SHA-256: found`);
+    expect(refused.stdout).toContain(`  ${file}: SHA-256: found`);
   });
 });
 
@@ -54,12 +54,12 @@ test("the repository's own configuration migrates the sample, a second time with
   };
   const options = { cwd: repository, env };
   const first = await runWith(words, options);
-  expect(first).toMatchObject({ exitCode: 0, stdout: "" });
-  expect(first.stderr).toMatch(/^Read 4,250 rows .*^Exported 4,250 events .*^Verified: /ms);
-  expect(first.stderr).toContain("\nMigration done\n");
+  expect(first).toMatchObject({ exitCode: 0 });
+  expect(first.stdout).toMatch(/^Read 4,250 rows .*^Exported 4,250 events .*^Verified: /ms);
+  expect(first.stdout).toContain("\nMigration done\n");
   const second = await runWith(words, options);
   expect(second.exitCode).toBe(0);
-  expect(second.stderr).toMatch(/^Already done, nothing to do: 4,250 events .*^Verified: /ms);
+  expect(second.stdout).toMatch(/^Already done, nothing to do: 4,250 events .*^Verified: /ms);
 });
 
 test("rejected rows end with exit code 3, and their file is an input that can be tried again", async () => {
@@ -70,8 +70,8 @@ test("rejected rows end with exit code 3, and their file is an input that can be
   const out = path.join(root, "rejecting");
   const rejecting = await runSwitchyard(["export", input, "--to", out, "--format", "jsonl"]);
   expect(rejecting.exitCode).toBe(3);
-  expect(rejecting.stderr).toContain("rows      4 read = 2 delivered + 2 rejected");
-  expect(rejecting.stderr).toContain("event_missing: 1 row, such as");
+  expect(rejecting.stdout).toContain("rows      4 read = 2 delivered + 2 rejected");
+  expect(rejecting.stdout).toContain("event_missing: 1 row, such as");
   const words = ["export", path.join(out, "rejects"), "--to", path.join(root, "again"), "--json"];
   const again = await runSwitchyard([...words, "--max-rejects", "100%"]);
   expect(again.exitCode).toBe(0);

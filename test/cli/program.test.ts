@@ -106,11 +106,24 @@ describe("export", () => {
     expect(given[0]).toMatchObject({ inputs: ["in"], outputDirectory, threads: 5, dataset: "e" });
   });
 
-  test("prints the summary on standard error and nothing on standard output", async () => {
+  test("prints the summary on standard output and nothing on standard error", async () => {
     const { context, stdout, stderr } = fakeContext();
     await runCommandLine(["export", "a", "--to", "o"], context);
-    expect(stderr.join("")).toMatch(/^Exported 1,000 events/);
-    expect(stdout).toEqual([]);
+    expect(stdout.join("")).toMatch(/^Exported 1,000 events/);
+    expect(stderr).toEqual([]);
+  });
+
+  test.each([
+    ["in colour", {}, []],
+    ["plainly with NO_COLOR", { NO_COLOR: "1" }, []],
+    ["plainly on a terminal that has no colour", { TERM: "dumb" }, []],
+    ["plainly with --no-color", {}, ["--no-color"]],
+  ] as const)("prints on a terminal %s", async (form, environment, words) => {
+    const text: string[] = [];
+    const stdout = { write: (part: string) => text.push(part), isTTY: true };
+    const { context } = fakeContext({}, { environment, stdout });
+    await runCommandLine(["export", "a", "--to", "o", ...words], context);
+    expect(text.join("").includes("\u001b[")).toBe(form === "in colour");
   });
 
   test("prints one JSON object with --json", async () => {
@@ -199,9 +212,9 @@ describe("verify", () => {
   });
 
   test("a difference is named, and ends with exit code 1", async () => {
-    const { context, stderr } = fakeContext({ verifyExport: different });
+    const { context, stdout } = fakeContext({ verifyExport: different });
     expect(await runCommandLine(["verify", "out"], context)).toBe(1);
-    expect(stderr.join("")).toContain("  events/x.csv: rows: found 1\n");
+    expect(stdout.join("")).toContain("  events/x.csv: rows: found 1\n");
   });
 
   test("a signal ends it with exit code 130", async () => {
@@ -236,9 +249,9 @@ describe("migrate", () => {
 
   test("stops at the first step that does not end well and says what was not run", async () => {
     const runExport = async () => ({ ...exampleResult, tooManyRejects: true });
-    const { context, stderr } = fakeContext({ runExport }, { currentDirectory: directory });
+    const { context, stdout, stderr } = fakeContext({ runExport }, { currentDirectory: directory });
     expect(await runCommandLine(["migrate"], context)).toBe(3);
-    const text = stderr.join("");
+    const text = [...stdout, ...stderr].join("");
     expect(text).toContain("  not run   verify\n");
     expect(text).toContain("More rows were rejected than --max-rejects allows.");
     expect(text).not.toContain("Run the same command again");
@@ -248,19 +261,23 @@ describe("migrate", () => {
     const verifyExport = async () => {
       throw new UsageError("manifest_missing", "There is no manifest.");
     };
-    const { context, stderr } = fakeContext({ verifyExport }, { currentDirectory: directory });
+    const { context, stdout, stderr } = fakeContext(
+      { verifyExport },
+      { currentDirectory: directory },
+    );
     expect(await runCommandLine(["migrate"], context)).toBe(2);
-    expect(stderr.join("")).toMatch(/^Exported .*error: There is no manifest/s);
-    expect(stderr.join("")).not.toContain("Run the same command again");
+    expect(stdout.join("")).toMatch(/^Exported /);
+    expect(stderr.join("")).toMatch(/^error: There is no manifest/);
+    expect(stdout.join("")).not.toContain("Run the same command again");
   });
 
   test("a failed step can be run again", async () => {
     const verifyExport = async () => {
       throw new SwitchyardError("manifest_missing", "There is no manifest.");
     };
-    const { context, stderr } = fakeContext({ verifyExport }, { currentDirectory: directory });
+    const { context, stdout } = fakeContext({ verifyExport }, { currentDirectory: directory });
     expect(await runCommandLine(["migrate"], context)).toBe(1);
-    expect(stderr.join("")).toContain("Run the same command again");
+    expect(stdout.join("")).toContain("Run the same command again");
   });
 });
 
@@ -281,7 +298,8 @@ describe("usage", () => {
     await runCommandLine(["send", "--help"], context);
     await runCommandLine(["qualify", "--help"], context);
     await runCommandLine(["serve", "--help"], context);
-    const missing = optionNames.filter((name) => !stdout.join("").includes(`${flagOf(name)} `));
+    const text = stdout.join("").replace("--no-color", "--color");
+    const missing = optionNames.filter((name) => !text.includes(`${flagOf(name)} `));
     expect(missing).toEqual(["inputs", "service"]);
   });
 

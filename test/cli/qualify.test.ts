@@ -72,9 +72,9 @@ async function stored(): Promise<readonly string[]> {
 
 describe("qualify", () => {
   test("shows the plan, and sends nothing before --yes", async () => {
-    const { exitCode, stderr } = await qualify(["."]);
+    const { exitCode, stdout } = await qualify(["."]);
     expect(exitCode).toBe(0);
-    expect(stderr).toBe(
+    expect(stdout).toBe(
       [
         `Qualifying events of ${path.join(directory, "manifest.json")} at ${baseUrl}`,
         "  create    page_view: 1,204 events, 2026-01-30 to 2026-01-31",
@@ -90,17 +90,17 @@ describe("qualify", () => {
   test("applies with --yes, and finds nothing to do the second time", async () => {
     const first = await qualify([".", "--yes"]);
     expect(first.exitCode).toBe(0);
-    expect(first.stderr).toContain("2 of 2 applied.\n");
+    expect(first.stdout).toContain("2 of 2 applied.\n");
     expect(await stored()).toEqual(["purchase", "page_view"]);
-    expect((await qualify(["."])).stderr).toContain(
+    expect((await qualify(["."])).stdout).toContain(
       "0 to create, 0 to change, 2 unchanged, 0 refused\nNothing to do.\n",
     );
   });
 
   test("shows what differs field by field", async () => {
     await qualify([".", "--yes"]);
-    const { stderr } = await qualify([".", "--table", "w.events", "--include-event", "purchase"]);
-    expect(stderr).toContain(
+    const { stdout } = await qualify([".", "--table", "w.events", "--include-event", "purchase"]);
+    expect(stdout).toContain(
       "  change    purchase\n" +
         `            sql: "SELECT * FROM events WHERE event = 'purchase'" -> ` +
         `"SELECT * FROM w.events WHERE event = 'purchase'"\n0 to create, 1 to change`,
@@ -108,9 +108,9 @@ describe("qualify", () => {
   });
 
   test("has the console check everything in a dry run, which wins over --yes", async () => {
-    const { exitCode, stderr } = await qualify([".", "--dry-run", "--yes"]);
+    const { exitCode, stdout } = await qualify([".", "--dry-run", "--yes"]);
     expect(exitCode).toBe(0);
-    expect(stderr).toContain("2 of 2 would be accepted; nothing was stored.\n");
+    expect(stdout).toContain("2 of 2 would be accepted; nothing was stored.\n");
     expect(await stored()).toEqual([]);
   });
 
@@ -118,10 +118,10 @@ describe("qualify", () => {
     await writeManifest({ events: [counted("a\u001b[31m\nb", 1), counted("purchase", 1)] });
     const plan = await qualify(["."]);
     expect(plan.exitCode).toBe(0);
-    expect(plan.stderr).toContain("  refused   a\\u001b[31m\\nb: the event's name has a backslash");
+    expect(plan.stdout).toContain("  refused   a\\u001b[31m\\nb: the event's name has a backslash");
     const applied = await qualify([".", "--yes"]);
     expect(applied.exitCode).toBe(1);
-    expect(applied.stderr).toContain("Exclude refused events with --exclude-event");
+    expect(applied.stdout).toContain("Exclude refused events with --exclude-event");
     expect(await stored()).toEqual(["purchase"]);
   });
 
@@ -146,10 +146,10 @@ describe("qualify", () => {
   test("says that an export is not whole, and that counts are at least", async () => {
     const { event: _, ...otherEvents } = counted("", 7);
     await writeManifest({ complete: false, otherEvents });
-    const { stderr } = await qualify([path.join(directory, "manifest.json")]);
-    expect(stderr).toContain("purchase: at least 1 event, ");
-    expect(stderr).toContain("The export is not complete");
-    expect(stderr).toContain("7 events with other names have no qualifying event.");
+    const { stdout } = await qualify([path.join(directory, "manifest.json")]);
+    expect(stdout).toContain("purchase: at least 1 event, ");
+    expect(stdout).toContain("The export is not complete");
+    expect(stdout).toContain("7 events with other names have no qualifying event.");
   });
 
   test.each([
@@ -163,10 +163,10 @@ describe("qualify", () => {
   });
 
   test("says what was not done where the key may not write", async () => {
-    const { exitCode, stderr } = await qualify([".", "--yes"], service.keys.readOnly);
+    const { exitCode, stdout } = await qualify([".", "--yes"], service.keys.readOnly);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain("0 of 2 applied.\n");
-    expect(stderr).toContain("The key may not do this: use ");
+    expect(stdout).toContain("0 of 2 applied.\n");
+    expect(stdout).toContain("The key may not do this: use ");
   });
 
   test("lists what was done and what is left when it is interrupted, and does the rest", async () => {
@@ -191,7 +191,7 @@ describe("qualify", () => {
     await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
     try {
       const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
-      const { exitCode, stderr } = await qualify(
+      const { exitCode, stdout, stderr } = await qualify(
         [".", "--yes"],
         undefined,
         url,
@@ -201,9 +201,9 @@ describe("qualify", () => {
       const done = (await stored()).toSorted();
       expect(done.length).toBeGreaterThan(0);
       expect(done.length).toBeLessThan(names.length);
-      expect(stderr).toContain(`${done.length} of 9 applied.\n`);
+      expect(stdout).toContain(`${done.length} of 9 applied.\n`);
       const listed = (verb: string) =>
-        [...stderr.matchAll(new RegExp(`^  ${verb} +(event \\d)$`, "gm"))].map(([, name]) => name);
+        [...stdout.matchAll(new RegExp(`^  ${verb} +(event \\d)$`, "gm"))].map(([, name]) => name);
       expect(listed("created")).toEqual(done);
       expect(listed("not tried")).toEqual(names.filter((name) => !done.includes(name)));
       expect(stderr).toContain("Interrupted. Run the same command again");
@@ -312,9 +312,9 @@ describe("qualifying the events of inputs", () => {
     qualify(words, undefined, url, undefined, counting);
 
   test("shows the plan, and how many rows it says nothing of", async () => {
-    const { exitCode, stderr } = await count(["rows.jsonl", "more", "--exclude-event", "x*"]);
+    const { exitCode, stdout } = await count(["rows.jsonl", "more", "--exclude-event", "x*"]);
     expect(exitCode).toBe(0);
-    expect(stderr).toBe(
+    expect(stdout).toBe(
       [
         `Qualifying events of rows.jsonl more at ${baseUrl}`,
         "  create    page_view: 9 events, 2026-01-30 to 2026-01-31",
@@ -332,8 +332,8 @@ describe("qualifying the events of inputs", () => {
   });
 
   test("leaves names alone that passed the filters under another name", async () => {
-    const { stderr } = await count(["rows.jsonl", "--include-event", "before"]);
-    expect(stderr).toContain("1 to create");
+    const { stdout } = await count(["rows.jsonl", "--include-event", "before"]);
+    expect(stdout).toContain("1 to create");
   });
 
   const failure = { source: "rows.jsonl", code: "source_truncated", message: "it stops" };
@@ -345,8 +345,8 @@ describe("qualifying the events of inputs", () => {
     result = { ...result, ...changes };
     const end = await count(["rows.jsonl", "--yes"]);
     expect(end.exitCode, end.stderr).toBe(exitCode);
-    expect(end.stderr).toContain("1 of 1 applied.");
-    expect(end.stderr.includes("Failed: 1 source could not be read completely")).toBe(
+    expect(end.stdout).toContain("1 of 1 applied.");
+    expect(end.stdout.includes("Failed: 1 source could not be read completely")).toBe(
       exitCode === 1,
     );
     expect(await stored()).toEqual(["page_view"]);
@@ -374,10 +374,10 @@ describe("qualifying the events of inputs", () => {
   test("reads what the configuration names where no export is, and looks for an export first", async () => {
     const name = path.join(directory, "pipeline.config.json");
     await writeFile(name, JSON.stringify({ inputs: ["a/*.json"] }));
-    expect((await count([])).stderr).toContain("Qualifying events of a/*.json at ");
+    expect((await count([])).stdout).toContain("Qualifying events of a/*.json at ");
     await writeFile(name, JSON.stringify({ inputs: ["a/*.json"], export: { to: "." } }));
-    expect((await count([])).stderr).toContain("manifest.json at ");
-    expect((await count(["rows.jsonl"])).stderr).toContain("Qualifying events of rows.jsonl at ");
+    expect((await count([])).stdout).toContain("manifest.json at ");
+    expect((await count(["rows.jsonl"])).stdout).toContain("Qualifying events of rows.jsonl at ");
   });
 
   test.each([
@@ -386,6 +386,6 @@ describe("qualifying the events of inputs", () => {
     ["a directory with no object for a manifest", ".", '["manifestVersion"]'],
   ])("takes %s for an input where Switchyard did not write it", async (_, input, text) => {
     await writeFile(path.join(directory, "manifest.json"), text);
-    expect((await count([input])).stderr).toContain(`Qualifying events of ${input} at `);
+    expect((await count([input])).stdout).toContain(`Qualifying events of ${input} at `);
   });
 });

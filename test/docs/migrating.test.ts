@@ -16,9 +16,9 @@ test("the rehearsal of docs/migrating.md goes as the page shows it", async () =>
     cpSync(join(sample, part), join(directory, "exports", part), { recursive: true });
   }
   writeFileSync(join(directory, "pipeline.config.json"), configuration);
-  const { exitCode, stderr } = await runSwitchyard(["migrate"], { cwd: directory });
+  const { exitCode, stdout, stderr } = await runSwitchyard(["migrate"], { cwd: directory });
   expect(exitCode, stderr).toBe(0);
-  const seen = stderr.replaceAll(directory, "/home/you");
+  const seen = stdout.replaceAll(directory, "/home/you");
   const paragraphs = shown.split("…\n").filter((text) => text !== "");
   expect(paragraphs).toHaveLength(2);
   for (const text of paragraphs) expect(seen).toContain(text);

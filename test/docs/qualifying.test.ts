@@ -28,10 +28,8 @@ test("the session of docs/qualifying.md goes as the page shows it", async () => 
         command.replace("fixtures/sample", sample).replace("http://127.0.0.1:8080", url),
       );
       const env = { SWITCHYARD_CONSOLE_KEY: service.keys.console };
-      const { exitCode, stderr } = await runSwitchyard(words, { cwd: directory, env });
-      const seen = stderr
-        // Progress, where the machine is slow.
-        .replace(/^.* rows\/s .* left\n/gm, "")
+      const { exitCode, stdout } = await runSwitchyard(words, { cwd: directory, env });
+      const seen = stdout
         .replaceAll(url, "http://127.0.0.1:8080")
         .replaceAll(directory, "/home/you")
         .replaceAll(sample, "fixtures/sample");

@@ -50,9 +50,9 @@ test("the sample's configuration migrates all of it", async () => {
   const input = join(fixtures, "sample");
   const found = await runSwitchyard(["init", input], { cwd, env: notLater });
   expect(found.exitCode).toBe(0);
-  expect(found.stderr).toContain("  preset    amplitude: 44 of 44 columns are Amplitude's");
-  expect(found.stderr).not.toContain("Uncertain");
-  expect(found.stderr).toMatch(/\nNext: {4}switchyard validate\n$/);
+  expect(found.stdout).toContain("  preset    amplitude: 44 of 44 columns are Amplitude's");
+  expect(found.stdout).not.toContain("Uncertain");
+  expect(found.stdout).toMatch(/\nNext: {4}switchyard validate\n$/);
   const migrated = await runSwitchyard(["migrate", "--json"], { cwd, env: notLater });
   expect(migrated.exitCode).toBe(0);
   expect(JSON.parse(migrated.stdout).steps[1].rows).toMatchObject({

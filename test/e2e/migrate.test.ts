@@ -110,9 +110,9 @@ describe("migrate with an embedded service", () => {
   });
 
   it("says on one screen what was done, and how to look at it", async () => {
-    const { stderr, exitCode } = await runSwitchyard(["migrate"], { cwd: directory });
+    const { stdout, stderr, exitCode } = await runSwitchyard(["migrate"], { cwd: directory });
     expect(exitCode, stderr).toBe(0);
-    const [, summary = ""] = stderr.split("Migration done\n");
+    const [, summary = ""] = stdout.split("Migration done\n");
     const data = join(directory, ".switchyard");
     expect(summary.split("\n")).toEqual([
       "  read      3,000 rows of 1 source",
@@ -235,9 +235,9 @@ describe("migrate refuses", () => {
     const { exitCode, json } = await migrate();
     expect(exitCode).toBe(3);
     expect(json.notRun).toEqual(["send", "qualify", "verify"]);
-    const { stderr } = await runSwitchyard(["migrate"], { cwd: directory });
-    expect(stderr).toContain("Migration stopped at export\n");
-    expect(stderr).toContain("\n  not run   send, qualify, verify\n");
+    const { stdout } = await runSwitchyard(["migrate"], { cwd: directory });
+    expect(stdout).toContain("Migration stopped at export\n");
+    expect(stdout).toContain("\n  not run   send, qualify, verify\n");
   });
 });
 

@@ -25,9 +25,9 @@ const unmendable = [
 beforeAll(() => makePlanted(directory, 24_000) as Promise<void>);
 
 async function validate(...words: readonly string[]) {
-  const { stderr } = await runSwitchyard(["validate", ...words], { cwd: directory });
+  const { stdout, stderr } = await runSwitchyard(["validate", ...words], { cwd: directory });
   const report = JSON.parse(readFileSync(join(directory, "report/report.json"), "utf8")) as Report;
-  return { findings: report.findings, stderr };
+  return { findings: report.findings, stdout, stderr };
 }
 
 const codesOf = (findings: readonly Finding[]) =>

@@ -31,11 +31,11 @@ function rowsOfManyUsers(): string {
 }
 
 async function validate(...words: readonly string[]): Promise<Report> {
-  const { stderr } = await runSwitchyard(
+  const { stdout } = await runSwitchyard(
     ["validate", file, "--preset", "amplitude", "--split-size", "1MiB", ...words],
     { cwd: directory },
   );
-  expect(stderr).toContain("Read 60,000 rows");
+  expect(stdout).toContain("Read 60,000 rows");
   return JSON.parse(readFileSync(join(directory, "report/report.json"), "utf8")) as Report;
 }
 

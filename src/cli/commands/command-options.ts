@@ -12,7 +12,10 @@ import {
 } from "../../pipeline/configuration/options.js";
 
 /** Options that tell how the result of a command is printed. */
-export const outputOptions: readonly OptionName[] = ["json", "quiet"];
+export const outcomeOptions: readonly OptionName[] = ["json", "color"];
+
+/** The same for a command that shows progress. */
+export const outputOptions: readonly OptionName[] = ["quiet", ...outcomeOptions];
 
 /** Options of `migrate`. */
 export const migrateOptions: readonly OptionName[] = optionNames.filter((name) => {
@@ -71,13 +74,14 @@ export function addOptions(
     );
   }
   for (const name of names) {
-    const { type, description, placeholder, negation } = describeOption(name);
+    const { type, description, placeholder, negation, default: initial } = describeOption(name);
     const fallback = defaultText(name);
     const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
     const value = type.placeholder === "" ? "" : ` ${placeholder ?? type.placeholder}`;
     const option = new Option(`${flagOf(name)}${value}`, words);
     if (type.isRepeatable === true) option.argParser(collect);
-    command.addOption(option);
+    // A switch that is on needs no flag to turn it on.
+    command.addOption(initial === true ? option.hideHelp() : option);
     if (negation !== undefined) {
       command.addOption(new Option(`--no-${flagOf(name).slice(2)}`, negation));
     }

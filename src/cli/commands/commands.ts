@@ -11,6 +11,7 @@ import {
   exportOptions,
   givenFlags,
   migrateOptions,
+  outcomeOptions,
   outputOptions,
   qualifyOptions,
   readingOptions,
@@ -92,7 +93,7 @@ const commandRows: readonly CommandRow[] = [
     name: "runs",
     description: "list the runs of send, their progress, and how to resume them",
     help: "",
-    options: ["runs", "json"],
+    options: ["runs", ...outcomeOptions],
     async run({ flags, configPath }, context) {
       const { runRuns } = await import("../run-runs.js");
       return runRuns({ flags, configPath }, context);
@@ -125,7 +126,7 @@ const commandRows: readonly CommandRow[] = [
     name: "serve",
     description: "serve the console API and the event route",
     help: help.serve,
-    options: [...serveOptions, "json"],
+    options: [...serveOptions, ...outcomeOptions],
     async run({ flags, configPath }, context) {
       const { runServe } = await import("../service/run-serve.js");
       return runServe({ flags, configPath }, context);
@@ -194,6 +195,7 @@ function keysCommand(context: CommandContext, ended: (exitCode: number) => void)
   const command = new Command("keys")
     .description("create, list and revoke the keys of a service")
     .addHelpText("after", help.keys);
-  for (const one of [create, list, revoke]) command.addCommand(addOptions(one, ["data", "json"]));
+  for (const one of [create, list, revoke])
+    command.addCommand(addOptions(one, ["data", ...outcomeOptions]));
   return command;
 }

@@ -14,7 +14,7 @@ import { SCHEMA_ID, schemaText } from "../../pipeline/configuration/configuratio
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import { readingOptions } from "../commands/command-options.js";
 import type { CommandContext } from "../context.js";
-import { printFailure } from "../print-outcome.js";
+import { outputOf, printFailure, printResult } from "../print-outcome.js";
 import { draftConfiguration } from "./configuration-draft.js";
 import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";
 import { summarizeSurvey } from "./survey-summary.js";
@@ -36,9 +36,9 @@ export async function runInit(
   invocation: InitInvocation,
   context: CommandContext,
 ): Promise<number> {
-  let isJson = invocation.flags.json === true;
+  let output = outputOf(invocation.flags);
   try {
-    const { environment, currentDirectory, stdout, stderr } = context;
+    const { environment, currentDirectory } = context;
     const engine = await context.loadEngine();
     const configuration = await loadConfiguration({
       flags: invocation.flags,
@@ -46,17 +46,17 @@ export async function runInit(
       currentDirectory,
       configPath: null,
     });
-    isJson = configuration.values.json ?? false;
+    output = outputOf(configuration.values);
     const { survey, written } = await init(invocation, configuration, engine, context);
-    if (isJson) {
+    if (output.json) {
       const result = { command: "init", exitCode: exitCodes.done, ...written, survey };
-      stdout.write(`${JSON.stringify(result)}\n`);
-    } else if (configuration.values.quiet !== true) {
-      stderr.write(`${summarizeSurvey(survey, written)}\n`);
+      context.stdout.write(`${JSON.stringify(result)}\n`);
+    } else if (!output.quiet) {
+      printResult(summarizeSurvey(survey, written), output, context);
     }
     return exitCodes.done;
   } catch (error) {
-    return printFailure("init", interruptionOr(error, context.signal), isJson, context);
+    return printFailure("init", interruptionOr(error, context.signal), output, context);
   }
 }
 

@@ -5,7 +5,7 @@ import { keyRecord, newKeyText } from "../../service/key-text.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../../storage/key-store.js";
 import { CONSOLE_DATABASE, openSqliteKeys } from "../../storage/sqlite-store.js";
 import type { CommandContext } from "../context.js";
-import { printFailure } from "../print-outcome.js";
+import { outputOf, printFailure } from "../print-outcome.js";
 import { loadServiceOptions, type ServiceInvocation } from "./service-options.js";
 
 export type KeysAction =
@@ -15,7 +15,7 @@ export type KeysAction =
 
 /** The output of a command: for programs, for people, and a note. */
 interface Printed {
-  readonly json: unknown;
+  readonly json: object;
   readonly text: string;
   /** Printed on standard error. */
   readonly note?: string;
@@ -27,23 +27,23 @@ export async function runKeys(
   invocation: ServiceInvocation,
   context: CommandContext,
 ): Promise<number> {
-  const { stdout, stderr } = context;
-  let isJson = invocation.flags.json === true;
+  let output = outputOf(invocation.flags);
   try {
-    const { json, dataDirectory } = await loadServiceOptions(invocation, context);
-    isJson = json;
+    const { dataDirectory, ...options } = await loadServiceOptions(invocation, context);
+    output = options.output;
     requireUsable(action, dataDirectory);
     const { keys, close } = await openSqliteKeys(dataDirectory);
     try {
-      const printed = await act(action, keys);
-      stdout.write(isJson ? `${JSON.stringify(printed.json)}\n` : printed.text);
-      if (!isJson && printed.note !== undefined) stderr.write(printed.note);
+      const { json, text, note } = await act(action, keys);
+      const result = { command: "keys", exitCode: exitCodes.done, ...json };
+      context.stdout.write(output.json ? `${JSON.stringify(result)}\n` : text);
+      if (!output.json && note !== undefined) context.stderr.write(note);
     } finally {
       close();
     }
     return exitCodes.done;
   } catch (error) {
-    return printFailure("keys", error, isJson, context);
+    return printFailure("keys", error, output, context);
   }
 }
 
@@ -110,7 +110,7 @@ async function revoke(keys: KeyStore, id: string): Promise<Printed> {
   const note = isRevoked
     ? `Key ${id} is revoked: requests with it are refused from now on.\n`
     : `Key ${id} was revoked before.\n`;
-  return { json: { id, revokedTime }, text: "", note };
+  return { json: { id, revokedTime }, text: note };
 }
 
 const heads = ["ID", "KIND", "RIGHTS", "BEGINS WITH", "CREATED", "REVOKED"] as const;

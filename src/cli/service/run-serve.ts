@@ -4,7 +4,7 @@ import { createApp } from "../../service/app.js";
 import { createLogger } from "../../service/request-log.js";
 import { startServer } from "../../service/server.js";
 import type { CommandContext } from "../context.js";
-import { printFailure } from "../print-outcome.js";
+import { outputOf, printFailure } from "../print-outcome.js";
 import { openServiceStore } from "./open-service-store.js";
 import {
   admitKeys,
@@ -24,20 +24,20 @@ export async function runServe(
   invocation: ServiceInvocation,
   context: CommandContext,
 ): Promise<number> {
-  let isJson = invocation.flags.json === true;
+  let output = outputOf(invocation.flags);
   try {
     const options = await loadServiceOptions(invocation, context);
-    isJson = options.json;
+    output = options.output;
     await serve(options, readGivenKeys(context.environment), context);
     return exitCodes.done;
   } catch (error) {
-    return printFailure("serve", error, isJson, context);
+    return printFailure("serve", error, output, context);
   }
 }
 
 /** Listens first, so that /readyz shows the start of the service; then opens the store. */
 async function serve(
-  { host, port, dataDirectory, keyHeader, logLevel, json }: ServiceOptions,
+  { host, port, dataDirectory, keyHeader, logLevel, output }: ServiceOptions,
   givenKeys: readonly GivenKey[],
   { signal, stdout, stderr }: CommandContext,
 ): Promise<void> {
@@ -59,7 +59,7 @@ async function serve(
     await Promise.race([server.ready, stopAsked]);
     if (signal.aborted) return;
     const facts = { url: server.url, version, pid: process.pid, dataDirectory };
-    if (json) stdout.write(`${JSON.stringify({ command: "serve", ...facts })}\n`);
+    if (output.json) stdout.write(`${JSON.stringify({ command: "serve", ...facts })}\n`);
     else stderr.write(readyText(facts));
     await stopAsked;
   } finally {

@@ -3,6 +3,7 @@ import type { LogLevel } from "../../base/log-levels.js";
 import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
 import { type OptionValues, withDefaults } from "../../pipeline/configuration/options.js";
 import type { CommandContext } from "../context.js";
+import { type Output, outputOf } from "../print-outcome.js";
 
 const DEFAULT_DATA_DIRECTORY = ".switchyard";
 
@@ -21,7 +22,7 @@ export interface ServiceOptions {
   readonly dataDirectory: string;
   readonly keyHeader: string;
   readonly logLevel: LogLevel;
-  readonly json: boolean;
+  readonly output: Output;
 }
 
 /** Reads flags, environment and file, in this order of precedence, then defaults. Throws `UsageError`. */
@@ -40,12 +41,12 @@ export async function loadServiceOptions(
 
 /** Returns the options with defaults. */
 export function serviceOptionsOf(values: OptionValues, currentDirectory: string): ServiceOptions {
-  const { host, port, data, authHeader, logLevel, json } = withDefaults(values, currentDirectory);
+  const { host, port, data, authHeader, logLevel } = withDefaults(values, currentDirectory);
   return {
     host,
     port,
     logLevel,
-    json,
+    output: outputOf(values),
     dataDirectory: data ?? path.resolve(currentDirectory, DEFAULT_DATA_DIRECTORY),
     keyHeader: authHeader,
   };

@@ -5,7 +5,7 @@ import type { StepName } from "../../pipeline/configuration/configuration-schema
 import { noProgress, showProgress } from "../../report/progress.js";
 import type { CommandOutcome } from "../command-outcome.js";
 import type { CommandContext } from "../context.js";
-import { type Output, printOutcome, printStep } from "../print-outcome.js";
+import { type Output, outputOf, printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunStep, StepReport } from "./step.js";
 import { resultsOf } from "./step.js";
@@ -47,7 +47,7 @@ interface Run {
  */
 export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
   const { command, flags, words: commandLine = [command] } = invocation;
-  const output: Output = { json: flags.json === true, quiet: flags.quiet === true };
+  const output = outputOf(flags);
   const run: Run = { context, command, commandLine, output, names: [], reports: [] };
   let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error">;
   try {
@@ -80,8 +80,7 @@ async function runAll(
     environment,
     currentDirectory,
   });
-  const { json = false, quiet = false } = configuration.values;
-  run.output = { json, quiet };
+  run.output = outputOf(configuration.values);
   run.names = command === "migrate" ? configuration.steps : [command];
   const service =
     command === "migrate"

@@ -300,4 +300,10 @@ export const optionTable = {
     ...type.off,
     description: "Print no progress and no summary; errors are still printed",
   },
+  color: {
+    type: type.onOff,
+    description: "Print in colour where the terminal shows it; NO_COLOR=1 turns it off too",
+    negation: "Print without colour, as with NO_COLOR=1",
+    default: true,
+  },
 } satisfies Readonly<Record<string, type.OptionRow>>;
