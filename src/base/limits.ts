@@ -176,6 +176,9 @@ export const SEND_TEXT_BYTES = 1 * MIB;
 /** Requests of one sender in progress at the same time. */
 export const SEND_CONCURRENCY_MAX = 1_024;
 
+/** Lines at the start of a CSV input that can be skipped. */
+export const SKIP_LINES_MAX = 1_000;
+
 /** Events of one request. */
 export const SEND_BATCH_ROWS_MAX = 10_000;
 

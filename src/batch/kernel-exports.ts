@@ -22,8 +22,11 @@ export interface KernelExports {
   endChecksum(checksum: number, target: number): void;
 
   // csv/csv.ts
-  findLineEnd(p: number, end: number): number;
+  findLineEnd(p: number, end: number, feedsOnly: boolean): number;
   scanRecords(address: number): number;
+
+  // csv/csv-nulls.ts
+  nullCells(source: number, address: number, nullText: number): void;
 
   // csv/csv-json.ts
   joinCells(

@@ -11,12 +11,17 @@ export const joinedMemberLayout = {
   words: { column: 0, name: 1, nameLength: 2 },
 } as const;
 
+export const csvNullTextLayout = {
+  bytes: 12,
+  words: { text: 0, length: 1, inQuotes: 2 },
+} as const;
+
 export const recordScanLayout = {
-  bytes: 72,
+  bytes: 80,
   words: {
     cursor: 0, rowsEnd: 1, end: 2, final: 3, rowsMax: 4, rows: 5, delimiter: 6, quote: 7, escape: 8,
-    cells: 9, columns: 10, rowBytesMax: 11, starts: 12, lengths: 13, faults: 14, cellCounts: 15,
-    endings: 16, scratch: 17,
+    backslashes: 9, comment: 10, cells: 11, columns: 12, rowBytesMax: 13, starts: 14, lengths: 15,
+    faults: 16, cellCounts: 17, endings: 18, scratch: 19,
   },
 } as const;
 

@@ -4,6 +4,7 @@
 export { addName, clearEventCounts, clearPairs, countEvents, countPending } from "./profile/event-counts";
 export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
 export { findLineEnd, scanRecords } from "./csv/csv";
+export { nullCells } from "./csv/csv-nulls";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv/csv-json";
 export { skipValue } from "./json/json-nested";
 export { escapeString } from "./json/json-value";

@@ -1,4 +1,5 @@
 import type { PresetName } from "../mapper/presets.js";
+import type { CsvDialectName } from "../readers/csv-dialects.js";
 
 /** Bytes, or text with a unit: `512MB`, `2GiB`. */
 export type Size = number | string;
@@ -36,10 +37,18 @@ export interface ReadingOptions {
   readonly mapping?: object | undefined;
   /** Format of all inputs. Default: detected for each input. */
   readonly inputFormat?: "ndjson" | "json" | "csv" | "parquet" | "rejects" | undefined;
+  /** Dialect of CSV inputs, by the program that wrote them. Default: detected. */
+  readonly csvDialect?: CsvDialectName | undefined;
   /** Character between CSV cells; also by name: `tab`, `comma`, `pipe`. */
   readonly csvDelimiter?: string | undefined;
   /** Character around CSV cells; `none` if quotes have no meaning. */
   readonly csvQuote?: string | undefined;
+  /** Texts that mean null in a CSV cell, besides no text and the unquoted `\\N`. */
+  readonly csvNull?: readonly string[] | undefined;
+  /** Skip lines of CSV inputs that begin with this character. */
+  readonly csvComment?: string | undefined;
+  /** Skip this many lines at the start of each CSV input. Default: detected. */
+  readonly csvSkipLines?: number | undefined;
   /** Names of the CSV columns, in order. Default: the header. */
   readonly csvColumns?: readonly string[] | undefined;
   /** The first record of each CSV input is its header. Default: detected. */

@@ -1,5 +1,5 @@
 import type { Mapping } from "../mapper/mapping.js";
-import type { CsvDialect, Format } from "../readers/source.js";
+import type { Format, GivenDialect } from "../readers/source.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
 import type { OutputFormat } from "./output-formats.js";
@@ -31,7 +31,7 @@ export interface RunOptions {
   /** Detected from the first bytes of each source if absent. */
   readonly inputFormat?: Format["kind"];
   /** The CSV dialect as far as the user gave it; the rest is detected. */
-  readonly csv: Partial<CsvDialect>;
+  readonly csv: GivenDialect;
 
   /** Name of the preset that `mapping` came from, for reports. */
   readonly preset: string;

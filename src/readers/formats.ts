@@ -6,7 +6,7 @@ import type { RowLayout } from "./json/row-scanner.js";
 import { isBinary } from "./magic.js";
 import { isPlain, openBytes } from "./open-bytes.js";
 import type { OpenedRange, OpenReader, Reader, ReaderOptions } from "./reader.js";
-import type { CsvDialect, Format, FormatKind, Source, SourceRange } from "./source.js";
+import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "./source.js";
 import type { DetectFormat } from "./source-discovery.js";
 import type { HeadSample } from "./source-head.js";
 
@@ -15,7 +15,7 @@ export interface DetectionHints {
   /** The source's name. */
   readonly name: string;
   /** The CSV dialect that the user gave. */
-  readonly csv: Partial<CsvDialect>;
+  readonly csv: GivenDialect;
 }
 
 /** `none`: another format. `undecided`: only for a `part`, which is too short. */
@@ -167,7 +167,7 @@ export const openRange: OpenReader = (kernel, range, fields, options) =>
 /** The facts that the user gave about the inputs; the rest is detected. */
 export interface GivenFormat {
   readonly kind?: FormatKind | undefined;
-  readonly csv: Partial<CsvDialect>;
+  readonly csv: GivenDialect;
 }
 
 /** Makes the detection of formats by first bytes. It believes what the user gives. */
@@ -176,22 +176,25 @@ export function createFormatDetection({ kind, csv }: GivenFormat): DetectFormat 
     kind === undefined ? detect(sample, name, csv) : formats[kind].given(sample, { name, csv });
 }
 
-async function detect(
-  sample: HeadSample,
-  name: string,
-  csv: Partial<CsvDialect>,
-): Promise<Format | null> {
+async function detect(sample: HeadSample, name: string, csv: GivenDialect): Promise<Format | null> {
   for (const { detect: detector } of Object.values(formats)) {
     const detected = (await detector?.(sample, { name, csv })) ?? "none";
     if (detected === "undecided") return null;
     if (detected !== "none") return detected;
   }
   if (isBlank(sample.bytes)) return { kind: "ndjson" };
+  const reason = "its first bytes are of no known format";
   throw new SourceError(
     "format_unknown",
     { source: name },
-    "its first bytes are of no known format. Pass --input-format, or leave the file out.",
+    `${reason}${findBinary(sample.bytes)}. Pass --input-format, or leave the file out.`,
   );
+}
+
+/** Names the first byte that text does not have. */
+function findBinary(head: Uint8Array): string {
+  const index = head.indexOf(0);
+  return index === -1 ? "" : `: byte ${index + 1} is 0x00, which text does not have`;
 }
 
 function isBlank(head: Uint8Array): boolean {
@@ -250,21 +253,24 @@ export function keptFormat(format: Format): Format {
 
 const keptDialects = new WeakMap<CsvFormat, CsvFormat>();
 
-/** A kept row comes without the header of its file. Rows of one source share one object. */
+/** A kept row comes without the lines of its file that are not rows. Rows of one source share one object. */
 function keptCsv(format: CsvFormat): CsvFormat {
-  if (!format.header) return format;
+  const { header, skipLines, comment, ...dialect } = format;
+  if (!header && (skipLines ?? comment) === undefined) return format;
   const known = keptDialects.get(format);
   if (known !== undefined) return known;
-  const kept = { ...format, header: false };
+  const kept = { ...dialect, header: false };
   keptDialects.set(format, kept);
   return kept;
 }
 
-function describeCsv({ delimiter, header, encoding, quote }: CsvFormat): string {
+function describeCsv({ delimiter, header, encoding, quote, ...more }: CsvFormat): string {
   const facts = [
     delimiter === "," ? undefined : `between the cells ${delimiterNames[delimiter] ?? delimiter}`,
     header ? undefined : "no header",
     quote === '"' ? undefined : quote === "" ? "no quotes" : `quotes ${quote}`,
+    more.backslashes === undefined ? undefined : "backslash escapes",
+    more.skipLines === undefined ? undefined : `${more.skipLines} lines before the header`,
     encoding === "utf-8" ? undefined : encoding.toUpperCase(),
   ].filter((fact) => fact !== undefined);
   return facts.length === 0 ? "CSV" : `CSV (${facts.join(", ")})`;

@@ -42,12 +42,29 @@ export interface CsvDialect {
   readonly quote: string;
   /** One character that makes a quote, or itself, literal inside quotes; absent if quotes are doubled. */
   readonly escape?: string;
+  /**
+   * Present if a backslash escapes any character, in quotes or not: a line feed, a delimiter, itself.
+   * Then only the line end given here ends a row, letters stand for control characters (`\n`), `\N` is
+   * null, and `escape` is absent.
+   */
+  readonly backslashes?: "lf" | "crlf";
+  /** Texts that mean null, in quotes or not, besides the empty cell and the unquoted `\N`. */
+  readonly nulls?: readonly string[];
+  /** Lines before the header, or before the first row, that are skipped. */
+  readonly skipLines?: number;
+  /** One character; a line that begins with it is not a row. */
+  readonly comment?: string;
   /** Names by position, from the header (may repeat) or given by the user. */
   readonly columns: readonly string[];
   /** True if the first record of the source is the header, not a row. */
   readonly header: boolean;
   readonly encoding: "utf-8" | "utf-16le" | "utf-16be";
 }
+
+/** The members of a dialect that the user gave; the rest is detected. */
+export type GivenDialect = Partial<Omit<CsvDialect, "backslashes">> & {
+  readonly backslashes?: boolean;
+};
 
 /**
  * One stream of rows: a file or an entry of a zip. Plain data: it goes into the plan and to workers.

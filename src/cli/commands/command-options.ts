@@ -24,8 +24,8 @@ export const migrateOptions: readonly OptionName[] = optionNames.filter((name) =
 });
 
 /** Options that tell how inputs are read. `init` writes them to its file if they are given. */
-export const readingOptions = `inputFormat csvDelimiter csvQuote csvColumns csvHeader maxRatio
-  maxTime`.split(/\s+/) as readonly OptionName[];
+export const readingOptions = `inputFormat csvDialect csvDelimiter csvQuote csvNull csvComment
+  csvSkipLines csvColumns csvHeader maxRatio maxTime`.split(/\s+/) as readonly OptionName[];
 
 /** Options of the section `export` that `send` shares. */
 const sharedWithSend: readonly OptionName[] = ["splitSize", "memory"];

@@ -38,7 +38,7 @@ export function see(bytes: v128): void {
 
 /** Returns the bits of `hits` for bytes before `stop`, for a load at `p`. */
 @inline
-function before(stop: usize, p: usize, hits: u32): u32 {
+export function before(stop: usize, p: usize, hits: u32): u32 {
   return p + 16 > stop ? hits & ((<u32>1 << <u32>(stop - p)) - 1) : hits;
 }
 

@@ -1,12 +1,16 @@
 // Finds the records of RFC 4180 text and their cells. Reads may run up to 32 bytes past `end`,
 // which every allocation allows; bytes there never affect the result.
 
-import { Column, KIND_NULL, KIND_STRING } from "../column";
 import { INVALID_UTF8, MALFORMED_ROW, RAGGED_ROW, ROW_TOO_LONG } from "../reject-codes";
 import { validateUtf8 } from "../utf8";
+import { scanBackslashCells, skipBlankLines } from "./csv-backslash";
 import {
   cellLength, cellStart, closeDoubled, closeEscaped, scratch, see, seen, writeTextsTo,
 } from "./csv-quotes";
+import {
+  AFTER_CLOSING_QUOTE, AT_LINE_END, AT_STOP, AT_STOP_IN_QUOTES, CARRIAGE_RETURN, cellCount, endCells,
+  isWanted, LINE_FEED, RecordScan, rowEnd, setCell,
+} from "./csv-scan";
 
 // The same numbers as `scanStates` in src/readers/csv/record-scanner.ts.
 /** Every row that begins before `rowsEnd` was returned, or there is no room for more. */
@@ -16,53 +20,10 @@ const STATE_CUT: i32 = 1;
 /** The last row is too long and its line continues after `end`: the rest of it must be skipped. */
 const STATE_IN_LONG_ROW: i32 = 2;
 
-// The ways in which the cells of a row end. The same numbers as `rowEndings` there.
-const AT_LINE_END: i32 = 1;
-const AT_STOP: i32 = 2;
-const AT_STOP_IN_QUOTES: i32 = 3;
-const AFTER_CLOSING_QUOTE: i32 = 4;
-
-const LINE_FEED: u32 = 0x0a;
-const CARRIAGE_RETURN: u32 = 0x0d;
-
-/** The input and output of a scan; laid out by src/readers/csv/record-scanner.ts. */
-@unmanaged
-class RecordScan {
-  /** In: the position to continue at. Out: the first byte that is not consumed. */
-  cursor: usize;
-  /** No row begins here or later. */
-  rowsEnd: usize;
-  end: usize;
-  /** 1 if there is no data after `end`. */
-  final: u32;
-  rowsMax: i32;
-  /** Out: the number of rows. */
-  rows: i32;
-  delimiter: u32;
-  /** 256 if quotes have no meaning. */
-  quote: u32;
-  /** The character that makes a quote literal; 256 if a doubled quote does. */
-  escape: u32;
-  /** The number of cells that a row must have. */
-  cells: u32;
-  /** For each cell, and for one more, the u32 address of its column or of a dummy column. */
-  columns: usize;
-  /** Longer rows are a fault. */
-  rowBytesMax: u32;
-  /** Out, for each row: u32 addresses, u32 lengths, u8 faults, u32 cell counts, u8 endings. */
-  starts: usize;
-  lengths: usize;
-  faults: usize;
-  cellCounts: usize;
-  endings: usize;
-  /** Room for all bytes of [cursor, end), and 32 more. */
-  scratch: usize;
-}
-
-/** Returns the address of the first LF or CR in [p, end), or `end`. */
-export function findLineEnd(p: usize, end: usize): usize {
+/** Returns the address of the first LF, or CR unless `feedsOnly`, in [p, end), or `end`. */
+export function findLineEnd(p: usize, end: usize, feedsOnly: bool): usize {
   const feeds = i8x16.splat(<i8>LINE_FEED);
-  const returns = i8x16.splat(<i8>CARRIAGE_RETURN);
+  const returns = feedsOnly ? feeds : i8x16.splat(<i8>CARRIAGE_RETURN);
   for (; p < end; p += 16) {
     const v = v128.load(p);
     const hits = i8x16.bitmask(v128.or(i8x16.eq(v, feeds), i8x16.eq(v, returns)));
@@ -71,30 +32,17 @@ export function findLineEnd(p: usize, end: usize): usize {
   return end;
 }
 
-@inline
-function setCell(columns: usize, cell: u32, row: i32, start: usize, length: usize): void {
-  const column = changetype<Column>(<usize>load<u32>(columns + (<usize>cell << 2)));
-  column.set(row, length == 0 ? KIND_NULL : KIND_STRING, start, length);
-}
-
 /** Stores the quoted cell that opens at `p`; returns the address of its closing quote, or 0. */
 @inline
 function scanQuoted(scan: RecordScan, p: usize, stop: usize, row: i32, cell: u32): usize {
-  const columns = scan.columns;
-  const slot = min(cell, scan.cells);
-  const ignored = load<u32>(columns + (<usize>scan.cells << 2));
-  const wanted = load<u32>(columns + (<usize>slot << 2)) != ignored;
+  const wanted = isWanted(scan, cell);
   const close =
     scan.escape > 0xff
       ? closeDoubled(p + 1, stop, scan.quote, wanted)
       : closeEscaped(p + 1, stop, scan.quote, scan.escape);
-  if (close != 0 && wanted) setCell(columns, slot, row, cellStart, cellLength);
+  if (close != 0 && wanted) setCell(scan.columns, min(cell, scan.cells), row, cellStart, cellLength);
   return close;
 }
-
-// A result of scanCells besides the ending of the row.
-let cellCount: u32 = 0;
-let rowEnd: usize = 0;
 
 /** Stores the cells of the row at `p` up to its end or `stop`; returns how the row ends. */
 function scanCells(scan: RecordScan, p: usize, stop: usize, row: i32): i32 {
@@ -109,20 +57,17 @@ function scanCells(scan: RecordScan, p: usize, stop: usize, row: i32): i32 {
   while (true) {
     if (p < stop && load<u8>(p) == quote) {
       const close = scanQuoted(scan, p, stop, row, cell);
-      cellCount = cell + 1;
+      endCells(cell + 1, stop);
       if (close == 0) return AT_STOP_IN_QUOTES;
       p = close + 1;
-      if (p >= stop) {
-        rowEnd = stop;
-        return AT_STOP;
-      }
+      if (p >= stop) return AT_STOP;
       const c = <u32>load<u8>(p);
       if (c == delimiter) {
         cell++;
         p++;
         continue;
       }
-      rowEnd = p;
+      endCells(cell + 1, p);
       return c == LINE_FEED || c == CARRIAGE_RETURN ? AT_LINE_END : AFTER_CLOSING_QUOTE;
     }
     // Unquoted cells, as many as there are in a row.
@@ -142,8 +87,7 @@ function scanCells(scan: RecordScan, p: usize, stop: usize, row: i32): i32 {
         cell++;
         if (load<u8>(at) != delimiter) {
           see(any);
-          cellCount = cell;
-          rowEnd = at;
+          endCells(cell, at);
           return AT_LINE_END;
         }
         p = at + 1;
@@ -158,8 +102,7 @@ function scanCells(scan: RecordScan, p: usize, stop: usize, row: i32): i32 {
       if (base >= stop) {
         see(any);
         setCell(columns, min(cell, cells), row, p, stop - p);
-        cellCount = cell + 1;
-        rowEnd = stop;
+        endCells(cell + 1, stop);
         return AT_STOP;
       }
     }
@@ -186,23 +129,41 @@ function finishRow(scan: RecordScan, start: usize, end: usize, fault: u32, endin
 /**
  * Returns the rows that begin in [cursor, rowsEnd). A malformed, unclosed or too long record ends
  * with its first line, however far it seemed to reach; the following lines are rows again. Blank
- * lines are not rows.
+ * lines and comments are not rows.
  */
 export function scanRecords(address: usize): i32 {
   const scan = changetype<RecordScan>(address);
   const end = scan.end;
   const rowBytesMax = <usize>scan.rowBytesMax;
+  const feedsOnly = scan.backslashes != 0;
   writeTextsTo(scan.scratch);
   scan.rows = 0;
   let p = scan.cursor;
   while (scan.rows < scan.rowsMax) {
-    while (p < end && (load<u8>(p) == LINE_FEED || load<u8>(p) == CARRIAGE_RETURN)) p++;
+    if (feedsOnly) p = skipBlankLines(p, end, scan.final != 0);
+    else while (p < end && (load<u8>(p) == LINE_FEED || load<u8>(p) == CARRIAGE_RETURN)) p++;
     if (p >= scan.rowsEnd || p >= end) break;
     const tooLong = end - p > rowBytesMax;
+    if (load<u8>(p) == scan.comment) {
+      const commentEnd = findLineEnd(p, tooLong ? p + rowBytesMax : end, feedsOnly);
+      const isWhole = commentEnd < end || scan.final != 0;
+      if (!isWhole) {
+        scan.cursor = p;
+        return STATE_CUT;
+      }
+      // A longer comment is rejected as a row, as it may not fit into the window.
+      if (!tooLong || commentEnd < p + rowBytesMax) {
+        p = commentEnd;
+        continue;
+      }
+    }
     const stop = tooLong ? p + rowBytesMax + 1 : end;
     const kept = scratch;
     see(i8x16.splat(0));
-    const ending = scanCells(scan, p, stop, scan.rows);
+    const ending =
+      feedsOnly
+        ? scanBackslashCells(scan, p, stop, scan.rows)
+        : scanCells(scan, p, stop, scan.rows);
     if (ending == AT_LINE_END || (ending == AT_STOP && !tooLong && scan.final != 0)) {
       let fault: u32 = cellCount == scan.cells ? 0 : RAGGED_ROW;
       if (i8x16.bitmask(seen) != 0 && validateUtf8(p, rowEnd) == 0) fault = INVALID_UTF8;
@@ -211,7 +172,7 @@ export function scanRecords(address: usize): i32 {
       continue;
     }
     writeTextsTo(kept);
-    const lineEnd = findLineEnd(p, stop);
+    const lineEnd = findLineEnd(p, stop, feedsOnly);
     const open = ending != AFTER_CLOSING_QUOTE;
     if (!tooLong && scan.final == 0 && (open || lineEnd == stop)) {
       scan.cursor = p;

@@ -4,6 +4,7 @@ import { formatKinds } from "../../readers/source.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { bodyForms } from "../../sinks/webhook/request-batch.js";
 import { outputFormatNames, outputFormats } from "../output-formats.js";
+import { csvOptions } from "./csv-options.js";
 import * as type from "./option-types.js";
 import { serviceRows } from "./service-rows.js";
 
@@ -35,27 +36,7 @@ export const optionTable = {
     description: "Format of all inputs",
     otherwise: detected,
   },
-  csvDelimiter: {
-    type: type.character,
-    description: "Character between the cells of CSV inputs; also by name: tab, comma, pipe",
-    otherwise: detected,
-  },
-  csvQuote: {
-    type: type.characterOrNone,
-    description: "Character around cells of CSV inputs; none if quotes have no meaning",
-    otherwise: detected,
-  },
-  csvColumns: {
-    type: type.columnNames,
-    description: "Names of the columns of CSV inputs, in order, separated by commas",
-    otherwise: "the header",
-  },
-  csvHeader: {
-    type: type.onOff,
-    negation: "The first record of each CSV input is a row like the others",
-    description: "The first record of each CSV input is its header",
-    otherwise: detected,
-  },
+  ...csvOptions,
   maxRowSize: {
     type: type.rowSize,
     description: "Reject rows that are longer than this when decompressed; at most 64MiB",

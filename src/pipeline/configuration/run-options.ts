@@ -2,6 +2,8 @@ import path from "node:path";
 import { UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { resolveMapping } from "../../mapper/resolve-mapping.js";
+import { completeDialect } from "../../readers/csv-dialects.js";
+import type { GivenDialect } from "../../readers/source.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
 import type { Configuration } from "./configuration.js";
@@ -57,17 +59,12 @@ export function resolveRunOptions(
   const values = valuesOf(configuration);
   checkOrder("fromTime", values.fromTime, "toTime", values.toTime);
   checkOrder("minTime", values.minTime, "maxTime", values.maxTime);
-  const { inputFormat, csvDelimiter, csvQuote, csvColumns, csvHeader } = values;
+  const { inputFormat } = values;
   return {
     inputs: requireInputs(values),
     cwd: configuration.inputsDirectory,
     notInputs: notInputsOf(configuration, values),
-    csv: omitUndefined({
-      delimiter: csvDelimiter,
-      quote: csvQuote,
-      columns: csvColumns,
-      header: csvHeader,
-    }),
+    csv: csvDialectOf(values),
     preset: values.preset,
     mapping: resolveMapping(values.preset, configuration.mapping),
     privacy: privacyOf(configuration),
@@ -139,6 +136,19 @@ function requireInputs({ inputs = [] }: CompleteValues): readonly string[] {
     "inputs_missing",
     `No inputs: name files, directories or globs, or add "inputs" to ${CONFIGURATION_NAME}.`,
   );
+}
+
+function csvDialectOf(values: CompleteValues): GivenDialect {
+  const members = omitUndefined({
+    delimiter: values.csvDelimiter,
+    quote: values.csvQuote,
+    nulls: values.csvNull,
+    comment: values.csvComment,
+    skipLines: values.csvSkipLines,
+    columns: values.csvColumns,
+    header: values.csvHeader,
+  });
+  return completeDialect(values.csvDialect, members);
 }
 
 function privacyOf({ values, hashSalt }: Configuration): PrivacyOptions {

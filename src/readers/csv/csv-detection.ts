@@ -1,5 +1,7 @@
 import { UsageError } from "../../base/errors.js";
-import type { CsvDialect } from "../source.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import type { CsvDialect, GivenDialect } from "../source.js";
+import { backslashMarks, findBackslashes, isQuotedAsMarked } from "./backslash-detection.js";
 import { detectEncoding, toUtf8 } from "./csv-encoding.js";
 import {
   Candidate,
@@ -9,12 +11,19 @@ import {
   type Trial,
   type TrialCells,
 } from "./csv-trial.js";
+import { PREAMBLE_LINES_MAX, readDelimiterLine, startAfter } from "./preamble.js";
 import type { CsvMarks } from "./record-walk.js";
 
 const DELIMITERS = [",", "\t", ";", "|", "\x01"] as const;
 
 /** The share of tried records that may be malformed or ragged. */
 const BAD_SHARE_MAX = 0.25;
+
+/** Bytes of a text for each NUL byte, at least. */
+const BYTES_PER_NUL_MIN = 1_000;
+
+/** The share of bad records up to which many cells outweigh them. */
+const FEW_BAD = 0.1;
 
 const QUOTE = 0x22;
 
@@ -27,14 +36,93 @@ const QUOTE = 0x22;
 export function detectCsv(
   head: Uint8Array,
   hints: CsvHints = {},
-  given: Partial<CsvDialect> = {},
+  given: GivenDialect = {},
 ): CsvDialect | null {
   const encoding = given.encoding ?? detectEncoding(head);
-  const bytes = toUtf8(head, encoding);
-  if (!isDescribed(given) && (bytes.includes(0) || looksLikeJson(bytes))) return null;
+  const all = toUtf8(head, encoding);
+  const isSaid = hints.given === true || isDescribed(given);
+  if (!isSaid && (isBinary(all) || looksLikeJson(all))) return null;
+  const known = readDelimiterLine(all, given);
+  const found = findTable(all, hints, known);
+  if (found === null) return null;
+  const { bytes, trial, skipLines } = found;
+  const options = omitUndefined({ nulls: given.nulls, skipLines });
+  return { ...trial.marks, ...options, ...nameColumns(bytes, trial, known), encoding };
+}
+
+/** A trial with the bytes that begin with its header or first row. */
+interface Table {
+  readonly bytes: Uint8Array;
+  readonly trial: Trial;
+  readonly skipLines?: number;
+}
+
+/**
+ * Finds the lines to skip and the marks. If the first records do not fit the others, they are prose
+ * before a header, or there is no header and the first row is a bad one.
+ */
+function findTable(all: Uint8Array, hints: CsvHints, given: GivenDialect): Table | null {
+  const { skipLines } = given;
+  const bytes = skipLines === undefined ? all : all.subarray(startAfter(all, skipLines));
   const trial = chooseTrial(bytes, hints, given);
-  if (trial === null) return null;
-  return { ...trial.marks, ...nameColumns(bytes, trial, given), encoding };
+  const isPoor = trial === null || trial.cells === 1 || trial.badShare > BAD_SHARE_MAX;
+  const isGiven = skipLines !== undefined || given.columns !== undefined;
+  const table = isPoor && !isGiven ? findAfterPreamble(bytes, hints, given) : null;
+  if (table !== null) return table;
+  const best = isGiven ? trial : (tryWithoutFirst(bytes, trial, hints, given) ?? trial);
+  return best === null ? null : { bytes, trial: best, ...omitUndefined({ skipLines }) };
+}
+
+/** Tries the records after a first one that fits no better trial and is not a header. */
+function tryWithoutFirst(
+  bytes: Uint8Array,
+  trial: Trial | null,
+  hints: CsvHints,
+  given: GivenDialect,
+): Trial | null {
+  if (given.header === true || (trial !== null && hasTypicalHeader(bytes, trial))) return null;
+  const rest = chooseTrial(bytes.subarray(startAfter(bytes, 1)), hints, given);
+  if (rest === null || rest.records < 3 || rest.badShare > FEW_BAD) return null;
+  const prefersTab = promisesTab(hints);
+  if (trial !== null && score(rest, prefersTab) <= score(trial, prefersTab)) return null;
+  return hasHeader(bytes, rest) ? null : rest;
+}
+
+function hasTypicalHeader(bytes: Uint8Array, trial: Trial): boolean {
+  const names = namesOf(recordsOf(bytes, trial).next().value);
+  return names.some((name) => TYPICAL_NAMES.has(name.toLowerCase()));
+}
+
+function promisesTab({ name = "" }: CsvHints): boolean {
+  return /\.(tsv|tab)(\.|$)/i.test(name);
+}
+
+/** Finds a header of at least two names, and rows that fit it, after lines with few cells. */
+function findAfterPreamble(bytes: Uint8Array, hints: CsvHints, given: GivenDialect): Table | null {
+  if (given.header === false) return null;
+  for (let skipLines = 1; skipLines <= PREAMBLE_LINES_MAX; skipLines++) {
+    const start = startAfter(bytes, skipLines);
+    if (start === bytes.length) return null;
+    const rest = bytes.subarray(start);
+    const trial = chooseTrial(rest, hints, given);
+    if (trial === null || trial.cells < 2 || trial.records < 3) continue;
+    if (trial.badShare > FEW_BAD || !hasHeader(rest, trial)) continue;
+    const before = { marks: trial.marks, records: skipLines };
+    const lines = [...recordsOf(bytes.subarray(0, start), before)];
+    const isProse = lines.every(({ texts }) => texts.length * 2 <= trial.cells);
+    if (isProse) return { bytes: rest, trial, skipLines };
+  }
+  return null;
+}
+
+/** Few NUL bytes are damage of a text; more are another format. */
+function isBinary(bytes: Uint8Array): boolean {
+  const allowed = Math.max(1, bytes.length / BYTES_PER_NUL_MIN);
+  let found = 0;
+  for (let p = bytes.indexOf(0); p !== -1; p = bytes.indexOf(0, p + 1)) {
+    if (++found > allowed) return true;
+  }
+  return false;
 }
 
 /**
@@ -43,13 +131,13 @@ export function detectCsv(
 export function detectGivenCsv(
   head: Uint8Array,
   hints: CsvHints & { readonly name: string },
-  given: Partial<CsvDialect>,
+  given: GivenDialect,
 ): CsvDialect {
-  const dialect = detectCsv(head, hints, given);
+  const dialect = detectCsv(head, { ...hints, given: true }, given);
   if (dialect !== null) return dialect;
   throw new UsageError(
     "csv_dialect_unknown",
-    `${hints.name}: its CSV dialect cannot be detected. Pass --csv-delimiter and --csv-columns.`,
+    `${hints.name}: its CSV dialect cannot be detected. Pass --csv-delimiter and --csv-columns, or --csv-skip-lines if text precedes the table.`,
   );
 }
 
@@ -57,11 +145,29 @@ export function detectGivenCsv(
  * Chooses the right candidate. Each trial walks 200 records, so only the trials that decide are
  * made: a file whose first candidate fits takes 0.35 ms instead of 8.
  */
-function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDialect>): Trial | null {
+function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: GivenDialect): Trial | null {
+  const prefersTab = promisesTab(hints);
+  const delimiters = given.delimiter === undefined ? delimitersToTry(bytes) : [given.delimiter];
+  const marks =
+    given.backslashes === true
+      ? backslashMarks(bytes, delimiters, given)
+      : plainMarks(delimiters, given);
+  const best = chooseAmong(marks, bytes, hints, given, prefersTab);
+  if (given.backslashes !== undefined) return best;
+  const scoreOf = (trial: Trial) => score(trial, prefersTab);
+  return findBackslashes(bytes, best, delimiters, hints, given, scoreOf) ?? best;
+}
+
+function chooseAmong(
+  marks: readonly CsvMarks[],
+  bytes: Uint8Array,
+  hints: CsvHints,
+  given: GivenDialect,
+  prefersTab: boolean,
+): Trial | null {
   const isSure = isDescribed(given);
   const isNamed = /\.(csv|tsv|tab)(\.|$)/i.test(hints.name ?? "");
-  const tried = candidates(bytes, given).map((one) => new Candidate(bytes, one, hints, given));
-  const prefersTab = /\.(tsv|tab)(\.|$)/i.test(hints.name ?? "");
+  const tried = marks.map((one) => new Candidate(bytes, one, hints, given));
   const find = (from: readonly Candidate[], isRight: (trial: Trial) => boolean) =>
     findBest(from, prefersTab, isRight);
   const isPlausible = ({ badShare }: Trial) => badShare <= BAD_SHARE_MAX;
@@ -69,7 +175,8 @@ function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDiale
   const isTabular = (trial: Trial) =>
     isPlausible(trial) &&
     (trial.records > 1 || isNamed || isSure) &&
-    (trial.marks.quote !== "'" || trial.quotedCells > 0 || given.quote === "'");
+    (trial.marks.quote !== "'" || trial.quotedCells > 0 || given.quote === "'") &&
+    (trial.marks.backslashes === undefined || isQuotedAsMarked(trial) || given.quote !== undefined);
   // If quotes work as usual, reading them as text may give more cells, but wrong ones.
   const usual = bytes.includes(QUOTE) ? wide.filter(({ marks }) => marks.quote === '"') : [];
   return (
@@ -122,24 +229,30 @@ function namesOf(first: TrialCells | undefined): readonly string[] {
 }
 
 /** Returns whether the user says that the input is CSV. */
-function isDescribed({ delimiter, columns }: Partial<CsvDialect>): boolean {
+function isDescribed({ delimiter, columns }: GivenDialect): boolean {
   return delimiter !== undefined || columns !== undefined;
 }
 
-/** Ranks a trial by few bad records, then the delimiter of the file name, then many cells. */
+/**
+ * Ranks a trial by the delimiter of the file name, then by many cells. Each bad record in a hundred
+ * costs a tenth of the cells; a trial with more than one in ten ranks after all others.
+ */
 function score(
   { badShare, cells, marks }: Pick<Trial, "badShare" | "cells" | "marks">,
   prefersTab: boolean,
 ): number {
   const promised = prefersTab && marks.delimiter === "\t" ? 5_000 : 0;
-  return -Math.round(badShare * 100) * 10_000 + promised + Math.min(cells, 4_000);
+  const counted = Math.min(cells, 4_000);
+  if (badShare > FEW_BAD) return -Math.round(badShare * 100) * 10_000 + promised + counted;
+  return counted * (1 - badShare / FEW_BAD) + promised;
 }
 
 /** Returns the combinations of marks to try, the usual ones first. */
-function candidates(bytes: Uint8Array, given: Partial<CsvDialect>): readonly CsvMarks[] {
-  const delimiters = given.delimiter === undefined ? delimitersToTry(bytes) : [given.delimiter];
-  const quotings = quotingsOf(given);
-  return quotings.flatMap((quoting) => delimiters.map((delimiter) => ({ delimiter, ...quoting })));
+function plainMarks(delimiters: readonly string[], given: GivenDialect): readonly CsvMarks[] {
+  const comments = omitUndefined({ comment: given.comment });
+  return quotingsOf(given).flatMap((quoting) =>
+    delimiters.map((delimiter) => ({ delimiter, ...quoting, ...comments })),
+  );
 }
 
 /** Absent delimiters all give one cell per record, so one of them is enough. */
@@ -152,7 +265,7 @@ function delimitersToTry(bytes: Uint8Array): readonly string[] {
   );
 }
 
-function quotingsOf({ quote, escape: escaper }: Partial<CsvDialect>) {
+function quotingsOf({ quote, escape: escaper }: GivenDialect) {
   const escapers = escaper === undefined ? [] : [{ escape: escaper }];
   if (quote !== undefined) {
     const detected = quote === "" ? [{}] : [{}, { escape: "\\" }];
@@ -165,7 +278,7 @@ function quotingsOf({ quote, escape: escaper }: Partial<CsvDialect>) {
 function nameColumns(
   bytes: Uint8Array,
   trial: Trial,
-  given: Partial<CsvDialect>,
+  given: GivenDialect,
 ): Pick<CsvDialect, "columns" | "header"> {
   const rows = recordsOf(bytes, trial);
   const names = namesOf(rows.next().value);

@@ -1,7 +1,7 @@
 import { KIB, MIB } from "../../base/limits.js";
 import type { ByteSource } from "../byte-source.js";
 import type { CsvDialect, Source, SourceRange } from "../source.js";
-import { possibleStates, RecordWalker, skipLine, skipLineEnds } from "./record-walk.js";
+import { possibleStates, RecordWalker, skipLine, skipToRecord } from "./record-walk.js";
 
 /** Bytes to read after a possible cut, in steps until they decide. */
 const PROBE_BYTES = [256 * KIB, MIB, 4 * MIB] as const;
@@ -119,7 +119,7 @@ function readTrial(bytes: Uint8Array, final: boolean, dialect: CsvDialect, state
   const walker = new RecordWalker(bytes, dialect);
   const first = walker.walk(0, state);
   if (first.ending !== "line") return { records, complete: false };
-  let p = skipLineEnds(bytes, first.next);
+  let p = skipToRecord(bytes, first.next, dialect);
   let goodInARow = 0;
   while (p < bytes.length && goodInARow < RUN_RECORDS) {
     const { ending, next } = walker.walk(p);
@@ -129,7 +129,7 @@ function readTrial(bytes: Uint8Array, final: boolean, dialect: CsvDialect, state
     records.push({ start: p, good });
     goodInARow = good ? goodInARow + 1 : 0;
     // A malformed record ends with its first line, as in the reader.
-    p = isWhole ? skipLineEnds(bytes, next) : skipLine(bytes, p);
+    p = isWhole ? skipToRecord(bytes, next, dialect) : skipLine(bytes, p, dialect);
   }
   return { records, complete: p >= bytes.length };
 }

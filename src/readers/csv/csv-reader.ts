@@ -116,7 +116,7 @@ export class CsvReader implements Reader {
     await this.#bytes.close();
   }
 
-  /** Skips the byte order mark and the header. */
+  /** Skips the byte order mark, the lines before the header, and the header. */
   async #begin(): Promise<void> {
     this.#begun = true;
     const window = this.#window;
@@ -124,6 +124,7 @@ export class CsvReader implements Reader {
     do await this.#fill();
     while (window.pending.length < BYTE_ORDER_MARK.length && !window.ended);
     if (BYTE_ORDER_MARK.every((byte, index) => window.pending[index] === byte)) window.cursor += 3;
+    for (let line = this.#dialect.skipLines ?? 0; line > 0; line--) await this.#skipLine();
     if (!this.#dialect.header || (await this.#scanRows(1)) === null) return;
     const fault = this.#kernel.bytes[this.#scanner.faults];
     if (fault === rejectCodes.malformed_row || fault === rejectCodes.row_too_long) {
@@ -176,14 +177,29 @@ export class CsvReader implements Reader {
     this.#needsBytes = false;
   }
 
-  async #skipLongRow(): Promise<void> {
+  /** Skips a line and its line end. */
+  async #skipLine(): Promise<void> {
+    const window = this.#window;
+    await this.#skipToLineEnd(false);
+    if (window.pending.length < 2 && !window.ended) await window.fill(this.#rangeEnd);
+    const isPair = window.pending[0] === 0x0d && window.pending[1] === 0x0a;
+    window.cursor = Math.min(window.end, window.cursor + (isPair ? 2 : 1));
+    this.#needsBytes = window.cursor === window.end;
+  }
+
+  async #skipToLineEnd(feedsOnly: boolean): Promise<void> {
     const window = this.#window;
     for (;;) {
-      window.cursor = this.#kernel.run.findLineEnd(window.cursor, window.end);
+      window.cursor = this.#kernel.run.findLineEnd(window.cursor, window.end, feedsOnly);
       if (window.cursor < window.end || window.ended) break;
       this.#options.signal.throwIfAborted();
       await window.fill(this.#rangeEnd);
     }
+  }
+
+  async #skipLongRow(): Promise<void> {
+    const window = this.#window;
+    await this.#skipToLineEnd(this.#dialect.backslashes !== undefined);
     this.#inLongRow = false;
     this.#needsBytes = window.cursor === window.end;
     if (window.offsetOf(window.cursor) >= this.#rangeEnd) this.#failAlignment();

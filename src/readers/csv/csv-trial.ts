@@ -1,13 +1,18 @@
-import type { CsvDialect } from "../source.js";
-import { type CsvMarks, RecordWalker, skipLine, skipLineEnds } from "./record-walk.js";
+import type { GivenDialect } from "../source.js";
+import { unescapeText } from "./backslashes.js";
+import { type CsvMarks, RecordWalker, skipLine, skipToRecord } from "./record-walk.js";
 
 /** Facts about a source other than its head. */
 export interface CsvHints {
   /** The file's name: `.tsv` and `.tab` prefer tabs, `.csv` may have a single column. */
   readonly name?: string;
+  /** The user says that the source is CSV. */
+  readonly given?: boolean;
   /** The head is the whole source, so its last record is not cut off. */
   readonly complete?: boolean;
 }
+
+const BACKSLASH = 0x5c;
 
 /** Records of the head that a dialect is tried on. */
 const TRIAL_RECORDS = 200;
@@ -33,7 +38,7 @@ export class Candidate {
     private readonly bytes: Uint8Array,
     readonly marks: CsvMarks,
     private readonly hints: CsvHints,
-    private readonly given: Partial<CsvDialect>,
+    private readonly given: GivenDialect,
   ) {
     this.cells = tryMarks(bytes, marks, hints, given, 1).cells;
   }
@@ -49,7 +54,7 @@ function tryMarks(
   bytes: Uint8Array,
   marks: CsvMarks,
   hints: CsvHints,
-  given: Partial<CsvDialect>,
+  given: GivenDialect,
   recordsMax: number,
 ): Trial {
   const walker = new RecordWalker(bytes, marks);
@@ -57,7 +62,7 @@ function tryMarks(
   let records = 0;
   let bad = 0;
   let quotedCells = 0;
-  let p = findFirstRecord(bytes);
+  let p = findFirstRecord(bytes, marks);
   while (p < bytes.length && records < recordsMax) {
     const { ending, next } = walker.walk(p);
     // A record that the end of the head cuts does not count, unless it is the only one.
@@ -68,7 +73,7 @@ function tryMarks(
     if (isMalformed || walker.cells !== expected || walker.isTorn) bad++;
     else quotedCells += walker.quotedCells;
     records++;
-    p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
+    p = isMalformed ? skipLine(bytes, p, marks) : skipToRecord(bytes, next, marks);
   }
   return {
     marks,
@@ -88,6 +93,13 @@ export class TrialCells {
     private readonly marks: CsvMarks,
   ) {}
 
+  /** Cells as they are in the file. */
+  get raw(): string[] {
+    return Array.from({ length: this.bounds.length / 2 }, (_, index) =>
+      decoder.decode(this.bytes.subarray(this.bounds[index * 2], this.bounds[index * 2 + 1])),
+    );
+  }
+
   get texts(): string[] {
     return Array.from({ length: this.bounds.length / 2 }, (_, index) => this.#text(index));
   }
@@ -99,7 +111,8 @@ export class TrialCells {
     const first = this.bytes[start]!;
     const isQuote = first === this.marks.quote.charCodeAt(0);
     // Most cells begin with another letter and need not be decoded.
-    if (first < 0x80 && !isQuote && first !== text.charCodeAt(0)) return false;
+    if (first < 0x80 && first !== BACKSLASH && !isQuote && first !== text.charCodeAt(0))
+      return false;
     return this.#text(index) === text;
   }
 
@@ -115,17 +128,19 @@ export function* recordsOf(
   { marks, records }: Pick<Trial, "marks" | "records">,
 ): Generator<TrialCells, undefined, undefined> {
   const walker = new RecordWalker(bytes, marks);
-  let p = findFirstRecord(bytes);
+  let p = findFirstRecord(bytes, marks);
   for (let index = 0; index < records; index++) {
     const bounds: number[] = [];
     const { ending, next } = walker.walk(p, undefined, bounds);
     const isMalformed = ending === "malformed" || ending === "open";
     yield new TrialCells(bytes, isMalformed ? [] : bounds, marks);
-    p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
+    p = isMalformed ? skipLine(bytes, p, marks) : skipToRecord(bytes, next, marks);
   }
 }
 
-function unquote(text: string, { quote, escape: escaper = quote }: CsvMarks): string {
+function unquote(text: string, marks: CsvMarks): string {
+  const { quote, escape: escaper = quote, backslashes } = marks;
+  if (backslashes !== undefined) return unescapeText(insideOf(text, quote));
   if (quote === "" || !text.startsWith(quote)) return text;
   const inside = text.slice(1, -1);
   let plain = "";
@@ -138,8 +153,14 @@ function unquote(text: string, { quote, escape: escaper = quote }: CsvMarks): st
   return plain;
 }
 
-function findFirstRecord(bytes: Uint8Array): number {
-  return skipLineEnds(bytes, startsWithMark(bytes) ? 3 : 0);
+/** Returns the text between the quotes of a cell of a dialect with backslashes; all if it has none. */
+export function insideOf(cell: string, quote: string): string {
+  const text = cell.endsWith("\r") ? cell.slice(0, -1) : cell;
+  return quote !== "" && text.startsWith(quote) ? text.slice(1, -1) : text;
+}
+
+function findFirstRecord(bytes: Uint8Array, marks: CsvMarks): number {
+  return skipToRecord(bytes, startsWithMark(bytes) ? 3 : 0, marks);
 }
 
 /** Returns whether a text begins with a byte order mark. */

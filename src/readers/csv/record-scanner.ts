@@ -1,12 +1,19 @@
+import { isDeepStrictEqual } from "node:util";
 import { BATCH_ROWS_MAX, GIB } from "../../base/limits.js";
 import { Column } from "../../batch/column.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
-import { KernelRecord } from "../../batch/kernel-record.js";
-import { recordScanLayout } from "../../batch/layouts.js";
+import { KernelRecord, writeWords } from "../../batch/kernel-record.js";
+import { csvNullTextLayout, recordScanLayout } from "../../batch/layouts.js";
 import type { CsvDialect } from "../source.js";
 
 /** A mark that no byte equals. */
 const NO_CHARACTER = 256;
+
+/** The text that means null if it is not quoted, as databases write it. */
+const UNQUOTED_NULL = "\\N";
+
+/** Values of `backslashes` in src/kernels/csv/csv-scan.ts. */
+const backslashModes = { none: 0, lf: 1, crlf: 2 } as const;
 
 /** Bytes that the kernel may write past the end of the scratch data. */
 const LOOSE_BYTES = 32;
@@ -15,7 +22,7 @@ const LOOSE_BYTES = 32;
 export const scanStates = { done: 0, cut: 1, inLongRow: 2 } as const;
 type ScanState = (typeof scanStates)[keyof typeof scanStates];
 
-/** Ends of the cells of a row, as in src/kernels/csv/csv.ts. */
+/** Ends of the cells of a row, as in src/kernels/csv/csv-scan.ts. */
 export const rowEndings = {
   atLineEnd: 1,
   atStop: 2,
@@ -57,6 +64,8 @@ export class RecordScanner {
   readonly #columnTable: number;
   readonly #scan: KernelRecord<keyof typeof recordScanLayout.words>;
   readonly #scratch: Region;
+  /** Addresses of `CsvNullText`s, each followed by its text. */
+  readonly #nulls: readonly number[];
 
   /**
    * Takes an equal scanner from the pool, or creates one. The set of wanted columns identifies all
@@ -103,6 +112,8 @@ export class RecordScanner {
     this.#scan.set("delimiter", characterCode(dialect.delimiter));
     this.#scan.set("quote", characterCode(dialect.quote));
     this.#scan.set("escape", characterCode(dialect.escape ?? ""));
+    this.#scan.set("backslashes", backslashModes[dialect.backslashes ?? "none"]);
+    this.#scan.set("comment", characterCode(dialect.comment ?? ""));
     this.#scan.set("cells", dialect.columns.length);
     this.#scan.set("columns", this.#columnTable);
     this.#scan.set("rowBytesMax", Math.min(rowBytesMax, GIB));
@@ -111,6 +122,11 @@ export class RecordScanner {
     this.#scan.set("faults", this.faults);
     this.#scan.set("cellCounts", this.cellCounts);
     this.#scan.set("endings", this.endings);
+    this.#nulls = [
+      // The kernel itself finds it among backslashes.
+      ...(dialect.backslashes === undefined ? [placeNull(kernel, UNQUOTED_NULL, false)] : []),
+      ...(dialect.nulls ?? []).map((text) => placeNull(kernel, text, true)),
+    ];
   }
 
   /** Returns the cells of a wanted column in the rows of the last scan. */
@@ -136,6 +152,11 @@ export class RecordScanner {
     this.#scan.set("rowsMax", rowsMax);
     this.#scan.set("scratch", this.#scratch.address);
     const state = this.#kernel.run.scanRecords(this.#scan.address) as ScanState;
+    for (const column of this.#columns.values()) {
+      for (const text of this.#nulls) {
+        this.#kernel.run.nullCells(column.address, this.#scan.address, text);
+      }
+    }
     return { rows: this.#scan.get("rows"), cursor: this.#scan.get("cursor"), state };
   }
 
@@ -144,7 +165,15 @@ export class RecordScanner {
     this.#scratch.free();
     this.#scan.free();
     const { starts, lengths, faults, cellCounts, endings } = this;
-    const blocks = [starts, lengths, faults, cellCounts, endings, this.#columnTable];
+    const blocks = [
+      starts,
+      lengths,
+      faults,
+      cellCounts,
+      endings,
+      this.#columnTable,
+      ...this.#nulls,
+    ];
     for (const address of blocks) this.#kernel.free(address);
   }
 
@@ -159,8 +188,23 @@ export class RecordScanner {
 /** Returns whether both dialects cut records into the same cells. */
 function isSame(one: CsvDialect, other: CsvDialect): boolean {
   return (
-    one.delimiter === other.delimiter && one.quote === other.quote && one.escape === other.escape
+    one.delimiter === other.delimiter &&
+    one.quote === other.quote &&
+    one.escape === other.escape &&
+    one.backslashes === other.backslashes &&
+    one.comment === other.comment &&
+    isDeepStrictEqual(one.nulls, other.nulls)
   );
+}
+
+function placeNull(kernel: Kernel, text: string, inQuotes: boolean): number {
+  const bytes = Buffer.from(text);
+  const record = kernel.allocate(csvNullTextLayout.bytes + bytes.length);
+  const address = record + csvNullTextLayout.bytes;
+  kernel.bytes.set(bytes, address);
+  const words = { text: address, length: bytes.length, inQuotes: inQuotes ? 1 : 0 };
+  writeWords(kernel, csvNullTextLayout, record, words);
+  return record;
 }
 
 function characterCode(character: string): number {

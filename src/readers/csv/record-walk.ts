@@ -1,7 +1,10 @@
 import type { CsvDialect } from "../source.js";
 
 /** The characters that structure CSV, without names and encoding. */
-export type CsvMarks = Pick<CsvDialect, "delimiter" | "quote" | "escape">;
+export type CsvMarks = Pick<
+  CsvDialect,
+  "delimiter" | "quote" | "escape" | "backslashes" | "comment"
+>;
 
 /** Kinds of bytes, as bits: one byte can be of several kinds. */
 const DELIMITER = 1;
@@ -13,6 +16,7 @@ const CLOSING_BRACE = 32;
 
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
+const BACKSLASH = "\\";
 
 // The states of a position within a record. Only bytes with a kind leave those up to QUOTED.
 const UNQUOTED = 0;
@@ -20,12 +24,15 @@ const QUOTED = 1;
 const CELL_START = 2;
 const AFTER_QUOTE_IN_QUOTES = 3;
 const AFTER_ESCAPE = 4;
+const AFTER_ESCAPE_UNQUOTED = 5;
 
 /** Returns all states that a position within a record can have. */
-export function possibleStates(marks: CsvMarks): readonly number[] {
-  if (marks.quote === "") return [UNQUOTED];
-  const states = [UNQUOTED, QUOTED, CELL_START, AFTER_QUOTE_IN_QUOTES];
-  return marks.escape === undefined ? states : [...states, AFTER_ESCAPE];
+export function possibleStates({ quote, escape: escaper, backslashes }: CsvMarks) {
+  const states = [UNQUOTED];
+  if (quote !== "") states.push(QUOTED, CELL_START, AFTER_QUOTE_IN_QUOTES);
+  if (quote !== "" && (escaper ?? backslashes) !== undefined) states.push(AFTER_ESCAPE);
+  if (backslashes !== undefined) states.push(AFTER_ESCAPE_UNQUOTED);
+  return states;
 }
 
 export interface RecordWalk {
@@ -52,18 +59,20 @@ export class RecordWalker {
   isTorn = false;
   readonly #kinds = new Uint8Array(256);
   readonly #hasEscaper: boolean;
+  readonly #hasBackslashes: boolean;
 
   constructor(
     private readonly bytes: Uint8Array,
     marks: CsvMarks,
   ) {
     this.#mark(marks.delimiter, DELIMITER);
-    this.#mark("\r\n", LINE_END);
+    this.#hasBackslashes = marks.backslashes !== undefined;
+    this.#mark(this.#hasBackslashes ? "\n" : "\r\n", LINE_END);
     this.#mark(marks.quote, QUOTE);
-    this.#mark(marks.escape ?? "", ESCAPER);
+    this.#mark(this.#hasBackslashes ? BACKSLASH : (marks.escape ?? ""), ESCAPER);
     this.#mark("{", OPENING_BRACE);
     this.#mark("}", CLOSING_BRACE);
-    this.#hasEscaper = marks.escape !== undefined;
+    this.#hasEscaper = this.#hasBackslashes || marks.escape !== undefined;
   }
 
   /**
@@ -92,6 +101,8 @@ export class RecordWalker {
         else if ((kind & QUOTE) !== 0) now = AFTER_QUOTE_IN_QUOTES;
       } else if (now === AFTER_ESCAPE) {
         now = QUOTED;
+      } else if (now === AFTER_ESCAPE_UNQUOTED) {
+        now = UNQUOTED;
       } else if ((kind & (DELIMITER | LINE_END)) !== 0) {
         bounds?.push(cellStart, p);
         this.#endCell(cellStart, depth);
@@ -100,11 +111,14 @@ export class RecordWalker {
         depth = 0;
         now = CELL_START;
         continue;
-      } else if (now === CELL_START) {
-        now = (kind & QUOTE) !== 0 ? QUOTED : UNQUOTED;
       } else if (now === AFTER_QUOTE_IN_QUOTES) {
+        if (this.#hasBackslashes && this.#isReturnAtEnd(p)) continue;
         if ((kind & QUOTE) === 0 || this.#hasEscaper) return this.#fail("malformed", p);
         now = QUOTED;
+      } else if (this.#hasBackslashes && (kind & ESCAPER) !== 0) {
+        now = AFTER_ESCAPE_UNQUOTED;
+      } else if (now === CELL_START) {
+        now = (kind & QUOTE) !== 0 ? QUOTED : UNQUOTED;
       }
       if (kind >= OPENING_BRACE) depth += (kind & OPENING_BRACE) !== 0 ? 1 : -1;
     }
@@ -112,6 +126,12 @@ export class RecordWalker {
     bounds?.push(cellStart, length);
     this.#endCell(cellStart, depth);
     return { ending: "cut", next: length };
+  }
+
+  /** Returns whether the byte is the CR of a line end, or may be: the bytes end with it. */
+  #isReturnAtEnd(p: number): boolean {
+    const next = this.bytes[p + 1];
+    return this.bytes[p] === CARRIAGE_RETURN && (next === LINE_FEED || next === undefined);
   }
 
   #endCell(start: number, depth: number): void {
@@ -140,16 +160,38 @@ export class RecordWalker {
   }
 }
 
-/** Skips line ends: blank lines are not records. */
-export function skipLineEnds(bytes: Uint8Array, start: number): number {
-  let p = start;
-  while (p < bytes.length && (bytes[p] === LINE_FEED || bytes[p] === CARRIAGE_RETURN)) p++;
+/** Skips blank lines and comments, which are not records. */
+export function skipToRecord(bytes: Uint8Array, start: number, marks: CsvMarks): number {
+  const comment = marks.comment?.charCodeAt(0);
+  let p = skipLineEnds(bytes, start, marks);
+  while (comment !== undefined && bytes[p] === comment) {
+    p = skipLineEnds(bytes, endOfLine(bytes, p, marks), marks);
+  }
   return p;
 }
 
-/** Returns the end of the line around `start`, including its line ends. */
-export function skipLine(bytes: Uint8Array, start: number): number {
+/** Returns the start of the first record after the line around `start`. */
+export function skipLine(bytes: Uint8Array, start: number, marks: CsvMarks): number {
+  return skipToRecord(bytes, endOfLine(bytes, start, marks), marks);
+}
+
+/** Returns the end of the line around `start`, without its line end. */
+export function endOfLine(
+  bytes: Uint8Array,
+  start: number,
+  { backslashes }: Pick<CsvMarks, "backslashes">,
+): number {
+  const other = backslashes === undefined ? CARRIAGE_RETURN : LINE_FEED;
   let p = start;
-  while (p < bytes.length && bytes[p] !== LINE_FEED && bytes[p] !== CARRIAGE_RETURN) p++;
-  return skipLineEnds(bytes, p);
+  while (p < bytes.length && bytes[p] !== LINE_FEED && bytes[p] !== other) p++;
+  return p;
+}
+
+/** A CR that is not before an LF is text in dialects with backslashes. */
+function skipLineEnds(bytes: Uint8Array, start: number, { backslashes }: CsvMarks): number {
+  for (let p = start; ; p++) {
+    const isPair = p + 1 >= bytes.length || bytes[p + 1] === LINE_FEED;
+    const isReturn = bytes[p] === CARRIAGE_RETURN && (backslashes === undefined || isPair);
+    if (bytes[p] !== LINE_FEED && !isReturn) return p;
+  }
 }

@@ -105,11 +105,13 @@ export class RejectsReader implements Reader {
 
 /** True if a row can share a reader: it cannot continue in the next row, nor be several rows. */
 function isPlain({ raw, code, format }: KeptRow): boolean {
-  return code !== "malformed_row" && format.kind !== "rejects" && !raw.includes(0x0a);
+  const isWhole = !raw.includes(LINE_FEED) && raw.at(-1) !== BACKSLASH;
+  return code !== "malformed_row" && format.kind !== "rejects" && isWhole;
 }
 
 function bytesOf(rows: readonly KeptRow[]): ByteSource {
-  const bytes = Buffer.concat(rows.flatMap(({ raw }) => [raw, LINE_END]));
+  // No line end after the last row: a backslash at its end would escape it.
+  const bytes = Buffer.concat(rows.flatMap(({ raw }) => [LINE_END, raw]).slice(1));
   let position = 0;
   return {
     get consumed() {
@@ -125,6 +127,8 @@ function bytesOf(rows: readonly KeptRow[]): ByteSource {
 }
 
 const LINE_END = Buffer.from("\n");
+const LINE_FEED = 0x0a;
+const BACKSLASH = 0x5c;
 
 class KeptRawRows implements RawRows {
   constructor(
@@ -163,7 +167,6 @@ class KeptRawRows implements RawRows {
   }
 }
 
-const LINE_FEED = 0x0a;
 const CHUNK_BYTES = 256 * 1024;
 
 /** The lines of a source, without their line feeds. */

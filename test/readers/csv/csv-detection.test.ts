@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { detectCsv } from "../../../src/readers/csv/csv-detection.js";
 import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
-import type { CsvDialect } from "../../../src/readers/source.js";
+import type { GivenDialect } from "../../../src/readers/source.js";
 
-function detect(text: string, hints: CsvHints = {}, given: Partial<CsvDialect> = {}) {
+function detect(text: string, hints: CsvHints = {}, given: GivenDialect = {}) {
   return detectCsv(Buffer.from(text), { complete: true, ...hints }, given);
 }
 
@@ -152,3 +152,95 @@ describe("detectCsv", () => {
     }
   });
 });
+
+describe("the detection of backslash escapes", () => {
+  const lines = (line: (index: number) => string) =>
+    Array.from({ length: 50 }, (_, index) => `${line(index)}\n`).join("");
+  const tabs = "event_type\tuser_id\tevent_properties\n";
+
+  test.each([
+    ["nulls between tabs", lines((n) => `click\t\\N\t{"n":${n}}`)],
+    ["JSON that is valid only without its escapes", lines((n) => `click\tu${n}\t{"a":"x\\\\"y"}`)],
+    ["escaped line ends", lines((n) => `click\\\nmore\tu${n}\t{}`)],
+    ["escaped delimiters", lines((n) => `click\\\tmore\tu${n}\t{}`)],
+  ])("finds them by %s", (_, text) => {
+    expect(detect(tabs + text)).toMatchObject({
+      delimiter: "\t",
+      quote: "",
+      backslashes: "lf",
+      columns: ["event_type", "user_id", "event_properties"],
+    });
+  });
+
+  test.each([
+    ["JSON that is valid as it is", tabs + lines((n) => `click\t\\N\t{"a":"x\\"y\\n${n}"}`)],
+    [
+      "paths of Windows",
+      `event_type,user_id,path\n${lines((n) => `click,u,C:\\new\\table\\${n}`)}`,
+    ],
+    ["Hive's nulls", lines((n) => `click\x01\\N\x01C:\\new\\${n}`)],
+    ["doubled quotes", `event_type,user_id,note\n${lines(() => 'click,\\N,"say ""hi"" \\\\"')}`],
+    [
+      "escapes inside quotes only",
+      `event_type,user_id,note\n${lines(() => 'a,b,"{\\"a\\":\\"x\\ny\\"}"')}`,
+    ],
+  ])("does not take %s for them", (_, text) => {
+    expect(detect(text)).not.toHaveProperty("backslashes");
+  });
+
+  test("can be given and denied", () => {
+    const text = tabs + lines((n) => `click\t\\N\t${n}`);
+    expect(detect(text, {}, { backslashes: false })).not.toHaveProperty("backslashes");
+    expect(detect("a\tb\nc\td\n", {}, { backslashes: true })).toMatchObject({ backslashes: "lf" });
+  });
+});
+
+describe("the detection of damaged and decorated tables", () => {
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, index) => `click\t2026-01-31\tu${index}\thello, there`);
+
+  test.each([0, 1, 57, 199])("keeps the delimiter if record %i of 200 is ragged", (bad) => {
+    const text = rows(200);
+    text[bad] = "click\tx, y";
+    const columns = ["column_1", "column_2", "column_3", "column_4"];
+    for (const name of ["a.txt", "a.csv", "a.tsv"]) {
+      const found = detect(`${text.join("\n")}\n`, { name });
+      expect(found).toMatchObject({ delimiter: "\t", columns, header: false });
+      expect(found).not.toHaveProperty("skipLines");
+    }
+  });
+
+  test("accepts few NUL bytes, and refuses many unless the user says that it is CSV", () => {
+    const text = `${header}\n${`${row}\n`.repeat(30)}`;
+    expect(detect(text.replace("mina", "mi\0na"))).toMatchObject({ columns: names });
+    const binary = text.replaceAll("mina", "mi\0na");
+    expect(detect(binary)).toBeNull();
+    expect(detect(binary, { given: true })).toMatchObject({ columns: names });
+  });
+
+  test("skips prose and blank lines before a header", () => {
+    const text = `Report: all events\nMade on 2026-02-01, by Mina\n\n${header}\n${row}\n${row}\n`;
+    for (const name of ["a.csv", "a.txt"]) {
+      const found = detect(text, { name });
+      expect(found).toMatchObject({ columns: names, header: true });
+      expect(startOf(found?.skipLines ?? 0, text).trimStart()).toMatch(/^event_type/);
+    }
+    expect(detect(text, {}, { skipLines: 3 })).toMatchObject({ columns: names, skipLines: 3 });
+  });
+
+  test("reads the delimiter in a first line for Excel", () => {
+    const text = "sep=;\r\nevent_type;user_id\r\nclick;u,1\r\n";
+    const expected = { delimiter: ";", skipLines: 1, columns: ["event_type", "user_id"] };
+    expect(detect(text)).toMatchObject(expected);
+    expect(detect(`\ufeff${text}`)).toMatchObject(expected);
+  });
+
+  test("skips comments if their character is given", () => {
+    const text = `# by, x\n${header}\n# "y\n${row}\n`;
+    expect(detect(text, {}, { comment: "#" })).toMatchObject({ comment: "#", columns: names });
+  });
+});
+
+function startOf(lines: number, text: string): string {
+  return text.split("\n").slice(lines).join("\n");
+}

@@ -1,7 +1,7 @@
 import { detectEncoding, toUtf8 } from "../../../src/readers/csv/csv-encoding.js";
 import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
-import { type CsvMarks, skipLine, skipLineEnds } from "../../../src/readers/csv/record-walk.js";
-import type { CsvDialect } from "../../../src/readers/source.js";
+import { type CsvMarks, skipLine, skipToRecord } from "../../../src/readers/csv/record-walk.js";
+import type { CsvDialect, GivenDialect } from "../../../src/readers/source.js";
 import { walkRecord } from "./plain-record-walk.js";
 
 const DELIMITERS = [",", "\t", ";", "|", "\x01"] as const;
@@ -28,18 +28,22 @@ interface Trial {
 export function detectCsvEagerly(
   head: Uint8Array,
   hints: CsvHints = {},
-  given: Partial<CsvDialect> = {},
+  given: GivenDialect = {},
 ): CsvDialect | null {
   const encoding = given.encoding ?? detectEncoding(head);
   const bytes = toUtf8(head, encoding);
-  if (!isDescribed(given) && (bytes.includes(0) || looksLikeJson(bytes))) return null;
+  if (!isDescribed(given) && (isBinary(bytes) || looksLikeJson(bytes))) return null;
   const trial = chooseTrial(bytes, hints, given);
   if (trial === null) return null;
   const { columns, header } = nameColumns(textsOf(bytes, trial), trial.cells, given);
   return { ...trial.marks, columns, header, encoding };
 }
 
-function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: Partial<CsvDialect>): Trial | null {
+function isBinary(bytes: Uint8Array): boolean {
+  return bytes.filter((byte) => byte === 0).length > Math.max(1, bytes.length / 1_000);
+}
+
+function chooseTrial(bytes: Uint8Array, hints: CsvHints, given: GivenDialect): Trial | null {
   const isSure = isDescribed(given);
   const isNamed = /\.(csv|tsv|tab)(\.|$)/i.test(hints.name ?? "");
   const trials = candidates(bytes, given).map((marks) => tryMarks(bytes, marks, hints, given));
@@ -72,18 +76,20 @@ function hasHeader(bytes: Uint8Array, trial: Trial): boolean {
 }
 
 /** Returns whether the user says that it is CSV. */
-function isDescribed({ delimiter, columns }: Partial<CsvDialect>): boolean {
+function isDescribed({ delimiter, columns }: GivenDialect): boolean {
   return delimiter !== undefined || columns !== undefined;
 }
 
-/** Fewer bad records count most, then the delimiter that the name promises, then more cells. */
+/** Ranks by the delimiter of the name, then by cells, of which few bad records cost a part. */
 function score({ badShare, cells, marks }: Trial, prefersTab: boolean): number {
   const promised = prefersTab && marks.delimiter === "\t" ? 5_000 : 0;
-  return -Math.round(badShare * 100) * 10_000 + promised + Math.min(cells, 4_000);
+  const counted = Math.min(cells, 4_000);
+  if (badShare > 0.1) return -Math.round(badShare * 100) * 10_000 + promised + counted;
+  return counted * (1 - badShare / 0.1) + promised;
 }
 
 /** Ways to write CSV, the usual first. */
-function candidates(bytes: Uint8Array, given: Partial<CsvDialect>): readonly CsvMarks[] {
+function candidates(bytes: Uint8Array, given: GivenDialect): readonly CsvMarks[] {
   const delimiters = given.delimiter === undefined ? delimitersToTry(bytes) : [given.delimiter];
   const quotings = quotingsOf(given);
   return quotings.flatMap((quoting) => delimiters.map((delimiter) => ({ delimiter, ...quoting })));
@@ -99,7 +105,7 @@ function delimitersToTry(bytes: Uint8Array): readonly string[] {
   );
 }
 
-function quotingsOf({ quote, escape: escaper }: Partial<CsvDialect>) {
+function quotingsOf({ quote, escape: escaper }: GivenDialect) {
   const escapers = escaper === undefined ? [] : [{ escape: escaper }];
   if (quote !== undefined) {
     const detected = quote === "" ? [{}] : [{}, { escape: "\\" }];
@@ -109,16 +115,11 @@ function quotingsOf({ quote, escape: escaper }: Partial<CsvDialect>) {
   return [{ quote: '"' }, { quote: '"', escape: "\\" }, { quote: "'" }, { quote: "" }];
 }
 
-function tryMarks(
-  bytes: Uint8Array,
-  marks: CsvMarks,
-  hints: CsvHints,
-  given: Partial<CsvDialect>,
-): Trial {
+function tryMarks(bytes: Uint8Array, marks: CsvMarks, hints: CsvHints, given: GivenDialect): Trial {
   const records: (readonly number[])[] = [];
   let bad = 0;
   let quotedCells = 0;
-  let p = skipLineEnds(bytes, startsWithMark(bytes) ? 3 : 0);
+  let p = skipToRecord(bytes, startsWithMark(bytes) ? 3 : 0, marks);
   while (p < bytes.length && records.length < TRIAL_RECORDS) {
     const bounds: number[] = [];
     const { ending, next } = walkRecord(bytes, p, marks, "cellStart", bounds);
@@ -132,7 +133,7 @@ function tryMarks(
     if (isBad) bad++;
     else quotedCells += countQuoted(bytes, bounds, marks);
     records.push(record);
-    p = isMalformed ? skipLine(bytes, p) : skipLineEnds(bytes, next);
+    p = isMalformed ? skipLine(bytes, p, marks) : skipToRecord(bytes, next, marks);
   }
   const cells = given.columns?.length ?? cellsIn(records[0] ?? []);
   return { marks, records, cells, badShare: bad / Math.max(1, records.length), quotedCells };
@@ -194,7 +195,7 @@ function unquote(text: string, { quote, escape: escaper = quote }: CsvMarks): st
 function nameColumns(
   records: readonly (readonly string[])[],
   cells: number,
-  given: Partial<CsvDialect>,
+  given: GivenDialect,
 ): Pick<CsvDialect, "columns" | "header"> {
   const [first = [], ...rows] = records;
   const names = first.map((name) => name.trim());

@@ -7,6 +7,7 @@ export const recordStates = [
   "cellStart",
   "afterQuoteInQuotes",
   "afterEscape",
+  "afterEscapeUnquoted",
 ] as const;
 type RecordState = (typeof recordStates)[number];
 
@@ -24,7 +25,9 @@ export function walkRecord(
 ): RecordWalk & { readonly cells: number } {
   const delimiter = marks.delimiter.charCodeAt(0);
   const quote = marks.quote === "" ? NO_CHARACTER : marks.quote.charCodeAt(0);
-  const escaper = marks.escape === undefined ? NO_CHARACTER : marks.escape.charCodeAt(0);
+  const hasBackslashes = marks.backslashes !== undefined;
+  const character = hasBackslashes ? "\\" : marks.escape;
+  const escaper = character === undefined ? NO_CHARACTER : character.charCodeAt(0);
   let cells = 0;
   let cellStart = start;
   let now = state;
@@ -35,22 +38,29 @@ export function walkRecord(
       else if (byte === quote) now = "afterQuoteInQuotes";
     } else if (now === "afterEscape") {
       now = "quoted";
+    } else if (now === "afterEscapeUnquoted") {
+      now = "unquoted";
     } else if (byte === delimiter) {
       bounds?.push(cellStart, p);
       cells++;
       cellStart = p + 1;
       now = "cellStart";
-    } else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
+    } else if (byte === LINE_FEED || (byte === CARRIAGE_RETURN && !hasBackslashes)) {
       bounds?.push(cellStart, p);
       const isPair = byte === CARRIAGE_RETURN && bytes[p + 1] === LINE_FEED;
       return { ending: "line", next: p + (isPair ? 2 : 1), cells: cells + 1 };
-    } else if (now === "cellStart") {
-      now = byte === quote ? "quoted" : "unquoted";
     } else if (now === "afterQuoteInQuotes") {
+      const isLast = p + 1 === bytes.length;
+      const isPair = byte === CARRIAGE_RETURN && (isLast || bytes[p + 1] === LINE_FEED);
+      if (hasBackslashes && isPair) continue;
       if (byte !== quote || escaper !== NO_CHARACTER) {
         return { ending: "malformed", next: p, cells: cells + 1 };
       }
       now = "quoted";
+    } else if (hasBackslashes && byte === escaper) {
+      now = "afterEscapeUnquoted";
+    } else if (now === "cellStart") {
+      now = byte === quote ? "quoted" : "unquoted";
     }
   }
   bounds?.push(cellStart, bytes.length);
