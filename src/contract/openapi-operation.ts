@@ -119,7 +119,6 @@ function errorStatuses(route: Route): readonly number[] {
     ...(route.path.includes("{") ? [404] : []),
     ...(takesIfMatch(route) ? [409, 412] : []),
     ...(route.method === "GET" ? [] : [413, 415]),
-    429,
     500,
     503,
   ];

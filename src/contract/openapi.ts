@@ -70,13 +70,12 @@ const errorDescriptions: Readonly<Record<number, string>> = {
   409: "Other writers keep changing the entity. Read it and retry.",
   412: "The version of the entity is not in `If-Match`.",
   413: "The body is too large.",
-  415: "The body is not `application/json`.",
-  429: "Too many requests. Retry after `Retry-After`.",
+  415: "The body is not `application/json`, or has an unknown `Content-Encoding`.",
   500: "A defect of the service. Its log has the details, under the id of the request.",
   503: "The service is starting or stopping. Retry after `Retry-After`.",
 };
 
-const statusesWithRetryAfter: readonly string[] = ["429", "503"];
+const statusesWithRetryAfter: readonly string[] = ["503"];
 
 /** By name: `Error404`. */
 const errorResponses: Readonly<Record<string, ResponseObject>> = Object.fromEntries(

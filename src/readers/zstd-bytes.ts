@@ -1,13 +1,13 @@
 import { DECODE_CHUNK_BYTES } from "../base/limits.js";
-import type { ByteSource } from "./byte-source.js";
-import { corrupt, truncated, unsupported } from "./source-errors.js";
 import {
   describeZstdError,
   errorNumber,
   explainUnreadableZstd,
   loadZstd,
   type ZstdExports,
-} from "./zstd-library.js";
+} from "../base/zstd-library.js";
+import type { ByteSource } from "./byte-source.js";
+import { corrupt, truncated, unsupported } from "./source-errors.js";
 
 /** Room for a whole block (at most 128 KiB) and the header of the next. */
 const INPUT_BYTES = DECODE_CHUNK_BYTES;

@@ -4,7 +4,9 @@ import type { Logger } from "pino";
 import { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import { KEY_HEADER } from "./authentication.js";
+import { decodeContent } from "./content-encoding.js";
 import { answerClientError, type ClientError, errorAnswer } from "./error-answer.js";
+import { readEventBody } from "./event-body.js";
 import { createHandlers } from "./handlers.js";
 import { IsolatedSchemaChecker } from "./isolated-schema-checker.js";
 import { ServiceMetrics } from "./metrics.js";
@@ -13,7 +15,12 @@ import { registerPublicRoutes } from "./public-routes.js";
 import { readBody } from "./request-body.js";
 import { headersRefusal, requestIdOf } from "./request-headers.js";
 import { RequestLog } from "./request-log.js";
-import { type AnyHandlers, type RouteTable, registerRoutes } from "./route-registration.js";
+import {
+  type AnyHandlers,
+  bodyBytesMax,
+  type RouteTable,
+  registerRoutes,
+} from "./route-registration.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { ServiceError } from "./service-error.js";
 import { type ServiceLimits, serviceLimits } from "./service-limits.js";
@@ -55,9 +62,10 @@ export function createApp(dependencies: AppDependencies): App {
   const { logger, newRequestId = randomUUID, keyHeader = KEY_HEADER } = dependencies;
   const limits = { ...serviceLimits, ...dependencies.limits };
   const schemaChecker = dependencies.schemaChecker ?? new IsolatedSchemaChecker();
-  const endpoints = dependencies.endpoints ?? serviceEndpoints(dependencies, schemaChecker);
-  const state = new ServiceState<AnyHandlers>(endpoints.createHandlers, limits.retryAfterSeconds);
   const metrics = new ServiceMetrics();
+  const endpoints =
+    dependencies.endpoints ?? serviceEndpoints(dependencies, schemaChecker, metrics.observeWarning);
+  const state = new ServiceState<AnyHandlers>(endpoints.createHandlers, limits.retryAfterSeconds);
   const log = new RequestLog(logger, metrics);
   const answerError = errorAnswer(log, keyHeader, limits);
 
@@ -99,12 +107,13 @@ export function createApp(dependencies: AppDependencies): App {
 function serviceEndpoints(
   { now = Date.now, newIdentifier = randomIdentifier }: AppDependencies,
   schemaChecker: SchemaChecker,
+  onEventWarning: ServiceMetrics["observeWarning"],
 ): Endpoints {
+  const facts = { now, newIdentifier, schemaChecker, onEventWarning };
   return {
     routes,
     // Each handler gets what its own route defines: see `registerRoutes`.
-    createHandlers: (store) =>
-      createHandlers({ store, now, newIdentifier, schemaChecker }) as unknown as AnyHandlers,
+    createHandlers: (store) => createHandlers({ store, ...facts }) as unknown as AnyHandlers,
   };
 }
 
@@ -136,14 +145,24 @@ function connectionOptions(limits: ServiceLimits) {
 
 /** Registers one parser for every type, so that an empty body is accepted with any type. */
 function acceptJson(http: FastifyInstance, limits: ServiceLimits): void {
-  const read = async (request: FastifyRequest, bytes: Buffer) => {
-    const type = request.headers["content-type"];
-    const { text, value } = readBody(bytes, type, limits.bodyDepthMax);
+  const read = async ({ headers, routeOptions }: FastifyRequest, packed: Buffer) => {
+    const type = headers["content-type"];
+    const { access } = routeOptions.config;
+    const bytes = await decodeContent(
+      packed,
+      headers["content-encoding"],
+      bodyBytesMax(access, limits),
+    );
+    if (access === "server") return readEventBody(bytes, type, limits);
+    return readBody(bytes, type, limits.bodyDepthMax);
+  };
+  const parse = async (request: FastifyRequest, packed: Buffer) => {
+    const { text, value } = await read(request, packed);
     request.bodyText = text;
     return value;
   };
   http.removeAllContentTypeParsers();
-  http.addContentTypeParser("*", { parseAs: "buffer" }, read);
+  http.addContentTypeParser("*", { parseAs: "buffer" }, parse);
 }
 
 function addHooks(http: FastifyInstance, state: ServiceState<unknown>, log: RequestLog): void {
@@ -153,7 +172,7 @@ function addHooks(http: FastifyInstance, state: ServiceState<unknown>, log: Requ
   http.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     // Caches do not know that the key is in a header of ours.
-    reply.header("cache-control", "no-store");
+    reply.header("cache-control", "no-store").header("x-content-type-options", "nosniff");
     done(headersRefusal(request.raw) ?? (request.is404 ? noRoute(request) : undefined));
   });
   http.addHook("onSend", (_request, reply, _payload, done) => {

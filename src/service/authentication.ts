@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Access } from "../contract/route.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../storage/key-store.js";
 import { keyDigest, shownKey } from "./key-text.js";
+import { valuesOf } from "./request-headers.js";
 import { ServiceError } from "./service-error.js";
 
 /** Default header that carries the key. */
@@ -57,14 +58,10 @@ function keyOf(request: Credentials, access: KeyKind, keyHeader: string): string
     throw unauthorized(`A key is missing: send a ${kindNames[access]} in the header ${keyHeader}.`);
   }
   // Node joins repeated headers with commas. Which of the keys is meant is not known.
-  if (value.includes(",") && timesSent(request, name) > 1) {
+  if (value.includes(",") && valuesOf(request.rawHeaders, name).length > 1) {
     throw unauthorized(`The header ${keyHeader} was sent more than once: send one key.`);
   }
   return value;
-}
-
-function timesSent({ rawHeaders }: Credentials, name: string): number {
-  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
 
 function hint(key: string): string {

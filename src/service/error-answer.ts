@@ -138,6 +138,7 @@ export function answerClientError(error: ClientError, socket: Socket): number | 
   const body = JSON.stringify({ status, message, errors: [] } satisfies ErrorBody);
   socket.write(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\n` +
+      "X-Content-Type-Options: nosniff\r\n" +
       `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
   // Closes after the write; what the client still sends is not read.

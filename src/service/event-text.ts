@@ -1,13 +1,15 @@
 /** The fields of an event as JSON text, cut from the request body. */
-interface EventText {
+export interface EventText {
   readonly event?: string;
   readonly user?: string;
   readonly timestamp?: string;
   readonly metadata?: string;
   readonly value?: string;
+  /** Names of members that are not fields of an event. */
+  readonly unknown?: readonly string[];
 }
 
-type FieldName = keyof EventText;
+type FieldName = Exclude<keyof EventText, "unknown">;
 
 const fieldNames: ReadonlySet<string> = new Set<FieldName>([
   "event",
@@ -29,8 +31,8 @@ const BRACE_CLOSE = 0x7d;
 
 /**
  * Cuts the events out of a body, in order and digit for digit: numbers do not go through a double.
- * Unknown fields are left out. If a field is repeated, the last one counts, as with `JSON.parse`. The
- * body must be one object or an array of objects that `JSON.parse` accepts.
+ * Unknown fields are named. If a field is repeated, the last one counts, as with `JSON.parse`. The body
+ * must be one object or an array of objects that `JSON.parse` accepts.
  */
 export function cutEvents(body: string): readonly EventText[] {
   const scanner = new Scanner(body);
@@ -40,6 +42,24 @@ export function cutEvents(body: string): readonly EventText[] {
   do events.push(cutEvent(scanner));
   while (scanner.takes(COMMA));
   return events;
+}
+
+/**
+ * Returns the texts of the items of an array, or undefined if the body is no array. Reading them throws
+ * where the array is malformed; the items themselves can be malformed, too.
+ */
+export function eventTexts(body: string): Iterable<string> | undefined {
+  const scanner = new Scanner(body);
+  return scanner.takes(BRACKET_OPEN) ? itemsOf(scanner) : undefined;
+}
+
+function* itemsOf(scanner: Scanner): Generator<string> {
+  if (!scanner.takes(BRACKET_CLOSE)) {
+    do yield scanner.value();
+    while (scanner.takes(COMMA));
+    scanner.expect(BRACKET_CLOSE);
+  }
+  scanner.expectEnd();
 }
 
 /** Returns the event with every field as it was sent, and `timestampMs` if it has no time. */
@@ -53,16 +73,22 @@ export function eventBody(text: EventText, timestampMs: number): string {
 
 function cutEvent(scanner: Scanner): EventText {
   const fields: { -readonly [Name in FieldName]?: string } = {};
+  let unknown: string[] | undefined;
   scanner.expect(BRACE_OPEN);
   if (scanner.takes(BRACE_CLOSE)) return fields;
   do {
     const name = nameOf(scanner.value());
     scanner.expect(COLON);
     const value = scanner.value();
-    if (fieldNames.has(name)) fields[name as FieldName] = value;
+    if (fieldNames.has(name)) {
+      fields[name as FieldName] = value;
+    } else {
+      unknown ??= [];
+      unknown.push(name);
+    }
   } while (scanner.takes(COMMA));
   scanner.expect(BRACE_CLOSE);
-  return fields;
+  return unknown === undefined ? fields : { ...fields, unknown };
 }
 
 function nameOf(text: string): string {
@@ -85,6 +111,11 @@ class Scanner {
 
   expect(code: number): void {
     if (!this.takes(code)) throw new Error(`not valid JSON at character ${this.#at}`);
+  }
+
+  expectEnd(): void {
+    this.#skipSpace();
+    if (this.#at < this.text.length) throw new Error(`unexpected text at character ${this.#at}`);
   }
 
   /** Skips one value and returns its text. */

@@ -1,4 +1,5 @@
 import { DAY_MS, formatDay } from "../base/day.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { EventIntakeBody, eventRoutes } from "../contract/event.js";
 import {
   CursorError,
@@ -7,23 +8,33 @@ import {
   type StoredEvent,
 } from "../storage/event-store.js";
 import { cutEvents, eventBody } from "./event-text.js";
+import { EventWarnings, type WarningKind } from "./event-warnings.js";
 import { type Handlers, JsonText } from "./handler.js";
 import { invalid, ServiceError } from "./service-error.js";
 import { EVENT_COUNTS_MAX } from "./service-limits.js";
 
 const UNAVAILABLE = "Events cannot be stored now: nothing was written; send them again later";
 
-/** Returns the handlers of the event routes. `now` returns ms since the epoch. */
-export function eventHandlers(events: EventStore, now: () => number): Handlers<typeof eventRoutes> {
+/**
+ * Returns the handlers of the event routes. `now` returns ms since the epoch; `onWarning` gets the number
+ * of stored events that look wrong.
+ */
+export function eventHandlers(
+  events: EventStore,
+  now: () => number,
+  onWarning: (kind: WarningKind, events: number) => void,
+): Handlers<typeof eventRoutes> {
   return {
     async storeEvents({ body, bodyText = "", caller, idempotencyKey }) {
+      const warnings = new EventWarnings();
       const intake = {
-        events: storedEvents(body, bodyText, now()),
+        events: storedEvents(body, bodyText, now(), warnings),
         // Keys of different secrets differ, so senders cannot hide each other's events.
         idempotencyKey: idempotencyKey === undefined ? undefined : `${caller.id}/${idempotencyKey}`,
       };
       await events.append(intake).catch(refuse);
-      return { content: { success: true } };
+      warnings.count(onWarning);
+      return { content: omitUndefined({ success: true as const, warnings: warnings.list() }) };
     },
 
     async summarizeEvents({ query: { from, to } }) {
@@ -47,6 +58,7 @@ function storedEvents(
   body: EventIntakeBody,
   bodyText: string,
   timeMs: number,
+  warnings: EventWarnings,
 ): readonly StoredEvent[] {
   const events = Array.isArray(body) ? body : [body];
   const texts = cutEvents(bodyText);
@@ -58,6 +70,7 @@ function storedEvents(
     // There are as many events as texts.
     const { event, timestamp: given = timeMs } = events[index] as (typeof events)[number];
     const timestamp = Number(given);
+    warnings.add(text, timestamp);
     const day = dayName(Math.floor(timestamp / DAY_MS));
     return { day, event, timestamp, body: eventBody(text, timeMs) };
   });

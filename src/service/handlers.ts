@@ -2,6 +2,7 @@ import type { routes } from "../contract/routes.js";
 import type { Store } from "../storage/store.js";
 import { dynamicConfigHandlers } from "./dynamic-configs.js";
 import { EntityOperations } from "./entity-operations.js";
+import type { WarningKind } from "./event-warnings.js";
 import { eventHandlers } from "./events.js";
 import { experimentHandlers } from "./experiments.js";
 import { gateHandlers } from "./gates.js";
@@ -18,6 +19,8 @@ interface HandlerFacts {
   readonly now: () => number;
   readonly newIdentifier: NewIdentifier;
   readonly schemaChecker: SchemaChecker;
+  /** Called with the number of stored events that look wrong. */
+  readonly onEventWarning: (kind: WarningKind, events: number) => void;
 }
 
 /** Returns the handler of every route. */
@@ -26,6 +29,7 @@ export function createHandlers({
   now,
   newIdentifier,
   schemaChecker,
+  onEventWarning,
 }: HandlerFacts): Handlers<typeof routes> {
   const operations = new EntityOperations(store.entities, now);
   return {
@@ -35,6 +39,6 @@ export function createHandlers({
     ...qualifyingEventHandlers(operations),
     ...segmentHandlers(operations, newIdentifier),
     ...promptHandlers(operations),
-    ...eventHandlers(store.events, now),
+    ...eventHandlers(store.events, now, onEventWarning),
   };
 }

@@ -31,6 +31,14 @@ export function shownKey(key: string): string {
   return key.slice(0, Math.min(SHOWN_CHARACTERS_MAX, Math.floor(key.length / 2)));
 }
 
+/** A key in a text: a prefix, and as many characters as the shortest key has. */
+const keyPattern = /(?:console|secret)-[\w.~+/=-]{16,}/g;
+
+/** Returns a text in which keys are cut to the characters that may be shown. */
+export function hideKeys(text: string): string {
+  return text.replace(keyPattern, (key) => `${shownKey(key)}…`);
+}
+
 interface NewKeyFacts {
   readonly kind: KeyKind;
   readonly canWrite: boolean;

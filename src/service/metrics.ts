@@ -1,5 +1,6 @@
 import { Counter, Histogram, Registry } from "prom-client";
 import type { EventCommit } from "../storage/event-store.js";
+import type { WarningKind } from "./event-warnings.js";
 
 /** One answered request. `route` is the pattern, so that ids create no new series. */
 interface RequestObservation {
@@ -35,6 +36,12 @@ export class ServiceMetrics {
     help: "Events stored on disk.",
     registers: [this.registry],
   });
+  readonly #warnings = new Counter({
+    name: "switchyard_event_warnings_total",
+    help: "Stored events that look wrong: with unknown fields, or with times in seconds.",
+    labelNames: ["kind"] as const,
+    registers: [this.registry],
+  });
   readonly #commitEvents = new Histogram({
     name: "switchyard_event_commit_events",
     help: "Events of one transaction.",
@@ -52,6 +59,11 @@ export class ServiceMetrics {
     this.#requests.inc({ method, route, status });
     this.#durations.observe({ method, route }, durationMs / 1_000);
   }
+
+  /** Counts stored events that look wrong. */
+  readonly observeWarning = (kind: WarningKind, events: number): void => {
+    this.#warnings.inc({ kind }, events);
+  };
 
   /** Counts one transaction that stored events. */
   readonly observeCommit = ({ events, requests }: EventCommit): void => {

@@ -8,13 +8,15 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
 const BRACE_OPEN = 0x7b;
 const BRACE_CLOSE = 0x7d;
 const BRACKET_OPEN = 0x5b;
 const BRACKET_CLOSE = 0x5d;
 
 /** A body as it was sent, and its parsed value; both undefined without a body. */
-interface RequestBody {
+export interface RequestBody {
   readonly text: string | undefined;
   readonly value: unknown;
 }
@@ -33,20 +35,30 @@ export function readBody(
   contentType: string | undefined,
   depthMax: number,
 ): RequestBody {
-  if (bytes.length === 0) return { text: undefined, value: undefined };
-  if (contentType === undefined || !jsonType.test(contentType.trim())) {
-    throw unsupportedType(contentType);
-  }
-  if (!isUtf8(bytes)) throw malformed("Body is not UTF-8");
-  if (depthOf(bytes) > depthMax) throw malformed(`Body is nested deeper than ${depthMax} levels`);
-  const text = bytes.toString("utf8", startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
-  const value = parse(text);
+  const text = textOf(bytes, contentType);
+  if (text === undefined) return { text, value: undefined };
+  checkDepth(shapeOf(bytes), depthMax);
+  const value = parseText(text);
   const key = forbiddenKey(value, text);
   if (key !== undefined) throw malformed(`Body contains the forbidden key ${key}`);
   return { text, value };
 }
 
-function parse(text: string): unknown {
+/** Returns the text of a body, undefined without one. Throws 415, and 400 for bytes that are not UTF-8. */
+export function textOf(bytes: Buffer, contentType: string | undefined): string | undefined {
+  if (bytes.length === 0) return undefined;
+  if (contentType === undefined || !jsonType.test(contentType.trim())) {
+    throw unsupportedType(contentType);
+  }
+  if (!isUtf8(bytes)) throw malformed("Body is not UTF-8");
+  return bytes.toString("utf8", startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
+}
+
+export function checkDepth({ depth }: JsonShape, depthMax: number): void {
+  if (depth > depthMax) throw malformed(`Body is nested deeper than ${depthMax} levels`);
+}
+
+export function parseText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
@@ -86,25 +98,39 @@ function shownType(contentType: string): string {
   return `${contentType.slice(0, SHOWN_TYPE_CHARACTERS_MAX)}…`;
 }
 
-/**
- * Returns the levels of nested objects and arrays in a JSON text, without parsing it: code that walks
- * the value later may recurse. Not defined for texts that are not JSON.
- */
-export function depthOf(bytes: Uint8Array): number {
+/** What a JSON text costs those who parse and walk it. */
+interface JsonShape {
+  /** Levels of nested objects and arrays. */
+  readonly depth: number;
+  /** Commas and colons of the text; if it is an array, of the item that has the most. */
+  readonly separators: number;
+}
+
+/** Measures a JSON text without parsing it. Not defined for texts that are not JSON. */
+export function shapeOf(bytes: Uint8Array): JsonShape {
   let depth = 0;
   let depthMax = 0;
+  let separators = 0;
+  let separatorsMax = 0;
+  let itemDepth = -1;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
     if (byte === QUOTE) {
       at = endOfString(bytes, at + 1);
+    } else if (byte === COMMA || byte === COLON) {
+      separators += 1;
     } else if (byte === BRACE_OPEN || byte === BRACKET_OPEN) {
+      if (itemDepth === -1) itemDepth = byte === BRACKET_OPEN ? 1 : 0;
       depth += 1;
       if (depth > depthMax) depthMax = depth;
     } else if (byte === BRACE_CLOSE || byte === BRACKET_CLOSE) {
       depth -= 1;
+      if (depth > itemDepth) continue;
+      if (separators > separatorsMax) separatorsMax = separators;
+      separators = 0;
     }
   }
-  return depthMax;
+  return { depth: depthMax, separators: separatorsMax };
 }
 
 /** Returns the index of the quote that ends the string whose first character is at `start`. */
@@ -114,6 +140,6 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return at;
 }
 
-function malformed(message: string): ServiceError {
+export function malformed(message: string): ServiceError {
   return new ServiceError({ status: 400, message });
 }

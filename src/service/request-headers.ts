@@ -7,18 +7,28 @@ const entityTag = /^(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"$/;
 const visible = /^[\x21-\x7e]+$/;
 const requestIdText = /^[\w.:/+=@-]+$/;
 
-/** Checks what HTTP requires: 400 without a host, 417 for an unknown expectation. */
+/** Checks what HTTP requires: 400 without a host or with several, 417 for an unknown expectation. */
 export function headersRefusal({
   httpVersion,
   headers,
-}: Pick<IncomingMessage, "httpVersion" | "headers">): ServiceError | undefined {
+  rawHeaders,
+}: Pick<IncomingMessage, "httpVersion" | "headers" | "rawHeaders">): ServiceError | undefined {
   const { host, expect } = headers;
   if (host === undefined && httpVersion === "1.1") return refused("The Host header is missing");
+  // Node keeps the first one. A proxy before us may have decided by the other.
+  if (new Set(valuesOf(rawHeaders, "host")).size > 1) return refused("Two Host headers differ");
   if (expect === undefined || expect.toLowerCase() === "100-continue") return undefined;
   return new ServiceError({
     status: 417,
     message: "The only supported expectation is 100-continue",
   });
+}
+
+/** Returns the values of a header, one for each time that it was sent. `name` is in lower case. */
+export function valuesOf(rawHeaders: readonly string[], name: string): readonly string[] {
+  return rawHeaders.filter(
+    (_, index) => rawHeaders[index - 1]?.toLowerCase() === name && index % 2 === 1,
+  );
 }
 
 /** Returns the versions in `If-Match`. A weak tag keeps its `W/`, so it never matches. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DestinationStream, destination, type Logger, pino } from "pino";
 import type { LogLevel } from "../base/log-levels.js";
+import type { Access } from "../contract/route.js";
 import type { ServiceMetrics } from "./metrics.js";
 
 /** Returns a logger that writes one JSON object per line, by default to standard error. */
@@ -17,6 +18,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** A frequent route: answers without a fault are logged at `debug` only. */
     readonly frequent?: boolean;
+    /** The key that the route asks for; none outside of the contract's routes. */
+    readonly access?: Access;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { z } from "zod";
 import { type Fault, faultsOf } from "../contract/faults.js";
-import { noParams, noQuery, type Route } from "../contract/route.js";
+import { type Access, noParams, noQuery, type Route } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
 import { authenticate } from "./authentication.js";
 import { type Call, type CallFacts, type Handler, objectText } from "./handler.js";
@@ -51,12 +51,12 @@ function registerRoute(
   { state, keyHeader, limits }: RouteRegistrationOptions,
 ): void {
   const { access } = route;
-  const bodyLimit = access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax;
+  const bodyLimit = bodyBytesMax(access, limits);
   http.route({
     method: route.method,
     url: urlOf(route),
     bodyLimit,
-    config: { frequent: access === "server" },
+    config: { access, frequent: access === "server" },
     // Before the body is read, so unauthorized clients cause little work.
     onRequest: async (request, reply) => {
       const { keys } = state.requireReady();
@@ -75,6 +75,11 @@ function registerRoute(
       return route.message === "" ? answer.content : { message: route.message, ...answer.content };
     },
   });
+}
+
+/** Bytes of the body of a request to a route, after decoding. */
+export function bodyBytesMax(access: Access | undefined, limits: ServiceLimits): number {
+  return access === "server" ? limits.eventBodyBytesMax : limits.bodyBytesMax;
 }
 
 /** Refuses a body that is too large before it is read. Bodies of unknown size are counted later. */

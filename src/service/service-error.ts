@@ -1,6 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 import type { ErrorBody } from "../contract/envelope.js";
 import { type Fault, toldFaults } from "../contract/faults.js";
+import { hideKeys } from "./key-text.js";
 
 interface ServiceErrorFacts {
   readonly status: number;
@@ -24,8 +25,13 @@ export class ServiceError extends SwitchyardError {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
+  /** The body of the answer. It repeats parts of the request, but no whole key. */
   get body(): ErrorBody {
-    return { status: this.status, message: this.message, errors: [...this.faults] };
+    const errors = this.faults.map(({ property, errorMessage }) => ({
+      property: hideKeys(property),
+      errorMessage: hideKeys(errorMessage),
+    }));
+    return { status: this.status, message: hideKeys(this.message), errors };
   }
 }
 

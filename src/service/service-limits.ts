@@ -8,6 +8,8 @@ export interface ServiceLimits {
   readonly eventBodyBytesMax: number;
   /** Bytes of a refused body that are read and discarded, so that its sender sees the answer. */
   readonly discardBytesMax: number;
+  /** Properties of one event, or half of its list elements: parsing more would block other requests. */
+  readonly eventValuesMax: number;
   /** Levels of nested objects and arrays in a body. */
   readonly bodyDepthMax: number;
   /** Bytes of a request's line and headers together. */
@@ -40,6 +42,7 @@ export const serviceLimits: ServiceLimits = {
   bodyBytesMax: 1 * MIB,
   eventBodyBytesMax: 8 * MIB,
   discardBytesMax: 64 * MIB,
+  eventValuesMax: 25_000,
   bodyDepthMax: 64,
   headerBytesMax: 16 * KIB,
   idempotencyKeyCharactersMax: 255,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
+import { omitUndefined } from "../../src/base/omit-undefined.js";
 import {
   eventIntake,
   eventListQuery,
@@ -37,8 +38,11 @@ describe("event (string), user (object), timestamp (integer), metadata (object),
     ["the first moment of year 0", { event: "e", timestamp: TIMESTAMP_MS_MIN }],
     ["the last moment of year 9999", { event: "e", timestamp: TIMESTAMP_MS_MAX }],
   ])("may be %s", (_, event) => {
-    expect(eventIntake.parse(event)).toEqual(event);
-    expect(eventIntake.parse([event, event])).toEqual([event, event]);
+    // Properties are not copied: what is stored is cut from the text of the body.
+    const { event: name, timestamp } = event as { event: string; timestamp?: number };
+    const parsed = omitUndefined({ event: name, timestamp });
+    expect(eventIntake.parse(event)).toMatchObject(parsed);
+    expect(eventIntake.parse([event, event])).toMatchObject([parsed, parsed]);
   });
 
   it.each([

@@ -15,10 +15,10 @@ async function answerTo(error: unknown) {
 
 it("answers a refusal with its status, message, faults and header", async () => {
   const faults = [{ property: "a", errorMessage: "Required" }];
-  const refusal = { status: 429, message: "Too many", faults, retryAfterSeconds: 7 };
+  const refusal = { status: 503, message: "Too many", faults, retryAfterSeconds: 7 };
   const { status, headers, json } = await answerTo(new ServiceError(refusal));
-  expect(json).toEqual({ status: 429, message: "Too many", errors: faults });
-  expect({ status, retryAfter: headers["retry-after"] }).toEqual({ status: 429, retryAfter: "7" });
+  expect(json).toEqual({ status: 503, message: "Too many", errors: faults });
+  expect({ status, retryAfter: headers["retry-after"] }).toEqual({ status: 503, retryAfter: "7" });
 });
 
 it.each([

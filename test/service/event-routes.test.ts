@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { EVENT_COUNTS_MAX } from "../../src/service/service-limits.js";
 import { type EventStore, EventsUnavailableError } from "../../src/storage/event-store.js";
@@ -111,6 +112,105 @@ describe("POST /v1/webhooks/event_webhook", () => {
     expect((await post(line)).status).toBe(202);
     expect((await post(`[${line},${line}]`)).status).toBe(202);
     expect(await listed()).toBe(`[${line},${line},${line}]`);
+  });
+
+  it("stores properties of any name as they came", async () => {
+    const names = '{"__proto__":{"a":1},"constructor":{"prototype":{"b":2}},"prototype":null}';
+    const line = `{"event":"e","user":${names},"timestamp":1,"metadata":{"n":${names}}}`;
+    expect((await post(line)).status).toBe(202);
+    expect((await post(`[${line}]`)).status).toBe(202);
+    expect(await listed()).toBe(`[${line},${line}]`);
+  });
+
+  it("warns of fields that an event does not have and of times in seconds, and counts them", async () => {
+    const seconds = { event: "e", timestamp: 1_767_571_200, userId: "u", properties: { a: 1 } };
+    const { status, json } = await post([purchase, seconds, { ...seconds, "a b": 1 }]);
+    expect(status).toBe(202);
+    expect(json).toEqual({
+      success: true,
+      warnings: [
+        {
+          property: "timestamp",
+          message:
+            "Stored as ms since the epoch, which is before 1974. Send milliseconds if these are seconds.",
+          events: 2,
+        },
+        {
+          property: "userId",
+          message: "Not a field of an event, so it was not stored. Send it as user.userID.",
+          events: 2,
+        },
+        {
+          property: "properties",
+          message: "Not a field of an event, so it was not stored. Send it as metadata.",
+          events: 2,
+        },
+        {
+          property: "a b",
+          message: "Not a field of an event, so it was not stored. Move it into user or metadata.",
+          events: 1,
+        },
+      ],
+    });
+    const { payload } = await service.app.http.inject("/metrics");
+    expect(payload).toContain('switchyard_event_warnings_total{kind="unknown_field"} 2');
+    expect(payload).toContain('switchyard_event_warnings_total{kind="timestamp_in_seconds"} 2');
+  });
+
+  it("lists a bounded number of warnings for any names", async () => {
+    const odd = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`__proto__${n}`, n]));
+    const { json } = await post(`{"event":"e","__proto__":1,${JSON.stringify(odd).slice(1)}`);
+    expect((json as unknown as { warnings: unknown[] }).warnings).toHaveLength(20);
+  });
+
+  it("refuses an event with too many values before it parses them", async () => {
+    const members = Array.from({ length: 600_000 }, (_, n) => `"k${n}":1`).join();
+    for (const metadata of [`{${members}}`, `{"a":[${"1,".repeat(60_000)}1]}`]) {
+      for (const body of [`{"event":"e","metadata":${metadata}}`, `[{"metadata":${metadata}}]`]) {
+        const { status, json } = await post(body);
+        expect([status, json.errors]).toEqual([
+          400,
+          [
+            {
+              property: "",
+              errorMessage:
+                "An event has too many values: at most 25000 properties, or 50000 list elements",
+            },
+          ],
+        ]);
+      }
+    }
+    expect(await summary()).toEqual([]);
+  });
+
+  it("lets other requests through while it parses a large array", async () => {
+    const members = Array.from({ length: 250 }, (_, n) => `"property_${n}":"${n}"`).join();
+    const body = `[${Array(1000).fill(`{"event":"e","timestamp":1,"metadata":{${members}}}`).join()}]`;
+    let isStored = false;
+    const storing = post(body).finally(() => {
+      isStored = true;
+    });
+    let others = 0;
+    while (!isStored) {
+      expect((await service.call({ path: "/healthz", key: null })).status).toBe(200);
+      if (!isStored) others += 1;
+      await setImmediate();
+    }
+    expect((await storing).status).toBe(202);
+    expect(others).toBeGreaterThan(2);
+    expect(await summary()).toEqual([{ day: "1970-01-01", event: "e", count: 1000 }]);
+  });
+
+  it.each([
+    ["[{}", "[1]"],
+    ['[{"event":"e"},]', "[1]"],
+    ['[{"event":"e"}{"event":"e"}]', "[1]"],
+    ['[{"event":"e"},{"event":01}]', "[1]"],
+    ['[{"event":"e"}] 1', "[1]"],
+  ])("reports the malformed JSON of a large body (%#)", async (text, place) => {
+    const { status, json } = await post(text.padEnd(300_000));
+    expect(status).toBe(400);
+    expect(json.message).toContain(`Body is not valid JSON: ${place}`);
   });
 
   it("stores a request repeated with the same Idempotency-Key once, with the same answer", async () => {

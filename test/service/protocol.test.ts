@@ -115,6 +115,37 @@ it("refuses a repeated key header, even if one of the keys is valid", async () =
   });
 });
 
+it("refuses two Host headers that differ, and takes one that was repeated", async () => {
+  const differing = await ask(request(`GET ${path}`, [key(), "Host: other"]));
+  expect(differing.json).toEqual({ status: 400, message: "Two Host headers differ", errors: [] });
+  expect((await ask(request(`GET ${path}`, [key(), "Host: localhost"]))).status).toBe(200);
+});
+
+it("tells browsers not to guess the type of any answer", async () => {
+  for (const line of [`GET ${path}`, "GET /nowhere", "GET /healthz", "NONSENSE"]) {
+    const { head } = await ask(request(line, [key()]));
+    expect(head, line).toMatch(/x-content-type-options: nosniff/i);
+  }
+});
+
+it("repeats no whole key that a client sent in a wrong place", async () => {
+  const secret = key().replace(/^.*: /, "");
+  for (const [line, header] of [
+    [`GET /${secret}`, "Accept: */*"],
+    [`GET ${path}/${secret}`, "Accept: */*"],
+    [`PUT ${path}/a/${secret}`, "Accept: */*"],
+    [`GET ${path}?limit=${secret}`, "Accept: */*"],
+    [`POST ${path}`, `Content-Type: ${secret}\r\nContent-Length: 2`],
+    [`PUT ${path}/a/disable`, `If-Match: ${secret}`],
+    [`PUT ${path}/a/disable`, `If-Match: "${secret}`],
+  ] as const) {
+    const text = request(line, [key(), header]) + (header.includes("Length") ? "{}" : "");
+    const answer = await ask(text);
+    expect(answer.status, line).toBeGreaterThanOrEqual(400);
+    expect(JSON.stringify(answer.json), line).not.toContain(secret.slice(0, 16));
+  }
+});
+
 it("answers the check of the key before any byte of the body is sent", async () => {
   const connection = await openRaw(server.url);
   connection.socket.write(

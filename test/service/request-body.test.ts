@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { depthOf, readBody } from "../../src/service/request-body.js";
+import { readBody, shapeOf } from "../../src/service/request-body.js";
 import { SYNTAX_FAULT_CHARACTERS_MAX } from "../../src/service/service-limits.js";
 import { echo, fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService } from "../support/service.js";
@@ -168,9 +168,9 @@ describe("depth", () => {
 
   it("counts what is open, not what a string says", async () => {
     const body = JSON.stringify(Array.from({ length: 100 }, () => ({ a: ['[[["{\\'] })));
-    expect(depthOf(Buffer.from(body))).toBe(3);
-    expect(depthOf(Buffer.from('"unended [[['))).toBe(0);
-    expect(depthOf(Buffer.from('"\\'))).toBe(0);
+    expect(shapeOf(Buffer.from(body)).depth).toBe(3);
+    expect(shapeOf(Buffer.from('"unended [[[')).depth).toBe(0);
+    expect(shapeOf(Buffer.from('"\\')).depth).toBe(0);
   });
 
   it("agrees with a walk through the value", () => {
@@ -180,7 +180,7 @@ describe("depth", () => {
         : 0;
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(depthOf(Buffer.from(JSON.stringify(value)))).toBe(walked(value));
+        expect(shapeOf(Buffer.from(JSON.stringify(value))).depth).toBe(walked(value));
       }),
     );
   });

@@ -1,13 +1,13 @@
 import { brotliDecompressSync } from "node:zlib";
+import { ZstdDecoder } from "../../base/zstd-decoder.js";
+import type { ZstdExports } from "../../base/zstd-library.js";
 import type { Kernel } from "../../batch/kernel.js";
-import type { ZstdExports } from "../zstd-library.js";
 import type { ColumnChunk } from "./footer.js";
 import { GzipPages } from "./gzip-pages.js";
 import { decompressHadoopLz4, decompressLz4 } from "./lz4-pages.js";
 import type { Block, Bytes, PageMemory } from "./page-memory.js";
 import type { Page } from "./page-reader.js";
 import { PageError } from "./parquet-errors.js";
-import { ZstdPages } from "./zstd-pages.js";
 
 /** CompressionCodec of parquet.thrift. */
 const codecs = {
@@ -29,14 +29,14 @@ export function needsZstd(chunks: readonly Pick<ColumnChunk, "codec">[]): boolea
 /** Decompresses pages in kernel memory. */
 export class PageCodecs {
   readonly #gzip: GzipPages;
-  readonly #zstd: ZstdPages | undefined;
+  readonly #zstd: ZstdDecoder | undefined;
 
   constructor(
     private readonly kernel: Kernel,
     zstd: ZstdExports | undefined,
   ) {
     this.#gzip = new GzipPages(kernel);
-    this.#zstd = zstd === undefined ? undefined : new ZstdPages(zstd);
+    this.#zstd = zstd === undefined ? undefined : new ZstdDecoder(zstd);
   }
 
   /** Decompresses the body of a page to a new block. Throws `PageError`. */

@@ -1,9 +1,9 @@
 import { SourceError } from "../../base/errors.js";
 import { BATCH_ROWS_MAX, WINDOW_BYTES } from "../../base/limits.js";
+import { loadZstd } from "../../base/zstd-library.js";
 import type { Batch, FieldRequest } from "../../batch/batch.js";
 import type { OpenReader, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
-import { loadZstd } from "../zstd-library.js";
 import { BatchBuilder, bytesOf } from "./batch-builder.js";
 import { ColumnRows } from "./column-rows.js";
 import { type FieldPlan, planFields } from "./field-plan.js";

@@ -1,14 +1,14 @@
-import { DECODE_CHUNK_BYTES } from "../../base/limits.js";
-import { errorNumber, type ZstdExports } from "../zstd-library.js";
+import { DECODE_CHUNK_BYTES } from "./limits.js";
+import { errorNumber, type ZstdExports } from "./zstd-library.js";
 
 /** Two buffer descriptors of three u32 each: address, size, position. */
 const DESCRIPTOR_BYTES = 24;
 
 /**
- * Decompresses zstd pages, a part at a time, through buffers in the decoder's memory. All decoders of a
- * thread share that memory.
+ * Decompresses zstd frames that are in memory, a part at a time, through buffers in the decoder's memory.
+ * All decoders of a thread share that memory.
  */
-export class ZstdPages {
+export class ZstdDecoder {
   readonly #input: number;
   readonly #output: number;
   readonly #descriptors: number;
@@ -23,25 +23,37 @@ export class ZstdPages {
 
   /** Fills `target`. Returns false if `source` is damaged or has another number of bytes. */
   decompress(source: Uint8Array, target: Uint8Array): boolean {
-    if (this.#decompress(source, target)) return true;
+    let written = 0;
+    const isWhole = this.decode(source, (output) => {
+      if (output.length > target.length - written) return false;
+      target.set(output, written);
+      written += output.length;
+      return true;
+    });
+    return isWhole && written === target.length;
+  }
+
+  /**
+   * Gives `take` each part of the content, which is valid only during the call. Returns false if `source`
+   * is damaged or incomplete, or as soon as `take` returns false.
+   */
+  decode(source: Uint8Array, take: (output: Uint8Array) => boolean): boolean {
+    if (this.#decode(source, take)) return true;
     // After an error a decoder's behaviour is undefined.
     this.zstd.ZSTD_freeDCtx(this.#context);
     this.#context = this.zstd.ZSTD_createDCtx();
     return false;
   }
 
-  #decompress(source: Uint8Array, target: Uint8Array): boolean {
+  #decode(source: Uint8Array, take: (output: Uint8Array) => boolean): boolean {
     let read = 0;
-    let written = 0;
     for (;;) {
       const given = source.subarray(read, read + DECODE_CHUNK_BYTES);
       const { result, consumed, output } = this.#step(given);
-      if (errorNumber(result) !== 0 || output.length > target.length - written) return false;
-      target.set(output, written);
+      if (errorNumber(result) !== 0 || !take(output)) return false;
       read += consumed;
-      written += output.length;
       // 0 is the end of a frame; another frame can follow.
-      if (result === 0 && read === source.length) return written === target.length;
+      if (result === 0 && read === source.length) return true;
       if (consumed === 0 && output.length === 0) return false;
     }
   }

@@ -1,0 +1,82 @@
+import type { EventText } from "./event-text.js";
+
+/** Something of a request's events that was stored, but probably not as it was meant. */
+interface EventWarning {
+  readonly property: string;
+  readonly message: string;
+  /** How many events of the request have it. */
+  readonly events: number;
+}
+
+export type WarningKind = "unknown_field" | "timestamp_in_seconds";
+
+/** Warnings of one answer. */
+const WARNINGS_MAX = 20;
+
+/** Seconds since 1973. As milliseconds such times are in 1970 to 1973, before any tool for events. */
+const SECONDS_MIN = 1e8;
+const SECONDS_MAX = 1e11;
+
+/** Fields of comparable webhooks, and where their values belong. */
+const meant: Readonly<Record<string, string>> = {
+  anonymousId: "user.stableID",
+  deviceId: "user.stableID",
+  device_id: "user.stableID",
+  eventName: "event",
+  event_properties: "metadata",
+  event_type: "event",
+  name: "event",
+  properties: "metadata",
+  stableID: "user.stableID",
+  time: "timestamp",
+  userID: "user.userID",
+  userId: "user.userID",
+  user_id: "user.userID",
+  user_properties: "user",
+};
+
+/** Collects what looks wrong in the events of one request. */
+export class EventWarnings {
+  readonly #unknown = new Map<string, number>();
+  #inSeconds = 0;
+  #withUnknown = 0;
+
+  add({ unknown }: EventText, timestampMs: number): void {
+    if (Math.abs(timestampMs) >= SECONDS_MIN && Math.abs(timestampMs) < SECONDS_MAX) {
+      this.#inSeconds += 1;
+    }
+    if (unknown === undefined) return;
+    this.#withUnknown += 1;
+    for (const name of new Set(unknown)) {
+      const events = this.#unknown.get(name) ?? 0;
+      if (events > 0 || this.#unknown.size < WARNINGS_MAX) this.#unknown.set(name, events + 1);
+    }
+  }
+
+  /** Calls `observe` with how many events have each kind of fault. */
+  count(observe: (kind: WarningKind, events: number) => void): void {
+    if (this.#withUnknown > 0) observe("unknown_field", this.#withUnknown);
+    if (this.#inSeconds > 0) observe("timestamp_in_seconds", this.#inSeconds);
+  }
+
+  /** Returns the warnings of an answer; undefined without any. */
+  list(): EventWarning[] | undefined {
+    const warnings = [...this.#unknown].map(([property, events]) => ({
+      property,
+      message: unknownMessage(property),
+      events,
+    }));
+    if (this.#inSeconds > 0) {
+      const message =
+        "Stored as ms since the epoch, which is before 1974. Send milliseconds if these are seconds.";
+      warnings.unshift({ property: "timestamp", message, events: this.#inSeconds });
+    }
+    return warnings.length === 0 ? undefined : warnings.slice(0, WARNINGS_MAX);
+  }
+}
+
+function unknownMessage(property: string): string {
+  const place = Object.hasOwn(meant, property) ? meant[property] : undefined;
+  const hint = place === undefined ? "Move it into user or metadata" : `Send it as ${place}`;
+  return `Not a field of an event, so it was not stored. ${hint}.`;
+}
