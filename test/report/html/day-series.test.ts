@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { ReportDay } from "../../../src/profile/report.js";
 import {
   bucketDaysFor,
+  dayLevel,
   eventBuckets,
   eventSeries,
   hoursInRange,
@@ -87,4 +88,13 @@ test("keeps days that are near, or have many events", () => {
     const days = daysWith(...counts);
     expect(partDays(days)).toEqual({ days, outlying: [] });
   }
+});
+
+test("the calendar's colours do not saturate: a campaign day stands out from usual days", () => {
+  const days = [820, 1_470, 1_530, 5_290];
+  const most = Math.max(...days);
+  expect(days.map((events) => dayLevel(events, most))).toEqual([4, 5, 5, 8]);
+  expect(dayLevel(0, most)).toBe(0);
+  expect(dayLevel(1, 1_000_000)).toBe(1);
+  expect(dayLevel(most, most)).toBe(8);
 });

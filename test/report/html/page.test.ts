@@ -268,6 +268,21 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     );
   });
 
+  test("does not call rejected rows far from all others events", async () => {
+    const full = exampleReport();
+    const [first] = full.days;
+    if (first === undefined) throw new Error("there are no days");
+    const lone = { ...first, day: "1970-01-01", events: 0, byEvent: [], rejected: 2 };
+    const report = { ...full, days: [lone, ...full.days] };
+    await inPage(
+      async (page) => {
+        const notice = await page.locator("#days .notice p").textContent();
+        expect(notice).toMatch(/^2 rejected rows far from all others: 1 Jan 1970\./);
+      },
+      { report },
+    );
+  });
+
   test("shows a report without rows", async () => {
     const full = exampleReport({ days: 0, names: 0 });
     const report = { ...full, findings: [], rejects: [], samples: [] };

@@ -189,3 +189,14 @@ function stacked(layers: readonly Omit<Layer, "spans">[]): readonly Layer[] {
 export function singleLayer(values: Float64Array, event: number): readonly Layer[] {
   return stacked([{ event, values }]);
 }
+
+/** Strengths of colour for days that have events. */
+export const DAY_LEVELS = 8;
+
+/**
+ * Returns the strength of a day's colour; 0 only for no events. The square root keeps usual days apart
+ * from each other below a spike, and only the busiest days have the strongest colour.
+ */
+export function dayLevel(events: number, most: number): number {
+  return events === 0 ? 0 : Math.max(1, Math.ceil(DAY_LEVELS * Math.sqrt(events / most) - 1e-9));
+}

@@ -71,6 +71,11 @@ export function dayText(day: string, form: keyof typeof dayFormats = "full"): st
   return Number.isNaN(time) ? shown(day) : dayFormats[form].format(time);
 }
 
+/** `3 Mar 2026`, or `3 Mar 2026 to 9 Mar 2026`. */
+export function daysText(first: string, last: string): string {
+  return first === last ? dayText(first) : `${dayText(first)} to ${dayText(last)}`;
+}
+
 /** A time of the report, to the second: `2026-03-03 18:04:09`. */
 export function timeText(time: string): string {
   return shown(time)

@@ -1,13 +1,11 @@
 import type { ReportDay } from "../../../../profile/report.js";
 import { formatCount } from "../../../quantities.js";
 import type { Tooltip } from "../blocks.js";
+import { DAY_LEVELS, dayLevel } from "../day-series.js";
 import { dayText } from "../display-text.js";
 import { element } from "../element.js";
 import type { ViewState } from "../view-state.js";
 
-/** Strengths of colour for days that have events. */
-const LEVELS = 5;
-const BUSY_QUANTILE = 0.97;
 /** Most months for which days are large and have numbers. */
 const LARGE_MONTHS_MAX = 18;
 /** Months without events in a row from which on they become one line. */
@@ -19,7 +17,7 @@ const EMPTY_MONTHS_MIN = 3;
  */
 export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
   const { days, findings } = view.report;
-  const busy = busyDay(days);
+  const most = Math.max(...days.map(({ events }) => events));
   const flagged = new Set(findings.flatMap(({ day }) => (day === undefined ? [] : [day])));
   const cells: HTMLElement[] = [];
   const stretches = stretchesOf(days);
@@ -27,7 +25,7 @@ export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
     if (isEmpty) return emptyStretch(days[start], days[end - 1]);
     const own = days
       .slice(start, end)
-      .map((day, index) => dayCell(day, start + index, levelOf(day.events, busy), flagged));
+      .map((day, index) => dayCell(day, start + index, dayLevel(day.events, most), flagged));
     cells.push(...own);
     return monthBlock(days[start], own);
   });
@@ -54,15 +52,15 @@ export function calendar(view: ViewState, tooltip: Tooltip): HTMLElement {
   return frame;
 }
 
-/** Events of a busy day. With the busiest, one spike would make all other days look empty. */
-function busyDay(days: readonly ReportDay[]): number {
-  const sorted = days.map(({ events }) => events).sort((left, right) => left - right);
-  return sorted[Math.floor((sorted.length - 1) * BUSY_QUANTILE)] ?? 0;
-}
-
-function levelOf(events: number, busy: number): number {
-  if (events === 0) return 0;
-  return 1 + Math.min(LEVELS - 1, Math.floor((events / Math.max(1, busy)) * LEVELS));
+/** The colours with the numbers of events that they stand for. */
+export function calendarLegend(days: readonly ReportDay[]): HTMLElement {
+  const most = Math.max(...days.map(({ events }) => events));
+  const levels = Array.from({ length: DAY_LEVELS + 1 }, (_, level) =>
+    element("span", { class: "day", "data-level": level }),
+  );
+  const ends = ["0", `${formatCount(most)} events`];
+  const legend = { class: "calendar-legend", "aria-hidden": "true" };
+  return element("p", legend, ends[0], ...levels, ends[1]);
 }
 
 function dayCell(

@@ -1,7 +1,7 @@
 import { formatCount } from "../../../quantities.js";
 import type { Tooltip } from "../blocks.js";
 import { bucketDaysFor, type Layer } from "../day-series.js";
-import { dayText, shown } from "../display-text.js";
+import { daysText, dayText, shown } from "../display-text.js";
 import { element, svgElement } from "../element.js";
 import type { ViewState } from "../view-state.js";
 import { dayAt, drawPlot, type Plot } from "./plot.js";
@@ -60,8 +60,7 @@ function bucketLines({ bucketDays, layers, days }: Plot, day: number, view: View
   const bucket = Math.floor(day / bucketDays);
   const first = days[bucket * bucketDays]?.day ?? "";
   const last = days[Math.min(days.length, (bucket + 1) * bucketDays) - 1]?.day ?? "";
-  const title =
-    bucketDays === 1 ? dayText(first, "weekday") : `${dayText(first)} to ${dayText(last)}`;
+  const title = bucketDays === 1 ? dayText(first, "weekday") : daysText(first, last);
   const lines = layers
     .map(({ event, values }) => ({ event, rows: values[bucket] ?? 0 }))
     .filter(({ rows }) => rows > 0)

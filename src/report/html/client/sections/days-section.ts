@@ -3,10 +3,10 @@ import type { ReportDay } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { lazyDisclosure, lead, none, section, type Tooltip } from "../blocks.js";
 import { hourChart } from "../charts/bars.js";
-import { calendar } from "../charts/calendar.js";
+import { calendar, calendarLegend } from "../charts/calendar.js";
 import { DataTable, numberColumn, plainTable } from "../data-table.js";
 import { hoursInRange } from "../day-series.js";
-import { dayText, shown } from "../display-text.js";
+import { daysText, dayText, shown } from "../display-text.js";
 import { element } from "../element.js";
 import type { ViewState } from "../view-state.js";
 
@@ -15,14 +15,17 @@ export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
   if (days.length === 0) return section("days", "Days", none("No row has a time."));
   const empty = days.filter(({ events }) => events === 0).length;
   const gaps =
-    empty === 0
-      ? "Every day has events."
-      : `${formatNumberOf(empty, "day")} without events ${empty === 1 ? "is" : "are"} crossed out.`;
-  const what = `Days are in ${shown(dayZone)}. ${gaps} A dot marks a day with a finding. Choose a day to filter the parts below.`;
+    empty > 0 &&
+    `${formatNumberOf(empty, "day")} without events ${empty === 1 ? "is" : "are"} crossed out.`;
+  const what = [
+    `Days are in ${shown(dayZone)}.`,
+    gaps,
+    "A dot marks a day with a finding. Choose a day to filter the parts below.",
+  ];
   return section(
     "days",
     "Days and hours",
-    lead(what),
+    lead(what.filter((part) => part !== false).join(" ")),
     outlyingDays(view.outlying),
     otherDays.rows === 0
       ? null
@@ -32,23 +35,10 @@ export function daysSection(view: ViewState, tooltip: Tooltip): HTMLElement {
     element(
       "div",
       { class: "days-and-hours" },
-      element("div", {}, calendar(view, tooltip), calendarLegend()),
+      element("div", {}, calendar(view, tooltip), calendarLegend(days)),
       hours(view),
     ),
     lazyDisclosure("Days as a table", () => dayTable("Events by day", days).element),
-  );
-}
-
-function calendarLegend(): HTMLElement {
-  const steps = [0, 1, 2, 3, 4, 5].map((level) =>
-    element("span", { class: "day", "data-level": level }),
-  );
-  return element(
-    "p",
-    { class: "calendar-legend", "aria-hidden": "true" },
-    "none",
-    ...steps,
-    "most",
   );
 }
 
@@ -56,9 +46,17 @@ function calendarLegend(): HTMLElement {
 function outlyingDays(days: readonly ReportDay[]): HTMLElement | null {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return null;
-  const events = days.reduce((sum, day) => sum + day.events, 0);
-  const where = `${formatNumberOf(days.length, "day")} between ${dayText(first.day)} and ${dayText(last.day)}`;
-  const what = `${formatNumberOf(events, "event")} far from all others, on ${where}. Their times are probably wrong, so charts leave them out.`;
+  const sum = (count: (day: ReportDay) => number) =>
+    days.reduce((total, day) => total + count(day), 0);
+  const events = sum((day) => day.events);
+  const rows =
+    events > 0
+      ? formatNumberOf(events, "event")
+      : formatNumberOf(
+          sum((day) => day.rejected),
+          "rejected row",
+        );
+  const what = `${rows} far from all others: ${daysText(first.day, last.day)}. These times are probably wrong, so charts leave them out.`;
   return element(
     "div",
     { class: "notice" },

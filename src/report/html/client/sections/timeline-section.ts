@@ -3,7 +3,7 @@ import { disclosure, lead, section, type Tooltip } from "../blocks.js";
 import { layerName, timeline } from "../charts/timeline.js";
 import { plainTable } from "../data-table.js";
 import { LAYERS_MAX, layersOf, rowsInRange } from "../day-series.js";
-import { dayText, partText } from "../display-text.js";
+import { daysText, partText } from "../display-text.js";
 import { button, element } from "../element.js";
 import type { ViewState } from "../view-state.js";
 
@@ -36,8 +36,7 @@ export function rangeLine(view: ViewState, signal?: AbortSignal): HTMLElement {
     const { days } = view.report;
     const [first, last] = [days[start]?.day ?? "", days[end - 1]?.day ?? ""];
     const events = days.slice(start, end).reduce((sum, day) => sum + day.events, 0);
-    const period = first === last ? dayText(first) : `${dayText(first)} to ${dayText(last)}`;
-    text.textContent = `${view.isWhole ? "All days: " : ""}${period}, ${formatNumberOf(events, "event")}`;
+    text.textContent = `${view.isWhole ? "All days: " : ""}${daysText(first, last)}, ${formatNumberOf(events, "event")}`;
     reset.hidden = view.isWhole;
   }, signal);
   return element("p", { class: "range-line" }, text, reset);
