@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium, startChromium } from "../../support/chromium.js";
 import { scratchDirectory } from "../../support/scratch.js";
 import { exampleReport } from "./example-report.js";
-import { openReport } from "./open-page.js";
+import { openAll, openReport } from "./open-page.js";
 
 const chromium = findChromium();
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -38,7 +38,7 @@ describe.skipIf(chromium === undefined)("the page of a report", () => {
       context: { colorScheme: scheme, bypassCSP: true },
     });
     const { page, close } = opened;
-    await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+    await openAll(page);
     await page.evaluate(axe);
     const { violations } = (await page.evaluate("axe.run(document)")) as AxeResult;
     const found = violations.map(({ id, nodes }) => ({

@@ -5,7 +5,7 @@ import { renderReport } from "../../../src/report/html/render-report.js";
 import { findChromium, startChromium } from "../../support/chromium.js";
 import { scratchDirectory } from "../../support/scratch.js";
 import { exampleReport } from "./example-report.js";
-import { openReport } from "./open-page.js";
+import { openAll, openReport } from "./open-page.js";
 
 /** Each sets `ran` where it is run. */
 const payloads = [
@@ -68,7 +68,10 @@ function hostile(report: Report): Report {
   const changed = JSON.parse(text) as Report;
   return {
     ...changed,
-    configuration: Object.fromEntries(payloads.map((payload) => [payload, [payload]])),
+    configuration: {
+      ...changed.configuration,
+      ...Object.fromEntries(payloads.map((payload) => [payload, [payload]])),
+    },
     dayZone: payloads[3] ?? "",
     events: changed.events.map((event, place) => ({
       ...event,
@@ -93,7 +96,7 @@ describe.skipIf(chromium === undefined)("hostile texts in a report", () => {
     const opened = await openReport(report, { browser, directory, context: { bypassCSP } });
     const { page } = opened;
     const look = async () => {
-      await page.evaluate("dispatchEvent(new Event('beforeprint'))");
+      await openAll(page);
       for (const part of await page.locator(".day, .timeline, mark, .finding a").all()) {
         await part.dispatchEvent("pointerover");
         await part.dispatchEvent("mouseover");

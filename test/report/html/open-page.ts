@@ -58,3 +58,11 @@ export async function openFile(file: string, opening: Opening): Promise<OpenedPa
     close: () => context.close(),
   };
 }
+
+/** Opens every part of the page that is closed. */
+export async function openAll(page: Page): Promise<void> {
+  await page.evaluate(`for (const part of document.querySelectorAll("details:not([open])")) {
+    part.open = true;
+    part.dispatchEvent(new Event("toggle"));
+  }`);
+}

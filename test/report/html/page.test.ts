@@ -9,6 +9,9 @@ import { type OpenedPage, openReport } from "./open-page.js";
 
 const chromium = findChromium();
 
+/** What is left of a page of A4 inside its margins. */
+const PRINTED_A4 = { width: 688, height: 1_000 };
+
 describe.skipIf(chromium === undefined)("the page of a report, in a browser", () => {
   const directory = scratchDirectory("page");
   let browser: Browser;
@@ -232,15 +235,77 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
-  test("opens everything for printing, and closes it again", async () => {
+  test("begins with a summary of one screen and one printed page: what to do, and what follows", async () => {
+    await inPage(async (page) => {
+      const lines = page.locator(".what-to-do li");
+      expect(await lines.allInnerTexts()).toEqual([
+        expect.stringMatching(/Error\s+Times without a zone .*set mapping.timestamp.zone/s),
+        expect.stringMatching(/Error\s+1,204 rows have a time/),
+        expect.stringMatching(/Warning\s+No events on /),
+        expect.stringMatching(/Warning\s+A property holds both/),
+      ]);
+      expect(await page.locator(".next").textContent()).toBe(
+        "switchyard validate --apply writes 1 safe line into the configuration.",
+      );
+      const bottomPx = "document.querySelector('.summary').getBoundingClientRect().bottom";
+      expect(await page.evaluate(bottomPx)).toBeLessThan(900);
+      await lines.nth(3).getByRole("link").click();
+      await expect.poll(() => page.evaluate("location.hash")).toBe("#finding-4");
+      await page.locator("#finding-4").getByText("A property holds both").waitFor();
+      await page.emulateMedia({ media: "print" });
+      await page.setViewportSize(PRINTED_A4);
+      await page.evaluate("scrollTo(0, 0)");
+      expect(await page.evaluate(bottomPx)).toBeLessThan(PRINTED_A4.height);
+    });
+  });
+
+  test("counts findings of one kind together in the summary, and tells of rejects once", async () => {
+    const full = exampleReport();
+    const codes = ["time_unparsable", "invalid_utf8"] as const;
+    const findings = codes.map((rejectCode, index) => ({
+      code: "rows_rejected",
+      severity: "error" as const,
+      title: `${index + 3} rows are rejected`,
+      detail: "To fix it: set the format.",
+      rows: index + 3,
+      rejectCode,
+    }));
+    await inPage(
+      async (page) => {
+        const line = page.locator(".what-to-do li");
+        expect(await line.allInnerTexts()).toEqual([
+          expect.stringMatching(/3 rows are rejected\s+and 1 more like it, 7 rows in all/),
+        ]);
+        expect(await line.getByRole("link").getAttribute("href")).toBe("#rejects");
+        await page.getByText("No problem but the rejects was found.").waitFor();
+      },
+      { report: { ...full, findings } },
+    );
+  });
+
+  test("opens what is closed for printing, but no numbers of charts, and closes it again", async () => {
     await inPage(async (page) => {
       await page.evaluate("dispatchEvent(new Event('beforeprint'))");
-      expect(await page.locator("details:not([open])").count()).toBe(0);
-      expect(await page.locator("#days table tbody tr").count()).toBeGreaterThan(24);
+      expect(await page.locator("details:not(.screen-only):not([open])").count()).toBe(0);
+      await page.emulateMedia({ media: "print" });
+      for (const hidden of [".top-bar", ".screen-only"]) {
+        expect(await page.locator(hidden).first().isVisible()).toBe(false);
+      }
+      expect(await page.getByText("export default (event)").count()).toBe(1);
       await page.evaluate("dispatchEvent(new Event('afterprint'))");
       expect(await page.locator("details[open]").count()).toBe(0);
+    });
+  });
+
+  test("shows lists with their heads on every printed page", async () => {
+    await inPage(async (page) => {
       await page.emulateMedia({ media: "print" });
-      expect(await page.locator(".top-bar").isVisible()).toBe(false);
+      const style = (selector: string, name: string) =>
+        page.evaluate(`getComputedStyle(document.querySelector("${selector}")).${name}`);
+      expect(await style("#events thead", "display")).toBe("table-header-group");
+      expect(await style("#events thead", "breakInside")).toBe("avoid");
+      // A button would be missing in the heads that the browser repeats.
+      expect(await style("#events thead button", "display")).toBe("contents");
     });
   });
 

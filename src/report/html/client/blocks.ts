@@ -15,9 +15,12 @@ export function disclosure(summary: string, ...children: readonly Child[]): HTML
   return element("details", {}, element("summary", {}, summary), ...children);
 }
 
-/** Makes the content when the part is first opened, because most tables are never opened. */
+/**
+ * Returns a part of the screen alone: numbers of a chart, or a long list. Its content is made when it is
+ * first opened, because most are never opened.
+ */
 export function lazyDisclosure(summary: string, make: () => Child): HTMLDetailsElement {
-  const made = disclosure(summary);
+  const made = element("details", { class: "screen-only" }, element("summary", {}, summary));
   made.addEventListener("toggle", () => append(made, [make()]), { once: true });
   return made;
 }

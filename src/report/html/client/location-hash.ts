@@ -12,7 +12,7 @@ export interface PageAddress {
 /** Parses any text; an unknown address means the overview. */
 export function parseHash(hash: string): PageAddress {
   const text = hash.replace(/^#/, "");
-  if (/^[a-z-]*$/.test(text)) return text === "" ? {} : { section: text };
+  if (/^[a-z0-9-]*$/.test(text)) return text === "" ? {} : { section: text };
   const fields = new URLSearchParams(text);
   const [event, from, to] = ["event", "from", "to"].map((name) => fields.get(name));
   return {

@@ -14,7 +14,7 @@ import {
   userPropertiesSection,
 } from "./sections/numbers-section.js";
 import { rejectsSection } from "./sections/rejects-section.js";
-import { estimatesSection, settingsSection } from "./sections/run-section.js";
+import { qualifyingSection, settingsSection } from "./sections/run-section.js";
 import { samplesSection } from "./sections/samples-section.js";
 import { timelineSection } from "./sections/timeline-section.js";
 import { ViewState } from "./view-state.js";
@@ -113,7 +113,7 @@ const navigation = [
   ["identity", "Identity"],
   ["samples", "Samples"],
   ["rejects", "Rejects"],
-  ["estimates", "Estimates"],
+  ["qualifying-events", "Qualifying events"],
   ["settings", "Inputs"],
 ] as const;
 
@@ -133,7 +133,7 @@ function overviewPage(view: ViewState, tooltip: Tooltip): HTMLElement {
     sizesSection(report),
     samplesSection(report),
     rejectsSection(report),
-    estimatesSection(report),
+    qualifyingSection(report),
     settingsSection(report),
   );
 }
@@ -177,21 +177,18 @@ function keep(theme: Theme): void {
   }
 }
 
-/** Opens everything while the page is printed, because paper has nothing to click on. */
+/** Opens what is closed while the page is printed, because paper has nothing to click on. */
 function openForPrint(): void {
-  let opened: HTMLDetailsElement[] = [];
+  let opened: readonly HTMLDetailsElement[] = [];
+  const set = (isOpen: boolean) => {
+    for (const details of opened) details.open = isOpen;
+  };
   window.addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details")].filter(({ open }) => !open);
-    for (const details of opened) {
-      details.open = true;
-      // Browsers dispatch it later, but the content must be there now.
-      details.dispatchEvent(new Event("toggle"));
-    }
+    opened = [...document.querySelectorAll<HTMLDetailsElement>("details:not(.screen-only)")];
+    opened = opened.filter(({ open }) => !open);
+    set(true);
   });
-  window.addEventListener("afterprint", () => {
-    for (const details of opened) details.open = false;
-    opened = [];
-  });
+  window.addEventListener("afterprint", () => set(false));
 }
 
 start();

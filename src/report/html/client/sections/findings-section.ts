@@ -1,46 +1,34 @@
-import type { Finding, Fix, Severity } from "../../../../profile/report.js";
+import type { Finding } from "../../../../profile/report.js";
 import { formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
-import {
-  copyButton,
-  disclosure,
-  lazyDisclosure,
-  lead,
-  none,
-  preformatted,
-  section,
-} from "../blocks.js";
+import { copyButton, disclosure, lead, none, preformatted, section } from "../blocks.js";
 import { dayText, shown } from "../display-text.js";
 import { button, type Child, element } from "../element.js";
 import type { ViewState } from "../view-state.js";
+import { findingId, fixLine, isInRejects, severityMark } from "./finding-parts.js";
 
 /** Findings that are shown at first; the others open on demand. */
 const OPEN_MAX = 12;
 
-const severityWords: Readonly<Record<Severity, { mark: string; word: string }>> = {
-  error: { mark: "✕", word: "Error" },
-  warning: { mark: "!", word: "Warning" },
-  info: { mark: "i", word: "Note" },
-};
-
 export function findingsSection(view: ViewState): HTMLElement {
-  const { findings } = view.report;
-  if (findings.length === 0) {
-    return section("findings", "Findings", none("No problem was found."));
-  }
-  const rest = findings.slice(OPEN_MAX);
+  const { findings, rejects } = view.report;
+  const own = findings.filter((finding) => !isInRejects(view.report, finding));
+  const rest = own.slice(OPEN_MAX);
   const advice =
-    "Read these before you export or send; the most severe come first. Each line belongs in pipeline.config.json. switchyard validate --apply writes the safe ones.";
+    "The most severe come first. Each line belongs in pipeline.config.json. switchyard validate --apply writes the safe ones.";
   return section(
     "findings",
     "Findings",
-    lead(advice),
-    findingList(findings.slice(0, OPEN_MAX), view),
+    own.length === 0
+      ? none(
+          rejects.length === 0 ? "No problem was found." : "No problem but the rejects was found.",
+        )
+      : lead(advice),
+    own.length > 0 && findingList(own.slice(0, OPEN_MAX), view),
     rest.length === 0
       ? null
-      : lazyDisclosure(`${formatNumberOf(rest.length, "further finding")}`, () =>
-          findingList(rest, view),
-        ),
+      : disclosure(formatNumberOf(rest.length, "further finding"), findingList(rest, view)),
+    moduleText(own),
   );
 }
 
@@ -50,16 +38,10 @@ export function findingList(findings: readonly Finding[], view: ViewState): HTML
 
 function item(finding: Finding, view: ViewState): HTMLElement {
   const { severity, title, detail, rows, fix, code } = finding;
-  const { mark, word } = severityWords[severity];
   return element(
     "li",
-    { class: `finding finding-${severity}` },
-    element(
-      "p",
-      { class: "severity" },
-      element("span", { class: "severity-mark", "aria-hidden": "true" }, mark),
-      word,
-    ),
+    { class: "finding", id: findingId(view.report, finding) },
+    severityMark(severity),
     element(
       "div",
       {},
@@ -77,24 +59,12 @@ function item(finding: Finding, view: ViewState): HTMLElement {
   );
 }
 
-function fixLine({ line, isSafe, module }: Fix): HTMLElement {
-  const code = element("code", {}, shown(line));
-  const note = isSafe ? "safe to apply" : "check it first";
-  const change = element(
-    "div",
-    { class: "fix" },
-    code,
-    element("span", { class: "fix-note" }, note),
-    copyButton(code, "the line that fixes this"),
-  );
-  return element("div", {}, change, module === undefined ? null : moduleText(module));
-}
-
-/** The module that the line names. */
-function moduleText({ name, text }: NonNullable<Fix["module"]>): HTMLElement {
-  const lines = text.split("\n").map(harmless).join("\n");
-  const title = `Text of ${shown(name)}`;
-  const pre = preformatted(title, lines);
+/** The module that lines name; all findings that need one share it. */
+function moduleText(findings: readonly Finding[]): HTMLElement | null {
+  const module = findings.find(({ fix }) => fix?.module !== undefined)?.fix?.module;
+  if (module === undefined) return null;
+  const title = `Text of ${shown(module.name)}`;
+  const pre = preformatted(title, module.text.split("\n").map(harmless).join("\n"));
   return disclosure(title, pre, copyButton(pre, title));
 }
 

@@ -1,6 +1,8 @@
-import type { Report } from "../../../../profile/report.js";
+import type { Report, ReportDay } from "../../../../profile/report.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../../../quantities.js";
 import { facts } from "../blocks.js";
+import { sparkline } from "../charts/bars.js";
+import { bucketDaysFor } from "../day-series.js";
 import {
   errorText,
   partText,
@@ -12,21 +14,28 @@ import {
 } from "../display-text.js";
 import { element } from "../element.js";
 import { verdictOf } from "../verdict.js";
+import { whatToDo } from "./what-to-do.js";
 
-/** The verdict, the outcome of every row, and the main numbers. */
+/** Bars of the summary's period. */
+const PERIOD_BARS_MAX = 200;
+
+/** The summary, for a reader of one screen or one printed page: verdict, sum, period and what to do. */
 export function headSection(report: Report): HTMLElement {
   const { tone, sentence } = verdictOf(report);
   const { version, inputs, run, sample } = report;
   const files = `${formatNumberOf(inputs.sourcesTotal, "source")}, ${formatBytes(inputs.bytes)}`;
-  const about = `Dry run of ${files}. Nothing was sent. ${timeText(run.startedAt)} UTC, Switchyard ${shown(version)}`;
+  const time = timeText(run.startedAt).slice(0, 16);
+  const about = `Dry run of ${files} in ${formatDuration(run.durationMs)}. Nothing was sent. ${time} UTC, Switchyard ${shown(version)}`;
   const sampled = `A sample: ${shareText(sample.share)} of the input was read, spread over all sources. All counts are of the sample.`;
   return element(
     "header",
-    { class: `head tone-${tone}`, id: "top" },
+    { class: `head summary tone-${tone}`, id: "top" },
     element("p", { class: "eyebrow" }, about),
     element("h1", {}, sentence),
     sample.share < 1 ? element("p", { class: "notice" }, sampled) : null,
     balance(report),
+    period(report),
+    whatToDo(report),
     mainFacts(report),
   );
 }
@@ -67,16 +76,31 @@ function balance({ rows }: Report): HTMLElement {
   );
 }
 
+/** Events by day between the first and the last day. */
+function period({ days, dayZone }: Report): HTMLElement | null {
+  const [first, last] = [days[0]?.day, days.at(-1)?.day];
+  if (first === undefined || last === undefined) return null;
+  const text = `${periodText(first, last)}, ${formatNumberOf(days.length, "day")} in ${shown(dayZone)}`;
+  const bars = sparkline(eventsByBar(days));
+  return element("figure", { class: "period" }, bars, element("figcaption", {}, text));
+}
+
+/** Counts the events of each bar; with many days, a bar stands for weeks. */
+function eventsByBar(days: readonly ReportDay[]): readonly number[] {
+  const length = bucketDaysFor(days.length, PERIOD_BARS_MAX);
+  return Array.from({ length: Math.ceil(days.length / length) }, (_, bar) =>
+    days.slice(bar * length, (bar + 1) * length).reduce((sum, { events }) => sum + events, 0),
+  );
+}
+
 function mainFacts(report: Report): HTMLElement {
-  const { days, events, otherEvents, identity, sizes, rows, run, dayZone } = report;
+  const { events, otherEvents, identity, rows, estimates } = report;
   const names = events.length + (otherEvents.names ?? 0);
   const isMore = otherEvents.names === null && otherEvents.rows > 0;
   const { withInsertID, estimated, error, withinSplits, unknown } = rows.duplicates;
   const certain = `${unknown > 0 ? "at least " : ""}${formatCount(withinSplits)} for certain`;
-  const [first, last] = [days[0]?.day, days.at(-1)?.day];
-  const period = first && last ? periodText(first, last) : "–";
+  const { export: exported, send } = estimates;
   return facts(
-    ["Period", period, `${formatNumberOf(days.length, "day")}, ${shown(dayZone)}`],
     ["Event names", `${isMore ? "more than " : ""}${formatCount(names)}`],
     ["Users", shortEstimate(identity.users), errorText(identity.users)],
     ["Devices", shortEstimate(identity.devices), errorText(identity.devices)],
@@ -85,7 +109,11 @@ function mainFacts(report: Report): HTMLElement {
       withInsertID === 0 ? "not known" : `≈ ${formatCount(estimated)}`,
       withInsertID === 0 ? "no insert id is mapped" : `± ${formatCount(error)}; ${certain}`,
     ],
-    ["Event size", formatBytes(sizes.mean), `largest ${formatBytes(sizes.max)}`],
-    ["Duration", formatDuration(run.durationMs), formatNumberOf(run.threads, "thread")],
+    ["To export", formatDuration(exported.durationMs), `about ${formatBytes(exported.bytes)}`],
+    [
+      "To send",
+      formatDuration(send.durationMs),
+      `at ${formatCount(send.eventsPerSecond)} events/s`,
+    ],
   );
 }

@@ -1,19 +1,10 @@
 import type { Report, TopID } from "../../../../profile/report.js";
 import { formatBytes, formatCount } from "../../../quantities.js";
-import { facts, lazyDisclosure, none, section } from "../blocks.js";
+import { facts, none, section } from "../blocks.js";
 import { plainTable } from "../data-table.js";
-import {
-  errorText,
-  partText,
-  positionText,
-  shortEstimate,
-  shown,
-  timeParts,
-} from "../display-text.js";
+import { partText, positionText, shortEstimate, shown, timeParts } from "../display-text.js";
 import { element } from "../element.js";
 import { propertyTable } from "./property-table.js";
-
-const TOP_IDS_OPEN = 8;
 
 export function userPropertiesSection({ userProperties }: Report): HTMLElement {
   return section(
@@ -25,7 +16,7 @@ export function userPropertiesSection({ userProperties }: Report): HTMLElement {
 
 /** User ids and device ids. */
 export function identitySection({ identity }: Report): HTMLElement {
-  const { both, userOnly, deviceOnly, none: nobody, users, devices, junkIDs } = identity;
+  const { both, userOnly, deviceOnly, none: nobody, junkIDs } = identity;
   const total = both + userOnly + deviceOnly + nobody;
   const kind = (label: string, count: number) => [
     label,
@@ -46,10 +37,6 @@ export function identitySection({ identity }: Report): HTMLElement {
   return section(
     "identity",
     "Identity",
-    facts(
-      ["Users", shortEstimate(users), errorText(users)],
-      ["Devices", shortEstimate(devices), errorText(devices)],
-    ),
     element(
       "div",
       { class: "columns" },
@@ -65,21 +52,12 @@ export function identitySection({ identity }: Report): HTMLElement {
 
 function topTable(caption: string, id: string, others: string, list: readonly TopID[]) {
   if (list.length === 0) return null;
-  const table = (part: readonly TopID[]) => {
-    const rows = part.map((top) => [
-      element("code", {}, shown(top.id)),
-      formatCount(top.rows),
-      shortEstimate(top.others),
-    ]);
-    return plainTable(caption, [id, "Events", others], rows, [1, 2]);
-  };
-  const rest = list.length - TOP_IDS_OPEN;
-  return element(
-    "div",
-    {},
-    table(list.slice(0, TOP_IDS_OPEN)),
-    rest > 0 && lazyDisclosure(`${rest} more`, () => table(list.slice(TOP_IDS_OPEN))),
-  );
+  const rows = list.map((top) => [
+    element("code", {}, shown(top.id)),
+    formatCount(top.rows),
+    shortEstimate(top.others),
+  ]);
+  return plainTable(caption, [id, "Events", others], rows, [1, 2]);
 }
 
 export function timesSection({ times, rows, dayZone }: Report): HTMLElement {

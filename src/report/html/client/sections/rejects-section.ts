@@ -1,26 +1,36 @@
-import type { Report, ReportReject } from "../../../../profile/report.js";
+import type { Fix, Report, ReportReject } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
-import { disclosure, lead, none, preformatted, section } from "../blocks.js";
+import { lazyDisclosure, lead, none, preformatted, section } from "../blocks.js";
 import { partText, positionText, shown } from "../display-text.js";
 import { element } from "../element.js";
+import { fixLine, isInRejects } from "./finding-parts.js";
 
 const SAMPLES_OPEN = 2;
 
-export function rejectsSection({ rejects, rows }: Report): HTMLElement {
+export function rejectsSection(report: Report): HTMLElement {
+  const { rejects, rows, findings } = report;
   if (rejects.length === 0) return section("rejects", "Rejects", none("No row was rejected."));
   const all = `${formatNumberOf(rows.rejected, "row")} of ${formatCount(rows.read)} cannot become events. An export keeps them in a directory of rejects, so that you can retry them when the cause is fixed.`;
   return section(
     "rejects",
     "Rejects",
     lead(all),
-    ...rejects.map((reject) => card(reject, rows.read)),
+    ...rejects.map((reject) => {
+      const own = findings.find(
+        (one) => one.rejectCode === reject.code && isInRejects(report, one),
+      );
+      return card(reject, rows.read, own?.fix);
+    }),
   );
 }
 
-function card({ code, rows, advice, samples }: ReportReject, read: number): HTMLElement {
-  const shownSamples = samples.map(sample);
-  const rest = shownSamples.slice(SAMPLES_OPEN);
+function card(
+  { code, rows, advice, samples }: ReportReject,
+  read: number,
+  fix: Fix | undefined,
+): HTMLElement {
+  const rest = samples.slice(SAMPLES_OPEN);
   return element(
     "article",
     { class: "reject" },
@@ -31,8 +41,12 @@ function card({ code, rows, advice, samples }: ReportReject, read: number): HTML
       `${formatNumberOf(rows, "row")}, ${partText(rows, read)}`,
     ),
     element("p", {}, element("strong", {}, "What to do: "), `${shown(advice).replace(/\.$/, "")}.`),
-    ...shownSamples.slice(0, SAMPLES_OPEN),
-    rest.length === 0 ? null : disclosure(`${formatNumberOf(rest.length, "more row")}`, ...rest),
+    fix === undefined ? null : fixLine(fix),
+    ...samples.slice(0, SAMPLES_OPEN).map(sample),
+    rest.length > 0 &&
+      lazyDisclosure(formatNumberOf(rest.length, "more row"), () =>
+        element("div", {}, ...rest.map(sample)),
+      ),
   );
 }
 

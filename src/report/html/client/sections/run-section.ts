@@ -1,37 +1,34 @@
 import type { Report, ReportEstimates } from "../../../../profile/report.js";
-import { formatBytes, formatCount, formatDuration, formatNumberOf } from "../../../quantities.js";
-import { disclosure, facts, lazyDisclosure, none, preformatted, section } from "../blocks.js";
+import { configurationLine } from "../../../findings/configuration-fixes.js";
+import { formatBytes, formatCount, formatNumberOf } from "../../../quantities.js";
+import { disclosure, lazyDisclosure, lead, none, preformatted, section } from "../blocks.js";
 import { DataTable, numberColumn, plainTable, textColumn } from "../data-table.js";
 import { shown } from "../display-text.js";
 import { element } from "../element.js";
 
 type QualifyingEvent = ReportEstimates["qualifyingEvents"][number];
 
-/** Time and size of an export and of a send, and qualifying events that would be created. */
-export function estimatesSection({ estimates }: Report): HTMLElement {
-  const { export: exported, send, qualifyingEvents } = estimates;
-  const refused = qualifyingEvents.filter((event) => event.refused !== undefined).length;
+/** Qualifying events that would be created. */
+export function qualifyingSection({ estimates }: Report): HTMLElement {
+  const { qualifyingEvents } = estimates;
+  const refused = qualifyingEvents.filter((event) => event.refused !== undefined);
+  const created = formatNumberOf(qualifyingEvents.length - refused.length, "qualifying event");
+  const but = refused.length > 0 ? `, and refuse ${formatCount(refused.length)}` : "";
   return section(
-    "estimates",
-    "Estimates",
-    facts(
-      ["Export", formatDuration(exported.durationMs), `about ${formatBytes(exported.bytes)}`],
-      ["Send", formatDuration(send.durationMs), `at ${formatCount(send.eventsPerSecond)} events/s`],
-      [
-        "Qualifying events",
-        formatCount(qualifyingEvents.length - refused),
-        refused > 0 ? `${formatCount(refused)} would be refused` : undefined,
-      ],
-    ),
-    qualifyingEvents.length === 0
-      ? null
-      : lazyDisclosure("Qualifying events that would be created", () => table(qualifyingEvents)),
+    "qualifying-events",
+    "Qualifying events",
+    lead(`switchyard qualify would create ${created}${but}.`),
+    refused.length > 0 && table("Refused qualifying events", refused),
+    qualifyingEvents.length > 0 &&
+      lazyDisclosure("All qualifying events", () =>
+        table("Qualifying events by name", qualifyingEvents),
+      ),
   );
 }
 
-function table(qualifyingEvents: readonly QualifyingEvent[]): HTMLElement {
+function table(caption: string, qualifyingEvents: readonly QualifyingEvent[]): HTMLElement {
   return new DataTable<QualifyingEvent>({
-    caption: "Qualifying events that would be created",
+    caption,
     nouns: ["qualifying event", "qualifying events"],
     rows: qualifyingEvents,
     searchText: ({ name, event }) => `${name} ${event}`.toLowerCase(),
@@ -55,7 +52,7 @@ type Source = Report["inputs"]["sources"][number];
 /** Inputs, configuration, and the limits of lists. */
 export function settingsSection(report: Report): HTMLElement {
   const { configuration, limits, inputs } = report;
-  const text = JSON.stringify(configuration, null, 2).split("\n").map(shown).join("\n");
+  const text = configurationLines(configuration).map(shown).join("\n");
   const caps = Object.entries(limits).map(([name, limit]) => [
     element("code", {}, shown(name)),
     formatCount(limit),
@@ -78,15 +75,23 @@ export function settingsSection(report: Report): HTMLElement {
         )
       : null,
     disclosure("Configuration of this run", preformatted("Configuration", text)),
-    disclosure(
-      "Limits of this report",
-      element(
-        "p",
-        {},
-        "Lists end at these limits. Entries beyond a limit are counted, not dropped silently.",
+    lazyDisclosure("Limits of this report", () =>
+      plainTable(
+        "Lists end at these limits; what is beyond is counted",
+        ["Limit", "Value"],
+        caps,
+        [1],
       ),
-      plainTable("Limits", ["Limit", "Value"], caps, [1]),
     ),
+  );
+}
+
+/** One line for each option, and one for each target of the mapping. */
+function configurationLines(configuration: Report["configuration"]): readonly string[] {
+  return Object.entries(configuration).flatMap(([name, value]) =>
+    name === "mapping" && typeof value === "object" && value !== null
+      ? Object.entries(value).map(([target, source]) => configurationLine([name, target], source))
+      : [configurationLine([name], value)],
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Report, ReportSample } from "../../../../profile/report.js";
 import { formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
-import { disclosure, lead, none, preformatted, section } from "../blocks.js";
+import { lazyDisclosure, lead, none, preformatted, section } from "../blocks.js";
 import { positionText, shown } from "../display-text.js";
 import { button, element } from "../element.js";
 import { type RowMember, rowMembers, type TextToken } from "../mapping/text-tokens.js";
@@ -65,7 +65,8 @@ function mappingView(sample: ReportSample, mapping: ReportedMapping): HTMLElemen
   const unused = source.filter((member) => rankOf(member) === Infinity);
   used.sort((one, other) => rankOf(one) - rankOf(other));
   const shownFirst = used.length === 0 ? unused : used;
-  const heading = `Source: ${positionText(sample)}`;
+  const position = positionText(sample);
+  const heading = `Source: ${position}`;
   const rest = `${formatNumberOf(unused.length, "field")} that the event does not have`;
   const view = element(
     "div",
@@ -76,14 +77,16 @@ function mappingView(sample: ReportSample, mapping: ReportedMapping): HTMLElemen
       element("figcaption", {}, heading),
       preformatted(heading, ...textOf(shownFirst, marks.show)),
       used.length > 0 && unused.length > 0
-        ? disclosure(rest, preformatted(rest, ...textOf(unused, marks.show)))
+        ? lazyDisclosure(rest, () =>
+            preformatted(`Further fields of ${position}`, ...textOf(unused, marks.show)),
+          )
         : null,
     ),
     element(
       "figure",
       {},
       element("figcaption", {}, `Event: ${shown(sample.event)}`),
-      preformatted("Event", ...textOf(event, marks.show)),
+      preformatted(`Event made of ${position}`, ...textOf(event, marks.show)),
     ),
   );
   lightUpTogether(view);

@@ -1,5 +1,5 @@
 import { formatCount, formatNumberOf } from "../../../quantities.js";
-import { disclosure, lead, section, type Tooltip } from "../blocks.js";
+import { lazyDisclosure, lead, section, type Tooltip } from "../blocks.js";
 import { layerName, timeline } from "../charts/timeline.js";
 import { plainTable } from "../data-table.js";
 import { LAYERS_MAX, layersOf, rowsInRange } from "../day-series.js";
@@ -72,7 +72,7 @@ function legend(view: ViewState, chart: HTMLElement): HTMLElement {
     "div",
     {},
     element("ul", { class: "chart-legend" }, ...items),
-    disclosure("Timeline as a table", rangeTable(view, indexes)),
+    lazyDisclosure("Timeline as a table", () => rangeTable(view, indexes)),
   );
 }
 

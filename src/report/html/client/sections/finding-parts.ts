@@ -1,0 +1,41 @@
+import type { Finding, Fix, Report, Severity } from "../../../../profile/report.js";
+import { copyButton } from "../blocks.js";
+import { shown } from "../display-text.js";
+import { element } from "../element.js";
+
+const severities: Readonly<Record<Severity, { readonly mark: string; readonly word: string }>> = {
+  error: { mark: "✕", word: "Error" },
+  warning: { mark: "!", word: "Warning" },
+  info: { mark: "i", word: "Note" },
+};
+
+/** The sign and the name of a severity. */
+export function severityMark(severity: Severity): HTMLElement {
+  const { mark, word } = severities[severity];
+  const sign = element("span", { class: "severity-mark", "aria-hidden": "true" }, mark);
+  return element("span", { class: `severity severity-${severity}` }, sign, word);
+}
+
+/** A line of the configuration, with a button that copies it. */
+export function fixLine({ line, isSafe }: Fix): HTMLElement {
+  const code = element("code", {}, shown(line));
+  const note = isSafe ? "safe to apply" : "check it first";
+  return element(
+    "div",
+    { class: "fix" },
+    code,
+    element("span", { class: "fix-note" }, note),
+    copyButton(code, "the line that fixes this"),
+  );
+}
+
+/** Returns whether the part about rejects says all that a finding says. */
+export function isInRejects({ rejects }: Pick<Report, "rejects">, finding: Finding): boolean {
+  const { code, rejectCode } = finding;
+  return code === "rows_rejected" && rejects.some((reject) => reject.code === rejectCode);
+}
+
+/** Returns the address of a finding on the page. */
+export function findingId({ findings }: Pick<Report, "findings">, finding: Finding): string {
+  return `finding-${findings.indexOf(finding) + 1}`;
+}
