@@ -1,5 +1,5 @@
 import type { CommandContext } from "./context.js";
-import type { Output } from "./print-outcome.js";
+import type { Output } from "./output.js";
 
 type Colour = "bold" | "red" | "yellow" | "cyan";
 

@@ -2,23 +2,10 @@ import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { describeError, factsOf } from "../report/error-text.js";
 import { type CommandOutcome, notRunOf } from "./command-outcome.js";
 import type { CommandContext } from "./context.js";
+import type { Output } from "./output.js";
 import { paint } from "./paint.js";
 import { summarizeMigration } from "./steps/migration-summary.js";
 import type { StepReport } from "./steps/step.js";
-
-/** The form in which results are printed. */
-export interface Output {
-  readonly json: boolean;
-  readonly quiet: boolean;
-  readonly color: boolean;
-}
-
-type OutputFlags = Readonly<Partial<Record<keyof Output, unknown>>>;
-
-/** Returns the form that flags or a configuration ask for. */
-export function outputOf({ json, quiet, color }: OutputFlags): Output {
-  return { json: json === true, quiet: quiet === true, color: color !== false };
-}
 
 /** Prints the summary of a step of a migration when it ends. */
 export function printStep(report: StepReport, output: Output, context: CommandContext): void {

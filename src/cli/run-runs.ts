@@ -4,7 +4,8 @@ import { valuesOf } from "../pipeline/configuration/run-options.js";
 import { listRuns } from "../pipeline/sent-runs.js";
 import { describeRuns } from "../report/run-summary.js";
 import type { CommandContext } from "./context.js";
-import { outputOf, printFailure, printResult } from "./print-outcome.js";
+import { outputOf } from "./output.js";
+import { printFailure, printResult } from "./print-outcome.js";
 import type { ServiceInvocation } from "./service/service-options.js";
 
 /** Prints the runs of `send` and returns the exit code; never throws. */

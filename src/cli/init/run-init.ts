@@ -14,7 +14,8 @@ import { SCHEMA_ID, schemaText } from "../../pipeline/configuration/configuratio
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import { readingOptions } from "../commands/command-options.js";
 import type { CommandContext } from "../context.js";
-import { outputOf, printFailure, printResult } from "../print-outcome.js";
+import { outputOf } from "../output.js";
+import { printFailure, printResult } from "../print-outcome.js";
 import { draftConfiguration } from "./configuration-draft.js";
 import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";
 import { summarizeSurvey } from "./survey-summary.js";

@@ -5,7 +5,8 @@ import { keyRecord, newKeyText } from "../../service/key-text.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../../storage/key-store.js";
 import { CONSOLE_DATABASE, openSqliteKeys } from "../../storage/sqlite-store.js";
 import type { CommandContext } from "../context.js";
-import { outputOf, printFailure } from "../print-outcome.js";
+import { outputOf } from "../output.js";
+import { printFailure } from "../print-outcome.js";
 import { loadServiceOptions, type ServiceInvocation } from "./service-options.js";
 
 export type KeysAction =

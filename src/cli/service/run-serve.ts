@@ -4,7 +4,8 @@ import { createApp } from "../../service/app.js";
 import { createLogger } from "../../service/request-log.js";
 import { startServer } from "../../service/server.js";
 import type { CommandContext } from "../context.js";
-import { outputOf, printFailure } from "../print-outcome.js";
+import { outputOf } from "../output.js";
+import { printFailure } from "../print-outcome.js";
 import { openServiceStore } from "./open-service-store.js";
 import {
   admitKeys,

@@ -3,7 +3,7 @@ import type { LogLevel } from "../../base/log-levels.js";
 import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
 import { type OptionValues, withDefaults } from "../../pipeline/configuration/options.js";
 import type { CommandContext } from "../context.js";
-import { type Output, outputOf } from "../print-outcome.js";
+import { type Output, outputOf } from "../output.js";
 
 const DEFAULT_DATA_DIRECTORY = ".switchyard";
 

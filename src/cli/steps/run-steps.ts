@@ -5,7 +5,8 @@ import type { StepName } from "../../pipeline/configuration/configuration-schema
 import { noProgress, showProgress } from "../../report/progress.js";
 import type { CommandOutcome } from "../command-outcome.js";
 import type { CommandContext } from "../context.js";
-import { type Output, outputOf, printOutcome, printStep } from "../print-outcome.js";
+import { type Output, outputOf } from "../output.js";
+import { printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunStep, StepReport } from "./step.js";
 import { resultsOf } from "./step.js";
