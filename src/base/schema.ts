@@ -240,7 +240,8 @@ function kindWords(kinds: readonly string[]): string {
   return names.length === 0 ? last : `${names.join(", ")} or ${last}`;
 }
 
-function suggestion(word: string, known: readonly string[]): string {
+/** Returns "; did you mean …?", or nothing if no known word is near. */
+export function suggestion(word: string, known: readonly string[]): string {
   const near = closestTo(word, known);
   return near === undefined ? "" : `; did you mean ${near}?`;
 }

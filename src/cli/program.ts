@@ -1,22 +1,15 @@
 import { Command, CommanderError } from "commander";
-import { exitCodes } from "../base/errors.js";
+import { exitCodes, UsageError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
+import { unknownVariables } from "../pipeline/configuration/environment-names.js";
+import { examples } from "./commands/command-help.js";
 import { createCommands } from "./commands/commands.js";
 import type { CommandContext } from "./context.js";
+import { outputOf } from "./output.js";
+import { printFailure } from "./print-outcome.js";
 
-const examples = `
-Examples:
-  $ switchyard init export.zip                inspect it, write pipeline.config.json
-  $ switchyard validate export.zip            what an export would do, as a report
-  $ switchyard export export.zip --to out     one directory per day in out/events
-  $ switchyard send export.zip --to <url>     to an event webhook, one by one
-  $ switchyard runs                           what was sent, and how to resume it
-  $ switchyard verify out                     compare it with its manifest
-  $ switchyard qualify out --console https://console.example.com
-                                              qualifying events for what was exported
-  $ switchyard migrate                        all steps of pipeline.config.json
-  $ switchyard serve                          the console API on http://127.0.0.1:8080
-  $ switchyard help export                    all options of a command`;
+/** Columns of help, on every terminal. */
+const HELP_COLUMNS = 80;
 
 /** Runs a command line (without the program's name) and returns its exit code; never throws. */
 export async function runCommandLine(
@@ -27,28 +20,73 @@ export async function runCommandLine(
   const ended = (code: number) => {
     exitCode = code;
   };
-  const program = new Command("switchyard")
-    .description("Moves product-analytics exports into an experimentation platform.")
-    .version(version, "-V, --version", "print the version")
-    .addHelpText("after", examples);
-  for (const command of createCommands(context, words, ended)) program.addCommand(command);
-  for (const command of withSubcommands(program)) {
-    command.exitOverride().showHelpAfterError("(--help lists commands and options)");
-    command.configureOutput({
-      writeOut: (text) => context.stdout.write(text),
-      writeErr: (text) => context.stderr.write(text),
-    });
-  }
+  const program = createProgram(context, words, ended);
+  const line = words[0] === "help" ? [...words.slice(1), "--help"] : words;
+  for (const note of unknownVariables(context.environment)) context.stderr.write(`${note}\n`);
   try {
-    await program.parseAsync(words, { from: "user" });
+    await program.parseAsync(upToUnknown(program, line), { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version also throw, with exit code 0.
-    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    // Help and version also throw, with exit code 0. Without a command the help has been printed.
+    if (error.exitCode === 0) return exitCodes.done;
+    return error.code === "commander.help"
+      ? exitCodes.usage
+      : printFailure(words[0] ?? "", usageError(error), outputOfWords(words), context);
   }
   return exitCode;
 }
 
+function createProgram(
+  context: CommandContext,
+  words: readonly string[],
+  ended: (exitCode: number) => void,
+): Command {
+  const program = new Command("switchyard")
+    .description("Moves product-analytics exports into an experimentation platform.")
+    .version(version, "-V, --version", "Print the version")
+    .helpOption("-h, --help", "Print this help")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText("after", examples);
+  for (const command of createCommands(context, words, ended)) program.addCommand(command);
+  for (const command of withSubcommands(program)) {
+    command.exitOverride().configureHelp({
+      helpWidth: HELP_COLUMNS,
+      optionDescription: ({ description }) => description,
+      subcommandTerm: (one) => one.name(),
+    });
+    command.configureOutput({
+      writeOut: (text) => context.stdout.write(text),
+      writeErr: (text) => context.stderr.write(text),
+      // Printed with its code, and as JSON where that is asked for.
+      outputError: () => undefined,
+    });
+  }
+  return program;
+}
+
 function withSubcommands(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(withSubcommands)];
+}
+
+/** Returns the words up to the first command that does not exist: commander would print help for it. */
+function upToUnknown(program: Command, words: readonly string[]): readonly string[] {
+  let command = program;
+  for (const [index, word] of words.entries()) {
+    if (command.commands.length === 0 || word.startsWith("-")) break;
+    const next = command.commands.find((one) => one.name() === word);
+    if (next === undefined) return words.slice(0, index + 1);
+    command = next;
+  }
+  return words;
+}
+
+function usageError({ message }: CommanderError): UsageError {
+  const [first = "", ...hints] = message.replace(/^error: /, "").split("\n");
+  const text = `${[first.replace(/\.$/, ""), ...hints].join(" ")}; --help lists commands and options.`;
+  return new UsageError("command_line_invalid", text);
+}
+
+/** Reads the form of the output from a command line that could not be parsed. */
+function outputOfWords(words: readonly string[]) {
+  return outputOf({ json: words.includes("--json"), color: !words.includes("--no-color") });
 }

@@ -281,6 +281,9 @@ describe("migrate", () => {
   });
 });
 
+const commandNames = `init validate export send runs verify qualify migrate serve keys completion
+  help`.split(/\s+/);
+
 describe("usage", () => {
   test("version and help go to standard output and need no engine", async () => {
     const loadEngine = () => Promise.reject(new Error("loaded"));
@@ -303,7 +306,56 @@ describe("usage", () => {
     expect(missing).toEqual(["inputs", "service"]);
   });
 
+  test.each(["", ...commandNames])("the help of %j fits 80 columns", async (name) => {
+    const { context, stdout } = fakeContext();
+    expect(await runCommandLine([...name.split(" "), "--help"].filter(Boolean), context)).toBe(0);
+    expect(
+      stdout
+        .join("")
+        .split("\n")
+        .filter((line) => line.length > 80),
+    ).toEqual([]);
+  });
+
+  test("help has the required option first, then the others in groups", async () => {
+    const { context, stdout } = fakeContext();
+    await runCommandLine(["help", "export"], context);
+    const heads = stdout.join("").match(/^[A-Z].*:$/gm);
+    expect(heads?.slice(0, 9)).toEqual([
+      "Arguments:",
+      "Required, here or in the configuration:",
+      "Inputs:",
+      "Mapping:",
+      "Filters:",
+      "Privacy:",
+      "Output:",
+      "Machine:",
+      "General:",
+    ]);
+  });
+
+  test("a variable that no option has is told, with the one that is meant", async () => {
+    const { context, stderr } = fakeContext({}, { environment: { SWITCHYARD_THREDS: "2" } });
+    expect(await runCommandLine(["export", "a", "--to", "o"], context)).toBe(0);
+    expect(stderr.join("")).toBe(
+      "SWITCHYARD_THREDS has no meaning and is ignored; did you mean SWITCHYARD_THREADS?\n",
+    );
+  });
+
+  test("a command line that cannot be parsed prints one JSON object with --json", async () => {
+    const { context, stdout } = fakeContext();
+    expect(await runCommandLine(["export", "--nonsense", "--json"], context)).toBe(2);
+    expect(JSON.parse(stdout.join(""))).toMatchObject({
+      command: "export",
+      exitCode: 2,
+      error: { code: "command_line_invalid" },
+    });
+  });
+
   test.each([
+    [["help", "exprot"], "did you mean export?"],
+    [["exprot", "--help"], "did you mean export?"],
+    [["help", "keys", "creat"], "did you mean create?"],
     [["exprot"], "did you mean export?"],
     [["export", "--thread", "2"], "did you mean --threads?"],
     [["migrate", "input"], "too many arguments"],

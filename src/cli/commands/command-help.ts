@@ -1,27 +1,46 @@
-/** Help text that follows the options of each command: details, examples, exit codes. */
+/** Help text that follows the options, in 80 columns: details, examples, exit codes. */
 
-const rejectExitCodes =
-  "Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 more rows rejected than --max-rejects,\n" +
-  "130 interrupted.";
+/** Follows the list of commands. */
+export const examples = `
+Examples:
+  $ switchyard init export.zip              inspect it, write a configuration
+  $ switchyard validate export.zip          what an export would do, as a report
+  $ switchyard export export.zip --to out   one directory per day in out/events
+  $ switchyard verify out                   compare it with its manifest
+  $ switchyard send export.zip --to <url>   to an event webhook, one by one
+  $ switchyard runs                         what was sent, and how to resume it
+  $ switchyard qualify out --console <url>  qualifying events for exported ones
+  $ switchyard migrate                      all steps of pipeline.config.json
+  $ switchyard serve                        the console API on this machine
+  $ switchyard help export                  all options of a command`;
+
+const rejectExitCodes = `\
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 more rows
+rejected than --max-rejects, 130 interrupted.`;
 
 export const init = `
-Inspects all inputs and reads the first rows of some of them. Detects which tool wrote them, and how, and
-writes a configuration that runs, with a comment on every choice: format and compression, preset, time
-zone. It lists what is uncertain. If no preset fits, it proposes a mapping. The values of flags are used
-as given and written to the file. An existing file is not changed without --force.
+Inspects all inputs and reads the first rows of some of them. Detects which tool
+wrote them, and how, and writes a configuration that runs, with a comment on
+every choice: format and compression, preset, time zone. It lists what is
+uncertain. If no preset fits, it proposes a mapping. The values of flags are
+used as given and written to the file. An existing file is not changed without
+--force.
 
 Examples:
   $ switchyard init export.zip
   $ switchyard init 'downloads/*.json.gz' --to days --config acme.config.json
   $ switchyard init events.txt --preset mixpanel --csv-delimiter tab
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, or no configuration fits the inputs, 130 interrupted.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage, or no configuration fits the
+inputs, 130 interrupted.`;
 
 export const validate = `
-Reads inputs as \`export\` does, but sends and exports nothing. Writes report/report.html for people and
-report/report.json for programs: rows and their outcomes, days and hours, events with their properties,
-ids, times, sizes, source rows beside the events made of them, and findings, each with the configuration
-line that fixes it. --apply writes the safe fixes into the configuration.
+Reads inputs as \`export\` does, but sends and exports nothing. Writes
+report/report.html for people and report/report.json for programs: rows and
+their outcomes, days and hours, events with their properties, ids, times, sizes,
+source rows beside the events made of them, and findings, each with the
+configuration line that fixes it. --apply writes the safe fixes into the
+configuration.
 
 Examples:
   $ switchyard validate export.zip
@@ -32,77 +51,93 @@ Examples:
 ${rejectExitCodes}`;
 
 export const exportEvents = `
-Inputs are files, directories (searched recursively) and globs; hidden names and names that begin
-with _ are skipped. JSON, CSV and Parquet, compressed or in a zip, are detected by their content.
+Inputs are files, directories (searched recursively) and globs; hidden names and
+names that begin with _ are skipped. JSON, CSV and Parquet, compressed or in a
+zip, are detected by their content.
 
 Examples:
   $ switchyard export export.zip --to out
-  $ switchyard export 's3/**/*.json.gz' --to out --exclude-event 'session_*' --threads 4
-  $ switchyard export events.csv --to out --format jsonl.gz --day-zone Europe/Berlin
+  $ switchyard export 's3/**/*.json.gz' --to out \\
+      --exclude-event 'session_*' --threads 4
+  $ switchyard export events.csv --to out --format jsonl.gz \\
+      --day-zone Europe/Berlin
   $ switchyard export out/rejects --to out2 --config fixed.config.json
 
-Every option can also be in the configuration file or in the environment: SWITCHYARD_THREADS is
---threads. Flags override the environment, which overrides the file. To resume an interrupted export,
-run the same command again.
+Every option can also be in the configuration file or in the environment:
+SWITCHYARD_THREADS is --threads. Flags override the environment, which overrides
+the file. To resume an interrupted export, run the same command again.
 
 ${rejectExitCodes}`;
 
 export const send = `
-Takes the same inputs as \`export\`. The server secret comes from SWITCHYARD_SERVER_SECRET or from the file
-that --server-secret-file names, never from a flag.
+Takes the same inputs as \`export\`. The server secret comes from
+SWITCHYARD_SERVER_SECRET or from the file that --server-secret-file names, never
+from a flag.
 
 Examples:
   $ switchyard send export.zip --to https://events.example.com
-  $ switchyard send export.zip --to https://events.example.com --rate 500 --concurrency 8
-  $ switchyard send export.zip --to http://127.0.0.1:8080 --body array --batch-size 500
+  $ switchyard send export.zip --to https://events.example.com --rate 500 \\
+      --concurrency 8
+  $ switchyard send export.zip --to http://127.0.0.1:8080 --body array \\
+      --batch-size 500
 
-Accepted events are recorded. To resume after an interruption or a failure, run the same command again.
-Requests that were in flight are sent again with the same Idempotency-Key.
+Accepted events are recorded. To resume after an interruption or a failure, run
+the same command again. Requests that were in flight are sent again with the
+same Idempotency-Key.
 
 ${rejectExitCodes}`;
 
 export const verify = `
-Reads every file again and compares bytes, SHA-256, rows, days, timestamps, totals and rejects with
-manifest.json. The exit code is 1 if anything differs; --json lists every difference.
+Reads every file again and compares bytes, SHA-256, rows, days, timestamps,
+totals and rejects with manifest.json. The exit code is 1 if anything differs;
+--json lists every difference.
 
 Examples:
   $ switchyard verify out
   $ switchyard verify out --json | jq .differences`;
 
 export const qualify = `
-Takes the event names of an export from its manifest, or reads inputs as \`export\` does, and prints the
-changes to make. Nothing is sent without --yes. A second run with --yes changes nothing. The console key
-comes from SWITCHYARD_CONSOLE_KEY or --console-key-file.
+Takes the event names of an export from its manifest, or reads inputs as
+\`export\` does, and prints the changes to make. Nothing is sent without --yes. A
+second run with --yes changes nothing. The console key comes from
+SWITCHYARD_CONSOLE_KEY or --console-key-file.
 
-A directory that an export wrote, or its manifest.json, is that export; everything else is input. Events
-of inputs are counted and not stored. The options of \`export\` that select events apply only to them.
+A directory that an export wrote, or its manifest.json, is that export;
+everything else is input. Events of inputs are counted and not stored. The
+options of \`export\` that select events apply only to them.
 
 Examples:
   $ switchyard qualify out --console https://console.example.com
-  $ switchyard qualify out --console https://console.example.com --table analytics.events --yes
-  $ switchyard qualify export.zip --console https://console.example.com --exclude-event 'debug_*'
-  $ switchyard qualify out --console http://127.0.0.1:8080 --include-event 'purchase*' --dry-run
+  $ switchyard qualify out --console https://console.example.com \\
+      --table analytics.events --yes
+  $ switchyard qualify export.zip --console https://console.example.com \\
+      --exclude-event 'debug_*'
+  $ switchyard qualify out --console http://127.0.0.1:8080 \\
+      --include-event 'purchase*' --dry-run
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 more rows of inputs rejected than
---max-rejects, 130 interrupted.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 more rows of
+inputs rejected than --max-rejects, 130 interrupted.`;
 
 export const migrate = `
-The configuration lists the steps in order. The default is "steps": ["export", "verify"]; the others are
-"validate", "send" and "qualify". With "service": "embedded" it starts a service itself and sends to it.
-The migration stops at the first step that fails. Run it again to do only the remaining work.
+The configuration lists the steps in order. The default is "steps": ["export",
+"verify"]; the others are "validate", "send" and "qualify". With "service":
+"embedded" it starts a service itself and sends to it. The migration stops at
+the first step that fails. Run it again to do only the remaining work.
 
 Examples:
   $ switchyard migrate
   $ switchyard migrate --config acme.config.json --threads 4`;
 
 export const serve = `
-Serves the console API and the event route from one directory; nothing else needs to be installed. The
-first start on an empty directory creates a console key and a server secret and prints them once. To use
-your own keys, set SWITCHYARD_CONSOLE_KEY=console-… and SWITCHYARD_SERVER_SECRET=secret-…, with at
+Serves the console API and the event route from one directory; nothing else
+needs to be installed. The first start on an empty directory creates a console
+key and a server secret and prints them once. To use your own keys, set
+SWITCHYARD_CONSOLE_KEY=console-… and SWITCHYARD_SERVER_SECRET=secret-…, with at
 least 16 characters after the prefix.
 
-/docs shows the API for people, /openapi.json for programs; /healthz, /readyz and /metrics are for
-monitoring. SIGINT or SIGTERM finishes accepted requests and stops; a second one stops at once.
+/docs shows the API for people, /openapi.json for programs; /healthz, /readyz
+and /metrics are for monitoring. SIGINT or SIGTERM finishes accepted requests
+and stops; a second one stops at once.
 
 Examples:
   $ switchyard serve
@@ -113,11 +148,19 @@ Examples:
 Exit codes: 0 stopped, 1 failed, 2 wrong usage or configuration.`;
 
 export const keys = `
-Works on the data directory itself, also while a service uses it: created and revoked keys take effect
-with the next request. Console keys open the console API, server secrets the event route.
+Works on the data directory itself, also while a service uses it: created and
+revoked keys take effect with the next request. Console keys open the console
+API, server secrets the event route.
 
 Examples:
   $ switchyard keys create --kind console
   $ switchyard keys create --kind console --read-only --data /var/lib/switchyard
   $ switchyard keys list
   $ switchyard keys revoke key_3q2-7wQyKp0`;
+
+export const completion = `
+Examples:
+  $ source <(switchyard completion bash)
+  $ switchyard completion zsh > "\${fpath[1]}/_switchyard"
+  $ switchyard completion fish > ~/.config/fish/completions/switchyard.fish
+  $ switchyard completion man | man -l -`;

@@ -5,11 +5,18 @@ import type { Section } from "../../pipeline/configuration/option-types.js";
 import {
   defaultText,
   describeOption,
+  descriptionOf,
   flagOf,
   localNameOf,
   type OptionName,
   optionNames,
+  placeholderOf,
 } from "../../pipeline/configuration/options.js";
+
+/** Heading of the options that every command has. */
+export const GENERAL_GROUP = "General:";
+
+const REQUIRED_GROUP = "Required, here or in the configuration:";
 
 /** Options that tell how the result of a command is printed. */
 export const outcomeOptions: readonly OptionName[] = ["json", "color"];
@@ -52,6 +59,28 @@ export const serveOptions: readonly OptionName[] = optionNames.filter(
   (name) => describeOption(name).section === "serve",
 );
 
+/** The first option of each group in help, in the order of the table. */
+const groupStarts: Readonly<Partial<Record<OptionName, string>>> = {
+  inputs: "Inputs:",
+  preset: "Mapping:",
+  fromTime: "Filters:",
+  drop: "Privacy:",
+  sample: "Report:",
+  to: "Output:",
+  splitSize: "Machine:",
+  sendTo: "Sending:",
+  console: "Qualifying events:",
+  port: "Service:",
+  json: GENERAL_GROUP,
+};
+
+/** Returns the heading that an option is under in help. */
+function groupOf(name: OptionName): string {
+  const before = optionNames.slice(0, optionNames.indexOf(name) + 1);
+  const start = before.findLast((one) => groupStarts[one] !== undefined);
+  return (start && groupStarts[start]) ?? GENERAL_GROUP;
+}
+
 /** Returns the flags of a section, those outside of all sections, and the named ones of others. */
 function optionsOf(command: Section, shared: readonly OptionName[]): readonly OptionName[] {
   return optionNames.filter((name) => {
@@ -61,32 +90,44 @@ function optionsOf(command: Section, shared: readonly OptionName[]): readonly Op
   });
 }
 
-/** Adds `--config` if the command reads a file, and the named options of the table. */
+/** Adds `--config` if the command reads a file, and the named options of the table, the required one first. */
 export function addOptions(
   command: Command,
   names: readonly OptionName[],
-  readsFile = true,
+  { readsFile = true, required }: { readonly readsFile?: boolean; readonly required?: OptionName },
 ): Command {
+  const sorted = optionNames.filter((name) => names.includes(name) && name !== required);
+  for (const name of required === undefined ? sorted : [required, ...sorted]) {
+    const group = name === required ? REQUIRED_GROUP : groupOf(name);
+    for (const option of optionsFor(name)) command.addOption(option.helpGroup(group));
+  }
   if (readsFile) {
-    command.option(
-      "--config <file>",
-      "Configuration file (default: pipeline.config.json in the current directory, if it exists)",
+    command.addOption(
+      new Option(
+        "--config <file>",
+        "Configuration file (default: pipeline.config.json of the current directory)",
+      ).helpGroup(GENERAL_GROUP),
     );
   }
-  for (const name of names) {
-    const { type, description, placeholder, negation, default: initial } = describeOption(name);
-    const fallback = defaultText(name);
-    const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
-    const value = type.placeholder === "" ? "" : ` ${placeholder ?? type.placeholder}`;
-    const option = new Option(`${flagOf(name)}${value}`, words);
-    if (type.isRepeatable === true) option.argParser(collect);
-    // A switch that is on needs no flag to turn it on.
-    command.addOption(initial === true ? option.hideHelp() : option);
-    if (negation !== undefined) {
-      command.addOption(new Option(`--no-${flagOf(name).slice(2)}`, negation));
-    }
-  }
-  return command;
+  return command.addHelpOption(
+    new Option("-h, --help", "Print this help").helpGroup(GENERAL_GROUP),
+  );
+}
+
+/** Returns the flag of an option and, if it has one, the flag that turns it off. */
+function optionsFor(name: OptionName): readonly Option[] {
+  const { type, negation, default: initial } = describeOption(name);
+  const fallback = type.placeholder === "" ? undefined : defaultText(name);
+  const description = descriptionOf(name);
+  const words = fallback === undefined ? description : `${description} (default: ${fallback})`;
+  const option = new Option(`${flagOf(name)} ${placeholderOf(name)}`.trim(), words);
+  if (type.isRepeatable === true) option.argParser(collect);
+  // For completion; values are checked with the whole configuration.
+  if (type.choices !== undefined) option.argChoices = [...type.choices];
+  if (negation === undefined) return [option];
+  // A switch that is on needs no flag to turn it on.
+  if (initial === true) option.hideHelp();
+  return [option, new Option(`--no-${flagOf(name).slice(2)}`, negation)];
 }
 
 function collect(word: string, before: readonly string[] | undefined): readonly string[] {

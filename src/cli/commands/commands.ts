@@ -1,6 +1,7 @@
-import { Command, Option } from "commander";
+import { Argument, Command, Option } from "commander";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
-import type { OptionName } from "../../pipeline/configuration/options.js";
+import { flagOf, type OptionName, placeholderOf } from "../../pipeline/configuration/options.js";
 import { type KeyKind, keyKinds } from "../../storage/key-store.js";
 import type { CommandContext } from "../context.js";
 import type { KeysAction } from "../service/run-keys.js";
@@ -9,6 +10,7 @@ import * as help from "./command-help.js";
 import {
   addOptions,
   exportOptions,
+  GENERAL_GROUP,
   givenFlags,
   migrateOptions,
   outcomeOptions,
@@ -19,6 +21,7 @@ import {
   serveOptions,
   validateOptions,
 } from "./command-options.js";
+import { type CompletionForm, completionForms, describeProgram } from "./completion.js";
 
 type Parsed = Readonly<Record<string, unknown>>;
 
@@ -41,6 +44,8 @@ interface CommandRow {
   /** The positional argument in commander's syntax, its description, and the option that it sets. */
   readonly argument?: readonly [syntax: string, description: string, option: "inputs" | "to"];
   readonly options: readonly OptionName[];
+  /** The option that a command cannot do without; first in help. */
+  readonly required?: OptionName;
   /** Options outside of the option table, in the place of `--config`. */
   readonly ownOptions?: readonly Option[];
   /** Returns the exit code; never throws. */
@@ -57,8 +62,10 @@ const commandRows: readonly CommandRow[] = [
     argument: ["<inputs...>", "files, directories or globs to inspect", "inputs"],
     options: ["preset", ...readingOptions, "to", ...outputOptions],
     ownOptions: [
-      new Option("--config <file>", "File to write (default: pipeline.config.json)"),
-      new Option("--force", "Replace the file if it exists"),
+      new Option("--config <file>", "File to write (default: pipeline.config.json)").helpGroup(
+        GENERAL_GROUP,
+      ),
+      new Option("--force", "Replace the file if it exists").helpGroup(GENERAL_GROUP),
     ],
     async run({ flags, configPath, parsed }, context) {
       const { runInit } = await import("../init/run-init.js");
@@ -79,6 +86,7 @@ const commandRows: readonly CommandRow[] = [
     help: help.exportEvents,
     argument: inputs,
     options: exportOptions,
+    required: "to",
     run: stepsOf("export"),
   },
   {
@@ -87,6 +95,7 @@ const commandRows: readonly CommandRow[] = [
     help: help.send,
     argument: inputs,
     options: sendOptions,
+    required: "sendTo",
     run: stepsOf("send"),
   },
   {
@@ -113,6 +122,7 @@ const commandRows: readonly CommandRow[] = [
     help: help.qualify,
     argument: ["[inputs...]", "an export, or files, directories or globs to read", "inputs"],
     options: qualifyOptions,
+    required: "console",
     run: stepsOf("qualify"),
   },
   {
@@ -141,18 +151,28 @@ export function createCommands(
   ended: (exitCode: number) => void,
 ): readonly Command[] {
   const create = (row: CommandRow): Command => {
-    const { name, description, argument, options, ownOptions } = row;
+    const { name, description, argument, options, required, ownOptions } = row;
     const command = new Command(name).description(description).addHelpText("after", row.help);
     if (argument !== undefined) command.argument(argument[0], argument[1]);
+    addOptions(command, options, {
+      readsFile: ownOptions === undefined,
+      ...omitUndefined({ required }),
+    });
     for (const option of ownOptions ?? []) command.addOption(option);
-    return addOptions(command, options, ownOptions === undefined).action(async () => {
+    command.usage(usageOf(row));
+    return command.action(async () => {
       const parsed = command.opts<Parsed>();
       const flags = { ...givenFlags(parsed, options), ...argumentOf(command, argument) };
       const configPath = parsed["config"] as string | undefined;
       ended(await row.run({ flags, configPath, words, parsed }, context));
     });
   };
-  return [...commandRows.map(create), keysCommand(context, ended)];
+  return [...commandRows.map(create), keysCommand(context, ended), completionCommand(context)];
+}
+
+function usageOf({ argument, required }: CommandRow): string {
+  const option = required && `${flagOf(required)} ${placeholderOf(required)}`;
+  return [argument?.[0], option, "[options]"].filter((word) => word !== undefined).join(" ");
 }
 
 /** Returns the value of the positional argument as a flag; empty if it was not given. */
@@ -167,6 +187,17 @@ function stepsOf(command: Invocation["command"]): CommandRow["run"] {
     const { runSteps } = await import("../steps/run-steps.js");
     return runSteps({ command, flags, configPath, words }, context);
   };
+}
+
+function completionCommand({ stdout }: CommandContext): Command {
+  const command: Command = new Command("completion")
+    .description("print the completion of a shell, or the manual page")
+    .addArgument(new Argument("<form>", "what to print").choices(completionForms))
+    .addHelpText("after", help.completion)
+    .action((form: CompletionForm) => {
+      stdout.write(describeProgram(form, command.parent ?? command));
+    });
+  return addOptions(command, [], { readsFile: false });
 }
 
 function keysCommand(context: CommandContext, ended: (exitCode: number) => void): Command {
@@ -196,6 +227,6 @@ function keysCommand(context: CommandContext, ended: (exitCode: number) => void)
     .description("create, list and revoke the keys of a service")
     .addHelpText("after", help.keys);
   for (const one of [create, list, revoke])
-    command.addCommand(addOptions(one, ["data", ...outcomeOptions]));
+    command.addCommand(addOptions(one, ["data", ...outcomeOptions], {}));
   return command;
 }

@@ -5,6 +5,7 @@ import { sections } from "./option-types.js";
 import {
   defaultText,
   describeOption,
+  descriptionOf,
   localNameOf,
   type OptionName,
   optionNames,
@@ -74,7 +75,8 @@ function optionsOf(section: string | undefined): Readonly<Record<string, z.ZodTy
 }
 
 function memberOf(name: OptionName): z.ZodType {
-  const { type, description, default: value } = describeOption(name);
+  const { type, default: value } = describeOption(name);
+  const description = descriptionOf(name);
   const words = defaultText(name);
   return type.schema.optional().meta({
     description: words === undefined ? description : `${description}. Default: ${words}`,

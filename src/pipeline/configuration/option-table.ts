@@ -3,7 +3,7 @@ import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { formatKinds } from "../../readers/source.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { bodyForms } from "../../sinks/webhook/request-batch.js";
-import { outputFormatNames, outputFormats } from "../output-formats.js";
+import { outputFormatNames } from "../output-formats.js";
 import { csvOptions } from "./csv-options.js";
 import * as type from "./option-types.js";
 import { serviceRows } from "./service-rows.js";
@@ -26,13 +26,9 @@ export const optionTable = {
     flag: false,
     description: "Files, directories (recursive) and globs to read; they need no flag",
   },
-  preset: {
-    type: type.choice(presetNames),
-    description: "Mapping to start from, by the name of the tool that wrote the export",
-    default: defaultPreset,
-  },
   inputFormat: {
     type: type.choice(formatKinds),
+    placeholder: "<format>",
     description: "Format of all inputs",
     otherwise: detected,
   },
@@ -48,6 +44,11 @@ export const optionTable = {
     description:
       "Treat an input that decompresses to more than this many times its size as a decompression bomb and fail it",
     default: 1000,
+  },
+  preset: {
+    type: type.choice(presetNames),
+    description: "Mapping to start from, by the name of the tool that wrote the export",
+    default: defaultPreset,
   },
   transform: {
     type: type.file,
@@ -130,14 +131,14 @@ export const optionTable = {
   format: {
     section: "export",
     type: type.choice(outputFormatNames),
-    description: `Format of the written files: ${outputFormatNames
-      .map((name) => `${name} (${outputFormats[name].title})`)
-      .join(", ")}`,
+    placeholder: "<format>",
+    description: "Format of the written files",
     default: "parquet",
   },
   compression: {
     section: "export",
     type: type.choice(parquetCompressions),
+    placeholder: "<codec>",
     description: "Compression inside Parquet files; zstd needs Node 22.15 or newer",
     default: "snappy",
   },
@@ -159,17 +160,22 @@ export const optionTable = {
     description: "Close a file and begin the next one when it has reached this size",
     default: "128MiB",
   },
+  csvSafe: {
+    section: "export",
+    ...type.off,
+    description: "Put ' before CSV cells that a spreadsheet would run as a formula",
+  },
+  fresh: {
+    section: "export",
+    ...type.off,
+    description: "Delete what an earlier run left in the directory and start over",
+  },
   splitSize: {
     section: "export",
     type: type.size,
     description:
       "Bytes of input that one thread reads and commits at a time; with less, a kill loses less work, and parts are smaller",
     default: "64MiB",
-  },
-  csvSafe: {
-    section: "export",
-    ...type.off,
-    description: "Put ' before CSV cells that a spreadsheet would run as a formula",
   },
   threads: {
     section: "export",
@@ -189,11 +195,6 @@ export const optionTable = {
     ...ownRejectLimit,
     description: "The same for an export, its dry run and qualify alone",
   },
-  fresh: {
-    section: "export",
-    ...type.off,
-    description: "Delete what an earlier run left in the directory and start over",
-  },
   sendTo: {
     section: "send",
     key: "to",
@@ -204,6 +205,7 @@ export const optionTable = {
   body: {
     section: "send",
     type: type.choice(bodyForms),
+    placeholder: "<form>",
     description: "Content of one request: one event as an object, or several as an array",
     default: "object",
   },

@@ -18,6 +18,8 @@ export interface OptionType<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Name of the value in help, `<count>`; empty for options that are on or off. */
   readonly placeholder: string;
+  /** All values, if there are few. */
+  readonly choices?: readonly string[];
   /** Set if the flag may be repeated. */
   readonly isRepeatable?: true;
   /** Set for paths: they are relative to the directory of the file, else to the current one. */
@@ -145,7 +147,7 @@ export const zone = textType(
 );
 
 export const choice = <const T extends readonly string[]>(choices: T) =>
-  textType(z.enum(choices), `<${choices.join("|")}>`);
+  ({ ...textType(z.enum(choices), "<name>"), choices }) as const;
 
 const listOf = <Item extends z.ZodType>(item: Item, placeholder: string) =>
   ({ schema: z.array(item), placeholder, isRepeatable: true, fromText: listFromText }) as const;
@@ -231,7 +233,7 @@ export const rejectLimit = numberType(
       wholeNumber.min(0),
     ])
     .transform(parsed(parseRejectLimit)),
-  "<number|share>",
+  "<limit>",
 );
 
 export const share = numberType(
@@ -252,12 +254,12 @@ export const character = textType(
       mustBe("one ASCII character, or one of tab, comma, semicolon, pipe, space"),
     )
     .transform(parsed(parseCharacter)),
-  "<character>",
+  "<char>",
 );
 
 export const characterOrNone = textType(
   parsable(parseCharacter, "one ASCII character, or none").transform(parsed(parseCharacter)),
-  "<character>",
+  "<char>",
 );
 
 /** Headers, in lower case, that mean something else to the service or to HTTP. */

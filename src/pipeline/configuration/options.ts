@@ -48,6 +48,19 @@ export function keyOf(name: OptionName): string {
   return section === undefined ? name : `${section}.${localNameOf(name)}`;
 }
 
+/** Returns the name of the option's value in help; empty for a switch. */
+export function placeholderOf(name: OptionName): string {
+  const { type, placeholder } = describeOption(name);
+  return type.placeholder === "" ? "" : (placeholder ?? type.placeholder);
+}
+
+/** Returns what an option does, with its values if there are few. */
+export function descriptionOf(name: OptionName): string {
+  const { description, type } = describeOption(name);
+  if (type.choices === undefined) return description;
+  return description.replace(/^[^;]*/, (first) => `${first}: ${type.choices?.join(", ")}`);
+}
+
 /** Returns the option's default as text for help and docs; undefined if it has none. */
 export function defaultText(name: OptionName): string | undefined {
   const { default: value, otherwise } = describeOption(name);

@@ -6,7 +6,7 @@ export const serviceRows = {
   console: {
     section: "qualify",
     type: type.text,
-    placeholder: "<base_url>",
+    placeholder: "<url>",
     description: "Address of the console, without /console/v1",
   },
   consoleKeyFile: {
@@ -24,7 +24,7 @@ export const serviceRows = {
   from: {
     section: "qualify",
     type: type.file,
-    placeholder: "<dir|manifest>",
+    placeholder: "<path>",
     description: "Export whose events are qualified: its directory, or its manifest.json",
     otherwise: "the one on the command line, else in export.to, else the inputs are read",
   },
@@ -104,6 +104,7 @@ export const serviceRows = {
   logLevel: {
     section: "serve",
     type: type.choice(logLevels),
+    placeholder: "<level>",
     description: "Lowest level that is logged; the log is one JSON object a line on standard error",
     default: "info",
   },

@@ -14,11 +14,13 @@ import {
 import {
   defaultText,
   describeOption,
+  descriptionOf,
   environmentNameOf,
   flagOf,
   keyOf,
   type OptionName,
   optionNames,
+  placeholderOf,
 } from "../../../src/pipeline/configuration/options.js";
 
 const isUpdate = process.env["SWITCHYARD_UPDATE_GOLDEN"] === "1";
@@ -35,11 +37,10 @@ async function expectFile(path: string, change: (before: string) => string): Pro
 }
 
 function rowOf(name: OptionName): string {
-  const { type, flag, placeholder, description } = describeOption(name);
-  const value = type.placeholder === "" ? "" : ` ${placeholder ?? type.placeholder}`;
-  const words = flag === false ? "" : `\`${flagOf(name)}${value.replaceAll("|", "\\|")}\``;
+  const { flag } = describeOption(name);
+  const words = flag === false ? "" : `\`${`${flagOf(name)} ${placeholderOf(name)}`.trim()}\``;
   const cells = [`\`${keyOf(name)}\``, words, `\`${environmentNameOf(name)}\``];
-  return `| ${[...cells, description, defaultText(name) ?? ""].join(" | ")} |`;
+  return `| ${[...cells, descriptionOf(name), defaultText(name) ?? ""].join(" | ")} |`;
 }
 
 test("docs/configuration.md has every option of the table", async () => {
