@@ -22,10 +22,10 @@ export async function completeReport(
   values: OptionValues,
   modulePath: string,
 ): Promise<Report> {
-  const { format, compression, rate } = withDefaults(values, ".");
-  const delivery = estimateDelivery(counted, { format, compression, rate });
+  const delivery = estimateDelivery(counted, withDefaults(values, ".").rate);
   const qualifyingEvents = await planNames(counted, values);
-  const facts = { ...counted, estimates: { ...delivery, qualifyingEvents } };
+  const { partSizes: _, ...report } = counted;
+  const facts = { ...report, estimates: { ...delivery, qualifyingEvents } };
   return { ...facts, findings: findFindings(facts, modulePath) };
 }
 

@@ -39,10 +39,15 @@ export class EventRows {
     this.#makeRoom(rows);
     const { bytes, doubles } = this.#kernel;
     let top = this.#bytes.address;
-    rows.forEach(({ result }, row) => {
+    rows.forEach(({ sourceRow, result }, row) => {
       const isDelivered = typeof result !== "number";
       bytes[this.#outcomes.address + row] = isDelivered ? outcomes.deliver : result;
-      if (!isDelivered) return;
+      if (!isDelivered) {
+        // Rejected rows are counted on the days of their times.
+        const time = doubles[events.timestamps / 8 + sourceRow] as number;
+        doubles[this.#times.address / 8 + row] = time;
+        return;
+      }
       doubles[this.#times.address / 8 + row] = result.timestamp;
       for (const name of textNames) {
         const text = result[name];

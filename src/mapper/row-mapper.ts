@@ -101,9 +101,10 @@ export class RowMapper {
     bytes.copyWithin(outcomes, batch.faults, batch.faults + rows);
     this.#fieldFilter?.apply(columns, rows, outcomes);
     this.#event.take(columns, rows);
+    // Reports count rows without an event name on the days of their times.
+    this.#time.take(columns, rows, outcomes);
     run.checkEvents(outcomes, this.#event.column.address, rows);
     this.#filter?.apply(this.#event.column, rows, outcomes);
-    this.#time.take(columns, rows, outcomes);
     this.#time.check(this.#limits, rows, outcomes);
     this.#takeIds(columns, rows);
     this.#metadata.take(columns, rows, outcomes, rejectCodes.metadata_not_object);

@@ -2,7 +2,7 @@ import type { Mapping } from "../mapper/mapping.js";
 import type { Format, GivenDialect } from "../readers/source.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
-import type { OutputFormat } from "./output-formats.js";
+import type { OutputFormat, PartOptions } from "./output-formats.js";
 
 /** The paths of user and metadata that are dropped or replaced by a salted SHA-256. */
 export interface PrivacyOptions {
@@ -72,7 +72,9 @@ export interface RunOptions {
 export type CountRequest = Omit<RunOptions, "outputDirectory">;
 
 /** The request of `validate`. */
-export interface ValidateRequest extends CountRequest {
+export interface ValidateRequest extends CountRequest, PartOptions {
+  /** Format of the export whose size is estimated. */
+  readonly format: OutputFormat;
   /** IANA name or fixed offset that days and hours are in. */
   readonly dayZone: string;
   /** Share of the inputs to read; 1 is all. */
@@ -82,7 +84,8 @@ export interface ValidateRequest extends CountRequest {
 }
 
 /** The options of a dry run's worker. */
-export interface ValidateOptions extends RunOptions {
+export interface ValidateOptions extends RunOptions, PartOptions {
+  readonly format: OutputFormat;
   readonly dayZone: string;
   /** Milliseconds since 1970 UTC; later events are in the future. */
   readonly nowMs: number;

@@ -18,12 +18,6 @@ export interface OutputFormatRow {
   /** Name of the format for people. */
   readonly title: string;
   /**
-   * Bytes of parts for a byte of JSON lines, measured on Amplitude events of 280 bytes: right
-   * within a factor of two. One number for each compression that the format offers, or one where it
-   * offers none.
-   */
-  readonly jsonShare: number | Readonly<Record<ParquetCompression, number>>;
-  /**
    * Makes parts, in a worker. Throws `UsageError` (`compression_unavailable`) where this Node has
    * no such compression.
    */
@@ -38,25 +32,21 @@ export interface OutputFormatRow {
 export const outputFormats = {
   parquet: {
     title: "Apache Parquet",
-    jsonShare: { snappy: 0.18, none: 0.85, gzip: 0.13, zstd: 0.13 },
     createFormat: (kernel, { compression }) => createParquetFormat(kernel, compression),
     openPart: readsAs({ kind: "parquet" }),
   },
   jsonl: {
     title: "JSON lines",
-    jsonShare: 1,
     createFormat: createJsonlFormat,
     openPart: readsAs({ kind: "ndjson" }),
   },
   "jsonl.gz": {
     title: "JSON lines in gzip",
-    jsonShare: 0.13,
     createFormat: createJsonlGzipFormat,
     openPart: readsAs({ kind: "ndjson" }, ["gzip"]),
   },
   csv: {
     title: "CSV",
-    jsonShare: 1.08,
     createFormat: (kernel, { csvSafe }) => createCsvFormat(kernel, csvSafe),
     openPart: readsAs({
       kind: "csv",
@@ -70,7 +60,6 @@ export const outputFormats = {
   },
   arrow: {
     title: "Arrow IPC files",
-    jsonShare: 0.97,
     // The library takes 90 ms to load, which only these parts are worth.
     createFormat: async (kernel) =>
       (await import("../sinks/arrow/arrow-format.js")).createArrowFormat(kernel),
@@ -85,12 +74,6 @@ export const outputFormatNames = Object.keys(outputFormats) as readonly OutputFo
 
 export function outputFormat(name: OutputFormat): OutputFormatRow {
   return outputFormats[name];
-}
-
-/** Bytes of parts for a byte of JSON lines; see `jsonShare`. */
-export function jsonShareOf(format: OutputFormat, compression: ParquetCompression): number {
-  const { jsonShare } = outputFormat(format);
-  return typeof jsonShare === "number" ? jsonShare : jsonShare[compression];
 }
 
 /** Characters that make a spreadsheet read a cell as a formula. */

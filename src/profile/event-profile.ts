@@ -226,7 +226,7 @@ export class EventProfile {
   }
 }
 
-/** Writes local times of the rows that are delivered, or rejected for a reason checked after the time. */
+/** Writes local times of the rows that are delivered, or rejected for another reason than the time. */
 function fillLocals(
   { bytes, doubles }: Kernel,
   at: { rows: number; outcomes: number; timestamps: number; locals: number },
@@ -237,9 +237,11 @@ function fillLocals(
     const outcome = bytes[marks + row]!;
     const isKnown =
       outcome === outcomes.deliver ||
-      (outcome >= rejectCodes.unit_id_missing && outcome <= rejectCodes.value_not_scalar);
+      outcome === rejectCodes.event_missing ||
+      outcome === rejectCodes.event_not_text ||
+      (outcome >= rejectCodes.unit_id_missing && outcome <= rejectCodes.transform_failed);
     if (!isKnown) continue;
     const timestamp = doubles[timestamps + row]!;
-    doubles[locals + row] = timestamp + zone.offsetMs(timestamp);
+    doubles[locals + row] = timestamp + (Number.isNaN(timestamp) ? 0 : zone.offsetMs(timestamp));
   }
 }

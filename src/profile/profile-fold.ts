@@ -1,5 +1,6 @@
 import { PROFILE_KEYS_MAX, PROFILE_NAMES_MAX, PROFILE_VALUES_MAX } from "../base/limits.js";
 import { IdFold } from "./id-fold.js";
+import { PartSizeFold } from "./part-size-fold.js";
 import {
   ID_REGISTER_BYTES,
   INSERT_ID_REGISTER_BYTES,
@@ -40,6 +41,7 @@ export class ProfileFold {
   readonly devices = new Registers(ID_REGISTER_BYTES);
   readonly insertIDs = new Registers(INSERT_ID_REGISTER_BYTES);
   readonly ids = new IdFold();
+  readonly partSizes = new PartSizeFold();
   readonly junkIDs = new Map<string, number>();
   readonly samples = new Map<string, readonly SplitSample[]>();
   readonly rejectSamples = new Map<string, readonly SplitRejectSample[]>();
@@ -95,6 +97,7 @@ export class ProfileFold {
     this.#repeated += insertIDs.repeated;
     this.#unknown += insertIDs.unknown;
     this.ids.add(profile.ids);
+    this.partSizes.add(profile);
     for (const { field, value, rows } of profile.junkIDs) {
       addCounts(this.junkIDs, [[`${field} ${value}`, rows]]);
     }

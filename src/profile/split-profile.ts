@@ -30,6 +30,8 @@ export interface SplitProfile {
   readonly userProperties: SplitProperties;
   readonly samples: readonly SplitSample[];
   readonly rejectSamples: readonly SplitRejectSample[];
+  /** Bytes of some events as JSON lines and as a part of the output format, fewest events first. */
+  readonly partSizes?: readonly (readonly [jsonBytes: number, partBytes: number])[];
 }
 
 /** The order is that of `figures` in src/kernels/profile/profile-rows.ts. */

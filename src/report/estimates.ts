@@ -1,31 +1,30 @@
-import type { ExportOptions } from "../pipeline/options.js";
-import { jsonShareOf, type OutputFormat } from "../pipeline/output-formats.js";
-import type { Report, ReportEstimates } from "../profile/report.js";
-
-/** Options of an export and a send of the same inputs. */
-interface DeliveryOptions {
-  readonly format: OutputFormat;
-  readonly compression: ExportOptions["compression"];
-  /** Events per second, if the configuration limits them. */
-  readonly rate: number | undefined;
-}
+import type { CountedReport } from "../pipeline/report/fold-report.js";
+import type { ReportEstimates } from "../profile/report.js";
 
 /** Events per second that most services accept; used if the configuration has no rate. */
 const USUAL_EVENTS_PER_SECOND = 1_000;
 
 /**
  * Estimates size and time of an export and of a send from a dry run; a sample is scaled to all rows.
- * Reading and mapping take most of an export's time, and a dry run does both.
+ * Reading and mapping take most of an export's time, and a dry run does both. `eventsPerSecond` is the
+ * rate of sending.
  */
 export function estimateDelivery(
-  { rows, run, sample, sizes }: Pick<Report, "rows" | "run" | "sample" | "sizes">,
-  { format, compression, rate }: DeliveryOptions,
+  {
+    rows,
+    run,
+    sample,
+    sizes,
+    days,
+    partSizes,
+  }: Pick<CountedReport, "rows" | "run" | "sample" | "sizes" | "days" | "partSizes">,
+  eventsPerSecond = USUAL_EVENTS_PER_SECOND,
 ): Omit<ReportEstimates, "qualifyingEvents"> {
   const whole = (part: number) => Math.round(part / sample.share);
-  const eventsPerSecond = rate ?? USUAL_EVENTS_PER_SECOND;
+  const daysWithEvents = days.filter(({ events }) => events > 0).length;
   return {
     export: {
-      bytes: whole(sizes.total * jsonShareOf(format, compression)),
+      bytes: Math.round(partSizes.estimate(sizes.total / sample.share, daysWithEvents)),
       durationMs: whole(run.durationMs),
     },
     send: {

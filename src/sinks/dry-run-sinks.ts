@@ -1,21 +1,31 @@
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import type { EventProfile } from "../profile/event-profile.js";
 import type { SplitProfile } from "../profile/split-profile.js";
+import type { PartSize, PartSizes } from "./part-sizes.js";
 import type { Origin, Sink, SplitSink, WrittenEvents } from "./sink.js";
 
 /** Makes the profile of a split durable. */
 type WriteProfile = (splitId: string, profile: SplitProfile) => Promise<void>;
 
 /** Creates a sink that profiles events and writes none: a dry run. */
-export function createProfileSink(profile: EventProfile, write: WriteProfile): Sink {
+export function createProfileSink(
+  profile: EventProfile,
+  sizes: PartSizes,
+  write: WriteProfile,
+): Sink {
   return {
     openSplit(splitId) {
       profile.clear(Number(splitId));
+      // Measured on the first batch with events.
+      let partSizes: readonly PartSize[] = [];
       return new CountedSplit(
-        (events, origin) => profile.take(events, origin.place),
+        (events, origin) => {
+          profile.take(events, origin.place);
+          if (partSizes.length === 0) partSizes = sizes.measure(events);
+        },
         () => {
           // Read the profile now: the next split clears it.
-          const result = profile.result();
+          const result = { ...profile.result(), partSizes };
           return () => write(splitId, result);
         },
       );

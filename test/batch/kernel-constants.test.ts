@@ -89,7 +89,9 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "profile/profile-rows": {
     ...named(outcomes),
     UNIT_ID_MISSING: rejectCodes.unit_id_missing,
-    VALUE_NOT_SCALAR: rejectCodes.value_not_scalar,
+    EVENT_MISSING: rejectCodes.event_missing,
+    EVENT_NOT_TEXT: rejectCodes.event_not_text,
+    TRANSFORM_FAILED: rejectCodes.transform_failed,
     ...named(Object.fromEntries(figureNames.map((name, place) => [name, 8 * place]))),
     ID_BITS: Math.log2(profile.ID_REGISTER_BYTES),
     INSERT_ID_BITS: Math.log2(profile.INSERT_ID_REGISTER_BYTES),

@@ -1,11 +1,14 @@
 import { expect, it } from "vitest";
 import { completeReport } from "../../src/engine/complete-report.js";
+import { PartSizeFold } from "../../src/profile/part-size-fold.js";
 import { cleanReport, exampleEvent } from "../report/example-report.js";
+
+const counted = { ...cleanReport, partSizes: new PartSizeFold() };
 
 it("plans qualifying events as the console would take them, and finds what it would refuse", async () => {
   const events = [exampleEvent("brewed"), exampleEvent("a\\b"), exampleEvent("x".repeat(300))];
   const { estimates, findings } = await completeReport(
-    { ...cleanReport, events },
+    { ...counted, events },
     { nameTemplate: "tea {event}", rate: 100 },
     "./report/fixes.mjs",
   );
@@ -21,7 +24,7 @@ it("plans qualifying events as the console would take them, and finds what it wo
 });
 
 it("says the same of the same report", async () => {
-  const again = () => completeReport(cleanReport, {}, "./fixes.mjs");
+  const again = () => completeReport(counted, {}, "./fixes.mjs");
   expect(await again()).toEqual(await again());
   expect((await again()).findings).toEqual([]);
 });

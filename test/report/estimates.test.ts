@@ -1,37 +1,35 @@
 import { expect, it } from "vitest";
-import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
+import { PartSizeFold } from "../../src/profile/part-size-fold.js";
 import { estimateDelivery } from "../../src/report/estimates.js";
-import {
-  type ParquetCompression,
-  parquetCompressions,
-} from "../../src/sinks/parquet/page-compression.js";
 import { cleanReport } from "./example-report.js";
 
-const options = { format: "jsonl", compression: "snappy", rate: undefined } as const;
+const noEvents = { names: [], days: [] };
 
-it("estimates the bytes of JSON lines exactly, and the time of the export by that of the dry run", () => {
-  expect(estimateDelivery(cleanReport, options)).toEqual({
-    export: { bytes: 13_440_000, durationMs: 2_000 },
+/** A split that measured parts of a header of 100 bytes and a tenth of the JSON. */
+function measured(): PartSizeFold {
+  const partSizes = new PartSizeFold();
+  partSizes.add({
+    events: noEvents,
+    partSizes: [200, 3_200, 51_200].map((n) => [n, 100 + n / 10]),
+  });
+  return partSizes;
+}
+const report = { ...cleanReport, partSizes: measured() };
+
+it("estimates an export from measured parts, one for each day, and its time by that of the dry run", () => {
+  const bytes = 13_440_000 / 10 + cleanReport.days.length * 100;
+  expect(estimateDelivery(report)).toEqual({
+    export: { bytes, durationMs: 2_000 },
     send: { eventsPerSecond: 1_000, durationMs: 67_200 },
   });
 });
 
 it("scales a sample to all rows, at the configured rate", () => {
-  const estimates = estimateDelivery(
-    { ...cleanReport, sample: { share: 0.01 } },
-    { ...options, rate: 500 },
-  );
-  expect(estimates.export.bytes).toBe(1_344_000_000);
+  const estimates = estimateDelivery({ ...report, sample: { share: 0.01 } }, 500);
+  expect(estimates.export.bytes).toBe(134_400_000 + cleanReport.days.length * 100);
   expect(estimates.send).toEqual({ eventsPerSecond: 500, durationMs: 13_440_000 });
 });
 
-it("knows every format and compression", () => {
-  const bytesOf = (format: OutputFormat, compression: ParquetCompression) =>
-    estimateDelivery(cleanReport, { ...options, format, compression }).export.bytes;
-  const sizes = outputFormatNames.flatMap((format) =>
-    parquetCompressions.map((compression) => bytesOf(format, compression)),
-  );
-  expect(sizes.every((bytes) => bytes > 1_000_000 && bytes < 20_000_000)).toBe(true);
-  expect(bytesOf("parquet", "zstd")).toBeLessThan(bytesOf("parquet", "snappy"));
-  expect(bytesOf("csv", "zstd")).toBe(bytesOf("csv", "snappy"));
+it("estimates no bytes if nothing was measured", () => {
+  expect(new PartSizeFold().estimate(0, 0)).toBe(0);
 });

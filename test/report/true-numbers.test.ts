@@ -31,19 +31,18 @@ function rowsOfManyUsers(): string {
 }
 
 async function validate(...words: readonly string[]): Promise<Report> {
-  const { stdout } = await runSwitchyard(
-    ["validate", file, "--preset", "amplitude", "--split-size", "1MiB", ...words],
-    { cwd: directory },
-  );
-  expect(stdout).toContain("Read 60,000 rows");
+  await runSwitchyard(["validate", ...words, "--preset", "amplitude"], { cwd: directory });
   return JSON.parse(readFileSync(join(directory, "report/report.json"), "utf8")) as Report;
 }
 
+const validateFile = (...words: readonly string[]) =>
+  validate(file, "--split-size", "1MiB", ...words);
+
 /** Rows of an independent count. */
-async function query(sql: string): Promise<readonly (readonly unknown[])[]> {
+async function query(sql: string, from = file): Promise<readonly (readonly unknown[])[]> {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
-  const reader = await connection.runAndReadAll(sql.replace("EVENTS", `read_json('${file}')`));
+  const reader = await connection.runAndReadAll(sql.replace("EVENTS", `read_json('${from}')`));
   return reader
     .getRowsJS()
     .map((row) => row.map((one) => (typeof one === "bigint" ? Number(one) : one)));
@@ -56,7 +55,7 @@ describe("the numbers of a report", () => {
   let report: Report;
   beforeAll(async () => {
     writeFileSync(file, rowsOfManyUsers());
-    report = await validate();
+    report = await validateFile();
   });
 
   it("names the users and devices with the most events and the most ids of the other kind", async () => {
@@ -106,8 +105,44 @@ describe("the numbers of a report", () => {
   });
 
   it("does not depend on the number of threads", async () => {
-    const { run: _, ...others } = await validate("--threads", "1");
-    const { run: __, ...more } = await validate("--threads", "2");
+    const { run: _, ...others } = await validateFile("--threads", "1");
+    const { run: __, ...more } = await validateFile("--threads", "2");
     expect({ ...others, estimates: 0 }).toEqual({ ...more, estimates: 0 });
+  });
+});
+
+describe("rejected rows", () => {
+  const rejectedFile = join(directory, "rejected.jsonl");
+  const transformFile = join(directory, "transform.mjs");
+  // Every third row has no id, every seventh no name, every eleventh no time, and the transform fails for
+  // every fifth.
+  const rows = Array.from({ length: 600 }, (_, index) => ({
+    event_type: index % 7 === 0 ? null : index % 5 === 0 ? "fails" : "works",
+    event_time:
+      index % 11 === 0 ? null : new Date(Date.UTC(2026, 2, 1) + index * 900_000).toISOString(),
+    user_id: index % 3 === 0 ? null : "mina",
+  }));
+
+  it.each([
+    ["without a transform", [], "user_id IS NULL OR event_type IS NULL"],
+    [
+      "with one",
+      ["--transform", transformFile],
+      "user_id IS NULL OR event_type IS NULL OR event_type = 'fails'",
+    ],
+  ])("count on their own days %s", async (_, words, condition) => {
+    writeFileSync(rejectedFile, rows.map((row) => JSON.stringify(row)).join("\n"));
+    writeFileSync(
+      transformFile,
+      'export default (event) => {\n  if (event.event === "fails") throw new Error("it fails");\n  return event;\n};\n',
+    );
+    const { days } = await validate(rejectedFile, ...words);
+    const expected = await query(
+      `SELECT strftime(event_time, '%Y-%m-%d') AS day, count(*) FROM EVENTS
+       WHERE event_time IS NOT NULL AND (${condition})
+       GROUP BY day ORDER BY day`,
+      rejectedFile,
+    );
+    expect(days.map(({ day, rejected }) => [day, rejected])).toEqual(expected);
   });
 });

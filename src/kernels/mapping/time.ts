@@ -5,7 +5,7 @@
 // mapping are used only for rows without a time, and `checkTimes` gives outcomes at the end.
 
 import { Column, KIND_NULL, KIND_NUMBER, KIND_STRING } from "../column";
-import { TIME_MISSING, TIME_OUT_OF_RANGE, TIME_UNPARSABLE } from "../reject-codes";
+import { EVENT_MISSING, EVENT_NOT_TEXT, TIME_MISSING, TIME_OUT_OF_RANGE, TIME_UNPARSABLE } from "../reject-codes";
 
 // The same numbers as `timeStates` in src/mapper/time-target.ts.
 /** No field had a value. */
@@ -334,13 +334,16 @@ export function parseTimes(
 
 /**
  * Gives an outcome to rows without a time, with an unparsable one, outside [min, max) (rejects) or
- * outside [from, to) (filtered).
+ * outside [from, to) (filtered). A row without an event name keeps its outcome; its time becomes NaN
+ * if it is not valid.
  */
 export function checkTimes(
   outcomes: usize, states: usize, times: usize, rows: i32, min: f64, max: f64, from: f64, to: f64,
 ): void {
   for (let row = 0; row < rows; row++) {
-    if (load<u8>(outcomes + row) != 0) continue;
+    const before = load<u8>(outcomes + row);
+    const isNameless = before == EVENT_MISSING || before == EVENT_NOT_TEXT;
+    if (before != 0 && !isNameless) continue;
     const state = load<u8>(states + row);
     const time = load<f64>(times + ((<usize>row) << 3));
     let outcome: u8 = 0;
@@ -348,6 +351,7 @@ export function checkTimes(
     else if (state == NO_TIME) outcome = TIME_UNPARSABLE;
     else if (!(time >= min && time < max)) outcome = TIME_OUT_OF_RANGE;
     else if (!(time >= from && time < to)) outcome = FILTERED;
-    store<u8>(outcomes + row, outcome);
+    if (!isNameless) store<u8>(outcomes + row, outcome);
+    else if (outcome != 0 && outcome != FILTERED) store<f64>(times + ((<usize>row) << 3), NaN);
   }
 }

@@ -17,8 +17,10 @@ import { profileObject } from "./profile-properties";
 const DELIVER: u32 = 0;
 const DUPLICATE: u32 = 253;
 const FILTERED: u32 = 254;
+const EVENT_MISSING: u32 = 10;
+const EVENT_NOT_TEXT: u32 = 11;
 const UNIT_ID_MISSING: u32 = 15;
-const VALUE_NOT_SCALAR: u32 = 19;
+const TRANSFORM_FAILED: u32 = 20;
 
 /** The number that event counts give to all names that did not fit. */
 const OTHERS: u32 = 0;
@@ -282,9 +284,11 @@ function profileEvent(profile: Profile, rows: Rows, row: i32, now: f64): void {
 
 function profileReject(profile: Profile, rows: Rows, row: i32, code: u32): void {
   pick(profile, row, PICKED_NAMES + code);
-  if (code < UNIT_ID_MISSING || code > VALUE_NOT_SCALAR) return;
-  // These codes come only after the time was parsed.
+  const hasTime = (code >= UNIT_ID_MISSING && code <= TRANSFORM_FAILED) ||
+    code == EVENT_MISSING || code == EVENT_NOT_TEXT;
+  if (!hasTime) return;
   const local = load<f64>(<usize>rows.locals + ((<usize>row) << 3));
+  if (isNaN(local)) return;
   countAt(changetype<Counts>(<usize>profile.rejectedDays), <i32>Math.floor(local / DAY_MS));
 }
 

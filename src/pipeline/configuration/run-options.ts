@@ -41,11 +41,14 @@ export function resolveValidateRequest(
   machine: Machine = thisMachine(),
 ): ValidateRequest {
   const options = resolveRunOptions(configuration, machine);
-  const { report, dayZone, sample } = valuesOf(configuration);
+  const { report, dayZone, sample, format, compression, csvSafe } = valuesOf(configuration);
   return {
     ...options,
     notInputs: [...options.notInputs, report],
     dayZone,
+    format,
+    compression,
+    csvSafe,
     sampleShare: sample,
     reportDirectory: report,
   };

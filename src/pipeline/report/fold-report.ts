@@ -6,6 +6,7 @@ import {
 } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { TopIds } from "../../profile/id-fold.js";
+import type { PartSizeFold } from "../../profile/part-size-fold.js";
 import { type FoldedName, foldLimits, type ProfileFold } from "../../profile/profile-fold.js";
 import {
   type Estimate,
@@ -40,7 +41,10 @@ const SAMPLE_NAMES_MAX = 50;
 const TOP_IDS_MAX = 10;
 
 /** A report without its findings and estimates. */
-export type CountedReport = Omit<Report, "findings" | "estimates">;
+export type CountedReport = Omit<Report, "findings" | "estimates"> & {
+  /** What the size of an export is estimated from. */
+  readonly partSizes: PartSizeFold;
+};
 
 /** The parts of a report that are not counted from rows. */
 export interface ReportFacts {
@@ -103,6 +107,7 @@ export function foldReport(
     userProperties: profile.userProperties.result(),
     rejects: rejectsOf(facts, profile),
     samples: samplesOf(names, profile, facts.sources),
+    partSizes: profile.partSizes,
     limits: {
       ...foldLimits,
       events: EVENT_COUNTS_NAMES_MAX,
