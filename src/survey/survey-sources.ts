@@ -11,6 +11,7 @@ import type { Discovery } from "../readers/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
 import { findTime } from "./find-time.js";
+import { findNullTexts } from "./null-texts.js";
 import { findMissing, proposeMapping } from "./propose-mapping.js";
 import { asSourceError, type SampledSource, type SampleTools, sampleRows } from "./sample-rows.js";
 import type { FoundMapping, SourceShape, Survey, SurveyFailure, Trial } from "./survey.js";
@@ -69,6 +70,7 @@ export async function surveySources(task: SurveyTask, tools: SampleTools): Promi
     mapping,
     unused,
     ...omitUndefined({ variant: variantOf(mapping, unused) }),
+    nulls: findNullTexts(withRows),
     time,
     trial,
     failures: failures.slice(0, FAILURES_SHOWN),

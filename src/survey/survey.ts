@@ -1,6 +1,7 @@
 import type { RejectCodeName } from "../base/reject-codes.js";
 import type { WrittenChanges, WrittenMapping } from "../mapper/mapping.js";
 import type { PresetName } from "../mapper/presets.js";
+import type { NullText } from "./null-texts.js";
 import type { TimeForm } from "./time-form.js";
 
 /** The result of sampling the inputs: plain data. Names of sources and fields come from the inputs. */
@@ -16,6 +17,8 @@ export interface Survey {
   readonly unused: readonly UnusedField[];
   /** Changes of the mapping that keep more of the unused fields. */
   readonly variant?: WrittenChanges;
+  /** Texts of CSV cells that probably mean null. */
+  readonly nulls: readonly NullText[];
   readonly time: FoundTime;
   readonly trial: Trial;
   /** The first sources that cannot be read or whose format is unknown. */

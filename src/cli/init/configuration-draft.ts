@@ -3,7 +3,13 @@ import type { JsonObject, JsonValue } from "../../pipeline/configuration/configu
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { harmless } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
-import { describeShapes, describeTime, describeTrial, describeUnused } from "./survey-words.js";
+import {
+  describeNulls,
+  describeShapes,
+  describeTime,
+  describeTrial,
+  describeUnused,
+} from "./survey-words.js";
 
 /** The facts that a configuration is written from. */
 export interface DraftFacts {
@@ -41,7 +47,10 @@ export function draftConfiguration(facts: DraftFacts): string {
     [
       ...comment([`${describeShapes(survey)}, ${formatBytes(survey.bytes)}.`]),
       member("inputs", inputs),
-      ...Object.entries(given).map(([name, value]) => member(name, value)),
+      ...Object.entries(given)
+        .filter(([name]) => name !== "csvNull" || survey.nulls.length === 0)
+        .map(([name, value]) => member(name, value)),
+      ...nullLines(survey, given),
     ],
     [
       ...comment(mappingWords(survey)),
@@ -64,6 +73,16 @@ export function draftConfiguration(facts: DraftFacts): string {
     "}",
     "",
   ].join("\n");
+}
+
+/** Names the texts that mean null, in addition to those that the user gave. */
+function nullLines({ nulls }: Survey, { csvNull = [] }: JsonObject): readonly string[] {
+  if (nulls.length === 0) return [];
+  const texts = [...[csvNull].flat(), ...nulls.map(({ text }) => text)];
+  return [
+    ...comment([`Taken for null: ${describeNulls(nulls)}. Remove those that are text.`]),
+    member("csvNull", texts),
+  ];
 }
 
 function mappingWords(survey: Survey): readonly string[] {

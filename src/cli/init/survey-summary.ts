@@ -1,7 +1,13 @@
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { cutEnd, harmless, shellWord } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
-import { describeShapes, describeTime, describeTrial, describeUnused } from "./survey-words.js";
+import {
+  describeNulls,
+  describeShapes,
+  describeTime,
+  describeTrial,
+  describeUnused,
+} from "./survey-words.js";
 
 /** The written files, by the names that users know. */
 export interface WrittenFiles {
@@ -38,6 +44,9 @@ export function summarizeSurvey(survey: Survey, { file, schema, next }: WrittenF
     ...(unused.length === 0
       ? []
       : [`  unmapped  ${describeUnused(unused, sample.rows, UNUSED_SHOWN)}`]),
+    ...(survey.nulls.length === 0
+      ? []
+      : [`  nulls     ${describeNulls(survey.nulls)}; see csvNull in the file`]),
     ...(survey.variant === undefined
       ? []
       : ["            to keep the usual ones, see the line in the file"]),

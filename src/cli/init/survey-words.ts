@@ -44,3 +44,16 @@ export function describeUnused(unused: Survey["unused"], rows: number, shownMax:
   const more = unused.length - shown.length;
   return more > 0 ? `${shown.join(", ")} and ${formatCount(more)} more` : shown.join(", ");
 }
+
+/** Columns of a null text that are named. */
+const NULL_COLUMNS_SHOWN = 3;
+
+/** `"NULL" in user_id, device_id and 2 more, "None" in city`. */
+export function describeNulls(nulls: Survey["nulls"]): string {
+  const words = nulls.map(({ text, columns }) => {
+    const shown = columns.slice(0, NULL_COLUMNS_SHOWN).join(", ");
+    const more = columns.length - NULL_COLUMNS_SHOWN;
+    return `${JSON.stringify(text)} in ${shown}${more > 0 ? ` and ${more} more` : ""}`;
+  });
+  return words.join("; ");
+}

@@ -9,6 +9,10 @@ export interface RecordedField {
   readonly [exception: string]: unknown;
 }
 
+interface RecordedMember {
+  readonly name: string;
+}
+
 interface RecordedTime {
   readonly path: readonly string[];
   readonly format: string;
@@ -82,16 +86,27 @@ export function furtherFieldFix(facts: Facts, target: FieldTarget, path: readonl
   return fixOf(["mapping", target], oneOrAll(fields), false);
 }
 
+/** Returns the names of members that the mapping makes of whole cells of a row. */
+export function cellNames(facts: Facts, target: "metadata" | "user"): ReadonlySet<string> | "all" {
+  const source = objectAt(objectAt(facts.configuration, "mapping"), target);
+  const parts = source["kind"] === "merged" ? listAt<RecordObject>(source, "parts") : [source];
+  if (parts.some(({ kind }) => kind === "rest")) return "all";
+  const fields = parts.flatMap((part) => listAt<RecordedMember>(part, "fields"));
+  return new Set(fields.map(({ name }) => name));
+}
+
 /** Adds to an option that is a list of paths or names, and keeps its entries. */
 export function listFix(
   { configuration }: Facts,
-  option: "drop" | "hash" | "excludeEvent",
+  option: "drop" | "hash" | "excludeEvent" | "csvNull",
   entries: readonly string[],
 ): Fix {
-  const before =
-    option === "excludeEvent"
-      ? listAt<string>(configuration, "excludeEvents")
-      : listAt<string>(objectAt(configuration, "privacy"), option);
+  const before = {
+    excludeEvent: listAt<string>(configuration, "excludeEvents"),
+    csvNull: listAt<string>(objectAt(configuration, "csv"), "nulls"),
+    drop: listAt<string>(objectAt(configuration, "privacy"), "drop"),
+    hash: listAt<string>(objectAt(configuration, "privacy"), "hash"),
+  }[option];
   return fixOf([option], [...new Set([...before, ...entries])], false);
 }
 

@@ -131,6 +131,10 @@ export const findingCodes = {
     "Ids are placeholders: `0`, `null`, `undefined`, the zero UUID.",
     "`unless` in `mapping.userID` or `mapping.stableID`. *Safe* if all events have the other id too.",
   ),
+  csv_nulls_as_text: warning(
+    "Cells of CSV inputs are `NULL`, `(null)`, `None`, `nil` or a similar text.",
+    "`csvNull` makes them null.",
+  ),
   ids_emails: warning("Most of the most frequent ids are email addresses.", "`hash`, with a salt."),
   device_shared: warning("A device has at least 100 users.", "`unless` in `mapping.stableID`."),
   user_many_devices: warning("A user has at least 100 devices.", "`unless` in `mapping.userID`."),

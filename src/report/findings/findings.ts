@@ -2,6 +2,7 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import { type Finding, type Fix, severities } from "../../profile/report.js";
 import { fixOf, hasTransform } from "./configuration-fixes.js";
+import { findCsvNulls } from "./csv-nulls.js";
 import {
   findLongNames,
   findNamesWithIDs,
@@ -61,6 +62,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   name_refused: findRefusedNames,
   users_missing: findMissingUsers,
   ids_junk: findJunkIDs,
+  csv_nulls_as_text: findCsvNulls,
   ids_emails: findEmailIDs,
   device_shared: findSharedDevices,
   user_many_devices: findSharedUsers,
