@@ -1,9 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { Manifest } from "../../src/pipeline/manifest.js";
 import { outputFormatNames } from "../../src/pipeline/output-formats.js";
+import type { Report } from "../../src/profile/report.js";
 import { runSwitchyard as runWith } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -46,7 +47,7 @@ describe.each(outputFormatNames)("an export as %s", (format) => {
   });
 });
 
-test("the repository's own configuration migrates the sample, a second time without any work", async () => {
+test("the repository's own configuration migrates a sample with faults, and ends with a page to open", async () => {
   const words = ["migrate", "--to", path.join(root, "own")];
   const env = {
     SWITCHYARD_DATA: path.join(root, "own-service"),
@@ -55,11 +56,18 @@ test("the repository's own configuration migrates the sample, a second time with
   const options = { cwd: repository, env };
   const first = await runWith(words, options);
   expect(first).toMatchObject({ exitCode: 0 });
-  expect(first.stdout).toMatch(/^Read 4,250 rows .*^Exported 4,250 events .*^Verified: /ms);
-  expect(first.stdout).toContain("\nMigration done\n");
+  expect(first.stdout).toMatch(/^Read 4,562 rows .*^Exported 4,537 events .*^Verified: /ms);
+  expect(first.stdout).toMatch(/^ {2}left out {2}10 rejected, 15 filtered$/m);
+  const page = pathToFileURL(path.join(root, "own-report", "report.html")).href;
+  expect(first.stdout.endsWith(`    ${page}\n`)).toBe(true);
+  const { findings } = await readJson<Report>(path.join(root, "own-report", "report.json"));
+  const codes = findings.map(({ code }) => code);
+  for (const code of ["rows_rejected", "ids_junk", "property_mixed_types", "duplicates"]) {
+    expect(codes).toContain(code);
+  }
   const second = await runWith(words, options);
   expect(second.exitCode).toBe(0);
-  expect(second.stdout).toMatch(/^Already done, nothing to do: 4,250 events .*^Verified: /ms);
+  expect(second.stdout).toMatch(/^Already done, nothing to do: 4,537 events .*^Verified: /ms);
 });
 
 test("rejected rows end with exit code 3, and their file is an input that can be tried again", async () => {

@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { exitCodes } from "../../base/errors.js";
 import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import type { Manifest } from "../../pipeline/manifest.js";
@@ -22,6 +23,7 @@ export function summarizeMigration(outcome: CommandOutcome): string {
     ...(notRun.length === 0 ? [] : [line("not run", notRun.join(", "))]),
     ...(isDone && service !== undefined ? waysToLook(service.dataDirectory) : []),
     ...(endsToRunAgain.has(outcome.exitCode) ? ["", RUN_AGAIN] : []),
+    ...pageToOpen(results.validate?.htmlPath),
   ].join("\n");
 }
 
@@ -32,15 +34,9 @@ const endsToRunAgain: ReadonlySet<number> = new Set([exitCodes.failed, exitCodes
 const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly string[]>> = {
   validate({ validate: result }) {
     if (result === undefined) return [];
-    const { report, htmlPath } = result;
-    const { rows, findings } = report;
-    const page = htmlPath === undefined ? "" : `; ${harmless(htmlPath)}`;
-    return [
-      line(
-        "validated",
-        `${formatNumberOf(rows.read, "row")}, ${formatNumberOf(findings.length, "finding")}${page}`,
-      ),
-    ];
+    const { rows, findings } = result.report;
+    const found = formatNumberOf(findings.length, "finding");
+    return [line("validated", `${formatNumberOf(rows.read, "row")}, ${found}`)];
   },
   export({ export: result }) {
     if (result === undefined) return [];
@@ -134,4 +130,10 @@ function waysToLook(dataDirectory: string): readonly string[] {
     `    switchyard serve --data ${shellWord(dataDirectory)}`,
     '    curl -H "SERVICE-API-KEY: $SWITCHYARD_CONSOLE_KEY" http://127.0.0.1:8080/v1/events/summary',
   ];
+}
+
+/** Names the report's page as an address, which terminals open with a click. */
+function pageToOpen(htmlPath: string | undefined): readonly string[] {
+  if (htmlPath === undefined) return [];
+  return ["", "  Open the report in a browser:", `    ${pathToFileURL(htmlPath).href}`];
 }
