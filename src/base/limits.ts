@@ -194,6 +194,30 @@ export const RETRY_DELAY_MS = 250;
 /** Longest delay before any retry, in milliseconds, unless the service names another. */
 export const RETRY_DELAY_MS_MAX = 30_000;
 
+/** Longest time limit for one connection, in milliseconds. */
+export const CONNECT_MS_MAX = 10_000;
+
+/** Milliseconds in which a service that never answered must be connected to. */
+export const FIRST_CONTACT_MS = 5_000;
+
+/** Milliseconds in which it must answer something if connections are made and lost. */
+export const FIRST_ANSWER_MS = 30_000;
+
+/** Milliseconds that a careful request waits for an answer before its body, and before its end. */
+export const CAREFUL_WAIT_MS = 300;
+
+/** Bytes of a careful request's body that are written at a time. */
+export const CAREFUL_PIECE_BYTES = 16 * KIB;
+
+/** Milliseconds between them. */
+export const CAREFUL_PAUSE_MS = 5;
+
+/** Careful requests that are cut short before the request batch is divided like a too large one. */
+export const CUTS_MAX = 2;
+
+/** Characters of the reason that progress shows while a sender waits for its service. */
+export const WAITING_REASON_MAX = 200;
+
 /** Milliseconds between two syncs of the journal of acknowledged events. */
 export const ACKNOWLEDGE_SYNC_MS = 900;
 

@@ -126,10 +126,13 @@ export interface SendOptions extends RunOptions {
   readonly serverSecret: string;
   /** Digest of the options that decide which event is the n-th of a range. */
   readonly keySeed: string;
+  /** The service has accepted events of an earlier start of this run. */
+  readonly isReached: boolean;
 }
 
-/** The request of `send`; output directory and seed are derived from it. */
-export interface SendRequest extends Omit<SendOptions, "outputDirectory" | "keySeed"> {
+/** The request of `send`; the rest of its options is derived from it. */
+export interface SendRequest
+  extends Omit<SendOptions, "outputDirectory" | "keySeed" | "isReached"> {
   /** Absolute; holds a directory for each run. */
   readonly runsDirectory: string;
   /** Arguments that resume the run, without the program's name. */

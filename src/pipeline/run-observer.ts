@@ -8,6 +8,16 @@ export interface ThreadProgress {
   readonly rows: number;
 }
 
+/** Describes what a run waits for. */
+export interface WaitingProgress {
+  /** The answer of the service, or the error of the connection. */
+  readonly reason: string;
+  /** Number of attempts of the request that failed last. */
+  readonly attempts: number;
+  /** Milliseconds until the run stops unless the service accepts something. */
+  readonly leftMs: number;
+}
+
 /** The progress of a run. Bytes are bytes on disk, known before the first one is read. */
 export interface RunProgress {
   /**
@@ -25,8 +35,8 @@ export interface RunProgress {
   readonly rejects: number;
   /** Events of these rows that the service has accepted; absent if events go to files. */
   readonly delivered?: number;
-  /** The service accepts no events at the moment. */
-  readonly waiting?: boolean;
+  /** The last failure of a service that accepts no events at the moment. */
+  readonly waiting?: WaitingProgress;
   readonly splitsTotal: number;
   readonly splitsDone: number;
 }

@@ -66,6 +66,7 @@ async function prepare(
     ...options,
     outputDirectory: layout.outputDirectory,
     keySeed: digestOf([version, recorded]),
+    isReached: !isNew && !request.fresh && (await countSent(layout)).delivered > 0,
   };
   const job: RunJob<SendManifest> = {
     options: sendOptions,

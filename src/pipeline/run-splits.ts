@@ -3,6 +3,7 @@ import { DAY_MS } from "../base/day.js";
 import { writeDurably } from "../base/durable-file.js";
 import { throwIfInterrupted } from "../base/errors.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
@@ -144,7 +145,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     });
     for (const text of notesOf(options, budget, lock, run)) observer.note?.(text);
     for (const failure of run.record.unreadable) observer.sourceFailed?.(failure);
-    observer.started?.(() => progressOf(run, runner));
+    observer.started?.(() => progressOf(run, runner, outside.now()));
     const end = await runner.run();
     // A worker that was terminated while it committed may have left parts that no record lists.
     if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
@@ -295,16 +296,22 @@ function formatSplits(count: number): string {
   return count === 1 ? "1 split is" : `${count} splits are`;
 }
 
-function progressOf({ record, finished }: StartedRun, runner: SplitRunner): RunProgress {
+function progressOf(
+  { record, finished }: StartedRun,
+  runner: SplitRunner,
+  nowMs: number,
+): RunProgress {
   const { splits } = record.plan;
   const bytesTotal = splits.reduce((sum, { bytes }) => sum + bytes, 0);
   const bytesResumed = splits.reduce(
     (sum, { id, bytes }) => (finished.has(id) ? sum + bytes : sum),
     0,
   );
-  const { bytes, splits: splitsDone, ...work } = runner.progress();
+  const { bytes, splits: splitsDone, waiting, ...work } = runner.progress();
+  const wait = waiting && { ...waiting, leftMs: Math.max(0, waiting.untilMs - nowMs) };
   return {
     ...work,
+    ...omitUndefined({ waiting: wait }),
     bytesTotal,
     bytesDone: bytesResumed + bytes,
     splitsTotal: splits.length,

@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import type { RunObserver, RunProgress } from "../pipeline/run-observer.js";
+import type { RunObserver, RunProgress, WaitingProgress } from "../pipeline/run-observer.js";
 import {
   formatBytes,
   formatCount,
@@ -113,7 +113,9 @@ function describeTotal(progress: RunProgress, speed: Speed): string {
     progress.delivered === undefined || progress.delivered === 0
       ? []
       : [`${formatCount(progress.delivered)} delivered`];
+  const { waiting } = progress;
   return [
+    ...(waiting === undefined ? [] : [describeWaiting(waiting)]),
     ...(progress.phase === "merging" ? ["merging days"] : []),
     formatShare(progress.bytesDone, progress.bytesTotal),
     formatNumberOf(progress.rows, "row"),
@@ -121,9 +123,14 @@ function describeTotal(progress: RunProgress, speed: Speed): string {
     `${formatBytes(speed.bytesPerSecond)}/s`,
     ...delivered,
     ...(progress.phase === "merging" ? [] : [`${formatCount(progress.rejects)} rejected`]),
-    left,
-    ...(progress.waiting === true ? ["waiting for the service"] : []),
+    ...(waiting === undefined ? [left] : []),
   ].join(" · ");
+}
+
+/** Comes first in the line, with the reason last: a narrow terminal cuts the end of the line. */
+function describeWaiting({ reason, attempts, leftMs }: WaitingProgress): string {
+  const patience = `attempt ${attempts}, ${formatDuration(leftMs)} left`;
+  return `waiting for the service (${patience}): ${harmless(reason)}`;
 }
 
 /** Speeds are averaged over this time: long enough to be steady, short enough to be current. */

@@ -46,14 +46,14 @@ test.each([301, 302, 303, 307, 308])(
 
 describe("a certificate", () => {
   test.each([
-    ["that nobody trusts", "localhost", []],
-    ["of another host", "127.0.0.1", [selfSigned.cert]],
-  ])("%s ends the run before the secret is sent", async (_, host, authorities) => {
+    ["that nobody trusts", "localhost", [], "NODE_EXTRA_CA_CERTS"],
+    ["of another host", "127.0.0.1", [selfSigned.cert], "pass a host that the certificate names"],
+  ])("%s ends the run before the secret is sent", async (_, host, authorities, advice) => {
     const directory = directoryWithRows("send-certificate");
     const { service, words, env } = await secureService(directory, host, authorities);
     const end = await runSend(directory, words, { env });
     expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_certificate"]);
-    expect(end.stderr).toContain("NODE_EXTRA_CA_CERTS");
+    expect(end.stderr).toContain(advice);
     expect(service.requests).toHaveLength(0);
   });
 
@@ -70,6 +70,7 @@ describe("a certificate", () => {
     const url = (await service.listen()).replace("http:", "https:");
     const end = await runSend(directory, ["rows.jsonl", "--to", url]);
     expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_certificate"]);
+    expect(end.stderr).toContain("pass http://");
     expect(service.requests).toHaveLength(0);
   });
 });
@@ -84,11 +85,23 @@ test("a host that does not exist ends the run, which names it", async () => {
   expect(end.stderr).toContain("--to");
 });
 
-test("a closed port is given up, and the message says how to resume", async () => {
+test("a closed port where nothing was accepted ends the run, and the message says how to resume", async () => {
   const directory = directoryWithRows("send-closed");
-  const words = ["rows.jsonl", "--to", "http://127.0.0.1:9", "--give-up-after", "1"];
-  const end = await runSend(directory, words);
-  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_gave_up"]);
+  const end = await runSend(directory, ["rows.jsonl", "--to", "http://127.0.0.1:9"]);
+  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_unreachable"]);
   expect(end.stderr).toContain("ECONNREFUSED");
   expect(end.stderr).toContain("run the same command again to resume");
+});
+
+test("a closed port is waited for if the service accepted events of the run before", async () => {
+  const directory = directoryWithRows("send-closed-later");
+  const service = new FaultyService(({ index }) => (index < 20 ? accepted : { status: 401 }));
+  const words = ["rows.jsonl", "--to", await service.listen()];
+  expect((await runSend(directory, words)).json.error?.code).toBe("send_unauthorized");
+  await service.close();
+  const end = await runSend(directory, [...words, "--give-up-after", "6"]);
+  expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_gave_up"]);
+  expect(end.stderr).toMatch(
+    /waiting for the service \(attempt \d+, [\d.:]+ s left\): connect ECONNREFUSED/,
+  );
 });

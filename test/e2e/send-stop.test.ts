@@ -133,7 +133,7 @@ test("a run that never came through says that nothing was delivered", async () =
   const end = await runSend(directory, words);
   expect(end.json, end.stderr).toMatchObject({
     exitCode: 1,
-    error: { code: "send_gave_up" },
+    error: { code: "send_unreachable" },
     delivery: { delivered: 0, rejected: 0, possiblyDuplicated: 0 },
   });
   expect(end.json.delivery.retried).toBeGreaterThan(0);

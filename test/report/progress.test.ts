@@ -84,6 +84,18 @@ test("does not know the time left before there is progress", () => {
   expect(written[0]).toContain("time left unknown");
 });
 
+test("shows why and how long a run waits for its service, in the width of a terminal", () => {
+  const { written, stream } = collect({ columns: 80, rows: 24 });
+  const clock = new FakeClock();
+  const reason = "connect ECONNREFUSED 127.0.0.1:8080";
+  const waiting = { reason, attempts: 4, leftMs: 870_000 };
+  showProgress(stream, clock).observer.started?.(() => ({ ...moment, waiting }));
+  clock.advance(200);
+  expect(screenOf(written).at(-2)).toContain(
+    "waiting for the service (attempt 4, 14:30 min left): connect ECONNREFUSED 127",
+  );
+});
+
 test("shows one line for each thread and a total on a terminal, always at the same position", () => {
   const { written, stream } = collect({ columns: 80, rows: 24 });
   const clock = new FakeClock();

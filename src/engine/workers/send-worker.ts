@@ -27,8 +27,8 @@ serveSplits<SendOptions>(async (setup, signal) => {
       journalDirectory: layout.acknowledgedDirectory,
       // A resumed run keeps the end of the time range that it started with.
       keySeed: `${options.keySeed} ${maxTimeMs}`,
-      onWaiting(isWaiting) {
-        counters.waiting = isWaiting;
+      onWaiting(waiting) {
+        counters.waiting = waiting;
       },
       onConfirmed(delivered, refused) {
         counters.settle(delivered, refused);

@@ -236,7 +236,7 @@ export const optionTable = {
   timeout: {
     section: "send",
     type: type.seconds(3_600),
-    description: "Time limit for a connection, and for a whole response",
+    description: "Time limit for a whole response, and up to 10 for a connection",
     default: 30,
   },
   giveUpAfter: {

@@ -1,4 +1,6 @@
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { RemoteDeath } from "../../base/thread-call.js";
+import type { Waiting } from "../../sinks/webhook/sender.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
@@ -20,7 +22,7 @@ interface Work {
 export interface SplitProgress extends Work {
   readonly threads: readonly ThreadProgress[];
   /** A sink waits for the service that it sends to. */
-  readonly waiting: boolean;
+  readonly waiting?: Waiting;
   readonly splits: number;
 }
 
@@ -81,7 +83,7 @@ export class SplitRunner {
 
   progress(): SplitProgress {
     let work = this.#done;
-    const waiting = this.#lanes.some(({ worker }) => worker?.counters.waiting === true);
+    const waiting = this.#lanes.map(({ worker }) => worker?.counters.waiting).find(Boolean);
     const threads = this.#lanes.map(({ worker, reading, committing, rows }): ThreadProgress => {
       const written = committing?.work.rows ?? 0;
       if (committing !== undefined) work = addWork(work, committing.work);
@@ -93,7 +95,7 @@ export class SplitRunner {
       const source = reading.split.ranges[counters.range]?.source.name;
       return { source, rows: rows + written + counters.rows };
     });
-    return { ...work, threads, waiting, splits: this.#splits };
+    return { ...work, threads, splits: this.#splits, ...omitUndefined({ waiting }) };
   }
 
   async #serve(lane: Lane): Promise<void> {

@@ -1,3 +1,6 @@
+import { WAITING_REASON_MAX } from "../../base/limits.js";
+import type { Waiting } from "../../sinks/webhook/sender.js";
+
 const STOP = 0;
 const RANGE = 1;
 const WAITING = 2;
@@ -9,8 +12,15 @@ const BATCH_BYTES = 4;
 const BATCH_EVENTS = 5;
 const BATCH_SETTLED = 6;
 const DELIVERED = 7;
+const ATTEMPTS = 8;
+const UNTIL_MS = 9;
 const WORDS_BYTES = 16;
-const DOUBLES = 8;
+const DOUBLES = 10;
+const TEXT_START = WORDS_BYTES + DOUBLES * 8;
+/** A character of UTF-16 becomes at most 3 bytes of UTF-8. */
+const TEXT_BYTES = 3 * WAITING_REASON_MAX;
+
+const encoder = new TextEncoder();
 
 /**
  * Memory shared by a worker thread and the main thread: the progress of the worker, and the request
@@ -20,11 +30,13 @@ export class ThreadCounters {
   readonly buffer: SharedArrayBuffer;
   readonly #words: Int32Array;
   readonly #doubles: Float64Array;
+  readonly #text: Uint8Array;
 
-  constructor(buffer = new SharedArrayBuffer(WORDS_BYTES + DOUBLES * 8)) {
+  constructor(buffer = new SharedArrayBuffer(TEXT_START + TEXT_BYTES)) {
     this.buffer = buffer;
     this.#words = new Int32Array(buffer, 0, WORDS_BYTES / 4);
     this.#doubles = new Float64Array(buffer, WORDS_BYTES, DOUBLES);
+    this.#text = new Uint8Array(buffer, TEXT_START, TEXT_BYTES);
   }
 
   /** Returns true if the worker has to stop at its next batch. */
@@ -45,13 +57,20 @@ export class ThreadCounters {
     Atomics.store(this.#words, RANGE, index + 1);
   }
 
-  /** Returns true while the sink of the worker waits for its service. */
-  get waiting(): boolean {
-    return Atomics.load(this.#words, WAITING) !== 0;
+  /** The last failure while the sink of the worker waits for its service. */
+  get waiting(): Waiting | undefined {
+    const length = Atomics.load(this.#words, WAITING);
+    if (length === 0) return undefined;
+    const reason = Buffer.from(this.#text.subarray(0, length)).toString();
+    return { reason, attempts: this.#get(ATTEMPTS), untilMs: this.#get(UNTIL_MS) };
   }
 
-  set waiting(isWaiting: boolean) {
-    Atomics.store(this.#words, WAITING, isWaiting ? 1 : 0);
+  set waiting(waiting: Waiting | undefined) {
+    // A reader may meet the text of two failures; the next look is right.
+    const reason = waiting?.reason.slice(0, WAITING_REASON_MAX) ?? "";
+    this.#doubles[ATTEMPTS] = waiting?.attempts ?? 0;
+    this.#doubles[UNTIL_MS] = waiting?.untilMs ?? 0;
+    Atomics.store(this.#words, WAITING, encoder.encodeInto(reason, this.#text).written);
   }
 
   /** Finished rows of the current split; within a batch, estimated from its finished events. */
@@ -76,7 +95,7 @@ export class ThreadCounters {
 
   /** Begins a split. */
   reset(): void {
-    this.#doubles.fill(0);
+    this.#doubles.fill(0, 0, ATTEMPTS);
   }
 
   /** Records that all batches so far are finished. */

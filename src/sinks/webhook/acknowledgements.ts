@@ -39,13 +39,15 @@ interface AcknowledgedRows {
 const CONFIRMED = "+";
 const PENDING = "?";
 const TROUBLE = "!";
+const LIMIT = "limit";
 const CLEAN = "clean";
 
 /**
  * The journal of one split: a file that lines are appended to. `range <ordinal> <key>` names a
  * range. `+ <ordinal> <number> <rows> [<refused>]` is a confirmed request batch. `? <ordinal>
  * <number> <rows>` is a pending one: it is sent again, and its first request may have been stored.
- * `! <retried> <waitedMs>` adds to these counts. `clean` ends the journal if no request was in
+ * `! <retried> <waitedMs>` adds to these counts. `limit <bytes>` is the size of a body that is too
+ * large: larger batches have the parts that were sent in its place. `clean` ends the journal if no request was in
  * progress. Flushed lines survive a kill of the process; synced lines also survive a loss of power.
  * A request batch is identified by range, number and rows: whatever changes the meaning of a number
  * must change the key of the range.
@@ -60,6 +62,7 @@ export class Acknowledgements {
   #unwritten = "";
   #isUnsynced = false;
   #pendingRows = 0;
+  #tooLargeBytes = Number.POSITIVE_INFINITY;
   #retried = 0;
   #waitedMs = 0;
 
@@ -90,6 +93,11 @@ export class Acknowledgements {
     };
   }
 
+  /** Bytes of the smallest body that is known to be too large; infinite if there is none. */
+  get tooLargeBytes(): number {
+    return this.#tooLargeBytes;
+  }
+
   /** Returns the decision about a request batch; undefined if there is none yet. */
   find(key: string, batch: number, rows: number): Acknowledgement | undefined {
     const range = this.#ranges.get(key);
@@ -115,6 +123,14 @@ export class Acknowledgements {
     const ordinal = this.#ordinalOf(key);
     if (this.#notePending(key, batch, rows))
       this.#unwritten += `${PENDING} ${ordinal} ${batch} ${rows}\n`;
+  }
+
+  /** Records the size of a body that is too large, before parts of one are sent. */
+  limitBody(bytes: number): void {
+    if (bytes >= this.#tooLargeBytes) return;
+    this.#tooLargeBytes = bytes;
+    this.#unwritten += `${LIMIT} ${bytes}\n`;
+    this.flush();
   }
 
   /** Adds to the counts of retries and of the time in which the service accepted nothing. */
@@ -162,6 +178,10 @@ export class Acknowledgements {
     if (kind === TROUBLE) {
       this.#retried += Number(ordinal);
       this.#waitedMs += Number(number);
+      return;
+    }
+    if (kind === LIMIT) {
+      this.#tooLargeBytes = Math.min(this.#tooLargeBytes, Number(ordinal));
       return;
     }
     const key = keys[Number(ordinal)];

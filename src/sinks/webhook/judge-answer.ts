@@ -1,7 +1,7 @@
 import { SwitchyardError } from "../../base/errors.js";
 import { ANSWER_WORDS_MAX } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
-import type { Answer, NoAnswer } from "./post.js";
+import type { Answer, FailureKind, NoAnswer } from "./post.js";
 
 /** An event of a request that the service named as faulty. */
 export interface RowFault {
@@ -20,6 +20,8 @@ export type Verdict =
       readonly isPending: boolean;
       /** The pause that the service asks for. */
       readonly waitMs?: number;
+      /** Absent if there was an answer. */
+      readonly failure?: FailureKind;
     }
   | { readonly kind: "too_large"; readonly reason: string }
   | { readonly kind: "refused"; readonly reason: string; readonly faults: readonly RowFault[] }
@@ -52,20 +54,35 @@ export function judgeAnswer(answer: Answer, nowMs: number): Verdict {
   return { kind: "stop", error: errorOf(answer, reason) };
 }
 
+/** Advice for addresses that no retry can reach. */
+const addressAdvice: Partial<Record<FailureKind, string>> = {
+  host_unknown: "check the host that --to names",
+  certificate_untrusted: "check the address, or pass the authority in NODE_EXTRA_CA_CERTS",
+  certificate_of_other_host: "pass a host that the certificate names with --to",
+  certificate_out_of_date: "have it renewed, or check the clock of this machine",
+  no_tls: "pass http:// with --to if the service does not use TLS, or check the port",
+};
+
 /**
- * Decides what a missing response means. `isProven`: the service has answered before, so its name
- * and certificate are right.
+ * Decides what a missing response means. `isReached`: the service has answered before, so its
+ * address and certificate are right.
  */
-export function judgeFailure({ kind, message }: NoAnswer, isProven: boolean): Verdict {
-  if (!isProven && kind === "certificate") {
-    const advice = "check the address, or pass the authority in NODE_EXTRA_CA_CERTS";
-    return { kind: "stop", error: new SendError("send_certificate", `${message}; ${advice}`) };
+export function judgeFailure({ kind, message }: NoAnswer, isReached: boolean): Verdict {
+  const advice = addressAdvice[kind];
+  if (!isReached && advice !== undefined) {
+    const isUnknown = kind === "host_unknown";
+    const error = new SendError(
+      isUnknown ? "send_host_unknown" : "send_certificate",
+      `${message}; ${advice}`,
+    );
+    return { kind: "stop", error };
   }
-  if (!isProven && kind === "host_unknown") {
-    const advice = "check the address that --to names";
-    return { kind: "stop", error: new SendError("send_host_unknown", `${message}; ${advice}`) };
-  }
-  return { kind: "retry", reason: message, isPending: kind === "no_answer" };
+  return {
+    kind: "retry",
+    reason: message,
+    isPending: kind === "lost" || kind === "timed_out",
+    failure: kind,
+  };
 }
 
 /** Returns the error for a response that a retry cannot fix. */

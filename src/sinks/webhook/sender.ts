@@ -1,4 +1,12 @@
-import { RETRY_DELAY_MS, RETRY_DELAY_MS_MAX, SEND_STOP_GRACE_MS } from "../../base/limits.js";
+import {
+  CAREFUL_PIECE_BYTES,
+  CUTS_MAX,
+  FIRST_ANSWER_MS,
+  FIRST_CONTACT_MS,
+  RETRY_DELAY_MS,
+  RETRY_DELAY_MS_MAX,
+  SEND_STOP_GRACE_MS,
+} from "../../base/limits.js";
 import {
   judgeAnswer,
   judgeFailure,
@@ -15,15 +23,34 @@ interface SenderOptions extends RateLimits {
   readonly body: BodyForm;
   /** Milliseconds without a success after which sending stops. */
   readonly giveUpAfterMs: number;
+  /** The service has answered an earlier process. */
+  readonly isReached: boolean;
   readonly post: Post;
   readonly clock: SendClock;
   /** From 0 to 1. */
   random(): number;
   /**
-   * Called when no request is in progress because the service accepts nothing, and when that is
-   * over.
+   * Called when no request is in progress because the service accepts nothing, and without a
+   * `Waiting` when it accepts something again.
    */
-  onWaiting?(isWaiting: boolean): void;
+  onWaiting?(waiting?: Waiting): void;
+}
+
+/** The last failure of a service that accepts nothing. */
+export interface Waiting {
+  readonly reason: string;
+  /** Number of attempts of the request that failed last. */
+  readonly attempts: number;
+  /** When sending stops unless something is accepted; milliseconds since 1970 UTC. */
+  readonly untilMs: number;
+}
+
+/** Receives what a later process needs to know about a request batch in progress. */
+export interface DeliveryNotes {
+  /** Called before events are sent again that may have been stored. */
+  pending(): void;
+  /** Called before events are sent in parts, because a body of so many bytes is too large. */
+  tooLarge(bodyBytes: number): void;
 }
 
 export interface SendCounts {
@@ -44,6 +71,7 @@ export interface Delivery {
 const NOTHING_REFUSED: Delivery = { refused: [] };
 
 type Decision = Extract<Verdict, { kind: "delivered" | "too_large" | "refused" }>;
+type Retry = Extract<Verdict, { kind: "retry" }>;
 
 /**
  * Delivers request batches to one service, as many at a time as the caller passes. All of them
@@ -57,7 +85,10 @@ export class Sender {
   readonly #sleepers = new Set<() => void>();
   #failure: unknown;
   #failingSinceMs: number | undefined;
-  #isProven = false;
+  #isReached: boolean;
+  #waiting: Waiting | undefined;
+  /** Bodies of several events with at least so many bytes are too large. */
+  #tooLargeBytes = Number.POSITIVE_INFINITY;
   #inProgress = 0;
   #delayed = 0;
   #waitingSinceMs: number | undefined;
@@ -66,6 +97,7 @@ export class Sender {
 
   constructor(private readonly options: SenderOptions) {
     this.#limiter = new RateLimiter(options.clock, options);
+    this.#isReached = options.isReached;
   }
 
   get counts(): SendCounts {
@@ -73,17 +105,24 @@ export class Sender {
   }
 
   /**
-   * Delivers a request batch until the service has decided about every event. `onPending` is called
-   * before events are sent again that may have been stored. Rejects with `SendError`, or with the
-   * reason of `stop`.
+   * Remembers that a body of so many bytes is too large. Larger ones are sent in the parts that
+   * their refusal would lead to.
    */
-  async deliver(batch: RequestBatch, onPending: () => void): Promise<Delivery> {
+  limitBody(tooLargeBytes: number): void {
+    this.#tooLargeBytes = Math.min(this.#tooLargeBytes, tooLargeBytes);
+  }
+
+  /**
+   * Delivers a request batch until the service has decided about every event. Rejects with
+   * `SendError`, or with the reason of `stop`.
+   */
+  async deliver(batch: RequestBatch, notes: DeliveryNotes): Promise<Delivery> {
     this.#running++;
     try {
       const whole = wholeOf(batch);
-      const verdict = await this.#sendUntilDecided(batch, whole, onPending);
+      const verdict = await this.#sendUntilDecided(batch, whole, notes);
       if (verdict.kind === "delivered") return NOTHING_REFUSED;
-      return await this.#divide(batch, whole, verdict, onPending);
+      return await this.#divide(batch, whole, verdict, notes);
     } catch (error) {
       this.stop(error);
       throw error;
@@ -125,7 +164,7 @@ export class Sender {
     batch: RequestBatch,
     whole: readonly number[],
     first: Exclude<Decision, { kind: "delivered" }>,
-    onPending: () => void,
+    notes: DeliveryNotes,
   ): Promise<Delivery> {
     const refused: RowFault[] = [];
     const open: (readonly number[])[] = [];
@@ -140,7 +179,7 @@ export class Sender {
         }
       }
       rows = open.pop();
-      if (rows !== undefined) verdict = await this.#sendUntilDecided(batch, rows, onPending);
+      if (rows !== undefined) verdict = await this.#sendUntilDecided(batch, rows, notes);
     }
     return { refused };
   }
@@ -149,25 +188,44 @@ export class Sender {
   async #sendUntilDecided(
     batch: RequestBatch,
     rows: readonly number[],
-    onPending: () => void,
+    notes: DeliveryNotes,
   ): Promise<Decision> {
     const body = bodyOf(batch, rows, this.options.body);
     const key = keyOf(batch, rows);
-    for (let failures = 0; ; ) {
+    const isDivisible = rows.length > 1;
+    let isCareful = false;
+    for (let failures = 0, cuts = 0; ; ) {
+      if (isDivisible && body.length >= this.#tooLargeBytes) {
+        notes.tooLarge(this.#tooLargeBytes);
+        return { kind: "too_large", reason: "too large" };
+      }
       const admission = this.#limiter.admit(rows.length);
       if (admission !== undefined) await this.#await(admission, failures > 0);
       if (this.#failure !== undefined) throw this.#failure;
-      const verdict = await this.#attempt(body, key);
+      const verdict = await this.#attempt(body, key, isCareful);
       if (verdict.kind === "stop") throw verdict.error;
-      if (verdict.kind !== "retry") return verdict;
-      failures++;
-      const delayMs = retryDelayMs(failures, this.options.random);
-      this.#checkPatience(verdict.reason, verdict.waitMs ?? 0);
-      if (verdict.waitMs !== undefined) this.#limiter.pause(verdict.waitMs);
-      if (verdict.isPending) onPending();
-      await this.#delay(delayMs);
-      this.#retried++;
+      if (isDivisible && verdict.kind === "too_large") this.limitBody(body.length);
+      else if (verdict.kind !== "retry") return verdict;
+      else {
+        if (verdict.failure === "cut_short") cuts++;
+        // A service may refuse a large request without a word.
+        if (isDivisible && cuts === CUTS_MAX) this.limitBody(body.length);
+        isCareful ||=
+          verdict.failure === "lost" && (isDivisible || body.length >= CAREFUL_PIECE_BYTES);
+        failures++;
+        await this.#waitToRetry(verdict, failures, notes);
+      }
     }
+  }
+
+  async #waitToRetry(verdict: Retry, failures: number, notes: DeliveryNotes): Promise<void> {
+    const { clock, random } = this.options;
+    const untilMs = this.#untilMs(verdict);
+    this.#waiting = { reason: verdict.reason, attempts: failures, untilMs };
+    if (verdict.waitMs !== undefined) this.#limiter.pause(verdict.waitMs);
+    if (verdict.isPending) notes.pending();
+    await this.#delay(Math.min(retryDelayMs(failures, random), untilMs - clock.now()));
+    this.#retried++;
   }
 
   async #await(admission: Promise<void>, isRetry: boolean): Promise<void> {
@@ -177,19 +235,21 @@ export class Sender {
     if (isPaused) this.#changeDelayed(-1);
   }
 
-  async #attempt(body: Uint8Array, key: string): Promise<Verdict> {
-    const { post, clock } = this.options;
+  async #attempt(body: Uint8Array, key: string, isCareful: boolean): Promise<Verdict> {
+    const { post, clock, onWaiting } = this.options;
     this.#inProgress++;
     this.#watchWaiting();
     try {
-      const verdict = judgeAnswer(await post(body, key), clock.now());
+      const verdict = judgeAnswer(await post(body, key, isCareful), clock.now());
+      this.#isReached = true;
       if (verdict.kind !== "retry") {
-        this.#isProven = true;
         this.#failingSinceMs = undefined;
+        if (this.#waiting !== undefined) onWaiting?.();
+        this.#waiting = undefined;
       }
       return verdict;
     } catch (error) {
-      if (error instanceof NoAnswer) return judgeFailure(error, this.#isProven);
+      if (error instanceof NoAnswer) return judgeFailure(error, this.#isReached);
       throw error;
     } finally {
       this.#inProgress--;
@@ -198,17 +258,31 @@ export class Sender {
   }
 
   /**
-   * Throws if the service has given no success for too long, or asks for a longer pause than that.
+   * Returns when sending stops unless the service accepts something. Throws if it has not for too
+   * long, or asks for a longer pause than that.
    */
-  #checkPatience(reason: string, waitMs: number): void {
+  #untilMs({ reason, waitMs = 0, failure }: Retry): number {
     const { clock, giveUpAfterMs } = this.options;
     const nowMs = clock.now();
     this.#failingSinceMs ??= nowMs;
-    if (nowMs + waitMs - this.#failingSinceMs < giveUpAfterMs) return;
+    // A service that is slow to answer is there.
+    const isThere = this.#isReached || failure === "timed_out";
+    const isConnected = failure === "lost" || failure === "cut_short";
+    const contactMs = isConnected ? FIRST_ANSWER_MS : FIRST_CONTACT_MS;
+    const patienceMs = isThere ? giveUpAfterMs : Math.min(giveUpAfterMs, contactMs);
+    const untilMs = this.#failingSinceMs + patienceMs;
+    if (nowMs + waitMs < untilMs) return untilMs;
+    const seconds = Math.round((nowMs - this.#failingSinceMs) / 1000);
+    if (!isThere) {
+      throw new SendError(
+        "send_unreachable",
+        `no answer in ${seconds} s, and none before: ${reason}; start the service, or check the address that --to names`,
+      );
+    }
     const asked = waitMs > 0 ? `, and asks to wait ${Math.ceil(waitMs / 1000)} s` : "";
     throw new SendError(
       "send_gave_up",
-      `gave up after ${Math.round((nowMs - this.#failingSinceMs) / 1000)} s without a success; the last attempt: ${reason}${asked}`,
+      `gave up after ${seconds} s without a success; the last attempt: ${reason}${asked}`,
     );
   }
 
@@ -245,7 +319,7 @@ export class Sender {
     const nowMs = this.options.clock.now();
     if (this.#waitingSinceMs !== undefined) this.#waitedMs += nowMs - this.#waitingSinceMs;
     this.#waitingSinceMs = isWaiting ? nowMs : undefined;
-    this.options.onWaiting?.(isWaiting);
+    if (isWaiting && this.#waiting !== undefined) this.options.onWaiting?.(this.#waiting);
   }
 }
 

@@ -1,5 +1,13 @@
+import { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Dispatcher, Pool } from "undici";
-import { ANSWER_BYTES_MAX } from "../../base/limits.js";
+import {
+  ANSWER_BYTES_MAX,
+  CAREFUL_PAUSE_MS,
+  CAREFUL_PIECE_BYTES,
+  CAREFUL_WAIT_MS,
+  CONNECT_MS_MAX,
+} from "../../base/limits.js";
 import { version } from "../../base/package-files.js";
 import { type Answer, type FailureKind, NoAnswer, type Post } from "./post.js";
 
@@ -9,7 +17,7 @@ interface PostOptions {
   readonly secret: string;
   readonly authHeader: string;
   readonly concurrency: number;
-  /** Limit for a connection, and for a complete response. */
+  /** Limit for a complete response, and for a connection if it is below CONNECT_MS_MAX. */
   readonly timeoutMs: number;
 }
 
@@ -29,7 +37,7 @@ export function createPoster(options: PostOptions): Poster {
   const pool = new Pool(url.origin, {
     connections: concurrency,
     pipelining: 1,
-    connect: { timeout: timeoutMs },
+    connect: { timeout: Math.min(timeoutMs, CONNECT_MS_MAX) },
     // Each request has its own limit, from its first byte to its last.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -37,11 +45,17 @@ export function createPoster(options: PostOptions): Poster {
   const path = `${url.pathname}${url.search}`;
   const fixed = ["content-type", "application/json", "user-agent", `switchyard/${version}`];
   const withoutSecret = (text: string) => text.replaceAll(secret, "(the secret)");
-  const post: Post = (body, key) =>
+  const post: Post = (body, key, isCareful) =>
     new Promise((resolve, reject) => {
       const headers = [...fixed, authHeader, secret, "idempotency-key", key];
       const exchange = new Exchange(timeoutMs, withoutSecret, resolve, reject);
-      pool.dispatch({ method: "POST", path, headers, body }, exchange);
+      if (!isCareful) {
+        pool.dispatch({ method: "POST", path, headers, body }, exchange);
+        return;
+      }
+      headers.push("content-length", String(body.length));
+      const pieces = Readable.from(exchange.pieces(body), { objectMode: false });
+      pool.dispatch({ method: "POST", path, headers, body: pieces }, exchange);
     });
   return { post, close: () => pool.destroy() };
 }
@@ -53,6 +67,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: Record<string, string | undefined> = {};
   #text = "";
   #isStarted = false;
+  #isTimedOut = false;
+  /** The last piece of a careful request is not handed over yet. */
+  #isIncomplete = false;
 
   constructor(
     private readonly timeoutMs: number,
@@ -61,10 +78,28 @@ class Exchange implements Dispatcher.DispatchHandler {
     private readonly reject: (error: NoAnswer) => void,
   ) {}
 
+  /** Yields a body slowly, with moments for an answer after its head and before its last byte. */
+  async *pieces(body: Uint8Array): AsyncIterable<Uint8Array> {
+    this.#isIncomplete = true;
+    // Undici sends the head with the first byte.
+    yield body.subarray(0, 1);
+    await sleep(CAREFUL_WAIT_MS);
+    const last = body.length - 1;
+    for (let start = 1; start < last; start += CAREFUL_PIECE_BYTES) {
+      // Lets an answer in before the next piece meets a connection that is reset.
+      await sleep(CAREFUL_PAUSE_MS);
+      yield body.subarray(start, Math.min(start + CAREFUL_PIECE_BYTES, last));
+    }
+    await sleep(CAREFUL_WAIT_MS);
+    this.#isIncomplete = false;
+    yield body.subarray(last);
+  }
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#isStarted = true;
     const { timeoutMs } = this;
     this.#timer = setTimeout(() => {
+      this.#isTimedOut = true;
       controller.abort(new Error(`no complete response within ${timeoutMs / 1000} s`));
     }, timeoutMs);
   }
@@ -88,10 +123,18 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     clearTimeout(this.#timer);
-    if (isGood(this.#status)) {
-      this.resolve({ status: this.#status, headers: {}, text: "" });
-      return;
-    }
+    if (isGood(this.#status)) this.resolve({ status: this.#status, headers: {}, text: "" });
+    else this.#refuse();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#timer);
+    // Services reset the connection after an answer that needs no more of the request, as with 413.
+    if (isDecidedByStatus(this.#status)) this.#refuse();
+    else this.reject(this.#noAnswer(error));
+  }
+
+  #refuse(): void {
     const { location } = this.#headers;
     this.resolve({
       status: this.#status,
@@ -103,9 +146,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    clearTimeout(this.#timer);
-    this.reject(noAnswer(error, this.#isStarted));
+  #noAnswer(error: Error): NoAnswer {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    const message = error.message || code || error.name;
+    return new NoAnswer(this.#kindOf(code), message, { cause: error });
+  }
+
+  #kindOf(code: string): FailureKind {
+    if (this.#isTimedOut) return "timed_out";
+    if (this.#isStarted) return this.#isIncomplete ? "cut_short" : "lost";
+    return connectionFailures.find(([pattern]) => pattern.test(code))?.[1] ?? "not_connected";
   }
 }
 
@@ -117,18 +167,16 @@ function first(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Codes of OpenSSL and Node for certificates that they do not trust. */
-const certificatePattern = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|EPROTO/;
-
-function noAnswer(error: Error, isStarted: boolean): NoAnswer {
-  const { code = "" } = error as NodeJS.ErrnoException;
-  return new NoAnswer(kindOf(code, isStarted), error.message || code || error.name, {
-    cause: error,
-  });
+/** Returns true if an answer counts without its whole body, which 400 and 422 name faults in. */
+function isDecidedByStatus(status: number): boolean {
+  return status >= 300 && status !== 400 && status !== 422;
 }
 
-function kindOf(code: string, isStarted: boolean): FailureKind {
-  if (code === "ENOTFOUND") return "host_unknown";
-  if (isStarted) return "no_answer";
-  return certificatePattern.test(code) ? "certificate" : "not_connected";
-}
+/** Codes of the system, of OpenSSL and of Node for connections that cannot be used. */
+const connectionFailures: readonly (readonly [RegExp, FailureKind])[] = [
+  [/^ENOTFOUND$/, "host_unknown"],
+  [/^ERR_TLS_CERT_ALTNAME/, "certificate_of_other_host"],
+  [/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/, "certificate_out_of_date"],
+  [/CERT|SELF_SIGNED|UNABLE_TO_/, "certificate_untrusted"],
+  [/^(ERR_TLS|ERR_SSL|EPROTO)/, "no_tls"],
+];

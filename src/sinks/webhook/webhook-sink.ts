@@ -6,7 +6,7 @@ import { EventLines } from "./event-lines.js";
 import type { Post } from "./post.js";
 import type { BodyForm } from "./request-batch.js";
 import { type SendClock, systemSendClock } from "./send-clock.js";
-import { Sender } from "./sender.js";
+import { Sender, type Waiting } from "./sender.js";
 import { WebhookSplit } from "./webhook-split.js";
 
 export interface WebhookOptions {
@@ -30,7 +30,9 @@ export interface WebhookOptions {
   readonly signal: AbortSignal;
   readonly clock?: SendClock;
   random?(): number;
-  onWaiting?(isWaiting: boolean): void;
+  /** The service has answered an earlier process. Default: false. */
+  readonly isReached?: boolean;
+  onWaiting?(waiting?: Waiting): void;
   /**
    * Called when the service has decided about events, so that progress need not wait for a batch.
    * Events that an earlier run has confirmed count when they are read.
@@ -44,10 +46,10 @@ export interface WebhookOptions {
  * removes the journal of a committed split: only the caller knows when the commit is recorded.
  */
 export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink {
-  const { clock = systemSendClock, random = Math.random, signal } = options;
+  const { clock = systemSendClock, random = Math.random, isReached = false, signal } = options;
   const { onConfirmed = () => undefined } = options;
   const { journalDirectory, keySeed, concurrency, batchRows } = options;
-  const sender = new Sender({ ...options, clock, random });
+  const sender = new Sender({ ...options, clock, random, isReached });
   const stop = () => sender.stop(signal.reason);
   signal.addEventListener("abort", stop, { once: true });
   if (signal.aborted) stop();

@@ -7,7 +7,7 @@ import type { EventLines } from "./event-lines.js";
 import type { RowFault } from "./judge-answer.js";
 import { OpenRequestBatch } from "./request-batch.js";
 import type { SendClock } from "./send-clock.js";
-import type { SendCounts, Sender } from "./sender.js";
+import type { DeliveryNotes, SendCounts, Sender } from "./sender.js";
 
 /**
  * Share of the request batches in progress whose confirmations are written together. A smaller
@@ -58,6 +58,7 @@ export class WebhookSplit implements SplitSink {
 
   constructor(private readonly options: WebhookSplitOptions) {
     this.#journal = new Acknowledgements(options.journalPath, options.batchRows);
+    options.sender.limitBody(this.#journal.tooLargeBytes);
     this.#possiblyPending = this.#journal.wasBroken ? options.concurrency : 0;
     this.#countsNoted = options.sender.counts;
     this.#syncLater();
@@ -140,9 +141,13 @@ export class WebhookSplit implements SplitSink {
     const rows = texts.length;
     const isShort = rows < this.options.batchRows;
     const key = `${rangeKey}-${number}${isShort ? `-${rows}` : ""}`;
-    const notePending = () => this.#journal.notePending(rangeKey, number, rows);
+    const journal = this.#journal;
+    const notes: DeliveryNotes = {
+      pending: () => journal.notePending(rangeKey, number, rows),
+      tooLarge: (bytes) => journal.limitBody(bytes),
+    };
     this.#inProgress.add(batch);
-    this.options.sender.deliver({ key, texts }, notePending).then(
+    this.options.sender.deliver({ key, texts }, notes).then(
       ({ refused }) => this.#guard(() => this.#confirm(batch, refused)),
       (error: unknown) => this.#fail(error),
     );

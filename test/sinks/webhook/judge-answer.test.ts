@@ -87,13 +87,25 @@ describe("an answer", () => {
   });
 });
 
+test.each([
+  ["certificate_untrusted", "send_certificate", "NODE_EXTRA_CA_CERTS"],
+  ["certificate_of_other_host", "send_certificate", "pass a host that the certificate names"],
+  ["certificate_out_of_date", "send_certificate", "check the clock"],
+  ["no_tls", "send_certificate", "pass http://"],
+  ["host_unknown", "send_host_unknown", "check the host"],
+] as const)("%s ends the run with %s and advice of its own", (kind, code, advice) => {
+  const verdict = judgeFailure(new NoAnswer(kind, "no"), false);
+  expect(verdict).toMatchObject({ kind: "stop", error: { code } });
+  expect(String((verdict as { error: Error }).error.message)).toContain(advice);
+});
+
 test("a wrong certificate and an unknown host end a run that has not had an answer yet", () => {
-  const wrong = new NoAnswer("certificate", "self-signed certificate");
+  const wrong = new NoAnswer("certificate_untrusted", "self-signed certificate");
   const unknown = new NoAnswer("host_unknown", "getaddrinfo ENOTFOUND nowhere");
   expect(judgeFailure(wrong, false)).toMatchObject({ error: { code: "send_certificate" } });
   expect(judgeFailure(unknown, false)).toMatchObject({ error: { code: "send_host_unknown" } });
   expect(judgeFailure(unknown, true)).toMatchObject({ kind: "retry", isPending: false });
-  expect(judgeFailure(new NoAnswer("no_answer", "other side closed"), false)).toMatchObject({
+  expect(judgeFailure(new NoAnswer("lost", "other side closed"), false)).toMatchObject({
     kind: "retry",
     isPending: true,
   });

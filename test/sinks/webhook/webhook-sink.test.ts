@@ -177,7 +177,7 @@ describe("a service that is busy", () => {
 
   test("that broke off may have stored the event, which counts as possibly duplicated", async () => {
     const commitment = await send(namedRows(4), (_, index) =>
-      index < 2 ? new NoAnswer("no_answer", "other side closed") : ok,
+      index < 2 ? new NoAnswer("lost", "other side closed") : ok,
     );
     expect(commitment).toMatchObject({ rows: 4, counts: { retried: 2, possiblyDuplicated: 2 } });
     expect(new Set(sentNames())).toEqual(new Set(names(4)));
