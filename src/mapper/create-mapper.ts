@@ -21,6 +21,7 @@ export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
   const transform = options.transform && new TransformStage(kernel, options.transform, limits);
   return {
     fields: plan.fields,
+    groups: plan.groups,
     map(batch) {
       const mapped = rows.map(batch);
       const events = transform?.apply(mapped) ?? mapped;

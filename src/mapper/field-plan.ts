@@ -1,5 +1,5 @@
 import type { FieldRequest } from "../batch/batch.js";
-import { type FieldSource, type Mapping, type ObjectPart, partsOf } from "./mapping.js";
+import type { FieldSource, Mapping, ObjectPart, ObjectSource } from "./mapping.js";
 
 /**
  * Indexes into the requested fields: per target, in the order of the mapping's choices. For text targets,
@@ -19,6 +19,16 @@ export interface FieldPlan {
   readonly filter: readonly number[];
   /** Empty if insert ids were not requested. */
   readonly insertID: readonly number[];
+  /** Fields of a target of which a row needs one, except for event and time, which rows cannot lack. */
+  readonly groups: readonly FieldGroup[];
+}
+
+/** Requested fields of which the first that is not null is used. */
+export interface FieldGroup {
+  readonly target: "userID" | "stableID" | "value" | "metadata" | "user";
+  /** Paths with dots. */
+  readonly fields: readonly string[];
+  readonly indexes: readonly number[];
 }
 
 /**
@@ -53,7 +63,7 @@ export function planFields(mapping: Mapping, withInsertID = false): FieldPlan {
         return texts(target.lists);
     }
   };
-  return {
+  const plan = {
     fields,
     event: texts(mapping.event),
     timestamp: texts(mapping.timestamp),
@@ -65,6 +75,41 @@ export function planFields(mapping: Mapping, withInsertID = false): FieldPlan {
     filter: texts(mapping.filter === null ? [] : [mapping.filter]),
     insertID: withInsertID ? texts(mapping.insertID) : [],
   };
+  return { ...plan, groups: groupsOf(mapping, plan) };
+}
+
+/** Returns the objects that a source is merged from; one unless it is `merged`. */
+export function partsOf(source: ObjectSource): readonly ObjectPart[] {
+  return source.kind === "merged" ? source.parts : [source];
+}
+
+type Paths = readonly { readonly path: readonly string[] }[];
+
+function groupsOf(
+  { userID, stableID, value, metadata, user }: Mapping,
+  plan: Omit<FieldPlan, "groups">,
+): readonly FieldGroup[] {
+  const group = (target: FieldGroup["target"], of: Paths, indexes: readonly number[]) => {
+    const fields = of.map(({ path }) => path.join("."));
+    // A field without steps is the row.
+    const isPart = fields.length > 0 && !fields.includes("");
+    return isPart ? [{ target, fields, indexes: indexes.slice(0, fields.length) }] : [];
+  };
+  const groupsOfObject = (target: "metadata" | "user", source: ObjectSource) =>
+    partsOf(source).flatMap((part, index): readonly FieldGroup[] => {
+      const indexes = plan[target][index] ?? [];
+      if (part.kind === "choices") return group(target, part.choices, indexes);
+      if (part.kind === "pairs") return group(target, part.lists, indexes);
+      if (part.kind === "rest") return group(target, [part], indexes);
+      return part.fields.flatMap((one, at) => group(target, [one], indexes.slice(at)));
+    });
+  return [
+    ...group("userID", userID, plan.userID),
+    ...group("stableID", stableID, plan.stableID),
+    ...group("value", value, plan.value),
+    ...groupsOfObject("metadata", metadata),
+    ...groupsOfObject("user", user),
+  ];
 }
 
 function comparedPaths(choices: readonly FieldSource[]): readonly (readonly string[])[] {

@@ -301,11 +301,6 @@ export type MappingChanges = z.output<typeof mappingChangesSchema>;
 
 export type PairsSource = z.output<typeof pairs>;
 export type ObjectSource = NonNullable<MappingChanges["metadata"]>;
-/** Returns the objects that a source is merged from; one unless it is `merged`. */
-export function partsOf(source: ObjectSource): readonly ObjectPart[] {
-  return source.kind === "merged" ? source.parts : [source];
-}
-
 export type RowFilter = NonNullable<MappingChanges["filter"]>;
 
 /**

@@ -1,9 +1,9 @@
 import { rejectCodes } from "../base/reject-codes.js";
 import type { Batch } from "../batch/batch.js";
 import { type CellKind, type Column, cellKinds } from "../batch/column.js";
-import { comparedIndex, type FieldPlan } from "./field-plan.js";
+import { comparedIndex, type FieldPlan, partsOf } from "./field-plan.js";
 import type { MapperOptions } from "./mapper-options.js";
-import { type FieldSource, type ObjectPart, partsOf } from "./mapping.js";
+import type { FieldSource, ObjectPart } from "./mapping.js";
 import { parsePrivacyPath } from "./privacy-path.js";
 
 /** Characters of a cell that a message shows. */

@@ -119,6 +119,21 @@ const runSchema = z.object({
 /** The part of a manifest that differs between two runs with the same result. */
 export type ManifestRun = Immutable<z.infer<typeof runSchema>>;
 
+const missingFieldsSchema = z.object({
+  target: text,
+  /** Paths with dots. Rows need one of them; no row of these sources has a value. */
+  fields: z.array(text),
+  rows: count,
+  /** Sources without a value, and all sources with rows. */
+  sources: count,
+  sourcesTotal: count,
+  /** The first of these sources. */
+  names: z.array(text),
+});
+
+/** Mapped fields without a value in all rows of some sources. */
+export type MissingFields = Immutable<z.infer<typeof missingFieldsSchema>>;
+
 export const runAccountsSchema = z.object({
   manifestVersion: count,
   /** Version of Switchyard. */
@@ -130,6 +145,8 @@ export const runAccountsSchema = z.object({
   rows: rowCountsSchema,
   rejects: z.array(rejectSummarySchema),
   notices: z.record(z.string(), z.number()),
+  /** Absent if there are none. */
+  missingFields: z.array(missingFieldsSchema).exactOptional(),
   inputs: z.array(inputSchema),
   failures: z.array(sourceFailureSchema),
   run: runSchema,

@@ -1,3 +1,4 @@
+import type { Mapping } from "../mapper/mapping.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import {
   MANIFEST_VERSION,
@@ -8,6 +9,7 @@ import {
   type RunAccounts,
   type SourceFailure,
 } from "./manifest.js";
+import { foldMissingFields } from "./missing-fields.js";
 import type { Plan } from "./plan.js";
 
 export interface AccountFacts {
@@ -28,6 +30,9 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     facts.unreadable.length === 0 &&
     ordered.length === facts.plan.splits.length &&
     ordered.every((record) => record.status === "complete");
+  const mapping = facts.options["mapping"] as Mapping | undefined;
+  const missingFields =
+    mapping === undefined ? [] : foldMissingFields(mapping, facts.plan, ordered);
   return {
     manifestVersion: MANIFEST_VERSION,
     version: facts.version,
@@ -36,6 +41,7 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     rows: foldRows(ordered),
     rejects: foldRejects(ordered),
     notices: foldNumbers(ordered.map(({ notices }) => notices)),
+    ...(missingFields.length === 0 ? {} : { missingFields }),
     inputs: foldInputs(facts.plan, failures),
     failures,
     run: facts.run,

@@ -229,6 +229,15 @@ const sizesSchema = z.strictObject({
     .describe("Largest events, with the positions of their rows."),
 });
 
+const missingFieldsSchema = z.strictObject({
+  target: text.describe("Target of the mapping."),
+  fields: z.array(text).describe("Paths with dots; rows need a value in one of them."),
+  rows: count.describe("Rows of the sources in which no row has a value."),
+  sources: count.describe("Number of these sources."),
+  sourcesTotal: count,
+  names: z.array(text).describe("The first of these sources."),
+});
+
 const rejectSchema = z.strictObject({
   code: rejectCode,
   rows: count,
@@ -316,6 +325,9 @@ export const reportSchema = z.strictObject({
   times: timesSchema.describe("First and last event, and times that look wrong."),
   sizes: sizesSchema.describe("Bytes of the events as JSON."),
   userProperties: propertiesSchema.describe("Keys of `user` over all events, without the ids."),
+  missingFields: z
+    .array(missingFieldsSchema)
+    .describe("Mapped fields without a value in all rows of some or all sources."),
   rejects: z.array(rejectSchema).describe("Reasons why rows are rejected, with samples."),
   samples: z
     .array(sampleSchema)

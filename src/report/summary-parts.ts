@@ -1,4 +1,9 @@
-import type { RejectSummary, RunAccounts, SourceFailure } from "../pipeline/manifest.js";
+import type {
+  MissingFields,
+  RejectSummary,
+  RunAccounts,
+  SourceFailure,
+} from "../pipeline/manifest.js";
 import { formatCount, formatNumberOf } from "./quantities.js";
 import { rejectAdvice } from "./reject-advice.js";
 import { cutEnd, harmless } from "./terminal-text.js";
@@ -6,6 +11,7 @@ import { cutEnd, harmless } from "./terminal-text.js";
 /** Reasons and sources that a summary lists; the others are in the manifest. */
 const REASONS_SHOWN_MAX = 3;
 const FAILURES_SHOWN_MAX = 3;
+const MISSING_SHOWN_MAX = 3;
 const MESSAGE_COLUMNS_MAX = 160;
 
 export function line(label: string, text: string): string {
@@ -33,10 +39,31 @@ export function secondsOf(durationMs: number): number {
   return Math.max(durationMs, 1) / 1000;
 }
 
-export function describeNotices({ notices }: RunAccounts): string[] {
-  return Object.entries(notices)
+export function describeNotices({ notices, missingFields = [] }: RunAccounts): string[] {
+  const counted = Object.entries(notices)
     .filter(([, count]) => count > 0)
-    .map(([name, count]) => line("notice", `${name.replaceAll("_", " ")}: ${formatCount(count)}`));
+    .map(([name, count]) => `${name.replaceAll("_", " ")}: ${formatCount(count)}`);
+  const shown = missingFields.slice(0, MISSING_SHOWN_MAX).map(describeMissing);
+  const hidden = missingFields.length - shown.length;
+  const more = hidden > 0 ? [`${hidden} more mapped fields are missing, see the manifest`] : [];
+  return [...counted, ...shown, ...more].map((text) => line("notice", harmless(text)));
+}
+
+/** `metadata is mapped from event_propertys, which no row has`. */
+export function describeMissing({
+  target,
+  fields,
+  sources,
+  sourcesTotal,
+  names,
+}: Omit<MissingFields, "rows">): string {
+  const where =
+    sources === sourcesTotal
+      ? "no row"
+      : sources === 1
+        ? `no row of ${names[0] ?? "a source"}`
+        : `no row of ${formatCount(sources)} of ${formatCount(sourcesTotal)} sources`;
+  return cutEnd(`${target} is mapped from ${fields.join(" or ")}, which ${where} has`, 300);
 }
 
 /** Describes the rejects of a run, if there are any. */

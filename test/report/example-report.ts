@@ -163,6 +163,7 @@ export const cleanReport: Report = {
     largest: [{ event: "bought", bytes: 400, source: "events.json.gz", row: 7 }],
   },
   userProperties: noProperties,
+  missingFields: [],
   rejects: [],
   samples: [
     {

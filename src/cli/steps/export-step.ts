@@ -3,7 +3,7 @@ import { resolveExportOptions } from "../../pipeline/configuration/run-options.j
 import type { ExportResult } from "../../pipeline/run-export.js";
 import { summarizeExport } from "../../report/run-summary.js";
 import type { StepContext, StepReport } from "./step.js";
-import { runExitCode } from "./step.js";
+import { requireFields, runExitCode } from "./step.js";
 
 export async function runExportStep(
   configuration: Configuration,
@@ -12,18 +12,20 @@ export async function runExportStep(
   const options = resolveExportOptions(configuration);
   const result = await engine.runExport(options, { signal, observer });
   const exitCode = runExitCode(result);
-  return {
+  const report = {
     exitCode,
     summary: summarizeExport(result),
     json: jsonOf(result, exitCode),
     results: { export: result },
   };
+  return requireFields(report, configuration, result.manifest.missingFields);
 }
 
 /** Leaves days and files to the manifest, because there can be very many. */
 function jsonOf(result: ExportResult, exitCode: number) {
   const { outcome, manifest, manifestPath, ...run } = result;
   const { version, dataset, format, dayZone, totals, rows, rejects, notices } = manifest;
+  const { missingFields = [] } = manifest;
   return {
     command: "export",
     exitCode,
@@ -38,5 +40,6 @@ function jsonOf(result: ExportResult, exitCode: number) {
     rows,
     rejects,
     notices,
+    missingFields,
   };
 }

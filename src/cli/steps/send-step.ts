@@ -9,7 +9,7 @@ import { type SendResult, type SendStanding, SendStopped } from "../../pipeline/
 import { factsOf } from "../../report/error-text.js";
 import { summarizeSend, summarizeStoppedSend } from "../../report/run-summary.js";
 import type { StepContext, StepReport } from "./step.js";
-import { runExitCode } from "./step.js";
+import { requireFields, runExitCode } from "./step.js";
 
 /**
  * Sends events. A migration first checks the rows that the same inputs are known to reject. Throws
@@ -25,12 +25,13 @@ export async function runSendStep(
   try {
     const result = await engine.runSend(request, { signal, observer });
     const exitCode = runExitCode(result);
-    return {
+    const report = {
       exitCode,
       summary: summarizeSend(result),
       json: jsonOfResult(result, exitCode),
       results: { send: result },
     };
+    return requireFields(report, configuration, result.manifest.missingFields);
   } catch (error) {
     if (!(error instanceof SendStopped)) throw error;
     const { exitCode, standing } = error;
@@ -70,7 +71,7 @@ function checkRejects(rows: ReadRows, maxRejects: MaxRejects): void {
 function jsonOfResult(result: SendResult, exitCode: number) {
   const { outcome, manifest, manifestPath, failures, tooManyRejects } = result;
   const { alreadyDone, rowsRead, durationMs } = result;
-  const { version, rows, rejects, notices } = manifest;
+  const { version, rows, rejects, notices, missingFields = [] } = manifest;
   return {
     ...jsonOfStanding(result, exitCode),
     outcome,
@@ -84,6 +85,7 @@ function jsonOfResult(result: SendResult, exitCode: number) {
     rows,
     rejects,
     notices,
+    missingFields,
   };
 }
 

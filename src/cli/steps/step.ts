@@ -1,6 +1,7 @@
-import { exitCodes } from "../../base/errors.js";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import type { MissingFields } from "../../pipeline/manifest.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
 import type { RunObserver, RunOutcome } from "../../pipeline/run-observer.js";
 import type { SendResult } from "../../pipeline/send-result.js";
@@ -8,6 +9,8 @@ import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
 import type { VerifyResult } from "../../pipeline/verify/verify.js";
 import type { StoredResult } from "../../pipeline/verify/verify-stored.js";
 import type { Report } from "../../profile/report.js";
+import { factsOf } from "../../report/error-text.js";
+import { describeMissing } from "../../report/summary-parts.js";
 import type { QualifyResult } from "../qualify/run-qualify.js";
 
 /** Results of the steps of a migration, for later steps and for the summary. */
@@ -52,6 +55,26 @@ export type RunStep = (configuration: Configuration, context: StepContext) => Pr
 
 export function resultsOf(reports: readonly { readonly results: StepResults }[]): StepResults {
   return Object.assign({}, ...reports.map(({ results }) => results)) as StepResults;
+}
+
+/** Makes the report of a finished step a failure if `requireFields` is set and mapped fields are missing. */
+export function requireFields(
+  report: StepReport,
+  { values }: Configuration,
+  missing: readonly MissingFields[] = [],
+): StepReport {
+  const [first] = missing;
+  const isFinished = ([exitCodes.done, exitCodes.tooManyRejects] as number[]).includes(
+    report.exitCode,
+  );
+  if (values.requireFields !== true || first === undefined || !isFinished) return report;
+  const error = new SwitchyardError(
+    "fields_missing",
+    `${describeMissing(first)}${missing.length > 1 ? `, and ${missing.length - 1} more` : ""}. ` +
+      "Correct the mapping, set the target to null, or leave out --require-fields.",
+  );
+  const { exitCode } = error;
+  return { ...report, exitCode, json: { ...report.json, exitCode, error: factsOf(error) }, error };
 }
 
 /** Returns the exit code of a run over inputs. */

@@ -10,7 +10,7 @@ import { shellWord } from "../../report/terminal-text.js";
 import { describeApplied, summarizeValidate } from "../../report/validate-summary.js";
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
 import type { StepContext, StepReport } from "./step.js";
-import { runExitCode } from "./step.js";
+import { requireFields, runExitCode } from "./step.js";
 
 export async function runValidateStep(
   configuration: Configuration,
@@ -33,12 +33,12 @@ export async function runValidateStep(
   const files = isWritten ? await writeReportFiles(reportDirectory, report) : {};
   const wantsFixes = isWritten && values.apply === true;
   const fixes = wantsFixes ? await tryFixes(report, configuration, observer) : {};
-  const { version, rows, rejects, findings, sample } = report;
+  const { version, rows, rejects, findings, missingFields, sample } = report;
   const summary = summarizeValidate(report, {
     files: Object.values(files),
     next: nextCommand(report, request.inputs, configuration),
   });
-  return {
+  const stepReport = {
     exitCode: fixes.error?.exitCode ?? exitCode,
     summary: [summary, ...describeApplied(fixes.applied)].join("\n"),
     json: {
@@ -51,11 +51,13 @@ export async function runValidateStep(
       rows,
       rejects,
       findings,
+      missingFields,
       ...(fixes.applied === undefined ? {} : { applied: fixes.applied }),
     },
     ...(fixes.error === undefined ? {} : { error: fixes.error }),
     results: { validate: { report, ...files } },
   };
+  return requireFields(stepReport, configuration, missingFields);
 }
 
 /** Returns the path of the module of fixes as the configuration has to name it. */

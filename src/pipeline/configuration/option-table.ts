@@ -55,6 +55,10 @@ export const optionTable = {
     placeholder: "<module>",
     description: "Module whose default export takes an event and returns one, several, or null",
   },
+  requireFields: {
+    ...type.off,
+    description: "Fail if a mapped field has no value in all rows, or in all rows of a source",
+  },
   fromTime: {
     type: type.time,
     description: "Leave out events before this time (ISO date, date-time or epoch milliseconds)",

@@ -28,6 +28,17 @@ const spillSchema = z.object({
   indexSha256: sha256,
 }) satisfies z.ZodType<SpillFile>;
 
+const fieldValuesSchema = z.object({
+  rows: count,
+  /** Rows with a value, at least, for each `FieldGroup` of the mapping. */
+  filled: z.array(count),
+  /** Ranges without any value of some groups, by index. */
+  missing: z.array(z.object({ source: text, rows: count, groups: z.array(count) })),
+});
+
+/** The rows of a split in which mapped fields have values. */
+export type FieldValues = Immutable<z.infer<typeof fieldValuesSchema>>;
+
 export const splitRecordSchema = z.object({
   id,
   /** `incomplete`: a source failed. What could be read was delivered; a resumed run repeats the split. */
@@ -36,6 +47,7 @@ export const splitRecordSchema = z.object({
   rows: rowCountsSchema,
   rejects: z.array(rejectSummarySchema),
   notices: z.record(z.string(), z.number()),
+  fieldValues: fieldValuesSchema.exactOptional(),
   parts: z.array(partSchema),
   /** Rows that wait to be merged with those of other splits; absent if all rows are in parts. */
   spill: spillSchema.exactOptional(),

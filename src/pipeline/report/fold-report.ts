@@ -105,6 +105,7 @@ export function foldReport(
     },
     sizes: sizesOf(profile, delivered),
     userProperties: profile.userProperties.result(),
+    missingFields: accounts.missingFields ?? [],
     rejects: rejectsOf(facts, profile),
     samples: samplesOf(names, profile, facts.sources),
     partSizes: profile.partSizes,

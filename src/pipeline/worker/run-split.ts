@@ -10,6 +10,7 @@ import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
 import type { RowCounts, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
 import type { Split } from "../plan.js";
+import { FieldValueTally } from "./field-values.js";
 import { placeOf } from "./reject-counts.js";
 import type { OpenRejects } from "./split-rejects.js";
 import { SplitTally } from "./split-tally.js";
@@ -58,6 +59,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = tools.openRejects(split.id);
   const tally = new SplitTally(rejects, tools.eventCounts);
+  const fieldValues = new FieldValueTally(tools.mapper.groups);
   const failures: SourceFailure[] = [];
   const sink = tools.sink.openSplit(split.id);
   let written: Pick<SplitSink, "abort"> = sink;
@@ -65,7 +67,9 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
     let bytesBefore = 0;
     for (const [index, range] of split.ranges.entries()) {
       const result =
-        skipped[index] ?? (await readRange(index, range, { sink, tally, bytesBefore }, tools));
+        skipped[index] ??
+        (await readRange(index, range, { sink, tally, fieldValues, bytesBefore }, tools));
+      fieldValues.endRange(range.source.name);
       if (typeof result === "number") bytesBefore += result;
       else failures.push(result);
     }
@@ -81,6 +85,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
       failures,
       rows,
       notices: since(noticesBefore, tools.mapper.notices),
+      fieldValues: fieldValues.values(),
     };
     const counted = tools.eventCounts?.events();
     return new WrittenSplit({ events, rejects, counted, record }, tools);
@@ -95,6 +100,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
 interface Flow {
   readonly sink: SplitSink;
   readonly tally: SplitTally;
+  readonly fieldValues: FieldValueTally;
   /** Bytes on disk that earlier ranges of the split took. */
   readonly bytesBefore: number;
 }
@@ -103,7 +109,7 @@ interface Flow {
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, bytesBefore }: Flow,
+  { sink, tally, fieldValues, bytesBefore }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters, readerOptions } = tools;
@@ -126,6 +132,7 @@ async function readRange(
       await tools.checkpoint();
       const batch = await guard(signal, () => (reader as Reader).next());
       if (batch === null) break;
+      fieldValues.take(batch);
       const events = mapper.map(batch);
       const deliverable = tally.take(source, events);
       const bytes = bytesBefore + reader.consumed;

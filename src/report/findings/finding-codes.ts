@@ -28,6 +28,10 @@ export const findingCodes = {
     "The finding names the likely cause: inputs, filters, preset or mapping.",
   ),
   source_failed: error("A source could not be read completely.", "Fetch the file again."),
+  field_missing: warning(
+    "A mapped field has no value in any row, or in any row of some sources that should have about 20. Optional fields of presets are reported only for some sources.",
+    "Another field in the mapping, or a list of both names.",
+  ),
   rows_rejected: error(
     "Rows are rejected; one finding for each [reason](rejects.md).",
     "If the samples show it: another field in `mapping.stableID` or `mapping.event`, a `format` in `mapping.timestamp`, or a larger `maxRowSize`. Otherwise as the reason says.",

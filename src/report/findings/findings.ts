@@ -19,6 +19,7 @@ import {
   findSharedUsers,
 } from "./identity.js";
 import { findCaps, findDuplicates, findFailedSources, findNoEvents } from "./inputs.js";
+import { findMissingFields } from "./missing-fields.js";
 import { findNameChanges } from "./name-changes.js";
 import type { Facts, Finder, Observation } from "./observation.js";
 import { findFutureTimes, findMidnights, findOldTimes, findPlaceholderTimes } from "./odd-times.js";
@@ -41,6 +42,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   time_unit_microseconds: findTimeUnits,
   time_unit_nanoseconds: findTimeUnits,
   time_epoch_unknown: findTimeUnits,
+  field_missing: findMissingFields,
   rows_rejected: findRejects,
   zone_daylight_saving: findDaylightSaving,
   zone_hours_shifted: findShiftedHours,

@@ -105,6 +105,7 @@ function fakeMapper(kernel) {
   const notices = { seen: 0 };
   return {
     fields: [],
+    groups: [],
     notices,
     map(batch) {
       const lines = batch.lines.filter((line) => !line.endsWith(" lose"));

@@ -167,6 +167,7 @@ function frame(
       })),
     },
     userProperties: exampleProperties(3, mapped),
+    missingFields: [],
     rejects,
     samples: exampleSamples(events),
     estimates: {

@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from "node:util";
+import { type FieldGroup, planFields } from "../mapper/field-plan.js";
+import type { Mapping } from "../mapper/mapping.js";
+import { presetNames } from "../mapper/presets.js";
+import { resolveMapping } from "../mapper/resolve-mapping.js";
+import type { FieldValues, SplitRecord } from "./ledger/ledger-records.js";
+import type { MissingFields } from "./manifest.js";
+import type { Plan } from "./plan.js";
+
+/** Rows of a source that would have a value if it were like the other sources; fewer are chance. */
+const EXPECTED_ROWS_MIN = 20;
+
+const NAMES_SHOWN = 5;
+
+/**
+ * Lists the mapped fields that have no value in any row, and those that have values but in no row of
+ * some sources. Optional fields of a preset are listed only for the latter. Pure.
+ */
+export function foldMissingFields(
+  mapping: Mapping,
+  plan: Plan,
+  records: readonly SplitRecord[],
+): readonly MissingFields[] {
+  const rangesBySource = countRanges(plan);
+  const values = records.flatMap(({ fieldValues }) => fieldValues ?? []);
+  const rows = sum(values.map((one) => one.rows));
+  return planFields(mapping).groups.flatMap((group, index) => {
+    const filled = sum(values.map((one) => one.filled[index] ?? 0));
+    const isOwn = !isOfPreset(group, mapping);
+    // Few rows without properties are likely; other optional fields of presets are often missing.
+    if (filled === 0 && !isOwn && (group.target !== "metadata" || rows < EXPECTED_ROWS_MIN))
+      return [];
+    const rowsMin = filled === 0 ? 1 : (EXPECTED_ROWS_MIN * rows) / filled;
+    const missing = [...countMissing(values, index)].filter(
+      ([name, source]) => source.ranges === rangesBySource.get(name) && source.rows >= rowsMin,
+    );
+    if (missing.length === 0) return [];
+    return {
+      target: group.target,
+      fields: group.fields,
+      rows: sum(missing.map(([, source]) => source.rows)),
+      sources: missing.length,
+      sourcesTotal: plan.sources.length,
+      names: missing.slice(0, NAMES_SHOWN).map(([name]) => name),
+    };
+  });
+}
+
+interface RangeCount {
+  ranges: number;
+  rows: number;
+}
+
+/** Counts the ranges of each source in which a group has no value. */
+function countMissing(values: readonly FieldValues[], group: number): Map<string, RangeCount> {
+  const sources = new Map<string, RangeCount>();
+  for (const { source, rows, groups } of values.flatMap(({ missing }) => missing)) {
+    if (!groups.includes(group)) continue;
+    const known = sources.get(source) ?? { ranges: 0, rows: 0 };
+    sources.set(source, { ranges: known.ranges + 1, rows: known.rows + rows });
+  }
+  return sources;
+}
+
+function countRanges({ splits }: Plan): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { source } of splits.flatMap(({ ranges }) => ranges)) {
+    counts.set(source.name, (counts.get(source.name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Returns true for a target as a preset has it. */
+function isOfPreset({ target }: FieldGroup, mapping: Mapping): boolean {
+  return presetNames.some((name) =>
+    isDeepStrictEqual(resolveMapping(name)[target], mapping[target]),
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
