@@ -7,16 +7,16 @@ import { asOutput } from "./output-error.js";
 /**
  * Creates a directory and its missing parents, one level at a time: Node's own recursion never ends
  * on a file system that answers "no such file" to every new name, as /proc does. Throws the
- * system's error for the first level that cannot be created.
+ * system's error for the first level that cannot be created. New levels get `mode`.
  */
-export async function makeDirectory(path: string): Promise<void> {
+export async function makeDirectory(path: string, mode?: number): Promise<void> {
   try {
-    await makeLevel(path);
+    await makeLevel(path, mode);
   } catch (error) {
     const parent = dirname(path);
     if (!hasCode(error, "ENOENT") || parent === path) throw error;
-    await makeDirectory(parent);
-    await makeLevel(path);
+    await makeDirectory(parent, mode);
+    await makeLevel(path, mode);
   }
 }
 
@@ -34,9 +34,9 @@ export async function inTemporaryDirectory<Result>(
   }
 }
 
-async function makeLevel(path: string): Promise<void> {
+async function makeLevel(path: string, mode?: number): Promise<void> {
   try {
-    await mkdir(path);
+    await mkdir(path, mode);
   } catch (error) {
     const isThere = await stat(path).then(
       (found) => found.isDirectory(),

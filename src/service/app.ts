@@ -67,7 +67,7 @@ export function createApp(dependencies: AppDependencies): App {
     dependencies.endpoints ?? serviceEndpoints(dependencies, schemaChecker, metrics.observeWarning);
   const state = new ServiceState<AnyHandlers>(endpoints.createHandlers, limits.retryAfterSeconds);
   const log = new RequestLog(logger, metrics);
-  const answerError = errorAnswer(log, keyHeader, limits);
+  const answerError = errorAnswer(log, keyHeader, limits, state);
 
   const http: FastifyInstance = fastify({
     ...connectionOptions(limits),

@@ -6,6 +6,7 @@ import type { ErrorBody } from "../contract/envelope.js";
 import type { RequestLog } from "./request-log.js";
 import { ServiceError } from "./service-error.js";
 import type { ServiceLimits } from "./service-limits.js";
+import { damagedError, type ServiceState } from "./service-state.js";
 
 /** Our messages for error codes of the web framework. */
 const frameworkMessages: Readonly<Record<string, string>> = {
@@ -19,9 +20,16 @@ const frameworkMessages: Readonly<Record<string, string>> = {
 const internalError = new ServiceError({ status: 500, message: "Internal Server Error" });
 
 /** Returns a function that answers whatever was thrown, in the documented form. */
-export function errorAnswer(log: RequestLog, keyHeader: string, limits: ServiceLimits) {
+export function errorAnswer(
+  log: RequestLog,
+  keyHeader: string,
+  limits: ServiceLimits,
+  state: Pick<ServiceState<unknown>, "damaged">,
+) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = refusalOf(error, limits);
+    const isDamaged = isDamage(error);
+    if (isDamaged) state.damaged();
+    const refusal = isDamaged ? damagedError(error) : refusalOf(error, limits);
     // The answer does not tell everything about a defect, so the log does.
     if (refusal === undefined || (refusal.status >= 500 && refusal.cause !== undefined)) {
       log.failed(request, error);
@@ -34,6 +42,13 @@ export function errorAnswer(log: RequestLog, keyHeader: string, limits: ServiceL
     if (endsWithAnswer(request.raw, reply)) request.raw.once("close", () => reply.send(body));
     else reply.send(body);
   };
+}
+
+/** True if an error is of a damaged database, or caused by it. */
+function isDamage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof SwitchyardError && error.code === "database_damaged") return true;
+  return isDamage(error.cause);
 }
 
 /** Returns the refusal that an error means; undefined for a defect. */

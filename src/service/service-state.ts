@@ -14,6 +14,7 @@ export class ServiceState<Handlers> {
   readonly #retryAfterSeconds: number;
   #open: OpenService<Handlers> | undefined;
   #stopping = false;
+  #isDamaged = false;
 
   constructor(createHandlers: (store: Store) => Handlers, retryAfterSeconds: number) {
     this.#createHandlers = createHandlers;
@@ -30,12 +31,18 @@ export class ServiceState<Handlers> {
     this.#stopping = true;
   }
 
+  /** Refuses all requests from now on: what a damaged database answers may be wrong. */
+  damaged(): void {
+    this.#isDamaged = true;
+  }
+
   get stopping(): boolean {
     return this.#stopping;
   }
 
-  /** Throws 503 while the service starts or stops. */
+  /** Throws 503 while the service starts or stops, and once its database is damaged. */
   requireReady(): OpenService<Handlers> {
+    if (this.#isDamaged) throw damagedError();
     if (this.#open !== undefined && !this.#stopping) return this.#open;
     throw new ServiceError({
       status: 503,
@@ -50,4 +57,10 @@ export class ServiceState<Handlers> {
   get handlers(): Handlers {
     return (this.#open ?? this.requireReady()).handlers;
   }
+}
+
+/** Returns the refusal while the database is damaged. No `Retry-After`: an operator is needed. */
+export function damagedError(cause?: unknown): ServiceError {
+  const message = "The database of the service is damaged: its operator has to restore a backup.";
+  return new ServiceError({ status: 503, message, cause });
 }

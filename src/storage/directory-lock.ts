@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import Connection from "libsql";
 import { SwitchyardError } from "../base/errors.js";
-import { makeDirectory } from "../base/make-directory.js";
 import { databaseError } from "./database-error.js";
+import { makePrivateFile } from "./private-file.js";
 import { IN_MEMORY } from "./sqlite-database.js";
 
 /** The file that a running service keeps locked. It stays empty. */
@@ -22,7 +22,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const path = join(directory, LOCK_FILE);
   let connection: Connection.Database | undefined;
   try {
-    await makeDirectory(directory);
+    await makePrivateFile(path);
     connection = new Connection(path);
     connection.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
   } catch (error) {

@@ -1,29 +1,39 @@
-import { dirname } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
-import { makeDirectory } from "../base/make-directory.js";
 import { databaseError } from "./database-error.js";
 import type { Schema } from "./database-schemas.js";
+import { makePrivateFile } from "./private-file.js";
 import { IN_MEMORY, SqliteDatabase } from "./sqlite-database.js";
 
 /**
- * Opens a database, and creates or updates its tables and missing directories first. Throws
+ * Checks and opens a database, and creates or updates its tables and missing directories first. Throws
  * `database_unwritable`, `database_damaged`, `database_foreign`, `database_newer`, `database_busy` and
  * `disk_full`.
  */
 export async function openDatabase(path: string, schema: Schema): Promise<SqliteDatabase> {
   if (path !== IN_MEMORY) {
-    await makeDirectory(dirname(path)).catch((error: unknown) => {
+    await makePrivateFile(path).catch((error: unknown) => {
       throw databaseError(path, error);
     });
   }
   const database = new SqliteDatabase(path);
   try {
+    requireSound(database);
     migrate(database, schema);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** Throws `database_damaged` if the structure of the file is damaged. Reads the whole file. */
+function requireSound(database: SqliteDatabase): void {
+  const [first] = database.all<{ quick_check: string }>("PRAGMA quick_check(1)");
+  if (first === undefined || first.quick_check === "ok") return;
+  throw new SwitchyardError(
+    "database_damaged",
+    `${database.path} is damaged (${first.quick_check}); restore a backup. \`switchyard check-data\` lists the damage`,
+  );
 }
 
 /**

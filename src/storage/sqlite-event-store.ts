@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { eventFile } from "./data-files.js";
 import { eventSchema } from "./database-schemas.js";
 import { EventQueue, type EventQueueOptions, type EventWriter } from "./event-queue.js";
 import { openDatabase } from "./open-database.js";
@@ -8,9 +9,6 @@ import { SqliteEventReader } from "./sqlite-event-reader.js";
 import { SqliteEventWriter } from "./sqlite-event-writer.js";
 import type { OpenEventStore } from "./sqlite-store.js";
 import { ThreadEventWriter } from "./thread-event-writer.js";
-
-/** Database file of events in the data directory. */
-const EVENT_DATABASE = "events.db";
 
 interface EventStoreOptions extends EventQueueOptions {
   /**
@@ -28,7 +26,7 @@ export async function openEventStore(
   directory: string,
   { writerEntry, ...options }: EventStoreOptions = {},
 ): Promise<OpenEventStore> {
-  const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, EVENT_DATABASE);
+  const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, eventFile.name);
   if (writerEntry === undefined || path === IN_MEMORY) {
     const database = await openDatabase(path, eventSchema);
     return eventStoreOver(database, writerOnThisThread(database), options);

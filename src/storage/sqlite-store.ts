@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { consoleFile, eventFile, requireAllDatabases } from "./data-files.js";
 import { consoleSchema } from "./database-schemas.js";
 import type { EventStore } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
@@ -8,9 +10,6 @@ import { SqliteEntityStore } from "./sqlite-entity-store.js";
 import { SqliteKeyStore } from "./sqlite-key-store.js";
 import { SERVICE_BUSY_TIMEOUT_MS } from "./storage-limits.js";
 import type { Store } from "./store.js";
-
-/** Database file of entities and keys in the data directory. */
-export const CONSOLE_DATABASE = "console.db";
 
 /** Keys without the rest of the store, to manage them while the service runs. */
 interface OpenKeyStore {
@@ -33,7 +32,7 @@ export type OpenEvents = (directory: string) => Promise<OpenEventStore>;
  * in memory. Throws what `openDatabase` throws.
  */
 export async function openSqliteStore(directory: string, openEvents: OpenEvents): Promise<Store> {
-  const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, CONSOLE_DATABASE);
+  const path = directory === IN_MEMORY ? IN_MEMORY : join(directory, consoleFile.name);
   const database = await openDatabase(path, consoleSchema);
   database.setBusyTimeout(SERVICE_BUSY_TIMEOUT_MS);
   const entities = new SqliteEntityStore(database);
@@ -56,8 +55,14 @@ export async function openSqliteStore(directory: string, openEvents: OpenEvents)
   };
 }
 
-/** Opens the keys of a data directory, which is created if it is missing. Throws what `openDatabase` throws. */
+/**
+ * Opens the keys of a data directory, which is created with both databases if it is missing. Throws
+ * `database_missing` and what `openDatabase` throws.
+ */
 export async function openSqliteKeys(directory: string): Promise<OpenKeyStore> {
-  const database = await openDatabase(join(directory, CONSOLE_DATABASE), consoleSchema);
+  await requireAllDatabases(directory);
+  const events = join(directory, eventFile.name);
+  if (!existsSync(events)) (await openDatabase(events, eventFile.schema)).close();
+  const database = await openDatabase(join(directory, consoleFile.name), consoleSchema);
   return { keys: new SqliteKeyStore(database), close: () => database.close() };
 }

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from "vitest";
 import { SwitchyardError } from "../../src/base/errors.js";
 import { ServiceError } from "../../src/service/service-error.js";
+import { EventsUnavailableError } from "../../src/storage/event-store.js";
 import { fakeEndpoints } from "../support/fake-endpoints.js";
 import { startTestService, type TestService } from "../support/service.js";
 
@@ -61,3 +62,17 @@ it.each([
     expect(service.log.join("")).toContain("/data/console.db");
   },
 );
+
+it.each([
+  ["the store", (damage: Error) => damage],
+  ["the events", (damage: Error) => new EventsUnavailableError("failed", { cause: damage })],
+])("does not answer from a database that turns out to be damaged, seen by %s", async (_, wrap) => {
+  const damage = new SwitchyardError("database_damaged", "/data/console.db: malformed");
+  const message = "The database of the service is damaged: its operator has to restore a backup.";
+  const refused = { status: 503, json: { status: 503, message, errors: [] } };
+  expect(await answerTo(wrap(damage))).toMatchObject(refused);
+  expect(service.log.join()).toContain("/data/console.db: malformed");
+  expect(await service.call({ path: "/readyz", key: null })).toMatchObject(refused);
+  expect(await service.call({ method: "POST", path: "/fake" })).toMatchObject(refused);
+  expect(await service.call({ path: "/healthz", key: null })).toMatchObject({ status: 200 });
+});

@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import Connection from "libsql";
 import { describe, expect, it } from "vitest";
+import { consoleFile } from "../../src/storage/data-files.js";
 import type { Schema } from "../../src/storage/database-schemas.js";
 import { migrate, openDatabase } from "../../src/storage/open-database.js";
 import { SqliteDatabase } from "../../src/storage/sqlite-database.js";
-import { CONSOLE_DATABASE, openSqliteStore } from "../../src/storage/sqlite-store.js";
+import { openSqliteStore } from "../../src/storage/sqlite-store.js";
 import { withoutPrivileges } from "../support/privileges.js";
 import { processScript } from "../support/process-scripts.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -94,7 +95,7 @@ describe("migrations", () => {
 
   it("refuse another program's database, and do not change it", async () => {
     const directory = newDirectory();
-    const path = join(directory, CONSOLE_DATABASE);
+    const path = join(directory, consoleFile.name);
     const other = new Connection(path);
     other.exec("CREATE TABLE theirs (x)");
     other.close();
@@ -108,7 +109,7 @@ describe("migrations", () => {
 describe("a data directory", () => {
   it("with a file that is not a database is refused, and the file stays unchanged", async () => {
     const directory = newDirectory();
-    const path = join(directory, CONSOLE_DATABASE);
+    const path = join(directory, consoleFile.name);
     for (const content of ["no database, but long enough to be one. ".repeat(200), "short"]) {
       writeFileSync(path, content);
       const opened = openSqliteStore(directory, withoutEvents);
@@ -125,7 +126,7 @@ describe("a data directory", () => {
     const before = await openSqliteStore(directory, withoutEvents);
     await before.keys.insert(key("k", "1"));
     await before.close();
-    const path = join(directory, CONSOLE_DATABASE);
+    const path = join(directory, consoleFile.name);
     const bytes = readFileSync(path);
     writeFileSync(path, bytes.fill(0xff, 4096));
     const asked = openSqliteStore(directory, withoutEvents).then((store) => store.keys.list());

@@ -147,6 +147,16 @@ Examples:
 
 Exit codes: 0 stopped, 1 failed, 2 wrong usage or configuration.`;
 
+export const checkData = `
+Reads the databases of a service whole and lists damage: SQLite's integrity check, missing references, and
+sums that differ from what they count. It changes nothing and may run beside a service.
+
+Examples:
+  $ switchyard check-data
+  $ switchyard check-data --data backup --json
+
+Exit codes: 0 sound, 1 damaged or failed, 2 wrong usage or configuration.`;
+
 export const keys = `
 Works on the data directory itself, also while a service uses it: created and
 revoked keys take effect with the next request. Console keys open the console

@@ -142,6 +142,16 @@ const commandRows: readonly CommandRow[] = [
       return runServe({ flags, configPath }, context);
     },
   },
+  {
+    name: "check-data",
+    description: "check the databases of a service for damage",
+    help: help.checkData,
+    options: ["data", ...outcomeOptions],
+    async run({ flags, configPath }, context) {
+      const { runCheckData } = await import("../service/run-check-data.js");
+      return runCheckData({ flags, configPath }, context);
+    },
+  },
 ];
 
 /** Returns all commands in the order of help. `ended` gets the exit code; `words` is the command line. */

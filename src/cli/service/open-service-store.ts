@@ -1,7 +1,9 @@
 import { builtFile } from "../../base/package-files.js";
+import { requireAllDatabases } from "../../storage/data-files.js";
 import { lockDirectory } from "../../storage/directory-lock.js";
 import type { EventCommit } from "../../storage/event-store.js";
 import type { KeyStore } from "../../storage/key-store.js";
+import { IN_MEMORY } from "../../storage/sqlite-database.js";
 import { openEventStore } from "../../storage/sqlite-event-store.js";
 import { openSqliteStore } from "../../storage/sqlite-store.js";
 import type { Store } from "../../storage/store.js";
@@ -25,6 +27,7 @@ export async function openServiceStore(
   const lock = await lockDirectory(dataDirectory);
   let store: Store | undefined;
   try {
+    if (dataDirectory !== IN_MEMORY) await requireAllDatabases(dataDirectory);
     store = await openSqliteStore(dataDirectory, (directory) =>
       openEventStore(directory, { writerEntry, onCommit }),
     );

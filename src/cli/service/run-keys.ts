@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
 import { keyRecord, newKeyText } from "../../service/key-text.js";
+import { consoleFile } from "../../storage/data-files.js";
 import type { KeyKind, KeyRecord, KeyStore } from "../../storage/key-store.js";
-import { CONSOLE_DATABASE, openSqliteKeys } from "../../storage/sqlite-store.js";
+import { openSqliteKeys } from "../../storage/sqlite-store.js";
 import type { CommandContext } from "../context.js";
 import { outputOf } from "../output.js";
 import { printFailure } from "../print-outcome.js";
@@ -56,7 +57,7 @@ function requireUsable(action: KeysAction, dataDirectory: string): void {
       "A service in memory has no stored keys: pass a directory as --data.",
     );
   }
-  if (action.name === "create" || existsSync(join(dataDirectory, CONSOLE_DATABASE))) return;
+  if (action.name === "create" || existsSync(join(dataDirectory, consoleFile.name))) return;
   throw new UsageError(
     "data_missing",
     `There is no service data in ${dataDirectory}: pass the directory of \`switchyard serve\` as --data.`,

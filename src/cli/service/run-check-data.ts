@@ -1,0 +1,68 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { exitCodes, UsageError } from "../../base/errors.js";
+import { checkDatabase } from "../../storage/check-database.js";
+import { dataFiles } from "../../storage/data-files.js";
+import { databaseError } from "../../storage/database-error.js";
+import type { CommandContext } from "../context.js";
+import { outputOf } from "../output.js";
+import { printFailure, printResult } from "../print-outcome.js";
+import { loadServiceOptions, type ServiceInvocation } from "./service-options.js";
+
+/** One database file, and what is wrong with it. */
+interface CheckedFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly problems: readonly string[];
+}
+
+/** Checks the databases of a data directory and returns the exit code; never throws. */
+export async function runCheckData(
+  invocation: ServiceInvocation,
+  context: CommandContext,
+): Promise<number> {
+  let output = outputOf(invocation.flags);
+  try {
+    const options = await loadServiceOptions(invocation, context);
+    output = options.output;
+    const databases = checkFiles(options.dataDirectory);
+    const isSound = databases.every(({ problems }) => problems.length === 0);
+    const exitCode = isSound ? exitCodes.done : exitCodes.failed;
+    if (output.json) {
+      const result = { command: "check-data", exitCode, databases };
+      context.stdout.write(`${JSON.stringify(result)}\n`);
+    } else {
+      printResult(databases.map(describe).join("\n"), output, context);
+    }
+    return exitCode;
+  } catch (error) {
+    return printFailure("check-data", error, output, context);
+  }
+}
+
+function checkFiles(directory: string): readonly CheckedFile[] {
+  const paths = dataFiles.map(({ name }) => join(directory, name));
+  if (!paths.some((path) => existsSync(path))) {
+    throw new UsageError(
+      "data_missing",
+      `There is no service data in ${directory}: pass the directory of \`switchyard serve\` as --data.`,
+    );
+  }
+  return dataFiles.map(({ schema }, index) => checkFile(paths[index] as string, schema));
+}
+
+function checkFile(path: string, schema: (typeof dataFiles)[number]["schema"]): CheckedFile {
+  if (!existsSync(path)) return { path, bytes: 0, problems: ["the file is missing"] };
+  const { size: bytes } = statSync(path);
+  try {
+    return { path, bytes, problems: checkDatabase(path, schema) };
+  } catch (error) {
+    return { path, bytes, problems: [databaseError(path, error).message] };
+  }
+}
+
+function describe({ path, bytes, problems }: CheckedFile): string {
+  if (problems.length === 0) return `${path}: sound, ${bytes} bytes`;
+  const lines = problems.map((problem) => `  ${problem}`);
+  return [`${path}: damaged; restore a backup`, ...lines].join("\n");
+}
