@@ -39,6 +39,10 @@ export class UsageError extends SwitchyardError {
   }
 }
 
+interface SourceErrorOptions extends ErrorOptions {
+  readonly alteredFrom?: number | undefined;
+}
+
 /**
  * A source cannot be read, or not further. The run continues with the other sources and ends with
  * exit code 1. A resumed run reads this source again.
@@ -47,11 +51,17 @@ export class SourceError extends SwitchyardError {
   readonly position: Position;
   /** The message without the position. */
   readonly reason: string;
+  /**
+   * Decompressed byte from which on what was read may be altered, as a checksum or a decoder found
+   * only later. Absent if everything before the break is sound.
+   */
+  readonly alteredFrom: number | undefined;
 
-  constructor(code: string, position: Position, reason: string, options?: ErrorOptions) {
+  constructor(code: string, position: Position, reason: string, options: SourceErrorOptions = {}) {
     super(code, `${describePosition(position)}${reason}`, options);
     this.position = position;
     this.reason = reason;
+    this.alteredFrom = options.alteredFrom;
   }
 }
 

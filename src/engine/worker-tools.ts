@@ -18,7 +18,7 @@ export async function createWorkerTools(
   signal: AbortSignal,
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
-  const { outputDirectory, rowBytesMax, ratioMax } = options;
+  const { outputDirectory, rowBytesMax, ratioMax, damaged } = options;
   const kernel = new Kernel();
   const layout = layoutOf(outputDirectory, dataset);
   const { temporaryDirectory } = layout;
@@ -29,6 +29,7 @@ export async function createWorkerTools(
     ledger: new LedgerWriter(layout),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    leavesOutAltered: damaged === "leave-out",
     mapper: createMapper(kernel, { ...mapping, ...more }),
   };
 }

@@ -57,6 +57,11 @@ export interface ReadingOptions {
   readonly maxRowSize?: Size | undefined;
   /** Inputs that decompress to more than this many times their size fail. Default: 1,000. */
   readonly maxRatio?: number | undefined;
+  /**
+   * What is done with rows of a compressed unit whose checksum fails. Default: `leave-out`. `send`
+   * and `readEvents` give them out before they know.
+   */
+  readonly damaged?: "leave-out" | "keep" | undefined;
   /** Path of a module whose default export takes an event and returns one, several, or null. */
   readonly transform?: string | undefined;
   /** Leave out events before this time. */

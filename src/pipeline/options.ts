@@ -12,6 +12,10 @@ export interface PrivacyOptions {
   readonly salt?: string;
 }
 
+/** What is done with rows that may be altered. */
+export const damagedChoices = ["leave-out", "keep"] as const;
+export type Damaged = (typeof damagedChoices)[number];
+
 /** The number or share of rejected rows at which a run still counts as done. */
 export type MaxRejects = { readonly rows: number } | { readonly share: number };
 
@@ -63,6 +67,8 @@ export interface RunOptions {
   /** Decompressed bytes per compressed byte. */
   readonly ratioMax: number;
   readonly splitBytes: number;
+  /** What is done with rows that a checksum found altered; sending keeps them. */
+  readonly damaged: Damaged;
   readonly maxRejects: MaxRejects;
   /** Delete what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;

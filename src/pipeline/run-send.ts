@@ -72,6 +72,7 @@ async function prepare(
     options: sendOptions,
     recorded,
     layout,
+    isFinal: true,
     fold: (facts, records) => ({ manifest: foldSend(facts, records, destination) }),
     async begun({ startedAt }) {
       const run = { runId, destination, inputs, directory: cwd, startedAt, command };

@@ -63,6 +63,8 @@ export interface RunJob<Accounts extends RunAccounts> {
   /** The options that decide what is delivered. */
   readonly recorded: Readonly<Record<string, unknown>>;
   readonly layout: Layout;
+  /** Set if the events of a finished split are out of reach: it is never read again. */
+  readonly isFinal?: boolean;
   /** Called when the plan is made, before anything is read. */
   begun?(record: RunRecord): Promise<void>;
   /** Called as soon as a split is in the ledger. */
@@ -181,7 +183,7 @@ interface PlanningContext {
 
 /** Plans a new run or resumes the one in the ledger. */
 async function planRun(
-  { options, recorded, layout }: RunJob<RunAccounts>,
+  { options, recorded, layout, isFinal = false }: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,
   { ledger, outside, signal, startedMs }: PlanningContext,
 ): Promise<StartedRun> {
@@ -190,6 +192,7 @@ async function planRun(
   return startRun(layout, ledger, factsOf(inputs, recorded), {
     splitBytes,
     fresh,
+    isFinal,
     signal,
     now: new Date(startedMs),
     maxTimeMs: resolveMaxTime(maxTimeMs, startedMs),

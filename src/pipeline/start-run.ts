@@ -10,7 +10,7 @@ import {
   refuseForeignParts,
   removeOutput,
 } from "./ledger/output-directory.js";
-import { checkResume, type PlanChanges, type RunFacts } from "./ledger/resume.js";
+import { checkResume, holdsSame, type PlanChanges, type RunFacts } from "./ledger/resume.js";
 import { findDamaged } from "./merge/merge-plan.js";
 import {
   isDayMerged,
@@ -36,6 +36,8 @@ export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonl
 export interface StartOptions {
   readonly splitBytes: number;
   readonly fresh: boolean;
+  /** As in `RunJob`. */
+  readonly isFinal: boolean;
   readonly now: Date;
   /** Milliseconds since 1970 UTC; ignored if an earlier run has recorded one. */
   readonly maxTimeMs: number;
@@ -109,19 +111,25 @@ async function resume(
   const finished = new Map(
     records.filter(({ status }) => status === "complete").map((record) => [record.id, record]),
   );
-  const changes = checkResume(layout.outputDirectory, saved, new Set(finished.keys()), facts);
+  const replaceable = options.isFinal ? new Set<string>() : failedSources(records);
+  const done = { finished: new Set(finished.keys()), replaceable };
+  const changes = checkResume(layout.outputDirectory, saved, done, facts);
   const plan = await changePlan(saved.plan, facts.sources, changes, options);
+  const isChanged = isPlanChanged(changes) && !options.isFinal;
+  if (isChanged) for (const id of changedSplits(saved.plan, plan)) finished.delete(id);
   const record: RunRecord = { ...saved, plan, unreadable: facts.unreadable };
   await ledger.prepare();
   const isWhole = () => finished.size === plan.splits.length;
   const known = [...finished.values()];
   const merges = await readMerges(ledger, known);
-  if (isWhole() && isMerged(merges, known)) return { record, finished, merges, lost: 0 };
+  if (!isChanged && isWhole() && isMerged(merges, known))
+    return { record, finished, merges, lost: 0 };
   const damaged = findDamaged(layout, known);
   for (const { id } of damaged) finished.delete(id);
   // A split that is not read yet may spill rows of any day.
-  const kept = isWhole() ? merges : nothingMerged;
-  if (!isWhole()) await forgetMerges(layout);
+  const keepsMerges = isWhole() && !isChanged;
+  const kept = keepsMerges ? merges : nothingMerged;
+  if (!keepsMerges) await forgetMerges(layout);
   for (const { id } of records) if (!finished.has(id)) await ledger.removeSplit(id);
   await removeOutput(
     layout,
@@ -133,6 +141,38 @@ async function resume(
   return { record: resumed, finished, merges: kept, lost: damaged.length };
 }
 
+function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {
+  return new Set(records.flatMap(({ failures }) => failures.map(({ source }) => source)));
+}
+
+function isPlanChanged({ repaired, appeared, lost }: PlanChanges): boolean {
+  return repaired.length + appeared.length + lost.size > 0;
+}
+
+/** Returns the ids of the splits that would read something else than before. */
+function changedSplits(before: Plan, now: Plan): readonly string[] {
+  const fresh = new Map(now.splits.map(({ id, ranges }) => [id, ranges]));
+  const isSame = (one: SourceRange, other: SourceRange | undefined) =>
+    other !== undefined &&
+    one.source.name === other.source.name &&
+    one.start === other.start &&
+    one.end === other.end &&
+    holdsSame(one.source, other.source);
+  return before.splits
+    .filter(({ id, ranges }) => {
+      const others = fresh.get(id) ?? [];
+      return (
+        ranges.length !== others.length ||
+        !ranges.every((range, index) => isSame(range, others[index]))
+      );
+    })
+    .map(({ id }) => id);
+}
+
+/**
+ * Returns the plan of a clean run over the sources as they are now, so that its output has the same
+ * bytes; where finished splits cannot be read again, the saved plan with the changes at their places.
+ */
 async function changePlan(
   saved: Plan,
   sources: readonly Source[],
@@ -140,6 +180,10 @@ async function changePlan(
   options: StartOptions,
 ): Promise<Plan> {
   const splitBytes = growSplitBytes(sources, options);
+  if (!options.isFinal) {
+    if (!isPlanChanged({ repaired, appeared, lost })) return updateSources(saved, sources);
+    return makePlan(await rangeSources(sources, splitBytes, options), { splitBytes });
+  }
   const range = (changed: readonly Source[]) => rangeSources(changed, splitBytes, options);
   const kept = removeSources(updateSources(saved, sources), lost);
   const replaced = replaceSources(kept, await range(repaired));

@@ -77,7 +77,7 @@ export class BrotliBytes implements ByteSource {
   async #end(): Promise<Uint8Array> {
     if (this.#upstreamFailure !== undefined) throw this.#upstreamFailure;
     if (this.#failure === undefined && !(await this.#isFollowed())) return new Uint8Array();
-    throw describe(this.#failure).toSourceError(this.name, "brotli", this.#given);
+    throw describe(this.#failure).toSourceError(this.name, "brotli", this.#given, 0);
   }
 
   async #feed(): Promise<void> {

@@ -1,8 +1,9 @@
 import { crc32 } from "node:zlib";
+import { SourceError } from "../base/errors.js";
 import type { ByteSource } from "./byte-source.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import type { SourceBytes, ZipEntry } from "./source.js";
-import { corrupt, truncated } from "./source-errors.js";
+import { corrupt, truncated, withAltered } from "./source-errors.js";
 
 const LOCAL_HEADER_SIGNATURE = 0x04034b50;
 const LOCAL_HEADER_BYTES = 30;
@@ -59,7 +60,7 @@ export class CheckedEntryBytes implements ByteSource {
 
   async read(target: Uint8Array): Promise<number> {
     const { uncompressedSize } = this.entry;
-    const count = this.#over ? 0 : await this.bytes.read(target);
+    const count = this.#over ? 0 : await this.#readBelow(target);
     const allowed = Math.min(count, uncompressedSize - this.#given);
     this.#over ||= allowed < count;
     if (allowed === 0) {
@@ -75,6 +76,18 @@ export class CheckedEntryBytes implements ByteSource {
     return this.bytes.close();
   }
 
+  /** Data that breaks before its checksum could be compared is in doubt as a whole. */
+  async #readBelow(target: Uint8Array): Promise<number> {
+    try {
+      return await this.bytes.read(target);
+    } catch (error) {
+      if (!(error instanceof SourceError) || error.code !== "source_corrupt") throw error;
+      const { uncompressedSize, crc32: expected } = this.entry;
+      const isSound = this.#given === uncompressedSize && this.#crc === expected;
+      throw withAltered(error, isSound ? undefined : 0);
+    }
+  }
+
   #checkEnd(): void {
     const { uncompressedSize, crc32: expected } = this.entry;
     if (this.#over || this.#given < uncompressedSize) {
@@ -87,7 +100,10 @@ export class CheckedEntryBytes implements ByteSource {
   }
 
   #fail(detail: string): never {
-    throw corrupt(this.source, `the zip entry is damaged (${detail})`, { byte: this.#given });
+    throw corrupt(this.source, `the zip entry is damaged (${detail})`, {
+      byte: this.#given,
+      alteredFrom: 0,
+    });
   }
 }
 

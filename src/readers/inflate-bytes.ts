@@ -30,6 +30,7 @@ export class InflateBytes implements ByteSource {
   #section: Section;
   /** Address of the first byte that the checksum has not seen. */
   #checked: number;
+  #memberStart = 0;
   #memberBytes = 0;
   #given = 0;
   #failure: unknown;
@@ -83,11 +84,18 @@ export class InflateBytes implements ByteSource {
     }
   }
 
+  /** Decompressed bytes so far, given out or not. */
+  #decoded(): number {
+    return this.#given + this.#inflater.to - this.#inflater.from;
+  }
+
   #describe(error: unknown): unknown {
     if (!(error instanceof DecodeFailure)) return error;
     const { name, codec } = this.#options;
-    const byte = this.#given + this.#inflater.to - this.#inflater.from;
-    return error.toSourceError(name, codec, byte);
+    const byte = this.#decoded();
+    // A header is not part of a member's data: everything before it was checked.
+    const memberStart = this.#section === "header" ? byte : this.#memberStart;
+    return error.toSourceError(name, codec, byte, memberStart);
   }
 
   async #pass(section: Section): Promise<Section> {
@@ -97,6 +105,7 @@ export class InflateBytes implements ByteSource {
         this.#inflater.begin();
         this.#checksum.begin();
         this.#checked = this.#inflater.to;
+        this.#memberStart = this.#decoded();
         this.#memberBytes = 0;
         return "blocks";
       case "blocks":

@@ -15,15 +15,21 @@ export class DecodeFailure extends Error {
     super(detail, options);
   }
 
-  /** The error of the source. `byte`: decompressed bytes before the failure. */
-  toSourceError(source: string, codec: string, byte: number): Error {
+  /**
+   * The error of the source. `byte`: decompressed bytes before the failure. `unitStart`: those before
+   * the member or stream that failed, which has one checksum.
+   */
+  toSourceError(source: string, codec: string, byte: number, unitStart: number): Error {
     const facts = { byte, cause: this };
     const what = `the ${codec} data`;
     switch (this.kind) {
       case "truncated":
         return truncated(source, what, facts);
       case "corrupt":
-        return corrupt(source, `${what} is damaged (${this.message})`, facts);
+        return corrupt(source, `${what} is damaged (${this.message})`, {
+          ...facts,
+          alteredFrom: unitStart,
+        });
       case "trailing":
         return corrupt(source, `other bytes follow after the end of ${what}`, facts);
     }

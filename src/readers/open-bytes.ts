@@ -1,3 +1,4 @@
+import { SourceError } from "../base/errors.js";
 import { DECODE_CHUNK_BYTES, DECOMPRESSION_RATIO_FLOOR_BYTES } from "../base/limits.js";
 import { Kernel } from "../batch/kernel.js";
 import { BrotliBytes } from "./brotli-bytes.js";
@@ -7,14 +8,20 @@ import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { InflateBytes } from "./inflate-bytes.js";
 import type { ReaderOptions } from "./reader.js";
 import type { Codec, Source, SourceBytes, ZipEntry } from "./source.js";
-import { ratioExceeded, unsupported } from "./source-errors.js";
+import { ratioExceeded, unsupported, withAltered } from "./source-errors.js";
 import { ZstdBytes } from "./zstd-bytes.js";
 
-export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal"> {
+export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound"> {
   /** Decodes gzip and deflate. If absent, a kernel that the thread's callers share. */
   readonly kernel?: Kernel;
   /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
   readonly chunkBytes?: number;
+}
+
+/** The first bytes of a source, and the error in which they end. */
+export interface SoundBytes {
+  readonly bytes: number;
+  readonly error: SourceError;
 }
 
 /**
@@ -33,7 +40,9 @@ export async function openBytes(
   options.signal.throwIfAborted();
   if (isPlain(source)) return openFile(source, start, options.signal);
 
-  const bytes = await openDecoders(source, options);
+  const decoded = await openDecoders(source, options);
+  const { sound } = options;
+  const bytes = sound === undefined ? decoded : new FirstBytes(decoded, sound);
   try {
     await skip(bytes, start);
   } catch (error) {
@@ -99,7 +108,8 @@ async function openLayers(
 ): Promise<ByteSource> {
   let bytes = stored;
   try {
-    for (const codec of codecs) {
+    for (const [index, codec] of codecs.entries()) {
+      if (index > 0) bytes = new OuterBytes(bytes);
       bytes = new BoundedBytes(await openDecoder(codec, bytes, layer), layer.allowance);
     }
     return bytes;
@@ -184,6 +194,55 @@ class BoundedBytes implements ByteSource {
     this.#exceeded = true;
     if (this.#left === 0) throw this.allowance.exceeded();
     return this.#left;
+  }
+
+  close(): Promise<void> {
+    return this.bytes.close();
+  }
+}
+
+/** Decoded bytes that are decoded again: if some may be altered, it is unknown which rows they hold. */
+class OuterBytes implements ByteSource {
+  constructor(private readonly bytes: ByteSource) {}
+
+  get consumed(): number {
+    return this.bytes.consumed;
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    try {
+      return await this.bytes.read(target);
+    } catch (error) {
+      const isAltered = error instanceof SourceError && error.alteredFrom !== undefined;
+      throw isAltered ? withAltered(error, 0) : error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.bytes.close();
+  }
+}
+
+/** The sound bytes of a source; then it throws their error. */
+class FirstBytes implements ByteSource {
+  #left: number;
+
+  constructor(
+    private readonly bytes: ByteSource,
+    private readonly sound: SoundBytes,
+  ) {
+    this.#left = sound.bytes;
+  }
+
+  get consumed(): number {
+    return this.bytes.consumed;
+  }
+
+  async read(target: Uint8Array): Promise<number> {
+    if (this.#left === 0) throw this.sound.error;
+    const count = await this.bytes.read(target.subarray(0, this.#left));
+    this.#left -= count;
+    return count;
   }
 
   close(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { ByteSource } from "./byte-source.js";
+import type { SoundBytes } from "./open-bytes.js";
 import type { SourceRange } from "./source.js";
 
 /** Rows of one source range, batch by batch. */
@@ -23,6 +24,8 @@ export interface ReaderOptions {
   /** A directory for decompressed copies of sources that are read at any position (Parquet). */
   readonly temporaryDirectory: string;
   readonly signal: AbortSignal;
+  /** The bytes to read of a compressed source whose rest an earlier reading found altered. */
+  readonly sound?: SoundBytes;
 }
 
 /** Opens a range with the reader of its format. */

@@ -5,6 +5,8 @@ interface BreakFacts {
   /** Decompressed bytes before the break. */
   readonly byte?: number;
   readonly cause?: unknown;
+  /** As in `SourceError`. */
+  readonly alteredFrom?: number | undefined;
 }
 
 const FETCH_AGAIN = "Fetch or copy the file again; the run can be resumed then.";
@@ -16,9 +18,21 @@ export function truncated(source: string, what: string, { byte, cause }: BreakFa
 }
 
 /** An error for bytes that break the rules of their format, or a checksum. */
-export function corrupt(source: string, what: string, { byte, cause }: BreakFacts): SourceError {
-  const reason = `${what}. ${FETCH_AGAIN}`;
-  return new SourceError("source_corrupt", positionOf(source, byte), reason, { cause });
+export function corrupt(source: string, what: string, facts: BreakFacts): SourceError {
+  const { byte, alteredFrom } = facts;
+  const isAltered = alteredFrom !== undefined && (byte === undefined || alteredFrom < byte);
+  const altered = isAltered ? `; the bytes from ${alteredFrom} on may be altered` : "";
+  const reason = `${what}${altered}. ${FETCH_AGAIN}`;
+  return new SourceError("source_corrupt", positionOf(source, byte), reason, {
+    cause: facts.cause,
+    alteredFrom: isAltered ? alteredFrom : undefined,
+  });
+}
+
+/** The error with other bytes in doubt; `alteredFrom` is undefined if there are none. */
+export function withAltered(error: SourceError, alteredFrom: number | undefined): SourceError {
+  const { code, position, reason, cause } = error;
+  return new SourceError(code, position, reason, { cause, alteredFrom });
 }
 
 /** An error for a file that is not the one of the plan. */

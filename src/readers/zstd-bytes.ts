@@ -37,6 +37,7 @@ export class ZstdBytes implements ByteSource {
   /** True if the last output did not fit, so that the decoder continues without input. */
   #pending = false;
   #given = 0;
+  #frameStart = 0;
   #open = true;
 
   private constructor(
@@ -64,6 +65,7 @@ export class ZstdBytes implements ByteSource {
     for (;;) {
       this.signal.throwIfAborted();
       const atFrameStart = this.#wanted === 0;
+      if (atFrameStart) this.#frameStart = this.#given;
       const wanted = atFrameStart ? FRAME_START_BYTES : this.#wanted;
       if (!this.#pending && this.#end - this.#start < Math.min(wanted, INPUT_BYTES)) {
         await this.#refill();
@@ -127,6 +129,6 @@ export class ZstdBytes implements ByteSource {
     const unreadable = explainUnreadableZstd(error);
     if (unreadable !== null) throw unsupported(this.source, unreadable.what, unreadable.advice);
     const what = `the zstd data is damaged (${describeZstdError(error)})`;
-    throw corrupt(this.source, what, { byte: this.#given });
+    throw corrupt(this.source, what, { byte: this.#given, alteredFrom: this.#frameStart });
   }
 }

@@ -68,6 +68,7 @@ describe("export", () => {
         inputFormat: "csv",
         rowBytesMax: 1e6,
         ratioMax: 5,
+        damaged: "leave-out",
         csv: { delimiter: "\t", quote: "'", columns: ["x", "y"], header: false },
         fromTimeMs: Date.UTC(2026, 0, 1),
         toTimeMs: Date.UTC(2026, 1, 1),

@@ -73,8 +73,31 @@ describe("a source that fails", () => {
   });
 });
 
+describe("a repaired input", () => {
+  it.each(["2026-01-01 break", "unreadable"])(
+    "gives the files of a clean run, also where it moves the splits behind it (%s)",
+    async (damage) => {
+      const good = ["2026-01-01 b1", "2026-01-02 b2", "2026-01-01 b3"];
+      const bad = damage === "unreadable" ? [damage] : [...good.slice(0, 2), damage, ...good];
+      const [clean, run] = [fakeExport(), fakeExport()];
+      for (const one of [clean, run]) {
+        one.input("a.txt", "2026-01-01 a");
+        one.input("b.txt", ...good);
+        one.input("c.txt", "2026-01-01 c1", "2026-01-02 c2");
+      }
+      await clean.run({ splitBytes: 30 });
+      run.input("b.txt", ...bad);
+      expect((await run.run({ splitBytes: 30 })).outcome).toBe("failed");
+      run.input("b.txt", ...good);
+      expect((await run.run({ splitBytes: 30 })).outcome).toBe("done");
+      expect(run.files()).toEqual(clean.files());
+      expect((await run.run({ splitBytes: 30 })).alreadyDone).toBe(true);
+    },
+  );
+});
+
 describe("an input with unreadable first bytes", () => {
-  it("ends the run as failed, and is read after the others when it is repaired", async () => {
+  it("ends the run as failed, and is read in its place when it is repaired", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 a");
     run.input("b.txt", "unreadable");
@@ -89,8 +112,8 @@ describe("an input with unreadable first bytes", () => {
     expect((await run.run()).outcome).toBe("failed");
     run.input("b.txt", "2026-01-01 b");
     const repaired = await run.run();
-    expect(repaired).toMatchObject({ outcome: "done", rowsRead: 1 });
-    expect(repaired.manifest.inputs.map(({ name }) => name)).toEqual(["a.txt", "c.txt", "b.txt"]);
+    expect(repaired).toMatchObject({ outcome: "done", rowsRead: 3 });
+    expect(repaired.manifest.inputs.map(({ name }) => name)).toEqual(["a.txt", "b.txt", "c.txt"]);
     expect((await run.run()).alreadyDone).toBe(true);
   });
 

@@ -304,6 +304,33 @@ describe("layers", () => {
   });
 });
 
+describe("bytes that may be altered", () => {
+  const spoil = (bytes: Buffer, offset: number) => {
+    const spoiled = Buffer.from(bytes);
+    const index = (spoiled.length + offset) % spoiled.length;
+    spoiled.writeUInt8(spoiled.readUInt8(index) ^ 1, index);
+    return spoiled;
+  };
+  const member = gzipSync("a".repeat(1_000));
+  const frame = ZSTD_SAMPLE;
+  const frameBytes = ZSTD_SAMPLE_TEXT.length;
+  const cases: readonly [string, Buffer, Codec[], number | undefined][] = [
+    ["a gzip member", Buffer.concat([member, spoil(member, -8)]), ["gzip"], 1_000],
+    ["a gzip header", Buffer.concat([member, spoil(member, 2)]), ["gzip"], undefined],
+    ["a truncated member", Buffer.concat([member, member.subarray(0, -3)]), ["gzip"], undefined],
+    ["a zstd frame", Buffer.concat([frame, spoil(frame, -1)]), ["zstd"], frameBytes],
+    ["a zstd header", Buffer.concat([frame, spoil(frame, 2)]), ["zstd"], undefined],
+    ["an outer layer", spoil(gzipSync(member), -8), ["gzip", "gzip"], 0],
+  ];
+
+  it.each(cases)("begin where the checksum of %s does", async (_, encoded, codecs, alteredFrom) => {
+    const { error } = await read(encoded, codecs);
+    expect(error).toMatchObject({ alteredFrom });
+    const told = alteredFrom === undefined ? "" : `the bytes from ${alteredFrom} on may be altered`;
+    expect((error as Error).message).toContain(told);
+  });
+});
+
 /** A member of exactly `length` bytes: one stored block after the other. */
 function storedMember(length: number): Buffer {
   const body = Buffer.alloc(length - 18 - 5, 97);

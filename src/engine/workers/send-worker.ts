@@ -19,6 +19,8 @@ serveSplits<SendOptions>(async (setup, signal) => {
   });
   return {
     ...tools,
+    // What was sent cannot be taken back.
+    leavesOutAltered: false,
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
     sink: createWebhookSink(kernel, {
       ...options,

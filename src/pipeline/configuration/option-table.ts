@@ -3,6 +3,7 @@ import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { formatKinds } from "../../readers/source.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { bodyForms } from "../../sinks/webhook/request-batch.js";
+import { damagedChoices } from "../options.js";
 import { outputFormatNames } from "../output-formats.js";
 import { csvOptions } from "./csv-options.js";
 import * as type from "./option-types.js";
@@ -44,6 +45,11 @@ export const optionTable = {
     description:
       "Treat an input that decompresses to more than this many times its size as a decompression bomb and fail it",
     default: 1000,
+  },
+  damaged: {
+    type: type.choice(damagedChoices),
+    description: "Rows that may be altered, as the checksum over them fails; send keeps them",
+    default: "leave-out",
   },
   preset: {
     type: type.choice(presetNames),

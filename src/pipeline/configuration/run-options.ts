@@ -80,6 +80,7 @@ export function resolveRunOptions(
     rowBytesMax: values.maxRowSize,
     ratioMax: values.maxRatio,
     splitBytes: values.splitSize,
+    damaged: values.damaged,
     maxRejects: values.exportMaxRejects ?? values.maxRejects,
     fresh: values.fresh,
     ...omitUndefined({

@@ -50,6 +50,13 @@ export function describeVersionChange(before: string, now: string): string {
   return `version of Switchyard: was ${before}, is ${now} (only ${before} can resume the run)`;
 }
 
+/** The state of a saved run's splits. */
+export interface SavedSplits {
+  readonly finished: ReadonlySet<string>;
+  /** Names of sources that failed and may be replaced although some of their splits are finished. */
+  readonly replaceable: ReadonlySet<string>;
+}
+
 /**
  * Checks that an earlier run can be resumed. Throws `ChangedError` if anything differs that its
  * finished splits depend on. Other inputs may have changed: failed files that were repaired, or the
@@ -58,12 +65,12 @@ export function describeVersionChange(before: string, now: string): string {
 export function checkResume(
   outputDirectory: string,
   saved: RunRecord,
-  finishedSplits: ReadonlySet<string>,
+  { finished, replaceable }: SavedSplits,
   facts: RunFacts,
 ): PlanChanges {
   const homes = splitsOfSources(saved.plan.splits);
   const isFinished = (name: string) =>
-    homes.get(name)?.some((id) => finishedSplits.has(id)) === true;
+    !replaceable.has(name) && homes.get(name)?.some((id) => finished.has(id)) === true;
   const known = compareKnown(saved, facts, isFinished);
   const fresh = compareNew(saved, facts);
   const changes = [
@@ -138,7 +145,7 @@ function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
  * Returns true if a source has the same content as before. A zip entry is identified by its
  * checksum: if a broken zip is replaced by a complete one, entries that were read stay valid.
  */
-function holdsSame(before: Source, now: Source): boolean {
+export function holdsSame(before: Source, now: Source): boolean {
   const [a, b] = [before.entry, now.entry];
   if (a === undefined || b === undefined) return before.fingerprint === now.fingerprint;
   return (

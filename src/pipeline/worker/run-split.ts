@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import { SourceError, SwitchyardError } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { isStorageFull, toOutputError } from "../../base/output-error.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
 import type { EventCounter } from "../../profile/event-counts.js";
+import type { SoundBytes } from "../../readers/open-bytes.js";
 import type { OpenReader, Reader, ReaderOptions } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
@@ -27,6 +29,8 @@ export interface SplitTools extends CommitTools, MergeTools {
   readonly openRejects: OpenRejects;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
+  /** Leaves out rows that are found altered after they were read; the sink must take them back. */
+  readonly leavesOutAltered: boolean;
   readonly counters: ThreadCounters;
   /** Called between batches. Throws when the run is stopped, and lets other work of the thread proceed. */
   checkpoint(): Promise<void>;
@@ -49,12 +53,29 @@ export class ReaderCrash extends Error {
   }
 }
 
+/** What is sound of ranges, by index, whose rest was found altered only after it was read. */
+type SoundRanges = Map<number, SoundBytes>;
+
 /**
  * Runs one split through reader, mapper and sink until only the commit is left. The tools are then
  * free for the next split. A source that fails makes the record `incomplete`; on any other error it
- * discards what was written and throws.
+ * discards what was written and throws. A checksum comes after its rows: a split with rows that turn
+ * out to be altered is discarded and read again up to them.
  */
 export async function runSplit(task: SplitTask, tools: SplitTools): Promise<WrittenSplit> {
+  const sound: SoundRanges = new Map();
+  const written = await writeSplit(task, sound, tools);
+  if (sound.size === 0) return written;
+  await written.abort();
+  return writeSplit(task, sound, tools);
+}
+
+/** Reads and writes a split, ranges of `sound` up to where it says; adds ranges that it finds altered. */
+async function writeSplit(
+  task: SplitTask,
+  sound: SoundRanges,
+  tools: SplitTools,
+): Promise<WrittenSplit> {
   const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = tools.openRejects(split.id);
@@ -68,7 +89,7 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
     for (const [index, range] of split.ranges.entries()) {
       const result =
         skipped[index] ??
-        (await readRange(index, range, { sink, tally, fieldValues, bytesBefore }, tools));
+        (await readRange(index, range, { sink, tally, fieldValues, sound, bytesBefore }, tools));
       fieldValues.endRange(range.source.name);
       if (typeof result === "number") bytesBefore += result;
       else failures.push(result);
@@ -97,10 +118,13 @@ export async function runSplit(task: SplitTask, tools: SplitTools): Promise<Writ
   }
 }
 
+const LEFT_OUT = "Their rows are left out; --damaged keep delivers them.";
+
 interface Flow {
   readonly sink: SplitSink;
   readonly tally: SplitTally;
   readonly fieldValues: FieldValueTally;
+  readonly sound: SoundRanges;
   /** Bytes on disk that earlier ranges of the split took. */
   readonly bytesBefore: number;
 }
@@ -109,11 +133,12 @@ interface Flow {
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, fieldValues, bytesBefore }: Flow,
+  { sink, tally, fieldValues, sound, bytesBefore }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
-  const { kernel, mapper, counters, readerOptions } = tools;
-  const { signal } = readerOptions;
+  const { kernel, mapper, counters } = tools;
+  const { signal } = tools.readerOptions;
+  const readerOptions = { ...tools.readerOptions, ...omitUndefined({ sound: sound.get(index) }) };
   const { source } = range;
   const name = source.name;
   const origin: Origin = {
@@ -126,6 +151,7 @@ async function readRange(
   let reader: Reader | undefined;
   counters.range = index;
   let bytesDone = bytesBefore;
+  const rowsBefore = tally.read;
   try {
     reader = await guard(signal, () => tools.open(kernel, range, mapper.fields, readerOptions));
     for (;;) {
@@ -144,7 +170,13 @@ async function readRange(
     return reader.consumed;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
-    return { source: name, code: error.code, message: error.message };
+    const { code, message, alteredFrom } = error;
+    if (alteredFrom === undefined || !tools.leavesOutAltered)
+      return { source: name, code, message };
+    // Rows that were read from altered bytes are taken back; where there are none, nothing is.
+    if (tally.read > rowsBefore && !sound.has(index))
+      sound.set(index, { bytes: alteredFrom, error });
+    return { source: name, code, message: `${message} ${LEFT_OUT}` };
   } finally {
     await reader?.close();
   }

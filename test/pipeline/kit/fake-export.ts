@@ -86,6 +86,7 @@ export class FakeExport {
       rowBytesMax: 1 * MIB,
       ratioMax: 1_000,
       splitBytes: 64,
+      damaged: "leave-out",
       maxRejects: { rows: 0 },
       fresh: false,
     };

@@ -261,6 +261,7 @@ serveSplits(async ({ options }, signal) => {
     sink: fakeSink(layout, options.dataset, signal),
     eventCounts: fakeEventCounts(),
     open: openFake,
+    leavesOutAltered: true,
     readerOptions: {
       rowBytesMax: options.rowBytesMax,
       ratioMax: options.ratioMax,

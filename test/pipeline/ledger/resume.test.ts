@@ -53,7 +53,8 @@ function factsOf(sources: readonly Source[], unreadable: readonly string[] = [])
 }
 
 function check(saved: RunRecord, finished: readonly string[], facts: RunFacts) {
-  const { repaired, appeared, lost } = checkResume("out", saved, new Set(finished), facts);
+  const splits = { finished: new Set(finished), replaceable: new Set<string>() };
+  const { repaired, appeared, lost } = checkResume("out", saved, splits, facts);
   const names = (sources: readonly Source[]) => sources.map(({ name }) => name);
   return { repaired: names(repaired), appeared: names(appeared), lost: [...lost] };
 }
