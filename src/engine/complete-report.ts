@@ -11,6 +11,7 @@ import type { Report, ReportEstimates } from "../profile/report.js";
 import { estimateDelivery } from "../report/estimates.js";
 import { findFindings } from "../report/findings/findings.js";
 import { renderReport } from "../report/html/render-report.js";
+import { acceptFindings, verdictOf } from "../report/verdict.js";
 
 /**
  * Adds to a report the qualifying events that its names would make, what export and send will take,
@@ -22,11 +23,18 @@ export async function completeReport(
   values: OptionValues,
   modulePath: string,
 ): Promise<Report> {
-  const delivery = estimateDelivery(counted, withDefaults(values, ".").rate);
+  const {
+    rate,
+    maxRejects: general,
+    exportMaxRejects: maxRejects = general,
+  } = withDefaults(values, ".");
+  const delivery = estimateDelivery(counted, rate);
   const qualifyingEvents = await planNames(counted, values);
   const { partSizes: _, ...report } = counted;
   const facts = { ...report, estimates: { ...delivery, qualifyingEvents } };
-  return { ...facts, findings: findFindings(facts, modulePath) };
+  const found = findFindings(facts, modulePath);
+  const findings = acceptFindings(found, facts.rows, { codes: values.acceptFindings, maxRejects });
+  return { ...facts, findings, verdict: verdictOf({ ...facts, findings }, maxRejects) };
 }
 
 /** Plans names like `qualify`, for a console without names. */

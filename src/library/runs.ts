@@ -8,6 +8,7 @@ import {
 import { resolveSendRequest } from "../pipeline/configuration/send-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../pipeline/report/write-report.js";
 import type { RunContext, RunObserver, RunProgress } from "../pipeline/run-observer.js";
+import { checkAccepted } from "../report/verdict.js";
 import { configurationOf } from "./library-configuration.js";
 import type {
   ExportEventsOptions,
@@ -45,6 +46,7 @@ export async function validateExport(
 ): Promise<ValidateExportResult> {
   const configuration = await configurationOf(options, ["validate", "export", "send"]);
   const { reportDirectory, ...request } = resolveValidateRequest(configuration);
+  checkAccepted(configuration.values.acceptFindings);
   const writes = options.report !== undefined;
   if (writes) await checkReportDirectory(reportDirectory);
   const { counted, ...result } = await control(options, (context) =>

@@ -100,6 +100,10 @@ const findingSchema = z.strictObject({
   property: text.exactOptional().describe("Property, if the finding is about one."),
   day: day.exactOptional().describe("Day, if the finding is about one."),
   rejectCode: rejectCode.exactOptional().describe("Reason, if the finding is about rejected rows."),
+  acceptedBecause: z
+    .enum(["acceptFindings", "maxRejects"])
+    .exactOptional()
+    .describe("The option that accepts the finding: it then does not count in the verdict."),
   fix: fixSchema.exactOptional().describe("The change of `pipeline.config.json` that fixes it."),
 });
 
@@ -306,7 +310,17 @@ export const reportSchema = z.strictObject({
   rows: rowsSchema.describe("read + added = mapped + rejected + filtered."),
   findings: z
     .array(findingSchema)
-    .describe("Problems that were found, most severe first, then by rows: see findings.md."),
+    .describe(
+      "Problems that were found, most severe first, then by rows; those that are accepted come last. See findings.md.",
+    ),
+  verdict: z
+    .strictObject({
+      tone: z
+        .enum(["error", "warning", "good"])
+        .describe("`error` if the export is not ready; then the exit code is not 0."),
+      sentence: text,
+    })
+    .describe("Whether the export is ready, from rows, findings and limits."),
   days: z
     .array(daySchema)
     .describe("Days in order. Days without events are included, up to `limits.days`."),

@@ -30,6 +30,7 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
   const { rows } = report;
   return [
     headline(report),
+    line("verdict", report.verdict.sentence),
     rowsLine(rows, [
       formatNumberOf(rows.mapped, "event"),
       [rows.rejected, "rejected"],
@@ -123,11 +124,13 @@ const severityWords: Readonly<Record<Severity, string>> = {
 
 function findingLines(findings: readonly Finding[]): readonly string[] {
   if (findings.length === 0) return ["", "No findings: no problem was found."];
-  const hidden = findings.slice(FINDINGS_SHOWN_MAX);
+  const open = findings.filter(({ acceptedBecause }) => acceptedBecause === undefined);
+  const hidden = open.slice(FINDINGS_SHOWN_MAX);
+  const accepted = findings.length - open.length;
   return [
     "",
-    `Findings: ${countsOf(findings)}`,
-    ...findings.slice(0, FINDINGS_SHOWN_MAX).flatMap(describeFinding),
+    `Findings: ${[countsOf(open), ...(accepted > 0 ? [`${formatCount(accepted)} accepted`] : [])].filter((part) => part !== "").join(", ")}`,
+    ...open.slice(0, FINDINGS_SHOWN_MAX).flatMap(describeFinding),
     ...(hidden.length > 0 ? [`  and ${countsOf(hidden)} more, see the report`] : []),
   ];
 }

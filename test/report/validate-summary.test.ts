@@ -28,6 +28,7 @@ it("shows a report on one screen", () => {
   expect(
     summarizeValidate(report, places),
   ).toBe(`Read 67,300 rows in 2.0 s (33,650 rows/s); nothing was sent
+  verdict   Ready: every one of 67,200 rows becomes an event.
   rows      67,300 read = 67,200 events + 60 rejected + 40 filtered
   days      28: 2026-01-01 to 2026-01-28 (UTC)
             █████████▅·█████████████████

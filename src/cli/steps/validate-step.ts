@@ -8,6 +8,7 @@ import type { RunObserver } from "../../pipeline/run-observer.js";
 import type { Report } from "../../profile/report.js";
 import { shellWord } from "../../report/terminal-text.js";
 import { describeApplied, summarizeValidate } from "../../report/validate-summary.js";
+import { checkAccepted } from "../../report/verdict.js";
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
 import type { StepContext, StepReport } from "./step.js";
 import { requireFields, runExitCode } from "./step.js";
@@ -19,21 +20,24 @@ export async function runValidateStep(
   const { values } = configuration;
   const request = resolveValidateRequest(configuration);
   const { reportDirectory } = request;
+  checkAccepted(values.acceptFindings);
   await checkReportDirectory(reportDirectory);
   const result = await engine.runValidate(request, { signal, observer });
-  const exitCode = runExitCode(result);
+  const runCode = runExitCode(result);
   const { counted, ...facts } = result;
   const report = await completeReport(
     counted,
     values,
     modulePathOf(configuration, reportDirectory),
   );
+  const isReady = report.verdict.tone !== "error";
+  const exitCode = runCode === exitCodes.done && !isReady ? exitCodes.failed : runCode;
   // Write nothing for an interrupted run: its report would not show what was not read.
   const isWritten = exitCode !== exitCodes.interrupted;
   const files = isWritten ? await writeReportFiles(reportDirectory, report) : {};
   const wantsFixes = isWritten && values.apply === true;
   const fixes = wantsFixes ? await tryFixes(report, configuration, observer) : {};
-  const { version, rows, rejects, findings, missingFields, sample } = report;
+  const { version, rows, rejects, findings, missingFields, verdict, sample } = report;
   const summary = summarizeValidate(report, {
     files: Object.values(files),
     next: nextCommand(report, request.inputs, configuration),
@@ -52,6 +56,7 @@ export async function runValidateStep(
       rejects,
       findings,
       missingFields,
+      verdict,
       ...(fixes.applied === undefined ? {} : { applied: fixes.applied }),
     },
     ...(fixes.error === undefined ? {} : { error: fixes.error }),

@@ -95,6 +95,12 @@ export const optionTable = {
       "Number or share of rejected rows up to which the exit code is still 0; for all steps",
     default: 0,
   },
+  acceptFindings: {
+    type: type.list,
+    flag: false,
+    description:
+      "Codes of findings that do not count in the verdict of a dry run; write beside them in a comment who accepts them, and why",
+  },
   drop: {
     type: type.privacyPaths,
     description: "Remove the value at this path of the event: user.email, metadata.address",

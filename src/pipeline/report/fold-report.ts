@@ -41,7 +41,7 @@ const SAMPLE_NAMES_MAX = 50;
 const TOP_IDS_MAX = 10;
 
 /** A report without its findings and estimates. */
-export type CountedReport = Omit<Report, "findings" | "estimates"> & {
+export type CountedReport = Omit<Report, "findings" | "verdict" | "estimates"> & {
   /** What the size of an export is estimated from. */
   readonly partSizes: PartSizeFold;
 };

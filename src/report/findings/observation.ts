@@ -5,7 +5,7 @@ import { cutEnd } from "../terminal-text.js";
 import type { FindingCode } from "./finding-codes.js";
 
 /** The part of a report that findings are derived from. */
-export type Facts = Omit<Report, "findings">;
+export type Facts = Omit<Report, "findings" | "verdict">;
 
 /** A finding without its severity, before its fix is put together. */
 export interface Observation {

@@ -1,5 +1,6 @@
 import { resolveMapping } from "../../../src/mapper/resolve-mapping.js";
 import { REPORT_VERSION, type Report, type ReportEvent } from "../../../src/profile/report.js";
+import { verdictOf } from "../../../src/report/verdict.js";
 import { createRandom } from "../../support/random.js";
 import { exampleDays } from "./example-days.js";
 import { exampleFindings, exampleRejects, exampleSamples } from "./example-parts.js";
@@ -55,22 +56,25 @@ export function exampleReport({ days = 90, names = 40 }: ExampleOptions = {}): R
       properties: place < 200 ? exampleProperties(place, rows) : null,
     };
   });
+  const facts = frame(mapped, events);
+  const findings = exampleFindings(all, events);
   return {
-    ...frame(mapped, events),
+    ...facts,
     days: all,
     hoursOfDay: all.reduce(
       (sums, { hours }) => sums.map((sum, hour) => sum + (hours[hour] ?? 0)),
       Array.from({ length: 24 }, () => 0),
     ),
     events,
-    findings: exampleFindings(all, events),
+    findings,
+    verdict: verdictOf({ ...facts, findings }, { rows: 0 }),
   };
 }
 
 function frame(
   mapped: number,
   events: readonly ReportEvent[],
-): Omit<Report, "days" | "hoursOfDay" | "events" | "findings"> {
+): Omit<Report, "days" | "hoursOfDay" | "events" | "findings" | "verdict"> {
   const rejects = exampleRejects();
   const rejected = rejects.reduce((sum, { rows }) => sum + rows, 0);
   return {

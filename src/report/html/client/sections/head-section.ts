@@ -13,7 +13,6 @@ import {
   timeText,
 } from "../display-text.js";
 import { element } from "../element.js";
-import { verdictOf } from "../verdict.js";
 import { whatToDo } from "./what-to-do.js";
 
 /** Bars of the summary's period. */
@@ -21,7 +20,7 @@ const PERIOD_BARS_MAX = 200;
 
 /** The summary, for a reader of one screen or one printed page: verdict, sum, period and what to do. */
 export function headSection(report: Report): HTMLElement {
-  const { tone, sentence } = verdictOf(report);
+  const { tone, sentence } = report.verdict;
   const { version, inputs, run, sample } = report;
   const files = `${formatNumberOf(inputs.sourcesTotal, "source")}, ${formatBytes(inputs.bytes)}`;
   const time = timeText(run.startedAt).slice(0, 16);

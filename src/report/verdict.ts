@@ -1,0 +1,98 @@
+import { UsageError } from "../base/errors.js";
+import type { MaxRejects } from "../pipeline/options.js";
+import { exceeds } from "../pipeline/run-splits.js";
+import type { Finding, Report, Severity } from "../profile/report.js";
+import { findingCodes } from "./findings/finding-codes.js";
+import { shareOf } from "./findings/observation.js";
+import { formatCount, formatNumberOf } from "./quantities.js";
+
+/** Findings that cannot be accepted, and what to do instead. */
+const neverAccepted: Readonly<Record<string, string>> = {
+  no_events: "there is nothing to migrate",
+  source_failed: "leave the source out of the inputs",
+  rows_rejected: "raise maxRejects",
+};
+
+/** Throws `UsageError` for codes that no finding has, and for findings that cannot be accepted. */
+export function checkAccepted(codes: readonly string[] = []): void {
+  const faults = codes.flatMap((code) => {
+    const advice = neverAccepted[code];
+    if (advice !== undefined) return [`${code} cannot be accepted; ${advice}`];
+    if (Object.hasOwn(findingCodes, code)) return [];
+    return [`${JSON.stringify(code)} is not the code of a finding; see docs/findings.md`];
+  });
+  if (faults.length > 0)
+    throw new UsageError("configuration_invalid", `acceptFindings: ${faults.join("; ")}.`);
+}
+
+/** Marks the findings that the configuration or the limit of rejects accepts, and puts them last. */
+export function acceptFindings(
+  findings: readonly Finding[],
+  rows: Report["rows"],
+  { codes = [], maxRejects }: { codes?: readonly string[] | undefined; maxRejects: MaxRejects },
+): readonly Finding[] {
+  const isWithinLimit = !exceeds(rows, maxRejects);
+  const marked = findings.map((finding): Finding => {
+    const acceptedBecause = codes.includes(finding.code)
+      ? "acceptFindings"
+      : finding.rejectCode !== undefined && isWithinLimit
+        ? "maxRejects"
+        : undefined;
+    return acceptedBecause === undefined ? finding : { ...finding, acceptedBecause };
+  });
+  const isOpen = (finding: Finding) => finding.acceptedBecause === undefined;
+  return [...marked.filter(isOpen), ...marked.filter((finding) => !isOpen(finding))];
+}
+
+/** Returns the verdict: one sentence for readers who read only one. `findings` are marked as accepted. */
+export function verdictOf(
+  { rows, findings }: Pick<Report, "rows" | "findings">,
+  maxRejects: MaxRejects,
+): Report["verdict"] {
+  const open = findings.filter(({ acceptedBecause }) => acceptedBecause === undefined);
+  const count = (severity: Severity) => open.filter((one) => one.severity === severity).length;
+  const [errors, warnings] = [count("error"), count("warning")];
+  if (rows.read === 0)
+    return { tone: "error", sentence: "Not ready: there are no rows to migrate." };
+  if (rows.mapped === 0) return { tone: "error", sentence: "Not ready: no row becomes an event." };
+  const isWithinLimit = rows.rejected > 0 && !exceeds(rows, maxRejects);
+  const share = isWithinLimit ? limitWords(rows, maxRejects) : mappedWords(rows);
+  const look = `${formatNumberOf(warnings, "warning")} to check`;
+  if (errors > 0) {
+    const others = warnings > 0 ? ` and ${look}` : "";
+    const fix = `${formatNumberOf(errors, "error")} to fix`;
+    return { tone: "error", sentence: `Not ready: ${share}, with ${fix}${others}.` };
+  }
+  if (warnings > 0) return { tone: "warning", sentence: `Nearly ready: ${share}, with ${look}.` };
+  return { tone: "good", sentence: `Ready: ${share}.` };
+}
+
+/** `477 rejected rows are within the limit (0.22 % of 1 %)`. */
+function limitWords({ read, rejected }: Report["rows"], maxRejects: MaxRejects): string {
+  const are = rejected === 1 ? "is" : "are";
+  const part =
+    "rows" in maxRejects
+      ? `${formatCount(rejected)} of ${formatCount(maxRejects.rows)}`
+      : `${percentText(rejected / read)} of ${percentText(maxRejects.share)}`;
+  return `${formatNumberOf(rejected, "rejected row")} ${are} within the limit (${part})`;
+}
+
+/** Two digits of any size: limits are often far below 1 %. */
+function percentText(share: number): string {
+  return `${Number((share * 100).toPrecision(2))} %`;
+}
+
+/** Up to this share of the rows, the sentence counts those that do not become events. */
+const ALL_BUT_SHARE_MAX = 0.002;
+
+function mappedWords({ read, added, mapped, rejected, filtered }: Report["rows"]): string {
+  if (rejected === 0 && filtered === 0) {
+    return `every one of ${formatNumberOf(read, "row")} becomes an event`;
+  }
+  const left = rejected + filtered;
+  if (added === 0 && mapped > 0 && left <= read * ALL_BUT_SHARE_MAX) {
+    return `all but ${formatCount(left)} of ${formatNumberOf(read, "row")} become events`;
+  }
+  if (added > 0) return `${formatCount(read)} rows become ${formatCount(mapped)} events`;
+  return `${shareOf(mapped, read)} of ${formatNumberOf(read, "row")} become events`;
+}
