@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { systemClock } from "../base/clock.js";
 import { runCommandLine } from "./program.js";
+import { programName } from "./program-name.js";
 import { abortOnSignals } from "./signals.js";
 
 const { signal, release } = abortOnSignals(process, process.stderr);
@@ -15,6 +16,11 @@ for (const stream of [process.stdout, process.stderr]) {
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   environment: process.env,
   currentDirectory: process.cwd(),
+  program: programName({
+    script: process.argv[1] ?? "",
+    currentDirectory: process.cwd(),
+    environment: process.env,
+  }),
   stdout: process.stdout,
   stderr: process.stderr,
   clock: systemClock,

@@ -32,7 +32,7 @@ export function printOutcome(
   context: CommandContext,
 ): void {
   if (output.json) context.stdout.write(`${JSON.stringify(jsonOf(outcome))}\n`);
-  const summaries = output.json ? [] : summariesOf(outcome, output);
+  const summaries = output.json ? [] : summariesOf(outcome, output, context);
   if (summaries.length > 0) printResult(summaries.join("\n\n"), output, context);
   const reason = reasonOf(outcome, context);
   if (reason === undefined) return;
@@ -49,13 +49,17 @@ function reasonOf(outcome: CommandOutcome, context: CommandContext): string | un
   return outcome.exitCode === exitCodes.tooManyRejects ? tooManyRejects : undefined;
 }
 
-function summariesOf(outcome: CommandOutcome, output: Output): readonly string[] {
+function summariesOf(
+  outcome: CommandOutcome,
+  output: Output,
+  { program }: CommandContext,
+): readonly string[] {
   const { command, reports, names } = outcome;
   if (command !== "migrate") {
     return reports.filter((one) => isWanted(one, output)).map(({ summary }) => summary);
   }
   // The steps have been printed one by one.
-  return output.quiet || names.length === 0 ? [] : [summarizeMigration(outcome)];
+  return output.quiet || names.length === 0 ? [] : [summarizeMigration(outcome, program)];
 }
 
 /** With --quiet a failure is still explained. */

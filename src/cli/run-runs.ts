@@ -29,7 +29,7 @@ export async function runRuns(
       const result = { command: "runs", exitCode: exitCodes.done, directory, runs };
       context.stdout.write(`${JSON.stringify(result)}\n`);
     } else {
-      printResult(describeRuns(runs, directory).trimEnd(), output, context);
+      printResult(describeRuns(runs, directory, context.program).trimEnd(), output, context);
     }
     return exitCodes.done;
   } catch (error) {

@@ -15,8 +15,11 @@ import {
 } from "./summary-parts.js";
 import { commandLine, harmless, shellWord } from "./terminal-text.js";
 
+/** The program in commands to type, if it is installed for all. */
+const NAME = "switchyard";
+
 /** Summarizes an export on one screen. Text from data is made harmless. */
-export function summarizeExport(result: ExportResult): string {
+export function summarizeExport(result: ExportResult, program = NAME): string {
   const { manifest, manifestPath, outcome } = result;
   const directory = path.dirname(manifestPath);
   const { rows, days } = manifest.totals;
@@ -34,12 +37,12 @@ export function summarizeExport(result: ExportResult): string {
     line("manifest", harmless(manifestPath)),
     ...(outcome === "interrupted"
       ? []
-      : [line("next", `switchyard verify ${shellWord(directory)}`)]),
+      : [line("next", `${program} verify ${shellWord(directory)}`)]),
   ].join("\n");
 }
 
 /** Summarizes sending on one screen. Text from data is made harmless. */
-export function summarizeSend(result: SendResult): string {
+export function summarizeSend(result: SendResult, program = NAME): string {
   const { outcome, manifest, manifestPath, durationMs, rowsRead } = result;
   const isInterrupted = outcome === "interrupted";
   const time = line("time", `${formatDuration(durationMs)}, ${rowRate(rowsRead, durationMs)}`);
@@ -54,17 +57,17 @@ export function summarizeSend(result: SendResult): string {
     ...describeFailures(result.failures),
     "",
     line("manifest", harmless(manifestPath)),
-    ...(isInterrupted ? [resumeLine(result)] : []),
+    ...(isInterrupted ? [resumeLine(result, program)] : []),
   ].join("\n");
 }
 
 /** Summarizes a send that cannot continue; the caller prints the reason below. */
-export function summarizeStoppedSend(standing: SendStanding): string {
+export function summarizeStoppedSend(standing: SendStanding, program = NAME): string {
   return [
     `Stopped: ${eventsTo(standing)} so far`,
     ...splitLines(standing),
     ...deliveryLines(standing),
-    resumeLine(standing),
+    resumeLine(standing, program),
   ].join("\n");
 }
 
@@ -134,8 +137,8 @@ function deliveryLines({ sent }: SendStanding): string[] {
   ];
 }
 
-function resumeLine({ directory, command }: SendStanding): string {
-  return line("resume", commandLine(directory, command));
+function resumeLine({ directory, command }: SendStanding, program: string): string {
+  return line("resume", commandLine(program, directory, command));
 }
 
 const stateWords: Readonly<Record<ListedRun["state"], string>> = {
@@ -145,18 +148,24 @@ const stateWords: Readonly<Record<ListedRun["state"], string>> = {
 };
 
 /** Lists runs with their state, progress and, if interrupted, the command that resumes them. */
-export function describeRuns(runs: readonly ListedRun[], runsDirectory: string): string {
+export function describeRuns(
+  runs: readonly ListedRun[],
+  runsDirectory: string,
+  program = NAME,
+): string {
   if (runs.length === 0) return `No runs in ${harmless(runsDirectory)}.\n`;
-  return `${runs.map(describeRun).join("\n\n")}\n`;
+  return `${runs.map((run) => describeRun(run, program)).join("\n\n")}\n`;
 }
 
-function describeRun(run: ListedRun): string {
+function describeRun(run: ListedRun, program: string): string {
   const { runId, state, startedAt, delivered, rejected, splitsDone, splitsTotal } = run;
   return [
     `${runId}  ${stateWords[state]}  started ${startedAt.replace(/\.\d+Z$/, "Z")}`,
     `  to ${harmless(run.destination)}`,
     `  ${formatCount(delivered)} delivered, ${formatCount(rejected)} rejected, ` +
       `${splitsDone} of ${splitsTotal} splits done`,
-    ...(state === "interrupted" ? [`  resume: ${commandLine(run.directory, run.command)}`] : []),
+    ...(state === "interrupted"
+      ? [`  resume: ${commandLine(program, run.directory, run.command)}`]
+      : []),
   ].join("\n");
 }

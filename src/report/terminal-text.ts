@@ -65,6 +65,6 @@ export function shellWord(word: string): string {
 }
 
 /** The command that runs Switchyard with these arguments in the directory of the first run. */
-export function commandLine(directory: string, words: readonly string[]): string {
-  return `cd ${shellWord(directory)} && ${["switchyard", ...words].map(shellWord).join(" ")}`;
+export function commandLine(program: string, directory: string, words: readonly string[]): string {
+  return `cd ${shellWord(directory)} && ${[program, ...words.map(shellWord)].join(" ")}`;
 }

@@ -170,6 +170,6 @@ export function describeApplied(
   const what =
     changes.length === 0
       ? "nothing: there are no safe fixes"
-      : `${lines} of ${harmless(file)}, shown above`;
+      : `${lines} of ${harmless(file)}; the figures above are those after it`;
   return [line("applied", what)];
 }

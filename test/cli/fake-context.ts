@@ -27,6 +27,7 @@ export function fakeContext(
     context: {
       environment: {},
       currentDirectory: "/nowhere",
+      program: "switchyard",
       stdout: { write: (text) => stdout.push(text) },
       stderr: { write: (text) => stderr.push(text) },
       clock: new FakeClock(),

@@ -43,13 +43,16 @@ it("each planted fault is found, told, and goes away by its line, and nothing el
 
   const applied = await validate("--apply");
   expect(applied.stderr).toContain('+ "mapping": {"timestamp": "event_time"}');
+  const mended = ["time_unit_seconds", "ids_junk"];
+  const left = Object.keys(faults).filter((code) => !mended.includes(code));
+  // The report and the summary show the state after the change.
+  expect(codesOf(applied.findings)).toEqual(left.sort());
+  expect(applied.stdout).not.toContain("[time_unit_seconds]");
   const text = readFileSync(configurationFile, "utf8");
   expect(text).toMatch(/^\/\/ As the export was described/);
 
   const second = await validate("--apply");
   expect(readFileSync(configurationFile, "utf8")).toBe(text);
-  const mended = ["time_unit_seconds", "ids_junk"];
-  const left = Object.keys(faults).filter((code) => !mended.includes(code));
   expect(codesOf(second.findings)).toEqual(left.sort());
 
   const fixes = second.findings.flatMap(({ fix }) => (fix === undefined ? [] : [fix]));

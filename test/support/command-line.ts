@@ -41,6 +41,7 @@ export async function runInProcess(
   const exitCode = await runCommandLine(args, {
     environment: env,
     currentDirectory: cwd,
+    program: "switchyard",
     stdout: { write: (text) => stdout.push(text) },
     stderr: { write: (text) => stderr.push(text) },
     clock: systemClock,

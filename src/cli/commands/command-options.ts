@@ -149,6 +149,19 @@ export function givenFlags(
   );
 }
 
+/** Returns the words of a command line that give the named flags. */
+export function flagWords(flags: GivenFlags, names: readonly OptionName[]): readonly string[] {
+  return names.flatMap((name) => {
+    const [value, flag] = [flags[name], flagOf(name)];
+    if (value === undefined || value === null) return [];
+    if (value === true) return [flag];
+    if (value === false) return [`--no-${flag.slice(2)}`];
+    if (!Array.isArray(value)) return [flag, String(value)];
+    const { isRepeatable } = describeOption(name).type;
+    return isRepeatable ? value.flatMap((one) => [flag, String(one)]) : [flag, value.join(",")];
+  });
+}
+
 function jsonValueOf(name: OptionName, parsed: unknown): JsonValue {
   return typeof parsed === "string"
     ? describeOption(name).type.fromText(parsed)

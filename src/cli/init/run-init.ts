@@ -53,7 +53,7 @@ export async function runInit(
       const result = { command: "init", exitCode: exitCodes.done, ...written, survey };
       context.stdout.write(`${JSON.stringify(result)}\n`);
     } else if (!output.quiet) {
-      printResult(summarizeSurvey(survey, written), output, context);
+      printResult(summarizeSurvey(survey, written, context.program), output, context);
     }
     return exitCodes.done;
   } catch (error) {

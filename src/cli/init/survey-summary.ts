@@ -28,7 +28,11 @@ const DOUBTS_SHOWN = 8;
 const DOUBT_COLUMNS = 400;
 
 /** Describes what `init` found, and why, on one screen. */
-export function summarizeSurvey(survey: Survey, { file, schema, next }: WrittenFiles): string {
+export function summarizeSurvey(
+  survey: Survey,
+  { file, schema, next }: WrittenFiles,
+  program: string,
+): string {
   const { sources, bytes, sample, mapping, unused, failures, failuresTotal, doubts } = survey;
   const chosen =
     mapping.kind === "guess" ? "none fits; the mapping is a guess" : `${mapping.preset}:`;
@@ -57,7 +61,7 @@ export function summarizeSurvey(survey: Survey, { file, schema, next }: WrittenF
       ? [`  and ${doubts.length - DOUBTS_SHOWN} more in the file`]
       : []),
     `Written: ${file}${schema === undefined ? "" : ` (its schema: ${schema})`}`,
-    `Next:    ${["switchyard", ...next].map(shellWord).join(" ")}`,
+    `Next:    ${[program, ...next.map(shellWord)].join(" ")}`,
   ];
   return lines.map(harmless).join("\n");
 }

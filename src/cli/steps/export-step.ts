@@ -7,14 +7,14 @@ import { requireFields, runExitCode } from "./step.js";
 
 export async function runExportStep(
   configuration: Configuration,
-  { engine, signal, observer }: StepContext,
+  { engine, signal, observer, program }: StepContext,
 ): Promise<StepReport> {
   const options = resolveExportOptions(configuration);
   const result = await engine.runExport(options, { signal, observer });
   const exitCode = runExitCode(result);
   const report = {
     exitCode,
-    summary: summarizeExport(result),
+    summary: summarizeExport(result, program),
     json: jsonOf(result, exitCode),
     results: { export: result },
   };

@@ -11,7 +11,7 @@ import { resultsOf, type StepResults } from "./step.js";
 const RUN_AGAIN = "  Run the same command again to resume; nothing is done twice.";
 
 /** Summarizes a migration on one screen. */
-export function summarizeMigration(outcome: CommandOutcome): string {
+export function summarizeMigration(outcome: CommandOutcome, program: string): string {
   const { names, reports, service } = outcome;
   const results = resultsOf(reports);
   const stop = stoppedAt(outcome);
@@ -21,7 +21,7 @@ export function summarizeMigration(outcome: CommandOutcome): string {
     isDone ? "Migration done" : `Migration stopped${stop === undefined ? "" : ` at ${stop}`}`,
     ...names.flatMap((name) => describeStep[name](results)),
     ...(notRun.length === 0 ? [] : [line("not run", notRun.join(", "))]),
-    ...(isDone && service !== undefined ? waysToLook(service.dataDirectory) : []),
+    ...(isDone && service !== undefined ? waysToLook(service.dataDirectory, program) : []),
     ...(endsToRunAgain.has(outcome.exitCode) ? ["", RUN_AGAIN] : []),
     ...pageToOpen(results.validate?.htmlPath),
   ].join("\n");
@@ -123,11 +123,11 @@ function periodOf({ days }: Manifest): string {
 }
 
 /** Tells how to look at the events in the service. */
-function waysToLook(dataDirectory: string): readonly string[] {
+function waysToLook(dataDirectory: string, program: string): readonly string[] {
   return [
     "",
     "  See what the service has stored (on its first start it prints the keys to export):",
-    `    switchyard serve --data ${shellWord(dataDirectory)}`,
+    `    ${program} serve --data ${shellWord(dataDirectory)}`,
     '    curl -H "SERVICE-API-KEY: $SWITCHYARD_CONSOLE_KEY" http://127.0.0.1:8080/v1/events/summary',
   ];
 }

@@ -1,5 +1,5 @@
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
-import type { Engine } from "../../engine/engine.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
 import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import { noProgress, showProgress } from "../../report/progress.js";
@@ -8,7 +8,7 @@ import type { CommandContext } from "../context.js";
 import { type Output, outputOf } from "../output.js";
 import { printOutcome, printStep } from "../print-outcome.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
-import type { RunStep, StepReport } from "./step.js";
+import type { RunStep, StepContext, StepReport } from "./step.js";
 import { resultsOf } from "./step.js";
 
 /** The steps of `migrate`. Each is loaded when it runs. */
@@ -34,6 +34,7 @@ export interface Invocation {
 interface Run {
   readonly context: CommandContext;
   readonly command: Invocation["command"];
+  readonly flags: GivenFlags;
   readonly commandLine: readonly string[];
   output: Output;
   /** Steps to run. */
@@ -49,7 +50,7 @@ interface Run {
 export async function runSteps(invocation: Invocation, context: CommandContext): Promise<number> {
   const { command, flags, words: commandLine = [command] } = invocation;
   const output = outputOf(flags);
-  const run: Run = { context, command, commandLine, output, names: [], reports: [] };
+  const run: Run = { context, command, flags, commandLine, output, names: [], reports: [] };
   let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error">;
   try {
     const service = await runAll(run, invocation);
@@ -68,29 +69,23 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
 }
 
 /** Returns the embedded service of the migration, if it had one; it has been stopped. */
-async function runAll(
-  run: Run,
-  { flags, configPath }: Invocation,
-): Promise<MigrationService["embedded"]> {
-  const { context, command } = run;
+async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationService["embedded"]> {
+  const { context, command, flags } = run;
   const { environment, currentDirectory, signal } = context;
   const engine = await context.loadEngine();
-  const configuration = await loadConfiguration({
-    flags,
-    configPath,
-    environment,
-    currentDirectory,
-  });
+  const load = () => loadConfiguration({ flags, configPath, environment, currentDirectory });
+  const configuration = await load();
   run.output = outputOf(configuration.values);
   run.names = command === "migrate" ? configuration.steps : [command];
   const service =
     command === "migrate"
       ? await openMigrationService(configuration, context)
       : { configuration, stop: async () => undefined };
+  const reload = command === "migrate" ? undefined : load;
   try {
     for (const name of run.names) {
       signal.throwIfAborted();
-      const report = await runStep(run, name, engine, service);
+      const report = await runStep(run, name, { engine, ...omitUndefined({ reload }) }, service);
       run.reports.push(report);
       if (command === "migrate") printStep(report, run.output, context);
       if (report.exitCode !== exitCodes.done) break;
@@ -102,16 +97,25 @@ async function runAll(
 }
 
 async function runStep(
-  { context: { stderr, clock, signal }, command, output, commandLine, reports }: Run,
+  {
+    context: { stderr, clock, signal, program },
+    command,
+    flags,
+    output,
+    commandLine,
+    reports,
+  }: Run,
   name: StepName,
-  engine: Engine,
+  tools: Pick<StepContext, "engine" | "reload">,
   { configuration, embedded }: MigrationService,
 ): Promise<StepReport> {
   const display = output.quiet ? noProgress : showProgress(stderr, clock);
   try {
     return await steps[name](configuration, {
-      engine,
+      ...tools,
       signal,
+      flags,
+      program,
       commandLine,
       observer: display.observer,
       results: resultsOf(reports),

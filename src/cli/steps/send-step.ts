@@ -19,7 +19,7 @@ export async function runSendStep(
   configuration: Configuration,
   context: StepContext,
 ): Promise<StepReport> {
-  const { engine, signal, observer, commandLine, isMigration } = context;
+  const { engine, signal, observer, commandLine, isMigration, program } = context;
   const request = resolveSendRequest(configuration, commandLine);
   if (isMigration) checkRejects(await countRows(configuration, context), request.maxRejects);
   try {
@@ -27,7 +27,7 @@ export async function runSendStep(
     const exitCode = runExitCode(result);
     const report = {
       exitCode,
-      summary: summarizeSend(result),
+      summary: summarizeSend(result, program),
       json: jsonOfResult(result, exitCode),
       results: { send: result },
     };
@@ -36,7 +36,7 @@ export async function runSendStep(
     if (!(error instanceof SendStopped)) throw error;
     const { exitCode, standing } = error;
     const json = { ...jsonOfStanding(standing, exitCode), error: factsOf(error) };
-    return { exitCode, summary: summarizeStoppedSend(standing), json, error, results: {} };
+    return { exitCode, summary: summarizeStoppedSend(standing, program), json, error, results: {} };
   }
 }
 

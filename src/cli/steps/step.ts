@@ -1,6 +1,6 @@
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import type { Engine } from "../../engine/engine.js";
-import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import type { Configuration, GivenFlags } from "../../pipeline/configuration/configuration.js";
 import type { MissingFields } from "../../pipeline/manifest.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
 import type { RunObserver, RunOutcome } from "../../pipeline/run-observer.js";
@@ -29,11 +29,16 @@ export interface StepContext {
   readonly engine: Engine;
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
+  readonly flags: GivenFlags;
+  /** How the user calls the program, for commands to type. */
+  readonly program: string;
   /** Arguments that repeat the command, without the program's name. */
   readonly commandLine: readonly string[];
   /** Results of the earlier steps of this migration; empty for a single command. */
   readonly results: StepResults;
   readonly isMigration: boolean;
+  /** Loads the configuration again, after its file was changed; absent in a migration. */
+  readonly reload?: () => Promise<Configuration>;
   /** Events stored by the embedded service of the migration, if it has one. */
   readonly stored?: StoredEvents;
 }

@@ -1,50 +1,77 @@
 import path from "node:path";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { completeReport, writeReportFiles } from "../../engine/complete-report.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
 import { resolveValidateRequest } from "../../pipeline/configuration/run-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../../pipeline/report/write-report.js";
 import type { RunObserver } from "../../pipeline/run-observer.js";
 import type { Report } from "../../profile/report.js";
+import { factsOf } from "../../report/error-text.js";
 import { shellWord } from "../../report/terminal-text.js";
 import { describeApplied, summarizeValidate } from "../../report/validate-summary.js";
 import { checkAccepted } from "../../report/verdict.js";
+import {
+  exportOptions,
+  flagWords,
+  outputOptions,
+  validateOptions,
+} from "../commands/command-options.js";
 import { type AppliedFixes, applyFixes } from "../init/apply-fixes.js";
 import type { StepContext, StepReport } from "./step.js";
 import { requireFields, runExitCode } from "./step.js";
 
+/** Runs the dry run; again after it has changed the configuration, so that the report shows the new state. */
 export async function runValidateStep(
   configuration: Configuration,
-  { engine, signal, observer }: StepContext,
+  context: StepContext,
 ): Promise<StepReport> {
-  const { values } = configuration;
+  const first = await validateOnce(configuration, context);
+  const wantsFixes = first.files !== undefined && configuration.values.apply === true;
+  const { applied, error } = wantsFixes
+    ? await tryFixes(first.report, configuration, context.observer)
+    : {};
+  const isChanged = applied !== undefined && applied.changes.length > 0;
+  if (!isChanged || context.reload === undefined) return describe(first, context, applied, error);
+  context.observer.note?.("Reading again with the changed configuration.");
+  const second = await validateOnce(await context.reload(), context);
+  return describe(second, context, applied, error);
+}
+
+async function validateOnce(
+  configuration: Configuration,
+  { engine, signal, observer }: StepContext,
+) {
   const request = resolveValidateRequest(configuration);
   const { reportDirectory } = request;
-  checkAccepted(values.acceptFindings);
+  checkAccepted(configuration.values.acceptFindings);
   await checkReportDirectory(reportDirectory);
-  const result = await engine.runValidate(request, { signal, observer });
-  const runCode = runExitCode(result);
-  const { counted, ...facts } = result;
-  const report = await completeReport(
-    counted,
-    values,
-    modulePathOf(configuration, reportDirectory),
-  );
-  const isReady = report.verdict.tone !== "error";
-  const exitCode = runCode === exitCodes.done && !isReady ? exitCodes.failed : runCode;
+  const { counted, ...facts } = await engine.runValidate(request, { signal, observer });
+  const modulePath = modulePathOf(configuration, reportDirectory);
+  const report = await completeReport(counted, configuration.values, modulePath);
   // Write nothing for an interrupted run: its report would not show what was not read.
-  const isWritten = exitCode !== exitCodes.interrupted;
-  const files = isWritten ? await writeReportFiles(reportDirectory, report) : {};
-  const wantsFixes = isWritten && values.apply === true;
-  const fixes = wantsFixes ? await tryFixes(report, configuration, observer) : {};
+  const isWritten = facts.outcome !== "interrupted";
+  const files = isWritten ? await writeReportFiles(reportDirectory, report) : undefined;
+  return { configuration, facts, report, files };
+}
+
+function describe(
+  { configuration, facts, report, files }: Awaited<ReturnType<typeof validateOnce>>,
+  context: StepContext,
+  applied: AppliedFixes | undefined,
+  error: SwitchyardError | undefined,
+): StepReport {
+  const isRefused = runExitCode(facts) === exitCodes.done && report.verdict.tone === "error";
+  const exitCode = error?.exitCode ?? (isRefused ? exitCodes.failed : runExitCode(facts));
   const { version, rows, rejects, findings, missingFields, verdict, sample } = report;
   const summary = summarizeValidate(report, {
-    files: Object.values(files),
-    next: nextCommand(report, request.inputs, configuration),
+    files: Object.values(files ?? {}),
+    next: nextCommand(report, configuration, context),
   });
   const stepReport = {
-    exitCode: fixes.error?.exitCode ?? exitCode,
-    summary: [summary, ...describeApplied(fixes.applied)].join("\n"),
+    exitCode,
+    summary: [summary, ...describeApplied(applied)].join("\n"),
     json: {
       command: "validate",
       exitCode,
@@ -57,9 +84,9 @@ export async function runValidateStep(
       findings,
       missingFields,
       verdict,
-      ...(fixes.applied === undefined ? {} : { applied: fixes.applied }),
+      ...omitUndefined({ applied, error: error && factsOf(error) }),
     },
-    ...(fixes.error === undefined ? {} : { error: fixes.error }),
+    ...omitUndefined({ error }),
     results: { validate: { report, ...files } },
   };
   return requireFields(stepReport, configuration, missingFields);
@@ -87,15 +114,25 @@ async function tryFixes(
   }
 }
 
+/** Returns the command to type next: the flags of this one that it has, and what is not configured. */
 function nextCommand(
   { findings }: Report,
-  inputs: readonly string[],
-  { values, given }: Configuration,
+  { values, given, fileName }: Configuration,
+  { flags, program }: StepContext,
 ): string {
-  const isFixable = findings.some(({ fix }) => fix?.isSafe === true);
-  const words =
-    isFixable && values.apply !== true
-      ? ["validate", ...(given.has("inputs") ? inputs : []), "--apply"]
-      : ["export", ...inputs, "--to", values.to ?? "out"];
-  return ["switchyard", ...words.map(shellWord)].join(" ");
+  const isFixable = findings.some(({ fix }) => fix?.isSafe === true) && values.apply !== true;
+  const [command, names] = isFixable
+    ? (["validate", validateOptions] as const)
+    : (["export", exportOptions] as const);
+  const words = [
+    command,
+    ...(given.has("inputs") ? (values.inputs ?? []) : []),
+    ...flagWords(
+      flags,
+      names.filter((name) => !outputOptions.includes(name)),
+    ),
+    ...(isFixable ? ["--apply"] : values.to === undefined ? ["--to", "out"] : []),
+    ...(fileName === undefined || fileName === CONFIGURATION_NAME ? [] : ["--config", fileName]),
+  ];
+  return [program, ...words.map(shellWord)].join(" ");
 }

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
-import { applyEdits, type FormattingOptions, modify } from "jsonc-parser";
+import {
+  createScanner,
+  findNodeAtLocation,
+  getNodeValue,
+  type Node,
+  parseTree,
+} from "jsonc-parser";
 import { UsageError } from "../../base/errors.js";
 import { type JsonObject, type JsonValue, parseJsonText } from "./configuration-file.js";
 
@@ -55,20 +61,122 @@ function contentOf(text: string, wanted: readonly WantedValue[], name: string): 
   );
 }
 
+/** Columns of a value that is written on one line. */
+const LINE_COLUMNS = 100;
+
+/** How a file is written. */
+interface Layout {
+  /** One step of indentation. */
+  readonly unit: string;
+  readonly eol: string;
+}
+
 function editOne(text: string, { path, after }: ConfigurationChange): string {
   const body = withoutMark(text);
-  const edits = modify(body, [...path], after, { formattingOptions: layoutOf(body) });
-  return text.slice(0, text.length - body.length) + applyEdits(body, edits);
+  return text.slice(0, text.length - body.length) + put(body, path, after);
+}
+
+/** Returns the text with the value at the path. No other line changes. */
+function put(text: string, path: readonly string[], value: JsonValue): string {
+  const root = parseTree(text, [], { allowTrailingComma: true }) as Node;
+  const isThere = (length: number) => findNodeAtLocation(root, path.slice(0, length)) !== undefined;
+  const depth = path.findIndex((_, index) => !isThere(index + 1));
+  const found = path.slice(0, depth < 0 ? path.length : depth);
+  const node = findNodeAtLocation(root, found) as Node;
+  const missing = path.slice(found.length);
+  const [key, ...inner] = missing;
+  if (key !== undefined && node.type === "object")
+    return insert(text, node, nest(inner, value), key);
+  const [before, after] = [getNodeValue(node) as JsonValue, nest(missing, value)];
+  if (isObject(before) && isObject(after) && Object.keys(before).every((one) => one in after)) {
+    return Object.entries(after)
+      .filter(([name, one]) => !isDeepStrictEqual(before[name], one))
+      .reduce((changed, [name, one]) => put(changed, [...found, name], one), text);
+  }
+  if (Array.isArray(before) && Array.isArray(after)) {
+    const added = after.slice(before.length);
+    if (added.length === 1 && isDeepStrictEqual(before, after.slice(0, -1))) {
+      return insert(text, node, added[0] as JsonValue);
+    }
+  }
+  const written = valueText(text, after, indentAt(text, node.offset));
+  return text.slice(0, node.offset) + written + text.slice(node.offset + node.length);
+}
+
+/** Returns the value inside of an object for each key. */
+function nest(keys: readonly string[], value: JsonValue): JsonValue {
+  return keys.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value);
+}
+
+/** Inserts a member or an item behind the others of its object or list. */
+function insert(text: string, parent: Node, value: JsonValue, key?: string): string {
+  const { unit, eol } = layoutOf(text);
+  const outer = indentAt(text, parent.offset);
+  const last = parent.children?.at(-1);
+  const start = parent.offset + 1;
+  const isOnLines = text.slice(start, last?.offset ?? start + parent.length - 2).includes("\n");
+  const indent = isOnLines && last !== undefined ? indentAt(text, last.offset) : outer + unit;
+  const name = key === undefined ? "" : `${JSON.stringify(key)}: `;
+  const isOnOwnLine = isOnLines || (last === undefined && parent.parent === undefined);
+  const item = name + valueText(text, value, isOnOwnLine ? indent : outer);
+  if (last === undefined) {
+    const close = isOnLines ? "" : `${eol}${outer}`;
+    const inside = isOnOwnLine ? `${eol}${indent}${item}${close}` : ` ${item} `;
+    return text.slice(0, start) + inside + text.slice(start);
+  }
+  const lastEnd = last.offset + last.length;
+  const comma = commaAfter(text, lastEnd);
+  const position = isOnLines ? lineRestAfter(text, comma ?? lastEnd) : (comma ?? lastEnd);
+  return (
+    text.slice(0, lastEnd) +
+    (comma === undefined ? "," : "") +
+    text.slice(lastEnd, position) +
+    (isOnLines ? eol + indent : " ") +
+    item +
+    (comma === undefined ? "" : ",") +
+    text.slice(position)
+  );
+}
+
+/** Returns the offset behind the comma that follows; undefined if none does. */
+function commaAfter(text: string, offset: number): number | undefined {
+  const scanner = createScanner(text, true);
+  scanner.setPosition(offset);
+  scanner.scan();
+  return text[scanner.getTokenOffset()] === "," ? scanner.getPosition() : undefined;
+}
+
+/** Returns the offset behind a comment on the same line; the given offset if more than that follows. */
+function lineRestAfter(text: string, offset: number): number {
+  const rest = /^[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/)?[ \t]*(?=\r?\n)/.exec(text.slice(offset));
+  return offset + (rest?.[0].length ?? 0);
+}
+
+/** Returns a value on one line if it is short, else indented. */
+function valueText(text: string, value: JsonValue, indent: string): string {
+  const line = lineText(value);
+  if (indent.length + line.length <= LINE_COLUMNS) return line;
+  const { unit, eol } = layoutOf(text);
+  return JSON.stringify(value, null, unit).replaceAll("\n", `${eol}${indent}`);
+}
+
+function lineText(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(lineText).join(", ")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).map(([key, one]) => `${lineText(key)}: ${lineText(one)}`);
+  return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
+}
+
+/** Returns the indentation of the line of an offset. */
+function indentAt(text: string, offset: number): string {
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  return /^[ \t]*/.exec(text.slice(start))?.[0] ?? "";
 }
 
 /** Detects indentation and line ends of the file. */
-function layoutOf(text: string): FormattingOptions {
-  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
-  return {
-    insertSpaces: !indent.startsWith("\t"),
-    tabSize: indent.startsWith("\t") ? 1 : indent.length,
-    eol: text.includes("\r\n") ? "\r\n" : "\n",
-  };
+function layoutOf(text: string): Layout {
+  const unit = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
+  return { unit, eol: text.includes("\r\n") ? "\r\n" : "\n" };
 }
 
 function valueAt(tree: JsonValue, path: readonly string[]): JsonValue | undefined {

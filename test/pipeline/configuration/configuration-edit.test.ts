@@ -31,10 +31,7 @@ describe("a value that is put into a configuration", () => {
     "inputs": ["a",   "b"], // both
     /* The mapping */
     "mapping": {
-        "timestamp": {
-            "field": "t",
-            "zone": "Europe/Berlin"
-        }, // UTC?
+        "timestamp": { "field": "t", "zone": "Europe/Berlin" }, // UTC?
         "userID": "u",
     },
     "threads": 2
@@ -55,7 +52,43 @@ describe("a value that is put into a configuration", () => {
     const { text } = edit('\uFEFF{\r\n\t"threads": 2\r\n}\r\n');
     expect(text.startsWith("\uFEFF{\r\n\t")).toBe(true);
     expect(text.replaceAll("\r\n", "")).not.toContain("\n");
-    expect(text).toContain('\r\n\t\t"timestamp"');
+    expect(text).toContain(',\r\n\t"mapping": {');
+  });
+
+  it.each([
+    ["behind a comment", '{\n  "a": 1, // one\n}\n', '{\n  "a": 1, // one\n  "drop": ["x"],\n}\n'],
+    [
+      "without a comma at the end",
+      '{\n  "a": 1 // one\n}',
+      '{\n  "a": 1, // one\n  "drop": ["x"]\n}',
+    ],
+    ["on the line of the others", '{ "a": 1 }', '{ "a": 1, "drop": ["x"] }'],
+    [
+      "behind the brace of a list",
+      '{\n  "a": [\n    1\n  ] }',
+      '{\n  "a": [\n    1\n  ],\n  "drop": ["x"] }',
+    ],
+    ["into a list", '{ "drop": ["w" /* w */] }', '{ "drop": ["w", "x" /* w */] }'],
+    [
+      "into a list with one item a line",
+      '{\n  "drop": [\n    "w", // w\n  ],\n  "export": { "to": "o" },\n}',
+      '{\n  "drop": [\n    "w", // w\n    "x",\n  ],\n  "export": { "to": "o" },\n}',
+    ],
+    [
+      "into an object that has only a comment",
+      "{\n  // none\n}",
+      '{\n  "drop": ["x"]\n  // none\n}',
+    ],
+  ])("changes only its own line: %s", (_, before, after) => {
+    const value = before.includes("drop") ? ["w", "x"] : ["x"];
+    expect(edit(before, [{ path: ["drop"], value, line: "" }]).text).toBe(after);
+  });
+
+  it("keeps the members beside it in an object", () => {
+    const before = '{ "mapping": { "timestamp": { "field": "t" /* t */ } } }';
+    expect(edit(before).text).toBe(
+      '{ "mapping": { "timestamp": { "field": "t", "zone": "Europe/Berlin" /* t */ } } }',
+    );
   });
 
   it("changes nothing where the file has it already", () => {

@@ -1,0 +1,28 @@
+import path from "node:path";
+import { shellWord } from "../report/terminal-text.js";
+
+const NAME = "switchyard";
+
+/** The part of `process` that tells how the program was called. */
+interface ProgramCall {
+  readonly script: string;
+  readonly currentDirectory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Returns how the user calls the program from the current directory: by its name where it is installed for
+ * all, through npx in a clone or a project, else by the path of the script.
+ */
+export function programName({ script, currentDirectory, environment }: ProgramCall): string {
+  if (environment["npm_command"] === "exec") return `npx ${NAME}`;
+  const [, project] = /^(.*)[\\/]node_modules[\\/]/.exec(script) ?? [];
+  const isScript = path.basename(script) === `${NAME}.js`;
+  if (project === undefined && !isScript) return NAME;
+  const root = project ?? path.dirname(path.dirname(script));
+  const isInside = !path.relative(root, currentDirectory).startsWith("..");
+  if (isInside) return `npx ${NAME}`;
+  return project === undefined
+    ? `node ${shellWord(path.relative(currentDirectory, script))}`
+    : NAME;
+}
