@@ -3,17 +3,16 @@ import type { Column } from "./column.js";
 import type { Kernel } from "./kernel.js";
 
 /** The result of mapping a row; every other number is one of `rejectCodes`. */
-export const outcomes = { deliver: 0, duplicate: 253, filtered: 254 } as const;
+export const outcomes = { deliver: 0, filtered: 254 } as const;
 
 /**
  * Mapped rows in columns, in the order of the batch they came from. Columns of rows whose outcome
  * is not `deliver` are undefined. Valid until the next call of the reader or the mapper.
  *
  * A transform can make several consecutive rows here of one row of the batch, so there may be more
- * rows than BATCH_ROWS_MAX. Every row of the batch has at least one row here. A rejected, filtered
- * or duplicate row has exactly one; a row with an event has only delivered ones. So rejects,
- * filtered rows and duplicates are counted here. All other rows of the batch are delivered,
- * whatever their number of events.
+ * rows than BATCH_ROWS_MAX. Every row of the batch has at least one row here. A rejected or filtered
+ * row has exactly one; a row with an event has only delivered ones. So rejects and filtered rows
+ * are counted here. All other rows of the batch are delivered, whatever their number of events.
  */
 export interface EventBatch {
   readonly kernel: Kernel;

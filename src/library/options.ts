@@ -12,7 +12,7 @@ export type RejectLimit = number | string;
 
 export type { PresetName };
 
-/** Rows in a run: read + added = delivered + rejected + filtered + duplicates. */
+/** Rows in a run: read + added = delivered + rejected + filtered. */
 export interface RowCounts {
   readonly read: number;
   /** Events beyond the first that a transform made of one row. */
@@ -20,7 +20,6 @@ export interface RowCounts {
   readonly delivered: number;
   readonly rejected: number;
   readonly filtered: number;
-  readonly duplicates: number;
 }
 
 /**

@@ -29,10 +29,9 @@ export const rowCountsSchema = z.object({
   delivered: count,
   rejected: count,
   filtered: count,
-  duplicates: count,
 });
 
-/** read + added = delivered + rejected + filtered + duplicates. */
+/** read + added = delivered + rejected + filtered. */
 export type RowCounts = Immutable<z.infer<typeof rowCountsSchema>>;
 
 export const rejectSummarySchema = z.object({

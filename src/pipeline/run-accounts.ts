@@ -76,7 +76,6 @@ function foldRows(records: readonly SplitRecord[]): RowCounts {
     delivered: total((rows) => rows.delivered),
     rejected: total((rows) => rows.rejected),
     filtered: total((rows) => rows.filtered),
-    duplicates: total((rows) => rows.duplicates),
   };
 }
 

@@ -86,7 +86,6 @@ function describeRows({ rows }: RunAccounts): string {
     `${formatCount(rows.delivered)} delivered`,
     [rows.rejected, "rejected"],
     [rows.filtered, "filtered"],
-    [rows.duplicates, "duplicate"],
   ]);
 }
 

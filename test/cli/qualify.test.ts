@@ -284,7 +284,7 @@ describe("qualify", () => {
 });
 
 describe("qualifying the events of inputs", () => {
-  const rows = { read: 12, added: 0, delivered: 9, rejected: 3, filtered: 0, duplicates: 0 };
+  const rows = { read: 12, added: 0, delivered: 9, rejected: 3, filtered: 0 };
   const example = { source: "rows.jsonl", row: 4, message: "no event name in event_type" };
   const manifest: CountManifest = {
     ...exampleManifest,

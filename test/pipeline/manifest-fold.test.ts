@@ -72,7 +72,7 @@ function recordOf(id: string, changes: Partial<SplitRecord> = {}): SplitRecord {
     id,
     status: "complete",
     failures: [],
-    rows: { read: 7, added: 0, delivered: 4, rejected: 2, filtered: 1, duplicates: 0 },
+    rows: { read: 7, added: 0, delivered: 4, rejected: 2, filtered: 1 },
     rejects: [{ code: "time_missing", rows: 2, example: { source: id, message: `in ${id}` } }],
     notices: { collisions: 3 },
     parts: [part(0), part(1)],

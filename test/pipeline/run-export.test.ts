@@ -21,7 +21,6 @@ describe("an export", () => {
       delivered: 34,
       rejected: 2,
       filtered: 1,
-      duplicates: 0,
     });
     const delivered = Object.entries(run.files())
       .filter(([name]) => name.startsWith("events/"))

@@ -21,7 +21,7 @@ export const exampleManifest: Manifest = {
     firstTimestamp: first,
     lastTimestamp: last,
   },
-  rows: { read: 1_003, added: 0, delivered: 1_000, rejected: 3, filtered: 0, duplicates: 0 },
+  rows: { read: 1_003, added: 0, delivered: 1_000, rejected: 3, filtered: 0 },
   rejects: [
     {
       code: "time_unparsable",

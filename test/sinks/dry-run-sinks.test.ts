@@ -7,7 +7,7 @@ import { eventRow, writeRows } from "./event-rows.js";
 test("counts what is delivered, of each split from nothing, and has no parts", async () => {
   const kernel = new Kernel();
   const sink = createCountingSink();
-  const fates = [outcomes.deliver, outcomes.filtered, 13, outcomes.deliver, outcomes.duplicate];
+  const fates = [outcomes.deliver, outcomes.filtered, 13, outcomes.deliver];
   const rows = fates.map((outcome) => eventRow({ outcome }));
 
   const first = sink.openSplit("000000");

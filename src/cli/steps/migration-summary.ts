@@ -107,7 +107,6 @@ function leftOut({ rows }: Manifest): readonly string[] {
   const parts = [
     [rows.rejected, "rejected"],
     [rows.filtered, "filtered"],
-    [rows.duplicates, "duplicate"],
   ] as const;
   const told = parts.filter(([count]) => count > 0);
   if (told.length === 0) return [];

@@ -15,7 +15,6 @@ import { profileObject } from "./profile-properties";
 
 // The same numbers as `outcomes` in src/batch/event-batch.ts and in src/base/reject-codes.ts.
 const DELIVER: u32 = 0;
-const DUPLICATE: u32 = 253;
 const FILTERED: u32 = 254;
 const EVENT_MISSING: u32 = 10;
 const EVENT_NOT_TEXT: u32 = 11;
@@ -305,7 +304,7 @@ export function profileRows(profile: Profile, rows: Rows, from: i32, now: f64): 
     if (outcome == DELIVER) {
       if (areIdsFull(ids)) return row;
       profileEvent(profile, rows, row, now);
-    } else if (outcome < DUPLICATE) profileReject(profile, rows, row, outcome);
+    } else if (outcome != FILTERED) profileReject(profile, rows, row, outcome);
   }
   profile.rows += rows.count;
   return rows.count;

@@ -200,12 +200,12 @@ function fingerprintOf({ source, start, end }: SourceRange): string {
 
 /** Throws `accounts_differ` if the mapper or the sink lost a row or counted one twice. */
 export function checkAccounts(where: string, rows: RowCounts, written: number): void {
-  const { read, added, delivered, rejected, filtered, duplicates } = rows;
-  const settled = delivered + rejected + filtered + duplicates;
+  const { read, added, delivered, rejected, filtered } = rows;
+  const settled = delivered + rejected + filtered;
   if (read + added === settled && delivered === written) return;
   throw new SwitchyardError(
     "accounts_differ",
-    `split ${where}: ${read} rows read and ${added} added, but ${delivered} delivered (${written} written), ${rejected} rejected, ${filtered} filtered and ${duplicates} duplicates; this is a defect of Switchyard, and nothing of this split was committed`,
+    `split ${where}: ${read} rows read and ${added} added, but ${delivered} delivered (${written} written), ${rejected} rejected and ${filtered} filtered; this is a defect of Switchyard, and nothing of this split was committed`,
   );
 }
 

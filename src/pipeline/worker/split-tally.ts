@@ -11,7 +11,6 @@ export class SplitTally {
   added = 0;
   #delivered = 0;
   #filtered = 0;
-  #duplicates = 0;
   #rejected = 0;
   #refused = 0;
 
@@ -43,10 +42,8 @@ export class SplitTally {
     this.eventCounts?.take(events);
     if (delivered === rows) return delivered;
     const filtered = count(outcomes.filtered);
-    const duplicates = count(outcomes.duplicate);
-    const rejected = rows - delivered - filtered - duplicates;
+    const rejected = rows - delivered - filtered;
     this.#filtered += filtered;
-    this.#duplicates += duplicates;
     this.#rejected += rejected;
     this.#hand(rejected, source, events);
     return delivered;
@@ -68,7 +65,6 @@ export class SplitTally {
       delivered: this.#delivered - this.#refused,
       rejected: this.rejected,
       filtered: this.#filtered,
-      duplicates: this.#duplicates,
     };
   }
 
@@ -85,7 +81,5 @@ export class SplitTally {
 }
 
 function isReject(outcome: number): boolean {
-  return (
-    outcome !== outcomes.deliver && outcome !== outcomes.filtered && outcome !== outcomes.duplicate
-  );
+  return outcome !== outcomes.deliver && outcome !== outcomes.filtered;
 }

@@ -48,7 +48,7 @@ const split: SplitRecord = {
   id: "000000",
   status: "complete",
   failures: [],
-  rows: { read: 0, added: 0, delivered: 0, rejected: 0, filtered: 0, duplicates: 0 },
+  rows: { read: 0, added: 0, delivered: 0, rejected: 0, filtered: 0 },
   rejects: [],
   notices: {},
   parts: [],

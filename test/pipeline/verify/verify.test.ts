@@ -73,7 +73,7 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
       firstTimestamp: written[0]?.firstTimestamp ?? null,
       lastTimestamp: written.at(-1)?.lastTimestamp ?? null,
     },
-    rows: { read: rows + 1, added: 0, delivered: rows, rejected: 1, filtered: 0, duplicates: 0 },
+    rows: { read: rows + 1, added: 0, delivered: rows, rejected: 1, filtered: 0 },
     rejects: [{ code: "event_missing", rows: 1, example: { source: "a", message: "m" } }],
     notices: {},
     inputs: [],
@@ -251,7 +251,7 @@ describe("finds", () => {
       "totals_differ manifest.json: lastTimestamp of the whole export: found " +
         "2026-01-31T12:00:00.000Z, the manifest says none",
       "totals_differ manifest.json: files of the whole export: found 2, the manifest says 3",
-      "accounting_differs manifest.json: rows delivered, rejected, filtered and duplicate, " +
+      "accounting_differs manifest.json: rows delivered, rejected and filtered, " +
         "against rows read and added: found 4, the manifest says 9",
     ]);
   });
