@@ -115,7 +115,11 @@ export const presets = {
       timestamp: "properties.time",
       userID: [
         "properties.$user_id",
-        { field: "properties.distinct_id", unlessPrefix: "$device:" },
+        {
+          field: "properties.distinct_id",
+          unlessPrefix: "$device:",
+          unlessSameAs: "properties.$device_id",
+        },
       ],
       stableID: "properties.$device_id",
       metadata: { rest: "properties" },
@@ -143,7 +147,8 @@ export const presets = {
     mapping: {
       event: "event",
       timestamp: "timestamp",
-      userID: "distinct_id",
+      // Until a visitor is identified, the distinct id is the device's.
+      userID: { field: "distinct_id", unlessSameAs: "properties.$device_id" },
       stableID: "properties.$device_id",
       metadata: "properties",
       user: "person_properties",

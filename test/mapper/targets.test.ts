@@ -108,6 +108,10 @@ describe("the mixpanel preset", () => {
       stableID: "d1",
       user: '{"stableID":"d1"}',
     });
+    expect(map({ ...device, "properties.distinct_id": "d1" })).toMatchObject({
+      userID: undefined,
+      stableID: "d1",
+    });
     expect(map({ "properties.$user_id": "u", "properties.distinct_id": "x" }).userID).toBe("u");
     expect(map({ "properties.distinct_id": "$device:d1" }).outcome).toBe("unit_id_missing");
     expect(map({ "properties.distinct_id": "$devic" }).userID).toBe("$devic");
@@ -117,6 +121,18 @@ describe("the mixpanel preset", () => {
     const id = { "properties.$user_id": "u" };
     expect(map(id)).toMatchObject({ timestamp: 1_700_000_000_000, metadata: '{"plan":"free"}' });
     expect(map({ ...id, "properties.time": 1_700_000_000_123 }).timestamp).toBe(1_700_000_000_123);
+  });
+});
+
+describe("the posthog preset", () => {
+  const row = { event: "$pageview", timestamp: "2026-01-31T17:03:12Z" };
+  const map = (ids: CellRow) => mapRow({ ...row, ...ids }, { preset: "posthog" });
+
+  it("has no user id for an anonymous visitor, whose distinct id is the device's", () => {
+    const device = { "properties.$device_id": "d1" };
+    expect(map({ ...device, distinct_id: "d1" }).user).toBe('{"stableID":"d1"}');
+    expect(map({ ...device, distinct_id: "mina" }).user).toBe('{"userID":"mina","stableID":"d1"}');
+    expect(map({ distinct_id: "mina" }).user).toBe('{"userID":"mina"}');
   });
 });
 

@@ -28,6 +28,14 @@ test("lists of keys and values are found under their names in the rows", () => {
   expect(metadata).toEqual({ ...mapping.metadata, pairs: ["EVENT_PARAMS.list", "EVENT_PARAMS"] });
 });
 
+test("a field that another one is compared with is renamed too", () => {
+  const changes = recaseMapping(presets.posthog.mapping, { properties: "PROPERTIES" });
+  expect(changes.userID).toEqual({
+    field: "distinct_id",
+    unlessSameAs: "PROPERTIES.$device_id",
+  });
+});
+
 test.each(presetNames)("%s does not change if the columns have its names", (preset) => {
   expect(recaseMapping(presets[preset].mapping, {})).toEqual({});
 });
