@@ -14,7 +14,7 @@ import type { RuleRequest } from "../contract/rule.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
-import { identifyRules, ruleReferences, valueRuleIdentifier } from "./rules.js";
+import { identifyRules, ruleReferences, valueIdentifiers } from "./rules.js";
 import type { SchemaChecker } from "./schema-checker.js";
 import { requireFit } from "./schema-fit.js";
 
@@ -78,7 +78,7 @@ export function createDynamicConfig(
     ...newProvenance(stamp),
     ...others,
     id: body.id ?? identifierOf(body.name),
-    rules: identifyRules(rules, valueRuleIdentifier, newIdentifier),
+    rules: identifyRules(rules, [], valueIdentifiers, newIdentifier),
   };
 }
 
@@ -113,7 +113,7 @@ function changed(
   return {
     ...current,
     ...others,
-    ...(rules && { rules: identifyRules(rules, valueRuleIdentifier, newIdentifier) }),
+    ...(rules && { rules: identifyRules(rules, current.rules, valueIdentifiers, newIdentifier) }),
   };
 }
 

@@ -12,7 +12,7 @@ import type { EntityRecord } from "../storage/store.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
-import { identifyRules, plainRuleIdentifier, ruleReferences } from "./rules.js";
+import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
 
 const gateType: EntityType<Gate> = {
   kind: "gate",
@@ -64,7 +64,7 @@ export function createGate(body: GateCreate, stamp: Stamp, newIdentifier: NewIde
     id: body.id ?? identifierOf(body.name),
     isEnabled,
     status: isEnabled ? "In Progress" : "Disabled",
-    rules: identifyRules(rules, plainRuleIdentifier, newIdentifier),
+    rules: identifyRules(rules, [], plainIdentifiers, newIdentifier),
     typeReason: "NONE",
     store0100Exposures: false,
     isTemplate: false,
@@ -83,7 +83,7 @@ export function patchGate(current: Gate, body: GatePatch, newIdentifier: NewIden
   return {
     ...current,
     ...others,
-    ...(rules && { rules: identifyRules(rules, plainRuleIdentifier, newIdentifier) }),
+    ...(rules && { rules: identifyRules(rules, current.rules, plainIdentifiers, newIdentifier) }),
     ...(body.isEnabled === undefined ? {} : { status: statusAfter(current, body.isEnabled) }),
   };
 }

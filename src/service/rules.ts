@@ -5,30 +5,55 @@ import type { EntityKey } from "../storage/store.js";
 import type { NewIdentifier } from "./new-entity.js";
 import { invalid } from "./service-error.js";
 
-/** Returns the `id` of a rule that has none; `position` counts from 1. */
-type RuleIdentifier = (rule: RuleRequest & { baseID: string }, position: number) => string;
+/** How the rules of a resource are identified. */
+interface RuleIdentifiers {
+  /** Returns the `id` of a rule; `position` counts from 1. */
+  idOf(rule: RuleRequest & { baseID: string }, position: number): string;
+  /** Returns the base of an `id`. */
+  baseOf(id: string): string;
+  /** An `id` that a client gives stays. If not, it always has its present percentage and position. */
+  readonly keepsGiven: boolean;
+}
 
 /** Gates and segments: the base ID itself. */
-export const plainRuleIdentifier: RuleIdentifier = ({ baseID }) => baseID;
+export const plainIdentifiers: RuleIdentifiers = {
+  idOf: ({ baseID }) => baseID,
+  baseOf: (id) => id,
+  keepsGiven: true,
+};
 
 /** Dynamic configs: `<baseID>:<pass percentage>:<position>`, e.g. `5aTx…:10.00:1`. */
-export const valueRuleIdentifier: RuleIdentifier = ({ baseID, passPercentage }, position) =>
-  `${baseID}:${Number(passPercentage).toFixed(2)}:${position}`;
+export const valueIdentifiers: RuleIdentifiers = {
+  idOf: ({ baseID, passPercentage }, position) =>
+    `${baseID}:${Number(passPercentage).toFixed(2)}:${position}`,
+  baseOf: (id) => id.replace(/:\d+\.\d\d:\d+$/, ""),
+  keepsGiven: false,
+};
 
 /**
- * Returns rules as they are stored, each with its identifiers; given identifiers stay. Throws a 400 if
- * two rules have the same name.
+ * Returns rules as they are stored, each with its identifiers. Platforms assign users by them, so a rule
+ * that comes without keeps those of the stored rule of its name. Throws a 400 if two rules have the same
+ * name or the same `id`.
  */
 export function identifyRules<Request extends RuleRequest>(
   rules: readonly Request[],
-  identifierOf: RuleIdentifier,
+  stored: readonly Rule[],
+  identifiers: RuleIdentifiers,
   newIdentifier: NewIdentifier,
 ): (Request & Rule)[] {
-  requireDistinctNames(rules);
-  return rules.map((rule, index) => {
-    const based = { ...rule, baseID: given(rule.baseID) ?? newIdentifier() };
-    return { ...based, id: given(rule.id) ?? identifierOf(based, index + 1) };
+  requireDistinct(rules, "name", "Duplicate rule name(s) given");
+  const storedByName = new Map(stored.map((rule) => [rule.name, rule]));
+  const identified = rules.map((rule, index) => {
+    const before = storedByName.get(rule.name);
+    const id = given(rule.id);
+    const base = given(rule.baseID) ?? (id === undefined ? before?.baseID : identifiers.baseOf(id));
+    const based = { ...rule, baseID: base ?? newIdentifier() };
+    const isStored = before !== undefined && before.baseID === based.baseID;
+    const kept = identifiers.keepsGiven ? (id ?? (isStored ? before.id : undefined)) : undefined;
+    return { ...based, id: kept ?? identifiers.idOf(based, index + 1) };
   });
+  requireDistinct(identified, "id", "Duplicate rule id(s) given");
+  return identified;
 }
 
 /** Returns undefined for an empty or null identifier: the service then creates one. */
@@ -36,16 +61,20 @@ function given(identifier: string | null | undefined): string | undefined {
   return identifier === null || identifier === "" ? undefined : identifier;
 }
 
-function requireDistinctNames(rules: readonly RuleRequest[]): void {
-  const seen = new Set<string>();
-  const faults = rules.flatMap(({ name }, index): Fault[] => {
-    if (!seen.has(name)) {
-      seen.add(name);
+function requireDistinct(
+  rules: readonly RuleRequest[],
+  field: "name" | "id",
+  errorMessage: string,
+): void {
+  const seen = new Set<unknown>();
+  const faults = rules.flatMap(({ [field]: value }, index): Fault[] => {
+    if (!seen.has(value)) {
+      seen.add(value);
       return [];
     }
-    return [{ property: `rules[${index}].name`, errorMessage: "Duplicate rule name(s) given" }];
+    return [{ property: `rules[${index}].${field}`, errorMessage }];
   });
-  if (faults.length > 0) throw invalid(faults, "Duplicate rule name(s) given");
+  if (faults.length > 0) throw invalid(faults, errorMessage);
 }
 
 const kindsByCondition: Partial<Record<ConditionType, EntityKind>> = {

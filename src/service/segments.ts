@@ -7,7 +7,7 @@ import {
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
-import { identifyRules, plainRuleIdentifier, ruleReferences } from "./rules.js";
+import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
 
 export const segmentType: EntityType<Segment> = {
   kind: "segment",
@@ -44,7 +44,7 @@ export function createSegment(
     ...newProvenance(stamp),
     ...body,
     id: body.id ?? segmentIdentifierOf(body.name),
-    rules: identifyRules(rules, plainRuleIdentifier, newIdentifier),
+    rules: identifyRules(rules, [], plainIdentifiers, newIdentifier),
     isEnabled: true,
     count: 0,
   };

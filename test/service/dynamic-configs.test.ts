@@ -117,11 +117,21 @@ describe("the id of a rule", () => {
     expect(idsOf({ passPercentage: "7.5" })).toEqual(["identifier-1:7.50:1"]);
   });
 
-  test("is kept if given, and created if it is empty or null", () => {
-    expect(idsOf({ id: "mine", baseID: "b" }, { id: "" }, { id: null })).toEqual([
-      "mine",
-      "identifier-1:10.00:2",
-      "identifier-2:10.00:3",
+  test("has its present percentage and position whatever is given, and gives a base", () => {
+    expect(
+      idsOf(
+        { id: "mine", baseID: "b" },
+        { id: "mine:55.00:9" },
+        { id: "a:b" },
+        { id: "" },
+        { id: null, passPercentage: 75 },
+      ),
+    ).toEqual([
+      "b:10.00:1",
+      "mine:10.00:2",
+      "a:b:10.00:3",
+      "identifier-1:10.00:4",
+      "identifier-2:75.00:5",
     ]);
   });
 

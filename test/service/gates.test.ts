@@ -88,6 +88,20 @@ describe("a new gate", () => {
     ]);
   });
 
+  it("takes the ID of a rule as its base, and refuses an ID that two rules have", () => {
+    const make = (...rules: object[]) =>
+      createGate(
+        { name: "A Gate", rules: rules.map((one, n) => ({ ...rule, name: `${n}`, ...one })) },
+        stamp,
+        identifiers(),
+      ).rules.map(({ id, baseID }) => [id, baseID]);
+    expect(make({ id: "i" }, {})).toEqual([
+      ["i", "i"],
+      ["identifier-1", "identifier-1"],
+    ]);
+    expect(() => make({ id: "i" }, { baseID: "i" })).toThrow("Duplicate rule id(s) given");
+  });
+
   it("is refused if two rules have the same name", () => {
     const body = { name: "A Gate", rules: [rule, { ...rule, name: "other" }, rule] };
     const refused = () => createGate(body, stamp, identifiers());
