@@ -11,7 +11,9 @@ import type { Report, ReportEstimates } from "../profile/report.js";
 import { estimateDelivery } from "../report/estimates.js";
 import { findFindings } from "../report/findings/findings.js";
 import { renderReport } from "../report/html/render-report.js";
-import { acceptFindings, verdictOf } from "../report/verdict.js";
+import { acceptFindings, checkAccepted, verdictOf } from "../report/verdict.js";
+
+export { checkAccepted };
 
 /**
  * Adds to a report the qualifying events that its names would make, what export and send will take,

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { completeReport, writeReportFiles } from "../engine/complete-report.js";
+import { checkAccepted, completeReport, writeReportFiles } from "../engine/complete-report.js";
 import { createEngine } from "../engine/engine.js";
 import {
   resolveExportOptions,
@@ -8,7 +8,6 @@ import {
 import { resolveSendRequest } from "../pipeline/configuration/send-options.js";
 import { checkReportDirectory, FIXES_MODULE_NAME } from "../pipeline/report/write-report.js";
 import type { RunContext, RunObserver, RunProgress } from "../pipeline/run-observer.js";
-import { checkAccepted } from "../report/verdict.js";
 import { configurationOf } from "./library-configuration.js";
 import type {
   ExportEventsOptions,

@@ -6,7 +6,7 @@ import type { ByteSource } from "./byte-source.js";
 import { CheckedEntryBytes, openEntryData, zipMethods } from "./entry-bytes.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { InflateBytes } from "./inflate-bytes.js";
-import type { ReaderOptions } from "./reader.js";
+import type { ReaderOptions, SoundBytes } from "./reader.js";
 import type { Codec, Source, SourceBytes, ZipEntry } from "./source.js";
 import { ratioExceeded, unsupported, withAltered } from "./source-errors.js";
 import { ZstdBytes } from "./zstd-bytes.js";
@@ -16,12 +16,6 @@ export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" |
   readonly kernel?: Kernel;
   /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
   readonly chunkBytes?: number;
-}
-
-/** The first bytes of a source, and the error in which they end. */
-export interface SoundBytes {
-  readonly bytes: number;
-  readonly error: SourceError;
 }
 
 /**

@@ -1,8 +1,14 @@
+import type { SourceError } from "../base/errors.js";
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { ByteSource } from "./byte-source.js";
-import type { SoundBytes } from "./open-bytes.js";
 import type { SourceRange } from "./source.js";
+
+/** The first bytes of a source, and the error in which they end. */
+export interface SoundBytes {
+  readonly bytes: number;
+  readonly error: SourceError;
+}
 
 /** Rows of one source range, batch by batch. */
 export interface Reader {
