@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { BATCH_ROWS_MAX, REJECT_BYTES_MAX } from "../../base/limits.js";
 import { rejectCodeName, rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, RawRows } from "../../batch/batch.js";
@@ -108,10 +109,10 @@ export class BatchBuilder {
     let sizeMax = 0;
     // Even if the row has another fault.
     const isLong = root.rows === 1 && jsonSizeMin(root) > this.rowBytesMax;
-    return {
-      number: (row) => firstRow + row,
+    const raw = {
+      number: (row: number) => firstRow + row,
       offset: () => undefined,
-      bytes: (row) => {
+      bytes: (row: number) => {
         const fault = kernel.bytes[this.#faults.address + row];
         const tooLong = isLong || fault === rejectCodes.row_too_long;
         // All rows together are enough for the longest one.
@@ -123,8 +124,13 @@ export class BatchBuilder {
         const end = kernel.run.writeRow(root.address, row, start, bytesMax);
         return kernel.bytes.slice(start, Math.min(end, start + bytesMax));
       },
-      explain: (row) => explain(kernel.bytes[this.#faults.address + row]!, this.rowBytesMax),
+      explain: (row: number) => {
+        const fault = kernel.bytes[this.#faults.address + row]!;
+        if (fault === rejectCodes.invalid_utf8) return explainInvalidText(raw.bytes(row));
+        return explain(fault, this.rowBytesMax);
+      },
     };
+    return raw;
   }
 
   free(): void {
@@ -147,8 +153,6 @@ function explain(fault: number, rowBytesMax: number): string {
   switch (fault) {
     case 0:
       return "";
-    case rejectCodes.invalid_utf8:
-      return "a text is not valid UTF-8";
     case rejectCodes.row_too_long:
       return `the row is longer than ${rowBytesMax} bytes`;
     case rejectCodes.malformed_row:
@@ -156,6 +160,43 @@ function explain(fault: number, rowBytesMax: number): string {
     default:
       return rejectCodeName(fault);
   }
+}
+
+/** Names the first column of a row, as JSON, with a text that is not UTF-8. */
+function explainInvalidText(json: Uint8Array): string {
+  const name = invalidMember(json);
+  const what = name === undefined ? "a text" : `the text of column ${name}`;
+  return `${what} is not valid UTF-8; if the column is binary, name it in "except" of the mapping's "rest"`;
+}
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = Buffer.from('"\\,:');
+const [OPEN_OBJECT, OPEN_ARRAY, CLOSE_OBJECT, CLOSE_ARRAY] = Buffer.from("{[}]");
+
+/** Returns the quoted name of the first member of an object that is not UTF-8. */
+function invalidMember(json: Uint8Array): string | undefined {
+  let start = 1;
+  let depth = 0;
+  let nameEnd = 0;
+  let isText = false;
+  for (const [index, byte] of json.entries()) {
+    if (byte === QUOTE && !isEscaped(json, index)) isText = !isText;
+    if (isText) continue;
+    if (byte === COLON && depth === 1 && nameEnd === 0) nameEnd = index;
+    const isEnd = depth === 1 && (byte === COMMA || byte === CLOSE_OBJECT);
+    if (isEnd && !isUtf8(json.subarray(start, index))) {
+      return Buffer.from(json.subarray(start, nameEnd)).toString();
+    }
+    if (isEnd) [start, nameEnd] = [index + 1, 0];
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+    if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
+  }
+  return undefined;
+}
+
+function isEscaped(json: Uint8Array, index: number): boolean {
+  let backslashes = 0;
+  while (json[index - 1 - backslashes] === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
 }
 
 /** Returns the node at a path of names, and the structs on the path to it. */

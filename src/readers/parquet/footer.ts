@@ -67,12 +67,18 @@ const ENCRYPTED_MAGIC = "PARE";
 const TRAILER_BYTES = 8;
 /** Bytes of a footer. A longer footer is treated as damaged. */
 const FOOTER_BYTES_MAX = 512 * 1024 * 1024;
+/** Bytes of a dictionary page's header, as other readers bound it. */
+const DICTIONARY_HEADER_BYTES_MAX = 100;
 
 /** Reads the footer. Throws `SourceError` if the file is not Parquet, cut off, damaged or encrypted. */
 export function readFooter(file: RandomAccess): Footer {
   const bytes = readFooterBytes(file);
   try {
-    return parseFooter(new ThriftReader(bytes).readStruct(), file.source);
+    const reader = new ThriftReader(bytes);
+    const footer = parseFooter(reader.readStruct(), file.source);
+    const rest = bytes.length - reader.position;
+    if (rest === 0) return footer;
+    throw damaged(file.source, `its footer ends ${rest} bytes before its length says`);
   } catch (error) {
     if (!(error instanceof ThriftError)) throw error;
     throw damaged(file.source, `its footer cannot be read: ${error.message}`);
@@ -102,9 +108,10 @@ function parseFooter(fields: ThriftStruct, source: Source): Footer {
   if (fields.get(8) instanceof Map) throw encryptedParquet(source);
   const schema = structs(fields, 2).map(parseElement);
   const leaves = schema.filter((element) => element.childCount === 0).length;
+  const uncounted = hasUncountedHeaders(fields) ? DICTIONARY_HEADER_BYTES_MAX : 0;
   let firstRow = 0;
   const rowGroups = structs(fields, 4).map((group) => {
-    const chunks = structs(group, 1).map((chunk) => parseChunk(chunk, source));
+    const chunks = structs(group, 1).map((chunk) => parseChunk(chunk, uncounted, source));
     if (chunks.length !== leaves) {
       throw damaged(source, `a row group has ${chunks.length} columns, the schema ${leaves}`);
     }
@@ -114,7 +121,23 @@ function parseFooter(fields: ThriftStruct, source: Source): Footer {
     firstRow += rows;
     return parsed;
   });
+  const told = count(fields, 3);
+  if (told !== firstRow) {
+    throw damaged(source, `its footer says ${told} rows, but its row groups have ${firstRow}`);
+  }
   return { schema, rowGroups };
+}
+
+/**
+ * Returns true for files of parquet-mr before 1.2.9: the sizes of their column chunks leave out the
+ * header of the dictionary page (PARQUET-816).
+ */
+function hasUncountedHeaders(fields: ThriftStruct): boolean {
+  if (!fields.has(6)) return false;
+  const [, major, minor, patch] =
+    /^parquet-mr version (\d+)\.(\d+)\.(\d+)/.exec(text(fields, 6)) ?? [];
+  if (major === undefined) return false;
+  return Number(major) * 1e6 + Number(minor) * 1e3 + Number(patch) < 1_002_009;
 }
 
 function parseElement(fields: ThriftStruct): SchemaElement {
@@ -130,7 +153,8 @@ function parseElement(fields: ThriftStruct): SchemaElement {
   };
 }
 
-function parseChunk(chunk: ThriftStruct, source: Source): ColumnChunk {
+/** `uncounted`: bytes that the size of a chunk with a dictionary may lack. */
+function parseChunk(chunk: ThriftStruct, uncounted: number, source: Source): ColumnChunk {
   if (chunk.get(8) instanceof Map) throw encryptedParquet(source);
   if (chunk.has(1)) {
     const what = `the Parquet file keeps a column in another file, ${JSON.stringify(text(chunk, 1))}`;
@@ -139,13 +163,14 @@ function parseChunk(chunk: ThriftStruct, source: Source): ColumnChunk {
   const fields = struct(chunk, 3);
   const dataStart = count(fields, 9);
   const dictionaryStart = optionalInteger(fields, 11) ?? 0;
+  const hasDictionary = dictionaryStart > 0 && dictionaryStart < dataStart;
   return {
     type: integer(fields, 1),
     path: texts(fields, 3),
     codec: integer(fields, 4),
     values: count(fields, 5),
     uncompressedSize: count(fields, 6),
-    compressedSize: count(fields, 7),
-    start: dictionaryStart > 0 && dictionaryStart < dataStart ? dictionaryStart : dataStart,
+    compressedSize: count(fields, 7) + uncounted,
+    start: hasDictionary ? dictionaryStart : dataStart,
   };
 }

@@ -1,5 +1,6 @@
 import type { ValueType } from "../../batch/nested-node.js";
 import type { Source } from "../source.js";
+import { findContradiction } from "./annotations.js";
 import { columnDamaged, columnUnsupported } from "./parquet-errors.js";
 import type { SchemaNode } from "./schema.js";
 import { valueTypeOf, widthOf } from "./value-type.js";
@@ -50,6 +51,8 @@ export function leavesOf(column: SchemaNode, source: Source): readonly Leaf[] {
     const { elementLevels } = before;
     const steps = [...before.steps, { kind, name, level, depth: elementLevels.length }];
     if (kind === "leaf") {
+      const contradiction = findContradiction(element);
+      if (contradiction !== null) throw columnDamaged(source, column.name, contradiction);
       const value = valueTypeOf(element);
       if (typeof value === "string") throw columnUnsupported(source, column.name, value);
       const maxima = { levelMax: level, repeatMax: elementLevels.length };

@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { SourceError } from "../../../src/base/errors.js";
 import { ThriftWriter } from "../../../src/base/thrift-writer.js";
 import { physicalTypes } from "../../../src/readers/parquet/value-type.js";
-import { assemblePageFile } from "./page-file.js";
+import { assemblePageFile, type OddFooter } from "./page-file.js";
 import { openFile, readRows, rest, temporaryFile, text, writeWithDuckDB } from "./parquet-files.js";
 import { Encoding, writeParquet } from "./parquet-writer.js";
 
@@ -134,6 +134,32 @@ describe("a damaged Parquet file", () => {
     await expect(readRows(write(crc32(body) ^ 1), [text("n")])).rejects.toThrow("checksum");
   });
 
+  it("is found by a footer that contradicts itself", async () => {
+    const body = new Uint8Array(Int32Array.of(1, 2, 3).buffer);
+    const of = (odd: OddFooter, convertedType?: number) =>
+      outcome(singlePageFile(body, 3, crc32(body) | 0, { ...odd, convertedType }));
+    expect(await of({})).toBe(3);
+    expect(String(await of({ rows: 2 }))).toContain("says 2 rows, but its row groups have 3");
+    expect(String(await of({ paddingBytes: 5 }))).toContain("ends 5 bytes before");
+    // UTF8, DECIMAL, DATE, TIMESTAMP_MILLIS and INT_64 on int32, of which two fit.
+    const results = await Promise.all([0, 5, 6, 9, 18].map((type) => of({}, type)));
+    expect(results.map((result) => String(result).includes("does not fit"))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      true,
+    ]);
+  });
+
+  it("is not one of an old parquet-mr, whose chunk sizes leave out a header", async () => {
+    const body = new Uint8Array(Int32Array.of(1, 2, 3).buffer);
+    const of = (createdBy: string) =>
+      outcome(singlePageFile(body, 3, crc32(body) | 0, { createdBy, uncountedBytes: 14 }));
+    expect(await of("parquet-mr version 1.2.8 (build 1)")).toBe(3);
+    expect(String(await of("parquet-mr version 1.2.9 (build 1)"))).toContain("cut off");
+  });
+
   it("is told apart from one that is not Parquet or that is encrypted", async () => {
     const [file = new Uint8Array()] = files;
     const text = Buffer.from("a,b\n1,2\n".repeat(100));
@@ -149,7 +175,12 @@ describe("a damaged Parquet file", () => {
 });
 
 /** Assembles a file of one column `n` of plain int32, with a checksum in its page's header. */
-function singlePageFile(body: Uint8Array, values: number, checksum: number): Uint8Array {
+function singlePageFile(
+  body: Uint8Array,
+  values: number,
+  checksum: number,
+  { convertedType, ...odd }: OddFooter & { readonly convertedType?: number | undefined } = {},
+): Uint8Array {
   const writer = new ThriftWriter();
   writer.beginStructElement();
   for (const [id, value] of [0, body.length, body.length, checksum].entries()) {
@@ -167,7 +198,7 @@ function singlePageFile(body: Uint8Array, values: number, checksum: number): Uin
     typeLength: 0,
     repetition: 0,
     childCount: 0,
-    convertedType: undefined,
+    convertedType,
     scale: 0,
     logicalType: undefined,
   };
@@ -180,5 +211,5 @@ function singlePageFile(body: Uint8Array, values: number, checksum: number): Uin
     compressedSize: bytes.length,
     start: 4,
   };
-  return assemblePageFile({ element, children: [] }, [{ chunk, pages: [page] }], values);
+  return assemblePageFile({ element, children: [] }, [{ chunk, pages: [page] }], values, odd);
 }

@@ -22,6 +22,16 @@ export interface LeafPages {
   readonly pages: readonly PageBytes[];
 }
 
+/** What a footer says otherwise than the file is. */
+export interface OddFooter {
+  readonly rows?: number;
+  readonly createdBy?: string;
+  /** Bytes that the sizes of chunks leave out. */
+  readonly uncountedBytes?: number;
+  /** Bytes behind the footer's structure. */
+  readonly paddingBytes?: number;
+}
+
 const MAGIC = new TextEncoder().encode("PAR1");
 
 /** Assembles a Parquet file of one column with `rows` rows from pages. Logical types are left out. */
@@ -29,6 +39,7 @@ export function assemblePageFile(
   column: ElementTree,
   leaves: readonly LeafPages[],
   rows: number,
+  odd: OddFooter = {},
 ): Uint8Array {
   const starts: number[] = [];
   let top = MAGIC.length;
@@ -36,7 +47,8 @@ export function assemblePageFile(
     starts.push(top);
     for (const page of pages) top += page.bytes.length;
   }
-  const footer = writeFooter(column, leaves, starts, rows);
+  const padding = Buffer.alloc(odd.paddingBytes ?? 0);
+  const footer = Buffer.concat([writeFooter(column, leaves, starts, rows, odd), padding]);
   const file = new Uint8Array(top + footer.length + 4 + MAGIC.length);
   file.set(MAGIC);
   let position = MAGIC.length;
@@ -59,6 +71,7 @@ function writeFooter(
   leaves: readonly LeafPages[],
   starts: readonly number[],
   rows: number,
+  odd: OddFooter,
 ): Uint8Array {
   const elements = elementsOf(column);
   const writer = new ThriftWriter();
@@ -67,17 +80,20 @@ function writeFooter(
   writer.beginList(2, "struct", elements.length + 1);
   writeRoot(writer);
   for (const node of elements) writeElement(writer, node);
-  writer.i64(3, rows);
+  writer.i64(3, odd.rows ?? rows);
   writer.beginList(4, "struct", 1);
   writer.beginStructElement();
   writer.beginList(1, "struct", leaves.length);
-  for (const [index, leaf] of leaves.entries()) writeChunk(writer, leaf, starts[index] ?? 0);
+  for (const [index, leaf] of leaves.entries()) {
+    writeChunk(writer, leaf, starts[index] ?? 0, odd.uncountedBytes ?? 0);
+  }
   writer.i64(
     2,
     leaves.reduce((sum, leaf) => sum + uncompressedSize(leaf), 0),
   );
   writer.i64(3, rows);
   writer.endStruct();
+  if (odd.createdBy !== undefined) writer.binary(6, odd.createdBy);
   writer.endStruct();
   return writer.bytes;
 }
@@ -105,8 +121,13 @@ function writeElement(writer: ThriftWriter, { element, children }: ElementTree):
   writer.endStruct();
 }
 
-function writeChunk(writer: ThriftWriter, { chunk, pages }: LeafPages, start: number): void {
-  const size = pages.reduce((sum, page) => sum + page.bytes.length, 0);
+function writeChunk(
+  writer: ThriftWriter,
+  { chunk, pages }: LeafPages,
+  start: number,
+  uncountedBytes: number,
+): void {
+  const size = pages.reduce((sum, page) => sum + page.bytes.length, 0) - uncountedBytes;
   const values = pages.reduce((sum, page) => sum + (page.dictionary ? 0 : page.values), 0);
   const dictionary = pages[0]?.dictionary ? pages[0].bytes.length : 0;
   writer.beginStructElement();

@@ -97,7 +97,7 @@ describe("a reader of Parquet", () => {
     for await (const batch of batchesOf(await openFile(path, [text("t"), text("n")]))) {
       const raw = Buffer.from(batch.raw.bytes(1)).toString("latin1");
       expect(raw).toBe(`{"t":"a\xff\\"","n":"2"}`);
-      expect(batch.raw.explain(1)).toMatch(/UTF-8/);
+      expect(batch.raw.explain(1)).toMatch(/^the text of column "t" is not valid UTF-8.*"except"/);
       expect(batch.raw.offset(1)).toBeUndefined();
     }
     // Nobody asked for the column: nobody minds.
@@ -149,13 +149,15 @@ describe("a reader of Parquet", () => {
     const path = await writeWithDuckDB(
       "select repeat(md5((i % 3)::varchar), 100) as t from range(30000) r(i)",
     );
+    // Other test files use the same kernel.
+    const before = kernel.memory.buffer.byteLength;
     let rows = 0;
     for await (const batch of batchesOf(await openFile(path, [text("t")]))) {
       expect(batch.columns[0]?.totalBytes(batch.rows)).toBeLessThanOrEqual(2 * 1024 * 1024);
       rows += batch.rows;
     }
     expect(rows).toBe(30_000);
-    expect(kernel.memory.buffer.byteLength).toBeLessThan(256 * 1024 * 1024);
+    expect(kernel.memory.buffer.byteLength - before).toBeLessThan(128 * 1024 * 1024);
   });
 
   it("reports its progress, up to the size of the source", async () => {
