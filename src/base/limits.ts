@@ -131,6 +131,9 @@ export const THREADS_MAX = 256;
 /** Milliseconds that workers have to stop by themselves before they are terminated. */
 export const STOP_GRACE_MS = 1_500;
 
+/** Workers that may die in a row without a source that is read in between. */
+export const WORKER_DEATHS_MAX = 16;
+
 /** Compression layers around one source, without that of a zip archive. */
 export const CODEC_LAYERS_MAX = 3;
 

@@ -1,3 +1,4 @@
+import { WORKER_DEATHS_MAX } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { RemoteDeath } from "../../base/thread-call.js";
 import type { Waiting } from "../../sinks/webhook/sender.js";
@@ -33,6 +34,8 @@ interface SplitRun {
   readonly skipped: Readonly<Record<number, SourceFailure>>;
   /** No other split may run on its worker at the same time, so that a death can be attributed. */
   readonly isAlone: boolean;
+  /** Ranges that were read to their end when its worker died the last time. */
+  readonly rangesRead: number;
 }
 
 /** The work of one thread. */
@@ -54,6 +57,8 @@ export class SplitRunner {
   readonly #queue: SplitRun[];
   readonly #splitsToRun: number;
   readonly #lanes: readonly Lane[];
+  /** Deaths of workers since a source was read. */
+  #deaths = 0;
   #done: Work = { bytes: 0, rows: 0, rejects: 0, delivered: 0 };
   #splits = 0;
 
@@ -65,7 +70,7 @@ export class SplitRunner {
   ) {
     this.#queue = [...splits]
       .sort((a, b) => b.bytes - a.bytes)
-      .map((split) => ({ split, skipped: {}, isAlone: false }));
+      .map((split) => ({ split, skipped: {}, isAlone: false, rangesRead: 0 }));
     this.#splitsToRun = splits.length;
     this.#lanes = Array.from({ length: Math.min(pool.threads, splits.length) }, () => ({
       worker: undefined,
@@ -173,13 +178,26 @@ export class SplitRunner {
     if (reading !== undefined && committing !== undefined) {
       this.#queue.unshift({ ...committing.run, isAlone: true }, { ...reading, isAlone: true });
     } else if (run !== undefined) {
-      this.#queue.unshift(withoutFailed(run, worker.counters.range, death));
+      const rerun = withoutFailed(run, worker.counters.range, death);
+      this.#countDeath(rerun.rangesRead > run.rangesRead, death);
+      this.#queue.unshift(rerun);
     }
+  }
+
+  /**
+   * Throws `worker_died` if workers die of one source after the other: the cause is not in the
+   * sources, and to start a worker for each of thousands would take hours.
+   */
+  #countDeath(hasRead: boolean, death: RemoteDeath): void {
+    this.#deaths = hasRead ? 1 : this.#deaths + 1;
+    if (this.#deaths <= WORKER_DEATHS_MAX) return;
+    throw asFatal(`read the last of ${this.#deaths} sources that all ended in this`, death);
   }
 
   #account(lane: Lane, split: Split, record: SplitRecord): void {
     const { read: rows, rejected: rejects } = record.rows;
     const delivered = record.counts?.["delivered"] ?? 0;
+    if (rows > 0) this.#deaths = 0;
     lane.rows += rows;
     this.#done = addWork(this.#done, { bytes: split.bytes, rows, rejects, delivered });
     this.#splits++;
@@ -217,5 +235,7 @@ function withoutFailed(run: SplitRun, range: number, death: RemoteDeath): SplitR
     const message = `${source}: its worker thread died: ${describeDeath(death)}`;
     skipped[index] = { source, code: "source_crashed", message };
   }
-  return { ...run, skipped };
+  const before = split.ranges.slice(0, Math.max(0, range));
+  const rangesRead = before.filter((_, index) => run.skipped[index] === undefined).length;
+  return { ...run, skipped, rangesRead };
 }

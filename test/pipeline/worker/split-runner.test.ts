@@ -104,6 +104,34 @@ it.each(["exit", "panic"])(
   },
 );
 
+it.each([
+  ["in one split", 1_000_000],
+  ["in a split each", 10],
+])(
+  "ends the run if thread after thread dies of sources %s and none is read",
+  async (_, splitBytes) => {
+    const run = fakeExport();
+    for (let index = 10; index < 30; index++) run.input(`${index}.txt`, "2026-01-01 crash");
+    await expect(run.run({ ...options, splitBytes })).rejects.toMatchObject({
+      code: "worker_died",
+      message: expect.stringContaining("17 sources"),
+    });
+    expect(threads).toBe(17);
+  },
+);
+
+it.each([
+  ["in one split", 1_000_000],
+  ["in a split each", 10],
+])("replaces any number of threads if sources %s are read in between", async (_, splitBytes) => {
+  const run = fakeExport();
+  for (let index = 10; index < 35; index++) {
+    run.input(`${index}.txt`, index % 10 === 0 ? "2026-01-01 click" : "2026-01-01 crash");
+  }
+  const { outcome, manifest, failures } = await run.run({ ...options, splitBytes });
+  expect([outcome, manifest.rows.read, failures.length]).toEqual(["failed", 3, 22]);
+});
+
 it("ends the run with the error of a commit that fails while the next split is read", async () => {
   const run = heldRun("unsynced", "2026-01-02 free", "2026-01-02 wait");
   // The reader of b.txt waits until the run is stopped, and is terminated.
