@@ -30,7 +30,7 @@ export function headSection(report: Report): HTMLElement {
     "header",
     { class: `head summary tone-${tone}`, id: "top" },
     element("p", { class: "eyebrow" }, about),
-    element("h1", {}, sentence),
+    element("h1", {}, sentence.replaceAll(" %", "\u00a0%")),
     sample.share < 1 ? element("p", { class: "notice" }, sampled) : null,
     balance(report),
     period(report),

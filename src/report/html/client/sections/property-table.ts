@@ -1,6 +1,6 @@
 import type { ReportProperties, ReportProperty } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
-import { disclosure, none } from "../blocks.js";
+import { lazyDisclosure, none } from "../blocks.js";
 import { DataTable } from "../data-table.js";
 import {
   bytesRange,
@@ -111,6 +111,6 @@ function topValues({ topValues: values, topValuesError }: ReportProperty): Child
   const rest = values.slice(TOP_VALUES_OPEN);
   const note = error && element("small", {}, error);
   if (rest.length === 0) return element("div", {}, open, note);
-  const more = element("ul", { class: "top-values" }, ...rest.map(item));
-  return element("div", {}, open, disclosure(`${rest.length} more`, more), note);
+  const more = () => element("ul", { class: "top-values" }, ...rest.map(item));
+  return element("div", {}, open, lazyDisclosure(`${rest.length} more`, more), note);
 }
