@@ -265,6 +265,8 @@ const sampleSchema = z.strictObject({
       delimiter: text,
       quote: text,
       escape: text.exactOptional(),
+      backslashes: z.boolean().describe("A backslash escapes any character."),
+      nulls: z.array(text).describe("Texts that mean null."),
       columns: z.array(text),
     })
     .exactOptional()

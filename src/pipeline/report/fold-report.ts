@@ -287,6 +287,7 @@ function samplesOf(
 
 function dialectOf(format: Format | undefined): ReportSample["csv"] {
   if (format?.kind !== "csv") return undefined;
-  const { delimiter, quote, columns } = format;
-  return omitUndefined({ delimiter, quote, escape: format.escape, columns });
+  const { delimiter, quote, nulls = [], columns } = format;
+  const backslashes = format.backslashes !== undefined;
+  return omitUndefined({ delimiter, quote, escape: format.escape, backslashes, nulls, columns });
 }

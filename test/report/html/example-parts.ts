@@ -137,7 +137,9 @@ export function exampleSamples(events: readonly ReportEvent[]): readonly ReportS
       source: isRecord ? "exports/2026-03.csv" : "exports/2026-01.jsonl.gz",
       row: 1_841 + place,
       byte: 1_204_881 + place,
-      ...(isRecord ? { csv: { delimiter: ",", quote: '"', columns } } : {}),
+      ...(isRecord
+        ? { csv: { delimiter: ",", quote: '"', backslashes: false, nulls: [], columns } }
+        : {}),
       raw: isRecord
         ? `$insert-${place},"${event.replaceAll('"', '""')}",${text},user_00${place},${device},Amsterdam,${quoted}`
         : `{"$insert_id":"5c1f-${place}","event_type":${name},"event_time":"${text}","user_id":"user_00${place}","device_id":"${device}","city":"Amsterdam","library":"js/2.1","event_properties":${properties},"user_properties":{"plan":"team","seats":12}}`,

@@ -2,13 +2,15 @@ import { describe, expect, test } from "vitest";
 import type { MappingChanges } from "../../../src/mapper/mapping.js";
 import { mappingChangesSchema } from "../../../src/mapper/mapping.js";
 import { resolveMapping } from "../../../src/mapper/resolve-mapping.js";
+import type { ReportSample } from "../../../src/profile/report.js";
 import { rowMembers } from "../../../src/report/html/client/mapping/text-tokens.js";
 import { traceMapping } from "../../../src/report/html/client/mapping/trace-mapping.js";
 
-const csv = { delimiter: ";", quote: '"', columns: ["n", "a", "p"] };
+const plain = { quote: '"', backslashes: false, nulls: [] };
+const csv = { ...plain, delimiter: ";", columns: ["n", "a", "p"] };
 
 /** The row as it is laid out, a member on each line. */
-function layout(row: string, dialect?: typeof csv): string {
+function layout(row: string, dialect?: NonNullable<ReportSample["csv"]>): string {
   const lines = rowMembers(row, dialect).map(({ tokens }) => tokens.map(({ text }) => text));
   return lines.map((texts) => texts.join("")).join("\n");
 }
@@ -23,7 +25,7 @@ interface Rows {
 /** Pairs of a source path and the event path that the mapping makes of it. */
 function traced({ row, event, mapping = {}, columns }: Rows): readonly string[] {
   const changes = mappingChangesSchema.parse(mapping) as MappingChanges;
-  const dialect = columns && { delimiter: ",", quote: '"', columns };
+  const dialect = columns && { ...plain, delimiter: ",", nulls: ["NULL"], columns };
   const { traces } = traceMapping(
     rowMembers(row, dialect),
     rowMembers(event),
@@ -49,6 +51,8 @@ describe("a row's text", () => {
   test("has a line for each cell of a record, with the name of its column", () => {
     expect(layout('1;"a ""b"";c";"{""x"":1}"', csv)).toBe('n: 1\na: a "b";c\np: {\n  "x": 1\n}');
     expect(layout("1;2;3;4", csv)).toBe("n: 1\na: 2\np: 3\n4");
+    const escaping = { ...csv, quote: "", backslashes: true };
+    expect(layout(String.raw`a\;b;x\ty;"`, escaping)).toBe('n: a;b\na: x\ty\np: "');
   });
 
   test("may be cut or broken anywhere", () => {
@@ -110,6 +114,17 @@ describe("values of an event are found in the row by the mapping", () => {
       "event_type → event",
       "login → user/userID",
       "b → user/stableID",
+    ]);
+  });
+
+  test("of several cells in the first that is not null in this dialect", () => {
+    const mapping = { userID: ["a", "b", "c", "d"] };
+    const columns = ["a", "b", "c", "d", "event_type"];
+    const event = '{"event":"null","user":{"userID":"u"}}';
+    const row = String.raw`,NULL,\N,u,null`;
+    expect(traced({ row, event, mapping, columns })).toEqual([
+      "event_type → event",
+      "d → user/userID",
     ]);
   });
 

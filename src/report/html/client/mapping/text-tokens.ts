@@ -2,7 +2,7 @@ import type { ReportSample } from "../../../../profile/report.js";
 
 /** A piece of a row, laid out for reading. Texts are from the row; only space and names of cells are added. */
 export interface TextToken {
-  readonly kind: "key" | "value" | "mark" | "space";
+  readonly kind: "key" | "value" | "null" | "mark" | "space";
   readonly text: string;
   /** The text without quotes and escapes. */
   readonly value: string;
@@ -26,14 +26,14 @@ const NESTED_MAX = 32;
  */
 export function rowMembers(row: string, csv?: CsvDialect): readonly RowMember[] {
   if (csv === undefined && isJson(row)) return jsonMembers(row);
-  const cells = csv === undefined ? [row] : recordCells(row, csv);
-  return cells.map((cell, index) => {
+  const cells = csv === undefined ? [{ cell: row, isNull: false }] : recordCells(row, csv);
+  return cells.map(({ cell, isNull }, index) => {
     const name = csv?.columns[index] ?? "";
     const path = [name];
     const key = { kind: "key", text: name, value: name, path } as const;
     const tokens = isJson(cell)
       ? jsonTokens(cell, 0, path)
-      : [{ kind: "value", text: cell, value: cell, path } as const];
+      : [{ kind: isNull ? "null" : "value", text: cell, value: cell, path } as const];
     return { name, tokens: name === "" ? tokens : [key, mark(":", path), space(" "), ...tokens] };
   });
 }
@@ -102,7 +102,7 @@ function jsonTokens(text: string, depth: number, root: readonly string[]): reado
 function valueTokens(piece: string, depth: number, path: readonly string[]): readonly TextToken[] {
   const value = plainText(piece);
   if (!piece.startsWith('"') || !/^\s*\{/.test(value) || depth > NESTED_MAX) {
-    return [{ kind: "value", text: piece, value, path }];
+    return [{ kind: piece === "null" ? "null" : "value", text: piece, value, path }];
   }
   return [mark('"', path), ...jsonTokens(value, depth, path), mark('"', path)];
 }
@@ -117,28 +117,48 @@ function plainText(piece: string): string {
   }
 }
 
+/** Characters that letters after a backslash stand for. */
+const escaped: Readonly<Record<string, string>> = {
+  "0": "\0",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+};
+
+interface Cell {
+  readonly cell: string;
+  readonly isNull: boolean;
+}
+
 /** Splits a record of CSV into its cells. */
-function recordCells(row: string, dialect: CsvDialect): readonly string[] {
-  const { delimiter, quote } = dialect;
+function recordCells(row: string, dialect: CsvDialect): readonly Cell[] {
+  const { delimiter, quote, backslashes, nulls } = dialect;
   const escaping = dialect.escape ?? quote;
-  const cells: string[] = [];
-  let cell = "";
-  let isQuoted = false;
+  const cells: Cell[] = [];
+  let [cell, start, isQuoted] = ["", 0, false];
+  const end = (at: number) => {
+    const isNull = cell === "" || row.slice(start, at) === "\\N" || nulls.includes(cell);
+    cells.push({ cell, isNull });
+    [cell, start] = ["", at + 1];
+  };
   for (let index = 0; index < row.length; index++) {
     const character = row[index] ?? "";
-    const next = row[index + 1];
-    const isEscape = isQuoted && character === escaping;
-    if (isEscape && next !== undefined && (next === quote || next === escaping)) {
+    const next = row[index + 1] ?? "";
+    if (backslashes && character === "\\" && next !== "") {
+      cell += escaped[next] ?? next;
+      index++;
+    } else if (isQuoted && character === escaping && (next === quote || next === escaping)) {
       cell += next;
       index++;
-    } else if (quote !== "" && character === quote && (isQuoted || cell === ""))
-      isQuoted = !isQuoted;
-    else if (character === delimiter && !isQuoted) {
-      cells.push(cell);
-      cell = "";
-    } else cell += character;
+    } else if (character === quote && (isQuoted || cell === "")) isQuoted = !isQuoted;
+    else if (character === delimiter && !isQuoted) end(index);
+    else cell += character;
   }
-  return [...cells, cell];
+  end(row.length);
+  return cells;
 }
 
 function mark(text: string, path: readonly string[] = []): TextToken {

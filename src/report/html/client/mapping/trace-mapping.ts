@@ -70,7 +70,7 @@ export function traceMapping(
   const row = new SourceValues(source);
   const traces: Trace[] = [];
   for (const to of event.flatMap(({ tokens }) => tokens)) {
-    if (to.kind !== "value") continue;
+    if (to.kind !== "value" && to.kind !== "null") continue;
     const field = targetOf(to.path);
     const from = field && sourceOf(row, mapping, field, to.path);
     if (!field || !from) continue;
@@ -136,10 +136,8 @@ class SourceValues {
   constructor(members: readonly RowMember[]) {
     for (const token of members.flatMap(({ tokens }) => tokens)) {
       const { kind, text, path } = token;
-      if (kind === "value") this.#values.set(keyOf(path), token);
-      // An empty cell of CSV is null.
-      const isNull = text === "null" || text === "";
-      const isValue = (kind === "value" && !isNull) || (kind === "mark" && /[{[]/.test(text));
+      if (kind === "value" || kind === "null") this.#values.set(keyOf(path), token);
+      const isValue = kind === "value" || (kind === "mark" && /[{[]/.test(text));
       if (isValue) this.#present.add(keyOf(path));
     }
   }
