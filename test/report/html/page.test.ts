@@ -259,6 +259,27 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     });
   });
 
+  test("shows accepted findings as accepted, and not among what to do", async () => {
+    const full = exampleReport();
+    const findings = full.findings.map((finding) => ({
+      ...finding,
+      acceptedBecause: "acceptFindings" as const,
+    }));
+    const verdict = { tone: "good", sentence: "Ready: all rows become events." } as const;
+    await inPage(
+      async (page) => {
+        expect(await page.locator(".what-to-do li").count()).toBe(0);
+        expect(await page.locator(".next").textContent()).toBe(
+          `${findings.length} findings accepted. switchyard export writes the events, switchyard send sends them.`,
+        );
+        const first = page.locator("#findings .finding").first();
+        expect(await first.locator(".severity").textContent()).toBe("✓Accepted");
+        await first.getByText("accepted by acceptFindings").waitFor();
+      },
+      { report: { ...full, findings, verdict } },
+    );
+  });
+
   test("counts findings of one kind together in the summary, and tells of rejects once", async () => {
     const full = exampleReport();
     const codes = ["time_unparsable", "invalid_utf8"] as const;
@@ -353,7 +374,7 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     const report = { ...full, findings: [], rejects: [], samples: [] };
     await inPage(
       async (page) => {
-        expect(await page.locator("h1").textContent()).toBe("No row becomes an event.");
+        expect(await page.locator("h1").textContent()).toBe("Not ready: no row becomes an event.");
         await page.getByText("There are no events.").waitFor();
       },
       { report },

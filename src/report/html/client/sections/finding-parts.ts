@@ -3,17 +3,24 @@ import { copyButton } from "../blocks.js";
 import { shown } from "../display-text.js";
 import { element } from "../element.js";
 
-const severities: Readonly<Record<Severity, { readonly mark: string; readonly word: string }>> = {
-  error: { mark: "✕", word: "Error" },
-  warning: { mark: "!", word: "Warning" },
-  info: { mark: "i", word: "Note" },
+const marks: Readonly<Record<Severity | "accepted", readonly [mark: string, word: string]>> = {
+  error: ["✕", "Error"],
+  warning: ["!", "Warning"],
+  info: ["i", "Note"],
+  accepted: ["✓", "Accepted"],
 };
 
-/** The sign and the name of a severity. */
-export function severityMark(severity: Severity): HTMLElement {
-  const { mark, word } = severities[severity];
+/** The sign and the name of a finding's severity, or that it is accepted. */
+export function severityMark(finding: Finding): HTMLElement {
+  const name = isOpen(finding) ? finding.severity : "accepted";
+  const [mark, word] = marks[name];
   const sign = element("span", { class: "severity-mark", "aria-hidden": "true" }, mark);
-  return element("span", { class: `severity severity-${severity}` }, sign, word);
+  return element("span", { class: `severity severity-${name}` }, sign, word);
+}
+
+/** Returns whether a finding counts in the verdict. */
+export function isOpen({ acceptedBecause }: Finding): boolean {
+  return acceptedBecause === undefined;
 }
 
 /** A line of the configuration, with a button that copies it. */

@@ -37,11 +37,11 @@ export function findingList(findings: readonly Finding[], view: ViewState): HTML
 }
 
 function item(finding: Finding, view: ViewState): HTMLElement {
-  const { severity, title, detail, rows, fix, code } = finding;
+  const { title, detail, rows, fix, code, acceptedBecause } = finding;
   return element(
     "li",
     { class: "finding", id: findingId(view.report, finding) },
-    severityMark(severity),
+    severityMark(finding),
     element(
       "div",
       {},
@@ -52,6 +52,7 @@ function item(finding: Finding, view: ViewState): HTMLElement {
         "p",
         { class: "finding-links" },
         rows > 0 && element("span", {}, formatNumberOf(rows, "row")),
+        acceptedBecause && element("span", {}, `accepted by ${acceptedBecause}`),
         ...subjects(finding, view),
         element("code", {}, shown(code)),
       ),

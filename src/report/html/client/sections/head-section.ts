@@ -96,18 +96,12 @@ function mainFacts(report: Report): HTMLElement {
   const { events, otherEvents, identity, rows, estimates } = report;
   const names = events.length + (otherEvents.names ?? 0);
   const isMore = otherEvents.names === null && otherEvents.rows > 0;
-  const { withInsertID, estimated, error, withinSplits, unknown } = rows.duplicates;
-  const certain = `${unknown > 0 ? "at least " : ""}${formatCount(withinSplits)} for certain`;
   const { export: exported, send } = estimates;
   return facts(
     ["Event names", `${isMore ? "more than " : ""}${formatCount(names)}`],
     ["Users", shortEstimate(identity.users), errorText(identity.users)],
     ["Devices", shortEstimate(identity.devices), errorText(identity.devices)],
-    [
-      "Duplicates",
-      withInsertID === 0 ? "not known" : `≈ ${formatCount(estimated)}`,
-      withInsertID === 0 ? "no insert id is mapped" : `± ${formatCount(error)}; ${certain}`,
-    ],
+    ["Duplicates", ...duplicateWords(rows)],
     ["To export", formatDuration(exported.durationMs), `about ${formatBytes(exported.bytes)}`],
     [
       "To send",
@@ -115,4 +109,14 @@ function mainFacts(report: Report): HTMLElement {
       `at ${formatCount(send.eventsPerSecond)} events/s`,
     ],
   );
+}
+
+/** The number of repeated insert ids, without an estimate that says less than the exact count. */
+function duplicateWords({ duplicates }: Report["rows"]): readonly [string, string?] {
+  const { withInsertID, estimated, error, withinSplits, unknown } = duplicates;
+  if (withInsertID === 0) return ["not known", "no insert id is mapped"];
+  const certain = formatCount(withinSplits);
+  if (estimated <= withinSplits) return [`at least ${certain}`];
+  const exactly = `${unknown > 0 ? "at least " : ""}${certain} for certain`;
+  return [`≈ ${formatCount(estimated)}`, `± ${formatCount(error)}; ${exactly}`];
 }

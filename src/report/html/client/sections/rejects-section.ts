@@ -1,4 +1,4 @@
-import type { Fix, Report, ReportReject } from "../../../../profile/report.js";
+import type { Finding, Report, ReportReject } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { harmless } from "../../../terminal-text.js";
 import { lazyDisclosure, lead, none, preformatted, section } from "../blocks.js";
@@ -20,7 +20,7 @@ export function rejectsSection(report: Report): HTMLElement {
       const own = findings.find(
         (one) => one.rejectCode === reject.code && isInRejects(report, one),
       );
-      return card(reject, rows.read, own?.fix);
+      return card(reject, rows.read, own);
     }),
   );
 }
@@ -28,8 +28,9 @@ export function rejectsSection(report: Report): HTMLElement {
 function card(
   { code, rows, advice, samples }: ReportReject,
   read: number,
-  fix: Fix | undefined,
+  finding: Finding | undefined,
 ): HTMLElement {
+  const accepted = finding?.acceptedBecause === undefined ? "" : ", accepted by maxRejects";
   const rest = samples.slice(SAMPLES_OPEN);
   return element(
     "article",
@@ -38,10 +39,10 @@ function card(
     element(
       "p",
       { class: "reject-rows" },
-      `${formatNumberOf(rows, "row")}, ${partText(rows, read)}`,
+      `${formatNumberOf(rows, "row")}, ${partText(rows, read)}${accepted}`,
     ),
     element("p", {}, element("strong", {}, "What to do: "), `${shown(advice).replace(/\.$/, "")}.`),
-    fix === undefined ? null : fixLine(fix),
+    finding?.fix === undefined ? null : fixLine(finding.fix),
     ...samples.slice(0, SAMPLES_OPEN).map(sample),
     rest.length > 0 &&
       lazyDisclosure(formatNumberOf(rest.length, "more row"), () =>

@@ -1,8 +1,8 @@
 import type { Finding, Report } from "../../../../profile/report.js";
 import { formatCount, formatNumberOf } from "../../../quantities.js";
 import { shown } from "../display-text.js";
-import { element } from "../element.js";
-import { findingId, isInRejects, severityMark } from "./finding-parts.js";
+import { type Child, element } from "../element.js";
+import { findingId, isInRejects, isOpen, severityMark } from "./finding-parts.js";
 
 /** Lines of the list; the others are counted. */
 const LINES_MAX = 6;
@@ -23,11 +23,11 @@ export function whatToDo(report: Report): HTMLElement {
 
 type Kind = readonly [first: Finding, ...alike: Finding[]];
 
-/** Groups errors and warnings by their code, the most severe first. */
+/** Groups errors and warnings that are not accepted by their code, the most severe first. */
 function kindsOf(findings: readonly Finding[]): readonly Kind[] {
   const kinds = new Map<string, Kind>();
   for (const finding of findings) {
-    if (finding.severity === "info") continue;
+    if (finding.severity === "info" || !isOpen(finding)) continue;
     const known = kinds.get(finding.code);
     kinds.set(finding.code, known === undefined ? [finding] : [...known, finding]);
   }
@@ -41,7 +41,7 @@ function line(report: Report, first: Finding, alike: readonly Finding[]): HTMLEl
   return element(
     "li",
     {},
-    severityMark(first.severity),
+    severityMark(first),
     element(
       "span",
       {},
@@ -63,26 +63,22 @@ function detailOf(report: Report, finding: Finding): string {
   return isInRejects(report, finding) ? "rejects" : findingId(report, finding);
 }
 
-function nextStep({ findings, rows }: Report, further: number) {
+function nextStep({ findings, verdict }: Report, further: number): readonly Child[] {
   const command = (text: string) => element("code", {}, text);
-  const more = further > 0 ? `${formatNumberOf(further, "further finding")} below. ` : "";
-  const safe = findings.filter(({ fix }) => fix?.isSafe === true).length;
+  const accepted = findings.filter((finding) => !isOpen(finding)).length;
+  const counted = [
+    further > 0 && `${formatNumberOf(further, "further finding")} below. `,
+    accepted > 0 && `${formatNumberOf(accepted, "finding")} accepted. `,
+  ];
+  const safe = findings.filter((finding) => isOpen(finding) && finding.fix?.isSafe === true).length;
   if (safe > 0) {
     const what = ` writes ${formatNumberOf(safe, "safe line")} into the configuration.`;
-    return [more, command("switchyard validate --apply"), what];
+    return [...counted, command("switchyard validate --apply"), what];
   }
-  if (rows.mapped > 0 && findings.every(({ severity }) => severity === "info")) {
-    return [
-      command("switchyard export"),
-      " writes the events, ",
-      command("switchyard send"),
-      " sends them.",
-    ];
+  if (verdict.tone === "good") {
+    const [exporting, sending] = [command("switchyard export"), command("switchyard send")];
+    return [...counted, exporting, " writes the events, ", sending, " sends them."];
   }
-  return [
-    more,
-    "Change the configuration or the inputs, then run ",
-    command("switchyard validate"),
-    " again.",
-  ];
+  const advice = "Change the configuration or the inputs, or accept what is left, then run ";
+  return [...counted, advice, command("switchyard validate"), " again."];
 }
