@@ -35,6 +35,11 @@ export function formatDuration(milliseconds: number): string {
   return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(whole % 60)} h`;
 }
 
+/** `UTC-7`: the zone whose 02:00 is that many hours after 02:00 UTC. */
+export function zoneOfShift(shiftHours: number): string {
+  return `UTC${shiftHours > 0 ? "-" : "+"}${Math.abs(shiftHours)}`;
+}
+
 /** `12.3 %`, cut and not rounded, so that 100 % means that nothing is left. */
 export function formatShare(part: number, whole: number): string {
   const permille = whole === 0 ? 1000 : Math.floor((part / whole) * 1000);

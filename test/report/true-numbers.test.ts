@@ -74,6 +74,18 @@ describe("the numbers of a report", () => {
     expect([identity.topUsersError, identity.topDevicesError]).toEqual([0, 0]);
   });
 
+  it("counts users and devices exactly, and never more users of one event", async () => {
+    const [[users, devices] = []] = await query(
+      "SELECT count(DISTINCT user_id), count(DISTINCT device_id) FROM EVENTS",
+    );
+    const { identity, events } = report;
+    expect(identity.users).toEqual({ count: users, error: 0 });
+    expect(identity.devices).toEqual({ count: devices, error: 0 });
+    for (const event of events) {
+      expect(event.users?.count).toBeLessThanOrEqual(identity.users.count);
+    }
+  });
+
   it("says of a shared device what is so", async () => {
     const finding = report.findings.find(({ code }) => code === "device_shared");
     const [[rows, users] = []] = await query(

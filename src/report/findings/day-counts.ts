@@ -7,6 +7,9 @@ const TAIL_SHARE = 0.005;
 const DAYS_AROUND = 3;
 const DAYS_AROUND_MIN = 2;
 
+/** Other weeks that must have the weekday that a day is compared with. */
+const WEEKS_AROUND_MIN = 2;
+
 /** Indexes of the days, `end` excluded, that hold nearly all events. */
 interface Bulk {
   readonly start: number;
@@ -59,6 +62,53 @@ function usualOf(
   if (before.length < DAYS_AROUND_MIN || after.length < DAYS_AROUND_MIN) return undefined;
   const sides = [median(before), median(after)];
   return { least: Math.min(...sides), most: Math.max(...sides) };
+}
+
+/**
+ * Returns the usual events of a day by its weekday. If the days around have more than theirs, so may this
+ * one: a step between two levels is not a spike. Undefined if there are too few weeks.
+ */
+export function usualOfWeekday(days: readonly ReportDay[], index: number): number | undefined {
+  const bulk = bulkOf(days);
+  const ofWeekday = levelOfWeekday(days, bulk, index);
+  if (ofWeekday === undefined) return undefined;
+  const sides = [-1, 1].map((side) =>
+    median(
+      [1, 2, 3].flatMap((distance) => {
+        const other = index + side * distance;
+        const usual = levelOfWeekday(days, bulk, other);
+        return usual === undefined ? [] : [(days[other]?.events ?? 0) / usual];
+      }),
+    ),
+  );
+  return ofWeekday * Math.max(1, ...sides);
+}
+
+/** The higher level of the two weeks before and after. */
+function levelOfWeekday(
+  days: readonly ReportDay[],
+  { start, end }: Bulk,
+  index: number,
+): number | undefined {
+  const self = days[index];
+  if (self === undefined) return undefined;
+  // Between days far apart, days without events are not listed.
+  const weekday = weekdayOf(self);
+  const [before, after] = [-1, 1].map((side) =>
+    [7, 14].flatMap((distance) => {
+      const place = index + side * distance;
+      const day = place >= start && place < end ? days[place] : undefined;
+      return day === undefined || day.events === 0 || weekdayOf(day) !== weekday
+        ? []
+        : [day.events];
+    }),
+  ) as [number[], number[]];
+  if (before.length + after.length < WEEKS_AROUND_MIN) return undefined;
+  return Math.max(median(before), median(after));
+}
+
+function weekdayOf({ day }: ReportDay): number {
+  return new Date(day).getUTCDay();
 }
 
 /** The median; 0 for an empty list. */

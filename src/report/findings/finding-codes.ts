@@ -87,7 +87,7 @@ export const findingCodes = {
     "all rows",
   ),
   spike_day: warning(
-    "A day has at least three times the events of the days on both sides.",
+    "A day has at least three times the events of its weekday, beyond what the days around have more than theirs; in a short export, of the days on both sides.",
     "Nothing, or a filter; the finding names the event that causes it.",
     "all rows",
   ),
@@ -103,12 +103,12 @@ export const findingCodes = {
     "all rows",
   ),
   name_changed: warning(
-    "An event stops where another of about the same frequency begins.",
+    "An event stops where another of about the same frequency begins; both may occur for up to seven days.",
     "`fixes.mjs` gives both the newer name.",
     "all rows",
   ),
   names_alike: warning(
-    "Event names differ only by case, width or white space.",
+    "Event names differ only by case, width, or what separates words: blanks, `_` and `-`.",
     "`fixes.mjs` uses the most frequent spelling.",
   ),
   names_with_ids: warning(
@@ -147,7 +147,7 @@ export const findingCodes = {
     "`fixes.mjs` converts texts to numbers or objects where all are such, and otherwise all values to text.",
   ),
   property_keys_alike: warning(
-    "Property keys differ only by case, width or white space.",
+    "Property keys differ only by case, width, or what separates words.",
     "`fixes.mjs` moves values to the most frequent spelling.",
   ),
   property_too_long: warning("Values are longer than 32 KiB.", "`drop`."),

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../base/day.js";
 import type { ReportEvent } from "../../profile/report.js";
 import { formatCount } from "../quantities.js";
-import { bulkOf } from "./day-counts.js";
+import { bulkOf, median } from "./day-counts.js";
 import { type Facts, type Observation, quoted } from "./observation.js";
 
 /** Expected events of a time without any, from which on chance does not explain it. */
@@ -19,12 +19,21 @@ const STEADY_SHARE = 0.6;
 
 /** Most days and rate factor between a name that ends and the one that replaces it. */
 const CHANGE_DAYS_MAX = 1.5;
+
+/** Most days on which late uploads still have the old name, or early ones the new. */
+const OVERLAP_DAYS_MAX = 7;
+
+/** Share of its usual day below which a name only just begins or is nearly over. */
+const USUAL_DAY_SHARE = 0.25;
 const CHANGE_RATE_FACTOR_MAX = 1.6;
 
 interface Life {
   readonly one: ReportEvent;
   readonly firstMs: number;
   readonly lastMs: number;
+  /** Start of the first day, and end of the last one, with about as many events as usual. */
+  readonly usualFirstMs: number;
+  readonly usualLastMs: number;
   readonly perDay: number;
 }
 
@@ -35,7 +44,10 @@ export function findNameChanges(facts: Facts): readonly Observation[] {
   const startMs = Date.parse(days[start]?.day ?? "");
   const endMs = Math.min(Date.parse(days[end - 1]?.day ?? "") + DAY_MS, lastMsOf(facts));
   if (Number.isNaN(startMs)) return [];
-  const lives = events.map(lifeOf).filter((life) => isSteady(life));
+  const rowsByDay = rowsByDayOf(facts);
+  const lives = events
+    .map((one, index) => lifeOf(one, rowsByDay.get(index) ?? []))
+    .filter((life) => isSteady(life));
   const vanished = lives.filter(({ lastMs, perDay }) => isMissing(endMs - lastMs, perDay));
   const appeared = lives.filter(({ firstMs, perDay }) => isMissing(firstMs - startMs, perDay));
   const changes = vanished.flatMap((old) => {
@@ -57,9 +69,29 @@ function lastMsOf({ times }: Facts): number {
   return times.last === null ? Number.POSITIVE_INFINITY : Date.parse(times.last);
 }
 
-function lifeOf(one: ReportEvent): Life {
+type DayRows = readonly [dayMs: number, rows: number];
+
+/** Returns the days of each event, by its index. */
+function rowsByDayOf({ days }: Facts): ReadonlyMap<number, readonly DayRows[]> {
+  const rowsByDay = new Map<number, DayRows[]>();
+  for (const { day, byEvent } of days) {
+    for (const [index, rows] of byEvent) {
+      const known = rowsByDay.get(index);
+      if (known === undefined) rowsByDay.set(index, [[Date.parse(day), rows]]);
+      else known.push([Date.parse(day), rows]);
+    }
+  }
+  return rowsByDay;
+}
+
+function lifeOf(one: ReportEvent, days: readonly DayRows[]): Life {
   const [firstMs, lastMs] = [Date.parse(one.firstTimestamp), Date.parse(one.lastTimestamp)];
-  return { one, firstMs, lastMs, perDay: one.rows / Math.max(1, (lastMs - firstMs) / DAY_MS) };
+  const least = median(days.map(([, rows]) => rows)) * USUAL_DAY_SHARE;
+  const usual = days.filter(([, rows]) => rows >= least).map(([dayMs]) => dayMs);
+  const usualFirstMs = Math.max(firstMs, usual[0] ?? firstMs);
+  const usualLastMs = Math.min(lastMs, (usual.at(-1) ?? lastMs) + DAY_MS);
+  const perDay = one.rows / Math.max(1, (usualLastMs - usualFirstMs) / DAY_MS);
+  return { one, firstMs, lastMs, usualFirstMs, usualLastMs, perDay };
 }
 
 function isSteady({ one, firstMs, lastMs }: Life): boolean {
@@ -73,23 +105,29 @@ function isMissing(durationMs: number, perDay: number): boolean {
 }
 
 function follows(old: Life, next: Life): boolean {
-  const apartDays = Math.abs(next.firstMs - old.lastMs) / DAY_MS;
+  const apartDays = Math.abs(next.usualFirstMs - old.usualLastMs) / DAY_MS;
+  const overlapDays = (old.lastMs - next.firstMs) / DAY_MS;
   const factor = Math.max(old.perDay, next.perDay) / Math.min(old.perDay, next.perDay);
-  return old !== next && apartDays <= CHANGE_DAYS_MAX && factor <= CHANGE_RATE_FACTOR_MAX;
+  return (
+    old !== next &&
+    apartDays <= CHANGE_DAYS_MAX &&
+    overlapDays <= OVERLAP_DAYS_MAX &&
+    factor <= CHANGE_RATE_FACTOR_MAX
+  );
 }
 
 function describeChange(old: Life, next: Life): Observation {
   const [before, after] = [old.one.event, next.one.event];
   return {
     code: "name_changed",
-    title: `${quoted(before)} was probably renamed to ${quoted(after)} on ${dayOf(next.firstMs)}`,
+    title: `${quoted(before)} was probably renamed to ${quoted(after)} on ${dayOf(next.usualFirstMs)}`,
     detail:
       `The first was last seen at ${old.one.lastTimestamp}, the second first seen at ` +
       `${next.one.firstTimestamp}, both about ${formatCount(old.perDay)} times a day. ` +
       "The module gives both the newer name.",
     rows: old.one.rows,
     event: before,
-    day: dayOf(next.firstMs),
+    day: dayOf(next.usualFirstMs),
     statements: `if (event.event === ${JSON.stringify(before)}) event.event = ${JSON.stringify(after)};`,
   };
 }

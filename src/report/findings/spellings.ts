@@ -3,8 +3,11 @@ import { RENAMED_MAX } from "./event-names.js";
 import { type Facts, type Observation, quoted, sumOf } from "./observation.js";
 import { memberOf, pathOf, propertySets } from "./property-uses.js";
 
+/** `_` and `-` between words; `2026-01` and `202601` remain different. */
+const separators = /(?<=\p{L})[_-]+(?=[\p{L}\p{N}])|(?<=\p{N})[_-]+(?=\p{L})/gu;
+
 /**
- * Groups names that differ only by case, width and white space, the most frequent of a group first.
+ * Groups names that differ only by case, width and what separates words, the most frequent of a group first.
  * Names that no other resembles are in no group.
  */
 function alikeGroups<T extends { readonly rows: number }>(
@@ -13,7 +16,11 @@ function alikeGroups<T extends { readonly rows: number }>(
 ): readonly (readonly T[])[] {
   const groups = new Map<string, T[]>();
   for (const one of ones) {
-    const key = nameOf(one).normalize("NFKC").toLowerCase().replaceAll(/\s+/g, "");
+    const key = nameOf(one)
+      .normalize("NFKC")
+      .toLowerCase()
+      .replaceAll(/\s+/g, "")
+      .replaceAll(separators, "");
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [one]);
     else group.push(one);
@@ -61,7 +68,7 @@ interface Renaming {
   readonly to: string;
 }
 
-/** Keys of one event, or of users, that differ only by case, width or white space. */
+/** Keys of one event, or of users, that differ only by case, width or separators. */
 export function findAlikeKeys(facts: Facts): Observation | readonly Observation[] {
   const renamings = new Map<string, Renaming>();
   const descriptions = new Set<string>();
@@ -81,7 +88,7 @@ export function findAlikeKeys(facts: Facts): Observation | readonly Observation[
   const [first] = renamings.values();
   return {
     code: "property_keys_alike",
-    title: `${formatNumberOf(renamings.size, "property key")} ${renamings.size === 1 ? "differs" : "differ"} from another only by case or white space`,
+    title: `${formatNumberOf(renamings.size, "property key")} ${renamings.size === 1 ? "differs" : "differ"} from another only by case or separators`,
     detail:
       `${[...descriptions].slice(0, 3).join("; ")}. Each spelling would become a separate property. ` +
       "The module moves values to the most frequent spelling, unless that has a value already.",

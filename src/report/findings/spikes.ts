@@ -1,7 +1,7 @@
 import { clockText } from "../../base/day.js";
 import type { ReportDay } from "../../profile/report.js";
 import { formatCount } from "../quantities.js";
-import { median, usualOfDay, usualOfHour } from "./day-counts.js";
+import { median, usualOfDay, usualOfHour, usualOfWeekday } from "./day-counts.js";
 import { type Facts, type Observation, quoted, shareOf, sumOf } from "./observation.js";
 import {
   CHANCE_DEVIATIONS,
@@ -27,10 +27,11 @@ export function findSpikeHours(facts: Facts): readonly Observation[] {
   );
 }
 
-/** Days with many times the events of the days around, even without the hours that are spikes. */
+/** Days with many times the usual events, even without the hours that are spikes. */
 export function findSpikeDays(facts: Facts): readonly Observation[] {
   return facts.days.flatMap((day, index) => {
-    const usual = usualOfDay(facts.days, index)?.most;
+    const ofWeekday = usualOfWeekday(facts.days, index);
+    const usual = ofWeekday ?? usualOfDay(facts.days, index)?.most;
     if (usual === undefined) return [];
     const excess = sumOf(
       spikeHoursOf(facts.days, index),
@@ -40,7 +41,7 @@ export function findSpikeDays(facts: Facts): readonly Observation[] {
     return {
       code: "spike_day" as const,
       title: `${day.day} has ${formatCount(day.events)} events`,
-      detail: `The days around have about ${formatCount(usual)} each.${cause(facts, index)} ${ADVICE}`,
+      detail: `${ofWeekday === undefined ? "The days around have" : "On this weekday, usual are"} about ${formatCount(usual)}${ofWeekday === undefined ? " each" : ""}.${cause(facts, index)} ${ADVICE}`,
       rows: Math.round(day.events - usual),
       day: day.day,
     };

@@ -2,7 +2,7 @@ import { DAY_MS, HOUR_MS } from "../../base/day.js";
 import { createZone } from "../../base/luxon-zone.js";
 import type { Zone } from "../../base/zone.js";
 import type { ReportSample } from "../../profile/report.js";
-import { formatCount } from "../quantities.js";
+import { formatCount, zoneOfShift } from "../quantities.js";
 import { timeFix, timesOf } from "./configuration-fixes.js";
 import { median } from "./day-counts.js";
 import type { Facts, Observation } from "./observation.js";
@@ -132,10 +132,9 @@ export function findShiftedHours(facts: Facts): Observation | readonly Observati
   const { shiftHours, confidence, evidence } = facts.times.zoneGuess;
   if (confidence !== "strong" || Math.abs(shiftHours) < 2 || timeFormOf(facts) !== "local")
     return [];
-  const offset = `UTC${shiftHours > 0 ? "-" : "+"}${Math.abs(shiftHours)}`;
   return {
     code: "zone_hours_shifted",
-    title: `Times name no zone; read as ${facts.dayZone}, they place most users near ${offset}`,
+    title: `Times name no zone; read as ${facts.dayZone}, they place most users near ${zoneOfShift(shiftHours)}`,
     detail:
       `${evidence} If your users live there, nothing is wrong. If they live elsewhere, the times are in ` +
       'another zone: set "zone" in mapping.timestamp.',

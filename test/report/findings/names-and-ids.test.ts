@@ -35,6 +35,23 @@ describe("names over time", () => {
     expect(finding?.fix?.module?.text).toContain('if (event.event === "old") event.event = "new";');
   });
 
+  it("finds a renaming although late uploads have the old name for some days", () => {
+    const old = exampleEvent("old", {
+      ...until,
+      lastTimestamp: "2026-01-19T12:00:00.000Z",
+      days: 19,
+    });
+    const days = cleanReport.days.map((day, index) => ({
+      ...day,
+      byEvent: [
+        ...(index < 19 ? [[0, index < 14 ? 70 : 2] as const] : []),
+        ...(index >= 13 ? [[1, 70] as const] : []),
+      ],
+    }));
+    const finding = only({ ...withEvents(old, exampleEvent("new", from)), days });
+    expect(finding).toMatchObject({ code: "name_changed", event: "old", day: "2026-01-14" });
+  });
+
   it("ignores rare names and those of a campaign", () => {
     const rare = exampleEvent("rare", { ...until, rows: 14 });
     const single = exampleEvent("single", {
@@ -57,6 +74,16 @@ describe("the spelling of names", () => {
     expect(finding).toMatchObject({ code: "names_alike", rows: 9 });
     expect(finding?.fix?.module?.text).toContain('[["page view ","Page View"]]');
     expect(codesOf(withEvents(exampleEvent("a b"), exampleEvent("a c")))).toEqual([]);
+    for (const other of ["checkout_completed", "checkout-completed", "CheckoutCompleted"]) {
+      const names = withEvents(
+        exampleEvent("Checkout Completed"),
+        exampleEvent(other, { rows: 9 }),
+      );
+      expect(only(names)?.code).toBe("names_alike");
+    }
+    expect(codesOf(withEvents(exampleEvent("week 2026-01"), exampleEvent("week 202601")))).toEqual(
+      [],
+    );
   });
 
   it("is unified by the module if ten names differ only by an id", () => {

@@ -220,6 +220,17 @@ describe("gaps and spikes", () => {
     expect(finding).toMatchObject({ code: "spike_hour", day: dayOf(10), rows: 89_900 });
   });
 
+  it("a day with many times the events of its weekday is a spike, although other days have more", () => {
+    // Weekends have a fifth of the events.
+    const week = (place: number) => ([2, 3].includes(place % 7) ? 20 : 100);
+    const days = evenDays().map((_, place) => evenDay(place, week(place)));
+    expect(codesOf({ ...cleanReport, days })).toEqual([]);
+    const finding = only({ ...cleanReport, days: days.with(10, evenDay(10, 72)) });
+    expect(finding).toMatchObject({ code: "spike_day", day: dayOf(10), rows: 24 * 52 });
+    const step = evenDays().map((_, place) => evenDay(place, place < 12 ? 100 : 400));
+    expect(codesOf({ ...cleanReport, days: step })).toEqual([]);
+  });
+
   it("a day with many times the usual events is a spike, and its cause is named", () => {
     const day = {
       ...evenDay(10, 390),

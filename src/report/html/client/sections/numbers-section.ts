@@ -1,5 +1,5 @@
 import type { Report, TopID } from "../../../../profile/report.js";
-import { formatBytes, formatCount } from "../../../quantities.js";
+import { formatBytes, formatCount, zoneOfShift } from "../../../quantities.js";
 import { facts, none, section } from "../blocks.js";
 import { plainTable } from "../data-table.js";
 import { partText, positionText, shortEstimate, shown, timeParts } from "../display-text.js";
@@ -64,8 +64,8 @@ export function timesSection({ times, rows, dayZone }: Report): HTMLElement {
   const { first, last, future, suspicious, midnight, zoneGuess } = times;
   const part = (count: number) => partText(count, rows.mapped);
   const zoneWords = { none: "no guess", weak: "possible", strong: "likely" } as const;
-  const hours = `${zoneGuess.shiftHours > 0 ? "+" : "−"}${Math.abs(zoneGuess.shiftHours)} h`;
-  const guess = zoneGuess.confidence === "none" || zoneGuess.shiftHours === 0 ? "–" : hours;
+  const { confidence, shiftHours } = zoneGuess;
+  const guess = confidence === "none" || shiftHours === 0 ? "–" : zoneOfShift(shiftHours);
   return section(
     "times",
     "Times",
