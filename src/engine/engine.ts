@@ -50,6 +50,10 @@ export function createEngine(): Engine {
       const { rejectAdvice } = await import("../report/reject-advice.js");
       return runValidate(request, context, outsideWith("validate-worker.js"), {
         adviceOn: (code) => rejectAdvice[code],
+        unusedFields: async (sources) => {
+          const { sampleUnusedFields } = await import("./survey-inputs.js");
+          return sampleUnusedFields(request, sources, context.signal);
+        },
       });
     },
     runExport: async (options, context) => {

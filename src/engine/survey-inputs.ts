@@ -4,10 +4,15 @@ import { Kernel } from "../batch/kernel.js";
 import type { PresetName } from "../mapper/presets.js";
 import type { CountRequest } from "../pipeline/options.js";
 import { resolveMaxTime } from "../pipeline/run-splits.js";
+import type { Report } from "../profile/report.js";
 import { openRange } from "../readers/formats.js";
+import type { Source } from "../readers/source.js";
 import type { Discovery } from "../readers/source-discovery.js";
+import { summarizeFields } from "../survey/field-summary.js";
+import type { SampleTools } from "../survey/sample-rows.js";
 import type { Survey } from "../survey/survey.js";
-import { surveySources } from "../survey/survey-sources.js";
+import { surveySources, takeSamples } from "../survey/survey-sources.js";
+import { unusedFields } from "../survey/unused-fields.js";
 
 /** Inputs that `init` examines. */
 export interface SurveyRequest {
@@ -25,12 +30,39 @@ export function surveyInputs(
   signal: AbortSignal,
   nowMs: number,
 ): Promise<Survey> {
-  const { ratioMax } = options;
   const maxTimeMs = resolveMaxTime(options.maxTimeMs, nowMs);
-  return inTemporaryDirectory("switchyard-init-", (temporaryDirectory) => {
+  return withTools(options, signal, (tools) =>
+    surveySources({ discovery, preset, maxTimeMs }, tools),
+  );
+}
+
+/** Samples sources for fields that the mapping does not use, the most filled first; none if interrupted. */
+export function sampleUnusedFields(
+  options: Pick<CountRequest, "mapping" | "ratioMax">,
+  sources: readonly Source[],
+  signal: AbortSignal,
+): Promise<Report["unusedFields"]> {
+  return withTools(options, signal, async (tools) => {
+    const { samples } = await takeSamples({ sources, failures: [] }, tools);
+    const rows = samples.flatMap((one) => one.rows);
+    return unusedFields(summarizeFields(rows), options.mapping).map(({ field, filled }) => ({
+      field,
+      share: filled / rows.length,
+    }));
+  }).catch((error: unknown) => {
+    if (signal.aborted) return [];
+    throw error;
+  });
+}
+
+function withTools<Result>(
+  { ratioMax }: Pick<CountRequest, "ratioMax">,
+  signal: AbortSignal,
+  use: (tools: SampleTools) => Promise<Result>,
+): Promise<Result> {
+  return inTemporaryDirectory("switchyard-survey-", (temporaryDirectory) => {
     const rowBytesMax = SURVEY_ROW_BYTES_MAX;
     const readerOptions = { rowBytesMax, ratioMax, temporaryDirectory, signal };
-    const tools = { kernel: new Kernel(), open: openRange, readerOptions };
-    return surveySources({ discovery, preset, maxTimeMs }, tools);
+    return use({ kernel: new Kernel(), open: openRange, readerOptions });
   });
 }

@@ -17,7 +17,10 @@ import { type RunJob, type RunOutside, type RunResult, runSplits } from "./run-s
 import { budgetThreads } from "./worker/thread-count.js";
 
 /** Texts of a report that the caller provides. */
-export type ReportWords = Pick<ReportFacts, "adviceOn">;
+export interface ReportWords extends Pick<ReportFacts, "adviceOn"> {
+  /** Samples the sources for fields without a target. */
+  unusedFields(sources: readonly Source[]): Promise<ReportFacts["unusedFields"]>;
+}
 
 /** The result of a dry run. */
 export interface ValidateResult
@@ -58,8 +61,12 @@ export async function runValidate(
         const { accounts, profile, events } = await foldProfiles(accountFacts, records, ledger);
         const { threads } = budgetThreads(options);
         const { sources } = accountFacts.plan;
-        const sampled = { sampleShare: sampler.chosenShare, sources };
-        counted = foldReport({ ...words, ...sampled, accounts, dayZone, threads }, profile, events);
+        const isStopped = context.signal.aborted;
+        const unusedFields = isStopped ? [] : await words.unusedFields(sources);
+        const sampled = { sampleShare: sampler.chosenShare, sources, unusedFields };
+        const { adviceOn } = words;
+        const facts = { ...sampled, adviceOn, accounts, dayZone, threads };
+        counted = foldReport(facts, profile, events);
         return { manifest: accounts };
       },
     };

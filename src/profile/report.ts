@@ -341,6 +341,14 @@ export const reportSchema = z.strictObject({
   times: timesSchema.describe("First and last event, and times that look wrong."),
   sizes: sizesSchema.describe("Bytes of the events as JSON."),
   userProperties: propertiesSchema.describe("Keys of `user` over all events, without the ids."),
+  unusedFields: z
+    .array(
+      z.strictObject({
+        field: text.describe("Path with dots."),
+        share: share.describe("Share of the sampled rows that have a value."),
+      }),
+    )
+    .describe("Source fields that the mapping does not use, from a sample; most filled first."),
   missingFields: z
     .array(missingFieldsSchema)
     .describe("Mapped fields without a value in all rows of some or all sources."),

@@ -4,7 +4,8 @@ import type {
   RunAccounts,
   SourceFailure,
 } from "../pipeline/manifest.js";
-import { formatCount, formatNumberOf } from "./quantities.js";
+import type { Report } from "../profile/report.js";
+import { formatCount, formatNumberOf, formatShare } from "./quantities.js";
 import { rejectAdvice } from "./reject-advice.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 
@@ -126,4 +127,16 @@ export function describeFailed(failed: readonly SourceFailure[], others: string)
 /** The message, with the source's name if the message does not begin with it. */
 export function describeFailure({ source, message }: SourceFailure): string {
   return harmless(message.startsWith(source) ? message : `${source}: ${message}`);
+}
+
+/** A source field with the share of the sampled rows that have a value in it. */
+export type FieldShare = Report["unusedFields"][number];
+
+/** `platform 100%, os_name 98% and 12 more`; `shownMax` fields are named. */
+export function describeUnused(fields: readonly FieldShare[], shownMax: number): string {
+  const shown = fields.slice(0, shownMax).map(({ field, share }) => {
+    return `${harmless(field)} ${formatShare(share, 1).replace(/(\.0)? %/, "%")}`;
+  });
+  const more = fields.length - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${formatCount(more)} more` : shown.join(", ");
 }

@@ -8,12 +8,13 @@ import {
   formatNumberOf,
   formatShare,
 } from "./quantities.js";
-import { line, rowRate, rowsLine } from "./summary-parts.js";
+import { describeUnused, line, rowRate, rowsLine } from "./summary-parts.js";
 import { cutEnd, harmless } from "./terminal-text.js";
 
 const BARS_MAX = 60;
 const EVENTS_SHOWN_MAX = 4;
 const FINDINGS_SHOWN_MAX = 6;
+const UNUSED_SHOWN_MAX = 6;
 const NAME_COLUMNS_MAX = 24;
 const TITLE_COLUMNS_MAX = 150;
 const FIX_COLUMNS_MAX = 200;
@@ -39,6 +40,9 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
     ...dayLines(report),
     eventLine(report),
     identityLine(report),
+    ...(report.unusedFields.length === 0
+      ? []
+      : [line("unmapped", describeUnused(report.unusedFields, UNUSED_SHOWN_MAX))]),
     ...estimateLines(report),
     ...findingLines(report.findings),
     "",

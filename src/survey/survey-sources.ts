@@ -95,7 +95,11 @@ interface Samples {
   readonly failures: readonly SurveyFailure[];
 }
 
-async function takeSamples(discovery: Discovery, tools: SampleTools): Promise<Samples> {
+/** Reads the first rows of some sources, spread over all. Sources that cannot be read are failures. */
+export async function takeSamples(
+  discovery: Pick<Discovery, "sources" | "failures">,
+  tools: SampleTools,
+): Promise<Samples> {
   const failures: SurveyFailure[] = [...discovery.failures];
   const samples: SampledSource[] = [];
   for (const source of chooseSources(discovery.sources)) {

@@ -112,3 +112,25 @@ describe("a mapped field that no row has", () => {
     ]);
   });
 });
+
+describe("source fields without a target", () => {
+  it("are listed by validate with their share of the sampled rows", async () => {
+    const file = join(scratch, "unused.jsonl");
+    const row = { event_type: "e", event_time: "2026-01-31 10:00:00", user_id: "u", os: "ios" };
+    const rows = [row, { ...row, os: null }, { ...row, nested: { a: 1 } }, row];
+    writeFileSync(file, rows.map((one) => JSON.stringify(one)).join("\n"));
+    const { stdout } = await run("validate", file);
+    expect(stdout).toContain("  unmapped  os 75%, nested 25%\n");
+    const json = await run("validate", file, "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      unusedFields: [
+        { field: "os", share: 0.75 },
+        { field: "nested", share: 0.25 },
+      ],
+    });
+  });
+
+  it("are not mentioned if there are none", async () => {
+    expect((await run("validate", good)).stdout).not.toContain("unmapped");
+  });
+});

@@ -165,6 +165,7 @@ export const cleanReport: Report = {
   },
   userProperties: noProperties,
   missingFields: [],
+  unusedFields: [],
   rejects: [],
   samples: [
     {

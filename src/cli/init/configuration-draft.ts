@@ -1,6 +1,7 @@
 import { version } from "../../base/package-files.js";
 import type { JsonObject, JsonValue } from "../../pipeline/configuration/configuration-file.js";
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
+import { describeUnused } from "../../report/summary-parts.js";
 import { harmless } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
 import {
@@ -8,7 +9,7 @@ import {
   describeShapes,
   describeTime,
   describeTrial,
-  describeUnused,
+  sharesOf,
 } from "./survey-words.js";
 
 /** The facts that a configuration is written from. */
@@ -95,9 +96,10 @@ function mappingWords(survey: Survey): readonly string[] {
 }
 
 /** Lists the fields that go nowhere, with the line that keeps some of them. */
-function unusedLines({ unused, sample, mapping, variant }: Survey): readonly string[] {
+function unusedLines(survey: Survey): readonly string[] {
+  const { unused, mapping, variant } = survey;
   if (unused.length === 0) return [];
-  const list = `Not mapped, with the share of sampled rows that have a value: ${describeUnused(unused, sample.rows, UNUSED_SHOWN)}.`;
+  const list = `Not mapped, with the share of sampled rows that have a value: ${describeUnused(sharesOf(survey), UNUSED_SHOWN)}.`;
   if (variant === undefined) return comment([list]);
   const line = member("mapping", { ...mapping.changes, ...variant } as unknown as JsonValue);
   return [

@@ -1,4 +1,5 @@
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
+import { describeUnused } from "../../report/summary-parts.js";
 import { cutEnd, harmless, shellWord } from "../../report/terminal-text.js";
 import type { Survey } from "../../survey/survey.js";
 import {
@@ -6,7 +7,7 @@ import {
   describeShapes,
   describeTime,
   describeTrial,
-  describeUnused,
+  sharesOf,
 } from "./survey-words.js";
 
 /** The written files, by the names that users know. */
@@ -47,7 +48,7 @@ export function summarizeSurvey(
     `  result    ${describeTrial(survey)}`,
     ...(unused.length === 0
       ? []
-      : [`  unmapped  ${describeUnused(unused, sample.rows, UNUSED_SHOWN)}`]),
+      : [`  unmapped  ${describeUnused(sharesOf(survey), UNUSED_SHOWN)}`]),
     ...(survey.nulls.length === 0
       ? []
       : [`  nulls     ${describeNulls(survey.nulls)}; see csvNull in the file`]),

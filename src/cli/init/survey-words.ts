@@ -1,4 +1,5 @@
-import { formatCount, formatNumberOf, formatShare } from "../../report/quantities.js";
+import { formatCount, formatNumberOf } from "../../report/quantities.js";
+import type { FieldShare } from "../../report/summary-parts.js";
 import type { Survey } from "../../survey/survey.js";
 
 /** Shapes that are named; the others are counted. */
@@ -36,13 +37,9 @@ function minuteOf(timeMs: number): string {
   return `${new Date(timeMs).toISOString().slice(0, 16)}Z`;
 }
 
-/** `platform 100 %, os_name 98 % and 12 more`; `shownMax` fields are named. */
-export function describeUnused(unused: Survey["unused"], rows: number, shownMax: number): string {
-  const shown = unused
-    .slice(0, shownMax)
-    .map(({ field, filled }) => `${field} ${formatShare(filled, rows).replace(/(\.0)? %/, "%")}`);
-  const more = unused.length - shown.length;
-  return more > 0 ? `${shown.join(", ")} and ${formatCount(more)} more` : shown.join(", ");
+/** Returns unused fields with their share of the sampled rows. */
+export function sharesOf({ unused, sample }: Survey): readonly FieldShare[] {
+  return unused.map(({ field, filled }) => ({ field, share: filled / sample.rows }));
 }
 
 /** Columns of a null text that are named. */

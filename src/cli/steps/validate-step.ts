@@ -64,7 +64,7 @@ function describe(
 ): StepReport {
   const isRefused = runExitCode(facts) === exitCodes.done && report.verdict.tone === "error";
   const exitCode = error?.exitCode ?? (isRefused ? exitCodes.failed : runExitCode(facts));
-  const { version, rows, rejects, findings, missingFields, verdict, sample } = report;
+  const { version, rows, rejects, findings, missingFields, unusedFields, verdict, sample } = report;
   const summary = summarizeValidate(report, {
     files: Object.values(files ?? {}),
     next: nextCommand(report, configuration, context),
@@ -83,6 +83,7 @@ function describe(
       rejects,
       findings,
       missingFields,
+      unusedFields,
       verdict,
       ...omitUndefined({ applied, error: error && factsOf(error) }),
     },

@@ -40,6 +40,8 @@ const SAMPLE_NAMES_MAX = 50;
 
 const TOP_IDS_MAX = 10;
 
+const UNUSED_FIELDS_MAX = 100;
+
 /** A report without its findings and estimates. */
 export type CountedReport = Omit<Report, "findings" | "verdict" | "estimates"> & {
   /** What the size of an export is estimated from. */
@@ -53,6 +55,8 @@ export interface ReportFacts {
   readonly sampleShare: number;
   readonly threads: number;
   readonly sources: readonly Source[];
+  /** Source fields without a target, the most filled first. */
+  readonly unusedFields: Report["unusedFields"];
   /** Returns advice for rejects with this code. */
   adviceOn(code: ReportReject["code"]): string;
 }
@@ -105,6 +109,7 @@ export function foldReport(
     },
     sizes: sizesOf(profile, delivered),
     userProperties: profile.userProperties.result(),
+    unusedFields: facts.unusedFields.slice(0, UNUSED_FIELDS_MAX),
     missingFields: accounts.missingFields ?? [],
     rejects: rejectsOf(facts, profile),
     samples: samplesOf(names, profile, facts.sources),
@@ -118,6 +123,7 @@ export function foldReport(
       idPairs: PROFILE_PAIRS_MAX,
       topIDs: TOP_IDS_MAX,
       sources: SOURCES_MAX,
+      unusedFields: UNUSED_FIELDS_MAX,
       sampledNames: SAMPLE_NAMES_MAX,
       sampleBytes: SAMPLE_BYTES_MAX,
     },

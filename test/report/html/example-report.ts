@@ -172,6 +172,7 @@ function frame(
     },
     userProperties: exampleProperties(3, mapped),
     missingFields: [],
+    unusedFields: [],
     rejects,
     samples: exampleSamples(events),
     estimates: {
