@@ -7,7 +7,7 @@ import {
   forgetMerges,
   forgetPlan,
   forgetSplits,
-  refuseForeignParts,
+  refuseForeignFiles,
   removeOutput,
 } from "./ledger/output-directory.js";
 import { checkResume, holdsSame, type PlanChanges, type RunFacts } from "./ledger/resume.js";
@@ -68,11 +68,11 @@ export async function startRun(
   facts: RunFacts,
   options: StartOptions,
 ): Promise<StartedRun> {
+  const saved = options.fresh ? undefined : await ledger.readRun();
+  if (saved !== undefined) return resume(layout, ledger, facts, options, saved);
+  await refuseForeignFiles(layout, options.fresh);
   if (options.fresh) await startOver(layout, ledger);
-  const saved = await ledger.readRun();
-  return saved === undefined
-    ? startNew(layout, ledger, facts, options)
-    : resume(layout, ledger, facts, options, saved);
+  return startNew(layout, ledger, facts, options);
 }
 
 async function startNew(
@@ -81,7 +81,6 @@ async function startNew(
   { version, options: recorded, sources, unreadable }: RunFacts,
   options: StartOptions,
 ): Promise<StartedRun> {
-  await refuseForeignParts(layout);
   const splitBytes = growSplitBytes(sources, options);
   const ranged = await rangeSources(sources, splitBytes, options);
   const record: RunRecord = {

@@ -225,6 +225,26 @@ describe("an output directory with the work of an earlier run", () => {
     expect((await run.run({ dataset: "others" })).outcome).toBe("done");
   });
 
+  it.each([[false], [true]])(
+    "is refused if a day has a file of somebody else (fresh: %s)",
+    async (fresh) => {
+      const run = fakeExport();
+      someInputs(run);
+      await run.run();
+      rmSync(join(run.output, "_switchyard"), { recursive: true });
+      const day = join(run.output, "events/2026-01-01");
+      if (!fresh) rmSync(day, { recursive: true });
+      mkdirSync(day, { recursive: true });
+      writeFileSync(join(day, "mine.parquet"), "mine");
+      const before = Object.keys(run.files());
+      await expect(run.run({ fresh })).rejects.toMatchObject({ code: "output_occupied" });
+      expect(Object.keys(run.files())).toEqual(before);
+      rmSync(join(day, "mine.parquet"));
+      writeFileSync(join(day, "_SUCCESS"), "");
+      expect((await run.run({ fresh: true })).outcome).toBe("done");
+    },
+  );
+
   it("keeps what `tomorrow` meant when the run first started", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 break");

@@ -91,17 +91,22 @@ export async function forgetPlan(layout: Layout): Promise<void> {
 }
 
 /**
- * Throws `UsageError` if a day directory holds a part that a new run might overwrite. Other files
- * do not matter.
+ * Throws `UsageError` if a day directory holds a file that no run has written, because a loader would
+ * read it with the new parts; `--fresh` removes parts only. Loaders skip names that begin with _ or a dot.
  */
-export async function refuseForeignParts(layout: Layout): Promise<void> {
+export async function refuseForeignFiles(layout: Layout, isFresh: boolean): Promise<void> {
   for (const day of await listDays(layout)) {
     const directory = join(layout.datasetDirectory, day);
-    const part = (await listOrNone(directory)).find((name) => splitOfPartName(name) !== undefined);
-    if (part === undefined) continue;
+    const isPart = (name: string) => splitOfPartName(name) !== undefined;
+    const names = (await listOrNone(directory)).filter((name) => !/^[_.]/.test(name));
+    const name = names.find((one) => !(isFresh && isPart(one)));
+    if (name === undefined) continue;
+    const advice = isPart(name)
+      ? "move the files away, or remove them with --fresh"
+      : "or move the files away";
     throw new UsageError(
       "output_occupied",
-      `${join(directory, part)} exists, and no ledger says which run it belongs to; choose another directory or --dataset, move the files away, or remove them with --fresh`,
+      `${join(directory, name)} exists, and no ledger says which run it belongs to; choose another directory or --dataset, ${advice}`,
     );
   }
 }
