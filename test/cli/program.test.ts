@@ -5,7 +5,7 @@ import { SwitchyardError, UsageError } from "../../src/base/errors.js";
 import { runCommandLine } from "../../src/cli/program.js";
 import type { Engine } from "../../src/engine/engine.js";
 import { resolveMapping } from "../../src/mapper/resolve-mapping.js";
-import { flagOf, optionNames } from "../../src/pipeline/configuration/options.js";
+import { describeOption, flagOf, optionNames } from "../../src/pipeline/configuration/options.js";
 import type { ExportOptions } from "../../src/pipeline/options.js";
 import { exampleResult } from "../report/example-result.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -304,7 +304,7 @@ describe("usage", () => {
     await runCommandLine(["serve", "--help"], context);
     const text = stdout.join("").replace("--no-color", "--color");
     const missing = optionNames.filter((name) => !text.includes(`${flagOf(name)} `));
-    expect(missing).toEqual(["inputs", "service"]);
+    expect(missing.filter((name) => describeOption(name).flag !== false)).toEqual([]);
   });
 
   test.each(["", ...commandNames])("the help of %j fits 80 columns", async (name) => {
@@ -334,6 +334,27 @@ describe("usage", () => {
       "General:",
     ]);
   });
+
+  test.each([
+    [["export", "s3://bucket/*.gz", "--to", "o"], "inputs: s3:// is not supported"],
+    [["export", "a", "--to", "gs://bucket"], "--to: gs:// is not supported"],
+    [["export", "a", "--to", "https://example.com"], "`send` takes the address of a service"],
+    [["verify", "S3://bucket"], "s3:// is not supported"],
+    [["init", "azure+blob://a"], "azure+blob:// is not supported"],
+    [["validate", "a", "--report", "file:///r"], "--report: file:// is not supported"],
+  ])("%j names an address that is not supported", async (words, message) => {
+    const { context, stderr } = fakeContext();
+    expect(await runCommandLine(words, context)).toBe(2);
+    expect(stderr.join("")).toContain(message);
+  });
+
+  test.each(["a:b", "C:/out", "C://out", "./s3:/out", "a://b".slice(1)])(
+    "%j is a path",
+    async (name) => {
+      const { context } = fakeContext();
+      expect(await runCommandLine(["export", name, "--to", name], context)).toBe(0);
+    },
+  );
 
   test("a variable that no option has is told, with the one that is meant", async () => {
     const { context, stderr } = fakeContext({}, { environment: { SWITCHYARD_THREDS: "2" } });

@@ -23,7 +23,7 @@ const ownRejectLimit = {
 /** Every option, in the order of help and documentation. */
 export const optionTable = {
   inputs: {
-    type: type.list,
+    type: type.paths,
     flag: false,
     description: "Files, directories (recursive) and globs to read; they need no flag",
   },

@@ -99,8 +99,13 @@ const parsed =
 
 export const text = textType(fullText, "<name>");
 
+/** A path of this machine; `a:b` is one, and so is `C://a`. */
+const localPath = fullText.refine((text) => !schemeOf(text), {
+  error: ({ input }) => refuseScheme(String(input)),
+});
+
 const path = (placeholder: string) =>
-  ({ ...textType(fullText, placeholder), isPath: true }) as const;
+  ({ ...textType(localPath, placeholder), isPath: true }) as const;
 
 export const file = path("<file>");
 
@@ -153,6 +158,8 @@ const listOf = <Item extends z.ZodType>(item: Item, placeholder: string) =>
   ({ schema: z.array(item), placeholder, isRepeatable: true, fromText: listFromText }) as const;
 
 export const list = listOf(fullText, "<text>");
+
+export const paths = listOf(localPath, "<path>");
 
 export const names = listOf(fullText, "<name>");
 
@@ -261,6 +268,20 @@ export const characterOrNone = textType(
   parsable(parseCharacter, "one ASCII character, or none").transform(parsed(parseCharacter)),
   "<char>",
 );
+
+/** Returns the scheme of an address with at least two letters: one letter is a drive. */
+function schemeOf(text: string): string | undefined {
+  return /^[a-z][a-z\d+.-]+(?=:\/\/)/i.exec(text)?.[0].toLowerCase();
+}
+
+function refuseScheme(text: string): string {
+  const scheme = schemeOf(text) ?? "";
+  const advice = scheme.startsWith("http") ? "; `send` takes the address of a service" : "";
+  return (
+    `${scheme}:// is not supported (got ${JSON.stringify(text)}): name files and directories of this ` +
+    `machine${advice}`
+  );
+}
 
 /** Headers, in lower case, that mean something else to the service or to HTTP. */
 const takenHeaders: ReadonlySet<string> = new Set(
