@@ -137,7 +137,7 @@ it("delivers the rows before a break, and the rest after the source is repaired"
   truncateSync(input, 40_000);
   const broken = await runSwitchyard(exportArgs(input, output, other));
   expect(broken.exitCode).toBe(1);
-  expect(broken.stderr).toContain("repaired.jsonl.gz");
+  expect(broken.stdout).toContain("repaired.jsonl.gz");
   const partial = JSON.parse(readFileSync(join(output, "manifest.json"), "utf8"));
   expect(partial).toMatchObject({ complete: false });
   expect(partial.rows.delivered).toBeGreaterThan(300);
