@@ -11,6 +11,9 @@ const NULLS_SUFFICE = "\t";
 /** The delimiter of Hive's text files, which have `\N` but no escapes. */
 const HIVE_DELIMITER = "\x01";
 
+/** The name that Adobe gives to the rows of a data feed. */
+const ADOBE_NAME = /hit_data/i;
+
 /** Smallest share of quoted cells in a dialect that quotes cells and escapes with backslashes. */
 const QUOTED_SHARE_MIN = 0.2;
 
@@ -47,12 +50,14 @@ export function findBackslashes(
   score: (trial: Trial) => number,
 ): Trial | null {
   if (given.backslashes === false || given.escape !== undefined) return null;
-  if (!bytes.includes(BACKSLASH)) return null;
+  if (!bytes.includes(BACKSLASH) || doublesQuotes(bytes, plain)) return null;
   const trials = backslashMarks(bytes, delimiters, given)
-    .map((marks) => new Candidate(bytes, marks, hints, given).trial)
-    .filter((trial) => trial.cells > 1 && trial.badShare <= BAD_SHARE_MAX)
+    .map((marks) => new Candidate(bytes, marks, hints, given))
+    .filter(({ cells }) => cells > 1)
+    .map(({ trial }) => trial)
+    .filter((trial) => trial.badShare <= BAD_SHARE_MAX)
     .filter((trial) => isQuotedAsMarked(trial) && !isWorse(trial, plain, score))
-    .filter((trial) => isShown(readEvidence(bytes, trial), trial.marks, plain));
+    .filter((trial) => isShown(readEvidence(bytes, trial), trial.marks, plain, hints));
   const best = Math.max(...trials.map(score));
   return trials.find((trial) => score(trial) === best) ?? null;
 }
@@ -82,10 +87,16 @@ function isWorse(trial: Trial, plain: Trial | null, score: (trial: Trial) => num
   return score(trial) < score(plain);
 }
 
-function isShown(evidence: Evidence, { delimiter, quote }: CsvMarks, plain: Trial | null) {
+function isShown(
+  evidence: Evidence,
+  { delimiter, quote }: CsvMarks,
+  plain: Trial | null,
+  { name = "" }: CsvHints,
+): boolean {
   const { nulls, structural, neutral, json, contrary } = evidence;
   if (contrary > 0) return false;
   if (structural + json > 0) return true;
+  if (ADOBE_NAME.test(name) && delimiter === "\t" && quote === "") return true;
   if (nulls === 0 || delimiter === HIVE_DELIMITER) return false;
   // Quotes that work as usual are not text.
   if (quote === "" && plain !== null && hasUsualQuotes(plain)) return false;
@@ -94,6 +105,13 @@ function isShown(evidence: Evidence, { delimiter, quote }: CsvMarks, plain: Tria
 
 function hasUsualQuotes({ marks, records, cells, quotedCells }: Trial): boolean {
   return marks.quote === '"' && quotedCells >= records * cells * USUAL_QUOTED_SHARE_MIN;
+}
+
+/** Returns whether quotes in quoted cells are doubled, which no writer of backslashes does. */
+function doublesQuotes(bytes: Uint8Array, plain: Trial | null): boolean {
+  if (plain === null || plain.badShare > 0 || !hasUsualQuotes(plain)) return false;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  return plain.marks.escape === undefined && /[^\\\t,;|\r\n]""/.test(text);
 }
 
 /** Returns the line end of most lines. */
@@ -111,9 +129,9 @@ function lineEndOf(bytes: Uint8Array): "lf" | "crlf" {
 function readEvidence(bytes: Uint8Array, trial: Trial): Evidence {
   const evidence = { nulls: 0, structural: 0, neutral: 0, json: 0, contrary: 0 };
   for (const record of recordsOf(bytes, trial)) {
-    const cells = record.raw;
-    if (cells.length !== trial.cells) continue;
-    for (const cell of cells) if (cell.includes("\\")) readCell(cell, trial.marks, evidence);
+    if (record.length !== trial.cells) continue;
+    for (const cell of record.rawWith(BACKSLASH)) readCell(cell, trial.marks, evidence);
+    if (evidence.contrary > 0) break;
   }
   return evidence;
 }

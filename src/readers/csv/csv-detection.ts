@@ -80,17 +80,18 @@ function tryWithoutFirst(
   hints: CsvHints,
   given: GivenDialect,
 ): Trial | null {
-  if (given.header === true || (trial !== null && hasTypicalHeader(bytes, trial))) return null;
+  if (given.header === true || (trial !== null && isUndivided(bytes, trial))) return null;
   const rest = chooseTrial(bytes.subarray(startAfter(bytes, 1)), hints, given);
-  if (rest === null || rest.records < 3 || rest.badShare > FEW_BAD) return null;
+  if (rest === null || rest.cells < 2 || rest.records < 3 || rest.badShare > FEW_BAD) return null;
   const prefersTab = promisesTab(hints);
   if (trial !== null && score(rest, prefersTab) <= score(trial, prefersTab)) return null;
   return hasHeader(bytes, rest) ? null : rest;
 }
 
-function hasTypicalHeader(bytes: Uint8Array, trial: Trial): boolean {
+/** Returns whether no cell of the first record contains another delimiter. */
+function isUndivided(bytes: Uint8Array, trial: Trial): boolean {
   const names = namesOf(recordsOf(bytes, trial).next().value);
-  return names.some((name) => TYPICAL_NAMES.has(name.toLowerCase()));
+  return !names.some((name) => DELIMITERS.some((delimiter) => name.includes(delimiter)));
 }
 
 function promisesTab({ name = "" }: CsvHints): boolean {

@@ -128,7 +128,11 @@ export class CsvReader implements Reader {
     if (!this.#dialect.header || (await this.#scanRows(1)) === null) return;
     const fault = this.#kernel.bytes[this.#scanner.faults];
     if (fault === rejectCodes.malformed_row || fault === rejectCodes.row_too_long) {
-      throw this.#error("csv_header_malformed", 0, "the header, its first record, cannot be read");
+      throw this.#error(
+        "csv_header_malformed",
+        0,
+        "the header, its first record, cannot be read. Pass --csv-skip-lines if text precedes it",
+      );
     }
   }
 

@@ -93,15 +93,21 @@ export class TrialCells {
     private readonly marks: CsvMarks,
   ) {}
 
-  /** Cells as they are in the file. */
-  get raw(): string[] {
-    return Array.from({ length: this.bounds.length / 2 }, (_, index) =>
-      decoder.decode(this.bytes.subarray(this.bounds[index * 2], this.bounds[index * 2 + 1])),
-    );
+  get length(): number {
+    return this.bounds.length / 2;
+  }
+
+  /** Returns the cells that contain a byte, as they are in the file. */
+  rawWith(byte: number): readonly string[] {
+    return Array.from({ length: this.length }, (_, index) =>
+      this.bytes.subarray(this.bounds[index * 2], this.bounds[index * 2 + 1]),
+    )
+      .filter((cell) => cell.includes(byte))
+      .map((cell) => decoder.decode(cell));
   }
 
   get texts(): string[] {
-    return Array.from({ length: this.bounds.length / 2 }, (_, index) => this.#text(index));
+    return Array.from({ length: this.length }, (_, index) => this.#text(index));
   }
 
   /** Returns whether the cell at `index` exists and is `text`, which is not empty. */

@@ -188,6 +188,12 @@ describe("the detection of backslash escapes", () => {
     expect(detect(text)).not.toHaveProperty("backslashes");
   });
 
+  test("finds them in Adobe's files by their name", () => {
+    const text = lines((n) => `click\tu${n}\tC:\\\\new`);
+    expect(detect(text, { name: "feed/01-hit_data.tsv" })).toMatchObject({ backslashes: "lf" });
+    expect(detect(text, { name: "a.tsv" })).not.toHaveProperty("backslashes");
+  });
+
   test("can be given and denied", () => {
     const text = tabs + lines((n) => `click\t\\N\t${n}`);
     expect(detect(text, {}, { backslashes: false })).not.toHaveProperty("backslashes");

@@ -1,5 +1,6 @@
 import { detectEncoding, toUtf8 } from "../../../src/readers/csv/csv-encoding.js";
 import type { CsvHints } from "../../../src/readers/csv/csv-trial.js";
+import { startAfter } from "../../../src/readers/csv/preamble.js";
 import { type CsvMarks, skipLine, skipToRecord } from "../../../src/readers/csv/record-walk.js";
 import type { CsvDialect, GivenDialect } from "../../../src/readers/source.js";
 import { walkRecord } from "./plain-record-walk.js";
@@ -33,10 +34,31 @@ export function detectCsvEagerly(
   const encoding = given.encoding ?? detectEncoding(head);
   const bytes = toUtf8(head, encoding);
   if (!isDescribed(given) && (isBinary(bytes) || looksLikeJson(bytes))) return null;
-  const trial = chooseTrial(bytes, hints, given);
+  const first = chooseTrial(bytes, hints, given);
+  const trial = given.columns === undefined ? withoutFirst(bytes, first, hints, given) : first;
   if (trial === null) return null;
   const { columns, header } = nameColumns(textsOf(bytes, trial), trial.cells, given);
   return { ...trial.marks, columns, header, encoding };
+}
+
+/** The better trial of the records after the first one, if that is not a header; else `first`. */
+function withoutFirst(
+  bytes: Uint8Array,
+  first: Trial | null,
+  hints: CsvHints,
+  given: GivenDialect,
+): Trial | null {
+  const names = first === null ? [] : (textsOf(bytes, first)[0] ?? []);
+  const isDivided = names.some((name) => DELIMITERS.some((mark) => name.trim().includes(mark)));
+  if (given.header === true || (first !== null && !isDivided)) return first;
+  const rest = chooseTrial(bytes.subarray(startAfter(bytes, 1)), hints, given);
+  if (rest === null || rest.cells < 2 || rest.records.length < 3) return first;
+  if (rest.badShare > 0.1) return first;
+  const prefersTab = /\.(tsv|tab)(\.|$)/i.test(hints.name ?? "");
+  if (first !== null && score(rest, prefersTab) <= score(first, prefersTab)) return first;
+  const { records } = tryMarks(bytes, rest.marks, hints, given);
+  const trial = { ...rest, records: records.slice(0, rest.records.length) };
+  return hasHeader(bytes, trial) ? first : trial;
 }
 
 function isBinary(bytes: Uint8Array): boolean {
