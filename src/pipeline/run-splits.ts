@@ -40,6 +40,8 @@ export interface DiscoveredInputs {
     readonly code: string;
     readonly message: string;
   }[];
+  /** Names of documents in archives, which are left out. */
+  readonly documents?: readonly string[];
 }
 
 /** The readers and outside effects that a run needs. */
@@ -145,6 +147,8 @@ export async function runSplits<Accounts extends RunAccounts>(
       committed?.(record);
       for (const failure of record.failures) observer.sourceFailed?.(failure);
     });
+    const { documents = [] } = inputs;
+    if (documents.length > 0) observer.note?.(`skipped, as not data: ${listNames(documents)}`);
     for (const text of notesOf(options, budget, lock, run)) observer.note?.(text);
     for (const failure of run.record.unreadable) observer.sourceFailed?.(failure);
     observer.started?.(() => progressOf(run, runner, outside.now()));
@@ -293,6 +297,13 @@ function notesOf(
       ? []
       : [`threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`]),
   ];
+}
+
+const NAMES_SHOWN = 5;
+
+function listNames(names: readonly string[]): string {
+  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : "";
+  return `${names.slice(0, NAMES_SHOWN).join(", ")}${more}`;
 }
 
 function formatSplits(count: number): string {

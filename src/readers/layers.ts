@@ -2,10 +2,16 @@ import { CODEC_LAYERS_MAX, SNIFF_BYTES } from "../base/limits.js";
 import { CONTAINER_PROBE_BYTES, identifyContainer, isBinary } from "./magic.js";
 import { isPlain, type OpenOptions } from "./open-bytes.js";
 import type { Codec } from "./source.js";
-import { unsupported } from "./source-errors.js";
-import { SourceHead } from "./source-head.js";
+import { truncated, unsupported } from "./source-errors.js";
+import { type HeadSample, SourceHead } from "./source-head.js";
 
 const BROTLI_NAME = /\.br$/i;
+/** The first bytes of what a name says, of which a file may have too few to be detected. */
+const codecStarts = [
+  { name: /\.(gz|gzip)$/i, codec: "gzip", bytes: Buffer.from([0x1f, 0x8b]) },
+  { name: /\.zst$/i, codec: "zstd", bytes: Buffer.from([0x28, 0xb5, 0x2f, 0xfd]) },
+] as const;
+
 const CODEC_NAME = /\.(gz|gzip|zst|zstd|br)$/i;
 
 /**
@@ -56,7 +62,16 @@ async function peelLayer(
     case "unsupported":
       throw unsupported(source.name, container.what, container.advice);
     case undefined:
+      refuseCutStart(source.name, name, sample);
       return isNamedBrotli && sample.bytes.length > 0 ? tryBrotli(head, open) : null;
+  }
+}
+
+function refuseCutStart(source: string, name: string, { bytes, extent }: HeadSample): void {
+  if (extent !== "whole" || bytes.length === 0) return;
+  for (const { name: pattern, codec, bytes: start } of codecStarts) {
+    const isCut = pattern.test(name) && start.subarray(0, bytes.length).equals(bytes);
+    if (isCut) throw truncated(source, `the ${codec} data`, { byte: 0 });
   }
 }
 

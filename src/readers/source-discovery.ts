@@ -35,7 +35,11 @@ export interface Discovery {
   readonly failures: readonly DiscoveryFailure[];
   /** Names of hidden zip entries, which are left out. */
   readonly skipped: readonly string[];
+  /** Names of zip entries that are left out because they are documents, not data. */
+  readonly documents: readonly string[];
 }
+
+const nothing: Discovery = { sources: [], failures: [], skipped: [], documents: [] };
 
 /** Decompressed bytes that detection sees first; enough for JSON lines of up to 5 KB. */
 const FIRST_SAMPLE_BYTES = 16 * KIB;
@@ -51,7 +55,7 @@ export async function discoverSource(
   const head = await peelLayers(stored, buffers.head, options);
   try {
     const format = await detectFormat(head, options);
-    return { sources: [{ ...head.source, format }], failures: [], skipped: [] };
+    return { ...nothing, sources: [{ ...head.source, format }] };
   } finally {
     await head.close();
   }
@@ -84,7 +88,7 @@ export async function collect(
     const error = fromSystem(name, thrown);
     if (!(error instanceof SwitchyardError)) throw error;
     const { code, message } = error;
-    return { sources: [], failures: [{ name, code, message }], skipped: [] };
+    return { ...nothing, failures: [{ name, code, message }] };
   }
 }
 
@@ -93,5 +97,6 @@ export function joinDiscoveries(discoveries: readonly Discovery[]): Discovery {
     sources: discoveries.flatMap(({ sources }) => sources),
     failures: discoveries.flatMap(({ failures }) => failures),
     skipped: discoveries.flatMap(({ skipped }) => skipped),
+    documents: discoveries.flatMap(({ documents }) => documents),
   };
 }

@@ -18,7 +18,11 @@ import { type DirectoryEntry, explainUnsafeName, readZipDirectory } from "./zip-
 /** Names that only office documents have: they are zips, but not archives of data. */
 const OFFICE_ENTRIES = ["[Content_Types].xml", "META-INF/manifest.xml"];
 
-/** The sources in a zip: its entries, without hidden ones. `state`: of the file when it was opened. */
+/** Names of entries that are not data, whatever they hold. */
+const DOCUMENT_NAME =
+  /(^|\/)((readme|licen[cs]e|copying|notice|changelog)(\.(txt|rst))?|[^/]*\.(md|html?|pdf|docx?|md5|sha\d+)|thumbs\.db|desktop\.ini)$/i;
+
+/** The sources in a zip: its entries, without documents and hidden ones. `state`: of the file when it was opened. */
 export async function discoverEntries(
   archive: InputFile,
   state: FileState,
@@ -27,7 +31,11 @@ export async function discoverEntries(
   const directory = readDirectory(archive, state);
   refuseOfficeDocument(archive.name, directory);
   const entries = nameEntries(archive.name, directory);
-  const shown = entries.filter(({ entry }) => !isHidden(entry.name));
+  const visible = entries.filter(({ entry }) => !isHidden(entry.name));
+  const isDocument = ({ entry }: (typeof entries)[number]) => DOCUMENT_NAME.test(entry.name);
+  const data = visible.filter((one) => !isDocument(one));
+  // A zip of nothing else is read, so that its errors say what it holds.
+  const [shown, left] = data.length === 0 ? [visible, []] : [data, visible.filter(isDocument)];
   const lanes: InspectionBuffers[] = [];
   const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }, lane) => {
     lanes[lane] ??= new InspectionBuffers();
@@ -37,7 +45,8 @@ export async function discoverEntries(
     });
   });
   const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);
-  return joinDiscoveries([...found, { sources: [], failures: [], skipped }]);
+  const documents = left.map(({ name }) => name);
+  return joinDiscoveries([...found, { sources: [], failures: [], skipped, documents }]);
 }
 
 function readDirectory(archive: InputFile, state: FileState): readonly DirectoryEntry[] {

@@ -195,6 +195,9 @@ function rowsMissing(
   const facts = [
     ...(faults === 0 ? [] : [`${faults} rows cannot be read`]),
     ...failures.slice(0, FAILURES_SHOWN).map(({ message }) => message),
+    ...(failures.length > FAILURES_SHOWN
+      ? [`and ${failures.length - FAILURES_SHOWN} more inputs that cannot be read`]
+      : []),
   ];
   const words = facts.length === 0 ? "" : `:\n  ${facts.join("\n  ")}`;
   return new UsageError(

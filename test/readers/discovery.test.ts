@@ -37,6 +37,18 @@ describe("files", () => {
     expect(seen.every(({ head }) => head.toString() === text)).toBe(true);
   });
 
+  it("of less than a codec's first bytes are truncated, not empty", async () => {
+    scratch.write("a.json.gz", Buffer.from([0x1f]));
+    scratch.write("b.json.zst", ZSTD_SAMPLE.subarray(0, 3));
+    scratch.write("c.json.gz", "");
+    const { sources, failures } = await discover("a.json.gz", "b.json.zst", "c.json.gz");
+    expect(codesOf(failures)).toEqual({
+      "a.json.gz": "source_truncated",
+      "b.json.zst": "source_truncated",
+    });
+    expect(sources.map(({ name }) => name)).toEqual(["c.json.gz"]);
+  });
+
   it("that are Parquet are taken as such under any name, and can be read anywhere", async () => {
     for (const name of ["a.parquet", "b.parquet.zst", "c.parquet.gz", "d.parquet.br"]) {
       scratch.write(name, "PAR1\x15\x04\x15\x00 and so on PAR1");

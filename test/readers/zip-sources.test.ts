@@ -41,6 +41,17 @@ describe("zips", () => {
     },
   );
 
+  it("give their data without the documents beside it", async () => {
+    const names = ["README.txt", "a/LICENSE", "docs/schema.md", "SHA256SUMS.sha256", "readme.json"];
+    const entries = [...names, "a.json"].map((name) => ({ name, data: text }));
+    const { sources, failures, documents } = await discoverZip(entries);
+    expect(failures).toEqual([]);
+    expect(sources.map(({ name }) => name)).toEqual(["a.zip!readme.json", "a.zip!a.json"]);
+    expect(documents).toEqual(names.slice(0, 4).map((name) => `a.zip!${name}`));
+    const alone = await discoverZip([{ name: "readme.txt", data: text }]);
+    expect(alone.sources).toHaveLength(1);
+  });
+
   it("are read with sizes that stand in the central directory only", async () => {
     const entries = project.map((entry) => ({ ...entry, streamed: true }));
     const { sources } = await discoverZip(entries);

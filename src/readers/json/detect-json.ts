@@ -52,16 +52,27 @@ export function detectJson(head: Uint8Array, extent: HeadExtent): Format | "none
   return text[0] === OPENING_BRACE ? detectByValues(lines) : detectByMajority(lines);
 }
 
+/** An empty object tells nothing: in a pretty-printed file it is on a line of its own too. */
 function detectByValues(lines: WholeLines): Format | "undecided" {
   let rejects = 0;
+  let empty = 0;
+  let others = 0;
   for (let line = lines.next(); line !== null; line = lines.next()) {
     const value = line[0] === OPENING_BRACE ? parse(line) : undefined;
-    if (value === undefined) continue;
+    if (value === undefined) {
+      if (!isBlank(line)) others++;
+      continue;
+    }
+    if (Object.keys(value).length === 0) {
+      empty++;
+      continue;
+    }
     if (!isReject(value)) return { kind: "ndjson" };
     rejects++;
   }
   if (lines.areCut) return "undecided";
-  return { kind: rejects > 0 ? "rejects" : "json" };
+  if (rejects > 0) return { kind: "rejects" };
+  return { kind: empty > 0 && others === 0 ? "ndjson" : "json" };
 }
 
 /** Detects NDJSON in a head that does not begin with an object, such as a log line. */
@@ -72,7 +83,7 @@ function detectByMajority(lines: WholeLines): Format | "none" | "undecided" {
     if (isBlank(line)) continue;
     filled++;
     const value = parse(line);
-    if (typeof value === "object" && value !== null) objects++;
+    if (value !== undefined) objects++;
   }
   if (lines.areCut) return "undecided";
   return objects * 2 > filled ? { kind: "ndjson" } : "none";
@@ -127,10 +138,10 @@ function isAsciiBlank(byte: number | undefined): boolean {
 }
 
 /** Parses an object or array, else returns undefined. Avoids errors: one costs more than a line. */
-function parse(line: Uint8Array): unknown {
+function parse(line: Uint8Array): object | undefined {
   if (!mayBeObjectOrArray(line)) return undefined;
   try {
-    return JSON.parse(decoder.decode(line)) as unknown;
+    return JSON.parse(decoder.decode(line)) as object;
   } catch {
     return undefined;
   }

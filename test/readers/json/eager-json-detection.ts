@@ -16,13 +16,19 @@ export function detectJsonEagerly(head: Uint8Array, complete: boolean): Format |
   if (start.startsWith("[")) return { kind: "json" };
   if (start.startsWith("{")) {
     const own = lines.filter((line) => line.startsWith("{")).map(parse);
-    const rows = own.filter((value) => value !== undefined);
-    if (rows.length === 0) return { kind: "json" };
+    const rows = own.filter((value) => value !== undefined && !isEmptyObject(value));
+    const isEmpty =
+      lines.length > 0 && lines.every((line) => line.startsWith("{") && isEmptyObject(parse(line)));
+    if (rows.length === 0) return { kind: isEmpty ? "ndjson" : "json" };
     return { kind: rows.every(isReject) ? "rejects" : "ndjson" };
   }
   // Lines of something else before the first object: a log line, a damaged beginning.
   const objects = values.filter((value) => typeof value === "object" && value !== null);
   return objects.length * 2 > lines.length ? { kind: "ndjson" } : null;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
 function wholeLines(text: string, complete: boolean): readonly string[] {
