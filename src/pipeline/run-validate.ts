@@ -61,8 +61,10 @@ export async function runValidate(
         const { accounts, profile, events } = await foldProfiles(accountFacts, records, ledger);
         const { threads } = budgetThreads(options);
         const { sources } = accountFacts.plan;
-        const isStopped = context.signal.aborted;
-        const unusedFields = isStopped ? [] : await words.unusedFields(sources);
+        // A source that killed a worker would kill this thread.
+        const failed = new Set(accounts.failures.map(({ source }) => source));
+        const sound = sources.filter(({ name }) => !failed.has(name));
+        const unusedFields = context.signal.aborted ? [] : await words.unusedFields(sound);
         const sampled = { sampleShare: sampler.chosenShare, sources, unusedFields };
         const { adviceOn } = words;
         const facts = { ...sampled, adviceOn, accounts, dayZone, threads };
