@@ -183,6 +183,7 @@ const identitySchema = z.strictObject({
   userOnly: count,
   deviceOnly: count,
   none: count.describe("Events with neither, which the mapping allows."),
+  same: count.describe("Events whose user id is their device id, as anonymous visitors have it."),
   users: estimateSchema.describe("Distinct user ids."),
   devices: estimateSchema.describe("Distinct device ids."),
   junkIDs: z

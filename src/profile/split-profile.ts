@@ -45,6 +45,7 @@ export const figureNames = [
   "bytes",
   "withInsertID",
   "none",
+  "same",
 ] as const;
 
 export interface SplitFigures {
@@ -53,6 +54,8 @@ export interface SplitFigures {
   readonly deviceOnly: number;
   /** Events with neither id. */
   readonly none: number;
+  /** Events whose user id is their device id. */
+  readonly same: number;
   readonly future: number;
   readonly suspicious: number;
   readonly midnight: number;

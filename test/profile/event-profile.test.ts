@@ -206,6 +206,7 @@ describe("a profile", () => {
             userOnly: rows.filter((one) => one.userID !== null && one.stableID === null).length,
             deviceOnly: rows.filter((one) => one.userID === null && one.stableID !== null).length,
             none: rows.filter((one) => one.userID === null && one.stableID === null).length,
+            same: 0,
             // Of 1969 and 1970.
             future: 0,
             suspicious: rows.length,

@@ -136,6 +136,7 @@ export const cleanReport: Report = {
     userOnly: 0,
     deviceOnly: 7_200,
     none: 0,
+    same: 0,
     users: exact(200),
     devices: exact(220),
     junkIDs: [],

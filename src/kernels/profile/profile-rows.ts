@@ -45,6 +45,7 @@ const MIDNIGHT: usize = 40;
 const BYTES: usize = 48;
 const WITH_INSERT_ID: usize = 56;
 const NONE: usize = 64;
+const SAME: usize = 72;
 
 /** A placeholder id. Made in src/profile/placeholder-ids.ts. */
 @unmanaged
@@ -216,6 +217,7 @@ function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void 
     if (length < 64 && (junk.lengths >> <u64>length) & 1) countJunk(junk, deviceHash, false);
   }
   addFigure(profile, hasUser ? (hasDevice ? BOTH : USER_ONLY) : hasDevice ? DEVICE_ONLY : NONE, 1);
+  if (hasUser && hasDevice && userHash == deviceHash) addFigure(profile, SAME, 1);
   const ids = changetype<IdTables>(<usize>profile.ids);
   const userNumber = hasUser ? countUser(ids, user.start(row), user.length(row), userHash) : 0;
   if (hasDevice) {

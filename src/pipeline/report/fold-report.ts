@@ -224,7 +224,7 @@ function byTime(one: string, other: string): number {
 }
 
 function identityOf(profile: ProfileFold): ReportIdentity {
-  const { both, userOnly, deviceOnly, none } = profile.figures;
+  const { both, userOnly, deviceOnly, none, same } = profile.figures;
   const { users, devices } = profile.ids.top(TOP_IDS_MAX);
   const junkIDs = [...profile.junkIDs].map(([key, rows]) => {
     const [field = "", ...words] = key.split(" ");
@@ -235,6 +235,7 @@ function identityOf(profile: ProfileFold): ReportIdentity {
     userOnly,
     deviceOnly,
     none,
+    same,
     users: countOf(users, profile.users),
     devices: countOf(devices, profile.devices),
     junkIDs: junkIDs.sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),

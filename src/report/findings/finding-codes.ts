@@ -131,6 +131,14 @@ export const findingCodes = {
     "At least 95 % of the events have no user id.",
     "Another field in `mapping.userID`.",
   ),
+  users_anonymous: warning(
+    "Events have their device id as user id, as tools write it for anonymous visitors.",
+    "Another field in `mapping.userID`, or `unless`.",
+  ),
+  identity_events: info(
+    "Events only connect ids: `$identify`, `$create_alias`, `$merge` and others.",
+    "`excludeEvent` filters them out.",
+  ),
   ids_junk: warning(
     "Ids are placeholders: `0`, `null`, `undefined`, the zero UUID.",
     "`unless` in `mapping.userID` or `mapping.stableID`. *Safe* if all events have the other id too.",

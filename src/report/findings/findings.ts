@@ -12,7 +12,9 @@ import {
 import { type FindingCode, findingCodes } from "./finding-codes.js";
 import { findGapDays, findGapHours } from "./gaps.js";
 import {
+  findAnonymousUsers,
   findEmailIDs,
+  findIdentityEvents,
   findJunkIDs,
   findMissingUsers,
   findSharedDevices,
@@ -63,6 +65,8 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   name_too_long: findLongNames,
   name_refused: findRefusedNames,
   users_missing: findMissingUsers,
+  users_anonymous: findAnonymousUsers,
+  identity_events: findIdentityEvents,
   ids_junk: findJunkIDs,
   csv_nulls_as_text: findCsvNulls,
   ids_emails: findEmailIDs,

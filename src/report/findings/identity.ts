@@ -32,6 +32,45 @@ export function findMissingUsers(facts: Facts): Observation | readonly Observati
   };
 }
 
+/** Anonymous visitors count as users: the tool writes the device id where it knows no user. */
+export function findAnonymousUsers({ identity }: Facts): Observation | readonly Observation[] {
+  const { same, both, userOnly } = identity;
+  if (same === 0) return [];
+  return {
+    code: "users_anonymous",
+    title: `${formatNumberOf(same, "event")} ${same === 1 ? "has its" : "have their"} device id as user id`,
+    detail:
+      `That is ${shareOf(same, both + userOnly)} of the events with a user id. Tools write it for visitors who have ` +
+      "not logged in: each would count as a user, and as another one after the login. Map a field to userID that " +
+      "only identified users have.",
+    rows: same,
+  };
+}
+
+/** Names of events by which tools connect an anonymous id with a user. */
+const identityEvents = new Set(
+  "$identify $create_alias $merge $merge_dangerously $identify_merge identify alias Identify Alias".split(
+    " ",
+  ),
+);
+
+/** Events that only connect ids. */
+export function findIdentityEvents(facts: Facts): Observation | readonly Observation[] {
+  const found = facts.events.filter(({ event }) => identityEvents.has(event));
+  if (found.length === 0) return [];
+  const rows = sumOf(found, (one) => one.rows);
+  const names = found.map(({ event }) => event);
+  return {
+    code: "identity_events",
+    title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "connects" : "connect"} ids and ${rows === 1 ? "is" : "are"} nothing that users did`,
+    detail:
+      `${quotedList(names)}. The platform does not read them as connections of ids, so the events before a login ` +
+      "stay with the device. The line filters them out.",
+    rows,
+    fix: listFix(facts, "excludeEvent", names),
+  };
+}
+
 /** Placeholder ids make one user or device of all who have them. */
 export function findJunkIDs(facts: Facts): readonly Observation[] {
   const { identity } = facts;

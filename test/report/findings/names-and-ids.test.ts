@@ -139,6 +139,20 @@ describe("identity", () => {
     });
   });
 
+  it("reports anonymous visitors that count as users", () => {
+    const finding = only(withIdentity({ same: 6_000 }));
+    expect(finding).toMatchObject({ code: "users_anonymous", rows: 6_000 });
+    expect(finding?.detail).toContain("10.0 % of the events with a user id");
+  });
+
+  it("reports events that only connect ids, of any tool, and filters them out", () => {
+    const names = ["$identify", "$create_alias", "alias"];
+    const events = names.map((name) => exampleEvent(name, { rows: 50 }));
+    const finding = only(withEvents(exampleEvent("brewed"), ...events));
+    expect(finding).toMatchObject({ code: "identity_events", rows: 150 });
+    expect(finding?.fix?.line).toBe('"excludeEvent": ["$identify", "$create_alias", "alias"]');
+  });
+
   it("reports that almost no event has a user id", () => {
     expect(only(withIdentity({ both: 10, deviceOnly: 67_000 }))?.code).toBe("users_missing");
   });
