@@ -292,7 +292,7 @@ function notesOf(
       : [`resumed: ${finished.size} of ${splits.length} splits are done`]),
     ...(lost === 0
       ? []
-      : [`${formatSplits(lost)} read again, because spilled rows are missing or damaged`]),
+      : [`${formatSplits(lost)} read again, because files of theirs are missing or damaged`]),
     ...(budget.threads >= options.threads
       ? []
       : [`threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`]),

@@ -4,6 +4,7 @@ import { type Layout, layoutOf } from "./ledger/layout.js";
 import type { Ledger, RunRecord } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import {
+  findIncomplete,
   forgetMerges,
   forgetPlan,
   forgetSplits,
@@ -53,7 +54,7 @@ export interface StartedRun {
   readonly finished: ReadonlyMap<string, SplitRecord>;
   /** Merges that an earlier run has finished. */
   readonly merges: MergeState;
-  /** Finished splits that are read again because their spilled rows are missing or damaged. */
+  /** Finished splits that are read again because parts or spilled rows of theirs are missing or damaged. */
   readonly lost: number;
 }
 
@@ -121,12 +122,20 @@ async function resume(
   const isWhole = () => finished.size === plan.splits.length;
   const known = [...finished.values()];
   const merges = await readMerges(ledger, known);
-  if (!isChanged && isWhole() && isMerged(merges, known))
+  const incomplete = await findIncomplete(layout, known);
+  const areMergesThere = (await findIncomplete(layout, merges.done)).length === 0;
+  if (
+    !isChanged &&
+    isWhole() &&
+    incomplete.length === 0 &&
+    isMerged(merges, known) &&
+    areMergesThere
+  )
     return { record, finished, merges, lost: 0 };
-  const damaged = findDamaged(layout, known);
-  for (const { id } of damaged) finished.delete(id);
+  const lost = new Set([...incomplete, ...findDamaged(layout, known)]);
+  for (const { id } of lost) finished.delete(id);
   // A split that is not read yet may spill rows of any day.
-  const keepsMerges = isWhole() && !isChanged;
+  const keepsMerges = isWhole() && !isChanged && areMergesThere;
   const kept = keepsMerges ? merges : nothingMerged;
   if (!keepsMerges) await forgetMerges(layout);
   for (const { id } of records) if (!finished.has(id)) await ledger.removeSplit(id);
@@ -137,7 +146,7 @@ async function resume(
   );
   const resumed = { ...record, resumes: saved.resumes + 1 };
   await ledger.writeRun(resumed);
-  return { record: resumed, finished, merges: kept, lost: damaged.length };
+  return { record: resumed, finished, merges: kept, lost: lost.size };
 }
 
 function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {

@@ -245,6 +245,23 @@ describe("an output directory with the work of an earlier run", () => {
     },
   );
 
+  it.each(["deleted", "truncated"])(
+    "is not done if a part of it was %s, and writes it again",
+    async (how) => {
+      const run = fakeExport();
+      someInputs(run);
+      await run.run();
+      const before = run.files();
+      const part = Object.keys(before).find((name) => name.startsWith("events/")) ?? "";
+      if (how === "deleted") rmSync(join(run.output, part));
+      else writeFileSync(join(run.output, part), "");
+      const again = await run.run();
+      expect(again).toMatchObject({ outcome: "done", alreadyDone: false });
+      expect(run.files()[part]).toEqual(before[part]);
+      expect(await run.run()).toMatchObject({ alreadyDone: true });
+    },
+  );
+
   it("keeps what `tomorrow` meant when the run first started", async () => {
     const run = fakeExport();
     run.input("a.txt", "2026-01-01 break");

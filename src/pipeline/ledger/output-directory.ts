@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm, rmdir } from "node:fs/promises";
+import { mkdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { syncDirectory } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
@@ -8,6 +8,7 @@ import { asOutput } from "../../base/output-error.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-files.js";
 import { isDayName, type Layout, splitOfPartName, splitOfRejectsName } from "./layout.js";
 import { listOrNone } from "./ledger.js";
+import type { SplitRecord } from "./ledger-records.js";
 
 /**
  * Removes the parts, rejects and spilled rows of all splits but those to keep, the merged parts of
@@ -88,6 +89,23 @@ export async function forgetPlan(layout: Layout): Promise<void> {
     await rm(layout.planFile, { force: true });
     await syncDirectory(layout.ledgerDirectory);
   });
+}
+
+/** Returns the records of which a part is missing or has another size: somebody has changed the days. */
+export async function findIncomplete<Written extends Pick<SplitRecord, "parts">>(
+  { outputDirectory }: Layout,
+  records: readonly Written[],
+): Promise<readonly Written[]> {
+  const incomplete: Written[] = [];
+  for (const record of records) {
+    for (const { path, bytes } of record.parts) {
+      const found = await stat(join(outputDirectory, path)).catch(() => undefined);
+      if (found?.size === bytes) continue;
+      incomplete.push(record);
+      break;
+    }
+  }
+  return incomplete;
 }
 
 /**
