@@ -164,6 +164,31 @@ export function proposeMapping(fields: Fields, rows: number): ProposedMapping | 
   };
 }
 
+/** A mapping with the targets that were found; empty text where a required one was not. */
+export type MappingSkeleton = Readonly<Record<string, JsonLike>>;
+
+type JsonLike = string | null | { readonly [name: string]: string | readonly string[] };
+
+/** Returns what can be guessed of a mapping if a required target has no field; undefined if nothing. */
+export function proposeSkeleton(fields: Fields, rows: number): MappingSkeleton | undefined {
+  const { event, timestamp, userID, stableID, metadata, user } = findCandidates(fields, rows);
+  const ids = userID.length + stableID.length;
+  if (event.length + timestamp.length + ids === 0) return undefined;
+  const time = timestamp[0];
+  const format = findTimeForm(time?.scalars ?? [])?.format;
+  const required = (field: FieldSummary | undefined) =>
+    field === undefined ? "" : targetOf(field);
+  return {
+    event: required(event[0]),
+    timestamp:
+      time === undefined || format === undefined ? required(time) : { field: pathOf(time), format },
+    userID: ids === 0 ? "" : targetOrNone(userID[0]),
+    stableID: targetOrNone(stableID[0]),
+    metadata: metadata[0] === undefined ? { rest: "" } : targetOf(metadata[0]),
+    user: targetOrNone(user[0]),
+  };
+}
+
 /** Describes the parts of an event that these fields do not have. */
 export function findMissing(fields: Fields, rows: number): readonly string[] {
   const { event, timestamp, userID, stableID } = findCandidates(fields, rows);

@@ -11,8 +11,14 @@ import type { Discovery } from "../readers/source-discovery.js";
 import { choosePreset } from "./choose-preset.js";
 import { type Fields, summarizeFields } from "./field-summary.js";
 import { findTime } from "./find-time.js";
+import { MappingUnknown } from "./mapping-unknown.js";
 import { findNullTexts } from "./null-texts.js";
-import { findMissing, proposeMapping } from "./propose-mapping.js";
+import {
+  findMissing,
+  type MappingSkeleton,
+  proposeMapping,
+  proposeSkeleton,
+} from "./propose-mapping.js";
 import { asSourceError, type SampledSource, type SampleTools, sampleRows } from "./sample-rows.js";
 import type { FoundMapping, SourceShape, Survey, SurveyFailure, Trial } from "./survey.js";
 import { tryMapping } from "./try-mapping.js";
@@ -141,7 +147,9 @@ function findMapping(
   }
   const rows = samples.reduce((sum, one) => sum + one.rows.length, 0);
   const proposal = proposeMapping(fields, rows);
-  if (proposal === undefined) throw mappingUnknown(fields, findMissing(fields, rows));
+  if (proposal === undefined) {
+    throw mappingUnknown(fields, findMissing(fields, rows), proposeSkeleton(fields, rows));
+  }
   return {
     mapping: {
       kind: "guess",
@@ -207,7 +215,11 @@ function rowsMissing(
 }
 
 /** `missing` lists the parts that no field has; it is empty if the guess makes no event of any row. */
-function mappingUnknown(fields: Fields, missing: readonly string[]): UsageError {
+function mappingUnknown(
+  fields: Fields,
+  missing: readonly string[],
+  skeleton?: MappingSkeleton,
+): MappingUnknown {
   const columns = [...fields.values()].map(({ path }) => path.join("."));
   const shown = columns.slice(0, COLUMNS_SHOWN).join(", ");
   const more = columns.length > COLUMNS_SHOWN ? ` and ${columns.length - COLUMNS_SHOWN} more` : "";
@@ -215,9 +227,9 @@ function mappingUnknown(fields: Fields, missing: readonly string[]): UsageError 
     missing.length > 0
       ? `no field looks like ${missing.join(", or like ")}`
       : "a mapping guessed by the names of their fields makes no event from them";
-  return new UsageError(
-    "mapping_unknown",
-    `No preset fits these rows, and ${why}. They have: ${shown}${more}. Pass --preset, or write a mapping (docs/mapping.md).`,
+  return new MappingUnknown(
+    `No preset fits these rows, and ${why}. They have: ${shown}${more}.`,
+    skeleton && { mapping: skeleton, missing, columns: `${shown}${more}` },
   );
 }
 

@@ -304,10 +304,9 @@ describe("odd inputs", () => {
 
   test("without one required field are refused with its name", async () => {
     put("a", '{"event": "open", "who": "mina", "moment": "noon"}\n');
-    const { message } = await errorOf("a");
-    expect(message).toContain(
-      "no field looks like an event's time. They have: event, who, moment.",
-    );
+    const { exitCode, stderr } = await init("a");
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("no field looks like an event's time. They have: event, who, moment.");
   });
 
   test("that do not exist are refused with the paths that were tried", async () => {

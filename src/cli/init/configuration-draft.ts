@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from "../../pipeline/configuration/configu
 import { formatBytes, formatNumberOf } from "../../report/quantities.js";
 import { describeUnused } from "../../report/summary-parts.js";
 import { harmless } from "../../report/terminal-text.js";
+import type { SkeletonFacts } from "../../survey/mapping-unknown.js";
 import type { Survey } from "../../survey/survey.js";
 import {
   describeNulls,
@@ -71,6 +72,37 @@ export function draftConfiguration(facts: DraftFacts): string {
     ...comment(about),
     ...(doubts.length === 0 ? [] : ["", ...comment(["Uncertain:", ...doubts])]),
     ...blocks.filter((block) => block.length > 0).flatMap((block) => ["", ...block]),
+    "}",
+    "",
+  ].join("\n");
+}
+
+/** Returns a configuration file whose mapping has empty targets to fill in. */
+export function draftSkeleton({
+  skeleton: { mapping, missing, columns },
+  inputs,
+  output,
+  given,
+  schema,
+}: Omit<DraftFacts, "survey"> & { readonly skeleton: SkeletonFacts }): string {
+  return [
+    "{",
+    ...(schema === undefined ? [] : [member("$schema", schema), ""]),
+    member("steps", ["validate", "export", "verify"]),
+    member("inputs", inputs),
+    ...Object.entries(given).map(([name, value]) => member(name, value)),
+    "",
+    ...comment([
+      `No field looks like ${missing.join(", or like ")}: fill in the empty text (docs/mapping.md).`,
+      `Fields: ${columns}.`,
+    ]),
+    `  "mapping": {`,
+    ...Object.entries(mapping).map(
+      ([target, value]) => `    ${inline(target)}: ${inline(value as JsonValue)},`,
+    ),
+    "  },",
+    "",
+    member("export", { to: output }),
     "}",
     "",
   ].join("\n");

@@ -12,11 +12,12 @@ import {
 } from "../../pipeline/configuration/configuration-file.js";
 import { SCHEMA_ID, schemaText } from "../../pipeline/configuration/configuration-schema.js";
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
+import { MappingUnknown } from "../../survey/mapping-unknown.js";
 import { readingOptions } from "../commands/command-options.js";
 import type { CommandContext } from "../context.js";
 import { outputOf } from "../output.js";
 import { printFailure, printResult } from "../print-outcome.js";
-import { draftConfiguration } from "./configuration-draft.js";
+import { draftConfiguration, draftSkeleton } from "./configuration-draft.js";
 import { provideSchema, refuseExisting, relativePath, writeNewFile } from "./init-files.js";
 import { summarizeSurvey } from "./survey-summary.js";
 
@@ -75,18 +76,12 @@ async function init(
   const options = resolveRunOptions(configuration);
   const output = values.to ?? path.join(directory, DEFAULT_OUTPUT);
   const own = [...options.notInputs, output, file, path.join(directory, SCHEMA_ID)];
-  const survey = await engine.surveyInputs(
-    {
-      options: { ...options, notInputs: own },
-      outputDirectory: output,
-      preset: values.preset,
-    },
-    signal,
-  );
-  const schema = await provideSchema(directory, schemaText(), force);
-  const draft = draftConfiguration({
-    survey,
-    schema,
+  const request = {
+    options: { ...options, notInputs: own },
+    outputDirectory: output,
+    preset: values.preset,
+  };
+  const facts = {
     inputs: options.inputs.map((input) => inputIn(directory, currentDirectory, input)),
     output: plainPath(directory, output),
     given: Object.fromEntries(
@@ -95,8 +90,17 @@ async function init(
         return value === undefined ? [] : [[option, value] as const];
       }),
     ) as JsonObject,
+  };
+  const survey = await engine.surveyInputs(request, signal).catch(async (error: unknown) => {
+    if (!(error instanceof MappingUnknown) || error.skeleton === undefined) throw error;
+    const schema = await provideSchema(directory, schemaText(), force);
+    const draft = draftSkeleton({ ...facts, schema, skeleton: error.skeleton });
+    await writeNewFile(file, name, draft, force);
+    const advice = `Fill in the empty targets of ${name}, which was written with the others.`;
+    throw new MappingUnknown(error.reason, error.skeleton, advice);
   });
-  await writeNewFile(file, name, draft, force);
+  const schema = await provideSchema(directory, schemaText(), force);
+  await writeNewFile(file, name, draftConfiguration({ ...facts, survey, schema }), force);
   const next = ["validate", ...(configPath === undefined ? [] : ["--config", name])];
   return { survey, written: { file: name, schema, next } };
 }
