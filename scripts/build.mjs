@@ -2,7 +2,16 @@
 // Steps whose inputs have not changed are skipped. `--no-types` leaves out the types, which only
 // TypeScript programs that import the library need.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -15,11 +24,13 @@ const { writeKernelExports } = await import("./kernel-exports.mjs");
 const { writeLayouts } = await import("./layouts.mjs");
 const { bundleApiPage } = await import("./bundle-api-page.mjs");
 const { bundlePage } = await import("./bundle-page.mjs");
-const { bundle } = await import("./bundle.mjs");
+const { bundle, external } = await import("./bundle.mjs");
 const { writeConsoleTypes } = await import("./console-types.mjs");
 
 const kernels = "dist/assets/kernels.wasm";
 const types = "dist/types";
+/** Declarations of all modules that the library imports; the package has those that its users need. */
+const allTypes = "dist/.types";
 const typesInfo = "dist/.types.tsbuildinfo";
 
 writeLayouts();
@@ -62,12 +73,30 @@ async function buildTypes() {
   if (modifiedMs(typesInfo) >= newestMs(filesIn("src"))) return;
   await step("the types of the library", async () => {
     const config = ["-p", "tsconfig.build.json", "--tsBuildInfoFile", typesInfo];
-    await run("node_modules/typescript/bin/tsc", [...config, "--incremental"]);
+    const output = ["--outDir", allTypes, "--incremental"];
+    if (!existsSync(allTypes)) rmSync(typesInfo, { force: true });
+    await run("node_modules/typescript/bin/tsc", [...config, ...output]);
+    rmSync(types, { recursive: true, force: true });
     writeConsoleTypes();
+    copyImports(`${types}/console/client.d.ts`);
+    copyTypes("index.js");
   });
-  for (const file of filesIn(types)) {
-    const source = file.replace(types, "src").replace(/\.d\.ts$/, ".ts");
-    if (!existsSync(source)) rmSync(file, { force: true });
+}
+
+/** Copies the declarations of a module and of those that it imports, unless they are there. */
+function copyTypes(module) {
+  const name = module.replace(/\.js$/, ".d.ts");
+  const target = join(types, name);
+  if (existsSync(target)) return;
+  cpSync(join(allTypes, name), target);
+  copyImports(target);
+}
+
+/** Throws for a library that the package does not depend on. */
+function copyImports(file) {
+  for (const [, path] of readFileSync(file, "utf8").matchAll(/(?:from |import\()"([^"]+)"/g)) {
+    if (path.startsWith(".")) copyTypes(relative(types, resolve(dirname(file), path)));
+    else if (!external.includes(path)) throw new Error(`${file} imports types of ${path}`);
   }
 }
 

@@ -10,6 +10,8 @@ const checks = [
     bin("typescript/bin/tsc"),
     ["-p", "tsconfig.json", "--incremental", "--tsBuildInfoFile", "dist/.check.tsbuildinfo"],
   ],
+  // Finds what declarations cannot name, which only building the types would find.
+  ["declarations", bin("typescript/bin/tsc"), ["-p", "tsconfig.build.json", "--noEmit"]],
   ["types of the page", bin("typescript/bin/tsc"), ["-p", "src/report/html/client/tsconfig.json"]],
   ["lint and format", bin("@biomejs/biome/bin/biome"), ["check", "--error-on-warnings"]],
   ["rooms", bin("dependency-cruiser/bin/dependency-cruise.mjs"), ["src"]],

@@ -1,4 +1,5 @@
-import { type PresetName, type PresetSignature, presetNames, presets } from "../mapper/presets.js";
+import type { PresetSignature } from "../mapper/preset.js";
+import { type PresetName, presetNames, presets } from "../mapper/presets.js";
 import { type Fields, fieldAt } from "./field-summary.js";
 
 /** Names of columns in the rows, by their names in the preset, if they differ only in case. */

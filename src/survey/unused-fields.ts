@@ -1,6 +1,7 @@
 import { createFieldUse } from "../mapper/field-use.js";
 import type { Mapping, WrittenChanges } from "../mapper/mapping.js";
-import { type Preset, presets } from "../mapper/presets.js";
+import type { Preset } from "../mapper/preset.js";
+import { presets } from "../mapper/presets.js";
 import type { Fields } from "./field-summary.js";
 import type { FoundMapping, UnusedField } from "./survey.js";
 

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import type { Mapping, ObjectSource, WrittenChanges } from "../../src/mapper/mapping.js";
-import { type Preset, presetNames, presets } from "../../src/mapper/presets.js";
+import type { Preset } from "../../src/mapper/preset.js";
+import { presetNames, presets } from "../../src/mapper/presets.js";
 import { resolveMapping, resolveWritten } from "../../src/mapper/resolve-mapping.js";
 
 const pages = new URL("../../docs/sources/", import.meta.url);

@@ -1,0 +1,31 @@
+import type { WrittenMapping } from "./mapping.js";
+
+/** A field that only one tool's rows have. */
+interface PresetMark {
+  /** Steps joined by dots. */
+  readonly path: string;
+  /** Text that the value contains, in any case; for names that several tools use. */
+  readonly contains?: string;
+}
+
+/** The facts that tell one tool's rows from those of others. */
+export interface PresetSignature {
+  /** Required paths: most rows have one of each list. */
+  readonly required: readonly (readonly string[])[];
+  /** Known names at the root of the rows. */
+  readonly columns: readonly string[];
+  readonly marks: readonly PresetMark[];
+}
+
+/** All facts about the exports of one tool, from the vendor's documentation. */
+export interface Preset extends PresetSignature {
+  /** The tool's name. */
+  readonly vendor: string;
+  readonly mapping: WrittenMapping;
+  /** Columns that a variant of the mapping adds to `metadata`; `init` offers it. */
+  readonly moreMetadata?: readonly string[];
+  /** The zone of times without one, if the vendor documents it. */
+  readonly zone?: "UTC";
+  /** Facts that cannot be detected in rows, each with its configuration line. */
+  readonly doubts: readonly string[];
+}
