@@ -95,7 +95,8 @@ function urlOf({ path, query }: Route, base: URL, input: CallInput): URL {
   const url = new URL(base);
   url.pathname = `${base.pathname.replace(/\/$/, "")}${filled}`;
   for (const name of Object.keys(query.shape)) {
-    if (input[name] !== undefined) url.searchParams.set(name, String(input[name]));
+    const values = [input[name]].flat().filter((value) => value !== undefined);
+    for (const value of values) url.searchParams.append(name, String(value));
   }
   return url;
 }

@@ -5,7 +5,6 @@ import {
   holdoutIDs,
   idType,
   owner,
-  pageQuery,
   provenance,
   releasePipelineID,
   tags,
@@ -14,21 +13,22 @@ import {
   teamID,
   version,
 } from "./common.js";
-import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
+import { entityEnvelope } from "./envelope.js";
 import {
   descriptionText,
   flag,
   jsonObject,
   list,
   nameLike,
-  queryFlag,
   type RuleFault,
   text,
   withRule,
 } from "./fields.js";
 import { Json5Reader } from "./json-text.js";
 import { textPairFaults, valuePairFaults } from "./json5-pair.js";
-import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
+import { archivable, lifeRoutes } from "./life-routes.js";
+import { listQuery } from "./list-query.js";
+import { consoleRoutes, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
 
 /** The fields that clients write. */
@@ -103,6 +103,7 @@ const dynamicConfig = z
     rules: list(rule),
     owner,
     version,
+    ...archivable,
   })
   .describe("A dynamic config in an answer.");
 
@@ -144,19 +145,14 @@ export type DynamicConfig = z.output<typeof dynamicConfig>;
 const path = "/console/v1/dynamic_configs";
 const onConfigs = consoleRoutes("Dynamic configs", path, noParams);
 const onConfig = consoleRoutes("Dynamic configs", `${path}/{id}`, idParams);
-const query = z.object({
-  dryRun: queryFlag("Validate the request and store nothing."),
-});
 const updated = {
   message: "Dynamic config updated successfully.",
   response: entityEnvelope(dynamicConfig),
-  query,
 };
 
-/** Dynamic configs, in the order of the specification's table. */
+/** Dynamic configs. */
 export const dynamicConfigRoutes = {
   createDynamicConfig: onConfigs("POST", "", "Create a dynamic config", {
-    query,
     body: dynamicConfigCreate,
     status: 201,
     message: "Dynamic Config created successfully.",
@@ -170,20 +166,16 @@ export const dynamicConfigRoutes = {
     ...updated,
     body: dynamicConfigPatch,
   }),
-  listDynamicConfigs: onConfigs("GET", "", "List dynamic configs, newest first", {
-    ...extension,
-    query: pageQuery,
-    message: "Dynamic Configs listed successfully.",
-    response: listEnvelope(dynamicConfig),
-  }),
-  readDynamicConfig: onConfig("GET", "", "Read a dynamic config", {
-    ...extension,
-    message: "Dynamic Config read successfully.",
-    response: entityEnvelope(dynamicConfig),
-  }),
-  deleteDynamicConfig: onConfig("DELETE", "", "Delete a dynamic config", {
-    ...extension,
-    message: "Dynamic Config deleted successfully.",
-    response: messageEnvelope,
+  ...lifeRoutes({
+    name: "DynamicConfig",
+    title: "Dynamic Config",
+    noun: "a dynamic config",
+    group: "Dynamic configs",
+    path,
+    idPath: "/{id}",
+    params: idParams,
+    updated: updated.message,
+    entity: dynamicConfig,
+    query: listQuery.omit({ type: true, layerID: true }),
   }),
 } satisfies Record<string, Route>;

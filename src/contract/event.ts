@@ -125,6 +125,8 @@ export const eventListQuery = z
   .object({
     day: day("Only events of this day, UTC."),
     event: text("Only events of this name."),
+    userID: text("Only events of this user. A page may then have few events, or none."),
+    stableID: text("Only events of this device. A page may then have few events, or none."),
     cursor: text("`nextCursor` of the page before; the first page by default."),
   })
   .exactPartial()

@@ -1,14 +1,6 @@
 import { z } from "zod";
-import {
-  activeReview,
-  holdoutIDs,
-  owner,
-  pageQuery,
-  provenance,
-  reviewSettings,
-  version,
-} from "./common.js";
-import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
+import { activeReview, holdoutIDs, owner, provenance, reviewSettings, version } from "./common.js";
+import { entityEnvelope } from "./envelope.js";
 import { bodyFaults, patchFaults } from "./experiment-faults.js";
 import { healthCheck } from "./experiment-health.js";
 import { metricDefaults, metricFields } from "./experiment-metrics.js";
@@ -16,6 +8,8 @@ import { experimentID, group, layerID, setupDefaults, setupFields } from "./expe
 import { statisticsDefaults, statisticsFields } from "./experiment-statistics.js";
 import { warehouseDefaults, warehouseFields } from "./experiment-warehouse.js";
 import { flag, list, text, textList, withRule } from "./fields.js";
+import { archiveFields, lifeRoutes } from "./life-routes.js";
+import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule } from "./rule.js";
 
@@ -96,9 +90,9 @@ export const experiment = writable
     decisionTime: time("Time of the decision"),
     experimentType: text("Type of experiment."),
     subtype: text("Subtype of experiment."),
-    healthCheckStatus: text("Result of all health checks."),
+    healthCheckStatus: text("Result of all health checks; absent without a check.").exactOptional(),
     healthChecks: list(healthCheck).describe("Results of the health checks."),
-    isStale: flag("True if it has not changed for a long time."),
+    isStale: flag("True if it has not changed for a long time.").exactOptional(),
     reviewSettings,
     activeReview: activeReview.exactOptional(),
     holdoutIDs,
@@ -110,6 +104,7 @@ export const experiment = writable
     summarySections: list(
       z.object({ name: text("Heading."), content: text("Text of the section.") }),
     ).describe("Sections of the written summary."),
+    ...archiveFields,
   })
   .describe("An experiment.");
 
@@ -119,6 +114,15 @@ export const enableGroups = z.object({
 
 const restartAsNew = z.object({ name: fields.name.describe("Name of the new experiment.") });
 
+const decision = z.object({
+  id: text("Identifier of the group to launch."),
+  decisionReason: fields.decisionReason.exactOptional(),
+  removeTargeting: flag("Remove the targeting gate.").exactOptional(),
+});
+
+const abandon = z.object({ decisionReason: fields.decisionReason }).exactPartial().optional();
+
+export type Decision = z.output<typeof decision>;
 export type ExperimentCreate = z.output<typeof experimentCreate>;
 export type ExperimentReplace = z.output<typeof experimentReplace>;
 export type ExperimentPatch = z.output<typeof experimentPatch>;
@@ -131,13 +135,9 @@ const updated = {
   message: "Experiment updated successfully.",
   response: entityEnvelope(experiment),
 };
-const listed = {
-  message: "Experiments listed successfully.",
-  query: pageQuery,
-  response: listEnvelope(experiment),
-};
+const step = { ...updated, ...extension };
 
-/** Experiments, in the order of the specification's table. */
+/** Experiments. */
 export const experimentRoutes = {
   createExperiment: onExperiments("POST", "", "Create an experiment", {
     body: experimentCreate,
@@ -168,24 +168,27 @@ export const experimentRoutes = {
       response: entityEnvelope(experiment),
     },
   ),
-  listExperimentVersions: onExperiment(
-    "GET",
-    "/versions",
-    "List the versions of an experiment, newest first",
-    listed,
-  ),
-  listExperiments: onExperiments("GET", "", "List experiments, newest first", {
-    ...listed,
-    ...extension,
+  startExperiment: onExperiment("PUT", "/start", "Start an experiment", step),
+  decideExperiment: onExperiment("PUT", "/make_decision", "Launch a group of an experiment", {
+    ...step,
+    body: decision,
   }),
-  readExperiment: onExperiment("GET", "", "Read an experiment", {
-    ...extension,
-    message: "Experiment read successfully.",
-    response: entityEnvelope(experiment),
+  abandonExperiment: onExperiment("PUT", "/abandon", "Abandon an experiment", {
+    ...step,
+    body: abandon,
   }),
-  deleteExperiment: onExperiment("DELETE", "", "Delete an experiment", {
-    ...extension,
-    message: "Experiment deleted successfully.",
-    response: messageEnvelope,
+  resetExperiment: onExperiment("PUT", "/reset", "Return an experiment to its setup", step),
+  ...lifeRoutes({
+    name: "Experiment",
+    title: "Experiment",
+    noun: "an experiment",
+    group: "Experiments",
+    path,
+    idPath: "/{id}",
+    params: idParams,
+    updated: updated.message,
+    entity: experiment,
+    query: listQuery.omit({ type: true }),
+    specified: ["versions"],
   }),
 } satisfies Record<string, Route>;

@@ -17,8 +17,10 @@ import {
   version,
 } from "./common.js";
 import { entityKinds } from "./entity-kind.js";
-import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
+import { entityEnvelope, listEnvelope } from "./envelope.js";
 import { descriptionText, flag, list, nameLike, numeric, text } from "./fields.js";
+import { archiveFields, lifeRoutes } from "./life-routes.js";
+import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { rule, ruleRequest } from "./rule.js";
 
@@ -47,6 +49,7 @@ const fields = {
   measureMetricLifts: flag("True if the lift of metrics is measured."),
   monitoringMetrics: list(metricName).describe("Metrics watched while the gate rolls out."),
   releasePipelineID,
+  isTemplate: flag("True if the gate is a template."),
 };
 
 const writable = z.object(fields);
@@ -71,12 +74,13 @@ export const gateDefaults: Omit<
   measureMetricLifts: false,
   monitoringMetrics: [],
   releasePipelineID: null,
+  isTemplate: false,
 };
 
 const gateCreate = writable.exactPartial().extend({ name: fields.name });
 
 export const gatePatch = writable
-  .omit({ id: true, checksPerHour: true, holdoutIDs: true })
+  .omit({ id: true, checksPerHour: true, holdoutIDs: true, isTemplate: true })
   .exactPartial();
 
 const gateReplace = gatePatch.extend({
@@ -97,7 +101,7 @@ export const gate = z
     store0100Exposures: flag("True if exposures are stored at 0 and 100 percent."),
     owner,
     version,
-    isTemplate: flag("True if the gate is a template."),
+    ...archiveFields,
   })
   .describe("A feature gate in an answer.");
 
@@ -111,19 +115,6 @@ const gateReferrer = gate.exactPartial().extend({
   entityType: z.enum(entityKinds).describe("Kind of the referencing entity."),
 });
 
-const gateArchive = z
-  .object({
-    forceArchive: flag("Archive the gate even if other entities reference it."),
-    archiveReason: text("Reason for archiving."),
-  })
-  .exactPartial()
-  .optional();
-
-const gateUnarchive = z
-  .object({ unarchiveReason: text("Reason for unarchiving.") })
-  .exactPartial()
-  .optional();
-
 export type GateCreate = z.output<typeof gateCreate>;
 export type GateReplace = z.output<typeof gateReplace>;
 export type GatePatch = z.output<typeof gatePatch>;
@@ -133,10 +124,21 @@ const path = "/console/v1/gates";
 const onGates = consoleRoutes("Gates", path, noParams);
 const onGate = consoleRoutes("Gates", `${path}/{id}`, idParams);
 const updated = { message: "Gate updated successfully.", response: entityEnvelope(gate) };
-const listed = { message: "Gates listed successfully.", response: listEnvelope(gate) };
-const paged = { ...listed, query: pageQuery };
+const life = lifeRoutes({
+  name: "Gate",
+  title: "Gate",
+  noun: "a gate",
+  group: "Gates",
+  path,
+  idPath: "/{id}",
+  params: idParams,
+  updated: updated.message,
+  entity: gate,
+  query: listQuery.omit({ layerID: true }),
+  specified: ["archive", "unarchive", "versions"],
+});
 
-/** Feature gates, in the order of the specification's table. */
+/** Feature gates. */
 export const gateRoutes = {
   createGate: onGates("POST", "", "Create a gate", {
     body: gateCreate,
@@ -146,28 +148,13 @@ export const gateRoutes = {
   }),
   replaceGate: onGate("POST", "", "Update a gate fully", { ...updated, body: gateReplace }),
   patchGate: onGate("PATCH", "", "Update some fields of a gate", { ...updated, body: gatePatch }),
-  archiveGate: onGate("PUT", "/archive", "Archive a gate", { ...updated, body: gateArchive }),
-  unarchiveGate: onGate("PUT", "/unarchive", "Unarchive a gate", {
-    ...updated,
-    body: gateUnarchive,
-  }),
+  ...life,
   disableGate: onGate("PUT", "/disable", "Disable a gate", updated),
-  listGateVersions: onGate("GET", "/versions", "List the versions of a gate, newest first", paged),
   listGateReferences: onGate("GET", "/gate_references", "List the entities that reference a gate", {
-    ...paged,
+    message: "Gates listed successfully.",
+    query: pageQuery,
     response: listEnvelope(gateReferrer),
   }),
   enableGate: onGate("PUT", "/enable", "Enable a gate", { ...updated, ...extension }),
   launchGate: onGate("PUT", "/launch", "Launch a gate", { ...updated, ...extension }),
-  listGates: onGates("GET", "", "List gates, newest first", { ...paged, ...extension }),
-  readGate: onGate("GET", "", "Read a gate", {
-    ...extension,
-    message: "Gate read successfully.",
-    response: entityEnvelope(gate),
-  }),
-  deleteGate: onGate("DELETE", "", "Delete a gate", {
-    ...extension,
-    message: "Gate deleted successfully.",
-    response: messageEnvelope,
-  }),
 } satisfies Record<string, Route>;

@@ -3,6 +3,9 @@ import type { OperationName, Routes } from "./routes.js";
 
 type Examples = { readonly [Name in OperationName]?: z.input<Routes[Name]["body"]> };
 
+const archiving = { forceArchive: false, archiveReason: "The new checkout is the only one." };
+const unarchiving = { unarchiveReason: "Needed for another market." };
+
 /** A realistic body for each operation with a body. */
 export const exampleRequests = {
   createGate: {
@@ -32,8 +35,8 @@ export const exampleRequests = {
     tags: ["checkout"],
   },
   patchGate: { isEnabled: false, description: "Paused: payments are being moved." },
-  archiveGate: { forceArchive: false, archiveReason: "The new checkout is the only one." },
-  unarchiveGate: { unarchiveReason: "Needed for another market." },
+  archiveGate: archiving,
+  unarchiveGate: unarchiving,
   createDynamicConfig: {
     name: "Checkout texts",
     description: "Words and colours of the checkout.",
@@ -129,6 +132,32 @@ export const exampleRequests = {
   },
   enableExperimentGroups: { group_names: ["One page"] },
   restartExperimentAsNew: { name: "Checkout in one page - autumn" },
+  decideExperiment: { id: "6Ih3pYUZlo0XXbJYWQ9Ek2", decisionReason: "More purchases." },
+  abandonExperiment: { decisionReason: "The page was withdrawn." },
+  patchQualifyingEvent: { tags: ["checkout", "paid"] },
+  replaceSegment: { description: "Who works here.", rules: [] },
+  patchSegment: { tags: ["staff"] },
+  addSegmentIDs: { ids: ["u-1024", "u-1025"] },
+  removeSegmentIDs: { ids: ["u-1025"] },
+  resetSegmentIDs: { ids: ["u-1"] },
+  replacePrompt: { description: "First words of the support assistant.", tags: ["support"] },
+  patchPrompt: { tags: ["support", "greeting"] },
+  archiveDynamicConfig: archiving,
+  unarchiveDynamicConfig: unarchiving,
+  archiveExperiment: archiving,
+  unarchiveExperiment: unarchiving,
+  archiveQualifyingEvent: archiving,
+  unarchiveQualifyingEvent: unarchiving,
+  archiveSegment: archiving,
+  unarchiveSegment: unarchiving,
+  archivePrompt: archiving,
+  unarchivePrompt: unarchiving,
+  restoreGate: { version: 2 },
+  restoreDynamicConfig: { version: 2 },
+  restoreExperiment: { version: 2 },
+  restoreQualifyingEvent: { version: 2 },
+  restoreSegment: { version: 2 },
+  restorePrompt: { version: 2 },
   storeEvents: {
     event: "purchase",
     user: { userID: "u-1024", stableID: "d-77", plan: "pro" },

@@ -13,6 +13,8 @@ interface OperationParts {
   readonly request: JsonSchema | undefined;
   readonly response: JsonSchema | undefined;
   readonly example: unknown;
+  /** Tags beside the one of the resource. */
+  readonly moreTags: readonly string[];
 }
 
 /** Names of the security schemes, by the access of a route. */
@@ -24,7 +26,7 @@ export function operationOf(name: string, route: Route, parts: OperationParts): 
   return {
     operationId: name,
     summary: route.summary,
-    tags: [route.group],
+    tags: [route.group, ...parts.moreTags],
     "x-origin": route.origin,
     security: route.access === "public" ? [] : [{ [securitySchemeNames[route.access]]: [] }],
     parameters: parametersOf(route),

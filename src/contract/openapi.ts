@@ -10,6 +10,8 @@ interface OpenApiOptions {
   /** Name of the header with the key. */
   readonly keyHeader: string;
   readonly routes?: RouteTable;
+  /** Tags of every operation, beside the one of its resource. */
+  readonly moreTags?: readonly string[];
   /** Valid bodies, by operation. */
   readonly examples?: Readonly<Record<string, unknown>>;
 }
@@ -19,6 +21,7 @@ export function openApiDocument({
   version,
   keyHeader,
   routes = allRoutes,
+  moreTags = [],
   examples = exampleRequests,
 }: OpenApiOptions): OpenApiDocument {
   const schemas = documentSchemas(routes);
@@ -28,6 +31,7 @@ export function openApiDocument({
       request: schemas.requests[name],
       response: schemas.responses[name],
       example: examples[name],
+      moreTags,
     });
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation };
   }
@@ -36,7 +40,7 @@ export function openApiDocument({
     openapi: "3.1.1",
     info: { title: "Switchyard", version, description: introduction(keyHeader) },
     servers: [{ url: "/", description: "The service that serves this document." }],
-    tags: [...groups].map((name) => ({ name })),
+    tags: [...groups, ...moreTags].map((name) => ({ name })),
     paths,
     components: {
       schemas: schemas.components,

@@ -5,14 +5,15 @@ import {
   holdoutIDs,
   idType,
   owner,
-  pageQuery,
   provenance,
   tags,
   targetApps,
   version,
 } from "./common.js";
-import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
+import { entityEnvelope } from "./envelope.js";
 import { descriptionText, nameLike, text } from "./fields.js";
+import { archivable, lifeRoutes } from "./life-routes.js";
+import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 
 const namePattern = /^[a-zA-Z0-9_\-. ]*$/;
@@ -47,6 +48,10 @@ export const promptDefaults: Omit<
 
 const promptCreate = writable.exactPartial().extend({ name: fields.name });
 
+const promptPatch = writable.omit({ name: true }).exactPartial();
+
+const promptReplace = promptPatch.extend({ description: fields.description });
+
 export const prompt = z
   .object({
     id: text("Name ID, equal to the name."),
@@ -55,15 +60,24 @@ export const prompt = z
     idType,
     holdoutIDs,
     version,
+    ...archivable,
   })
   .describe("A prompt.");
 
 export type PromptCreate = z.output<typeof promptCreate>;
+export type PromptPatch = z.output<typeof promptPatch>;
+export type PromptReplace = z.output<typeof promptReplace>;
 export type Prompt = z.output<typeof prompt>;
 
 const path = "/console/v1/prompts";
 const onPrompts = consoleRoutes("Prompts", path, noParams);
 const onPrompt = consoleRoutes("Prompts", `${path}/{id}`, idParams);
+
+const updated = {
+  ...extension,
+  message: "Prompt updated successfully.",
+  response: entityEnvelope(prompt),
+};
 
 /** Prompts: the specification's row, then the extensions. The id of a prompt is its name. */
 export const promptRoutes = {
@@ -72,20 +86,21 @@ export const promptRoutes = {
     message: "Prompt created successfully.",
     response: entityEnvelope(prompt),
   }),
-  listPrompts: onPrompts("GET", "", "List prompts, newest first", {
-    ...extension,
-    query: pageQuery,
-    message: "Prompts listed successfully.",
-    response: listEnvelope(prompt),
+  replacePrompt: onPrompt("POST", "", "Update a prompt fully", { ...updated, body: promptReplace }),
+  patchPrompt: onPrompt("PATCH", "", "Update some fields of a prompt", {
+    ...updated,
+    body: promptPatch,
   }),
-  readPrompt: onPrompt("GET", "", "Read a prompt", {
-    ...extension,
-    message: "Prompt read successfully.",
-    response: entityEnvelope(prompt),
-  }),
-  deletePrompt: onPrompt("DELETE", "", "Delete a prompt", {
-    ...extension,
-    message: "Prompt deleted successfully.",
-    response: messageEnvelope,
+  ...lifeRoutes({
+    name: "Prompt",
+    title: "Prompt",
+    noun: "a prompt",
+    group: "Prompts",
+    path,
+    idPath: "/{id}",
+    params: idParams,
+    updated: updated.message,
+    entity: prompt,
+    query: listQuery.omit({ type: true, layerID: true }),
   }),
 } satisfies Record<string, Route>;

@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { owner, pageQuery, provenance, tags, team, teamID, version } from "./common.js";
-import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
-import { flag, list, type RuleFault, text, withRule } from "./fields.js";
+import { owner, provenance, tags, team, teamID, version } from "./common.js";
+import { entityEnvelope } from "./envelope.js";
+import { flag, kindOf, list, type RuleFault, text, withRule } from "./fields.js";
+import { archivable, lifeRoutes } from "./life-routes.js";
+import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, noParams, type Route } from "./route.js";
 
 const QUALIFYING_EVENT_NAME_MAX = 255;
@@ -12,6 +14,18 @@ const sourceTypes = ["table", "query"] as const;
  * Refuses names that a path cannot carry: control characters, unpaired surrogates, `.` and `..`.
  */
 const namePattern = /^(?!\.{1,2}$)[^\p{Cc}\p{Cs}]+$/u;
+
+const idColumn = z.object({
+  serviceUnitID: text("ID type of the service."),
+  column: text("Column with these IDs."),
+});
+
+/** Reads `statsigUnitID` as another name of `serviceUnitID`: clients of a hosted service send it. */
+function withServiceName(value: unknown): unknown {
+  if (kindOf(value) !== "object") return value;
+  const { statsigUnitID, ...others } = value as Readonly<Record<string, unknown>>;
+  return statsigUnitID === undefined ? value : { serviceUnitID: statsigUnitID, ...others };
+}
 
 /** The fields that clients write. */
 const fields = {
@@ -26,12 +40,9 @@ const fields = {
   sql: text("Query that returns the events."),
   timestampColumn: text("Column with the time of an event."),
   timestampAsDay: flag("True if the column has only the day."),
-  idTypeMapping: list(
-    z.object({
-      serviceUnitID: text("ID type of the service."),
-      column: text("Column with these IDs."),
-    }),
-  ).describe("Columns with IDs, and the type of each."),
+  idTypeMapping: list(z.preprocess(withServiceName, idColumn)).describe(
+    "Columns with IDs, and the type of each.",
+  ),
   sourceType: z.enum(sourceTypes).describe("Source of the events: a table or the query."),
   tableName: text("Table to read if `sourceType` is `table`; else empty."),
   datePartitionColumn: text("Partition column of the table if `sourceType` is `table`."),
@@ -73,6 +84,12 @@ const request = writable.exactPartial().extend({
 
 const qualifyingEventReplace = withRule(request, tableFaults);
 
+const qualifyingEventPatch = request.exactPartial({
+  sql: true,
+  timestampColumn: true,
+  idTypeMapping: true,
+});
+
 export const qualifyingEventCreate = withRule(request.extend({ name: fields.name }), tableFaults);
 
 const qualifyingEvent = z
@@ -81,6 +98,7 @@ const qualifyingEvent = z
     ...provenance,
     datePartitionColumn: fields.datePartitionColumn.exactOptional(),
     version,
+    ...archivable,
   })
   .describe("A qualifying event.");
 
@@ -91,7 +109,7 @@ const newNameParams = z.object({ name: fields.name });
 const nameParams = z.object({ name: text("Name of the qualifying event.") });
 
 /** Requires the name of a table with `sourceType` `table`. */
-function tableFaults(value: unknown): readonly RuleFault[] {
+export function tableFaults(value: unknown): readonly RuleFault[] {
   const { sourceType, tableName } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (sourceType !== "table") return [];
   if (tableName === undefined) return [{ path: ["tableName"], message: "Required" }];
@@ -104,11 +122,14 @@ function tableFaults(value: unknown): readonly RuleFault[] {
 
 export type QualifyingEventCreate = z.output<typeof qualifyingEventCreate>;
 export type QualifyingEventReplace = z.output<typeof qualifyingEventReplace>;
+export type QualifyingEventPatch = z.output<typeof qualifyingEventPatch>;
 export type QualifyingEvent = z.output<typeof qualifyingEvent>;
 
 const path = "/console/v1/experiments/qualifying_events";
 const onEvents = consoleRoutes("Qualifying events", path, noParams);
 const onEvent = consoleRoutes("Qualifying events", `${path}/{name}`, nameParams);
+
+const updatedMessage = "Qualifying event updated successfully.";
 
 /** Qualifying events: the specification's row, then the extensions. */
 export const qualifyingEventRoutes = {
@@ -118,7 +139,7 @@ export const qualifyingEventRoutes = {
     "Update a qualifying event fully, or create it where the name is new",
     {
       body: qualifyingEventReplace,
-      message: "Qualifying event updated successfully.",
+      message: updatedMessage,
       response: entityEnvelope(qualifyingEvent),
     },
   ),
@@ -129,20 +150,22 @@ export const qualifyingEventRoutes = {
     message: "Qualifying event created successfully.",
     response: entityEnvelope(qualifyingEvent),
   }),
-  listQualifyingEvents: onEvents("GET", "", "List qualifying events, newest first", {
+  patchQualifyingEvent: onEvent("PATCH", "", "Update some fields of a qualifying event", {
     ...extension,
-    query: pageQuery,
-    message: "Qualifying events listed successfully.",
-    response: listEnvelope(qualifyingEvent),
-  }),
-  readQualifyingEvent: onEvent("GET", "", "Read a qualifying event", {
-    ...extension,
-    message: "Qualifying event read successfully.",
+    body: qualifyingEventPatch,
+    message: updatedMessage,
     response: entityEnvelope(qualifyingEvent),
   }),
-  deleteQualifyingEvent: onEvent("DELETE", "", "Delete a qualifying event", {
-    ...extension,
-    message: "Qualifying event deleted successfully.",
-    response: messageEnvelope,
+  ...lifeRoutes({
+    name: "QualifyingEvent",
+    title: "Qualifying event",
+    noun: "a qualifying event",
+    group: "Qualifying events",
+    path,
+    idPath: "/{name}",
+    params: nameParams,
+    updated: updatedMessage,
+    entity: qualifyingEvent,
+    query: listQuery.omit({ type: true, idType: true, targetAppID: true, layerID: true }),
   }),
 } satisfies Record<string, Route>;

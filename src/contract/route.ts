@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "./fields.js";
+import { queryFlag, text } from "./fields.js";
 
 /** The secret that a caller must send: a console key, a server secret, or nothing. */
 export type Access = "console" | "server" | "public";
@@ -29,6 +29,11 @@ export const noParams = z.object({});
 export const noQuery = z.object({});
 export const noBody = z.unknown().optional();
 
+/** The query of every write of the console. */
+export const writeQuery = z.object({
+  dryRun: queryFlag("Answer as the real call would, and store nothing."),
+});
+
 export const idParams = z.object({ id: text("Name ID of the entity.") });
 
 /** A console route that keeps the types of its schemas. */
@@ -45,36 +50,47 @@ export interface ConsoleRoute<
   readonly response: Response;
 }
 
-/** The rest of a row. Defaults: origin `specification`, `noQuery`, `noBody` and status 200. */
-interface Rest<Query extends z.ZodObject, Body extends z.ZodType, Response extends z.ZodType>
-  extends Pick<Route, "message"> {
+/** The rest of a row. Defaults: origin `specification`, `noQuery` for a read, `noBody` and status 200. */
+interface Rest<Response extends z.ZodType> extends Pick<Route, "message"> {
   readonly origin?: "extension";
-  readonly query?: Query;
-  readonly body?: Body;
   readonly status?: Route["status"];
   readonly response: Response;
 }
 
+/** Makes a route from a row; `subpath` is added to the common path. Every write has `writeQuery`. */
+interface MakeConsoleRoute<Params extends z.ZodObject> {
+  <Response extends z.ZodType, Query extends z.ZodObject = typeof noQuery>(
+    method: "GET",
+    subpath: string,
+    summary: string,
+    rest: Rest<Response> & { readonly query?: Query },
+  ): ConsoleRoute<Params, Query, typeof noBody, Response>;
+  <Response extends z.ZodType, Body extends z.ZodType = typeof noBody>(
+    method: Exclude<Route["method"], "GET">,
+    subpath: string,
+    summary: string,
+    rest: Rest<Response> & { readonly body?: Body },
+  ): ConsoleRoute<Params, typeof writeQuery, Body, Response>;
+}
+
 export const extension = { origin: "extension" } as const;
 
-/** Returns a function that makes a route from a row; `subpath` is added to the common path. */
+/** Returns the function that makes the routes of one path. */
 export function consoleRoutes<Params extends z.ZodObject>(
   group: string,
   path: Route["path"],
   params: Params,
-) {
-  return <
-    Response extends z.ZodType,
-    Body extends z.ZodType = typeof noBody,
-    Query extends z.ZodObject = typeof noQuery,
-  >(
+): MakeConsoleRoute<Params> {
+  const make = (
     method: Route["method"],
     subpath: string,
     summary: string,
-    rest: Rest<Query, Body, Response>,
-  ): ConsoleRoute<Params, Query, Body, Response> => ({
+    rest: Rest<z.ZodType> & { readonly query?: z.ZodObject; readonly body?: z.ZodType },
+  ): Route => ({
     origin: "specification",
     status: 200,
+    query: method === "GET" ? noQuery : writeQuery,
+    body: noBody,
     ...rest,
     method,
     path: `${path}${subpath}`,
@@ -82,9 +98,8 @@ export function consoleRoutes<Params extends z.ZodObject>(
     summary,
     group,
     params,
-    query: rest.query ?? (noQuery as unknown as Query),
-    body: rest.body ?? (noBody as unknown as Body),
   });
+  return make as MakeConsoleRoute<Params>;
 }
 
 /** Types of a route's inputs, as its handler gets them. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jsonObject, list, numeric, text } from "./fields.js";
+import { jsonObject, list, numeric, text, withRule } from "./fields.js";
 
 /** The types of a condition: those of the specification, then the extensions. */
 export const conditionTypes = [
@@ -118,8 +118,8 @@ const automatedRollouts = list(
   }),
 ).describe("Automated rollouts.");
 
-/** Returns the schema of a rule in a request. `types` are the allowed types of conditions. */
-export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]) {
+/** The fields of a rule. `types` are the allowed types of conditions. */
+function ruleOf<Type extends ConditionType>(types: readonly Type[]) {
   return z.object({
     name,
     passPercentage,
@@ -133,10 +133,21 @@ export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]
   });
 }
 
+/** Returns the schema of a rule in a request. Variants may have the pass percentages instead. */
+export function ruleRequestOf<Type extends ConditionType>(types: readonly Type[]) {
+  const fields = ruleOf(types).extend({ passPercentage: passPercentage.exactOptional() });
+  return withRule(fields, (value) => {
+    const { passPercentage, variants } = (value ?? {}) as Readonly<Record<string, unknown>>;
+    const isGiven =
+      passPercentage !== undefined || (Array.isArray(variants) && variants.length > 0);
+    return isGiven ? [] : [{ path: ["passPercentage"], message: "Required" }];
+  });
+}
+
 export const ruleRequest = ruleRequestOf(conditionTypes);
 
 /** A rule in a response, which always has identifiers. */
-export const rule = ruleRequest
+export const rule = ruleOf(conditionTypes)
   .extend({
     id,
     baseID,

@@ -5,16 +5,22 @@ import {
   idType,
   owner,
   pageQuery,
+  pagination,
   provenance,
   tags,
   team,
   teamID,
   version,
 } from "./common.js";
-import { entityEnvelope, listEnvelope, messageEnvelope } from "./envelope.js";
+import { entityEnvelope } from "./envelope.js";
 import { descriptionText, flag, list, nameLike } from "./fields.js";
+import { archivable, lifeRoutes } from "./life-routes.js";
+import { listQuery } from "./list-query.js";
 import { consoleRoutes, extension, idParams, noParams, type Route } from "./route.js";
 import { conditionTypes, rule, ruleRequestOf } from "./rule.js";
+
+/** Characters of an id on a list. */
+const LISTED_ID_CHARACTERS_MAX = 1_000;
 
 const segmentTypes = ["id_list", "rule_based", "analysis_list", "user_store_id_list"] as const;
 
@@ -56,6 +62,19 @@ export const segmentDefaults: Omit<
   rules: [],
 };
 
+const segmentPatch = writable.omit({ id: true, type: true }).exactPartial();
+
+const segmentReplace = segmentPatch.extend({
+  description: fields.description,
+  rules: fields.rules,
+});
+
+const ids = list(z.string().min(1).max(LISTED_ID_CHARACTERS_MAX)).describe("IDs of units.");
+
+const idsBody = z.object({ ids });
+
+const idsReset = idsBody.exactPartial().optional();
+
 const segmentCreate = writable.exactPartial().extend({ name: fields.name, type: fields.type });
 
 export const segment = z
@@ -67,15 +86,24 @@ export const segment = z
     count: z.int().describe("Units on its list."),
     owner,
     version,
+    ...archivable,
   })
   .describe("A segment.");
 
 export type SegmentCreate = z.output<typeof segmentCreate>;
+export type SegmentPatch = z.output<typeof segmentPatch>;
+export type SegmentReplace = z.output<typeof segmentReplace>;
 export type Segment = z.output<typeof segment>;
 
 const path = "/console/v1/segments";
 const onSegments = consoleRoutes("Segments", path, noParams);
 const onSegment = consoleRoutes("Segments", `${path}/{id}`, idParams);
+
+const updated = {
+  ...extension,
+  message: "Segment updated successfully.",
+  response: entityEnvelope(segment),
+};
 
 /** Segments: the specification's row, then the extensions. */
 export const segmentRoutes = {
@@ -85,20 +113,46 @@ export const segmentRoutes = {
     message: "Segment created successfully.",
     response: entityEnvelope(segment),
   }),
-  listSegments: onSegments("GET", "", "List segments, newest first", {
+  replaceSegment: onSegment("POST", "", "Update a segment fully", {
+    ...updated,
+    body: segmentReplace,
+  }),
+  patchSegment: onSegment("PATCH", "", "Update some fields of a segment", {
+    ...updated,
+    body: segmentPatch,
+  }),
+  listSegmentIDs: onSegment("GET", "/id_list", "List the ids of a segment", {
     ...extension,
     query: pageQuery,
-    message: "Segments listed successfully.",
-    response: listEnvelope(segment),
+    message: "Segment IDs listed successfully.",
+    response: z.object({
+      message: z.string().describe("Result as text."),
+      data: z.array(z.string()).describe("IDs of the page, in the order of their bytes."),
+      pagination,
+    }),
   }),
-  readSegment: onSegment("GET", "", "Read a segment", {
-    ...extension,
-    message: "Segment read successfully.",
-    response: entityEnvelope(segment),
+  addSegmentIDs: onSegment("PATCH", "/id_list", "Add ids to a segment", {
+    ...updated,
+    body: idsBody,
   }),
-  deleteSegment: onSegment("DELETE", "", "Delete a segment", {
-    ...extension,
-    message: "Segment deleted successfully.",
-    response: messageEnvelope,
+  removeSegmentIDs: onSegment("DELETE", "/id_list", "Remove ids from a segment", {
+    ...updated,
+    body: idsBody,
+  }),
+  resetSegmentIDs: onSegment("POST", "/id_list/reset", "Empty or replace the ids of a segment", {
+    ...updated,
+    body: idsReset,
+  }),
+  ...lifeRoutes({
+    name: "Segment",
+    title: "Segment",
+    noun: "a segment",
+    group: "Segments",
+    path,
+    idPath: "/{id}",
+    params: idParams,
+    updated: updated.message,
+    entity: segment,
+    query: listQuery.omit({ targetAppID: true, layerID: true }),
   }),
 } satisfies Record<string, Route>;

@@ -1,4 +1,3 @@
-import { omitUndefined } from "../base/omit-undefined.js";
 import {
   type DynamicConfig,
   type DynamicConfigCreate,
@@ -13,6 +12,7 @@ import { completeText, completeValue } from "../contract/json5-pair.js";
 import type { RuleRequest } from "../contract/rule.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
+import { lifeHandlers, namedLife } from "./lives.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, ruleReferences, valueIdentifiers } from "./rules.js";
 import type { SchemaChecker } from "./schema-checker.js";
@@ -30,18 +30,17 @@ export function dynamicConfigHandlers(
   newIdentifier: NewIdentifier,
   schemaChecker: SchemaChecker,
 ): Handlers<typeof dynamicConfigRoutes> {
-  const optionsOf = ({ dryRun }: { readonly dryRun?: boolean }) => ({
-    ...omitUndefined({ dryRun }),
+  const options = {
     check: (next: DynamicConfig, current?: DynamicConfig) =>
       requireFit(schemaChecker, next, current),
-  });
+  };
   return {
     createDynamicConfig: (call) =>
       operations.create(
         dynamicConfigType,
         call,
         (stamp) => createDynamicConfig(call.body, stamp, newIdentifier),
-        optionsOf(call.query),
+        options,
       ),
     replaceDynamicConfig: (call) =>
       operations.change(
@@ -49,7 +48,7 @@ export function dynamicConfigHandlers(
         call.params.id,
         call,
         (current) => replaceDynamicConfig(current, call.body, newIdentifier),
-        optionsOf(call.query),
+        options,
       ),
     patchDynamicConfig: (call) =>
       operations.change(
@@ -57,11 +56,15 @@ export function dynamicConfigHandlers(
         call.params.id,
         call,
         (current) => patchDynamicConfig(current, call.body, newIdentifier),
-        optionsOf(call.query),
+        options,
       ),
-    listDynamicConfigs: (call) => operations.list(dynamicConfigType, call),
-    readDynamicConfig: (call) => operations.read(dynamicConfigType, call.params.id),
-    deleteDynamicConfig: (call) => operations.remove(dynamicConfigType, call.params.id, call),
+    ...namedLife(
+      "DynamicConfig",
+      lifeHandlers(operations, dynamicConfigType, {
+        ...options,
+        kept: ({ isArchived = false }) => ({ isArchived }),
+      }),
+    ),
   };
 }
 
@@ -79,6 +82,7 @@ export function createDynamicConfig(
     ...others,
     id: body.id ?? identifierOf(body.name),
     rules: identifyRules(rules, [], valueIdentifiers, newIdentifier),
+    isArchived: false,
   };
 }
 
@@ -113,7 +117,9 @@ function changed(
   return {
     ...current,
     ...others,
-    ...(rules && { rules: identifyRules(rules, current.rules, valueIdentifiers, newIdentifier) }),
+    ...(rules && {
+      rules: identifyRules(rules, current.rules, valueIdentifiers, newIdentifier),
+    }),
   };
 }
 

@@ -1,9 +1,11 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { EntityKind } from "../contract/entity-kind.js";
 import type { JsonObject } from "../contract/fields.js";
+import { listFilterOf } from "../contract/list-query.js";
 import type { KeyRecord } from "../storage/key-store.js";
-import type { EntityKey, EntityRecord, EntityStore } from "../storage/store.js";
+import type { EntityKey, EntityRecord, EntityStore, ListChange } from "../storage/store.js";
 import type { Answer, CallFacts, IfMatch } from "./handler.js";
-import { type ListCall, pageAnswer, readPage } from "./pagination.js";
+import { type ListCall, pageAnswer, readPage, sliceOf } from "./pagination.js";
 import { notFound, ServiceError, taken } from "./service-error.js";
 
 /** Name that the service gives to those who write through its API. */
@@ -16,7 +18,7 @@ const CHECKED_CHANGES_MAX = 100;
 const outdated = new Error("the checked state was replaced");
 
 /** Fields that every entity shows. */
-interface EntityBody {
+export interface EntityBody {
   readonly name: string;
   readonly version: number;
   readonly createdTime: number;
@@ -24,6 +26,9 @@ interface EntityBody {
   readonly lastModifierID: string | null;
   readonly lastModifierName: string | null;
   readonly lastModifierEmail: string | null;
+  /** Of this version only. */
+  readonly archiveReason?: string;
+  readonly unarchiveReason?: string;
 }
 
 /** A kind of entity. */
@@ -54,19 +59,24 @@ export interface OperationOptions<Body> {
 }
 
 interface ChangeOptions<Body> extends OperationOptions<Body> {
+  readonly list?: ListChange;
   /** Refuses the change while another entity points at this one. */
   readonly unreferenced?: boolean;
 }
 
-type WriteFacts = Pick<CallFacts, "caller" | "ifMatch">;
+/** Facts of a write. `dryRun` of the query has the effect of the option. */
+export interface WriteFacts extends Pick<CallFacts, "caller" | "ifMatch"> {
+  readonly query?: { readonly dryRun?: boolean };
+}
 
 /** A call that creates an entity. The id is derived from the name by default. */
-interface CreateCall extends Pick<CallFacts, "caller"> {
+interface CreateCall extends Pick<WriteFacts, "caller" | "query"> {
   readonly body: { readonly name: string; readonly id?: string };
 }
 
 type Create<Body> = (stamp: Stamp) => Body;
-type Change<Body> = (current: Body, stamp: Stamp) => Body;
+/** `listChange` is the number of ids that the write adds to the entity's list. */
+type Change<Body> = (current: Body, stamp: Stamp, listChange: number) => Body;
 
 /** The operations on entities of any kind. They throw `ServiceError`. */
 export class EntityOperations {
@@ -92,7 +102,7 @@ export class EntityOperations {
       if (stored !== undefined) throw taken(call.body.id === undefined ? "name" : "id");
       return body;
     };
-    return this.#write(type, type.idOf(body), makeFirst, options);
+    return this.#write(type, type.idOf(body), makeFirst, dryOptions(call, options));
   }
 
   /** Stores what `build` makes of another entity as version 1 of a new one; the other one stays. */
@@ -112,7 +122,8 @@ export class EntityOperations {
   }
 
   async list<Body extends EntityBody>(type: EntityType<Body>, call: ListCall): Promise<Answer> {
-    const page = await readPage(call, (slice) => this.#entities.list(type.kind, slice));
+    const filter = listFilterOf(call.query);
+    const page = await readPage(call, (slice) => this.#entities.list(type.kind, slice, filter));
     return pageAnswer(call, { ...page, items: page.items.map(({ body }) => body) });
   }
 
@@ -139,18 +150,46 @@ export class EntityOperations {
     return pageAnswer(call, { ...page, items: page.items.map(show) });
   }
 
+  /** Returns the body of one version. Throws 404. */
+  async version<Body extends EntityBody>(
+    type: EntityType<Body>,
+    id: string,
+    version: number,
+  ): Promise<Body> {
+    const { version: newest } = await this.#get(type, id);
+    if (version > newest) throw notFound(`Version ${version} of ${type.title}`);
+    const slice = { start: newest - version, count: 1 };
+    const { items } = await this.#entities.versions({ kind: type.kind, id }, slice);
+    const body = items[0] as Body | undefined;
+    if (body?.version !== version) throw notFound(`Version ${version} of ${type.title}`);
+    return body;
+  }
+
+  /** Lists the ids of an entity. `countOf` returns their number. */
+  async listedIDs<Body extends EntityBody>(
+    type: EntityType<Body>,
+    id: string,
+    call: ListCall,
+    countOf: (body: Body) => number,
+  ): Promise<Answer> {
+    const totalItems = countOf(await this.#get(type, id));
+    const items = await this.#entities.listedIDs({ kind: type.kind, id }, sliceOf(call.query));
+    return pageAnswer(call, { items, totalItems });
+  }
+
   /** Stores what `change` makes of the stored state as its next version. */
   async change<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
     facts: WriteFacts,
     change: Change<Body>,
-    options: ChangeOptions<Body> = {},
+    given: ChangeOptions<Body> = {},
   ): Promise<Answer> {
-    const makeNext = (stored: Body | undefined) => {
+    const makeNext = (stored: Body | undefined, listChange = 0) => {
       if (stored === undefined) throw notFound(type.title);
-      return this.#next(stored, facts, change);
+      return this.#next(stored, facts, change, listChange);
     };
+    const options = dryOptions(facts, given);
     const { check } = options;
     if (check === undefined) return this.#write(type, id, makeNext, options);
     for (let count = 0; count < CHECKED_CHANGES_MAX; count += 1) {
@@ -184,19 +223,21 @@ export class EntityOperations {
       requireMatch(facts.ifMatch, undefined);
       return create({ caller: facts.caller, time: this.#now() });
     };
-    return this.#write(type, id, makeNext, options);
+    return this.#write(type, id, makeNext, dryOptions(facts, options));
   }
 
   async remove<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
-    { ifMatch }: Pick<CallFacts, "ifMatch">,
+    { ifMatch, query }: Pick<WriteFacts, "ifMatch" | "query">,
   ): Promise<Answer> {
-    await this.#entities.write({ kind: type.kind, id }, (stored) => {
+    const change = (stored: EntityRecord | undefined) => {
       if (stored === undefined) throw notFound(type.title);
       requireMatch(ifMatch, stored.version);
       return undefined;
-    });
+    };
+    const rehearse = query?.dryRun === true;
+    await this.#entities.write({ kind: type.kind, id }, change, { rehearse });
     return { content: {} };
   }
 
@@ -204,11 +245,13 @@ export class EntityOperations {
     current: Body,
     { caller, ifMatch }: WriteFacts,
     change: Change<Body>,
+    listChange = 0,
   ): Body {
     requireMatch(ifMatch, current.version);
     const stamp = { caller, time: this.#now() };
+    const { archiveReason: _, unarchiveReason: __, ...lasting } = current;
     return {
-      ...change(current, stamp),
+      ...change(lasting as Body, stamp, listChange),
       version: current.version + 1,
       lastModifiedTime: stamp.time,
       lastModifierID: caller.id,
@@ -221,17 +264,21 @@ export class EntityOperations {
   async #write<Body extends EntityBody>(
     type: EntityType<Body>,
     id: string,
-    make: (stored: Body | undefined) => Body,
-    { dryRun = false, unreferenced = false }: ChangeOptions<Body>,
+    make: (stored: Body | undefined, listChange: number) => Body,
+    { dryRun = false, unreferenced = false, list }: ChangeOptions<Body>,
   ): Promise<Answer> {
     const key = { kind: type.kind, id };
     let answer: Answer = { content: {} };
-    const change = (record: EntityRecord | undefined) => {
-      const body = make(record && bodyOf<Body>(record));
+    const change = (record: EntityRecord | undefined, listChange: number) => {
+      const body = make(record && bodyOf<Body>(record), listChange);
       answer = entityAnswer(body);
       return recordOf(type, body);
     };
-    const outcome = await this.#entities.write(key, change, { rehearse: dryRun, unreferenced });
+    const outcome = await this.#entities.write(key, change, {
+      rehearse: dryRun,
+      unreferenced,
+      ...omitUndefined({ list }),
+    });
     switch (outcome) {
       case "written":
         return answer;
@@ -258,6 +305,14 @@ export class EntityOperations {
       message: `${title} is referenced by ${names}${more}: remove the references, or archive it with forceArchive.`,
     });
   }
+}
+
+/** Returns the options with the dry run that the query asks for. */
+function dryOptions<Options extends OperationOptions<never>>(
+  { query }: Pick<WriteFacts, "query">,
+  options: Options,
+): Options {
+  return query?.dryRun === true ? { ...options, dryRun: true } : options;
 }
 
 /** The store returns what these operations stored. */

@@ -43,9 +43,9 @@ export function eventHandlers(
       return { content: { data: counts } };
     },
 
-    async listEvents({ query: { day, event, limit, cursor } }) {
+    async listEvents({ query: { day, event, userID, stableID, limit, cursor } }) {
       const { items, nextCursor = null } = await events
-        .list({ day, event, limit, cursor })
+        .list({ day, event, userID, stableID, limit, cursor })
         .catch(refuse);
       const data = new JsonText(`[${items.map(({ body }) => body).join(",")}]`);
       return { content: { data, nextCursor } };

@@ -15,25 +15,13 @@ import {
   RESERVED_EXPERIMENT_ID,
 } from "../contract/experiment-setup.js";
 import type { Fault } from "../contract/faults.js";
-import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
+import type { EntityOperations, Stamp } from "./entity-operations.js";
 import { setupState, stateAfter, statusFaults } from "./experiment-states.js";
+import { experimentStepHandlers, experimentType } from "./experiment-steps.js";
 import type { Handlers } from "./handler.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { mergeQualityScores, qualityScoreFaults } from "./quality-scores.js";
-import { ruleReferences } from "./rules.js";
 import { invalid } from "./service-error.js";
-
-export const experimentType: EntityType<Experiment> = {
-  kind: "experiment",
-  title: "Experiment",
-  idOf: ({ id }) => id,
-  // The targeting gate is one more condition beside those of the inline rules.
-  referencesOf: ({ targetingGateID, inlineTargetingRules }) =>
-    ruleReferences([
-      { conditions: [{ type: "passes_gate", targetValue: targetingGateID }] },
-      ...inlineTargetingRules,
-    ]),
-};
 
 export function experimentHandlers(
   operations: EntityOperations,
@@ -60,10 +48,7 @@ export function experimentHandlers(
       operations.copy(experimentType, call.params.id, call, (original, stamp) =>
         restartExperiment(original, call.body.name, stamp),
       ),
-    listExperimentVersions: (call) => operations.versions(experimentType, call.params.id, call),
-    listExperiments: (call) => operations.list(experimentType, call),
-    readExperiment: (call) => operations.read(experimentType, call.params.id),
-    deleteExperiment: (call) => operations.remove(experimentType, call.params.id, call),
+    ...experimentStepHandlers(operations),
   };
 }
 
@@ -71,9 +56,7 @@ export function experimentHandlers(
 const unwritten = {
   experimentType: "BASE",
   subtype: "conversion",
-  healthCheckStatus: "PASSED",
   healthChecks: [],
-  isStale: false,
   reviewSettings: { requiredReview: false, allowedReviewers: [] },
   holdoutIDs: [],
   externalExperimentName: "",

@@ -11,6 +11,7 @@ import {
 import type { EntityRecord } from "../storage/store.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
+import { lifeHandlers, namedLife } from "./lives.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
 
@@ -19,6 +20,14 @@ const gateType: EntityType<Gate> = {
   title: "Gate",
   idOf: ({ id }) => id,
   referencesOf: ({ rules }) => ruleReferences(rules),
+};
+
+const gateLife = {
+  archive: archiveGate,
+  unarchive: unarchiveGate,
+  kept: (current: Gate, { isEnabled }: Gate) => ({
+    status: current.status === "Archived" ? current.status : statusAfter(current, isEnabled),
+  }),
 };
 
 export function gateHandlers(
@@ -36,20 +45,12 @@ export function gateHandlers(
       operations.change(gateType, call.params.id, call, (current) =>
         patchGate(current, call.body, newIdentifier),
       ),
-    archiveGate: (call) =>
-      operations.change(gateType, call.params.id, call, archiveGate, {
-        unreferenced: call.body?.forceArchive !== true,
-      }),
-    unarchiveGate: (call) => operations.change(gateType, call.params.id, call, unarchiveGate),
+    ...namedLife("Gate", lifeHandlers(operations, gateType, gateLife)),
     disableGate: (call) => operations.change(gateType, call.params.id, call, disableGate),
     enableGate: (call) => operations.change(gateType, call.params.id, call, enableGate),
     launchGate: (call) => operations.change(gateType, call.params.id, call, launchGate),
-    listGateVersions: (call) => operations.versions(gateType, call.params.id, call),
     listGateReferences: (call) =>
       operations.referrers(gateType, call.params.id, call, referrerRecord),
-    listGates: (call) => operations.list(gateType, call),
-    readGate: (call) => operations.read(gateType, call.params.id),
-    deleteGate: (call) => operations.remove(gateType, call.params.id, call),
   };
 }
 
@@ -67,13 +68,18 @@ export function createGate(body: GateCreate, stamp: Stamp, newIdentifier: NewIde
     rules: identifyRules(rules, [], plainIdentifiers, newIdentifier),
     typeReason: "NONE",
     store0100Exposures: false,
-    isTemplate: false,
   };
 }
 
 /** Makes a full update: fields left out return to defaults, except name, ID type and creator. */
 export function replaceGate(current: Gate, body: GateReplace, newIdentifier: NewIdentifier): Gate {
-  const { idType: _, checksPerHour: __, holdoutIDs: ___, ...defaults } = gateDefaults;
+  const {
+    idType: _,
+    checksPerHour: __,
+    holdoutIDs: ___,
+    isTemplate: ____,
+    ...defaults
+  } = gateDefaults;
   return patchGate(current, { ...structuredClone(defaults), ...body }, newIdentifier);
 }
 
@@ -83,7 +89,9 @@ export function patchGate(current: Gate, body: GatePatch, newIdentifier: NewIden
   return {
     ...current,
     ...others,
-    ...(rules && { rules: identifyRules(rules, current.rules, plainIdentifiers, newIdentifier) }),
+    ...(rules && {
+      rules: identifyRules(rules, current.rules, plainIdentifiers, newIdentifier),
+    }),
     ...(body.isEnabled === undefined ? {} : { status: statusAfter(current, body.isEnabled) }),
   };
 }

@@ -1,11 +1,12 @@
 import type { PageQuery } from "../contract/common.js";
+import type { ListQuery } from "../contract/list-query.js";
 import { type Page, PageTooLargeError, type Slice } from "../storage/store.js";
 import type { Answer, CallFacts } from "./handler.js";
 import { invalid } from "./service-error.js";
 
 /** A call to a list. */
 export interface ListCall extends Pick<CallFacts, "path" | "queryText"> {
-  readonly query: PageQuery;
+  readonly query: PageQuery & Partial<ListQuery>;
 }
 
 export function sliceOf({ page, limit }: PageQuery): Slice {

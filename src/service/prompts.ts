@@ -1,11 +1,13 @@
 import {
   type Prompt,
   type PromptCreate,
+  type PromptReplace,
   promptDefaults,
   type promptRoutes,
 } from "../contract/prompt.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
+import { lifeHandlers, namedLife } from "./lives.js";
 import { identityFirst, newProvenance } from "./new-entity.js";
 
 const promptType: EntityType<Prompt> = {
@@ -19,9 +21,19 @@ export function promptHandlers(operations: EntityOperations): Handlers<typeof pr
   return {
     createPrompt: (call) =>
       operations.create(promptType, call, (stamp) => createPrompt(call.body, stamp)),
-    listPrompts: (call) => operations.list(promptType, call),
-    readPrompt: (call) => operations.read(promptType, call.params.id),
-    deletePrompt: (call) => operations.remove(promptType, call.params.id, call),
+    replacePrompt: (call) =>
+      operations.change(promptType, call.params.id, call, (current) =>
+        replacePrompt(current, call.body),
+      ),
+    patchPrompt: (call) =>
+      operations.change(promptType, call.params.id, call, (current) => ({
+        ...current,
+        ...call.body,
+      })),
+    ...namedLife(
+      "Prompt",
+      lifeHandlers(operations, promptType, { kept: ({ isArchived = false }) => ({ isArchived }) }),
+    ),
   };
 }
 
@@ -36,5 +48,12 @@ export function createPrompt(body: PromptCreate, stamp: Stamp): Prompt {
     id: body.name,
     idType: "userID",
     holdoutIDs: [],
+    isArchived: false,
   };
+}
+
+/** Makes a full update: fields left out return to defaults, except name, owner and creator. */
+export function replacePrompt(current: Prompt, body: PromptReplace): Prompt {
+  const displayName = current.name;
+  return { ...current, ...structuredClone(promptDefaults), displayName, ...body };
 }

@@ -6,6 +6,9 @@ import type { ServiceMetrics } from "./metrics.js";
 import { type RouteTable, refuseOtherMethods } from "./route-registration.js";
 import type { ServiceState } from "./service-state.js";
 
+/** Paths of the OpenAPI document, and the tags that it adds there: tool servers select by them. */
+const documentTags = { "/openapi.json": [], "/openapi/20240601.json": ["MCP"] };
+
 interface PublicRoutesOptions {
   readonly state: Pick<ServiceState<unknown>, "requireReady">;
   readonly metrics: ServiceMetrics;
@@ -34,13 +37,15 @@ export function registerPublicRoutes(
     return registry.metrics();
   });
 
-  let document: string | undefined;
-  http.get("/openapi.json", async (_, reply) => {
-    document ??= `${JSON.stringify(openApiDocument({ version, routes, keyHeader }))}\n`;
-    reply.header("cache-control", "no-cache").type("application/json; charset=utf-8");
-    return reply.send(document);
-  });
-  for (const url of ["/healthz", "/readyz", "/metrics", "/openapi.json"]) {
+  for (const [url, moreTags] of Object.entries(documentTags)) {
+    let document: string | undefined;
+    http.get(url, async (_, reply) => {
+      document ??= `${JSON.stringify(openApiDocument({ version, routes, keyHeader, moreTags }))}\n`;
+      reply.header("cache-control", "no-cache").type("application/json; charset=utf-8");
+      return reply.send(document);
+    });
+  }
+  for (const url of ["/healthz", "/readyz", "/metrics", ...Object.keys(documentTags)]) {
     refuseOtherMethods(http, url, ["GET", "HEAD"]);
   }
   registerApiPage(http);

@@ -1,12 +1,16 @@
+import { pathText } from "../base/schema.js";
 import {
   type QualifyingEvent,
   type QualifyingEventCreate,
+  type QualifyingEventPatch,
   type QualifyingEventReplace,
   qualifyingEventDefaults,
   type qualifyingEventRoutes,
+  tableFaults,
 } from "../contract/qualifying-event.js";
 import type { EntityOperations, EntityType, OperationOptions, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
+import { lifeHandlers, namedLife } from "./lives.js";
 import { newProvenance } from "./new-entity.js";
 import { invalid } from "./service-error.js";
 
@@ -41,9 +45,20 @@ export function qualifyingEventHandlers(
         (stamp) => createQualifyingEvent(call.body, stamp),
         dryRunOf(call.body),
       ),
-    listQualifyingEvents: (call) => operations.list(qualifyingEventType, call),
-    readQualifyingEvent: (call) => operations.read(qualifyingEventType, call.params.name),
-    deleteQualifyingEvent: (call) => operations.remove(qualifyingEventType, call.params.name, call),
+    patchQualifyingEvent: (call) =>
+      operations.change(
+        qualifyingEventType,
+        call.params.name,
+        call,
+        (current) => patchQualifyingEvent(current, call.body),
+        dryRunOf(call.body),
+      ),
+    ...namedLife(
+      "QualifyingEvent",
+      lifeHandlers(operations, qualifyingEventType, {
+        kept: ({ isArchived = false }) => ({ isArchived }),
+      }),
+    ),
   };
 }
 
@@ -62,7 +77,13 @@ export function createQualifyingEvent(
 ): QualifyingEvent {
   // The name comes first in answers.
   const { name, ...others } = body;
-  return { name, ...structuredClone(qualifyingEventDefaults), ...newProvenance(stamp), ...others };
+  return {
+    name,
+    ...structuredClone(qualifyingEventDefaults),
+    ...newProvenance(stamp),
+    ...others,
+    isArchived: false,
+  };
 }
 
 /**
@@ -76,6 +97,21 @@ export function replaceQualifyingEvent(
   requireSameName(current.name, body.name);
   const { datePartitionColumn: __, ...kept } = current;
   return { ...kept, ...structuredClone(qualifyingEventDefaults), ...body, name: current.name };
+}
+
+/** Makes a partial update: only given fields change. Throws a 400 for another name or no table. */
+export function patchQualifyingEvent(
+  current: QualifyingEvent,
+  { dryRun: _, ...body }: QualifyingEventPatch,
+): QualifyingEvent {
+  requireSameName(current.name, body.name);
+  const next = { ...current, ...body };
+  const faults = tableFaults(next).map(({ path, message }) => ({
+    property: pathText(path),
+    errorMessage: message,
+  }));
+  if (faults.length > 0) throw invalid(faults);
+  return next;
 }
 
 /** Creates the qualifying event that an update names and that does not exist yet. */

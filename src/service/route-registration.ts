@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import type { z } from "zod";
+import { withoutAbsent } from "../contract/absent-fields.js";
 import { type Fault, faultsOf } from "../contract/faults.js";
 import { type Access, noParams, noQuery, type Route } from "../contract/route.js";
 import type { KeyRecord } from "../storage/key-store.js";
@@ -157,14 +158,32 @@ type FittedInputs = Pick<Call<Route>, "params" | "query" | "body">;
 
 /** Parses a request with the schemas of its route. Throws 400 with the faults of all parts. */
 export function validated(route: Route, { params, query, body }: Inputs): FittedInputs {
+  requireKnown(route.query, query);
   const faults: Fault[] = [];
   const inputs = {
     params: route.params === noParams ? {} : fitted(route.params, params, faults),
     query: route.query === noQuery ? {} : fitted(route.query, query, faults),
-    body: fitted(route.body, body, faults),
+    body: fitted(route.body, givenBody(route, body), faults),
   };
   if (faults.length > 0) throw invalid(faults);
   return inputs as FittedInputs;
+}
+
+/** Fields of events are data: only bodies of the console have fields that are not given. */
+function givenBody({ access, body: schema }: Route, body: unknown): unknown {
+  return access === "console" ? withoutAbsent(schema, body) : body;
+}
+
+/** Refuses parameters that a route does not know: ignoring a filter would answer other entities. */
+function requireKnown({ shape }: z.ZodObject, query: unknown): void {
+  const known = Object.keys(shape);
+  const faults = Object.keys(query ?? {})
+    .filter((name) => !known.includes(name))
+    .map((property) => ({
+      property,
+      errorMessage: `Unknown query parameter; known: ${known.sort().join(", ") || "none"}`,
+    }));
+  if (faults.length > 0) throw invalid(faults, "Unknown query parameter");
 }
 
 function fitted<Schema extends z.ZodType>(schema: Schema, value: unknown, faults: Fault[]) {

@@ -8,7 +8,7 @@ import { invalid } from "./service-error.js";
 /** How the rules of a resource are identified. */
 interface RuleIdentifiers {
   /** Returns the `id` of a rule; `position` counts from 1. */
-  idOf(rule: RuleRequest & { baseID: string }, position: number): string;
+  idOf(rule: Pick<Rule, "baseID" | "passPercentage">, position: number): string;
   /** Returns the base of an `id`. */
   baseOf(id: string): string;
   /** An `id` that a client gives stays. If not, it always has its present percentage and position. */
@@ -47,13 +47,22 @@ export function identifyRules<Request extends RuleRequest>(
     const before = storedByName.get(rule.name);
     const id = given(rule.id);
     const base = given(rule.baseID) ?? (id === undefined ? before?.baseID : identifiers.baseOf(id));
-    const based = { ...rule, baseID: base ?? newIdentifier() };
+    const passPercentage = passPercentageOf(rule);
+    const based = { ...rule, baseID: base ?? newIdentifier(), passPercentage };
     const isStored = before !== undefined && before.baseID === based.baseID;
     const kept = identifiers.keepsGiven ? (id ?? (isStored ? before.id : undefined)) : undefined;
     return { ...based, id: kept ?? identifiers.idOf(based, index + 1) };
   });
   requireDistinct(identified, "id", "Duplicate rule id(s) given");
   return identified;
+}
+
+/** Returns the percentage of a rule: by default that of its variants together. */
+function passPercentageOf({ passPercentage, variants = [] }: RuleRequest): number | string {
+  if (passPercentage !== undefined) return passPercentage;
+  const shares = variants.map((variant) => Number(variant.passPercentage ?? 0));
+  const sum = shares.reduce((before, share) => before + share, 0);
+  return sum === 0 ? 100 : Math.min(sum, 100);
 }
 
 /** Returns undefined for an empty or null identifier: the service then creates one. */

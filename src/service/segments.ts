@@ -1,13 +1,17 @@
 import {
   type Segment,
   type SegmentCreate,
+  type SegmentPatch,
+  type SegmentReplace,
   segmentDefaults,
   type segmentRoutes,
 } from "../contract/segment.js";
 import type { EntityOperations, EntityType, Stamp } from "./entity-operations.js";
 import type { Handlers } from "./handler.js";
+import { lifeHandlers, namedLife } from "./lives.js";
 import { identifierOf, identityFirst, type NewIdentifier, newProvenance } from "./new-entity.js";
 import { identifyRules, plainIdentifiers, ruleReferences } from "./rules.js";
+import { ServiceError } from "./service-error.js";
 
 export const segmentType: EntityType<Segment> = {
   kind: "segment",
@@ -25,9 +29,34 @@ export function segmentHandlers(
       operations.create(segmentType, call, (stamp) =>
         createSegment(call.body, stamp, newIdentifier),
       ),
-    listSegments: (call) => operations.list(segmentType, call),
-    readSegment: (call) => operations.read(segmentType, call.params.id),
-    deleteSegment: (call) => operations.remove(segmentType, call.params.id, call),
+    replaceSegment: (call) =>
+      operations.change(segmentType, call.params.id, call, (current) =>
+        replaceSegment(current, call.body, newIdentifier),
+      ),
+    patchSegment: (call) =>
+      operations.change(segmentType, call.params.id, call, (current) =>
+        patchSegment(current, call.body, newIdentifier),
+      ),
+    listSegmentIDs: (call) =>
+      operations.listedIDs(segmentType, call.params.id, call, ({ count }) => count),
+    addSegmentIDs: (call) =>
+      operations.change(segmentType, call.params.id, call, withListChange, {
+        list: { how: "add", ids: call.body.ids },
+      }),
+    removeSegmentIDs: (call) =>
+      operations.change(segmentType, call.params.id, call, withListChange, {
+        list: { how: "remove", ids: call.body.ids },
+      }),
+    resetSegmentIDs: (call) =>
+      operations.change(segmentType, call.params.id, call, withListChange, {
+        list: { how: "replace", ids: call.body?.ids ?? [] },
+      }),
+    ...namedLife(
+      "Segment",
+      lifeHandlers(operations, segmentType, {
+        kept: ({ isArchived = false, count }) => ({ isArchived, count }),
+      }),
+    ),
   };
 }
 
@@ -47,7 +76,44 @@ export function createSegment(
     rules: identifyRules(rules, [], plainIdentifiers, newIdentifier),
     isEnabled: true,
     count: 0,
+    isArchived: false,
   };
+}
+
+/** Makes a full update: fields left out return to defaults, except name, type, ID type and creator. */
+export function replaceSegment(
+  current: Segment,
+  body: SegmentReplace,
+  newIdentifier: NewIdentifier,
+): Segment {
+  const { idType: _, ...defaults } = segmentDefaults;
+  return patchSegment(current, { ...structuredClone(defaults), ...body }, newIdentifier);
+}
+
+/** Makes a partial update: only given fields change. */
+export function patchSegment(
+  current: Segment,
+  { rules, ...others }: SegmentPatch,
+  newIdentifier: NewIdentifier,
+): Segment {
+  return {
+    ...current,
+    ...others,
+    ...(rules && {
+      rules: identifyRules(rules, current.rules, plainIdentifiers, newIdentifier),
+    }),
+  };
+}
+
+/** Only segments of the type `id_list` have a list that clients change. */
+function withListChange(current: Segment, _: Stamp, listChange: number): Segment {
+  if (current.type !== "id_list") {
+    throw new ServiceError({
+      status: 400,
+      message: `Segment ${current.id} is of type ${current.type}: only an id_list has ids.`,
+    });
+  }
+  return { ...current, count: current.count + listChange };
 }
 
 /** Returns the name itself, as specified. Only blanks of a name are not allowed in an id. */

@@ -84,6 +84,37 @@ export const consoleSchema: Schema = {
         revoked_time INTEGER
       ) STRICT, WITHOUT ROWID`,
     ],
+    [
+      // filter_values is JSON: the values by which lists find the entity. Bodies are too large to scan.
+      `ALTER TABLE entity ADD COLUMN archived INTEGER NOT NULL DEFAULT 0`,
+      `ALTER TABLE entity ADD COLUMN filter_values TEXT NOT NULL DEFAULT '{}'`,
+      `ALTER TABLE entity ADD COLUMN search_text TEXT NOT NULL DEFAULT ''`,
+      `CREATE INDEX entity_by_state ON entity (kind, archived, created_time DESC, id)`,
+      `WITH stored AS (SELECT entity.row AS row, version.body AS body
+          FROM entity JOIN entity_version AS version
+            ON version.entity = entity.row AND version.version = entity.version)
+        UPDATE entity SET
+          archived = lower(coalesce(body ->> 'status', '')) = 'archived',
+          search_text = lower(coalesce(body ->> 'name', '') || char(10)
+            || coalesce(body ->> 'id', '') || char(10) || coalesce(body ->> 'description', '')),
+          filter_values = json_object(
+            'tags', json(coalesce(body -> 'tags', '[]')),
+            'type', json_array(lower(body ->> 'type')),
+            'idType', json_array(body ->> 'idType'),
+            'status', json_array(lower(coalesce(body ->> 'status', 'active'))),
+            'creatorID', json_array(body ->> 'creatorID'),
+            'creatorName', json_array(body ->> 'creatorName'),
+            'lastModifierName', json_array(body ->> 'lastModifierName'),
+            'targetAppID', json(CASE json_type(body, '$.targetApps')
+              WHEN 'array' THEN body -> 'targetApps' ELSE json_array(body ->> 'targetApps') END),
+            'layerID', json_array(body ->> 'layerID'))
+        FROM stored WHERE stored.row = entity.row`,
+      `CREATE TABLE listed_id (
+        entity INTEGER NOT NULL REFERENCES entity ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        PRIMARY KEY (entity, id)
+      ) STRICT, WITHOUT ROWID`,
+    ],
   ],
 };
 

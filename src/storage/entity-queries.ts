@@ -1,12 +1,22 @@
 /** An entity with its current body. */
 const entityWithBody = `SELECT entity.row, entity.kind, entity.id, entity.name,
-    entity.version, entity.created_time, entity.reference_keys, current.body
+    entity.version, entity.created_time, entity.reference_keys, entity.archived,
+    entity.filter_values, entity.search_text, current.body
   FROM entity JOIN entity_version AS current
     ON current.entity = entity.row AND current.version = entity.version`;
 
 /** Rows of one page, found in an index; only these rows are read whole. */
 const entityPage = `SELECT row FROM entity WHERE kind = ?
   ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
+const presentPage = `SELECT row FROM entity WHERE kind = ? AND archived = 0
+  ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
+/** Takes the kind, 1 to include archived entities, the wanted values as JSON, and a text to search. */
+const filtered = `FROM entity WHERE kind = ? AND archived <= ?
+  AND NOT EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (
+    SELECT 1 FROM json_each(entity.filter_values, '$.' || wanted.key) AS held
+      WHERE held.value IN (SELECT value FROM json_each(wanted.value))))
+  AND instr(search_text, ?) > 0`;
+const filteredPage = `SELECT row ${filtered} ORDER BY created_time DESC, id LIMIT ? OFFSET ?`;
 const referrerPage = `SELECT source FROM reference WHERE target_kind = ? AND target_id = ?
   ORDER BY created_time DESC, source_id, source_kind LIMIT ? OFFSET ?`;
 
@@ -22,12 +32,14 @@ export const selectOtherReferrer = `SELECT source FROM reference
   WHERE target_kind = ? AND target_id = ? AND source != ? LIMIT 1`;
 
 export const insertEntity = `INSERT INTO entity
-  (kind, id, name, version, created_time, reference_keys) VALUES (?, ?, ?, ?, ?, ?)`;
+  (kind, id, name, version, created_time, reference_keys, archived, filter_values, search_text)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 export const insertVersion = "INSERT INTO entity_version (entity, version, body) VALUES (?, ?, ?)";
-/** Touches no index, as name, creation time and references stay. */
+/** Touches no index, as all columns but the version stay. */
 export const updateVersion = "UPDATE entity SET version = ? WHERE row = ?";
 export const updateEntity = `UPDATE entity
-  SET name = ?, version = ?, created_time = ?, reference_keys = ? WHERE row = ?`;
+  SET name = ?, version = ?, created_time = ?, reference_keys = ?, archived = ?, filter_values = ?,
+    search_text = ? WHERE row = ?`;
 /** Removes versions and references too: the schema cascades. */
 export const deleteEntity = "DELETE FROM entity WHERE row = ?";
 /** Several references of an entity to one target count as one. */
@@ -43,12 +55,25 @@ export interface ListQueries {
   readonly total: string;
 }
 
-export const entityList: ListQueries = {
-  page: `${entityWithBody} WHERE entity.row IN (${entityPage})
-    ORDER BY entity.created_time DESC, entity.id`,
-  size: `${sizeOfEntities} WHERE entity.row IN (${entityPage})`,
-  total: "SELECT entities AS total FROM entity_total WHERE kind = ?",
-};
+export const entityList = listOf(
+  entityPage,
+  "SELECT entities AS total FROM entity_total WHERE kind = ?",
+);
+/** Entities that are not archived. */
+export const presentList = listOf(
+  presentPage,
+  "SELECT count(*) AS total FROM entity WHERE kind = ? AND archived = 0",
+);
+export const filteredList = listOf(filteredPage, `SELECT count(*) AS total ${filtered}`);
+
+function listOf(rows: string, total: string): ListQueries {
+  return {
+    page: `${entityWithBody} WHERE entity.row IN (${rows})
+      ORDER BY entity.created_time DESC, entity.id`,
+    size: `${sizeOfEntities} WHERE entity.row IN (${rows})`,
+    total,
+  };
+}
 
 export const referrerList: ListQueries = {
   page: `${entityWithBody} WHERE entity.row IN (${referrerPage})
@@ -67,3 +92,12 @@ export const versionList: ListQueries = {
     FROM (SELECT octet_length(body) AS bytes ${versionPage})`,
   total: `SELECT count(*) AS total ${versions}`,
 };
+
+/** Take the ids as one JSON array: a statement for each id would take ten times as long. */
+export const insertListed =
+  "INSERT OR IGNORE INTO listed_id (entity, id) SELECT ?, value FROM json_each(?)";
+export const deleteListed =
+  "DELETE FROM listed_id WHERE entity = ? AND id IN (SELECT value FROM json_each(?))";
+export const deleteListedIDs = "DELETE FROM listed_id WHERE entity = ?";
+export const selectListedIDs =
+  "SELECT id FROM listed_id WHERE entity = ? ORDER BY id LIMIT ? OFFSET ?";

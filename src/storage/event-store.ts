@@ -33,13 +33,16 @@ export interface DayRange {
 export interface EventQuery {
   readonly day: string | undefined;
   readonly event: string | undefined;
+  /** Ids in `user`; a page then ends after EVENTS_SEARCHED_MAX events. */
+  readonly userID?: string | undefined;
+  readonly stableID?: string | undefined;
   readonly limit: number;
   /** `nextCursor` of the previous page. */
   readonly cursor: string | undefined;
 }
 
 export interface EventPage {
-  /** May have fewer events than the limit if events are large. */
+  /** May have fewer events than the limit if events are large, or few of them are of the user. */
   readonly items: readonly StoredEvent[];
   /** undefined on the last page. */
   readonly nextCursor: string | undefined;

@@ -1,5 +1,11 @@
 import type { EntityKind } from "../contract/entity-kind.js";
 import type { JsonObject } from "../contract/fields.js";
+import {
+  filterValuesOf,
+  isArchived,
+  type ListFilter,
+  searchTextOf,
+} from "../contract/list-query.js";
 import * as queries from "./entity-queries.js";
 import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
 import { ENTITY_PAGE_BYTES_MAX } from "./storage-limits.js";
@@ -8,6 +14,7 @@ import {
   type EntityKey,
   type EntityRecord,
   type EntityStore,
+  type ListChange,
   type Page,
   PageTooLargeError,
   type Slice,
@@ -27,6 +34,11 @@ interface StoredEntity {
   readonly created_time: number;
   /** JSON of the references. */
   readonly reference_keys: string;
+  /** 0 or 1. */
+  readonly archived: number;
+  /** JSON of the values by which filters find it. */
+  readonly filter_values: string;
+  readonly search_text: string;
   readonly body: string;
 }
 
@@ -50,8 +62,26 @@ export class SqliteEntityStore implements EntityStore {
     return stored && toRecord(stored);
   }
 
-  async list(kind: EntityKind, slice: Slice): Promise<Page<EntityRecord>> {
-    return this.#page(queries.entityList, [kind], slice, toRecord);
+  async list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<Page<EntityRecord>> {
+    if (filter === undefined) return this.#page(queries.entityList, [kind], slice, toRecord);
+    const { archived, values, search } = filter;
+    if (search === "" && Object.keys(values).length === 0) {
+      const list = archived ? queries.entityList : queries.presentList;
+      return this.#page(list, [kind], slice, toRecord);
+    }
+    const wanted = [Number(archived), storedText(JSON.stringify(values)), storedText(search)];
+    return this.#page(queries.filteredList, [kind, ...wanted], slice, toRecord);
+  }
+
+  async listedIDs(key: EntityKey, { start, count }: Slice): Promise<readonly string[]> {
+    const entity = this.#read(key);
+    if (entity === undefined) return [];
+    const ids = this.#database.all<{ id: string }>(queries.selectListedIDs, [
+      entity.row,
+      count,
+      start,
+    ]);
+    return ids.map(({ id }) => originalText(id));
   }
 
   async versions({ kind, id }: EntityKey, slice: Slice): Promise<Page<JsonObject>> {
@@ -66,12 +96,14 @@ export class SqliteEntityStore implements EntityStore {
   async write(
     key: EntityKey,
     change: ChangeEntity,
-    { rehearse = false, unreferenced = false }: WriteOptions = {},
+    { rehearse = false, unreferenced = false, list }: WriteOptions = {},
   ): Promise<WriteOutcome> {
     return this.#batch.write(
       () => {
         const before = this.#read(key);
-        const next = change(before && toRecord(before));
+        const listChange =
+          before === undefined || list === undefined ? 0 : this.#changeList(before.row, list);
+        const next = change(before && toRecord(before), listChange);
         if (before === undefined) return next === undefined ? "written" : this.#insert(next);
         if (unreferenced && this.#isReferenced(before)) return "referenced";
         if (next !== undefined) return this.#replace(before, next);
@@ -89,8 +121,8 @@ export class SqliteEntityStore implements EntityStore {
   #insert(record: EntityRecord): WriteOutcome {
     const next = toStored(record);
     if (this.#isNameTaken(next)) return "name_taken";
-    const { kind, id, name, version, created_time, reference_keys, body } = next;
-    const values = [kind, id, name, version, created_time, reference_keys];
+    const { kind, id, version, body } = next;
+    const values = [kind, id, ...columnsOf(next)];
     const row = Number(this.#database.run(queries.insertEntity, values).lastInsertRowid);
     this.#database.run(queries.insertVersion, [row, version, body]);
     this.#insertReferences(row, record);
@@ -101,12 +133,15 @@ export class SqliteEntityStore implements EntityStore {
     const next = toStored(record);
     const isRenamed = next.name !== before.name;
     if (isRenamed && this.#isNameTaken(next)) return "name_taken";
-    const { name, version, created_time, reference_keys, body } = next;
+    const { version, created_time, reference_keys, body } = next;
     const isMoved =
       created_time !== before.created_time || reference_keys !== before.reference_keys;
-    if (isMoved || isRenamed) {
-      const values = [name, version, created_time, reference_keys, row];
-      this.#database.run(queries.updateEntity, values);
+    const isFoundOtherwise =
+      next.archived !== before.archived ||
+      next.filter_values !== before.filter_values ||
+      next.search_text !== before.search_text;
+    if (isMoved || isRenamed || isFoundOtherwise) {
+      this.#database.run(queries.updateEntity, [...columnsOf(next), row]);
     } else {
       this.#database.run(queries.updateVersion, [version, row]);
     }
@@ -116,6 +151,15 @@ export class SqliteEntityStore implements EntityStore {
       this.#insertReferences(row, record);
     }
     return "written";
+  }
+
+  /** Returns the number of ids that the list has more than before. */
+  #changeList(row: number, { how, ids }: ListChange): number {
+    let more = 0;
+    if (how === "replace") more -= this.#database.run(queries.deleteListedIDs, [row]).changes;
+    const values = [row, JSON.stringify(ids.map(storedText))];
+    if (how === "remove") return -this.#database.run(queries.deleteListed, values).changes;
+    return more + this.#database.run(queries.insertListed, values).changes;
   }
 
   #isNameTaken({ kind, name }: Pick<StoredEntity, "kind" | "name">): boolean {
@@ -164,8 +208,18 @@ function toStored(record: EntityRecord): Omit<StoredEntity, "row"> {
     version: record.version,
     created_time: record.createdTime,
     reference_keys: JSON.stringify(record.references.map(({ kind, id }) => ({ kind, id }))),
+    archived: Number(isArchived(record.body)),
+    filter_values: storedText(JSON.stringify(filterValuesOf(record.body))),
+    search_text: storedText(searchTextOf(record.body)),
     body: JSON.stringify(record.body),
   };
+}
+
+/** The values of the columns that an update may change, in their order. */
+function columnsOf(stored: Omit<StoredEntity, "row">): SqlValue[] {
+  const { name, version, created_time, reference_keys } = stored;
+  const { archived, filter_values, search_text } = stored;
+  return [name, version, created_time, reference_keys, archived, filter_values, search_text];
 }
 
 function toRecord(stored: StoredEntity): EntityRecord {

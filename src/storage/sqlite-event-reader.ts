@@ -7,8 +7,12 @@ import {
   type EventQuery,
   type StoredEvent,
 } from "./event-store.js";
-import type { SqliteDatabase } from "./sqlite-database.js";
-import { EVENT_COUNTS_PER_TURN, EVENT_PAGE_BYTES_MAX } from "./storage-limits.js";
+import type { SqliteDatabase, SqlValue } from "./sqlite-database.js";
+import {
+  EVENT_COUNTS_PER_TURN,
+  EVENT_PAGE_BYTES_MAX,
+  EVENTS_SEARCHED_MAX,
+} from "./storage-limits.js";
 import { originalText, storedText } from "./stored-text.js";
 
 /** Before and after every day. */
@@ -30,6 +34,8 @@ interface EventPosition {
 
 interface SizedPosition extends EventPosition {
   readonly bytes: number;
+  /** 1 if the event is of the user and of the device of the query. */
+  readonly isOfUser: number;
 }
 
 const selectCounts = `SELECT day, event, events AS count FROM event_series
@@ -38,11 +44,15 @@ const selectCounts = `SELECT day, event, events AS count FROM event_series
 
 const selectSeries = "SELECT id, day, event FROM event_series WHERE id = ?";
 
-// The size of a body is known without reading the body.
-const selectInSeries = `SELECT series, sequence, octet_length(body) AS bytes FROM event
+// The size of a body is known without reading the body. Takes each id of the user twice.
+const position = `series, sequence, octet_length(body) AS bytes,
+  (? IS NULL OR coalesce(body ->> '$.user.userID' = ?, 0))
+    AND (? IS NULL OR coalesce(body ->> '$.user.stableID' = ?, 0)) AS isOfUser`;
+
+const selectInSeries = `SELECT ${position} FROM event
   WHERE series = ? AND sequence > ? ORDER BY sequence LIMIT ?`;
 
-const selectAfterSeries = `SELECT event.series, event.sequence, octet_length(event.body) AS bytes
+const selectAfterSeries = `SELECT ${position}
   FROM event_series AS series CROSS JOIN event ON event.series = series.id
   WHERE series.day >= ? AND series.day <= ? AND (series.day, series.event) > (?, ?)
     AND (? IS NULL OR series.event = ?)
@@ -80,36 +90,46 @@ export class SqliteEventReader {
 
   async list(query: EventQuery): Promise<EventPage> {
     return this.#database.snapshot(() => {
-      const found = this.#positions(query);
+      const isSearch = query.userID !== undefined || query.stableID !== undefined;
+      const searchedMax = isSearch ? EVENTS_SEARCHED_MAX : query.limit + 1;
+      const searched = this.#positions(query, searchedMax);
+      const found = searched.filter(({ isOfUser }) => isOfUser === 1);
       const page = found.slice(0, pageLength(found, query.limit));
-      const last = page.at(-1);
+      const last = page.length < found.length ? page.at(-1) : undefined;
+      // Events after a full search are for the next page.
+      const end = last ?? (searched.length === searchedMax ? searched.at(-1) : undefined);
       return {
         items: page.map(({ sequence }) => this.#event(sequence)),
-        nextCursor: last === undefined || page.length === found.length ? undefined : cursorOf(last),
+        nextCursor: end === undefined ? undefined : cursorOf(end),
       };
     });
   }
 
-  /** Returns the positions of one more event than the page may hold, if there are as many. */
-  #positions(query: EventQuery): readonly SizedPosition[] {
-    const limit = query.limit + 1;
+  /** Returns the positions of the next events, at most `limit`. */
+  #positions(query: EventQuery, limit: number): readonly SizedPosition[] {
     if (query.cursor === undefined) return this.#after({ day: FIRST_DAY, event: "" }, query, limit);
     const { series: id, sequence } = positionOf(query.cursor);
     const series = this.#database.first<Series>(selectSeries, [id]);
     if (series === undefined || !belongs(series, query)) throw new CursorError();
-    const rest = this.#database.all<SizedPosition>(selectInSeries, [id, sequence, limit]);
+    const rest = this.#database.all<SizedPosition>(selectInSeries, [
+      ...usersOf(query),
+      id,
+      sequence,
+      limit,
+    ]);
     const remaining = limit - rest.length;
     return remaining === 0 ? rest : [...rest, ...this.#after(series, query, remaining)];
   }
 
   #after(
     series: Pick<Series, "day" | "event">,
-    { day, event }: EventQuery,
+    query: EventQuery,
     limit: number,
   ): readonly SizedPosition[] {
+    const { day, event } = query;
     const name = event === undefined ? null : storedText(event);
     const days = [day ?? FIRST_DAY, day ?? LAST_DAY];
-    const values = [...days, series.day, series.event, name, name, limit];
+    const values = [...usersOf(query), ...days, series.day, series.event, name, name, limit];
     return this.#database.all<SizedPosition>(selectAfterSeries, values);
   }
 
@@ -119,6 +139,11 @@ export class SqliteEventReader {
     const { day, event, timestamp, body } = found;
     return { day, event: originalText(event), timestamp, body };
   }
+}
+
+function usersOf({ userID, stableID }: EventQuery): SqlValue[] {
+  const ids = [userID ?? null, stableID ?? null];
+  return ids.flatMap((id) => [id, id]);
 }
 
 function belongs({ day, event }: Series, query: EventQuery): boolean {

@@ -1,6 +1,7 @@
 import { SwitchyardError } from "../base/errors.js";
 import type { EntityKind } from "../contract/entity-kind.js";
 import type { JsonObject } from "../contract/fields.js";
+import type { ListFilter } from "../contract/list-query.js";
 import type { EventStore } from "./event-store.js";
 import type { KeyStore } from "./key-store.js";
 
@@ -45,25 +46,41 @@ export class PageTooLargeError extends SwitchyardError {
 
 /**
  * Makes the next state of an entity from the stored one, or undefined to remove it. The stored state is
- * undefined when there is no such entity. An error that it throws cancels the write.
+ * undefined when there is no such entity. `listChange` is the number of ids that the write added to the
+ * entity's list, less those that it removed. An error that it throws cancels the write.
  */
-export type ChangeEntity = (current: EntityRecord | undefined) => EntityRecord | undefined;
+export type ChangeEntity = (
+  current: EntityRecord | undefined,
+  listChange: number,
+) => EntityRecord | undefined;
+
+/** A change of an entity's list of ids. Ids that are on the list, or are not, do not matter. */
+export interface ListChange {
+  readonly how: "add" | "remove" | "replace";
+  readonly ids: readonly string[];
+}
 
 export interface WriteOptions {
   /** Makes every check of the real write, and stores nothing. */
   readonly rehearse?: boolean;
   /** Refuses the write while another entity points at this one. */
   readonly unreferenced?: boolean;
+  readonly list?: ListChange;
 }
 
 /** `name_taken` and `referenced`: refused, nothing was stored. */
 export type WriteOutcome = "written" | "name_taken" | "referenced";
 
-/** Entities with their versions and references. */
+/** Entities with their versions, references and lists of ids. */
 export interface EntityStore {
   get(key: EntityKey): Promise<EntityRecord | undefined>;
-  /** Returns the newest creation first, then by id. Throws `PageTooLargeError`. */
-  list(kind: EntityKind, slice: Slice): Promise<Page<EntityRecord>>;
+  /**
+   * Returns the newest creation first, then by id; all entities without a filter. Throws
+   * `PageTooLargeError`.
+   */
+  list(kind: EntityKind, slice: Slice, filter?: ListFilter): Promise<Page<EntityRecord>>;
+  /** Returns ids of the entity's list, in the order of their bytes. */
+  listedIDs(key: EntityKey, slice: Slice): Promise<readonly string[]>;
   /** Returns the bodies of all versions, newest first. Throws `PageTooLargeError`. */
   versions(key: EntityKey, slice: Slice): Promise<Page<JsonObject>>;
   /** Returns the entities that point at this one, in the order of lists. Throws `PageTooLargeError`. */

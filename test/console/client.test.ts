@@ -53,6 +53,7 @@ const calls = {
   listGateVersions: () => client.listGateVersions({ id: "a_gate", limit: 2 }),
   listGateReferences: () => client.listGateReferences({ id: "a_gate" }),
   listGates: () => client.listGates(),
+  restoreGate: () => client.restoreGate({ id: "a_gate", body: { version: 1 } }),
   readGate: () => client.readGate({ id: "a_gate" }),
   deleteGate: () => client.deleteGate({ id: "a_gate" }),
   createDynamicConfig: () => client.createDynamicConfig({ body: { name: "A Config" } }),
@@ -65,33 +66,78 @@ const calls = {
   patchDynamicConfig: () =>
     client.patchDynamicConfig({ id: "a_config", body: { defaultValue: { a: 1 } } }),
   listDynamicConfigs: () => client.listDynamicConfigs(),
+  listDynamicConfigVersions: () => client.listDynamicConfigVersions({ id: "a_config" }),
+  restoreDynamicConfig: () => client.restoreDynamicConfig({ id: "a_config", body: { version: 1 } }),
+  archiveDynamicConfig: () => client.archiveDynamicConfig({ id: "a_config" }),
+  unarchiveDynamicConfig: () =>
+    client.unarchiveDynamicConfig({ id: "a_config", body: { unarchiveReason: "" } }),
   readDynamicConfig: () => client.readDynamicConfig({ id: "a_config" }),
   deleteDynamicConfig: () => client.deleteDynamicConfig({ id: "a_config" }),
   createExperiment: () => client.createExperiment({ body: { name: "An Experiment" } }),
   replaceExperiment: () => client.replaceExperiment({ id: "an_experiment", body: fullExperiment }),
   patchExperiment: () =>
     client.patchExperiment({ id: "an_experiment", body: { status: "active" } }),
+  resetExperiment: () => client.resetExperiment({ id: "an_experiment" }),
+  startExperiment: () => client.startExperiment({ id: "an_experiment" }),
+  abandonExperiment: () =>
+    client.abandonExperiment({ id: "an_experiment", body: { decisionReason: "no" } }),
   enableExperimentGroups: () =>
     client.enableExperimentGroups({ id: "an_experiment", body: { group_names: ["Test"] } }),
   restartExperimentAsNew: () =>
     client.restartExperimentAsNew({ id: "an_experiment", body: { name: "Another" } }),
   listExperimentVersions: () => client.listExperimentVersions({ id: "an_experiment" }),
   listExperiments: () => client.listExperiments({ page: 1 }),
+  restoreExperiment: () => client.restoreExperiment({ id: "an_experiment", body: { version: 1 } }),
+  archiveExperiment: () => client.archiveExperiment({ id: "an_experiment" }),
+  unarchiveExperiment: () =>
+    client.unarchiveExperiment({ id: "an_experiment", body: { unarchiveReason: "" } }),
   readExperiment: () => client.readExperiment({ id: "an_experiment" }),
+  decideExperiment: async () => {
+    const { data } = await client.startExperiment({ id: "an_experiment" });
+    const id = data.groups[0]?.id ?? "";
+    return client.decideExperiment({ id: "an_experiment", body: { id } });
+  },
   deleteExperiment: () => client.deleteExperiment({ id: "an_experiment" }),
   upsertQualifyingEvent: () =>
     client.upsertQualifyingEvent({ name: "paid / 100 % 🎉", body: source }),
   createQualifyingEvent: () =>
     client.createQualifyingEvent({ body: { ...source, name: "signup", dryRun: true } }),
   listQualifyingEvents: () => client.listQualifyingEvents(),
+  listQualifyingEventVersions: () =>
+    client.listQualifyingEventVersions({ name: "paid / 100 % 🎉" }),
+  restoreQualifyingEvent: () =>
+    client.restoreQualifyingEvent({ name: "paid / 100 % 🎉", body: { version: 1 } }),
+  archiveQualifyingEvent: () => client.archiveQualifyingEvent({ name: "paid / 100 % 🎉" }),
+  unarchiveQualifyingEvent: () =>
+    client.unarchiveQualifyingEvent({ name: "paid / 100 % 🎉", body: { unarchiveReason: "" } }),
+  patchQualifyingEvent: () =>
+    client.patchQualifyingEvent({ name: "paid / 100 % 🎉", body: { tags: ["x"] } }),
   readQualifyingEvent: () => client.readQualifyingEvent({ name: "paid / 100 % 🎉" }),
   deleteQualifyingEvent: () => client.deleteQualifyingEvent({ name: "paid / 100 % 🎉" }),
   createSegment: () => client.createSegment({ body: { name: "Staff", type: "id_list" } }),
   listSegments: () => client.listSegments(),
+  listSegmentVersions: () => client.listSegmentVersions({ id: "Staff" }),
+  restoreSegment: () => client.restoreSegment({ id: "Staff", body: { version: 1 } }),
+  archiveSegment: () => client.archiveSegment({ id: "Staff" }),
+  unarchiveSegment: () => client.unarchiveSegment({ id: "Staff", body: { unarchiveReason: "" } }),
+  replaceSegment: () =>
+    client.replaceSegment({ id: "Staff", body: { description: "", rules: [] } }),
+  patchSegment: () => client.patchSegment({ id: "Staff", body: { tags: ["x"] } }),
+  resetSegmentIDs: () => client.resetSegmentIDs({ id: "Staff" }),
+  addSegmentIDs: () => client.addSegmentIDs({ id: "Staff", body: { ids: ["a", "b"] } }),
+  removeSegmentIDs: () => client.removeSegmentIDs({ id: "Staff", body: { ids: ["a"] } }),
+  listSegmentIDs: () => client.listSegmentIDs({ id: "Staff" }),
   readSegment: () => client.readSegment({ id: "Staff" }),
   deleteSegment: () => client.deleteSegment({ id: "Staff" }),
   createPrompt: () => client.createPrompt({ body: { name: "greeting v1.0" } }),
   listPrompts: () => client.listPrompts(),
+  listPromptVersions: () => client.listPromptVersions({ id: "greeting v1.0" }),
+  restorePrompt: () => client.restorePrompt({ id: "greeting v1.0", body: { version: 1 } }),
+  archivePrompt: () => client.archivePrompt({ id: "greeting v1.0" }),
+  unarchivePrompt: () =>
+    client.unarchivePrompt({ id: "greeting v1.0", body: { unarchiveReason: "" } }),
+  replacePrompt: () => client.replacePrompt({ id: "greeting v1.0", body: { description: "d" } }),
+  patchPrompt: () => client.patchPrompt({ id: "greeting v1.0", body: { tags: ["x"] } }),
   readPrompt: () => client.readPrompt({ id: "greeting v1.0" }),
   deletePrompt: () => client.deletePrompt({ id: "greeting v1.0" }),
   summarizeEvents: () => client.summarizeEvents({ from: "2024-01-01", to: "2024-02-01" }),

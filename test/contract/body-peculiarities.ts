@@ -9,12 +9,30 @@ export interface Peculiarities {
   readonly hidden?: readonly string[];
 }
 
+const restoring: Peculiarities = {
+  fit: (body) => changed(body, "version", () => 1),
+  hidden: ["version"],
+};
+
 export const peculiarities: { readonly [Name in OperationName]?: Peculiarities } = {
   createGate: { fit: withDistinctRules },
   replaceGate: { fit: withDistinctRules },
   patchGate: { fit: withDistinctRules },
-  archiveGate: { hidden: ["forceArchive", "archiveReason"] },
-  unarchiveGate: { hidden: ["unarchiveReason"] },
+  archiveGate: { hidden: ["forceArchive"] },
+  archiveDynamicConfig: { hidden: ["forceArchive"] },
+  archiveExperiment: { hidden: ["forceArchive"] },
+  archiveQualifyingEvent: { hidden: ["forceArchive"] },
+  archiveSegment: { hidden: ["forceArchive"] },
+  archivePrompt: { hidden: ["forceArchive"] },
+  restoreGate: restoring,
+  restoreDynamicConfig: restoring,
+  restoreExperiment: restoring,
+  restoreQualifyingEvent: restoring,
+  restoreSegment: restoring,
+  restorePrompt: restoring,
+  addSegmentIDs: { hidden: ["ids"] },
+  removeSegmentIDs: { hidden: ["ids"] },
+  resetSegmentIDs: { hidden: ["ids"] },
   createDynamicConfig: { fit: withJson5Pairs },
   replaceDynamicConfig: { fit: withJson5Pairs },
   patchDynamicConfig: { fit: withJson5Pairs },
@@ -27,8 +45,20 @@ export const peculiarities: { readonly [Name in OperationName]?: Peculiarities }
     fit: (body) => changed(withTableName(body), "name", () => "Existing"),
     hidden: ["dryRun"],
   },
+  patchQualifyingEvent: {
+    fit: (body) => {
+      const named = changed(withTableName(body), "name", () => "Existing");
+      return changed(named, "tableName", (table) => table || "purchases");
+    },
+    hidden: ["dryRun"],
+  },
   createSegment: { fit: withDistinctRules },
+  replaceSegment: { fit: withDistinctRules },
+  patchSegment: { fit: withDistinctRules },
 };
+
+/** Operations that need an entity in a certain state. */
+export const needingState: readonly OperationName[] = ["decideExperiment", "abandonExperiment"];
 
 /** Bodies of the entities that routes with an id in their path are called on. */
 export const existing: Readonly<Record<string, JsonObject>> = {
@@ -40,9 +70,23 @@ export const existing: Readonly<Record<string, JsonObject>> = {
   Prompts: { name: "Existing" },
 };
 
-/** Rules of one body have different names. */
+/** Rules of one body have different names and ids, percentages, and texts that say something. */
 function withDistinctRules(body: JsonObject): JsonObject {
-  return changedItems(body, "rules", (rule, index) => changed(rule, "name", numbered(index)));
+  return changedItems(body, "rules", (rule, index) => {
+    const named = changed(rule, "name", numbered(index));
+    const identified = changed(named, "id", (id) => (id ? numbered(index)(id) : id));
+    const based = changed(identified, "baseID", (id) => (id ? numbered(index)(id) : id));
+    const whole = { passPercentage: 5, ...based };
+    const withText = changed(whole, "returnValueJson5", () => "{}");
+    return changedItems(withText, "variants", (variant) =>
+      changed(variant, "returnValueJson5", () => "{}"),
+    );
+  });
+}
+
+/** The ids of a dynamic config's rules are always made by the service. */
+function withoutRuleIDs(body: JsonObject): JsonObject {
+  return changedItems(body, "rules", (rule) => changed(rule, "id", () => ""));
 }
 
 /** Values and their JSON5 texts mean the same, and fit the schema, which asks for nothing. */
@@ -53,7 +97,8 @@ function withJson5Pairs(body: JsonObject): JsonObject {
     const { schema: document = given } = withSchema;
     return document === null ? null : `${schema} // at all`;
   });
-  return changedItems(withDistinctRules(withJson5Pair(withBoth, "defaultValue")), "rules", (rule) =>
+  const distinct = withDistinctRules(withJson5Pair(withBoth, "defaultValue"));
+  return changedItems(withoutRuleIDs(distinct), "rules", (rule) =>
     changedItems(withJson5Pair(rule, "returnValue"), "variants", (variant) =>
       withJson5Pair(variant, "returnValue"),
     ),

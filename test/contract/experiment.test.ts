@@ -110,6 +110,8 @@ describe("fields that only the service writes", () => {
     "summarySections",
     "healthChecks",
     "id",
+    "archiveReason",
+    "unarchiveReason",
   ];
 
   it("are in answers, with all writable fields", () => {

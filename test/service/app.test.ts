@@ -118,7 +118,14 @@ it("reports faults of the query with those of the body", async () => {
 
 it("passes the facts of a request to its handler", async () => {
   const endpoints = fakeEndpoints({
-    thing: { route: { path: "/things/{id}", params: z.object({ id: z.string() }) }, handler: echo },
+    thing: {
+      route: {
+        path: "/things/{id}",
+        params: z.object({ id: z.string() }),
+        query: z.object({ x: z.string(), y: z.string() }),
+      },
+      handler: echo,
+    },
   });
   service = await startTestService({ endpoints });
   const { json } = await service.call({
@@ -129,7 +136,7 @@ it("passes the facts of a request to its handler", async () => {
   });
   expect(json.data).toEqual({
     params: { id: "a/b" },
-    query: {},
+    query: { x: " 1", y: "" },
     body: [1.5],
     facts: {
       caller: expect.objectContaining({ kind: "console", canWrite: true, revokedTime: null }),

@@ -76,14 +76,12 @@ describe("POST /console/v1/dynamic_configs", () => {
       "defaultValue",
       /^Expected object, received array/,
     ],
-    ["`defaultValue`: no null", { defaultValue: null }, "defaultValue", /received null$/],
     [
       "`defaultValueJson5`: string",
       { defaultValueJson5: {} },
       "defaultValueJson5",
       "Expected string, received object",
     ],
-    ["`idType`: string", { idType: null }, "idType", "Expected string, received null"],
     ["`tags`: array of string", { tags: [1] }, "tags[0]", "Expected string, received number"],
     [
       "`creatorID`: string or null",
@@ -92,7 +90,6 @@ describe("POST /console/v1/dynamic_configs", () => {
       /^Expected string, received number/,
     ],
     ["`creatorEmail`: string or null", { creatorEmail: 1 }, "creatorEmail", /received number$/],
-    ["`holdoutIDs`: array of string", { holdoutIDs: null }, "holdoutIDs", /received null$/],
     ["`targetApps`", { targetApps: 1 }, "targetApps", "Expected string or array of strings"],
     ["`schema`: string or null", { schema: {} }, "schema", "Expected string, received object"],
     ["`schemaJson5`: string or null", { schemaJson5: 1 }, "schemaJson5", /received number$/],
@@ -104,7 +101,6 @@ describe("POST /console/v1/dynamic_configs", () => {
       "releasePipelineID",
       /number$/,
     ],
-    ["`isTemplate`: boolean", { isTemplate: null }, "isTemplate", /^Expected boolean/],
     [
       "a rule's `returnValue`: object",
       { rules: [{ ...rule, returnValue: 1 }] },

@@ -42,6 +42,7 @@ describe("a new dynamic config", () => {
       teamID: null,
       releasePipelineID: null,
       isTemplate: false,
+      isArchived: false,
       creatorID: "key-1",
       creatorName: "CONSOLE API",
       creatorEmail: null,

@@ -5,10 +5,10 @@ import {
   type ExperimentReplace,
   experiment,
 } from "../../src/contract/experiment.js";
+import { experimentType } from "../../src/service/experiment-steps.js";
 import {
   createExperiment,
   enableGroups,
-  experimentType,
   patchExperiment,
   replaceExperiment,
   restartExperiment,

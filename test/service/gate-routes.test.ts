@@ -79,7 +79,6 @@ describe("POST /console/v1/gates", () => {
     ["checksPerHour: integer", { checksPerHour: "1.5" }, "checksPerHour", /^Expected integer/],
     ["tags: of string", { tags: [1] }, "tags[0]", "Expected string, received number"],
     ["targetApps", { targetApps: [1] }, "targetApps", "Expected string or array of strings"],
-    ["creatorID: string", { creatorID: null }, "creatorID", "Expected string, received null"],
     [
       "monitoringMetrics",
       { monitoringMetrics: [{ name: "m" }] },

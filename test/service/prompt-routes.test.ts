@@ -40,6 +40,7 @@ describe("POST /console/v1/prompts", () => {
       creatorID: expect.any(String),
       creatorName: "CONSOLE API",
       creatorEmail: null,
+      isArchived: false,
       createdTime: expect.any(Number),
       lastModifierID: who,
       lastModifierName: "CONSOLE API",
@@ -106,8 +107,6 @@ describe("POST /console/v1/prompts", () => {
       "targetApps",
       "Expected string or array of strings",
     ],
-    ["team: string", { team: null }, "team", "Expected string, received null"],
-    ["teamID: string", { teamID: null }, "teamID", "Expected string, received null"],
     ["tags: array of string", { tags: "a" }, "tags", "Expected array, received string"],
     [
       "creatorID: string or null",

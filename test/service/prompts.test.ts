@@ -5,6 +5,7 @@ import { stamp, stampedFields } from "../support/stamp.js";
 it("a new prompt has its name as id, and defaults for absent fields", () => {
   expect(createPrompt({ name: "A Prompt. 2" }, stamp)).toEqual({
     ...stampedFields,
+    isArchived: false,
     id: "A Prompt. 2",
     name: "A Prompt. 2",
     displayName: "A Prompt. 2",
@@ -33,6 +34,7 @@ it("a new prompt keeps given fields, including the owner", () => {
   };
   expect(createPrompt(given, stamp)).toEqual({
     ...stampedFields,
+    isArchived: false,
     ...given,
     id: "greeting",
     idType: "userID",

@@ -55,7 +55,6 @@ const badFields = [
     "Expected string, received number",
   ],
   ["name: string", { name: 1 }, "name", "Expected string, received number"],
-  ["description: string", { description: null }, "description", "Expected string, received null"],
   ["tags: array of string", { tags: [null] }, "tags[0]", "Expected string, received null"],
   [
     "timestampAsDay: boolean",
@@ -78,19 +77,12 @@ const badFields = [
   ],
   ["tableName: string", { tableName: 1 }, "tableName", "Expected string, received number"],
   [
-    "datePartitionColumn: string",
-    { datePartitionColumn: null },
-    "datePartitionColumn",
-    "Expected string, received null",
-  ],
-  [
     "customFieldMapping: items have a formula",
     { customFieldMapping: [{ key: "k" }] },
     "customFieldMapping[0].formula",
     "Required",
   ],
   ["isReadOnly: boolean", { isReadOnly: 1 }, "isReadOnly", "Expected boolean, received number"],
-  ["isVerified: boolean", { isVerified: null }, "isVerified", "Expected boolean, received null"],
   ["owner: object", { owner: [] }, "owner", "Expected object, received array"],
   ["team: string or null", { team: 1 }, "team", "Expected string, received number"],
   ["teamID: string or null", { teamID: 1 }, "teamID", "Expected string, received number"],

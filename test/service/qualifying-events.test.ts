@@ -57,6 +57,7 @@ describe("a new qualifying event", () => {
   it("has defaults for absent fields", () => {
     expect(createQualifyingEvent({ name: "Purchase", ...required }, stamp)).toEqual({
       ...stampedFields,
+      isArchived: false,
       ...defaults,
       ...required,
       name: "Purchase",
@@ -66,6 +67,7 @@ describe("a new qualifying event", () => {
   it("keeps given fields, except dryRun", () => {
     expect(createQualifyingEvent({ ...given, dryRun: true }, stamp)).toEqual({
       ...stampedFields,
+      isArchived: false,
       ...given,
     });
   });
@@ -87,6 +89,7 @@ describe("an update", () => {
   it("resets absent fields to defaults, except the name and the owner", () => {
     expect(replaceQualifyingEvent(current, { ...required, dryRun: false })).toEqual({
       ...stampedFields,
+      isArchived: false,
       ...defaults,
       ...required,
       name: "Purchase",
@@ -96,7 +99,11 @@ describe("an update", () => {
 
   it("takes what is given", () => {
     const next = { ...given, description: "sold", sql: "select 1", owner: { ownerID: "other" } };
-    expect(replaceQualifyingEvent(current, next)).toEqual({ ...stampedFields, ...next });
+    expect(replaceQualifyingEvent(current, next)).toEqual({
+      ...stampedFields,
+      isArchived: false,
+      ...next,
+    });
   });
 
   it("accepts its own name and refuses another", () => {

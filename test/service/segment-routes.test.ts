@@ -93,7 +93,6 @@ describe("POST /console/v1/segments", () => {
       "description",
       "Must be at most 1000 characters",
     ],
-    ["idType: string", { idType: null }, "idType", "Expected string, received null"],
     ["tags: array of string", { tags: "a" }, "tags", "Expected array, received string"],
     ["tags: array of string", { tags: [1] }, "tags[0]", "Expected string, received number"],
     ["rules: array of Rule", { rules: {} }, "rules", "Expected array, received object"],

@@ -9,6 +9,7 @@ describe("a new segment", () => {
     const made = createSegment({ name: "A Segment", type: "id_list" }, stamp, countedIdentifiers());
     expect(made).toEqual({
       ...stampedFields,
+      isArchived: false,
       id: "a_segment",
       name: "A Segment",
       type: "id_list",

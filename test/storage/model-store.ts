@@ -1,5 +1,11 @@
 import { SwitchyardError } from "../../src/base/errors.js";
 import type { JsonObject } from "../../src/contract/fields.js";
+import {
+  filterValuesOf,
+  isArchived,
+  type ListFilter,
+  searchTextOf,
+} from "../../src/contract/list-query.js";
 import type { KeyRecord } from "../../src/storage/key-store.js";
 import type { EntityKey, EntityRecord, Page, Slice, Store } from "../../src/storage/store.js";
 import { noEventStore } from "./records.js";
@@ -10,6 +16,7 @@ import { noEventStore } from "./records.js";
  */
 export function modelStore(): Store {
   const records = new Map<string, EntityRecord>();
+  const lists = new Map<string, ReadonlySet<string>>();
   const snapshots = new Map<string, JsonObject[]>();
   const keys = new Map<string, KeyRecord>();
   const place = ({ kind, id }: EntityKey) => `${kind}/${id}`;
@@ -27,21 +34,31 @@ export function modelStore(): Store {
   return {
     entities: {
       get: async (key) => records.get(place(key)),
-      list: async (kind, slice) =>
+      list: async (kind, slice, filter) =>
         pageOf(
-          all().filter((record) => record.kind === kind),
+          all().filter((record) => record.kind === kind && isListed(record.body, filter)),
           slice,
         ),
-      write: async (key, change, { rehearse = false, unreferenced = false } = {}) => {
+      listedIDs: async (key, { start, count }) =>
+        [...(lists.get(place(key)) ?? [])].sort().slice(start, start + count),
+      write: async (key, change, { rehearse = false, unreferenced = false, list } = {}) => {
         const before = records.get(place(key));
-        const next = change(before);
+        const ids = new Set(list?.how === "replace" ? [] : lists.get(place(key)));
+        const idsBefore = lists.get(place(key))?.size ?? 0;
+        for (const id of list?.ids ?? []) {
+          if (list?.how === "remove") ids.delete(id);
+          else ids.add(id);
+        }
+        const next = change(before, ids.size - idsBefore);
         if (before !== undefined && unreferenced && isReferenced(key)) return "referenced";
         if (next !== undefined && nameTaken(next)) return "name_taken";
         if (rehearse) return "written";
         if (next === undefined) {
           snapshots.delete(place(key));
           records.delete(place(key));
+          lists.delete(place(key));
         } else {
+          lists.set(place(key), ids);
           keep(next);
         }
         return "written";
@@ -69,6 +86,18 @@ export function modelStore(): Store {
     events: noEventStore,
     close: async () => undefined,
   };
+}
+
+function isListed(body: JsonObject, filter: ListFilter | undefined): boolean {
+  if (filter === undefined) return true;
+  const held = filterValuesOf(body);
+  return (
+    (filter.archived || !isArchived(body)) &&
+    searchTextOf(body).includes(filter.search) &&
+    Object.entries(filter.values).every(([name, wanted]) =>
+      wanted.some((value) => held[name]?.includes(value)),
+    )
+  );
 }
 
 function newestFirst(left: EntityRecord, right: EntityRecord): number {

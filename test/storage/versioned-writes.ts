@@ -22,6 +22,8 @@ export class VersionedEntities implements EntityStore {
   readonly versions: EntityStore["versions"] = (key, slice) => this.entities.versions(key, slice);
   readonly referrers: EntityStore["referrers"] = (key, slice) =>
     this.entities.referrers(key, slice);
+  readonly listedIDs: EntityStore["listedIDs"] = (key, slice) =>
+    this.entities.listedIDs(key, slice);
   readonly write: EntityStore["write"] = (key, change, options) =>
     this.entities.write(key, change, options);
 

@@ -82,9 +82,14 @@ function insideOfObject(
     .flatMap(([name, schema]) => {
       const at = [...path, name];
       const changes = mutationsAt(schema, value[name], at);
-      if (!required.includes(name)) return changes;
+      // A null is as good as an absent field.
+      if (!required.includes(name)) return changes.filter((change) => !isNullAt(change, at));
       return [...changes, { title: "missing", path: at, replacement: undefined }];
     });
+}
+
+function isNullAt({ path, replacement }: Change, at: Path): boolean {
+  return replacement === null && path.length === at.length;
 }
 
 type Wrong = Omit<Change, "path">;

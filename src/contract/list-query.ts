@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { pageQuery } from "./common.js";
+import { type JsonObject, list, queryFlag } from "./fields.js";
+
+/** The values of a filter: repeated in a query, or separated by commas. Any of them is enough. */
+const filter = (description: string) =>
+  z
+    .union([z.string(), list(z.string())], { error: () => "Expected text" })
+    .transform((given): readonly string[] => [given].flat().flatMap(alternatives))
+    .describe(`${description} Several values, repeated or separated by commas, mean any of them.`)
+    .exactOptional();
+
+/** A text with commas is also a value of its own: a tag may contain one. */
+function alternatives(text: string): string[] {
+  const parts = text.split(",").map((part) => part.trim());
+  return [...new Set([text, ...parts])].filter((part) => part !== "");
+}
+
+/** The query of a list with every filter. A resource omits those of the fields that it lacks. */
+export const listQuery = pageQuery.extend({
+  tags: filter("Only entities with one of these tags."),
+  type: filter("Only entities of this type."),
+  idType: filter("Only entities of this ID type."),
+  status: filter("Only entities in this state. `archived` lists archived ones."),
+  creatorID: filter("Only entities of the creator with this identifier."),
+  creatorName: filter("Only entities of this creator."),
+  lastModifierName: filter("Only entities that this writer changed last."),
+  targetAppID: filter("Only entities that this application uses."),
+  layerID: filter("Only experiments of this layer."),
+  search: z
+    .string()
+    .describe("Only entities with this text in name, id or description; case does not matter.")
+    .exactOptional(),
+  includeArchived: queryFlag("List archived entities too."),
+});
+
+export type ListQuery = z.output<typeof listQuery>;
+
+/** Values by which an entity is found, by filter. Those of `foldedFilters` are in lower case. */
+export type FilterValues = Readonly<Record<string, readonly string[]>>;
+
+/** The results of a list. */
+export interface ListFilter {
+  readonly archived: boolean;
+  /** Each must be met, by any of its values. */
+  readonly values: FilterValues;
+  /** In lower case; empty for all. */
+  readonly search: string;
+}
+
+/** The field of an entity that each filter compares. */
+const filterFields = {
+  tags: "tags",
+  type: "type",
+  idType: "idType",
+  status: "status",
+  creatorID: "creatorID",
+  creatorName: "creatorName",
+  lastModifierName: "lastModifierName",
+  targetAppID: "targetApps",
+  layerID: "layerID",
+} as const;
+
+/** Filters with words of the service as values: case does not matter. */
+const foldedFilters: ReadonlySet<string> = new Set(["type", "status"]);
+
+const ARCHIVED = "archived";
+
+/** Returns the filter that the query of a list asks for. */
+export function listFilterOf(query: Partial<ListQuery>): ListFilter {
+  const values: Record<string, readonly string[]> = {};
+  for (const name of Object.keys(filterFields) as (keyof typeof filterFields)[]) {
+    const given = query[name];
+    if (given !== undefined) values[name] = given.map((value) => folded(name, value));
+  }
+  return {
+    archived: query.includeArchived === true || values["status"]?.includes(ARCHIVED) === true,
+    values,
+    search: query.search?.toLowerCase() ?? "",
+  };
+}
+
+/** Returns the values by which filters find an entity. */
+export function filterValuesOf(body: JsonObject): FilterValues {
+  const values: Record<string, readonly string[]> = {};
+  for (const [name, field] of Object.entries(filterFields)) {
+    const given = [field === "status" ? statusOf(body) : body[field]].flat();
+    const texts = given.filter((value) => typeof value === "string");
+    if (texts.length > 0) values[name] = texts.map((value) => folded(name, value));
+  }
+  return values;
+}
+
+/** Returns the text that `search` looks in. */
+export function searchTextOf({ id, name, description }: JsonObject): string {
+  const texts = [name, id, description].filter((value) => typeof value === "string");
+  return texts.join("\n").toLowerCase();
+}
+
+export function isArchived(body: JsonObject): boolean {
+  return folded("status", statusOf(body)) === ARCHIVED;
+}
+
+/** Gates and experiments have a status, other entities only `isArchived`. */
+function statusOf({ status, isArchived }: JsonObject): string {
+  if (typeof status === "string") return status;
+  return isArchived === true ? ARCHIVED : "active";
+}
+
+function folded(name: string, value: string): string {
+  return foldedFilters.has(name) ? value.toLowerCase() : value;
+}

@@ -1,0 +1,217 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { JsonObject } from "../../src/contract/fields.js";
+import { startTestService, type TestService } from "../support/service.js";
+
+let service: TestService;
+
+beforeEach(async () => {
+  service = await startTestService();
+});
+
+afterEach(() => service.close());
+
+const root = "/console/v1";
+
+/** Each resource: its path, the path of one entity, a body that creates it, and its parts. */
+const resources: readonly (readonly [string, string, JsonObject])[] = [
+  ["gates", "one", { name: "one" }],
+  ["dynamic_configs", "one", { name: "one" }],
+  ["experiments", "one", { name: "one" }],
+  ["segments", "one", { name: "one", type: "id_list" }],
+  ["prompts", "one", { name: "one" }],
+  [
+    "experiments/qualifying_events",
+    "one",
+    { name: "one", sql: "select 1", timestampColumn: "t", idTypeMapping: [] },
+  ],
+];
+
+async function call(method: string, path: string, body?: unknown) {
+  const { status, json } = await service.call<JsonObject & JsonObject[]>({
+    method: method as "GET",
+    path: `${root}/${path}`,
+    ...(body === undefined ? {} : { body }),
+  });
+  return { ...json, status };
+}
+
+async function idsIn(path: string): Promise<unknown[]> {
+  const { data } = await call("GET", path);
+  return data.map((item) => item["name"]);
+}
+
+describe.each(resources)("%s", (path, id, body) => {
+  const one = `${path}/${id}`;
+
+  beforeEach(async () => {
+    await call("POST", path, { ...body, tags: ["a", "b"] });
+    await call("POST", path, { ...body, name: "two", tags: ["c"] });
+  });
+
+  it("are listed by tags, and not at all for a tag that none has", async () => {
+    expect(await idsIn(`${path}?tags=b`)).toEqual(["one"]);
+    expect(await idsIn(`${path}?tags=b&tags=c`)).toHaveLength(2);
+    expect(await idsIn(`${path}?tags=b,c`)).toHaveLength(2);
+    expect(await idsIn(`${path}?tags=zzz`)).toEqual([]);
+    expect(await idsIn(`${path}?tags=`)).toEqual([]);
+    expect(await idsIn(`${path}?search=ON`)).toEqual(["one"]);
+    expect(await idsIn(`${path}?creatorName=CONSOLE%20API&tags=c`)).toEqual(["two"]);
+  });
+
+  it("refuse a query parameter that they do not know, and name the known ones", async () => {
+    const { status, message, errors } = await call("GET", `${path}?tag=b`);
+    expect({ status, message }).toEqual({ status: 400, message: "Unknown query parameter" });
+    expect(errors[0]).toMatchObject({ property: "tag" });
+    expect(errors[0]?.errorMessage).toContain("limit, page, search, status, tags");
+  });
+
+  it("are left out of lists while archived, keep the reason in the version, and come back", async () => {
+    await call("PUT", `${one}/archive`, { archiveReason: "done" });
+    expect(await idsIn(path)).toEqual(["two"]);
+    expect(await idsIn(`${path}?includeArchived=true`)).toHaveLength(2);
+    expect(await idsIn(`${path}?status=archived`)).toEqual(["one"]);
+    await call("PUT", `${one}/unarchive`, { unarchiveReason: "not done" });
+    expect(await idsIn(path)).toHaveLength(2);
+    const { data } = await call("GET", `${one}/versions`);
+    expect(data).toMatchObject([
+      { version: 3, unarchiveReason: "not done" },
+      { version: 2, archiveReason: "done" },
+      { version: 1 },
+    ]);
+    expect(data[0]).not.toHaveProperty("archiveReason");
+  });
+
+  it("take the settings of an older version, as a new version", async () => {
+    await call("PATCH", one, { tags: ["new"] });
+    const { data } = await call("PUT", `${one}/restore`, { version: 1 });
+    expect(data).toMatchObject({ version: 3, tags: ["a", "b"] });
+    expect(await call("PUT", `${one}/restore`, { version: 9 })).toMatchObject({ status: 404 });
+  });
+
+  it("are not changed by a dry run, which answers as the real call", async () => {
+    const dry = await call("PATCH", `${one}?dryRun=true`, { tags: ["dry"] });
+    expect(dry.data).toMatchObject({ version: 2, tags: ["dry"] });
+    await call("PUT", `${one}/archive?dryRun=true`);
+    await call("DELETE", `${one}?dryRun=true`);
+    await call("POST", `${path}?dryRun=true`, { ...body, name: "three" });
+    expect(await idsIn(path)).toHaveLength(2);
+    expect((await call("GET", one)).data).toMatchObject({ version: 1, tags: ["a", "b"] });
+    expect(await call("DELETE", `${path}/nobody?dryRun=true`)).toMatchObject({ status: 404 });
+  });
+
+  it("take null for a field that may be absent", async () => {
+    const { status, data } = await call("PATCH", one, { description: null, tags: null });
+    expect({ status, tags: data["tags" as never] }).toEqual({ status: 200, tags: ["a", "b"] });
+  });
+});
+
+describe("the ids of a segment", () => {
+  beforeEach(() => call("POST", "segments", { name: "one", type: "id_list" }));
+
+  it("are added, listed in pages, removed and replaced, with a true count", async () => {
+    const list = "segments/one/id_list";
+    const added = await call("PATCH", list, { ids: ["b", "a", "b", "\ud800"] });
+    expect(added.data).toMatchObject({ count: 3, version: 2 });
+    expect(await call("PATCH", list, { ids: ["a", "c"] })).toMatchObject({ data: { count: 4 } });
+    expect(await call("GET", `${list}?limit=2`)).toMatchObject({
+      data: ["a", "b"],
+      pagination: { totalItems: 4, nextPage: `${root}/${list}?page=2&limit=2` },
+    });
+    expect(await call("DELETE", list, { ids: ["a", "x"] })).toMatchObject({ data: { count: 3 } });
+    expect(await call("DELETE", `${list}?dryRun=true`, { ids: ["b"] })).toMatchObject({
+      data: { count: 2 },
+    });
+    expect((await call("GET", list)).data).toHaveLength(3);
+    const replaced = await call("POST", `${list}/reset`, { ids: ["z"] });
+    expect(replaced.data).toMatchObject({ count: 1 });
+    expect(await call("POST", `${list}/reset`)).toMatchObject({ data: { count: 0 } });
+    expect((await call("GET", "segments/one")).data).toMatchObject({ count: 0, version: 6 });
+  });
+
+  it("belong to segments of type id_list only", async () => {
+    await call("POST", "segments", { name: "rules", type: "rule_based" });
+    expect(await call("PATCH", "segments/rules/id_list", { ids: ["a"] })).toMatchObject({
+      status: 400,
+      message: expect.stringContaining("rule_based"),
+    });
+  });
+});
+
+describe("the steps of an experiment", () => {
+  it("start, decide, reset and abandon it, within its states", async () => {
+    const groups = [
+      { name: "A", size: 50, id: "a" },
+      { name: "B", size: 50, id: "b" },
+    ];
+    await call("POST", "experiments", { name: "one", groups, targetingGateID: "g" });
+    const unfinished = await call("PUT", "experiments/one/make_decision", { id: "a" });
+    expect(unfinished).toMatchObject({ status: 400, errors: [{ property: "status" }] });
+    expect(await call("PUT", "experiments/one/start")).toMatchObject({
+      data: { status: "active" },
+    });
+    const unknown = await call("PUT", "experiments/one/make_decision", { id: "x" });
+    expect(unknown).toMatchObject({ status: 400, errors: [{ property: "id" }] });
+    const decision = { id: "b", decisionReason: "better", removeTargeting: true };
+    expect(await call("PUT", "experiments/one/make_decision", decision)).toMatchObject({
+      data: { status: "decision_made", launchedGroupID: "b", targetingGateID: null },
+    });
+    expect(await call("PUT", "experiments/one/reset")).toMatchObject({
+      data: { status: "setup", launchedGroupID: null, startTime: null, decisionReason: "" },
+    });
+    await call("PUT", "experiments/one/start");
+    expect(await call("PUT", "experiments/one/abandon")).toMatchObject({
+      data: { status: "abandoned" },
+    });
+  });
+});
+
+describe("rules", () => {
+  const rule = (name: string, others: JsonObject = {}) => ({
+    name,
+    passPercentage: 10,
+    conditions: [],
+    ...others,
+  });
+  const rulesOf = async (path: string) => {
+    const { data } = await call("GET", path);
+    return (data as JsonObject)["rules"] as { id: string; baseID: string }[];
+  };
+
+  it("of segments keep the ids of their name", async () => {
+    const create = { name: "one", type: "rule_based", rules: [rule("x"), rule("y")] };
+    await call("POST", "segments", create);
+    const [x, y] = await rulesOf("segments/one");
+    await call("PATCH", "segments/one", { rules: [rule("new"), rule("y"), rule("x")] });
+    const after = await rulesOf("segments/one");
+    expect(after.slice(1).map(({ id }) => id)).toEqual([y?.id, x?.id]);
+  });
+
+  it("take their percentage from their variants", async () => {
+    const variants = [
+      { name: "a", passPercentage: 30, returnValue: {} },
+      { name: "b", passPercentage: 20, returnValue: {} },
+    ];
+    const rules = [{ name: "x", conditions: [], variants }];
+    await call("POST", "dynamic_configs", { name: "one", rules });
+    expect(await rulesOf("dynamic_configs/one")).toMatchObject([
+      { passPercentage: 50, id: expect.stringMatching(/:50\.00:1$/) },
+    ]);
+  });
+});
+
+it("an empty text of JSON5 is as good as none", async () => {
+  const body = { name: "one", defaultValue: { a: 1 }, defaultValueJson5: "", schemaJson5: "" };
+  expect((await call("POST", "dynamic_configs", body)).data).toMatchObject({
+    defaultValue: { a: 1 },
+    defaultValueJson5: '{"a":1}',
+    schemaJson5: null,
+  });
+});
+
+it("a qualifying event takes another name of serviceUnitID", async () => {
+  const idTypeMapping = [{ statsigUnitID: "userID", column: "u" }];
+  const body = { name: "one", sql: "select 1", timestampColumn: "t", idTypeMapping };
+  expect((await call("POST", "experiments/qualifying_events", body)).data).toMatchObject({
+    idTypeMapping: [{ serviceUnitID: "userID", column: "u" }],
+  });
+});
