@@ -22,7 +22,8 @@ const timestamp = numeric(
   .check(({ value, issues }) => {
     const timestampMs = Number(value);
     // `numeric` has reported other values.
-    if (!Number.isSafeInteger(timestampMs)) return;
+    if (!Number.isInteger(timestampMs)) return;
+    if (typeof value === "number" && !Number.isSafeInteger(value)) return;
     if (timestampMs >= TIMESTAMP_MS_MIN && timestampMs <= TIMESTAMP_MS_MAX) return;
     issues.push({ code: "custom", message: outsideOfDays, input: value });
   })

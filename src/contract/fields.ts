@@ -82,9 +82,13 @@ interface NumberBounds {
 
 const numberText = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
+/** The range of the specification's integers. */
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+
 /**
  * A number, or a text that is a JSON number. Clients send both; both are echoed unchanged.
- * `Number(value)` is its value.
+ * `Number(value)` is its value. Integers beyond 2^53 keep their digits only as text.
  */
 export function numeric(description: string, bounds: NumberBounds = {}) {
   const expected = bounds.integer === true ? "integer" : "number";
@@ -99,7 +103,7 @@ export function numeric(description: string, bounds: NumberBounds = {}) {
       const fault =
         typeof value === "string" && !numberText.test(value)
           ? `Expected ${expected}, received string`
-          : boundFault(Number(value), bounds);
+          : boundFault(value, bounds);
       if (fault !== undefined) {
         issues.push({ code: "custom", message: fault, input: value });
       }
@@ -121,12 +125,16 @@ function jsonSchemaOf({ integer, min, max, above, below, oneOf }: NumberBounds) 
 }
 
 function boundFault(
-  value: number,
+  given: number | string,
   { integer, min, max, above, below, oneOf }: NumberBounds,
 ): string | undefined {
+  const value = Number(given);
   if (!Number.isFinite(value)) return "Expected a finite number";
   if (integer === true && !Number.isInteger(value)) return "Expected integer, received float";
-  if (integer === true && !Number.isSafeInteger(value)) return "Integer out of range";
+  if (integer === true && !Number.isSafeInteger(value)) {
+    const fault = largeIntegerFault(given);
+    if (fault !== undefined) return fault;
+  }
   if (oneOf !== undefined && !oneOf.includes(value)) {
     return `Expected one of ${oneOf.join(", ")}`;
   }
@@ -135,6 +143,16 @@ function boundFault(
   if (above !== undefined && value <= above) return `Must be greater than ${above}`;
   if (below !== undefined && value >= below) return `Must be less than ${below}`;
   return undefined;
+}
+
+/** Returns the fault of an integer beyond 2^53: as a JSON number it has lost digits already. */
+function largeIntegerFault(given: number | string): string | undefined {
+  if (typeof given === "number") {
+    return Math.abs(given) < 2 ** 63 ? "Send integers beyond 2^53 as text" : "Integer out of range";
+  }
+  if (!/^-?\d+$/.test(given)) return "Write integers beyond 2^53 in digits";
+  const value = BigInt(given);
+  return value >= INT64_MIN && value <= INT64_MAX ? undefined : "Integer out of range";
 }
 
 /** Returns the JSON type of a value, for error messages. */

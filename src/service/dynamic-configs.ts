@@ -30,17 +30,17 @@ export function dynamicConfigHandlers(
   newIdentifier: NewIdentifier,
   schemaChecker: SchemaChecker,
 ): Handlers<typeof dynamicConfigRoutes> {
-  const options = {
+  const optionsOf = ({ body }: { readonly body?: DynamicConfigPatch } = {}) => ({
     check: (next: DynamicConfig, current?: DynamicConfig) =>
-      requireFit(schemaChecker, next, current),
-  };
+      requireFit(schemaChecker, next, current, givesJson5Schema(body) ? "schemaJson5" : "schema"),
+  });
   return {
     createDynamicConfig: (call) =>
       operations.create(
         dynamicConfigType,
         call,
         (stamp) => createDynamicConfig(call.body, stamp, newIdentifier),
-        options,
+        optionsOf(call),
       ),
     replaceDynamicConfig: (call) =>
       operations.change(
@@ -48,7 +48,7 @@ export function dynamicConfigHandlers(
         call.params.id,
         call,
         (current) => replaceDynamicConfig(current, call.body, newIdentifier),
-        options,
+        optionsOf(call),
       ),
     patchDynamicConfig: (call) =>
       operations.change(
@@ -56,16 +56,20 @@ export function dynamicConfigHandlers(
         call.params.id,
         call,
         (current) => patchDynamicConfig(current, call.body, newIdentifier),
-        options,
+        optionsOf(call),
       ),
     ...namedLife(
       "DynamicConfig",
       lifeHandlers(operations, dynamicConfigType, {
-        ...options,
+        ...optionsOf(),
         kept: ({ isArchived = false }) => ({ isArchived }),
       }),
     ),
   };
+}
+
+function givesJson5Schema(body: DynamicConfigPatch = {}): boolean {
+  return body.schema === undefined && body.schemaJson5 !== undefined;
 }
 
 /** Returns a new dynamic config at version 1. */

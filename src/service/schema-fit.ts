@@ -50,12 +50,13 @@ function constrained(
 
 /**
  * Throws a 400 if the schema is not valid or values do not fit it. Checks nothing if schema and values
- * are those of `before`, which were checked.
+ * are those of `before`, which were checked. `schemaField` is the field that the client sent.
  */
 export async function requireFit(
   checker: SchemaChecker,
   next: Constrained,
   before?: Constrained,
+  schemaField = "schema",
 ): Promise<void> {
   const { schema } = next;
   if (schema === null || isSame(next, before)) return;
@@ -67,7 +68,7 @@ export async function requireFit(
       const at = index === undefined ? undefined : values[index];
       if (at === undefined) {
         return {
-          property: "schema",
+          property: schemaField,
           errorMessage: `Is not a usable JSON Schema (2020-12): ${reason}`,
         };
       }

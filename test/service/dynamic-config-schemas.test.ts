@@ -73,6 +73,11 @@ describe("`schema`: a JSON Schema Draft 2020-12 document that constrains the ret
     ]);
   });
 
+  test("as JSON5 text is named in its faults", async () => {
+    const { status, json } = await made({ schemaJson5: "{type: 'text'} // no type" });
+    expect([status, json.errors.map(({ property }) => property)]).toEqual([400, ["schemaJson5"]]);
+  });
+
   test("that takes too long is a 400, and the next one is answered", async () => {
     const { schema, values } = bomb("pattern");
     const { status, json } = await made({ schema, defaultValue: values[0] });

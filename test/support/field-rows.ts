@@ -66,12 +66,15 @@ export const numbers = (...fields: readonly string[]) =>
 export const aboveOne = (row: string, valid: readonly unknown[], ...fields: readonly string[]) =>
   each(fields, (field) => ({
     row: `integer (int64); x > 1${row}`,
-    valid: [2, 3, Number.MAX_SAFE_INTEGER, "2", ...valid],
+    valid: [2, 3, Number.MAX_SAFE_INTEGER, "2", "9223372036854775807", ...valid],
     invalid: [
       ...[1, 0, -5, "1"].map((value): Refusal => [value, field, "Must be greater than 1"]),
       [2.5, field, "Expected integer, received float"],
       ["2.5", field, "Expected integer, received float"],
-      [2 ** 53, field, "Integer out of range"],
+      [2 ** 53, field, "Send integers beyond 2^53 as text"],
+      [2 ** 63, field, "Integer out of range"],
+      ["9223372036854775808", field, "Integer out of range"],
+      ["1e18", field, "Write integers beyond 2^53 in digits"],
       ...wrongType(field, "integer", true, "two", []),
     ],
   }));
