@@ -1,15 +1,15 @@
 // Fills a data directory with gates without the service, as creating them by HTTP would take a minute.
 import { join } from "node:path";
+import { consoleFile } from "../../src/storage/data-files.js";
 import { consoleSchema } from "../../src/storage/database-schemas.js";
 import { openDatabase } from "../../src/storage/open-database.js";
 import { SqliteEntityStore } from "../../src/storage/sqlite-entity-store.js";
-import { CONSOLE_DATABASE } from "../../src/storage/sqlite-store.js";
 
 const REFERRERS = 150;
 
 /** Copies `template`, a gate that the service made. The first copies refer to it. */
 export async function seedGates(directory, template, count) {
-  const database = await openDatabase(join(directory, CONSOLE_DATABASE), consoleSchema);
+  const database = await openDatabase(join(directory, consoleFile.name), consoleSchema);
   // A sync of the disk for each gate would take a minute.
   database.execute("PRAGMA synchronous = OFF");
   const entities = new SqliteEntityStore(database);

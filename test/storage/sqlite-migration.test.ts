@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import Connection from "libsql";
 import { describe, expect, it } from "vitest";
+import { listFilterOf } from "../../src/contract/list-query.js";
 import { consoleFile } from "../../src/storage/data-files.js";
-import type { Schema } from "../../src/storage/database-schemas.js";
+import { consoleSchema, type Schema } from "../../src/storage/database-schemas.js";
 import { migrate, openDatabase } from "../../src/storage/open-database.js";
 import { SqliteDatabase } from "../../src/storage/sqlite-database.js";
 import { openSqliteStore } from "../../src/storage/sqlite-store.js";
@@ -91,6 +92,38 @@ describe("migrations", () => {
       message: expect.stringMatching(/some\.db.*version 2.*up to 1/),
     });
     expect((await contentAfter(path, schemaOf(first, second)))["user_version"]).toBe(2);
+  });
+
+  it("let lists find the entities that an older version stored", async () => {
+    const directory = newDirectory();
+    const path = join(directory, consoleFile.name);
+    const migrations = consoleSchema.migrations.slice(0, 1);
+    const old = await openDatabase(path, { ...consoleSchema, migrations });
+    const bodies = [
+      { id: "a", name: "A", status: "Archived", tags: ["x"], targetApps: "web" },
+      { id: "b", name: "B", status: "Launched", tags: ["x", "y"], targetApps: ["web", "ios"] },
+      { id: "c", name: "C", description: "Words" },
+    ];
+    for (const [index, body] of bodies.entries()) {
+      const entity = [index + 1, "gate", body.id, body.name, 1, 0, "[]"];
+      old.run("INSERT INTO entity VALUES (?, ?, ?, ?, ?, ?, ?)", entity);
+      const version = [index + 1, 1, JSON.stringify(body)];
+      old.run("INSERT INTO entity_version VALUES (?, ?, ?)", version);
+    }
+    old.close();
+    const store = await openSqliteStore(directory, withoutEvents);
+    const found = async (query: Parameters<typeof listFilterOf>[0]) => {
+      const filter = listFilterOf(query);
+      const page = await store.entities.list("gate", { start: 0, count: 9 }, filter);
+      return page.items.map(({ id }) => id).join("");
+    };
+    expect(await found({})).toBe("bc");
+    expect(await found({ tags: ["x"] })).toBe("b");
+    expect(await found({ tags: ["x"], includeArchived: true })).toBe("ab");
+    expect(await found({ targetAppID: ["web"], status: ["archived"] })).toBe("a");
+    expect(await found({ status: ["launched"] })).toBe("b");
+    expect(await found({ search: "words" })).toBe("c");
+    await store.close();
   });
 
   it("refuse another program's database, and do not change it", async () => {
