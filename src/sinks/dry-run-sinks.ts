@@ -1,7 +1,7 @@
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import type { EventProfile } from "../profile/event-profile.js";
 import type { SplitProfile } from "../profile/split-profile.js";
-import type { PartSize, PartSizes } from "./part-sizes.js";
+import type { PartSizes } from "./part-sizes.js";
 import type { Origin, Sink, SplitSink, WrittenEvents } from "./sink.js";
 
 /** Makes the profile of a split durable. */
@@ -16,16 +16,15 @@ export function createProfileSink(
   return {
     openSplit(splitId) {
       profile.clear(Number(splitId));
-      // Measured on the first batch with events.
-      let partSizes: readonly PartSize[] = [];
+      sizes.clear();
       return new CountedSplit(
         (events, origin) => {
           profile.take(events, origin.place);
-          if (partSizes.length === 0) partSizes = sizes.measure(events);
+          sizes.take(events);
         },
         () => {
           // Read the profile now: the next split clears it.
-          const result = { ...profile.result(), partSizes };
+          const result = { ...profile.result(), partSizes: sizes.measure() };
           return () => write(splitId, result);
         },
       );

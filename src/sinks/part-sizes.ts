@@ -10,7 +10,7 @@ import { ColumnBuffer, LineBuffer, type RowBuffer } from "./row-buffer.js";
 /** Bytes of some events as JSON lines, and as a part of a format. */
 export type PartSize = readonly [jsonBytes: number, partBytes: number];
 
-/** Rows of the parts that are measured; the last one has all rows of a batch. */
+/** Rows of the parts that are measured; the last one has as many as a sample takes. */
 const PART_ROWS = [1, 16, 256, BATCH_ROWS_MAX];
 
 /** Bytes of an event as a JSON line beside its texts, with a time of 13 digits; and of a value. */
@@ -22,6 +22,10 @@ export class PartSizes {
   readonly #rowBuffer: RowBuffer;
   readonly #order: number;
   readonly #buffer = new WriteBuffer();
+  /** JSON bytes of the first rows of the sample, by their number. */
+  readonly #jsonBytes = new Map<number, number>();
+  #rows = 0;
+  #bytes = 0;
 
   constructor(
     private readonly kernel: Kernel,
@@ -34,17 +38,33 @@ export class PartSizes {
     this.#order = kernel.allocate(BATCH_ROWS_MAX * 4);
   }
 
-  /** Measures parts of 1, 16, 256 and all of the delivered rows; none if there are no such rows. */
-  measure(events: EventBatch): readonly PartSize[] {
-    const rowBuffer = this.#rowBuffer;
-    rowBuffer.clear();
-    rowBuffer.append(events, 0);
-    const rows = Math.min(rowBuffer.rows, BATCH_ROWS_MAX);
-    this.kernel.run.fillOrder(this.#order, rows);
-    const counts = [...new Set(PART_ROWS.map((count) => Math.min(count, rows)))];
-    return counts
-      .filter((count) => count > 0)
-      .map((count) => [jsonBytesOf(events, count), this.#encode(count)]);
+  /** Begins the sample of another split. */
+  clear(): void {
+    this.#rowBuffer.clear();
+    this.#jsonBytes.clear();
+    this.#rows = 0;
+    this.#bytes = 0;
+  }
+
+  /** Adds delivered rows to the sample until it is full: small files make small batches. */
+  take(events: EventBatch): void {
+    if (this.#rows === BATCH_ROWS_MAX || this.#rows < this.#rowBuffer.rows) return;
+    this.#rowBuffer.append(events, 0);
+    const rows = Math.min(this.#rowBuffer.rows, BATCH_ROWS_MAX);
+    for (let row = 0; row < events.rows && this.#rows < rows; row++) {
+      if (events.kernel.bytes[events.outcomes + row] !== outcomes.deliver) continue;
+      this.#rows++;
+      this.#bytes += jsonBytesOf(events, row);
+      if (PART_ROWS.includes(this.#rows)) this.#jsonBytes.set(this.#rows, this.#bytes);
+    }
+  }
+
+  /** Measures parts of 1, 16, 256 and all rows of the sample; none if there are no rows. */
+  measure(): readonly PartSize[] {
+    if (this.#rows === 0) return [];
+    this.#jsonBytes.set(this.#rows, this.#bytes);
+    this.kernel.run.fillOrder(this.#order, this.#rows);
+    return [...this.#jsonBytes].map(([rows, bytes]) => [bytes, this.#encode(rows)]);
   }
 
   #encode(rows: number): number {
@@ -59,18 +79,14 @@ export class PartSizes {
   }
 }
 
-/** Counts the first delivered rows. */
-function jsonBytesOf(events: EventBatch, rowsMax: number): number {
-  let [bytes, rows] = [0, 0];
-  for (let row = 0; row < events.rows && rows < rowsMax; row++) {
-    if (events.kernel.bytes[events.outcomes + row] !== outcomes.deliver) continue;
-    rows++;
-    const { event, user, metadata, value } = events;
-    bytes += FRAME_BYTES;
-    for (const column of [event, user, metadata]) bytes += column.bytes(row).length;
-    if (value.kind(row) !== cellKinds.null) bytes += VALUE_FRAME_BYTES + value.bytes(row).length;
-  }
-  return bytes;
+/** Returns the bytes of one event as a JSON line. */
+function jsonBytesOf({ event, user, metadata, value }: EventBatch, row: number): number {
+  const valueBytes =
+    value.kind(row) === cellKinds.null ? 0 : VALUE_FRAME_BYTES + value.bytes(row).length;
+  return [event, user, metadata].reduce(
+    (bytes, column) => bytes + column.bytes(row).length,
+    FRAME_BYTES + valueBytes,
+  );
 }
 
 const ignore = async () => undefined;
