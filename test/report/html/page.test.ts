@@ -280,6 +280,23 @@ describe.skipIf(chromium === undefined)("the page of a report, in a browser", ()
     );
   });
 
+  test("names the zone of most users, shared ids, and how far counts of ids may be off", async () => {
+    const full = exampleReport();
+    const [device] = full.identity.topDevices;
+    if (device === undefined) throw new Error("there are no devices");
+    const identity = { ...full.identity, topUsersError: 12, sharedDevices: [device] };
+    await inPage(
+      async (page) => {
+        expect(await page.locator("#times dd").last().textContent()).toMatch(/^UTC−8/);
+        const captions = await page.locator("#identity caption").allInnerTexts();
+        expect(captions).toContain("Users with the most events; each has up to 12 more");
+        expect(captions).toContain("Devices with the most users");
+        expect(captions).not.toContain("Users with the most devices");
+      },
+      { report: { ...full, identity } },
+    );
+  });
+
   test("counts findings of one kind together in the summary, and tells of rejects once", async () => {
     const full = exampleReport();
     const codes = ["time_unparsable", "invalid_utf8"] as const;

@@ -44,20 +44,38 @@ export function identitySection({ identity }: Report): HTMLElement {
       junk.length === 0
         ? none("There are no placeholder ids, such as zeros or null.")
         : plainTable("Placeholder ids", ["Id", "Field", "Events"], junk, [2]),
-      topTable("Users with the most events", "User", "Devices", identity.topUsers),
-      topTable("Devices with the most events", "Device", "Users", identity.topDevices),
+      topTable("Users with the most events", userIDs, identity.topUsers, identity.topUsersError),
+      topTable(
+        "Devices with the most events",
+        deviceIDs,
+        identity.topDevices,
+        identity.topDevicesError,
+      ),
+      topTable("Users with the most devices", userIDs, identity.sharedUsers),
+      topTable("Devices with the most users", deviceIDs, identity.sharedDevices),
     ),
   );
 }
 
-function topTable(caption: string, id: string, others: string, list: readonly TopID[]) {
+/** Headings of ids, and of the ids of the other kind in the same events. */
+const userIDs = ["User", "Devices"] as const;
+const deviceIDs = ["Device", "Users"] as const;
+
+/** Shows ids with their events; each has up to `error` more. */
+function topTable(
+  caption: string,
+  [id, others]: readonly [string, string],
+  list: readonly TopID[],
+  error = 0,
+) {
   if (list.length === 0) return null;
   const rows = list.map((top) => [
     element("code", {}, shown(top.id)),
     formatCount(top.rows),
     shortEstimate(top.others),
   ]);
-  return plainTable(caption, [id, "Events", others], rows, [1, 2]);
+  const what = error === 0 ? caption : `${caption}; each has up to ${formatCount(error)} more`;
+  return plainTable(what, [id, "Events", others], rows, [1, 2]);
 }
 
 export function timesSection({ times, rows, dayZone }: Report): HTMLElement {
@@ -75,7 +93,7 @@ export function timesSection({ times, rows, dayZone }: Report): HTMLElement {
       ["In the future", formatCount(future), part(future)],
       ["At placeholder times", formatCount(suspicious), part(suspicious)],
       ["At exactly midnight", formatCount(midnight), `${part(midnight)}, ${shown(dayZone)}`],
-      ["Zone shift", guess, zoneWords[zoneGuess.confidence]],
+      ["Most users near", guess, zoneWords[zoneGuess.confidence]],
     ),
   );
 }

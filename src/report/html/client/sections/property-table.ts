@@ -94,7 +94,11 @@ function typeList(types: ReportProperty["types"]): HTMLElement {
   );
 }
 
-function topValues({ topValues: values, topValuesError }: ReportProperty): Child {
+function topValues({ topValues: values, topValuesError, examples }: ReportProperty): Child {
+  if (values.length === 0 && examples.length > 0) {
+    const texts = examples.slice(0, TOP_VALUES_OPEN).map((value) => shown(value));
+    return element("span", {}, "none is frequent; such as ", element("code", {}, texts.join(", ")));
+  }
   const error = topValuesError > 0 && `Each up to ${formatCount(topValuesError)} more`;
   const item = ({ value, rows }: ReportProperty["topValues"][number]) =>
     element(
