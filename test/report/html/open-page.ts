@@ -2,9 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { Report } from "../../../src/profile/report.js";
 import { renderReport } from "../../../src/report/html/render-report.js";
+import { findChromium, startChromium } from "../../support/chromium.js";
+import { scratchDirectory } from "../../support/scratch.js";
+import { exampleReport } from "./example-report.js";
 
 export interface OpenedPage {
   readonly page: Page;
@@ -65,4 +68,28 @@ export async function openAll(page: Page): Promise<void> {
     part.open = true;
     part.dispatchEvent(new Event("toggle"));
   }`);
+}
+
+type InPage = (
+  look: (page: Page) => Promise<void>,
+  options?: { readonly report?: Report; readonly hash?: string },
+) => Promise<void>;
+
+/** Describes pages of reports in one browser; skipped without a browser. */
+export function describePages(name: string, tests: (inPage: InPage) => void): void {
+  const chromium = findChromium();
+  describe.skipIf(chromium === undefined)(name, () => {
+    const directory = scratchDirectory("page");
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await startChromium(chromium ?? "");
+    });
+    afterAll(() => browser.close());
+    tests(async (look, { report = exampleReport(), hash = "" } = {}) => {
+      const opened = await openReport(report, { browser, directory, hash });
+      await look(opened.page);
+      opened.expectQuiet();
+      await opened.close();
+    });
+  });
 }

@@ -17,6 +17,7 @@ import { rejectsSection } from "./sections/rejects-section.js";
 import { qualifyingSection, settingsSection } from "./sections/run-section.js";
 import { samplesSection } from "./sections/samples-section.js";
 import { timelineSection } from "./sections/timeline-section.js";
+import { unusedSection } from "./sections/unused-section.js";
 import { ViewState } from "./view-state.js";
 
 const TITLE = "Switchyard: dry run";
@@ -112,6 +113,7 @@ const navigation = [
   ["user-properties", "User properties"],
   ["identity", "Identity"],
   ["samples", "Samples"],
+  ["unused-fields", "Unused fields"],
   ["rejects", "Rejects"],
   ["qualifying-events", "Qualifying events"],
   ["settings", "Inputs"],
@@ -132,6 +134,7 @@ function overviewPage(view: ViewState, tooltip: Tooltip): HTMLElement {
     timesSection(report),
     sizesSection(report),
     samplesSection(report),
+    unusedSection(report),
     rejectsSection(report),
     qualifyingSection(report),
     settingsSection(report),

@@ -72,7 +72,7 @@ function withNote(text: string, note: string | null): HTMLElement {
   return element("span", {}, text, note === null ? null : element("small", {}, note));
 }
 
-function fillBar(fill: number): HTMLElement {
+export function fillBar(fill: number): HTMLElement {
   const bar = element("span", { class: "fill-bar", "aria-hidden": "true" });
   bar.style.setProperty("--fill", String(fill));
   return element("span", { class: "fill" }, bar, shareText(fill));
