@@ -268,6 +268,9 @@ export const PROFILE_HOURS_MAX = 524_288;
 /** Days whose rejected rows one split counts. */
 export const PROFILE_DAYS_MAX = 16_384;
 
+/** Pairs of a day and the targets without a value, whose events one split counts. */
+export const PROFILE_EMPTY_TARGETS_MAX = 65_536;
+
 /** Bytes of a sample's source row, and of the event that it becomes. */
 export const SAMPLE_BYTES_MAX = 4 * KIB;
 

@@ -1,4 +1,9 @@
-import { EVENT_COUNTS_NAMES_MAX, PROFILE_DAYS_MAX, PROFILE_HOURS_MAX } from "../base/limits.js";
+import {
+  EVENT_COUNTS_NAMES_MAX,
+  PROFILE_DAYS_MAX,
+  PROFILE_EMPTY_TARGETS_MAX,
+  PROFILE_HOURS_MAX,
+} from "../base/limits.js";
 import { rejectCodes } from "../base/reject-codes.js";
 import type { Zone } from "../base/zone.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
@@ -22,6 +27,7 @@ import { readKeys, readRegisters } from "./profile-tables.js";
 import { type Candidate, type PlaceOf, RowSamples } from "./row-samples.js";
 import {
   figureNames,
+  profiledTargets,
   type SplitFigures,
   type SplitKey,
   type SplitName,
@@ -31,6 +37,8 @@ import {
 
 /** A row is a candidate at most twice: as a sample, and as one of the largest. */
 const ROW_CANDIDATES_MAX = 2;
+
+const EMPTY_BITS = 2 ** profiledTargets.length - 1;
 
 /**
  * Profiles the events of a split. Kernels keep the counts and sketches in their memory, which is
@@ -44,6 +52,7 @@ export class EventProfile {
   readonly #junk: PlaceholderIds;
   readonly #hours: NumberCounts;
   readonly #rejectedDays: NumberCounts;
+  readonly #emptyTargets: NumberCounts;
   readonly #samples = new RowSamples();
   readonly #rows: number;
   readonly #locals: Region;
@@ -73,8 +82,10 @@ export class EventProfile {
     this.#candidates = new Region(kernel, 0);
     this.#hours = new NumberCounts(kernel, PROFILE_HOURS_MAX);
     this.#rejectedDays = new NumberCounts(kernel, PROFILE_DAYS_MAX);
+    this.#emptyTargets = new NumberCounts(kernel, PROFILE_EMPTY_TARGETS_MAX);
     this.#memory.set("hours", this.#hours.address);
     this.#memory.set("rejectedDays", this.#rejectedDays.address);
+    this.#memory.set("emptyTargets", this.#emptyTargets.address);
     this.#memory.set("idSet", this.#insertIDs.address);
     this.#memory.set("ids", this.#ids.address);
     this.#memory.set("junk", this.#junk.address);
@@ -90,6 +101,7 @@ export class EventProfile {
     this.#junk.clear();
     this.#hours.clear();
     this.#rejectedDays.clear();
+    this.#emptyTargets.clear();
     this.#samples.clear();
   }
 
@@ -118,6 +130,9 @@ export class EventProfile {
       hours: this.#hours.counts(),
       leftOutOfHours: this.#hours.others,
       rejectedDays: this.#rejectedDays.counts(),
+      emptyTargets: this.#emptyTargets
+        .counts()
+        .map(([number, rows]) => [number >> profiledTargets.length, number & EMPTY_BITS, rows]),
       figures: this.#figures(),
       users: registers("users", ID_REGISTER_BYTES),
       devices: registers("devices", ID_REGISTER_BYTES),

@@ -12,6 +12,7 @@ import { largestOf, smallest } from "./row-samples.js";
 import { Registers } from "./sketches.js";
 import {
   figureNames,
+  profiledTargets,
   type SplitFigures,
   type SplitLargest,
   type SplitName,
@@ -36,6 +37,8 @@ export class ProfileFold {
   readonly names = new Map<string, FoldedName>();
   readonly hours = new Map<number, number>();
   readonly rejectedDays = new Map<number, number>();
+  /** Events without a value by day, in the order of `profiledTargets`. */
+  readonly emptyTargets = new Map<number, number[]>();
   readonly sizes = new Map<number, number>();
   readonly users = new Registers(ID_REGISTER_BYTES);
   readonly devices = new Registers(ID_REGISTER_BYTES);
@@ -89,6 +92,7 @@ export class ProfileFold {
     for (const name of figureNames) this.#figures[name] += figures[name];
     addCounts(this.hours, profile.hours);
     addCounts(this.rejectedDays, profile.rejectedDays);
+    this.#addEmpty(profile.emptyTargets);
     addCounts(this.sizes, profile.sizes);
     this.#leftOut += profile.leftOutOfHours;
     this.users.merge(profile.users);
@@ -106,6 +110,14 @@ export class ProfileFold {
     for (const sample of profile.samples) keepSmallest(this.samples, sample.event, sample);
     for (const sample of profile.rejectSamples) {
       keepSmallest(this.rejectSamples, sample.code, sample);
+    }
+  }
+
+  #addEmpty(counts: SplitProfile["emptyTargets"]): void {
+    for (const [day, bits, rows] of counts) {
+      const known = this.emptyTargets.get(day) ?? profiledTargets.map(() => 0);
+      for (const index of known.keys()) if ((bits >> index) & 1) known[index]! += rows;
+      this.emptyTargets.set(day, known);
     }
   }
 

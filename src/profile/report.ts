@@ -118,6 +118,16 @@ const daySchema = z.strictObject({
     .array(z.tuple([count, count]))
     .describe("Pairs of an index into `events` and that event's rows of the day."),
   rejected: count.describe("Rejected rows whose time is known."),
+  empty: z
+    .strictObject({
+      userID: count,
+      stableID: count,
+      value: count,
+      user: count.describe("Without the ids, which are also in `user`."),
+      metadata: count,
+      insertID: count,
+    })
+    .describe("Events of the day without a value for each target of the mapping."),
 });
 
 const eventSchema = z.strictObject({

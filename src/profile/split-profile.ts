@@ -16,6 +16,8 @@ export interface SplitProfile {
   readonly leftOutOfHours: number;
   /** Days since 1970, with the rows rejected for another reason than their time. */
   readonly rejectedDays: readonly (readonly [day: number, rows: number])[];
+  /** Events of a day (since 1970) without a value for the targets of these bits. */
+  readonly emptyTargets: readonly (readonly [day: number, bits: number, rows: number])[];
   readonly figures: SplitFigures;
   readonly users: string;
   readonly devices: string;
@@ -33,6 +35,16 @@ export interface SplitProfile {
   /** Bytes of some events as JSON lines and as a part of the output format, fewest events first. */
   readonly partSizes?: readonly (readonly [jsonBytes: number, partBytes: number])[];
 }
+
+/** Targets whose empty values are counted: the bits in src/kernels/profile/profile-rows.ts. */
+export const profiledTargets = [
+  "userID",
+  "stableID",
+  "value",
+  "user",
+  "metadata",
+  "insertID",
+] as const;
 
 /** The order is that of `figures` in src/kernels/profile/profile-rows.ts. */
 export const figureNames = [

@@ -200,6 +200,10 @@ describe("a profile", () => {
           expect(profile.hours).toEqual(countBy(rows, hourOf));
           const rejected = all.filter(({ outcome }) => outcome === 15);
           expect(profile.rejectedDays).toEqual(countBy(rejected, dayOf));
+          const noUser = rows.filter(({ userID }) => userID === null);
+          const emptyUserIDs = profile.emptyTargets.filter(([, bits]) => (bits & 1) !== 0);
+          expect(emptyUserIDs.reduce((sum, [, , count]) => sum + count, 0)).toBe(noUser.length);
+          expect(new Set(emptyUserIDs.map(([day]) => day))).toEqual(new Set(noUser.map(dayOf)));
           const lengths = rows.map(lengthOf);
           expect(profile.figures).toEqual({
             both: rows.filter((one) => one.userID !== null && one.stableID !== null).length,

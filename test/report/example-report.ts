@@ -23,6 +23,16 @@ export function dayOf(place: number): string {
   return new Date(FIRST_DAY_MS + place * DAY_MS).toISOString().slice(0, 10);
 }
 
+/** Every event has a value for every target. */
+export const noneEmpty: ReportDay["empty"] = {
+  userID: 0,
+  stableID: 0,
+  value: 0,
+  user: 0,
+  metadata: 0,
+  insertID: 0,
+};
+
 /** A day on which both names of the example come evenly. */
 export function evenDay(place: number, hourEvents = HOUR_EVENTS): ReportDay {
   const events = 24 * hourEvents;
@@ -32,6 +42,7 @@ export function evenDay(place: number, hourEvents = HOUR_EVENTS): ReportDay {
     hours: Array.from({ length: 24 }, () => hourEvents),
     byEvent: [[0, events / 2] as const, [1, events / 2] as const],
     rejected: 0,
+    empty: noneEmpty,
   };
 }
 

@@ -158,3 +158,33 @@ describe("rejected rows", () => {
     expect(days.map(({ day, rejected }) => [day, rejected])).toEqual(expected);
   });
 });
+
+describe("fields without values", () => {
+  const vanishing = join(directory, "vanishing.jsonl");
+  // From 1 February on, the properties are in another field, and some rows have no user.
+  const rows = Array.from({ length: 5_900 }, (_, index) => {
+    const time = Date.UTC(2026, 0, 1) + index * 864_000;
+    const properties = index % 50 === 0 ? {} : { plan: "free" };
+    return {
+      event_type: index % 3 === 0 ? "open" : "close",
+      event_time: new Date(time).toISOString(),
+      user_id: index % 7 === 0 ? null : `user ${index % 100}`,
+      device_id: "phone",
+      [index < 3_100 ? "event_properties" : "event_props"]: properties,
+    };
+  });
+
+  it("are counted by day, and a field that vanishes is found with its first day", async () => {
+    writeFileSync(vanishing, rows.map((row) => JSON.stringify(row)).join("\n"));
+    const { days, findings } = await validate(vanishing);
+    const truth = await query(
+      `SELECT strftime(event_time, '%Y-%m-%d') AS day, count(*) FILTER (user_id IS NULL),
+         count(*) FILTER (event_properties.plan IS NULL) FROM EVENTS GROUP BY day ORDER BY day`,
+      vanishing,
+    );
+    expect(days.map(({ day, empty }) => [day, empty.userID, empty.metadata])).toEqual(truth);
+    expect(findings.filter(({ code }) => code === "field_vanished")).toMatchObject([
+      { title: "metadata has no values from 2026-02-01 on", rows: 2_800, day: "2026-02-01" },
+    ]);
+  });
+});

@@ -24,6 +24,7 @@ const MEMBER_BYTES: usize = 12;
 
 const QUOTE: u8 = 0x22;
 const COLON: u8 = 0x3a;
+const LETTER_N: u8 = 0x6e;
 
 /** Returns true if the member at `p` has this key, as far as that is known without its end. */
 @inline
@@ -106,16 +107,17 @@ function isId(key: Key): bool {
 
 /**
  * Profiles the members of a checked object at [start, end). A repeated member counts once, with its
- * last value, as in JSON.parse.
+ * last value, as in JSON.parse. Returns true if a member that is not an id has a value.
  */
 export function profileObject(
   profile: Profile, group: Group, number: u32, start: usize, end: usize,
-): void {
+): bool {
   group.rows++;
   const object = ++profile.objects;
   let member = profile.members;
   let p = skipSpace(start + 1, end);
-  if (load<u8>(p) == 0x7d) return;
+  if (load<u8>(p) == 0x7d) return false;
+  let isFilled = false;
   let expected = group.first;
   let previous: u32 = 0;
   for (;;) {
@@ -133,13 +135,16 @@ export function profileObject(
     if (load<u8>(p) <= 0x20) p = skipSpace(p, end);
     const value = p;
     p = skipMember(p, end);
+    const isNull = load<u8>(value) == LETTER_N;
     if (index == 0) {
       group.otherValues++;
+      if (!isNull) isFilled = true;
       expected = 0;
       previous = 0;
     } else {
       const key = keyAt(profile, index);
       if (key.isId == 0) {
+        if (!isNull) isFilled = true;
         if (key.object != object) {
           key.object = object;
           key.member = member;
@@ -158,6 +163,7 @@ export function profileObject(
     if (load<u8>(p) <= 0x20) p = skipSpace(p, end);
   }
   countMembers(profile, member);
+  return isFilled;
 }
 
 @inline

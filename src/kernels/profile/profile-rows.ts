@@ -47,6 +47,18 @@ const WITH_INSERT_ID: usize = 56;
 const NONE: usize = 64;
 const SAME: usize = 72;
 
+/** Bits of targets without a value, in the order of `profiledTargets` in src/profile/split-profile.ts. */
+const EMPTY_USER_ID: i32 = 1;
+const EMPTY_STABLE_ID: i32 = 2;
+const EMPTY_VALUE: i32 = 4;
+const EMPTY_USER: i32 = 8;
+const EMPTY_METADATA: i32 = 16;
+const EMPTY_INSERT_ID: i32 = 32;
+const EMPTY_BITS: i32 = 6;
+
+/** A day times 64 fits an i32. */
+const DAYS_MAX: f64 = 33554431;
+
 /** A placeholder id. Made in src/profile/placeholder-ids.ts. */
 @unmanaged
 class Junk {
@@ -241,6 +253,26 @@ function profileInsertId(profile: Profile, rows: Rows, row: i32): void {
   addId(changetype<IdSet>(<usize>profile.idSet), hash);
 }
 
+/** Returns true if the target's column is null in a row. */
+@inline
+function isNull(column: u32, row: i32): bool {
+  return changetype<Column>(<usize>column).kind(row) == KIND_NULL;
+}
+
+/** Counts an event that has no value for some targets, by its day and these targets. */
+function profileEmpty(profile: Profile, rows: Rows, row: i32, empty: i32): void {
+  let targets = empty;
+  if (isNull(rows.userID, row)) targets |= EMPTY_USER_ID;
+  if (isNull(rows.stableID, row)) targets |= EMPTY_STABLE_ID;
+  if (isNull(rows.value, row)) targets |= EMPTY_VALUE;
+  const source = rows.sources == 0 ? row : load<i32>(<usize>rows.sources + ((<usize>row) << 2));
+  if (rows.insertID == 0 || isNull(rows.insertID, source)) targets |= EMPTY_INSERT_ID;
+  const day = Math.floor(load<f64>(<usize>rows.locals + ((<usize>row) << 3)) / DAY_MS);
+  if (targets == 0 || Math.abs(day) > DAYS_MAX) return;
+  const counts = changetype<Counts>(<usize>profile.emptyTargets);
+  countAt(counts, (<i32>day << EMPTY_BITS) | targets);
+}
+
 /** Returns the bytes of the event as one line of JSON, without its end. */
 function eventBytes(group: Group, isOthers: bool, rows: Rows, row: i32, timestamp: f64): u32 {
   const value = changetype<Column>(<usize>rows.value);
@@ -277,9 +309,13 @@ function profileEvent(profile: Profile, rows: Rows, row: i32, now: f64): void {
   profileIds(profile, group, rows, row);
   if (rows.insertID != 0) profileInsertId(profile, rows, row);
   const end = metadata.start(row) + metadata.length(row);
-  if (isLookedAt) profileObject(profile, group, number, metadata.start(row), end);
+  const hasMetadata = isLookedAt
+    ? profileObject(profile, group, number, metadata.start(row), end)
+    : metadata.length(row) > 2;
   const users = changetype<Group>(<usize>profile.userGroup);
-  profileObject(profile, users, profile.namesMax, user.start(row), user.start(row) + user.length(row));
+  const userEnd = user.start(row) + user.length(row);
+  const hasUser = profileObject(profile, users, profile.namesMax, user.start(row), userEnd);
+  profileEmpty(profile, rows, row, (hasMetadata ? 0 : EMPTY_METADATA) | (hasUser ? 0 : EMPTY_USER));
   if (number != OTHERS && number < PICKED_NAMES) pick(profile, row, number);
 }
 

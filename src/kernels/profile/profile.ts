@@ -49,6 +49,8 @@ export class Profile {
   /** Selects the sample rows, together with their numbers. */
   seed: u32;
   namesMax: u32;
+  /** `Counts` of events by day and empty targets. */
+  emptyTargets: u32;
 }
 
 /** The events of one name, or all users. */

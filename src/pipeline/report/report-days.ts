@@ -1,6 +1,7 @@
 import { formatDay } from "../../base/day.js";
 import type { ProfileFold } from "../../profile/profile-fold.js";
 import type { ReportDay } from "../../profile/report.js";
+import { profiledTargets } from "../../profile/split-profile.js";
 import type { EventFold } from "../event-fold.js";
 
 const HOURS = 24;
@@ -35,8 +36,14 @@ export function reportDays(
       hours: hoursOfDay,
       byEvent: byEvent.sort(([one], [other]) => one - other),
       rejected: profile.rejectedDays.get(day) ?? 0,
+      empty: emptyOf(profile.emptyTargets.get(day)),
     };
   });
+}
+
+function emptyOf(counts: readonly number[] = []): ReportDay["empty"] {
+  const rows = profiledTargets.map((target, index) => [target, counts[index] ?? 0]);
+  return Object.fromEntries(rows) as ReportDay["empty"];
 }
 
 /** Counts the events of each hour of the day. */

@@ -32,6 +32,11 @@ export const findingCodes = {
     "A mapped field has no value in any row, or in any row of some sources that should have about 20. Optional fields of presets are reported only for some sources.",
     "Another field in the mapping, or a list of both names.",
   ),
+  field_vanished: warning(
+    "A target of the mapping has values on most days, and none on two or more days in a row that should have at least 30. Event names that end do not count.",
+    "A list of both names in the mapping, if a field was renamed; otherwise export these days again.",
+    "all rows",
+  ),
   rows_rejected: error(
     "Rows are rejected; one finding for each [reason](rejects.md).",
     "If the samples show it: another field in `mapping.stableID` or `mapping.event`, a `format` in `mapping.timestamp`, or a larger `maxRowSize`. Otherwise as the reason says.",

@@ -34,6 +34,7 @@ import { findSpikeDays, findSpikeHours } from "./spikes.js";
 import { FINDINGS_PER_CODE } from "./thresholds.js";
 import { findTimeUnits } from "./time-units.js";
 import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
+import { findVanishedFields } from "./vanished-fields.js";
 
 /** The function that looks for each code; a function that looks for several codes runs once. */
 const finders: Readonly<Record<FindingCode, Finder>> = {
@@ -45,6 +46,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   time_unit_nanoseconds: findTimeUnits,
   time_epoch_unknown: findTimeUnits,
   field_missing: findMissingFields,
+  field_vanished: findVanishedFields,
   rows_rejected: findRejects,
   zone_daylight_saving: findDaylightSaving,
   zone_hours_shifted: findShiftedHours,

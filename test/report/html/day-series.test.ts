@@ -10,6 +10,7 @@ import {
   partDays,
   rowsInRange,
 } from "../../../src/report/html/client/day-series.js";
+import { noneEmpty } from "../example-report.js";
 import { exampleReport } from "./example-report.js";
 
 const report = exampleReport({ days: 40, names: 30 });
@@ -63,6 +64,7 @@ function daysWith(...counts: readonly number[]): readonly ReportDay[] {
     hours: [],
     byEvent: [],
     rejected: 0,
+    empty: noneEmpty,
   }));
 }
 

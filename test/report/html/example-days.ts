@@ -1,4 +1,5 @@
 import type { ReportDay } from "../../../src/profile/report.js";
+import { noneEmpty } from "../example-report.js";
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY = Date.parse("2026-01-01T00:00:00Z");
@@ -32,6 +33,7 @@ export function exampleDays(count: number, names: number, random: () => number):
       hours: hoursOf(events),
       byEvent,
       rejected: gapDays.has(place) ? 0 : Math.round(random() * 9),
+      empty: noneEmpty,
     };
   });
 }

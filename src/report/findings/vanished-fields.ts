@@ -1,0 +1,134 @@
+import type { ReportDay } from "../../profile/report.js";
+import { profiledTargets } from "../../profile/split-profile.js";
+import { formatCount, formatNumberOf } from "../quantities.js";
+import { bulkOf, median } from "./day-counts.js";
+import { type Facts, type Observation, quotedList, shareOf, sumOf } from "./observation.js";
+
+type Target = (typeof profiledTargets)[number];
+
+/** Share of the usual values below which a target counts as empty: a few events have wrong times. */
+const EMPTY_SHARE = 0.02;
+
+/** Expected values of a time without any, from which on chance does not explain it. */
+const MISSING_VALUES_MIN = 30;
+
+/** Days with values and without them, below which nothing is concluded. */
+const FILLED_DAYS_MIN = 3;
+const EMPTY_DAYS_MIN = 2;
+
+/** Times without values of one target; more of them are a habit and not a change of the export. */
+const TIMES_MAX = 3;
+
+/** Days in a row, `end` excluded, on which a target has almost no values. */
+interface EmptyTime {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Targets with values on most days and none for some time, as if a field was renamed in some files. */
+export function findVanishedFields(facts: Facts): readonly Observation[] {
+  const { start, end } = bulkOf(facts.days);
+  const days = facts.days.slice(start, end).filter(({ events }) => events > 0);
+  return profiledTargets.flatMap((target) => {
+    const times = emptyTimesOf(days, target);
+    return times.length > TIMES_MAX ? [] : times.map((time) => describe(facts, days, target, time));
+  });
+}
+
+const filledOf = (day: ReportDay, target: Target) => day.events - day.empty[target];
+
+function emptyTimesOf(days: readonly ReportDay[], target: Target): readonly EmptyTime[] {
+  const shares = days.map((day) => filledOf(day, target) / day.events);
+  const highest = Math.max(...shares, 0);
+  const usual = median(shares.filter((share) => share >= highest / 4));
+  const isEmpty = shares.map((share) => share <= usual * EMPTY_SHARE);
+  const filled = days.filter((_, index) => isEmpty[index] === false);
+  if (filled.length < FILLED_DAYS_MIN) return [];
+  return runsOf(isEmpty).filter(({ start, end }) => {
+    const empty = days.slice(start, end);
+    const expected = leastValuesExpected(filled, empty, target);
+    const values = sumOf(empty, (day) => filledOf(day, target));
+    return (
+      end - start >= EMPTY_DAYS_MIN &&
+      expected >= MISSING_VALUES_MIN &&
+      values <= expected * EMPTY_SHARE
+    );
+  });
+}
+
+function runsOf(marks: readonly boolean[]): readonly EmptyTime[] {
+  const starts = marks.flatMap((mark, index) => (mark && marks[index - 1] !== true ? [index] : []));
+  return starts.map((start) => {
+    const next = marks.indexOf(false, start);
+    return { start, end: next === -1 ? marks.length : next };
+  });
+}
+
+/**
+ * Returns the least number of values that the empty days would have if each event name had as large a
+ * share of values as on the filled days. Which names have the values is not known: those count that
+ * are rarest on the empty days, so that a name that ends does not look like a field that vanishes.
+ */
+function leastValuesExpected(
+  filled: readonly ReportDay[],
+  empty: readonly ReportDay[],
+  target: Target,
+): number {
+  const [before, after] = [rowsByName(filled), rowsByName(empty)];
+  const names = [...before].map(([name, rows]) => ({ rows, rate: (after.get(name) ?? 0) / rows }));
+  let left = sumOf(filled, (day) => filledOf(day, target));
+  let expected = 0;
+  for (const { rows, rate } of names.sort((one, other) => one.rate - other.rate)) {
+    const values = Math.min(left, rows);
+    expected += values * rate;
+    left -= values;
+  }
+  return expected;
+}
+
+/** Index of the names that a report does not list, taken together. */
+const OTHERS = -1;
+
+function rowsByName(days: readonly ReportDay[]): ReadonlyMap<number, number> {
+  const rows = new Map<number, number>();
+  for (const { events, byEvent } of days) {
+    const others = events - sumOf(byEvent, ([, count]) => count);
+    for (const [index, count] of [...byEvent, [OTHERS, others] as const]) {
+      if (count > 0) rows.set(index, (rows.get(index) ?? 0) + count);
+    }
+  }
+  return rows;
+}
+
+function describe(
+  { unusedFields }: Facts,
+  days: readonly ReportDay[],
+  target: Target,
+  { start, end }: EmptyTime,
+): Observation {
+  const empty = days.slice(start, end);
+  const others = days.filter((_, index) => index < start || index >= end);
+  const rows = sumOf(empty, (day) => day.empty[target]);
+  const events = sumOf(others, (day) => day.events);
+  const values = sumOf(others, (day) => filledOf(day, target));
+  const [first, last, next] = [days[start]?.day, days[end - 1]?.day, days[end]?.day];
+  const when =
+    next === undefined
+      ? `from ${first} on`
+      : start > 0
+        ? `from ${first} to ${last}`
+        : `before ${next}`;
+  const unused = unusedFields.map(({ field }) => field);
+  const candidates =
+    unused.length === 0 ? "" : ` Fields that are not mapped: ${quotedList(unused)}.`;
+  return {
+    code: "field_vanished",
+    title: `${target} has ${rows === sumOf(empty, (day) => day.events) ? "no" : "almost no"} values ${when}`,
+    detail:
+      `It is empty in ${formatNumberOf(rows, "event")} of these ${formatCount(empty.length)} days; on the other ` +
+      `days, ${shareOf(values, events)} of the events have a value. Compare a row of each time: if the field ` +
+      `has another name in some files, map both names as a list. If it has not, export these days again.${candidates}`,
+    rows,
+    day: first,
+  };
+}
