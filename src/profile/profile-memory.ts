@@ -24,7 +24,7 @@ const PICK_GROUPS = 96;
 const PICK_BYTES = 24;
 export const LARGEST_MAX = 10;
 export const SIZE_CLASSES = 33 * 64;
-const FIGURES = 10;
+const FIGURES = 13;
 
 /** Kernels copy in steps of 16 bytes and may write past the end. */
 const LOOSE_BYTES = 16;

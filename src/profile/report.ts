@@ -194,6 +194,11 @@ const identitySchema = z.strictObject({
   deviceOnly: count,
   none: count.describe("Events with neither, which the mapping allows."),
   same: count.describe("Events whose user id is their device id, as anonymous visitors have it."),
+  devicePrefixes: count.describe("Events whose user id begins with `$device:`."),
+  generatedAlone: count.describe(
+    "Events without a device id whose user id has the shape that libraries generate for devices, such as a UUID.",
+  ),
+  generatedBeside: count.describe("The same of events that have another device id."),
   users: estimateSchema.describe("Distinct user ids."),
   devices: estimateSchema.describe("Distinct device ids."),
   junkIDs: z

@@ -58,6 +58,9 @@ export const figureNames = [
   "withInsertID",
   "none",
   "same",
+  "devicePrefixes",
+  "generatedAlone",
+  "generatedBeside",
 ] as const;
 
 export interface SplitFigures {
@@ -68,6 +71,11 @@ export interface SplitFigures {
   readonly none: number;
   /** Events whose user id is their device id. */
   readonly same: number;
+  /** Events whose user id begins with `$device:`. */
+  readonly devicePrefixes: number;
+  /** Events whose user id has the shape of a generated id, without a device id and beside another. */
+  readonly generatedAlone: number;
+  readonly generatedBeside: number;
   readonly future: number;
   readonly suspicious: number;
   readonly midnight: number;

@@ -211,6 +211,9 @@ describe("a profile", () => {
             deviceOnly: rows.filter((one) => one.userID === null && one.stableID !== null).length,
             none: rows.filter((one) => one.userID === null && one.stableID === null).length,
             same: 0,
+            devicePrefixes: 0,
+            generatedAlone: 0,
+            generatedBeside: 0,
             // Of 1969 and 1970.
             future: 0,
             suspicious: rows.length,

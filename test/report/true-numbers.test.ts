@@ -188,3 +188,37 @@ describe("fields without values", () => {
     ]);
   });
 });
+
+describe("user ids of anonymous visitors", () => {
+  const shapes = join(directory, "shapes.jsonl");
+  const generated = [
+    "0190f3c8-7a5e-7cc2-9d6b-3f1c2a4b5d6e",
+    "0190F3C8-7A5E-7CC2-9D6B-3F1C2A4B5D6ER",
+    "182d1a7d3f2b4e-0e6e5e1f7a2d8b-26021c51-1fa400-182d1a7d3f3c4d",
+  ];
+  const others = [
+    "mina@example.com",
+    "0190f3c8-7a5e-7cc2-9d6b-3f1c2a4b5d6g",
+    "a-b-c-d-e",
+    "$device:x",
+  ];
+  const rows = Array.from({ length: 700 }, (_, index) => ({
+    event_type: "open",
+    event_time: new Date(Date.UTC(2026, 0, 1) + index * 1_000).toISOString(),
+    user_id: [...generated, ...others, "00000000-0000-0000-0000-000000000000"][index % 8],
+    device_id: index % 16 >= 3 ? "phone" : null,
+  }));
+
+  it("are counted by their shape", async () => {
+    writeFileSync(shapes, rows.map((row) => JSON.stringify(row)).join("\n"));
+    const { identity } = await validate(shapes);
+    const [truth] = await query(
+      `SELECT count(*) FILTER (user_id LIKE '$device:%'),
+         count(*) FILTER (device_id IS NULL AND user_id IN ('${generated.join("','")}')),
+         count(*) FILTER (device_id IS NOT NULL AND user_id IN ('${generated.join("','")}')) FROM EVENTS`,
+      shapes,
+    );
+    const { devicePrefixes, generatedAlone, generatedBeside } = identity;
+    expect([devicePrefixes, generatedAlone, generatedBeside]).toEqual(truth);
+  });
+});

@@ -9,6 +9,7 @@ import { Column, KIND_NULL } from "../column";
 import { countAt, Counts } from "./counts";
 import { addId, addToRegisters, IdSet } from "./distinct";
 import { areIdsFull, countDevice, countPairOfIds, countUser, IdTables } from "./ids";
+import { hasDevicePrefix, isGenerated } from "./id-shapes";
 import { Group, groupAt, Profile } from "./profile";
 import { escapedBytes } from "../json/json-value";
 import { profileObject } from "./profile-properties";
@@ -46,6 +47,9 @@ const BYTES: usize = 48;
 const WITH_INSERT_ID: usize = 56;
 const NONE: usize = 64;
 const SAME: usize = 72;
+const DEVICE_PREFIXES: usize = 80;
+const GENERATED_ALONE: usize = 88;
+const GENERATED_BESIDE: usize = 96;
 
 /** Bits of targets without a value, in the order of `profiledTargets` in src/profile/split-profile.ts. */
 const EMPTY_USER_ID: i32 = 1;
@@ -80,14 +84,16 @@ export function junkHash(start: usize, length: usize): f64 {
   return <f64>(spreadHash(start, length) >> 11);
 }
 
-function countJunk(junk: JunkIds, hash: u64, isUser: bool): void {
+/** Counts an id and returns true if it is a placeholder. */
+function countJunk(junk: JunkIds, hash: u64, isUser: bool): bool {
   for (let at = <usize>junk.first; at < <usize>junk.end; at += offsetof<Junk>()) {
     const candidate = changetype<Junk>(at);
     if (candidate.hash != hash) continue;
     if (isUser) candidate.userRows++;
     else candidate.deviceRows++;
-    return;
+    return true;
   }
+  return false;
 }
 
 /** Rows kept of a group of rows: those with the smallest hashes, in order, largest last. */
@@ -208,6 +214,15 @@ function profileTime(profile: Profile, timestamp: f64, local: f64, now: f64): vo
   countAt(changetype<Counts>(<usize>profile.hours), <i32>Math.floor(local / HOUR_MS));
 }
 
+/** Counts user ids that look as if a library had generated them for a device. */
+@inline
+function profileShape(profile: Profile, start: usize, length: usize, hasDevice: bool): void {
+  if (hasDevicePrefix(start, length)) addFigure(profile, DEVICE_PREFIXES, 1);
+  else if (isGenerated(start, length)) {
+    addFigure(profile, hasDevice ? GENERATED_BESIDE : GENERATED_ALONE, 1);
+  }
+}
+
 function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void {
   const user = changetype<Column>(<usize>rows.userID);
   const device = changetype<Column>(<usize>rows.stableID);
@@ -216,11 +231,12 @@ function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void 
   let deviceHash: u64 = 0;
   const hasUser = user.kind(row) != KIND_NULL;
   const hasDevice = device.kind(row) != KIND_NULL;
+  let isJunk = false;
   if (hasUser) {
     const length = user.length(row);
     userHash = spreadHash(user.start(row), length);
     addToRegisters(profile.users, ID_BITS, userHash);
-    if (length < 64 && (junk.lengths >> <u64>length) & 1) countJunk(junk, userHash, true);
+    if (length < 64 && (junk.lengths >> <u64>length) & 1) isJunk = countJunk(junk, userHash, true);
   }
   if (hasDevice) {
     const length = device.length(row);
@@ -230,6 +246,7 @@ function profileIds(profile: Profile, group: Group, rows: Rows, row: i32): void 
   }
   addFigure(profile, hasUser ? (hasDevice ? BOTH : USER_ONLY) : hasDevice ? DEVICE_ONLY : NONE, 1);
   if (hasUser && hasDevice && userHash == deviceHash) addFigure(profile, SAME, 1);
+  else if (hasUser && !isJunk) profileShape(profile, user.start(row), user.length(row), hasDevice);
   const ids = changetype<IdTables>(<usize>profile.ids);
   const userNumber = hasUser ? countUser(ids, user.start(row), user.length(row), userHash) : 0;
   if (hasDevice) {

@@ -225,6 +225,7 @@ function byTime(one: string, other: string): number {
 
 function identityOf(profile: ProfileFold): ReportIdentity {
   const { both, userOnly, deviceOnly, none, same } = profile.figures;
+  const { devicePrefixes, generatedAlone, generatedBeside } = profile.figures;
   const { users, devices } = profile.ids.top(TOP_IDS_MAX);
   const junkIDs = [...profile.junkIDs].map(([key, rows]) => {
     const [field = "", ...words] = key.split(" ");
@@ -236,6 +237,9 @@ function identityOf(profile: ProfileFold): ReportIdentity {
     deviceOnly,
     none,
     same,
+    devicePrefixes,
+    generatedAlone,
+    generatedBeside,
     users: countOf(users, profile.users),
     devices: countOf(devices, profile.devices),
     junkIDs: junkIDs.sort((a, b) => b.rows - a.rows || (a.value < b.value ? -1 : 1)),

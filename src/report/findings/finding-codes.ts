@@ -137,8 +137,8 @@ export const findingCodes = {
     "Another field in `mapping.userID`.",
   ),
   users_anonymous: warning(
-    "Events have their device id as user id, as tools write it for anonymous visitors.",
-    "Another field in `mapping.userID`, or `unless`.",
+    "Events have a device id as user id, as tools write it for anonymous visitors: the id of their device, one that begins with `$device:`, or, without a device id, one that looks generated while those of other users do not.",
+    "Another field in `mapping.userID`, `unlessSameAs` or `unlessPrefix`.",
   ),
   identity_events: info(
     "Events only connect ids: `$identify`, `$create_alias`, `$merge` and others.",

@@ -11,7 +11,13 @@ import {
   sumOf,
 } from "./observation.js";
 import { emailPattern } from "./personal-data.js";
-import { MINIMUM_DAY_EVENTS, SHARED_ID_OTHERS, USERLESS_SHARE } from "./thresholds.js";
+import {
+  ANONYMOUS_SHARE,
+  GENERATED_USERS_SHARE,
+  MINIMUM_DAY_EVENTS,
+  SHARED_ID_OTHERS,
+  USERLESS_SHARE,
+} from "./thresholds.js";
 
 const idFields = ["userID", "stableID"] as const;
 const idWords = { userID: "user", stableID: "device" } as const;
@@ -33,7 +39,11 @@ export function findMissingUsers(facts: Facts): Observation | readonly Observati
 }
 
 /** Anonymous visitors count as users: the tool writes the device id where it knows no user. */
-export function findAnonymousUsers({ identity }: Facts): Observation | readonly Observation[] {
+export function findAnonymousUsers(facts: Facts): readonly Observation[] {
+  return [findSameIDs(facts), findDevicePrefixes(facts), findGeneratedUsers(facts)].flat();
+}
+
+function findSameIDs({ identity }: Facts): Observation | readonly Observation[] {
   const { same, both, userOnly } = identity;
   if (same === 0) return [];
   return {
@@ -44,6 +54,42 @@ export function findAnonymousUsers({ identity }: Facts): Observation | readonly 
       "not logged in: each would count as a user, and as another one after the login. Map a field to userID that " +
       "only identified users have.",
     rows: same,
+  };
+}
+
+function findDevicePrefixes({ identity }: Facts): Observation | readonly Observation[] {
+  const { devicePrefixes: rows } = identity;
+  if (rows === 0) return [];
+  return {
+    code: "users_anonymous",
+    title: `${formatNumberOf(rows, "event")} ${rows === 1 ? "has a user id that begins" : "have user ids that begin"} with $device:`,
+    detail:
+      "Mixpanel writes these for visitors who have not logged in: each would count as a user, and as another one " +
+      'after the login. Set unlessPrefix to "$device:" in mapping.userID.',
+    rows,
+  };
+}
+
+/**
+ * User ids with the shape of generated ids in events without a device id. They are evidence only if other
+ * users have ids of another shape: some applications give their users UUIDs.
+ */
+function findGeneratedUsers({ identity }: Facts): Observation | readonly Observation[] {
+  const { both, userOnly, same, devicePrefixes } = identity;
+  const { generatedAlone: rows, generatedBeside } = identity;
+  const others = both + userOnly - same - devicePrefixes - rows - generatedBeside;
+  const isEvidence =
+    Math.min(rows, others) >= Math.max(MINIMUM_DAY_EVENTS, (rows + others) * ANONYMOUS_SHARE) &&
+    generatedBeside <= (both - same) * GENERATED_USERS_SHARE;
+  if (!isEvidence) return [];
+  return {
+    code: "users_anonymous",
+    title: `${formatNumberOf(rows, "event")} have user ids that look like generated device ids`,
+    detail:
+      `They have no device id, and their user ids are UUIDs or similar; the user ids of ${formatNumberOf(others, "other event")} ` +
+      "are not. Tools write a device id as user id for visitors who have not logged in: each would count as a user. " +
+      "Map a field to userID that only identified users have, or map this field to stableID in such events.",
+    rows,
   };
 }
 

@@ -27,6 +27,12 @@ export const SHARED_ID_OTHERS = 100;
 /** Share of rows without a user id from which on the mapping is probably wrong. */
 export const USERLESS_SHARE = 0.95;
 
+/** Share of the events with a user id that ids of one shape need to be evidence. */
+export const ANONYMOUS_SHARE = 0.02;
+
+/** Share of users beside a device id with generated ids from which on users have such ids as well. */
+export const GENERATED_USERS_SHARE = 0.01;
+
 /** Names that differ only by an id from which on they are treated as one. */
 export const NAMES_WITH_IDS = 10;
 

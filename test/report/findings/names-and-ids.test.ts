@@ -145,6 +145,20 @@ describe("identity", () => {
     expect(finding?.detail).toContain("10.0 % of the events with a user id");
   });
 
+  it("reports user ids of anonymous visitors that have no device id, by their shape", () => {
+    const prefixed = only(withIdentity({ devicePrefixes: 1 }));
+    expect(prefixed?.title).toBe("1 event has a user id that begins with $device:");
+    const generated = only(withIdentity({ generatedAlone: 6_000 }));
+    expect(generated).toMatchObject({ code: "users_anonymous", rows: 6_000 });
+  });
+
+  it("does not take users with UUIDs for anonymous visitors", () => {
+    const { both, userOnly } = cleanReport.identity;
+    expect(codesOf(withIdentity({ generatedAlone: both + userOnly }))).toEqual([]);
+    expect(codesOf(withIdentity({ generatedAlone: 6_000, generatedBeside: 6_000 }))).toEqual([]);
+    expect(codesOf(withIdentity({ generatedAlone: 20 }))).toEqual([]);
+  });
+
   it("reports events that only connect ids, of any tool, and filters them out", () => {
     const names = ["$identify", "$create_alias", "alias"];
     const events = names.map((name) => exampleEvent(name, { rows: 50 }));

@@ -121,6 +121,9 @@ function frame(
       deviceOnly: mapped - Math.floor(mapped * 0.62) - Math.floor(mapped * 0.08) - 96,
       none: 96,
       same: 0,
+      devicePrefixes: 0,
+      generatedAlone: 0,
+      generatedBeside: 0,
       users: { count: 48_210, error: 0.0081 },
       devices: { count: 71_904, error: 0.0081 },
       junkIDs: [
