@@ -9,7 +9,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type CommandResult, runSwitchyard } from "../support/command-line.js";
+import { SqliteDatabase } from "../../src/storage/sqlite-database.js";
+import { type CommandResult, programIn, runSwitchyard } from "../support/command-line.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
@@ -124,7 +125,7 @@ describe("migrate with an embedded service", () => {
       "            the service has each of these events: 52 counts by day and name agree, and 256 events field by field",
       "",
       "  See what the service has stored (on its first start it prints the keys to export):",
-      `    switchyard serve --data ${data}`,
+      `    ${programIn(directory)} serve --data ${data}`,
       '    curl -H "SERVICE-API-KEY: $SWITCHYARD_CONSOLE_KEY" http://127.0.0.1:8080/v1/events/summary',
       "",
     ]);
@@ -195,12 +196,19 @@ describe("verify of a migration", () => {
 
   it("finds that the service has lost its events", async () => {
     await migrate();
-    for (const name of readdirSync(join(directory, ".switchyard"))) {
-      if (name.startsWith("events.db")) rmSync(join(directory, ".switchyard", name));
-    }
+    const events = new SqliteDatabase(join(directory, ".switchyard/events.db"));
+    events.execute("DELETE FROM event; DELETE FROM event_series");
+    events.close();
     const { exitCode, json } = await migrate();
     expect(exitCode).toBe(1);
     expect(json.steps[3]).toMatchObject({ stored: { outcome: "different", events: 0 } });
+  });
+
+  it("does not start beside a database of events that is missing", async () => {
+    await migrate();
+    rmSync(join(directory, ".switchyard/events.db"));
+    const { exitCode, json } = await migrate();
+    expect([exitCode, json.error?.code]).toEqual([1, "database_missing"]);
   });
 
   it("is about the export alone where no service is embedded", async () => {

@@ -74,7 +74,7 @@ test("a run that cannot go on says what there is by now, and later counts go on 
   expect(again.stdout).toContain(`Stopped: ${delivered} events to ${url}/v1/webhooks/`);
   expect(again.stdout).toMatch(/rejected {2}1 row so far\n {2}splits {4}\d of \d done/);
   expect(again.stdout).toMatch(/retried {3}5 requests\n {2}resent {4}5 events possibly duplicated/);
-  expect(again.stdout).toMatch(/resume {4}cd .* && switchyard send rows\.jsonl --to /);
+  expect(again.stdout).toMatch(/resume {4}cd .* && node \S+switchyard\.js send rows\.jsonl --to /);
   expect(again.stderr).toMatch(/^error: the service answered 401/m);
 
   isOpen = true;
@@ -117,7 +117,7 @@ test("a run that is interrupted says what there is by now, and how to go on", as
   expect(second.exitCode).toBe(130);
   expect(second.stdout).toContain(`Interrupted: ${delivered} events to ${url}/v1/webhooks/`);
   expect(second.stdout).toMatch(/splits {4}\d of \d done/);
-  expect(second.stdout).toMatch(/resume {4}cd .* && switchyard send rows\.jsonl --to /);
+  expect(second.stdout).toMatch(/resume {4}cd .* && node \S+switchyard\.js send rows\.jsonl --to /);
 
   const end = await runSend(directory, wordsTo(url), options);
   expect(end.json, end.stderr).toMatchObject({

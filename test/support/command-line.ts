@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/base/clock.js";
 import { runCommandLine } from "../../src/cli/program.js";
@@ -53,12 +54,22 @@ export async function runInProcess(
   return { exitCode, signal: null, ...texts };
 }
 
+/** npm tells programs how they were called, which is how these tests were. */
+function isOfCaller(name: string): boolean {
+  return name.startsWith("SWITCHYARD_") || name === "npm_command";
+}
+
+/** Returns how messages of `runSwitchyard` call the program in a directory. */
+export function programIn(directory: string): string {
+  return `node ${relative(directory, mainFile)}`;
+}
+
 /** Runs the built `switchyard` in its own process, without options from this environment. */
 export async function runSwitchyard(
   args: readonly string[],
   options: CommandOptions = {},
 ): Promise<CommandResult> {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SWITCHYARD_"));
+  const inherited = Object.entries(process.env).filter(([name]) => !isOfCaller(name));
   const child = spawn(process.execPath, [mainFile, ...args], {
     cwd: options.cwd,
     env: { ...Object.fromEntries(inherited), ...options.env },
