@@ -7,10 +7,13 @@ import { MIB } from "./limits.js";
 /** Methods that a thread or process serves; arguments and results survive a structured clone. */
 export type Methods<Served> = { readonly [Name in keyof Served]: (...input: never) => unknown };
 
-export const deathReasons = ["out_of_memory", "exit", "crash"] as const;
+export const deathReasons = ["refused", "out_of_memory", "exit", "crash"] as const;
 export type DeathReason = (typeof deathReasons)[number];
 
-/** A thread or process ended before it answered: out of memory, an exit, or an uncaught error. */
+/**
+ * A thread or process ended before it answered: refused by the system when it started, out of
+ * memory, an exit, or an uncaught error.
+ */
 export class RemoteDeath extends Error {
   constructor(
     readonly reason: DeathReason,
@@ -145,7 +148,10 @@ export interface RemoteOptions {
   readonly heapBytes?: number;
 }
 
-/** Starts a worker thread whose entry file calls `serveCalls`. */
+/**
+ * Starts a worker thread whose entry file calls `serveCalls`. If the system refuses the thread, its
+ * calls are rejected with the reason `refused`.
+ */
 export function startThread<Served extends Methods<Served>>(
   entry: URL,
   { heapBytes }: RemoteOptions = {},
@@ -153,7 +159,14 @@ export function startThread<Served extends Methods<Served>>(
   return new Remote((events) => {
     const resourceLimits =
       heapBytes === undefined ? {} : { maxOldGenerationSizeMb: Math.floor(heapBytes / MIB) };
-    const worker = new Worker(entry, { resourceLimits });
+    let worker: Worker;
+    try {
+      worker = new Worker(entry, { resourceLimits });
+    } catch (error) {
+      if (!hasCode(error, "ERR_WORKER_INIT_FAILED")) throw error;
+      events.died(deathBy(error));
+      return neverStarted;
+    }
     let death: RemoteDeath | undefined;
     worker.on("message", events.answered);
     worker.on("error", (error) => {
@@ -169,6 +182,8 @@ export function startThread<Served extends Methods<Served>>(
     };
   });
 }
+
+const neverStarted: Channel = { post() {}, kill() {}, setRef() {} };
 
 /** Starts a Node process whose entry file calls `serveCalls`. It has no environment and no output. */
 export function startProcess<Served extends Methods<Served>>(
@@ -210,6 +225,9 @@ function deathBy(error: unknown): RemoteDeath {
     return new RemoteDeath("out_of_memory", "its thread ran out of memory", { cause: error });
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (hasCode(error, "ERR_WORKER_INIT_FAILED")) {
+    return new RemoteDeath("refused", `the system refuses it (${message})`, { cause: error });
+  }
   return new RemoteDeath("crash", message, { cause: error });
 }
 

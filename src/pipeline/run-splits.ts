@@ -29,7 +29,7 @@ import type { RunContext, RunOutcome, RunProgress } from "./run-observer.js";
 import { type StartedRun, startRun } from "./start-run.js";
 import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
-import { WorkerPool } from "./worker/worker-pool.js";
+import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
 
 /** The sources found in the inputs. */
 export interface DiscoveredInputs {
@@ -141,7 +141,16 @@ export async function runSplits<Accounts extends RunAccounts>(
     const records = new Map(run.finished);
     const { maxTimeMs, plan } = run.record;
     const setup = { options, maxTimeMs, splits: plan.splits.length };
-    pool = new WorkerPool({ entry: outside.workerEntry, setup, signal, ...budget });
+    pool = new WorkerPool({
+      entry: outside.workerEntry,
+      setup,
+      signal,
+      ...budget,
+      fewer: (started, wanted) =>
+        observer.note?.(
+          `threads: ${started} instead of ${wanted}, as the system refuses more; for more, ${raiseThreadLimits}`,
+        ),
+    });
     const runner = new SplitRunner(unfinishedSplits(run), pool, (record) => {
       records.set(record.id, record);
       committed?.(record);

@@ -71,14 +71,16 @@ export class MergeRunner {
 
   async #serve(lane: Lane): Promise<void> {
     while (!this.pool.isStopping) {
+      if (this.#queue.length === 0) return;
+      const worker = await this.#workerOf(lane);
+      // Without a thread for this lane, the queue is untouched: others merge it to its end.
+      if (worker === undefined || this.pool.isStopping) return;
       const merge = this.#queue.shift();
       if (merge === undefined) return;
       try {
-        lane.worker ??= await this.pool.take();
-        if (this.pool.isStopping) return;
-        lane.worker.counters.reset();
+        worker.counters.reset();
         lane.merge = merge;
-        const record = await lane.worker.remote.call("merge", merge.work);
+        const record = await worker.remote.call("merge", merge.work);
         this.#account(lane, merge, record);
       } catch (error) {
         if (this.pool.isStopping) return;
@@ -86,6 +88,16 @@ export class MergeRunner {
       } finally {
         lane.merge = undefined;
       }
+    }
+  }
+
+  async #workerOf(lane: Lane): Promise<PoolWorker | undefined> {
+    try {
+      lane.worker ??= await this.pool.take();
+      return lane.worker;
+    } catch (error) {
+      if (this.pool.isStopping) return undefined;
+      throw asFatal("started", error);
     }
   }
 

@@ -104,7 +104,7 @@ export class SplitRunner {
   }
 
   async #serve(lane: Lane): Promise<void> {
-    for (;;) {
+    while (await this.#hasWorker(lane)) {
       const run = this.#take(lane);
       if (run !== undefined) await this.#read(lane, run);
       else if (lane.committing !== undefined) await lane.committing.ended;
@@ -115,23 +115,30 @@ export class SplitRunner {
     if (lane.worker !== undefined) this.pool.giveBack(lane.worker);
   }
 
+  /**
+   * Takes a worker if the lane has none and there are splits to read. Returns false if the system
+   * refuses it a thread: the queue is untouched, and other lanes read it to its end.
+   */
+  async #hasWorker(lane: Lane): Promise<boolean> {
+    if (lane.worker !== undefined || this.#queue.length === 0 || this.pool.isStopping) return true;
+    try {
+      lane.worker = await this.pool.take();
+    } catch (error) {
+      if (!this.pool.isStopping) throw asFatal("started", error);
+    }
+    return lane.worker !== undefined;
+  }
+
   /** Returns the next split if the lane's worker can read it now. */
-  #take({ committing }: Lane): SplitRun | undefined {
-    if (this.pool.isStopping) return undefined;
+  #take({ worker, committing }: Lane): SplitRun | undefined {
+    if (this.pool.isStopping || worker === undefined) return undefined;
     const mustWait = committing?.run.isAlone === true || this.#queue[0]?.isAlone === true;
     return committing !== undefined && mustWait ? undefined : this.#queue.shift();
   }
 
   async #read(lane: Lane, run: SplitRun): Promise<void> {
     const { split, skipped } = run;
-    try {
-      lane.worker ??= await this.pool.take();
-    } catch (error) {
-      if (this.pool.isStopping) return;
-      throw asFatal(`started for split ${split.id}`, error);
-    }
-    if (this.pool.isStopping) return;
-    const { counters, remote } = lane.worker;
+    const { counters, remote } = lane.worker as PoolWorker;
     counters.reset();
     lane.reading = run;
     try {

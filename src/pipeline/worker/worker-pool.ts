@@ -13,6 +13,9 @@ export interface WorkerPoolOptions {
   readonly heapBytes: number;
   readonly setup: Omit<WorkerSetup<RunOptions>, "counters">;
   readonly signal: AbortSignal;
+  /** Called once if the system refuses some of the threads and the others do the work. */
+  fewer?(started: number, wanted: number): void;
+  readonly start?: typeof startThread<SplitServer>;
 }
 
 /** A worker thread: calls that it answers, and counters that are readable at any time. */
@@ -28,6 +31,10 @@ export interface PoolWorker {
 export class WorkerPool {
   readonly #workers = new Set<PoolWorker>();
   readonly #idle: PoolWorker[] = [];
+  /** Workers that are being set up. */
+  #starting = 0;
+  #refused = 0;
+  #hasToldFewer = false;
   readonly #stopOnAbort = () => this.#stop();
   #isStopping = false;
   #failure: unknown;
@@ -60,16 +67,32 @@ export class WorkerPool {
     this.#stop();
   }
 
-  /** Returns an idle worker or a new one that is set up. Throws what its setup threw. */
-  async take(): Promise<PoolWorker> {
+  /**
+   * Returns an idle worker or a new one that is set up. Returns undefined if the system refuses
+   * another thread while workers are in use: these do the work. Throws what the setup threw.
+   */
+  async take(): Promise<PoolWorker | undefined> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    const { entry, heapBytes, setup } = this.options;
+    const { entry, heapBytes, setup, start = startThread<SplitServer> } = this.options;
     const counters = new ThreadCounters();
-    const worker = { counters, remote: startThread<SplitServer>(entry, { heapBytes }) };
+    const worker = { counters, remote: start(entry, { heapBytes }) };
     this.#workers.add(worker);
-    await worker.remote.call("setUp", { ...setup, counters: counters.buffer });
-    return worker;
+    this.#starting++;
+    try {
+      await worker.remote.call("setUp", { ...setup, counters: counters.buffer });
+      return worker;
+    } catch (error) {
+      if (!(error instanceof RemoteDeath && error.reason === "refused")) throw error;
+      this.#workers.delete(worker);
+      if (this.#workers.size === 0) throw error;
+      this.#refused++;
+      // Another worker may have become idle in the meantime: its taker would end without it.
+      return this.#idle.pop();
+    } finally {
+      this.#starting--;
+      this.#tellFewer();
+    }
   }
 
   /** Makes a worker available to later jobs. */
@@ -86,6 +109,13 @@ export class WorkerPool {
   async end(): Promise<void> {
     this.options.signal.removeEventListener("abort", this.#stopOnAbort);
     await Promise.all([...this.#workers].map((worker) => this.discard(worker)));
+  }
+
+  #tellFewer(): void {
+    const started = this.#workers.size;
+    if (this.#starting > 0 || this.#refused === 0 || started === 0 || this.#hasToldFewer) return;
+    this.#hasToldFewer = true;
+    this.options.fewer?.(started, started + this.#refused);
   }
 
   #stop(): void {
@@ -107,9 +137,23 @@ export function describeDeath({ reason, message }: RemoteDeath): string {
   return reason === "out_of_memory" ? `${message}; raise --memory or use fewer --threads` : message;
 }
 
-/** Returns `worker_died` for the death of a worker, and every other error unchanged. */
+/** Names the limits that make a system refuse threads. */
+export const raiseThreadLimits =
+  "raise its limits: processes (ulimit -u, the pids limit of the container) and open files (ulimit -n)";
+
+/**
+ * Returns `thread_refused` or `worker_died` for the death of a worker, and every other error
+ * unchanged.
+ */
 export function asFatal(work: string, error: unknown): unknown {
   if (!(error instanceof RemoteDeath)) return error;
+  if (error.reason === "refused") {
+    return new SwitchyardError(
+      "thread_refused",
+      `cannot start a worker thread: ${error.message}; ${raiseThreadLimits}`,
+      { cause: error },
+    );
+  }
   return new SwitchyardError(
     "worker_died",
     `a worker thread died while it ${work}: ${describeDeath(error)}; run the same command again to resume`,
