@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { builtFile } from "../base/package-files.js";
+import { rowFieldsOf } from "../mapper/field-use.js";
 import type {
   CountRequest,
   ExportOptions,
@@ -71,7 +72,9 @@ export function createEngine(): Engine {
     surveyInputs: async (request, signal) => {
       const { surveyInputs } = await import("./survey-inputs.js");
       const { options, outputDirectory } = request;
-      const discovery = await discover({ ...options, outputDirectory }, signal);
+      const { presetRowFields } = await import("../mapper/presets.js");
+      const run = { ...options, outputDirectory };
+      const discovery = await discover(run, signal, presetRowFields());
       return surveyInputs(request, discovery, signal, Date.now());
     },
     verifyExport: async (directory, context) => {
@@ -85,8 +88,15 @@ export function createEngine(): Engine {
   };
 }
 
-/** Finds the sources of a run. Throws `UsageError` for inputs that do not exist. */
-export async function discover(options: RunOptions, signal: AbortSignal): Promise<Discovery> {
+/**
+ * Finds the sources of a run. `rowFields`: names of members that rows may have. Throws `UsageError` for
+ * inputs that do not exist.
+ */
+export async function discover(
+  options: RunOptions,
+  signal: AbortSignal,
+  rowFields = rowFieldsOf(options.mapping),
+): Promise<Discovery> {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
   const found = await listInputs(inputs, cwd);
   // An output directory inside an input directory is not an input: a second run would read what the
@@ -99,7 +109,7 @@ export async function discover(options: RunOptions, signal: AbortSignal): Promis
     );
   }
   return discoverSources(files, {
-    detect: createFormatDetection({ csv, kind: inputFormat }),
+    detect: createFormatDetection({ csv, kind: inputFormat, rowFields }),
     ratioMax,
     signal,
   });

@@ -29,3 +29,11 @@ export function createFieldUse(mapping: Mapping): (path: readonly string[]) => F
 function textOf(path: readonly string[]): string {
   return path.map((step) => `${step}.`).join("");
 }
+
+/** Returns the names of the members of a row that a mapping begins at. */
+export function rowFieldsOf({ event, timestamp, userID, ...more }: Mapping): ReadonlySet<string> {
+  const { stableID, insertID, metadata, user } = more;
+  const fields = [event, timestamp, userID, stableID, insertID].flat();
+  const paths = [...fields.map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
+  return new Set(paths.flatMap((path) => path.slice(0, 1)));
+}

@@ -227,3 +227,8 @@ export const defaultPreset: PresetName = "amplitude";
 function words(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
+
+/** Returns the names of the columns that rows of some preset must have. */
+export function presetRowFields(): ReadonlySet<string> {
+  return new Set(Object.values(presets).flatMap(({ required }) => required.flat()));
+}

@@ -1,6 +1,6 @@
 import { SourceError } from "../base/errors.js";
 import { KIB, MIB } from "../base/limits.js";
-import { detectJsonFormat } from "./json/detect-json.js";
+import { detectJsonFormat, givenJson } from "./json/detect-json.js";
 import { JsonReader } from "./json/json-reader.js";
 import type { RowLayout } from "./json/row-scanner.js";
 import { isBinary } from "./magic.js";
@@ -16,6 +16,8 @@ export interface DetectionHints {
   readonly name: string;
   /** The CSV dialect that the user gave. */
   readonly csv: GivenDialect;
+  /** Names of the members that rows may have; see `findWrapper`. */
+  readonly rowFields: ReadonlySet<string>;
 }
 
 /** `none`: another format. `undecided`: only for a `part`, which is too short. */
@@ -94,13 +96,14 @@ const formats: { readonly [Kind in FormatKind]: ReaderFormat<FormatOf<Kind>> } =
     readKept: readJson("lines"),
   },
   json: {
-    describe: () => "JSON",
-    given: () => ({ kind: "json" }),
+    describe: ({ arrayStart }) =>
+      arrayStart === undefined ? "JSON" : "JSON (an array in an object)",
+    given: givenJson,
     rangeUnit: "bytes",
     samplePieceBytes: SAMPLE_PIECE_BYTES,
     planRanges: planWhole,
     open: opener(readJson("values")),
-    keptAs: (format) => format,
+    keptAs: () => keptJson,
     readKept: readJson("values"),
   },
   rejects: {
@@ -168,17 +171,26 @@ export const openRange: OpenReader = (kernel, range, fields, options) =>
 export interface GivenFormat {
   readonly kind?: FormatKind | undefined;
   readonly csv: GivenDialect;
+  /** Names of the members that rows may have; see `findWrapper`. */
+  readonly rowFields?: ReadonlySet<string>;
 }
 
 /** Makes the detection of formats by first bytes. It believes what the user gives. */
-export function createFormatDetection({ kind, csv }: GivenFormat): DetectFormat {
-  return (sample, name) =>
-    kind === undefined ? detect(sample, name, csv) : formats[kind].given(sample, { name, csv });
+export function createFormatDetection({
+  kind,
+  csv,
+  rowFields = new Set(),
+}: GivenFormat): DetectFormat {
+  return (sample, name) => {
+    const hints = { name, csv, rowFields };
+    return kind === undefined ? detect(sample, hints) : formats[kind].given(sample, hints);
+  };
 }
 
-async function detect(sample: HeadSample, name: string, csv: GivenDialect): Promise<Format | null> {
+async function detect(sample: HeadSample, hints: DetectionHints): Promise<Format | null> {
+  const { name } = hints;
   for (const { detect: detector } of Object.values(formats)) {
-    const detected = (await detector?.(sample, { name, csv })) ?? "none";
+    const detected = (await detector?.(sample, hints)) ?? "none";
     if (detected === "undecided") return null;
     if (detected !== "none") return detected;
   }
@@ -224,6 +236,9 @@ function opener<F extends Format>(read: ReadBytes<F>, before = 0): OpenReader {
     return read({ kernel, range, fields, bytes, options }, range.source.format as F);
   };
 }
+
+/** Rows of one source share one object. */
+const keptJson: Format = { kind: "json" };
 
 function readJson(layout: RowLayout): ReadBytes<Format> {
   return ({ kernel, range, fields, bytes, options }) =>

@@ -5,8 +5,11 @@ export type Codec = (typeof codecs)[number];
 /** The format of a source's rows, detected from its first bytes or given by the user. */
 export type Format =
   | { readonly kind: "ndjson" }
-  /** Concatenated or pretty-printed values, or one array of them. */
-  | { readonly kind: "json" }
+  /**
+   * Concatenated or pretty-printed values, or one array of them. With `arrayStart`, the rows are in
+   * an array that is a member of an object; it is the offset of the first byte in that array.
+   */
+  | { readonly kind: "json"; readonly arrayStart?: number }
   | ({ readonly kind: "csv" } & CsvDialect)
   | { readonly kind: "parquet" }
   /** Rows that an earlier run rejected. */
@@ -19,7 +22,7 @@ const formatChecks: Readonly<
   Record<FormatKind, (format: Readonly<Record<string, unknown>>) => boolean>
 > = {
   ndjson: () => true,
-  json: () => true,
+  json: ({ arrayStart }) => arrayStart === undefined || typeof arrayStart === "number",
   csv: ({ delimiter, quote, columns }) =>
     typeof delimiter === "string" && typeof quote === "string" && Array.isArray(columns),
   parquet: () => true,

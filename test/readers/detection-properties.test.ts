@@ -91,7 +91,7 @@ test("JSON is told as if all lines were parsed", () => {
   fc.assert(
     fc.property(head, fc.constantFrom("whole", "limit"), (bytes, extent: HeadExtent) => {
       const expected = detectJsonEagerly(bytes, extent === "whole") ?? "none";
-      expect(detectJson(bytes, extent)).toEqual(expected);
+      expect(detectJson(bytes, extent, new Set())).toEqual(expected);
     }),
     { numRuns: propertyRuns(3_000) },
   );

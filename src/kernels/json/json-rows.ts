@@ -29,7 +29,7 @@ class RowScan {
   faultPositions: usize;
   scratch: usize;
   kept: usize;
-  /** In and out, values only: arrays that are open around the rows (0 or 1). */
+  /** In and out, values only: one of the states below. */
   inArray: u32;
   /** In and out, skipLongRow only. */
   depth: i32;
@@ -39,6 +39,14 @@ class RowScan {
   /** In and out: rows whose cells the previous scan may have written. */
   used: i32;
 }
+
+/** Between values that no array is around. */
+const OUTSIDE: u32 = 0;
+const IN_ARRAY: u32 = 1;
+/** In the array of rows that is a member of an object. */
+const IN_WRAPPED_ARRAY: u32 = 2;
+/** Behind that array: no rows follow. */
+const AFTER_WRAPPED_ARRAY: u32 = 3;
 
 /** A fault this close to the end of the data may be only the end of the data. */
 const CUT_BYTES: usize = 8;
@@ -152,7 +160,7 @@ export function scanValues(address: usize): void {
   begin(scan);
   while (scan.rows < scan.rowsMax) {
     p = skipSeparators(p, scan);
-    if (p >= end) break;
+    if (p >= end || scan.inArray == AFTER_WRAPPED_ARRAY) break;
     const start = p;
     const first = load<u8>(p);
     p = first == 0x7b ? scanObject(p, end, root, scan.rows, 0) : skipValue(p, end);
@@ -178,19 +186,20 @@ export function scanValues(address: usize): void {
 /** Skips white space, commas between elements, and brackets around them. */
 function skipSeparators(p: usize, scan: RowScan): usize {
   const end = scan.end;
-  while (true) {
+  while (scan.inArray != AFTER_WRAPPED_ARRAY) {
     p = skipSpace(p, end);
     if (p >= end) return p;
     const c = load<u8>(p);
-    if (scan.inArray != 0) {
-      if (c == 0x5d) scan.inArray = 0;
+    if (scan.inArray != OUTSIDE) {
+      if (c == 0x5d) scan.inArray = scan.inArray == IN_ARRAY ? OUTSIDE : AFTER_WRAPPED_ARRAY;
       else if (c != 0x2c) return p;
     } else {
       if (c != 0x5b) return p;
-      scan.inArray = 1;
+      scan.inArray = IN_ARRAY;
     }
     p++;
   }
+  return p;
 }
 
 /**

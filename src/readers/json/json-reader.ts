@@ -3,6 +3,7 @@ import {
   BATCH_ROWS_MAX,
   JSON_DEPTH_MAX,
   REJECT_BYTES_MAX,
+  SNIFF_BYTES,
   WINDOW_BYTES,
 } from "../../base/limits.js";
 import { rejectCodes } from "../../base/reject-codes.js";
@@ -12,6 +13,7 @@ import type { ByteSource } from "../byte-source.js";
 import type { Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
 import { Window } from "../window.js";
+import { checkWrapperEnd } from "./find-wrapper.js";
 import { type RowLayout, RowScanner } from "./row-scanner.js";
 
 const LINE_FEED = 0x0a;
@@ -36,7 +38,7 @@ export class JsonReader implements Reader {
   readonly #window: Window;
   readonly #scanner: RowScanner;
   /** The kind of bytes to skip before the next row. */
-  #skip: "line" | "value" | "mark" | null;
+  #skip: "line" | "value" | "start" | null;
   #needsBytes = true;
   #rowsBefore = 0;
   #open = true;
@@ -54,7 +56,7 @@ export class JsonReader implements Reader {
     this.#bytes = bytes;
     this.#layout = layout;
     this.#options = options;
-    this.#skip = range.start > 0 ? "line" : "mark";
+    this.#skip = range.start > 0 ? "line" : "start";
     this.#scanner = RowScanner.take(kernel, fields, layout, options.rowBytesMax);
     const capacity = options.windowBytes ?? WINDOW_BYTES;
     this.#scanner.ensure(capacity);
@@ -76,6 +78,7 @@ export class JsonReader implements Reader {
       window.cursor = scan.cursor;
       this.#needsBytes = scan.rows < BATCH_ROWS_MAX;
       if (scan.rows > 0) return this.#createBatch(scan.rows);
+      if (this.#scanner.isAfterWrapped) return this.#finishWrapper();
       if (last) return this.#finish();
       if (window.isFull && !this.#grow()) return this.#rejectLongRow();
     }
@@ -135,20 +138,48 @@ export class JsonReader implements Reader {
     return this.#createBatch(1);
   }
 
-  async #skipOver(what: "line" | "value" | "mark"): Promise<void> {
+  async #skipOver(what: "line" | "value" | "start"): Promise<void> {
     const window = this.#window;
     this.#skip = null;
-    if (what === "mark") {
-      if (BYTE_ORDER_MARK.every((byte, index) => window.pending[index] === byte))
-        window.cursor += 3;
-      return;
-    }
+    if (what === "start") return this.#skipStart();
     if (what === "value") this.#scanner.startSkipping();
     while (!(what === "line" ? this.#skipLine() : this.#skipValue()) && !window.ended) {
       this.#options.signal.throwIfAborted();
       await window.fill();
     }
     await window.fill(this.#range.end ?? undefined);
+  }
+
+  /** Skips a byte order mark, or what is before the rows of an array in an object. */
+  async #skipStart(): Promise<void> {
+    const window = this.#window;
+    const { format } = this.#range.source;
+    if (format.kind !== "json" || format.arrayStart === undefined) {
+      if (BYTE_ORDER_MARK.every((byte, index) => window.pending[index] === byte))
+        window.cursor += 3;
+      return;
+    }
+    this.#scanner.startInWrapper();
+    for (;;) {
+      const left = format.arrayStart - window.offsetOf(window.cursor);
+      window.cursor = Math.min(window.cursor + left, window.end);
+      await window.fill();
+      if (window.ended || window.offsetOf(window.cursor) === format.arrayStart) return;
+    }
+  }
+
+  /**
+   * Checks what follows the rows of an array in an object: members without rows, then the end. Throws
+   * `SourceError` for more, so that no rows are lost in silence.
+   */
+  async #finishWrapper(): Promise<null> {
+    const window = this.#window;
+    await window.fill();
+    if (window.failure !== undefined) throw window.failure;
+    const place = { source: this.#range.source.name, byte: window.offsetOf(window.cursor) };
+    checkWrapperEnd(Buffer.from(window.pending).toString(), window.ended, place);
+    window.cursor = window.end;
+    return null;
   }
 
   #skipLine(): boolean {
@@ -181,6 +212,9 @@ export class JsonReader implements Reader {
     return batch;
   }
 }
+
+/** What a first row that is too long may be. */
+const FIRST_ROW = `. If it is one object around an array of rows: the array and its first row must be in the first ${SNIFF_BYTES / 1024} KiB`;
 
 class JsonRawRows implements RawRows {
   constructor(
@@ -219,7 +253,7 @@ class JsonRawRows implements RawRows {
       case rejectCodes.row_too_deep:
         return `objects and arrays are nested more than ${JSON_DEPTH_MAX} levels deep`;
       case rejectCodes.row_too_long:
-        return "the row is longer than the limit (--max-row-size)";
+        return `the row is longer than the limit (--max-row-size)${this.number(row) === 1 ? FIRST_ROW : ""}`;
       default: {
         if (place >= length) return `not valid JSON: it ends too early, after ${length} bytes`;
         const rest = this.kernel.bytes.subarray(

@@ -99,7 +99,18 @@ export class RowScanner {
 
   /** The array around the rows was open when the last scan stopped. */
   get inArray(): boolean {
-    return this.#scan.get("inArray") !== 0;
+    const state = this.#scan.get("inArray");
+    return state === 1 || state === 2;
+  }
+
+  /** Begins with the bytes inside an array that is a member of an object. */
+  startInWrapper(): void {
+    this.#scan.set("inArray", 2);
+  }
+
+  /** The scan stopped behind the array that it began in with `startInWrapper`. */
+  get isAfterWrapped(): boolean {
+    return this.#scan.get("inArray") === 3;
   }
 
   /** Makes row 0 a row that is too long, with null cells. */

@@ -3,7 +3,7 @@ import { detectJson } from "../../../src/readers/json/detect-json.js";
 import type { HeadExtent } from "../../../src/readers/source-head.js";
 
 const kindOf = (text: string, extent: HeadExtent = "whole") => {
-  const found = detectJson(Buffer.from(text), extent);
+  const found = detectJson(Buffer.from(text), extent, new Set(["event", "time"]));
   return typeof found === "string" ? found : found.kind;
 };
 
@@ -42,4 +42,34 @@ test("rejects are recognised by the content of each line", () => {
   const line = JSON.stringify({ source: "a", code: "b", raw: "{}", format: { kind: "ndjson" } });
   expect(kindOf(`${line}\n${line}\n`)).toBe("rejects");
   expect(kindOf(`${line}\n{"a":1}\n`)).toBe("ndjson");
+});
+
+const rows = '[{"event":"a","time":1},{"event":"b","time":2}]';
+
+test.each([
+  [`{"events":${rows}}`, 11],
+  [`\ufeff {"next":null,"data":\n ${rows},"page":{"n":1}}\n`, 27],
+  [`{\n"events": [\n{"event":"a"},\n{"event":"b"}\n]\n}\n`, 13],
+])("%j has its rows in an array", (text, arrayStart) => {
+  const fields = new Set(["event", "time"]);
+  expect(detectJson(Buffer.from(text), "whole", fields)).toEqual({ kind: "json", arrayStart });
+});
+
+test.each([
+  ['{"event":"buy","time":1,"items":[{"sku":1}]}\n', "ndjson"],
+  ['{"event":"buy","time":1,"items":[{"event":"x","time":2}]}', "ndjson"],
+  [`{"events":${rows}}\n{"events":${rows}}\n`, "ndjson"],
+  [`{"events":${rows},"other":[{}]}`, "ndjson"],
+  ['{"list":[{"sku":1}]}', "ndjson"],
+  ['{"events":[]}', "ndjson"],
+])("%j is a row, though it may hold objects in an array", (text, kind) => {
+  expect(kindOf(text)).toBe(kind);
+});
+
+test("an array in an object that the head cuts off has the rows if its first row is whole", () => {
+  const cut = `{"events":${rows}`.slice(0, -5);
+  const found = detectJson(Buffer.from(cut), "limit", new Set(["event"]));
+  expect(found).toEqual({ kind: "json", arrayStart: 11 });
+  expect(kindOf(cut, "part")).toBe("undecided");
+  expect(kindOf('{"events":[{"event":', "limit")).toBe("json");
 });

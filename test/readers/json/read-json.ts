@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../../src/base/omit-undefined.js";
 import { rejectCodeName } from "../../../src/base/reject-codes.js";
 import type { FieldRequest } from "../../../src/batch/batch.js";
 import { type Column, cellKinds } from "../../../src/batch/column.js";
@@ -28,6 +29,7 @@ export interface Reading {
   windowBytes?: number;
   rowBytesMax?: number;
   failAt?: number;
+  arrayStart?: number;
 }
 
 function bytesOf(data: Uint8Array, start: number, chunkBytes: number, failAt: number): ByteSource {
@@ -55,14 +57,15 @@ export async function readJson(
   reading: Reading = {},
 ): Promise<Row[]> {
   const data = typeof input === "string" ? Buffer.from(input) : input;
-  const { layout = "lines", start = 0, end = null } = reading;
+  const { layout = "lines", start = 0, end = null, arrayStart } = reading;
   const source: Source = {
     name: "test.json",
     path: "test.json",
     codecs: [],
     size: data.length,
     fingerprint: "",
-    format: { kind: layout === "lines" ? "ndjson" : "json" },
+    format:
+      layout === "lines" ? { kind: "ndjson" } : { kind: "json", ...omitUndefined({ arrayStart }) },
   };
   const bytes = bytesOf(
     data,

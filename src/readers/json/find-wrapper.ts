@@ -1,0 +1,134 @@
+import { SourceError } from "../../base/errors.js";
+import type { RowPlace } from "../../batch/batch.js";
+import type { HeadExtent } from "../source-head.js";
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPENING_BRACE = 0x7b;
+const CLOSING_BRACE = 0x7d;
+const OPENING_BRACKET = 0x5b;
+const CLOSING_BRACKET = 0x5d;
+
+/**
+ * Finds the array of rows in a file that is one JSON object around them: `{"events": [{…}, …]}`.
+ * Returns the offset of the array's first byte after its bracket, "none", or "undecided" (only for a
+ * `part`).
+ *
+ * A row may hold an array of objects, too, such as the items of a purchase. So the array has the rows
+ * only if it is the only array of objects, nothing follows the object, and its first object has more of
+ * the fields that are mapped (`rowFields`) than the object around it.
+ */
+export function findWrapper(
+  text: Uint8Array,
+  extent: HeadExtent,
+  rowFields: ReadonlySet<string>,
+): number | "none" | "undecided" {
+  const found = outlineOf(text);
+  if (found === "none") return "none";
+  const { arrays, firstRow, end } = found;
+  if (end === undefined && extent === "part") return "undecided";
+  const [array] = arrays;
+  if (array === undefined || arrays.length > 1 || firstRow === undefined) return "none";
+  // Members behind the array are checked where the reader gets to them, unless they are here.
+  const around = parse(
+    end === undefined ? `${decode(text, 0, array)}]}` : decode(text, 0, text.length),
+  );
+  const row = parse(decode(text, ...firstRow));
+  if (around === undefined || row === undefined) return "none";
+  return countOf(row, rowFields) > countOf(around, rowFields) ? array : "none";
+}
+
+/**
+ * Checks the text behind the array of rows. Throws `SourceError` where it is not the end of the object,
+ * or has rows of its own. `isWhole`: the source ends with the text.
+ */
+export function checkWrapperEnd(text: string, isWhole: boolean, place: RowPlace): void {
+  if (!isWhole) {
+    throw new SourceError("source_unsupported", place, `more than a few members follow ${ROWS}`);
+  }
+  const members = parse(`{"":[]${text}`);
+  if (members === undefined) {
+    const isCut = !text.includes("}");
+    throw isCut
+      ? new SourceError("source_truncated", place, `the file ends before the object around ${ROWS}`)
+      : new SourceError("source_corrupt", place, `no end of one JSON object follows ${ROWS}`);
+  }
+  const other = Object.entries(members).find(([, list]) => isListOfObjects(list));
+  if (other === undefined) return;
+  const reason = `${ROWS} is followed by another, ${JSON.stringify(other[0])}. Split the file.`;
+  throw new SourceError("source_unsupported", place, reason);
+}
+
+const ROWS = "the array of rows";
+
+function isListOfObjects(list: unknown): boolean {
+  return Array.isArray(list) && typeof list[0] === "object" && list[0] !== null;
+}
+
+interface Outline {
+  /** Offsets of the first bytes in arrays of objects that are members. */
+  readonly arrays: readonly number[];
+  /** Start and end of the first object in the first of them, if it is whole. */
+  readonly firstRow: readonly [start: number, end: number] | undefined;
+  /** Where the object ends, if it does. */
+  readonly end: number | undefined;
+}
+
+/** Finds brackets outside of strings; "none" if another value follows the object. */
+function outlineOf(text: Uint8Array): Outline | "none" {
+  const arrays: number[] = [];
+  let rowStart = 0;
+  let firstRow: readonly [number, number] | undefined;
+  let depth = 0;
+  for (let p = 0; p < text.length; p++) {
+    const byte = text[p]!;
+    if (byte === QUOTE) {
+      p = stringEnd(text, p);
+    } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+      if (depth === 1 && byte === OPENING_BRACKET) {
+        const inside = skipBlank(text, p + 1);
+        if (text[inside] === OPENING_BRACE) {
+          arrays.push(p + 1);
+          rowStart ||= inside;
+        }
+      }
+      depth++;
+    } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
+      depth--;
+      if (depth === 2 && rowStart > 0) firstRow ??= [rowStart, p + 1];
+      if (depth > 0) continue;
+      if (skipBlank(text, p + 1) < text.length) return "none";
+      return { arrays, firstRow, end: p + 1 };
+    }
+  }
+  return { arrays, firstRow, end: undefined };
+}
+
+/** Returns the offset of the quote that ends a string. */
+function stringEnd(text: Uint8Array, start: number): number {
+  let p = start + 1;
+  while (p < text.length && text[p] !== QUOTE) p += text[p] === BACKSLASH ? 2 : 1;
+  return p;
+}
+
+function skipBlank(text: Uint8Array, start: number): number {
+  let p = start;
+  while (text[p] === 0x20 || (text[p]! >= 0x09 && text[p]! <= 0x0d)) p++;
+  return p;
+}
+
+function countOf(object: object, names: ReadonlySet<string>): number {
+  return Object.keys(object).filter((name) => names.has(name)).length;
+}
+
+function decode(text: Uint8Array, start: number, end: number): string {
+  return Buffer.from(text.buffer, text.byteOffset + start, end - start).toString();
+}
+
+function parse(text: string): object | undefined {
+  try {
+    return JSON.parse(text) as object;
+  } catch {
+    return undefined;
+  }
+}
