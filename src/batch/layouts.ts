@@ -238,13 +238,13 @@ export const rowsLayout = {
 } as const;
 
 export const profileLayout = {
-  bytes: 136,
+  bytes: 140,
   words: {
     eventCounts: 0, groups: 1, groupsMax: 2, userGroup: 3, keyIndex: 4, keyMask: 5, keys: 6,
     keyCount: 7, keysMax: 8, text: 9, textEnd: 10, arena: 11, members: 12, scratch: 13, objects: 14,
     picks: 15, candidates: 16, candidateCount: 17, largest: 18, hours: 19, rejectedDays: 20,
     users: 21, devices: 22, insertIDs: 23, idSet: 24, ids: 25, junk: 26, sizeCounts: 27,
-    figures: 28, groupUsers: 29, rows: 30, seed: 31, namesMax: 32, emptyTargets: 33,
+    figures: 28, groupUsers: 29, rows: 30, seed: 31, namesMax: 32, emptyTargets: 33, day: 34,
   },
 } as const;
 
@@ -255,12 +255,12 @@ export const groupLayout = {
 } as const;
 
 export const keyLayout = {
-  bytes: 128,
+  bytes: 136,
   words: {
     group: 8, start: 9, length: 10, isPlain: 11, isId: 12, rows: 13, bytesMin: 14, bytesMax: 15,
     next: 16, object: 17, member: 18, strings: 19, numbers: 20, booleans: 21, objects: 22,
     arrays: 23, nulls: 24, entries: 25, index: 26, count: 27, max: 28, entryBytes: 29, taken: 30,
-    registers: 31,
+    registers: 31, firstDay: 32, lastDay: 33,
   },
   doubles: { bytes: 1, numberMin: 2, numberMax: 3 },
   longs: { hash: 0 },

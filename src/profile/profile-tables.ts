@@ -75,6 +75,7 @@ function readKey(kernel: Kernel, address: number): SplitKey {
     nulls,
   ];
   const rows = word("rows");
+  const [firstDay, lastDay] = [word("firstDay") | 0, word("lastDay") | 0];
   return {
     key: decoder.decode(kernel.bytes.subarray(start, start + word("length"))),
     rows,
@@ -89,6 +90,7 @@ function readKey(kernel: Kernel, address: number): SplitKey {
           },
     numbers: numbers === 0 ? null : { min: double("numberMin"), max: double("numberMax") },
     values: readFrequent(kernel, address + keyLayout.words.entries * 4),
+    days: firstDay > lastDay ? null : [firstDay, lastDay],
   };
 }
 

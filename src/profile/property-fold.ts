@@ -1,3 +1,4 @@
+import { formatDay } from "../base/day.js";
 import { PROFILE_VALUES_MAX } from "../base/limits.js";
 import type { ReportProperties, ReportProperty } from "./report.js";
 import { FrequentFold } from "./sketches.js";
@@ -56,8 +57,9 @@ class KeyFold {
   readonly #bytes = { min: Number.POSITIVE_INFINITY, max: 0, sum: 0 };
   readonly #numbers = { min: Number.POSITIVE_INFINITY, max: Number.NEGATIVE_INFINITY };
   readonly #values = new FrequentFold(PROFILE_VALUES_MAX);
+  #days: SplitKey["days"] = null;
 
-  add({ rows, types, bytes, numbers, values }: SplitKey): void {
+  add({ rows, types, bytes, numbers, values, days }: SplitKey): void {
     this.#rows += rows;
     for (const [index, count] of types.entries()) this.#types[index]! += count;
     if (bytes !== null) {
@@ -70,6 +72,8 @@ class KeyFold {
       this.#numbers.max = Math.max(this.#numbers.max, numbers.max);
     }
     this.#values.add(values);
+    const [first, last] = this.#days ?? days ?? [0, 0];
+    if (days !== null) this.#days = [Math.min(first, days[0]), Math.max(last, days[1])];
   }
 
   result(key: string, eventRows: number): ReportProperty {
@@ -92,6 +96,7 @@ class KeyFold {
       topValuesError: error,
       examples: known.filter(({ rows }) => rows <= error).map(({ value }) => value),
       bytes: values === 0 ? { min: 0, mean: 0, max: 0 } : { min, mean: sum / values, max },
+      days: this.#days && { first: formatDay(this.#days[0]), last: formatDay(this.#days[1]) },
       numbers: this.#numbers.min <= this.#numbers.max ? { ...this.#numbers } : null,
     };
   }

@@ -55,6 +55,10 @@ const propertySchema = z
     bytes: z
       .strictObject({ min: count, mean: amount, max: count })
       .describe("Bytes of the values as JSON, without null."),
+    days: z
+      .strictObject({ first: day, last: day })
+      .nullable()
+      .describe("Days of the first and the last value up to the start of the run."),
     numbers: z
       .strictObject({ min: z.number(), max: z.number() })
       .nullable()

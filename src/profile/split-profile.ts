@@ -109,6 +109,8 @@ export interface SplitKey {
   readonly bytes: { readonly min: number; readonly max: number; readonly sum: number } | null;
   readonly numbers: { readonly min: number; readonly max: number } | null;
   readonly values: SplitFrequent;
+  /** Days of the first and the last value; null if there is none up to the start of the run. */
+  readonly days: readonly [first: number, last: number] | null;
 }
 
 /**

@@ -85,6 +85,7 @@ export function exampleProperty(key: string, more: Partial<ReportProperty> = {})
     bytes: { min: 5, mean: 5, max: 5 },
     numbers: null,
     topValuesError: 0,
+    days: null,
     examples: [],
     ...more,
   };

@@ -189,6 +189,39 @@ describe("fields without values", () => {
   });
 });
 
+describe("properties that are renamed", () => {
+  const renamed = join(directory, "renamed.jsonl");
+  const rows = Array.from({ length: 2_800 }, (_, index) => ({
+    event_type: index % 3 === 0 ? "open" : "close",
+    event_time: new Date(Date.UTC(2026, 0, 1) + index * 864_000).toISOString(),
+    user_id: "mina",
+    event_properties: {
+      page: 1,
+      [index < 1_450 ? "plan" : "tier"]: index % 9 === 0 ? null : "free",
+    },
+  }));
+
+  it("are found with the days of their first and last values", async () => {
+    writeFileSync(renamed, rows.map((row) => JSON.stringify(row)).join("\n"));
+    const { events, findings } = await validate(renamed, "--split-size", "64KiB");
+    for (const key of ["page", "plan", "tier"]) {
+      const truth = await query(
+        `SELECT event_type AS name, strftime(min(event_time), '%Y-%m-%d'), strftime(max(event_time), '%Y-%m-%d')
+         FROM EVENTS WHERE event_properties.${key} IS NOT NULL GROUP BY name ORDER BY name`,
+        renamed,
+      );
+      const told = events.map(({ event, properties }) => {
+        const days = properties?.keys.find((one) => one.key === key)?.days;
+        return [event, days?.first, days?.last];
+      });
+      expect(told.sort()).toEqual(truth);
+    }
+    expect(findings.filter(({ code }) => code === "property_vanished")).toMatchObject([
+      { title: 'Property "plan" was last seen on 2026-01-15', rows: 1_300, property: "plan" },
+    ]);
+  });
+});
+
 describe("user ids of anonymous visitors", () => {
   const shapes = join(directory, "shapes.jsonl");
   const generated = [

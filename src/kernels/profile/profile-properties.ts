@@ -7,7 +7,7 @@ import { equal, hashOf, mix, spread, spreadHash } from "../byte-hash";
 import { Arena, DISTINCT_BYTES, findEntry, growTable, initTable, tableBytes } from "./frequent";
 import { skipValueAt } from "../json/json-nested";
 import { escaped, loneSurrogate, skipSpace, skipStringFast, unescape } from "../json/json-value";
-import { Group, Key, keyAt, Profile } from "./profile";
+import { Group, Key, keyAt, NO_DAY, Profile } from "./profile";
 import { copyLoose } from "../utf8";
 
 /** Upper bound of a key's bytes; longer keys are counted with those that did not fit. */
@@ -74,6 +74,8 @@ function addKey(
   key.isPlain = isPlain ? 1 : 0;
   key.isId = group == profile.namesMax && isId(key) ? 1 : 0;
   key.bytesMin = u32.MAX_VALUE;
+  key.firstDay = i32.MAX_VALUE;
+  key.lastDay = NO_DAY;
   key.numberMin = Infinity;
   key.numberMax = -Infinity;
   key.registers = arena.next;
@@ -175,8 +177,17 @@ function countMembers(profile: Profile, end: u32): void {
   const arena = changetype<Arena>(<usize>profile.arena);
   for (let member = profile.members; member < end; member += <u32>MEMBER_BYTES) {
     const key = keyAt(profile, load<u32>(member));
-    countValue(key, load<u32>(member, 4), load<u32>(member, 8), arena);
+    const start = <usize>load<u32>(member, 4);
+    countValue(key, start, load<u32>(member, 8), arena);
+    if (load<u8>(start) != LETTER_N) noteDay(key, profile.day);
   }
+}
+
+@inline
+function noteDay(key: Key, day: i32): void {
+  if (day == NO_DAY) return;
+  if (day < key.firstDay) key.firstDay = day;
+  if (day > key.lastDay) key.lastDay = day;
 }
 
 /** Counts a value; null counts only as null. */

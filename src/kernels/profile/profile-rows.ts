@@ -10,7 +10,7 @@ import { countAt, Counts } from "./counts";
 import { addId, addToRegisters, IdSet } from "./distinct";
 import { areIdsFull, countDevice, countPairOfIds, countUser, IdTables } from "./ids";
 import { hasDevicePrefix, isGenerated } from "./id-shapes";
-import { Group, groupAt, Profile } from "./profile";
+import { Group, groupAt, NO_DAY, Profile } from "./profile";
 import { escapedBytes } from "../json/json-value";
 import { profileObject } from "./profile-properties";
 
@@ -322,7 +322,9 @@ function profileEvent(profile: Profile, rows: Rows, row: i32, now: f64): void {
   addFigure(profile, BYTES, <f64>bytes);
   countSize(profile, bytes);
   noteSize(profile, row, bytes);
-  profileTime(profile, timestamp, load<f64>(<usize>rows.locals + ((<usize>row) << 3)), now);
+  const local = load<f64>(<usize>rows.locals + ((<usize>row) << 3));
+  profile.day = timestamp > now ? NO_DAY : <i32>Math.floor(local / DAY_MS);
+  profileTime(profile, timestamp, local, now);
   profileIds(profile, group, rows, row);
   if (rows.insertID != 0) profileInsertId(profile, rows, row);
   const end = metadata.start(row) + metadata.length(row);

@@ -51,7 +51,12 @@ export class Profile {
   namesMax: u32;
   /** `Counts` of events by day and empty targets. */
   emptyTargets: u32;
+  /** Day of the current event (i32), or `NO_DAY`. */
+  day: i32;
 }
+
+/** The day of events in the future: clocks that are wrong. */
+export const NO_DAY: i32 = i32.MIN_VALUE;
 
 /** The events of one name, or all users. */
 @unmanaged
@@ -106,6 +111,9 @@ export class Key {
   entryBytes: u32;
   taken: u32;
   registers: u32;
+  /** Days of its first and last values; first is after last if there are none. */
+  firstDay: i32;
+  lastDay: i32;
 
   @inline
   get values(): Frequent {

@@ -159,6 +159,11 @@ export const findingCodes = {
     "Values of a property have several types, apart from null.",
     "`fixes.mjs` converts texts to numbers or objects where all are such, and otherwise all values to text.",
   ),
+  property_vanished: info(
+    "A property that at least half of an event's rows had is missing from some day on, where 30 or more should have it.",
+    "Nothing, or a transform that gives both the newer name.",
+    "all rows",
+  ),
   property_keys_alike: warning(
     "Property keys differ only by case, width, or what separates words.",
     "`fixes.mjs` moves values to the most frequent spelling.",

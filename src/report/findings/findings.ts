@@ -35,6 +35,7 @@ import { FINDINGS_PER_CODE } from "./thresholds.js";
 import { findTimeUnits } from "./time-units.js";
 import { findDaylightSaving, findShiftedHours } from "./time-zone.js";
 import { findVanishedFields } from "./vanished-fields.js";
+import { findVanishedProperties } from "./vanished-properties.js";
 
 /** The function that looks for each code; a function that looks for several codes runs once. */
 const finders: Readonly<Record<FindingCode, Finder>> = {
@@ -75,6 +76,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   device_shared: findSharedDevices,
   user_many_devices: findSharedUsers,
   property_mixed_types: findMixedTypes,
+  property_vanished: findVanishedProperties,
   property_keys_alike: findAlikeKeys,
   property_too_long: findLongValues,
   property_long: findLongValues,

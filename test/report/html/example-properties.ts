@@ -12,6 +12,7 @@ export function exampleProperties(seed: number, rows: number): ReportProperties 
     distinct: { count: 4, error: 0 },
     topValues: plans.map((value, place) => ({ value, rows: Math.ceil(rows / (place + 2)) })),
     topValuesError: 0,
+    days: null,
     examples: [],
     bytes: { min: 6, mean: 8, max: 12 },
     numbers: null,
