@@ -57,7 +57,7 @@ export interface ReadingOptions {
   /** Inputs that decompress to more than this many times their size fail. Default: 1,000. */
   readonly maxRatio?: number | undefined;
   /**
-   * What is done with rows of a compressed unit whose checksum fails. Default: `leave-out`. `send`
+   * How rows of a compressed unit are treated if its checksum fails. Default: `leave-out`. `send`
    * and `readEvents` give them out before they know.
    */
   readonly damaged?: "leave-out" | "keep" | undefined;

@@ -12,7 +12,7 @@ export interface PrivacyOptions {
   readonly salt?: string;
 }
 
-/** What is done with rows that may be altered. */
+/** How rows that may be altered are treated. */
 export const damagedChoices = ["leave-out", "keep"] as const;
 export type Damaged = (typeof damagedChoices)[number];
 
@@ -67,7 +67,7 @@ export interface RunOptions {
   /** Decompressed bytes per compressed byte. */
   readonly ratioMax: number;
   readonly splitBytes: number;
-  /** What is done with rows that a checksum found altered; sending keeps them. */
+  /** How rows are treated that a checksum found altered; sending keeps them. */
   readonly damaged: Damaged;
   readonly maxRejects: MaxRejects;
   /** Delete what an earlier run left in the output directory and start over. */

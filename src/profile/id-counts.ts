@@ -43,7 +43,7 @@ export class IdCounts {
     this.kernel.run.clearIds(this.address);
   }
 
-  /** Must be called when the tables are full. Takes out the counts and begins anew. */
+  /** Must be called when the tables are full. Takes out the counts and starts with empty tables. */
   makeRoom(): void {
     const users = this.#users.read();
     const devices = this.#devices.read();

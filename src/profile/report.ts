@@ -391,7 +391,6 @@ export type ReportEvent = Immutable<z.infer<typeof eventSchema>>;
 export type Estimate = Immutable<z.infer<typeof estimateSchema>>;
 export type ReportProperties = Immutable<z.infer<typeof propertiesSchema>>;
 export type ReportProperty = Immutable<z.infer<typeof propertySchema>>;
-export type ReportRows = Immutable<z.infer<typeof rowsSchema>>;
 export type ReportIdentity = Immutable<z.infer<typeof identitySchema>>;
 export type TopID = Immutable<z.infer<typeof topIDSchema>>;
 export type ReportTimes = Immutable<z.infer<typeof timesSchema>>;

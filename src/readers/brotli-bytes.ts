@@ -20,7 +20,7 @@ export class BrotliBytes implements ByteSource {
   #chunk: Uint8Array = new Uint8Array();
   #given = 0;
   #ended = false;
-  /** What broke the decoder, and what broke upstream. */
+  /** The errors of the decoder and of upstream. */
   #failure: unknown;
   #upstreamFailure: unknown;
   #wake: (() => void) | undefined;

@@ -4,7 +4,7 @@ import { FINGERPRINT_EDGE_BYTES, SNIFF_BYTES } from "../base/limits.js";
 import { type FileState, fileState, fingerprintFile } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
 
-/** What is known of a file once it was opened. Its bytes are valid until the inspector's next file. */
+/** The facts of a file that was opened. Its bytes are valid until the inspector's next file. */
 export interface InspectedFile {
   readonly state: FileState;
   /** The first bytes of the file; all of a small one. */

@@ -10,7 +10,7 @@ import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "./so
 import type { DetectFormat } from "./source-discovery.js";
 import type { HeadSample } from "./source-head.js";
 
-/** What a detector knows of a source beside its first bytes. */
+/** The facts that a detector has of a source beside its first bytes. */
 export interface DetectionHints {
   /** The source's name. */
   readonly name: string;

@@ -4,7 +4,7 @@ import { corrupt, truncated, unsupported } from "./source-errors.js";
 /** The central directory of a zip, as the records at the zip's end describe it (APPNOTE 4.3). */
 export interface ZipEnd {
   readonly directoryStart: number;
-  /** Where the first end record begins. */
+  /** The byte at which the first end record begins. */
   readonly directoryEnd: number;
   /** Entries of the directory; without zip64 only the low 16 bits. */
   readonly entryCount: number;

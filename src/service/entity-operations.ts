@@ -26,7 +26,7 @@ export interface EntityBody {
   readonly lastModifierID: string | null;
   readonly lastModifierName: string | null;
   readonly lastModifierEmail: string | null;
-  /** Of this version only. */
+  /** Stored with this version only. */
   readonly archiveReason?: string;
   readonly unarchiveReason?: string;
 }

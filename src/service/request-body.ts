@@ -98,7 +98,7 @@ function shownType(contentType: string): string {
   return `${contentType.slice(0, SHOWN_TYPE_CHARACTERS_MAX)}…`;
 }
 
-/** What a JSON text costs those who parse and walk it. */
+/** The size of a JSON text for code that parses and walks it. */
 interface JsonShape {
   /** Levels of nested objects and arrays. */
   readonly depth: number;

@@ -1,7 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import type { MappingSkeleton } from "./propose-mapping.js";
 
-/** What is known of rows for which no mapping was found. */
+/** The facts of rows for which no mapping was found. */
 export interface SkeletonFacts {
   readonly mapping: MappingSkeleton;
   /** The parts of an event that no field has, in words. */

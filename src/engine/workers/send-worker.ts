@@ -19,7 +19,7 @@ serveSplits<SendOptions>(async (setup, signal) => {
   });
   return {
     ...tools,
-    // What was sent cannot be taken back.
+    // Sent events cannot be undone.
     leavesOutAltered: false,
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
     sink: createWebhookSink(kernel, {

@@ -36,7 +36,7 @@ class MergeMember {
   state: u32;
   /** Index of the first member with this name. */
   first: u32;
-  /** Of a first member: the state of the member that wins. */
+  /** The state of the member that wins, for a first member. */
   winner: u32;
 }
 

@@ -1,5 +1,5 @@
 // Counts the rows of every user and device, and which of them occur together, until a table is full:
-// then the host takes the counts out and the tables begin anew. So all counts are exact, and the
+// then the host takes the counts out and the tables start empty. So all counts are exact, and the
 // host adds them up over all splits (src/profile/id-fold.ts), with 48 bits of each hash: of a million
 // ids, two have the same in less than two of a thousand runs.
 //

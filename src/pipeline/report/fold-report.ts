@@ -15,7 +15,6 @@ import {
   type ReportEvent,
   type ReportIdentity,
   type ReportReject,
-  type ReportRows,
   type ReportSample,
   type ReportSizes,
 } from "../../profile/report.js";
@@ -44,7 +43,7 @@ const UNUSED_FIELDS_MAX = 100;
 
 /** A report without its findings and estimates. */
 export type CountedReport = Omit<Report, "findings" | "verdict" | "estimates"> & {
-  /** What the size of an export is estimated from. */
+  /** The measured parts from which the size of an export is estimated. */
   readonly partSizes: PartSizeFold;
 };
 
@@ -158,7 +157,7 @@ function inputsOf({ inputs, failures }: RunAccounts): Report["inputs"] {
   };
 }
 
-function rowsOf({ rows }: RunAccounts, profile: ProfileFold): ReportRows {
+function rowsOf({ rows }: RunAccounts, profile: ProfileFold): Report["rows"] {
   const { read, added, delivered, rejected, filtered } = rows;
   const { withInsertID } = profile.figures;
   const { repeated, unknown } = profile.insertCounts;

@@ -52,7 +52,7 @@ export class ReaderCrash extends Error {
   }
 }
 
-/** What is sound of ranges, by index, whose rest was found altered only after it was read. */
+/** The sound bytes of ranges, by index, whose rest was found altered only after it was read. */
 type SoundRanges = Map<number, SoundBytes>;
 
 /**
@@ -172,7 +172,7 @@ async function readRange(
     const { code, message, alteredFrom } = error;
     if (alteredFrom === undefined || !tools.leavesOutAltered)
       return { source: name, code, message };
-    // Rows that were read from altered bytes are taken back; where there are none, nothing is.
+    // Rows that were read from altered bytes are discarded.
     if (tally.read > rowsBefore && !sound.has(index))
       sound.set(index, { bytes: alteredFrom, error });
     return { source: name, code, message: `${message} ${LEFT_OUT}` };

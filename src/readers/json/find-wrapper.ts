@@ -70,7 +70,7 @@ interface Outline {
   readonly arrays: readonly number[];
   /** Start and end of the first object in the first of them, if it is whole. */
   readonly firstRow: readonly [start: number, end: number] | undefined;
-  /** Where the object ends, if it does. */
+  /** The end of the object, if it ends. */
   readonly end: number | undefined;
 }
 

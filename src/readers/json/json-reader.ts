@@ -213,7 +213,7 @@ export class JsonReader implements Reader {
   }
 }
 
-/** What a first row that is too long may be. */
+/** Advice for a first row that is too long. */
 const FIRST_ROW = `. If it is one object around an array of rows: the array and its first row must be in the first ${SNIFF_BYTES / 1024} KiB`;
 
 class JsonRawRows implements RawRows {

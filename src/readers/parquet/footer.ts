@@ -57,7 +57,7 @@ export interface ColumnChunk {
   readonly values: number;
   readonly uncompressedSize: number;
   readonly compressedSize: number;
-  /** Where the first page begins in the file. */
+  /** The byte of the file at which the first page begins. */
   readonly start: number;
 }
 

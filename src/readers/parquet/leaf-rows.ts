@@ -12,7 +12,7 @@ import type { Leaf } from "./leaf.js";
 import { LeafEntries, OTHER_ROWS, type PageSource } from "./leaf-entries.js";
 import { columnDamaged, PageError } from "./parquet-errors.js";
 
-/** Where the elements at one depth of lists are; see src/kernels/parquet/parquet-lists.ts. */
+/** The positions of the elements at one depth of lists; see src/kernels/parquet/parquet-lists.ts. */
 interface Elements {
   readonly count: number;
   readonly levels: number;

@@ -19,7 +19,7 @@ export interface Dictionary {
   readonly malformed: boolean;
 }
 
-/** Where the rows of a page are, and the blocks that decoding them took beside the page itself. */
+/** The positions of the rows of a page, and the blocks that decoding them took beside the page itself. */
 export interface LaidOutPage {
   readonly layout: PageLayout;
   readonly blocks: readonly Block[];

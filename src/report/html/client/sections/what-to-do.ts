@@ -7,7 +7,7 @@ import { findingId, isInRejects, isOpen, severityMark } from "./finding-parts.js
 /** Lines of the list; the others are counted. */
 const LINES_MAX = 6;
 
-/** What to fix and to check, one line for each kind of finding, and the command that comes next. */
+/** A list of what to fix and to check: one line for each kind of finding, and the command that comes next. */
 export function whatToDo(report: Report): HTMLElement {
   const kinds = kindsOf(report.findings);
   const lines = kinds.slice(0, LINES_MAX).map(([first, ...alike]) => line(report, first, alike));
