@@ -132,7 +132,9 @@ export class SplitRunner {
   /** Returns the next split if the lane's worker can read it now. */
   #take({ worker, committing }: Lane): SplitRun | undefined {
     if (this.pool.isStopping || worker === undefined) return undefined;
-    const mustWait = committing?.run.isAlone === true || this.#queue[0]?.isAlone === true;
+    // A worker that starts reads the next split sooner than one that still has to commit.
+    const mustWait =
+      committing?.run.isAlone === true || this.#queue[0]?.isAlone === true || this.pool.isStarting;
     return committing !== undefined && mustWait ? undefined : this.#queue.shift();
   }
 

@@ -67,6 +67,11 @@ export class WorkerPool {
     this.#stop();
   }
 
+  /** True while workers are being set up, which can take work as soon as they are. */
+  get isStarting(): boolean {
+    return this.#starting > 0;
+  }
+
   /**
    * Returns an idle worker or a new one that is set up. Returns undefined if the system refuses
    * another thread while workers are in use: these do the work. Throws what the setup threw.
