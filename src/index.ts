@@ -21,6 +21,7 @@ export { type EventBatches, readEvents } from "./library/read-events.js";
 export type {
   ExportEventsResult,
   ExportManifest,
+  ManifestEpoch,
   RejectSummary,
   ReportFinding,
   RunResult,

@@ -14,13 +14,13 @@ export interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> 
 
 /** Creates the tools that the workers of every run need. Loads the transform module. */
 export async function createWorkerTools(
-  { options, maxTimeMs }: WorkerSetup,
+  { options, maxTimeMs, epoch }: WorkerSetup,
   signal: AbortSignal,
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
   const { outputDirectory, rowBytesMax, ratioMax, damaged } = options;
   const kernel = new Kernel();
-  const layout = layoutOf(outputDirectory, dataset);
+  const layout = layoutOf(outputDirectory, dataset, epoch);
   const { temporaryDirectory } = layout;
   const mapping = await mapperOptions(options, maxTimeMs);
   return {

@@ -48,6 +48,8 @@ export interface ExportManifest {
   /** Delivered rows that are in no file yet, if the run was interrupted. */
   readonly pending?: number;
   readonly rows: RowCounts;
+  /** In order: epoch 0 is the first run into the directory, each later run with new inputs adds one. */
+  readonly epochs: readonly ManifestEpoch[];
   readonly rejects: readonly RejectSummary[];
   readonly notices: Readonly<Record<string, number>>;
   readonly inputs: readonly {
@@ -86,7 +88,19 @@ export interface ExportManifest {
     readonly endedAt: string;
     readonly durationMs: number;
     readonly resumes: number;
+    /** First start of each epoch. */
+    readonly epochs: readonly string[];
   };
+}
+
+/** The inputs that came together. */
+export interface ManifestEpoch {
+  readonly number: number;
+  /** Inputs that it read; `inputs` has them in the order of the epochs. */
+  readonly sources: number;
+  readonly rows: RowCounts;
+  /** The days that it added events to, in order. */
+  readonly days: readonly string[];
 }
 
 /** Events of one name. */
@@ -101,7 +115,9 @@ export interface ExportEventsResult extends RunResult {
   readonly manifest: ExportManifest;
   /** Absolute. */
   readonly manifestPath: string;
-  /** The directory held the finished result of the same options: nothing was done. */
+  /** The epochs of the manifest that this run worked on; empty if nothing was done. */
+  readonly epochs: readonly ManifestEpoch[];
+  /** The directory held the finished result of the same options, and no input is new. */
   readonly alreadyDone: boolean;
   /** Bytes on disk that this run has read. */
   readonly bytesRead: number;

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { epochOf } from "../base/epoch.js";
 import { SwitchyardError } from "../base/errors.js";
 import type { PartFile } from "../sinks/sink.js";
 import type { EventFold, FoldedEvents } from "./event-fold.js";
-import { EVENTS_BY_DAY_NAME } from "./ledger/layout.js";
+import { EVENTS_BY_DAY_NAME, splitOfPartName } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { RecordedOptions } from "./ledger/recorded-options.js";
 import type { Manifest, ManifestDay, ManifestFile, RowCounts } from "./manifest.js";
@@ -57,7 +59,8 @@ function foldManifest(
   const rows = sum(parts, (part) => part.rows);
   checkAccounts("total", accounts.rows, rows + pending);
   checkEvents(accounts.rows, folded);
-  const { run, failures, complete: isComplete, ...counts } = accounts;
+  const { run, failures, epochs, complete: isComplete, ...counts } = accounts;
+  const daysOfEpochs = foldDaysOfEpochs(parts);
   const complete = isComplete && pending === 0;
   return {
     manifestVersion,
@@ -78,6 +81,7 @@ function foldManifest(
     ...(pending === 0 ? {} : { pending }),
     ...counts,
     failures,
+    epochs: epochs.map((epoch) => ({ ...epoch, days: daysOfEpochs.get(epoch.number) ?? [] })),
     events,
     ...(otherEvents === undefined ? {} : { otherEvents }),
     eventsByDay: {
@@ -101,6 +105,16 @@ export function checkEvents(
     "accounts_differ",
     `${delivered} rows delivered, but ${counted} counted by event name; this is a defect of Switchyard`,
   );
+}
+
+/** Returns the days that have files of each epoch, in order. */
+function foldDaysOfEpochs(parts: readonly PartFile[]): ReadonlyMap<number, readonly string[]> {
+  const days = new Map<number, Set<string>>();
+  for (const { path, day } of parts) {
+    const epoch = epochOf(splitOfPartName(basename(path)) ?? "");
+    days.set(epoch, (days.get(epoch) ?? new Set()).add(day));
+  }
+  return new Map([...days].map(([epoch, names]) => [epoch, [...names].sort()]));
 }
 
 function foldDays(all: readonly PartFile[]): readonly ManifestDay[] {

@@ -111,12 +111,25 @@ const runSchema = z.object({
   endedAt: text,
   /** Duration of this run, without those that it resumed. */
   durationMs: z.number().min(0),
-  /** Number of times that the run was resumed. */
+  /** Number of times that the epochs were resumed. */
   resumes: count,
+  /** ISO 8601; the first start of each epoch. */
+  epochs: z.array(text),
 });
 
 /** The part of a manifest that differs between two runs with the same result. */
 export type ManifestRun = Immutable<z.infer<typeof runSchema>>;
+
+const epochSchema = z.object({
+  /** 0 is the first run into the directory; each later run with new inputs adds one. */
+  number: count,
+  /** Inputs that it read; `inputs` has them in the order of the epochs. */
+  sources: count,
+  rows: rowCountsSchema,
+});
+
+/** The inputs that came together, and their rows. */
+export type ManifestEpoch = Immutable<z.infer<typeof epochSchema>>;
 
 const missingFieldsSchema = z.object({
   target: text,
@@ -142,6 +155,7 @@ export const runAccountsSchema = z.object({
   /** The options that decide what is delivered, with secrets as digests. */
   configuration: z.record(z.string(), z.unknown()),
   rows: rowCountsSchema,
+  epochs: z.array(epochSchema),
   rejects: z.array(rejectSummarySchema),
   notices: z.record(z.string(), z.number()),
   /** Absent if there are none. */
@@ -156,6 +170,8 @@ export type RunAccounts = Immutable<z.infer<typeof runAccountsSchema>>;
 
 /** `manifest.json`. All of it but `run` is a function of inputs, configuration and version. */
 export const manifestSchema = runAccountsSchema.extend({
+  /** In order. */
+  epochs: z.array(epochSchema.extend({ days: z.array(day) })),
   dataset,
   format: text,
   dayZone: zone,

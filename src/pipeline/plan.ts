@@ -1,10 +1,11 @@
+import { epochPrefix } from "../base/epoch.js";
 import { COMPRESSED_WEIGHT, SPLIT_SOURCES, SPLITS_MAX } from "../base/limits.js";
 import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
 
 /** The part of a run that one worker reads and commits as a whole. */
 export interface Split {
-  /** Six digits; part of the names of parts and rejects. */
+  /** Six digits, after the prefix of the epoch; part of the names of parts and rejects. */
   readonly id: string;
   /** Sorted like the sources. */
   readonly ranges: readonly SourceRange[];
@@ -27,6 +28,8 @@ export interface PlanLimits {
   /** Target size of a split in uncompressed bytes, estimated from the size on disk. */
   readonly splitBytes: number;
   readonly splitsMax?: number;
+  /** Part of the ids of splits; default 0. */
+  readonly epoch?: number;
 }
 
 interface Piece {
@@ -51,7 +54,7 @@ export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): P
   }
   return Object.freeze({
     sources: Object.freeze(ranged.map(({ source }) => source)),
-    splits: Object.freeze(groups.map((group, index) => freezeSplit(splitId(index), group))),
+    splits: Object.freeze(groups.map((group, index) => freezeSplit(splitId(index, limits), group))),
   });
 }
 
@@ -83,7 +86,7 @@ export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
 export function extendPlan(plan: Plan, ranged: readonly RangedSource[], limits: PlanLimits): Plan {
   const groups = pack(weigh(ranged, limits), limits.splitBytes);
   const splits = groups.map((group, index) =>
-    freezeSplit(splitId(plan.splits.length + index), group),
+    freezeSplit(splitId(plan.splits.length + index, limits), group),
   );
   return Object.freeze({
     sources: Object.freeze([...plan.sources, ...ranged.map(({ source }) => source)]),
@@ -179,8 +182,8 @@ function piecesOfPlan(
   return new Map(pieces.map((piece) => [piece.range, piece]));
 }
 
-function splitId(index: number): string {
-  return String(index).padStart(6, "0");
+function splitId(index: number, { epoch = 0 }: PlanLimits): string {
+  return `${epochPrefix(epoch)}${String(index).padStart(6, "0")}`;
 }
 
 /** Returns the `index`-th of `count` equal shares of `items`. */

@@ -1,7 +1,9 @@
+import { epochOf } from "../base/epoch.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import {
   MANIFEST_VERSION,
+  type ManifestEpoch,
   type ManifestInput,
   type ManifestRun,
   type RejectSummary,
@@ -16,7 +18,9 @@ export interface AccountFacts {
   readonly version: string;
   /** Options as the ledger records them. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** Sources and splits of all epochs. */
   readonly plan: Plan;
+  readonly epochs: readonly Pick<ManifestEpoch, "number" | "sources">[];
   /** Inputs whose first bytes could not be read. */
   readonly unreadable: readonly SourceFailure[];
   readonly run: ManifestRun;
@@ -39,6 +43,7 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     complete,
     configuration: facts.options,
     rows: foldRows(ordered),
+    epochs: foldEpochs(facts, ordered),
     rejects: foldRejects(ordered),
     notices: foldNumbers(ordered.map(({ notices }) => notices)),
     ...(missingFields.length === 0 ? {} : { missingFields }),
@@ -66,6 +71,16 @@ export function foldNumbers(
 
 export function sum<T>(items: readonly T[], value: (item: T) => number): number {
   return items.reduce((total, item) => total + value(item), 0);
+}
+
+function foldEpochs(
+  { epochs }: AccountFacts,
+  records: readonly SplitRecord[],
+): readonly ManifestEpoch[] {
+  return epochs.map((epoch) => {
+    const own = records.filter(({ id }) => epochOf(id) === epoch.number);
+    return { ...epoch, rows: foldRows(own) };
+  });
 }
 
 function foldRows(records: readonly SplitRecord[]): RowCounts {

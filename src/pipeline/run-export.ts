@@ -1,5 +1,6 @@
+import { epochOf } from "../base/epoch.js";
 import { foldEvents } from "./event-fold.js";
-import { layoutOf } from "./ledger/layout.js";
+import { layoutOf, layoutOfEpoch } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
 import { recordOptions } from "./ledger/recorded-options.js";
 import type { Manifest } from "./manifest.js";
@@ -27,7 +28,9 @@ export async function runExport(
     recorded,
     layout,
     async fold(facts, records, merged) {
-      const events = await foldEvents(new Ledger(layout), records);
+      const readEvents = (id: string) =>
+        new Ledger(layoutOfEpoch(layout, epochOf(id))).readEvents(id);
+      const events = await foldEvents({ readEvents }, records);
       const exportFacts = { ...facts, options: recorded };
       const { manifest, eventsByDay } = foldExport(exportFacts, records, events, merged);
       return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };

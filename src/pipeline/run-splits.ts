@@ -1,35 +1,24 @@
-import { readFile } from "node:fs/promises";
 import { DAY_MS } from "../base/day.js";
 import { writeDurably } from "../base/durable-file.js";
 import { throwIfInterrupted } from "../base/errors.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
-import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
-import { checkValue } from "../base/schema.js";
 import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import type { Layout } from "./ledger/layout.js";
-import { Ledger, type RunRecord } from "./ledger/ledger.js";
+import type { RunRecord } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
-import { removeOutput, removeSpilled } from "./ledger/output-directory.js";
+import { removeSpilled } from "./ledger/output-directory.js";
 import type { RunFacts } from "./ledger/resume.js";
-import {
-  type RowCounts,
-  type RunAccounts,
-  runAccountsSchema,
-  type SourceFailure,
-} from "./manifest.js";
-import { type MergedDays, mergeSpilled } from "./merge/merge-spilled.js";
-import { isMerged } from "./merge/merge-state.js";
+import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
+import { joinMerged, type MergedDays } from "./merge/merge-spilled.js";
 import type { MaxRejects, RunOptions } from "./options.js";
 import type { Split } from "./plan.js";
-import type { AccountFacts } from "./run-accounts.js";
-import type { RunContext, RunOutcome, RunProgress } from "./run-observer.js";
+import { type AccountFacts, sum } from "./run-accounts.js";
+import { type EndedEpoch, runEpoch } from "./run-epoch.js";
+import type { RunContext, RunOutcome } from "./run-observer.js";
 import { type StartedRun, startRun } from "./start-run.js";
-import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
-import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
-import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
 
 /** The sources found in the inputs. */
 export interface DiscoveredInputs {
@@ -92,6 +81,8 @@ export interface RunResult<Accounts extends RunAccounts> {
   readonly manifest: Accounts;
   /** Absolute path of the manifest. */
   readonly manifestPath: string;
+  /** The epochs of the manifest that this run worked on: new inputs, and earlier ones that it finished. */
+  readonly epochs: Accounts["epochs"];
   /** One for each source that could not be read to its end. */
   readonly failures: readonly SourceFailure[];
   /** More rows were rejected than `maxRejects` allows. */
@@ -108,101 +99,70 @@ export interface RunResult<Accounts extends RunAccounts> {
 interface EndedRun<Accounts extends RunAccounts> {
   readonly end: "done" | "interrupted";
   readonly manifest: Accounts;
-  /** Work of this run; undefined if an earlier run had left nothing to do. */
-  readonly work: SplitProgress | undefined;
+  /** Absent if an earlier run had left nothing to do. */
+  readonly ended?: readonly EndedEpoch[];
 }
 
 /**
  * Runs from the inputs to the manifest, or resumes the run that the output directory holds:
- * discover, lock, plan, read all splits, merge, account. Throws `UsageError` if it cannot begin,
- * and `SwitchyardError` if it cannot continue (disk full).
+ * discover, lock, plan, read and merge each epoch in order, account. Throws `UsageError` if it
+ * cannot begin, and `SwitchyardError` if it cannot continue (disk full).
  */
 export async function runSplits<Accounts extends RunAccounts>(
   job: RunJob<Accounts>,
-  { signal, observer }: RunContext,
+  context: RunContext,
   outside: RunOutside,
 ): Promise<RunResult<Accounts>> {
-  const { options, layout, begun, committed } = job;
-  const budget = budgetThreads(options);
+  const { layout } = job;
+  const { signal, observer } = context;
   const startedMs = outside.now();
-  const inputs = await outside.discover(options, signal);
+  const inputs = await outside.discover(job.options, signal);
   throwIfInterrupted(signal);
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
-  const ledger = new Ledger(layout);
-  let pool: WorkerPool | undefined;
+  const ended: EndedEpoch[] = [];
   try {
-    const run = await planRun(job, inputs, { ledger, outside, signal, startedMs });
-    const earlier = await readFinished<Accounts>(layout, run);
-    if (earlier !== undefined) {
-      await removeSpilled(layout);
-      return resultOf(job, { end: "done", manifest: earlier, work: undefined });
+    const run = await planRun(job, inputs, { outside, signal, startedMs });
+    if (run.manifest !== undefined) {
+      const manifest = run.manifest as Accounts;
+      // A kill behind the manifest may have left some.
+      await removeSpilled(layout, new Set(run.epochs.keys()));
+      return resultOf(job, { end: "done", manifest });
     }
-    await begun?.(run.record);
-    const records = new Map(run.finished);
-    const { maxTimeMs, plan } = run.record;
-    const setup = { options, maxTimeMs, splits: plan.splits.length };
-    pool = new WorkerPool({
-      entry: outside.workerEntry,
-      setup,
-      signal,
-      ...budget,
-      fewer: (started, wanted) =>
-        observer.note?.(
-          `threads: ${started} instead of ${wanted}, as the system refuses more; for more, ${raiseThreadLimits}`,
-        ),
-    });
-    const runner = new SplitRunner(unfinishedSplits(run), pool, (record) => {
-      records.set(record.id, record);
-      committed?.(record);
-      for (const failure of record.failures) observer.sourceFailed?.(failure);
-    });
-    const { documents = [] } = inputs;
-    if (documents.length > 0) observer.note?.(`skipped, as not data: ${listNames(documents)}`);
-    for (const text of notesOf(options, budget, lock, run)) observer.note?.(text);
-    for (const failure of run.record.unreadable) observer.sourceFailed?.(failure);
-    observer.started?.(() => progressOf(run, runner, outside.now()));
-    const end = await runner.run();
-    // A worker that was terminated while it committed may have left parts that no record lists.
-    if (end === "interrupted") await removeOutput(layout, (id) => records.has(id));
-    const merged = await mergeSpilled({
-      layout,
-      ledger,
-      end,
-      observer,
-      pool,
-      records: [...records.values()],
-      state: run.merges,
-      mergeBytes: options.splitBytes,
-    });
+    const [first] = run.epochs;
+    if (first !== undefined) await job.begun?.(first.record);
+    for (const text of notesOf(inputs, lock, run)) observer.note?.(text);
+    const records = new Map(run.epochs.flatMap(({ finished }) => [...finished]));
+    for (const epoch of run.epochs) {
+      // The threads of one epoch do not share the memory with those of the next.
+      await ended.at(-1)?.threadsEnded;
+      ended.push(await runEpoch(job, epoch, { context, outside, records }));
+    }
+    const merged = joinMerged(ended.map((epoch) => epoch.merged));
     const account = accountFacts(run, startedMs, outside.now());
-    // Threads take 10 to 30 ms to give their memory back.
-    const [manifest] = await Promise.all([
-      writeAccounts(job, account, [...records.values()], merged),
-      pool.end(),
-    ]);
-    return resultOf(job, { end: merged.end, manifest, work: runner.progress() });
+    const manifest = await writeAccounts(job, account, [...records.values()], merged);
+    await removeSpilled(layout, mergedEpochs(run, ended, records));
+    return resultOf(job, { end: merged.end, manifest, ended });
   } finally {
-    await pool?.end();
+    await Promise.all(ended.map(({ threadsEnded }) => threadsEnded));
     await lock.release();
   }
 }
 
 interface PlanningContext {
-  readonly ledger: Ledger;
   readonly outside: RunOutside;
   readonly signal: AbortSignal;
   readonly startedMs: number;
 }
 
-/** Plans a new run or resumes the one in the ledger. */
+/** Resumes the epochs in the ledger and plans a new one. */
 async function planRun(
   { options, recorded, layout, isFinal = false }: RunJob<RunAccounts>,
   inputs: DiscoveredInputs,
-  { ledger, outside, signal, startedMs }: PlanningContext,
+  { outside, signal, startedMs }: PlanningContext,
 ): Promise<StartedRun> {
   const { splitBytes, fresh, maxTimeMs } = options;
   const readerOptions = readerOptionsOf(options, layout, signal);
-  return startRun(layout, ledger, factsOf(inputs, recorded), {
+  return startRun(layout, factsOf(inputs, recorded), {
     splitBytes,
     fresh,
     isFinal,
@@ -215,20 +175,25 @@ async function planRun(
 
 function resultOf<Accounts extends RunAccounts>(
   { layout, options }: RunJob<Accounts>,
-  { end, manifest, work }: EndedRun<Accounts>,
+  { end, manifest, ended }: EndedRun<Accounts>,
 ): RunResult<Accounts> {
   const { failures, rows, run } = manifest;
+  const works = (ended ?? []).flatMap(({ work }) => work ?? []);
+  const worked = new Set(
+    ended?.flatMap(({ number, work }) => (work === undefined ? [] : [number])),
+  );
   return {
     // Failed sources do not end a run.
     outcome: end === "done" && failures.length > 0 ? "failed" : end,
     manifest,
     manifestPath: layout.manifestFile,
+    epochs: manifest.epochs.filter(({ number }) => worked.has(number)),
     failures,
     tooManyRejects: exceeds(rows, options.maxRejects),
-    alreadyDone: work === undefined,
-    rowsRead: work?.rows ?? 0,
-    bytesRead: work?.bytes ?? 0,
-    durationMs: work === undefined ? 0 : run.durationMs,
+    alreadyDone: ended === undefined,
+    rowsRead: sum(works, (work) => work.rows),
+    bytesRead: sum(works, (work) => work.bytes),
+    durationMs: ended === undefined ? 0 : run.durationMs,
   };
 }
 
@@ -264,47 +229,30 @@ export function resolveMaxTime(maxTimeMs: number | "tomorrow", startedMs: number
   return (Math.floor(startedMs / DAY_MS) + 2) * DAY_MS;
 }
 
-function unfinishedSplits({ record, finished }: StartedRun): readonly Split[] {
-  return record.plan.splits.filter(({ id }) => !finished.has(id));
-}
-
-/** Returns the manifest of an earlier run if that run left nothing to do. */
-async function readFinished<Accounts extends RunAccounts>(
-  layout: Layout,
-  run: StartedRun,
-): Promise<Accounts | undefined> {
-  const { finished, merges } = run;
-  if (finished.size < run.record.plan.splits.length) return undefined;
-  if (!isMerged(merges, [...finished.values()])) return undefined;
-  try {
-    const manifest: unknown = JSON.parse(await readFile(layout.manifestFile, "utf8"));
-    const { value } = checkValue(runAccountsSchema, manifest);
-    return value?.complete === true ? (manifest as Accounts) : undefined;
-  } catch {
-    // Missing after a kill, or damaged: the ledger has all that is needed to write it again.
-    return undefined;
-  }
+/** Returns the epochs that need their spilled rows no more: no split of theirs is read again. */
+function mergedEpochs(
+  { epochs }: StartedRun,
+  ended: readonly EndedEpoch[],
+  records: ReadonlyMap<string, SplitRecord>,
+): ReadonlySet<number> {
+  const isComplete = ({ id }: Split) => records.get(id)?.status === "complete";
+  return new Set(
+    ended
+      .filter(({ merged }) => merged.end === "done")
+      .map(({ number }) => number)
+      .filter((number) => epochs[number]?.record.plan.splits.every(isComplete)),
+  );
 }
 
 function notesOf(
-  options: RunOptions,
-  budget: ThreadBudget,
-  lock: LockFile,
-  { record, finished, lost }: StartedRun,
+  { documents = [] }: DiscoveredInputs,
+  { takenOverFrom: dead }: LockFile,
+  { notes }: StartedRun,
 ): readonly string[] {
-  const dead = lock.takenOverFrom;
-  const { splits } = record.plan;
   return [
+    ...(documents.length === 0 ? [] : [`skipped, as not data: ${listNames(documents)}`]),
     ...(dead === undefined ? [] : [`process ${dead.pid} died in this directory`]),
-    ...(record.resumes === 0
-      ? []
-      : [`resumed: ${finished.size} of ${splits.length} splits are done`]),
-    ...(lost === 0
-      ? []
-      : [`${formatSplits(lost)} read again, because files of theirs are missing or damaged`]),
-    ...(budget.threads >= options.threads
-      ? []
-      : [`threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`]),
+    ...notes,
   ];
 }
 
@@ -315,44 +263,27 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, NAMES_SHOWN).join(", ")}${more}`;
 }
 
-function formatSplits(count: number): string {
-  return count === 1 ? "1 split is" : `${count} splits are`;
-}
-
-function progressOf(
-  { record, finished }: StartedRun,
-  runner: SplitRunner,
-  nowMs: number,
-): RunProgress {
-  const { splits } = record.plan;
-  const bytesTotal = splits.reduce((sum, { bytes }) => sum + bytes, 0);
-  const bytesResumed = splits.reduce(
-    (sum, { id, bytes }) => (finished.has(id) ? sum + bytes : sum),
-    0,
-  );
-  const { bytes, splits: splitsDone, waiting, ...work } = runner.progress();
-  const wait = waiting && { ...waiting, leftMs: Math.max(0, waiting.untilMs - nowMs) };
+function accountFacts({ epochs }: StartedRun, startedMs: number, endedMs: number): AccountFacts {
+  const records = epochs.map(({ record }) => record);
+  const { version = "", options = {}, startedAt = "" } = records[0] ?? {};
+  const unreadable = records.flatMap((record) => record.unreadable);
   return {
-    ...work,
-    ...omitUndefined({ waiting: wait }),
-    bytesTotal,
-    bytesDone: bytesResumed + bytes,
-    splitsTotal: splits.length,
-    splitsDone: finished.size + splitsDone,
-  };
-}
-
-function accountFacts({ record }: StartedRun, startedMs: number, endedMs: number): AccountFacts {
-  return {
-    version: record.version,
-    options: record.options,
-    plan: record.plan,
-    unreadable: record.unreadable,
+    version,
+    options,
+    plan: {
+      sources: records.flatMap(({ plan }) => plan.sources),
+      splits: records.flatMap(({ plan }) => plan.splits),
+    },
+    epochs: records.map(({ plan }, number) => ({ number, sources: plan.sources.length })),
+    unreadable: unreadable.filter(
+      ({ source }, index) => unreadable.findIndex((one) => one.source === source) === index,
+    ),
     run: {
-      startedAt: record.startedAt,
+      startedAt,
       endedAt: new Date(endedMs).toISOString(),
       durationMs: endedMs - startedMs,
-      resumes: record.resumes,
+      resumes: sum(records, ({ resumes }) => resumes),
+      epochs: records.map((record) => record.startedAt),
     },
   };
 }
@@ -365,7 +296,6 @@ async function writeAccounts<Accounts extends RunAccounts>(
 ): Promise<Accounts> {
   const folded = await fold(facts, records, merged);
   await writeManifest(layout, folded);
-  if (folded.manifest.complete) await removeSpilled(layout);
   return folded.manifest;
 }
 

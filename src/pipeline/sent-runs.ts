@@ -1,14 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeDurably } from "../base/durable-file.js";
+import { epochOf } from "../base/epoch.js";
 import { isLocked } from "../base/lock-file.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import { checkValue } from "../base/schema.js";
 import { countAcknowledged } from "../sinks/webhook/acknowledgements.js";
 import { journalNameOf } from "../sinks/webhook/webhook-sink.js";
-import { type Layout, layoutOf } from "./ledger/layout.js";
-import { Ledger, listOrNone } from "./ledger/ledger.js";
+import { type Layout, layoutOf, layoutOfEpoch } from "./ledger/layout.js";
+import { Ledger, listOrNone, readEpochs } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
 import { ChangedError, describeVersionChange } from "./ledger/resume.js";
 import type { SendRequest } from "./options.js";
@@ -92,9 +93,6 @@ function sentRunFile({ outputDirectory }: Layout): string {
  * their journals.
  */
 export async function countSent(layout: Layout): Promise<SentCounts> {
-  const ledger = new Ledger(layout);
-  const records = new Map((await ledger.readSplits()).map((record) => [record.id, record]));
-  const splits = (await ledger.readRun())?.plan.splits ?? [];
   let sent: SentCounts = {
     delivered: 0,
     rejected: 0,
@@ -102,17 +100,23 @@ export async function countSent(layout: Layout): Promise<SentCounts> {
     possiblyDuplicated: 0,
     waitedMs: 0,
     splitsDone: 0,
-    splitsTotal: splits.length,
+    splitsTotal: 0,
   };
-  for (const { id } of splits) {
-    const record = records.get(id);
-    sent = record === undefined ? addJournal(sent, layout, id) : addRecord(sent, record);
+  for (const { ledger, record: run } of await readEpochs(layout)) {
+    const { splits } = run.plan;
+    const records = new Map((await ledger.readSplits()).map((record) => [record.id, record]));
+    for (const { id } of splits) {
+      const record = records.get(id);
+      sent = record === undefined ? addJournal(sent, layout, id) : addRecord(sent, record);
+    }
+    sent = { ...sent, splitsTotal: sent.splitsTotal + splits.length };
   }
   return sent;
 }
 
-/** Returns the path of the journal of a split. */
-export function journalOf({ acknowledgedDirectory }: Layout, splitId: string): string {
+/** Returns the path of the journal of a split of any epoch. */
+export function journalOf(layout: Layout, splitId: string): string {
+  const { acknowledgedDirectory } = layoutOfEpoch(layout, epochOf(splitId));
   return join(acknowledgedDirectory, journalNameOf(splitId));
 }
 

@@ -1,17 +1,35 @@
-import { throwIfInterrupted } from "../base/errors.js";
-import type { Source, SourceRange } from "../readers/source.js";
-import { type Layout, layoutOf } from "./ledger/layout.js";
-import type { Ledger, RunRecord } from "./ledger/ledger.js";
+import { readFile } from "node:fs/promises";
+import { epochOf } from "../base/epoch.js";
+import { checkValue } from "../base/schema.js";
+import {
+  changedSplits,
+  changePlan,
+  isPlanChanged,
+  type PlanningOptions,
+  rangeSources,
+} from "./change-plan.js";
+import { type Layout, layoutOf, layoutOfEpoch } from "./ledger/layout.js";
+import { Ledger, type RunRecord, readEpochs, type SavedEpoch } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import {
   findIncomplete,
+  forgetEpochs,
   forgetMerges,
   forgetPlan,
   forgetSplits,
   refuseForeignFiles,
   removeOutput,
 } from "./ledger/output-directory.js";
-import { checkResume, holdsSame, type PlanChanges, type RunFacts } from "./ledger/resume.js";
+import {
+  ChangedError,
+  type Comparison,
+  compareRun,
+  containersOf,
+  type PlanChanges,
+  type RunFacts,
+} from "./ledger/resume.js";
+import { assignSources } from "./ledger/source-epochs.js";
+import { type RunAccounts, runAccountsSchema } from "./manifest.js";
 import { findDamaged } from "./merge/merge-plan.js";
 import {
   isDayMerged,
@@ -20,35 +38,18 @@ import {
   nothingMerged,
   readMerges,
 } from "./merge/merge-state.js";
-import {
-  extendPlan,
-  growSplitBytes,
-  makePlan,
-  type Plan,
-  type RangedSource,
-  removeSources,
-  replaceSources,
-  updateSources,
-} from "./plan.js";
+import { growSplitBytes, makePlan, type Plan } from "./plan.js";
 
-/** Returns the ranges that a source can be cut into. */
-export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
-
-export interface StartOptions {
-  readonly splitBytes: number;
+export interface StartOptions extends PlanningOptions {
   readonly fresh: boolean;
-  /** As in `RunJob`. */
-  readonly isFinal: boolean;
   readonly now: Date;
-  /** Milliseconds since 1970 UTC; ignored if an earlier run has recorded one. */
+  /** Milliseconds since 1970 UTC; ignored for epochs that have recorded one. */
   readonly maxTimeMs: number;
-  readonly planRanges: PlanRanges;
-  /** Ends the planning; no plan is kept then. */
-  readonly signal: AbortSignal;
 }
 
-/** A run that is ready: its plan is in the ledger, and all output there belongs to it. */
-export interface StartedRun {
+/** An epoch that is ready: its plan is in the ledger. */
+export interface StartedEpoch {
+  readonly ledger: Ledger;
   readonly record: RunRecord;
   /** Splits that an earlier run has finished. */
   readonly finished: ReadonlyMap<string, SplitRecord>;
@@ -58,30 +59,147 @@ export interface StartedRun {
   readonly lost: number;
 }
 
+/** A run that is ready: all output in its directory belongs to one of its epochs. */
+export interface StartedRun {
+  /** In order; the last one is new if inputs were found that no earlier one knows. */
+  readonly epochs: readonly StartedEpoch[];
+  /** Facts worth a line. */
+  readonly notes: readonly string[];
+  /** The manifest, if nothing is left to do. */
+  readonly manifest?: RunAccounts;
+}
+
 /**
  * Begins a run in a directory that this process has locked, or resumes the one that is there: it
- * keeps finished splits and removes everything else. After a kill at any moment, the next start
- * repeats it.
+ * keeps finished splits and removes everything else. Inputs that no epoch knows are planned as a
+ * further epoch. After a kill at any moment, the next start repeats it.
  */
 export async function startRun(
   layout: Layout,
-  ledger: Ledger,
   facts: RunFacts,
   options: StartOptions,
 ): Promise<StartedRun> {
-  const saved = options.fresh ? undefined : await ledger.readRun();
-  if (saved !== undefined) return resume(layout, ledger, facts, options, saved);
-  await refuseForeignFiles(layout, options.fresh);
-  if (options.fresh) await startOver(layout, ledger);
-  return startNew(layout, ledger, facts, options);
+  const saved = options.fresh ? [] : await readEpochs(layout);
+  if (saved.length === 0) {
+    await refuseForeignFiles(layout, options.fresh);
+    if (options.fresh) await startOver(layout);
+  }
+  const { known, fresh } = assignSources(
+    saved.map(({ record }) => record),
+    facts,
+  );
+  const states = await Promise.all(
+    saved.map(async (epoch, index) => readState(epoch, { ...facts, ...known[index] }, options)),
+  );
+  const refused = new Set(states.flatMap(({ changes }) => changes.refused));
+  if (refused.size > 0) throw new ChangedError(layout.outputDirectory, [...refused]);
+  const resumed: ResumedEpoch[] = [];
+  for (const state of states) resumed.push(await resumeEpoch(state, options));
+  const isGrown = saved.length === 0 || fresh.sources.length + fresh.unreadable.length > 0;
+  if (!isGrown && resumed.every(({ isIntact }) => isIntact)) {
+    const manifest = await readManifest(layout, resumed.length);
+    if (manifest !== undefined) return { epochs: resumed, notes: [], manifest };
+  }
+  const added = isGrown
+    ? [await planEpoch(layoutOfEpoch(layout, saved.length), { ...facts, ...fresh }, options)]
+    : [];
+  const epochs = await recordEpochs(layout, resumed, added);
+  return { epochs, notes: states.flatMap(describeGone) };
 }
 
-async function startNew(
+/** A saved epoch, compared with the inputs of today. */
+interface EpochState extends SavedEpoch {
+  readonly facts: RunFacts;
+  readonly records: readonly SplitRecord[];
+  readonly finished: Map<string, SplitRecord>;
+  readonly changes: Comparison;
+}
+
+interface ResumedEpoch extends StartedEpoch {
+  /** Nothing of it is missing, and its plan has not changed. */
+  readonly isIntact: boolean;
+  /** Ids of splits in the ledger that are not finished any more. */
+  readonly dropped: readonly string[];
+}
+
+async function readState(
+  { ledger, record }: SavedEpoch,
+  facts: RunFacts,
+  { isFinal }: StartOptions,
+): Promise<EpochState> {
+  const records = await ledger.readSplits();
+  const finished = new Map(
+    records.filter(({ status }) => status === "complete").map((one) => [one.id, one]),
+  );
+  const replaceable = isFinal ? new Set<string>() : failedSources(records);
+  const splits = { finished: new Set(finished.keys()), replaceable };
+  return { ledger, record, facts, records, finished, changes: compareRun(record, splits, facts) };
+}
+
+/** Finds what is left to do of an epoch; writes nothing. */
+async function resumeEpoch(
+  { ledger, record: saved, facts, records, finished, changes }: EpochState,
+  options: StartOptions,
+): Promise<ResumedEpoch> {
+  const { layout } = ledger;
+  const plan = await changePlan(saved.plan, facts.sources, changes, { ...options, ...layout });
+  const isChanged = isPlanChanged(changes) && !options.isFinal;
+  if (isChanged) for (const id of changedSplits(saved.plan, plan)) finished.delete(id);
+  const record: RunRecord = { ...saved, plan, unreadable: facts.unreadable };
+  const isWhole = () => finished.size === plan.splits.length;
+  const known = [...finished.values()];
+  const merges = await readMerges(ledger, known);
+  const incomplete = await findIncomplete(layout, known);
+  const areMergesThere = (await findIncomplete(layout, merges.done)).length === 0;
+  const isIntact =
+    !isChanged &&
+    facts.unreadable.length === saved.unreadable.length &&
+    isWhole() &&
+    incomplete.length === 0 &&
+    isMerged(merges, known) &&
+    areMergesThere;
+  if (isIntact) return { ledger, record, finished, merges, lost: 0, isIntact, dropped: [] };
+  const lost = new Set([...incomplete, ...findDamaged(layout, known)]);
+  for (const { id } of lost) finished.delete(id);
+  refuseVanished(layout, saved.plan, finished, changes);
+  // A split that is not read yet may spill rows of any day.
+  const keepsMerges = isWhole() && !isChanged && areMergesThere;
+  return {
+    ledger,
+    record: { ...record, resumes: saved.resumes + 1 },
+    finished,
+    merges: keepsMerges ? merges : nothingMerged,
+    lost: lost.size,
+    isIntact,
+    dropped: records.map(({ id }) => id).filter((id) => !finished.has(id)),
+  };
+}
+
+/** Throws if a split has to be read again an input of which is gone: its other parts would be lost too. */
+function refuseVanished(
+  { outputDirectory }: Layout,
+  { splits }: Plan,
+  finished: ReadonlyMap<string, SplitRecord>,
+  { vanished }: PlanChanges,
+): void {
+  const names = splits
+    .filter(({ id }) => !finished.has(id))
+    .flatMap(({ ranges }) => ranges.map(({ source }) => source.name));
+  const gone = [...new Set(names)].filter((name) => vanished.has(name));
+  if (gone.length === 0) return;
+  const why = "is gone, and has to be read again: files of its split are damaged or change";
+  throw new ChangedError(
+    outputDirectory,
+    gone.map((name) => `input ${name}: ${why}`),
+  );
+}
+
+async function planEpoch(
   layout: Layout,
-  ledger: Ledger,
   { version, options: recorded, sources, unreadable }: RunFacts,
   options: StartOptions,
-): Promise<StartedRun> {
+): Promise<StartedEpoch> {
+  const { epoch } = layout;
   const splitBytes = growSplitBytes(sources, options);
   const ranged = await rangeSources(sources, splitBytes, options);
   const record: RunRecord = {
@@ -90,120 +208,75 @@ async function startNew(
     maxTimeMs: options.maxTimeMs,
     startedAt: options.now.toISOString(),
     resumes: 0,
-    plan: makePlan(ranged, { splitBytes }),
+    plan: makePlan(ranged, { splitBytes, epoch }),
     unreadable,
   };
-  await forgetSplits(layout);
-  await ledger.prepare();
-  await removeOutput(layout, () => false);
-  await ledger.writeRun(record);
-  return { record, finished: new Map(), merges: nothingMerged, lost: 0 };
+  const ledger = new Ledger(layout);
+  return { ledger, record, finished: new Map(), merges: nothingMerged, lost: 0 };
 }
 
-async function resume(
+/**
+ * Brings ledger and output to the state of these epochs. Records are removed before the files that
+ * they list, and plans are written last.
+ */
+async function recordEpochs(
   layout: Layout,
-  ledger: Ledger,
-  facts: RunFacts,
-  options: StartOptions,
-  saved: RunRecord,
-): Promise<StartedRun> {
-  const records = await ledger.readSplits();
-  const finished = new Map(
-    records.filter(({ status }) => status === "complete").map((record) => [record.id, record]),
-  );
-  const replaceable = options.isFinal ? new Set<string>() : failedSources(records);
-  const done = { finished: new Set(finished.keys()), replaceable };
-  const changes = checkResume(layout.outputDirectory, saved, done, facts);
-  const plan = await changePlan(saved.plan, facts.sources, changes, options);
-  const isChanged = isPlanChanged(changes) && !options.isFinal;
-  if (isChanged) for (const id of changedSplits(saved.plan, plan)) finished.delete(id);
-  const record: RunRecord = { ...saved, plan, unreadable: facts.unreadable };
-  await ledger.prepare();
-  const isWhole = () => finished.size === plan.splits.length;
-  const known = [...finished.values()];
-  const merges = await readMerges(ledger, known);
-  const incomplete = await findIncomplete(layout, known);
-  const areMergesThere = (await findIncomplete(layout, merges.done)).length === 0;
-  if (
-    !isChanged &&
-    isWhole() &&
-    incomplete.length === 0 &&
-    isMerged(merges, known) &&
-    areMergesThere
-  )
-    return { record, finished, merges, lost: 0 };
-  const lost = new Set([...incomplete, ...findDamaged(layout, known)]);
-  for (const { id } of lost) finished.delete(id);
-  // A split that is not read yet may spill rows of any day.
-  const keepsMerges = isWhole() && !isChanged && areMergesThere;
-  const kept = keepsMerges ? merges : nothingMerged;
-  if (!keepsMerges) await forgetMerges(layout);
-  for (const { id } of records) if (!finished.has(id)) await ledger.removeSplit(id);
+  resumed: readonly ResumedEpoch[],
+  added: readonly StartedEpoch[],
+): Promise<readonly StartedEpoch[]> {
+  for (const { ledger } of added) await forgetSplits(ledger.layout);
+  const changed = resumed.filter(({ isIntact }) => !isIntact);
+  for (const { ledger, merges, dropped } of changed) {
+    if (merges === nothingMerged) await forgetMerges(ledger.layout);
+    for (const id of dropped) await ledger.removeSplit(id);
+  }
+  const epochs = [...resumed, ...added];
+  for (const { ledger } of epochs) await ledger.prepare();
   await removeOutput(
     layout,
-    (id) => finished.has(id),
-    (day) => isDayMerged(kept, day),
+    (id) => epochs[epochOf(id)]?.finished.has(id) === true,
+    (day, epoch) => isDayMerged(epochs[epoch]?.merges ?? nothingMerged, day),
   );
-  const resumed = { ...record, resumes: saved.resumes + 1 };
-  await ledger.writeRun(resumed);
-  return { record: resumed, finished, merges: kept, lost: lost.size };
+  for (const { ledger, record } of [...changed, ...added]) await ledger.writeRun(record);
+  return epochs;
+}
+
+/** Returns the manifest of an earlier run if that run left nothing to do. */
+async function readManifest(layout: Layout, epochs: number): Promise<RunAccounts | undefined> {
+  try {
+    const manifest: unknown = JSON.parse(await readFile(layout.manifestFile, "utf8"));
+    const { value } = checkValue(runAccountsSchema, manifest);
+    const isCurrent = value?.complete === true && value.epochs.length === epochs;
+    return isCurrent ? (manifest as RunAccounts) : undefined;
+  } catch {
+    // Missing after a kill, or damaged: the ledger has all that is needed to write it again.
+    return undefined;
+  }
+}
+
+/** Names inputs that could not be read and are gone now: nothing was delivered from them. */
+function describeGone({ record, facts }: EpochState): readonly string[] {
+  const there = [
+    ...facts.sources.map(({ name }) => name),
+    ...facts.unreadable.map((f) => f.source),
+  ];
+  const names = new Set(there.flatMap(containersOf));
+  return record.unreadable
+    .filter(({ source }) => !names.has(source))
+    .map(({ source }) => `${source} could not be read and is gone: left out`);
 }
 
 function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {
   return new Set(records.flatMap(({ failures }) => failures.map(({ source }) => source)));
 }
 
-function isPlanChanged({ repaired, appeared, lost }: PlanChanges): boolean {
-  return repaired.length + appeared.length + lost.size > 0;
-}
-
-/** Returns the ids of the splits that would read something else than before. */
-function changedSplits(before: Plan, now: Plan): readonly string[] {
-  const fresh = new Map(now.splits.map(({ id, ranges }) => [id, ranges]));
-  const isSame = (one: SourceRange, other: SourceRange | undefined) =>
-    other !== undefined &&
-    one.source.name === other.source.name &&
-    one.start === other.start &&
-    one.end === other.end &&
-    holdsSame(one.source, other.source);
-  return before.splits
-    .filter(({ id, ranges }) => {
-      const others = fresh.get(id) ?? [];
-      return (
-        ranges.length !== others.length ||
-        !ranges.every((range, index) => isSame(range, others[index]))
-      );
-    })
-    .map(({ id }) => id);
-}
-
-/**
- * Returns the plan of a clean run over the sources as they are now, so that its output has the same
- * bytes; where finished splits cannot be read again, the saved plan with the changes at their places.
- */
-async function changePlan(
-  saved: Plan,
-  sources: readonly Source[],
-  { repaired, appeared, lost }: PlanChanges,
-  options: StartOptions,
-): Promise<Plan> {
-  const splitBytes = growSplitBytes(sources, options);
-  if (!options.isFinal) {
-    if (!isPlanChanged({ repaired, appeared, lost })) return updateSources(saved, sources);
-    return makePlan(await rangeSources(sources, splitBytes, options), { splitBytes });
-  }
-  const range = (changed: readonly Source[]) => rangeSources(changed, splitBytes, options);
-  const kept = removeSources(updateSources(saved, sources), lost);
-  const replaced = replaceSources(kept, await range(repaired));
-  return extendPlan(replaced, await range(appeared), { splitBytes });
-}
-
 /**
  * Removes the output of earlier runs, also of another dataset. The order matters: after a kill at
  * any moment, the run can be resumed or started over.
  */
-async function startOver(layout: Layout, ledger: Ledger): Promise<void> {
-  const before = await ledger.readRun().catch(() => undefined);
+async function startOver(layout: Layout): Promise<void> {
+  const before = await new Ledger(layout).readRun().catch(() => undefined);
+  await forgetEpochs(layout);
   await forgetSplits(layout);
   await removeOutput(layout, () => false);
   const dataset = before?.options["dataset"];
@@ -211,35 +284,4 @@ async function startOver(layout: Layout, ledger: Ledger): Promise<void> {
     await removeOutput(layoutOf(layout.outputDirectory, dataset), () => false);
   }
   await forgetPlan(layout);
-}
-
-async function rangeSources(
-  sources: readonly Source[],
-  splitBytes: number,
-  { planRanges, signal }: Pick<StartOptions, "planRanges" | "signal">,
-): Promise<readonly RangedSource[]> {
-  const ranged: RangedSource[] = [];
-  for (const source of sources) {
-    const ranges = await rangesOf(source, splitBytes, planRanges);
-    // `rangesOf` also swallows the error of an interruption.
-    throwIfInterrupted(signal);
-    ranged.push({ source, ranges });
-  }
-  return ranged;
-}
-
-/**
- * Plans a source whose ranges cannot be found as a whole. The worker that reads it meets the same
- * error, which then fails only that source.
- */
-async function rangesOf(
-  source: Source,
-  splitBytes: number,
-  planRanges: PlanRanges,
-): Promise<readonly SourceRange[]> {
-  try {
-    return await planRanges(source, splitBytes);
-  } catch {
-    return [{ source, start: 0, end: null }];
-  }
 }

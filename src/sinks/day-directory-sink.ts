@@ -17,7 +17,7 @@ import type { PartFormat } from "./part-format.js";
 import { WriteBuffer } from "./part-output.js";
 import { ColumnBuffer, LineBuffer } from "./row-buffer.js";
 import type { Sink, WrittenEvents } from "./sink.js";
-import { MERGED_PARTS } from "./spill/spill-files.js";
+import { mergedPartsOf } from "./spill/spill-files.js";
 import { RowPacker } from "./spill/spill-writer.js";
 
 export interface DayDirectoryOptions {
@@ -35,6 +35,8 @@ export interface DayDirectoryOptions {
    * splits are written. A run of one split does not need it.
    */
   readonly spills?: boolean;
+  /** Part of the names of merged parts; default 0. */
+  readonly epoch?: number;
   readonly files?: PartFiles;
 }
 
@@ -55,7 +57,7 @@ export function createDayDirectorySink(
   options: DayDirectoryOptions,
 ): DayDirectorySink {
   const { outputDirectory, dataset = "events", dayZone, format } = options;
-  const { partBytes = PART_BYTES } = options;
+  const { partBytes = PART_BYTES, epoch = 0 } = options;
   // Small parts need a small row buffer, so that a part does not exceed its size by much.
   const bufferBytes = Math.min(ROW_BUFFER_BYTES, partBytes);
   const packBytes = Math.min(PACK_BYTES, bufferBytes);
@@ -83,7 +85,7 @@ export function createDayDirectorySink(
       return new DayDirectorySplit({ ...shared, dayZone, packer, parts });
     },
     mergeDays(task, watch) {
-      const parts = partsOf(MERGED_PARTS, `merge-${task.id}`);
+      const parts = partsOf(mergedPartsOf(epoch), `merge-${task.id}`);
       return mergeDays(task, { ...shared, parts }, watch);
     },
   };

@@ -28,8 +28,9 @@ const facts = {
     sources.map((source) => ({ source, ranges: [{ source, start: 0, end: null }] })),
     { splitBytes: 100 },
   ),
+  epochs: [{ number: 0, sources: 2 }],
   unreadable: [],
-  run: { startedAt: "s", endedAt: "e", durationMs: 1, resumes: 0 },
+  run: { startedAt: "s", endedAt: "e", durationMs: 1, resumes: 0, epochs: ["s"] },
 };
 
 function foldWith(records: readonly SplitRecord[], events: readonly SplitEvents[]) {

@@ -128,8 +128,9 @@ describe("an input with unreadable first bytes", () => {
     ]);
     run.input("a.txt", "unreadable");
     await expect(run.run({ splitBytes: 14 })).rejects.toThrow("input a.txt: a.txt: cannot be read");
+    run.input("a.txt", "2026-01-01 a");
     run.remove("b.txt");
-    await expect(run.run({ splitBytes: 14 })).rejects.toThrow("input b.txt: was there, is gone");
+    expect(await run.run({ splitBytes: 14 })).toMatchObject({ outcome: "done" });
   });
 });
 
@@ -175,8 +176,6 @@ describe("an output directory with the work of an earlier run", () => {
         'format: was "jsonl", is "csv"',
         'mapping.timestamp: was [{"format":"auto","path":["time"],"shifted":false,"zone":"UTC"}], is [{"format":"auto","path":["at"],"shifted":false,"zone":"UTC"}]',
         "input a.txt: size 347 → 17 bytes, other content",
-        "input b.txt: was there, is gone",
-        "input new.txt: was not there, is there now",
       ],
     });
     await expect(changed).rejects.toThrow("--fresh");

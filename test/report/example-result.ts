@@ -35,6 +35,14 @@ export const exampleManifest: Manifest = {
     },
   ],
   notices: {},
+  epochs: [
+    {
+      number: 0,
+      sources: 2,
+      rows: { read: 1_003, added: 0, delivered: 1_000, rejected: 3, filtered: 0 },
+      days: ["2026-01-30", "2026-01-31"],
+    },
+  ],
   inputs: [],
   failures: [],
   events: [{ event: "tea", rows: 1_000, firstTimestamp: first, lastTimestamp: last }],
@@ -43,13 +51,14 @@ export const exampleManifest: Manifest = {
     { day: "2026-01-30", firstTimestamp: first, lastTimestamp: first, ...emptyDay },
     { day: "2026-01-31", firstTimestamp: last, lastTimestamp: last, ...emptyDay },
   ],
-  run: { startedAt: first, endedAt: last, durationMs: 2_000, resumes: 0 },
+  run: { startedAt: first, endedAt: last, durationMs: 2_000, resumes: 0, epochs: [first] },
 };
 
 export const exampleResult: ExportResult = {
   outcome: "done",
   manifest: exampleManifest,
   manifestPath: "/data/out/manifest.json",
+  epochs: exampleManifest.epochs,
   failures: [],
   tooManyRejects: false,
   alreadyDone: false,

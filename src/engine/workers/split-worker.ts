@@ -9,12 +9,18 @@ import { createWorkerTools } from "../worker-tools.js";
 
 // Entry file of the worker threads of an export.
 serveSplits<ExportOptions>(async (setup, signal) => {
-  const { options, splits } = setup;
+  const { options, splits, epoch } = setup;
   const tools = await createWorkerTools(setup, signal, { dataset: options.dataset });
   const { kernel, layout } = tools;
   const dayZone = createZone(options.dayZone);
   const format = await outputFormat(options.format).createFormat(kernel, options);
-  const sink = createDayDirectorySink(kernel, { ...options, format, dayZone, spills: splits > 1 });
+  const sink = createDayDirectorySink(kernel, {
+    ...options,
+    format,
+    dayZone,
+    epoch,
+    spills: splits > 1,
+  });
   return {
     ...tools,
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),

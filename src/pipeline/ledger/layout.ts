@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { MERGED_PARTS, spillDirectoryOf } from "../../sinks/spill/spill-files.js";
 import { outputFormatNames } from "../output-formats.js";
 
@@ -7,8 +7,10 @@ export const MANIFEST_NAME = "manifest.json";
 /** File next to the manifest: the number of events of each name on each day. */
 export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 
-/** The paths of everything that an export writes; all absolute. */
+/** The paths of everything that an epoch of a run writes; all absolute. */
 export interface Layout {
+  /** 0 is the first run into the directory; each later run with new inputs adds one. */
+  readonly epoch: number;
   readonly outputDirectory: string;
   /** Holds one directory for each day. */
   readonly datasetDirectory: string;
@@ -17,51 +19,76 @@ export interface Layout {
   readonly eventsByDayFile: string;
   /** `_switchyard`; only Switchyard reads it. */
   readonly ledgerDirectory: string;
+  /** Holds the plan and the records of the epoch: `_switchyard`, or `_switchyard/epochs/<epoch>`. */
+  readonly epochDirectory: string;
   readonly planFile: string;
+  /** One for all epochs. */
   readonly lockFile: string;
   /** One file for each finished split. */
   readonly splitsDirectory: string;
-  /** Spilled rows, one file for each split. */
+  /** Spilled rows of all epochs, one file for each split. */
   readonly spillDirectory: string;
   /** The plan of the merges, and one file for each finished merge. */
   readonly mergesDirectory: string;
   /** Journals of the events that a service has acknowledged, for unfinished splits. */
   readonly acknowledgedDirectory: string;
-  /** Emptied at the start of each run; on the same file system as the output. */
+  /** Emptied at the start of each run, for all epochs; on the same file system as the output. */
   readonly temporaryDirectory: string;
 }
 
-export function layoutOf(outputDirectory: string, dataset: string): Layout {
+export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): Layout {
   const ledgerDirectory = join(outputDirectory, "_switchyard");
+  const epochDirectory =
+    epoch === 0 ? ledgerDirectory : join(epochsDirectoryOf(ledgerDirectory), String(epoch));
   return {
+    epoch,
     outputDirectory,
     datasetDirectory: join(outputDirectory, dataset),
     rejectsDirectory: join(outputDirectory, "rejects"),
     manifestFile: join(outputDirectory, MANIFEST_NAME),
     eventsByDayFile: join(outputDirectory, EVENTS_BY_DAY_NAME),
     ledgerDirectory,
-    planFile: join(ledgerDirectory, "plan.json"),
+    epochDirectory,
+    planFile: join(epochDirectory, "plan.json"),
     lockFile: join(ledgerDirectory, "lock"),
-    splitsDirectory: join(ledgerDirectory, "splits"),
+    splitsDirectory: join(epochDirectory, "splits"),
     spillDirectory: spillDirectoryOf(outputDirectory),
-    mergesDirectory: join(ledgerDirectory, "merges"),
-    acknowledgedDirectory: join(ledgerDirectory, "acknowledged"),
+    mergesDirectory: join(epochDirectory, "merges"),
+    acknowledgedDirectory: join(epochDirectory, "acknowledged"),
     temporaryDirectory: join(ledgerDirectory, "tmp"),
   };
 }
 
+/** Returns the layout of another epoch of the same output. */
+export function layoutOfEpoch(
+  { outputDirectory, datasetDirectory }: Layout,
+  epoch: number,
+): Layout {
+  return layoutOf(outputDirectory, basename(datasetDirectory), epoch);
+}
+
+/** Returns the directory that holds the ledgers of all epochs but the first. */
+export function epochsDirectoryOf(ledgerDirectory: string): string {
+  return join(ledgerDirectory, "epochs");
+}
+
+/** Pattern of a split's id. */
+export const splitIdPattern = "(?:e\\d{5,}-)?\\d{6}";
+
 const dayName = /^\d{4,6}-\d{2}-\d{2}$/;
 const extensions = outputFormatNames.map((format) => format.replace(".", "\\.")).join("|");
-const partName = new RegExp(`^part-(\\d{6}|${MERGED_PARTS})-\\d+\\.(?:${extensions})$`);
-const rejectsName = /^part-(\d{6})\.jsonl$/;
+const partName = new RegExp(
+  `^part-(${splitIdPattern}|(?:e\\d{5,}-)?${MERGED_PARTS})-\\d+\\.(?:${extensions})$`,
+);
+const rejectsName = new RegExp(`^part-(${splitIdPattern})\\.jsonl$`);
 
 export function isDayName(name: string): boolean {
   return dayName.test(name);
 }
 
 /**
- * Returns the split that a file in a day directory belongs to, or `MERGED_PARTS` for a merged part;
- * undefined if Switchyard did not name it.
+ * Returns the split that a file in a day directory belongs to, or `mergedPartsOf` its epoch for a
+ * merged part; undefined if Switchyard did not name it.
  */
 export function splitOfPartName(name: string): string | undefined {
   return partName.exec(name)?.[1];

@@ -3,12 +3,14 @@ import type { Immutable } from "../../base/immutable.js";
 import type { Source } from "../../readers/source.js";
 import type { PartFile, SpillFile } from "../../sinks/sink.js";
 import { rejectSummarySchema, rowCountsSchema, sourceFailureSchema } from "../manifest.js";
+import { splitIdPattern } from "./layout.js";
 
 // Worker threads import types from here, and no values: loading zod would delay their start.
 
 const text = z.string();
 const count = z.int().min(0);
 const id = z.string().regex(/^\d{6}$/);
+const splitId = new RegExp(`^${splitIdPattern}$`);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const partSchema = z.object({
@@ -40,7 +42,7 @@ const fieldValuesSchema = z.object({
 export type FieldValues = Immutable<z.infer<typeof fieldValuesSchema>>;
 
 export const splitRecordSchema = z.object({
-  id,
+  id: z.string().regex(splitId),
   /** `incomplete`: a source failed. What could be read was delivered; a resumed run repeats the split. */
   status: z.enum(["complete", "incomplete"]),
   failures: z.array(sourceFailureSchema),
@@ -151,7 +153,7 @@ function isSource(value: unknown): boolean {
 }
 
 function isSplit(value: unknown): boolean {
-  if (!Array.isArray(value) || !/^\d{6}$/.test(value[0]) || !Array.isArray(value[1])) return false;
+  if (!Array.isArray(value) || !splitId.test(value[0]) || !Array.isArray(value[1])) return false;
   return value[1].every(
     (range: unknown) =>
       Array.isArray(range) && Number.isInteger(range[0]) && Number.isInteger(range[1]),

@@ -8,7 +8,7 @@ import type { MergeRecord, SplitRecord } from "./ledger-records.js";
 
 /** The part of a ledger that worker threads write: the results of splits and merges. */
 export class LedgerWriter {
-  constructor(protected readonly layout: Layout) {}
+  constructor(readonly layout: Layout) {}
 
   async writeSplit(record: SplitRecord): Promise<void> {
     await this.write(this.splitFile(record.id), record);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { z } from "zod";
@@ -10,6 +11,7 @@ import type { SplitEvents } from "../../profile/event-counts.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
 import type { SourceRange } from "../../readers/source.js";
 import { assemblePlan, type Plan } from "../plan.js";
+import { epochsDirectoryOf, type Layout, layoutOfEpoch, splitIdPattern } from "./layout.js";
 import {
   type MergePlan,
   type MergeRecord,
@@ -22,6 +24,8 @@ import {
 } from "./ledger-records.js";
 import { LedgerWriter } from "./ledger-writer.js";
 
+const splitFileName = new RegExp(`^${splitIdPattern}\\.json$`);
+
 /** Changes when an older Switchyard could not resume a newer ledger, or the reverse. */
 const LEDGER_VERSION = 5;
 
@@ -30,7 +34,12 @@ export interface RunRecord extends Omit<PlanFile, "ledgerVersion" | "sources" | 
   readonly plan: Plan;
 }
 
-/** The records of the work done in an output directory, stored in that directory. */
+export interface SavedEpoch {
+  readonly ledger: Ledger;
+  readonly record: RunRecord;
+}
+
+/** The records of the work done in one epoch of an output directory, stored in that directory. */
 export class Ledger extends LedgerWriter {
   /** Returns undefined if no run has begun. Throws `ledger_unreadable`. */
   async readRun(): Promise<RunRecord | undefined> {
@@ -82,7 +91,7 @@ export class Ledger extends LedgerWriter {
   /** Returns the records of all committed splits in the order of their ids. */
   async readSplits(): Promise<readonly SplitRecord[]> {
     const { splitsDirectory } = this.layout;
-    const names = (await listOrNone(splitsDirectory)).filter((name) => /^\d{6}\.json$/.test(name));
+    const names = (await listOrNone(splitsDirectory)).filter((name) => splitFileName.test(name));
     const records: SplitRecord[] = [];
     for (const name of names.sort()) {
       const record = await readRecord(join(splitsDirectory, name), splitRecordSchema);
@@ -131,17 +140,44 @@ export class Ledger extends LedgerWriter {
 
   /** Makes the ledger's directories and empties the one for temporary files. */
   async prepare(): Promise<void> {
-    const { ledgerDirectory, temporaryDirectory, splitsDirectory } = this.layout;
+    const { ledgerDirectory, epochDirectory, temporaryDirectory, splitsDirectory } = this.layout;
     await asOutput(ledgerDirectory, async () => {
       await rm(temporaryDirectory, { recursive: true, force: true });
       await mkdir(temporaryDirectory, { recursive: true });
-      await mkdir(splitsDirectory, { recursive: true });
+      const isNew = (await mkdir(splitsDirectory, { recursive: true })) !== undefined;
+      if (!isNew) return;
+      // The names of the directories that may be new, from the ledger's down to the epoch's.
+      for (let path = epochDirectory; ; path = dirname(path)) {
+        await syncDirectory(path);
+        if (path === ledgerDirectory) return;
+      }
     });
   }
 
   get #mergePlanFile(): string {
     return join(this.layout.mergesDirectory, "plan.json");
   }
+}
+
+/**
+ * Returns the ledgers of all epochs that have begun, with their runs. Throws `ledger_unreadable`,
+ * also if an epoch is missing between others.
+ */
+export async function readEpochs(layout: Layout): Promise<readonly SavedEpoch[]> {
+  const epochs: SavedEpoch[] = [];
+  for (;;) {
+    const ledger = new Ledger(layoutOfEpoch(layout, epochs.length));
+    const record = await ledger.readRun();
+    if (record === undefined) break;
+    epochs.push({ ledger, record });
+  }
+  const missing = layoutOfEpoch(layout, epochs.length).planFile;
+  for (const name of await listOrNone(epochsDirectoryOf(layout.ledgerDirectory))) {
+    const { planFile } = layoutOfEpoch(layout, Number(name));
+    if (epochs.length > 0 && Number(name) > epochs.length && existsSync(planFile))
+      throw unreadable(missing, "it does not exist, but later epochs do");
+  }
+  return epochs;
 }
 
 /** Returns the names in a directory, or none if it does not exist. */

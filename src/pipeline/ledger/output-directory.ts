@@ -1,24 +1,31 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, rmdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { syncDirectory } from "../../base/durable-file.js";
+import { epochOf } from "../../base/epoch.js";
 import { hasCode } from "../../base/error-code.js";
 import { UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-files.js";
-import { isDayName, type Layout, splitOfPartName, splitOfRejectsName } from "./layout.js";
+import {
+  epochsDirectoryOf,
+  isDayName,
+  type Layout,
+  splitOfPartName,
+  splitOfRejectsName,
+} from "./layout.js";
 import { listOrNone } from "./ledger.js";
 import type { SplitRecord } from "./ledger-records.js";
 
 /**
  * Removes the parts, rejects and spilled rows of all splits but those to keep, the merged parts of
- * all days but those to keep, and the manifest and counts by day, which would list them. Touches
- * only files that Switchyard has named. Removes days that become empty.
+ * all days and epochs but those to keep, and the manifest and counts by day, which would list them.
+ * Touches only files that Switchyard has named. Removes days that become empty.
  */
 export async function removeOutput(
   layout: Layout,
   isKept: (splitId: string) => boolean,
-  isMerged: (day: string) => boolean = () => false,
+  isMerged: (day: string, epoch: number) => boolean = () => false,
 ): Promise<void> {
   await asOutput(layout.outputDirectory, async () => {
     await rm(layout.manifestFile, { force: true });
@@ -28,7 +35,7 @@ export async function removeOutput(
       await removeFiles(join(layout.datasetDirectory, day), (name) => {
         const split = splitOfPartName(name);
         if (split === undefined) return false;
-        return split === MERGED_PARTS ? !isMerged(day) : !isKept(split);
+        return split.endsWith(MERGED_PARTS) ? !isMerged(day, epochOf(split)) : !isKept(split);
       });
     }
     await removeFiles(layout.rejectsDirectory, (name) => {
@@ -39,10 +46,20 @@ export async function removeOutput(
   });
 }
 
-/** Removes spilled rows. Call it only when a manifest lists the merged parts. */
-export async function removeSpilled(layout: Layout): Promise<void> {
-  await asOutput(layout.spillDirectory, () =>
-    rm(layout.spillDirectory, { recursive: true, force: true }),
+/** Removes the spilled rows of some epochs. Call it only when a manifest lists the merged parts. */
+export async function removeSpilled(
+  { spillDirectory }: Layout,
+  epochs: ReadonlySet<number>,
+): Promise<void> {
+  await asOutput(spillDirectory, () =>
+    removeFiles(spillDirectory, (name) => epochs.has(epochOf(name))),
+  );
+}
+
+/** Removes the ledgers of all epochs but the first, durably. Call it before their parts are removed. */
+export async function forgetEpochs(layout: Layout): Promise<void> {
+  await asOutput(layout.ledgerDirectory, () =>
+    forget(layout, epochsDirectoryOf(layout.ledgerDirectory)),
   );
 }
 
@@ -70,7 +87,7 @@ export async function forgetMerges(layout: Layout): Promise<void> {
  * kill would leave some records without those that they belong to.
  */
 async function forget(layout: Layout, directory: string, remove = rm): Promise<void> {
-  const { temporaryDirectory, ledgerDirectory } = layout;
+  const { temporaryDirectory } = layout;
   const forgotten = join(temporaryDirectory, `${basename(directory)}.${randomUUID()}`);
   await mkdir(temporaryDirectory, { recursive: true });
   try {
@@ -79,7 +96,7 @@ async function forget(layout: Layout, directory: string, remove = rm): Promise<v
     if (hasCode(error, "ENOENT")) return;
     throw error;
   }
-  await syncDirectory(ledgerDirectory);
+  await syncDirectory(dirname(directory));
   await remove(forgotten, { recursive: true, force: true });
 }
 

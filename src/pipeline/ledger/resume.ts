@@ -26,6 +26,8 @@ export interface PlanChanges {
   readonly appeared: readonly Source[];
   /** Names of sources that cannot be read now. */
   readonly lost: ReadonlySet<string>;
+  /** Names of sources that are gone and need not be read again. */
+  readonly vanished: ReadonlySet<string>;
 }
 
 /** The output directory holds the run of another command. Nothing was changed. Exit code 2. */
@@ -39,10 +41,17 @@ export class ChangedError extends UsageError {
       "run_changed",
       `${outputDirectory} holds a run that was started differently:${listed.join("")}${
         rest > 0 ? `\n  and ${rest} more` : ""
-      }\nUndo these changes to resume it, choose another directory, or start over with --fresh.`,
+      }\n${adviceOn(changes)} or start over with --fresh.`,
     );
     this.changes = changes;
   }
+}
+
+/** New inputs are read in a further epoch; inputs that were read cannot be replaced. */
+function adviceOn(changes: readonly string[]): string {
+  if (!changes.every((change) => change.startsWith("input ")))
+    return "Undo these changes to resume it, choose another directory,";
+  return "Put back these inputs as they were, and give further rows as new files,";
 }
 
 /** Returns a text that names the version that began a run; only that version can resume it. */
@@ -57,88 +66,74 @@ export interface SavedSplits {
   readonly replaceable: ReadonlySet<string>;
 }
 
-/**
- * Checks that an earlier run can be resumed. Throws `ChangedError` if anything differs that its
- * finished splits depend on. Other inputs may have changed: failed files that were repaired, or the
- * reverse.
- */
-export function checkResume(
-  outputDirectory: string,
-  saved: RunRecord,
-  { finished, replaceable }: SavedSplits,
-  facts: RunFacts,
-): PlanChanges {
-  const homes = splitsOfSources(saved.plan.splits);
-  const isFinished = (name: string) =>
-    !replaceable.has(name) && homes.get(name)?.some((id) => finished.has(id)) === true;
-  const known = compareKnown(saved, facts, isFinished);
-  const fresh = compareNew(saved, facts);
-  const changes = [
-    ...(saved.version === facts.version
-      ? []
-      : [describeVersionChange(saved.version, facts.version)]),
-    ...differences(saved.options, facts.options),
-    ...known.changes,
-    ...fresh.changes,
-  ];
-  if (changes.length > 0) throw new ChangedError(outputDirectory, changes);
-  return { repaired: known.repaired, appeared: fresh.appeared, lost: known.lost };
+/** The result of comparing a saved run with today's. */
+export interface Comparison extends PlanChanges {
+  /** Descriptions of everything that differs and that finished splits depend on. */
+  readonly refused: readonly string[];
 }
 
-/** Compares the inputs of the saved run with those of today. */
+/**
+ * Compares an epoch as it was saved with the inputs of today that belong to it. Other inputs may
+ * have changed: failed files that were repaired, or the reverse; those that are gone once they were
+ * read.
+ */
+export function compareRun(saved: RunRecord, splits: SavedSplits, facts: RunFacts): Comparison {
+  const known = new Set(saved.plan.sources.map(({ name }) => name));
+  const { refused, ...changes } = compareKnown(saved, facts, splits);
+  return {
+    ...changes,
+    appeared: facts.sources.filter(({ name }) => !known.has(name)),
+    refused: [
+      ...(saved.version === facts.version
+        ? []
+        : [describeVersionChange(saved.version, facts.version)]),
+      ...differences(saved.options, facts.options),
+      ...refused,
+    ],
+  };
+}
+
+/** Compares the planned inputs with those of today. */
 function compareKnown(
   saved: RunRecord,
   { sources, unreadable }: RunFacts,
-  isFinished: (name: string) => boolean,
+  { finished, replaceable }: SavedSplits,
 ) {
-  const changes: string[] = [];
+  const refused: string[] = [];
   const repaired: Source[] = [];
   const lost = new Set<string>();
+  const vanished = new Set<string>();
+  const homes = splitsOfSources(saved.plan.splits);
   const current = new Map(sources.map((source) => [source.name, source]));
   const failures = new Map(unreadable.map((failure) => [failure.source, failure]));
   for (const old of saved.plan.sources) {
     const { name, fingerprint } = old;
     const source = current.get(name);
     if (source !== undefined && holdsSame(old, source)) continue;
-    const failedName = containersOf(name).find((container) => failures.has(container));
-    const failure = failedName === undefined ? undefined : failures.get(failedName);
+    const home = homes.get(name) ?? [];
+    const isBegun = !replaceable.has(name) && home.some((id) => finished.has(id));
+    const failure = failureOf(name, failures);
     if (source === undefined && failure === undefined) {
-      changes.push(`input ${name}: was there, is gone`);
-    } else if (isFinished(name)) {
+      if (home.every((id) => finished.has(id))) vanished.add(name);
+      else refused.push(`input ${name}: was there, is gone, and is not read to its end`);
+    } else if (isBegun) {
       const change =
         source === undefined
           ? failure?.message
           : describeFingerprintChange(fingerprint, source.fingerprint);
-      changes.push(`input ${name}: ${change}`);
+      refused.push(`input ${name}: ${change}`);
     } else if (source === undefined) lost.add(name);
     else repaired.push(source);
   }
-  const there = new Set([...current.keys(), ...failures.keys()].flatMap(containersOf));
-  for (const { source: name } of saved.unreadable) {
-    const isThere = there.has(name) || containersOf(name).some((one) => failures.has(one));
-    if (!isThere) changes.push(`input ${name}: was there, is gone`);
-  }
-  return { changes, repaired, lost };
+  return { refused, repaired, lost, vanished };
 }
 
-/** Finds inputs that the saved run does not know. */
-function compareNew(saved: RunRecord, { sources, unreadable }: RunFacts) {
-  const changes: string[] = [];
-  const appeared: Source[] = [];
-  const known = new Set(saved.plan.sources.map(({ name }) => name));
-  const failed = new Set(saved.unreadable.map((failure) => failure.source));
-  const wasThere = new Set([...known, ...failed].flatMap(containersOf));
-  const wasUnreadable = (name: string) => containersOf(name).some((one) => failed.has(one));
-  for (const source of sources) {
-    if (known.has(source.name)) continue;
-    if (wasUnreadable(source.name)) appeared.push(source);
-    else changes.push(`input ${source.name}: was not there, is there now`);
-  }
-  for (const { source: name } of unreadable) {
-    const isOld = wasUnreadable(name) || wasThere.has(name);
-    if (!isOld) changes.push(`input ${name}: was not there, is there now`);
-  }
-  return { changes, appeared };
+function failureOf(
+  name: string,
+  failures: ReadonlyMap<string, SourceFailure>,
+): SourceFailure | undefined {
+  const failedName = containersOf(name).find((container) => failures.has(container));
+  return failedName === undefined ? undefined : failures.get(failedName);
 }
 
 /**
@@ -160,7 +155,7 @@ export function holdsSame(before: Source, now: Source): boolean {
  * Returns a name and its containers (`a.zip!dir/b.json`, `a.zip`) for lookups in a map: comparing
  * 26,000 names with 5,000 others one by one took 39 s.
  */
-function containersOf(name: string): readonly string[] {
+export function containersOf(name: string): readonly string[] {
   const containers = [name];
   for (let end = name.lastIndexOf("!"); end > 0; end = name.lastIndexOf("!", end - 1)) {
     containers.push(name.slice(0, end));

@@ -51,10 +51,8 @@ export interface MergeJob {
  */
 export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const { layout, records, end, state } = job;
-  if (isMerged(state, records)) return { end, parts: partsOf(state.done), pending: [] };
-  if (end === "interrupted") {
-    return { end, parts: partsOf(state.done), pending: findPending(layout, records, state) };
-  }
+  if (isMerged(state, records) || end === "interrupted")
+    return mergedSoFar(layout, records, state, end);
   const plan = state.plan ?? (await beginMerges(job));
   const merges = new Map(state.done.map((record) => [record.id, record]));
   const runner = new MergeRunner(
@@ -72,9 +70,29 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   await removeOutput(
     layout,
     () => true,
-    (day) => isDayMerged(now, day),
+    (day, epoch) => epoch !== layout.epoch || isDayMerged(now, day),
   );
   return { end: merged, parts: partsOf(done), pending: findPending(layout, records, now) };
+}
+
+/** Returns the state of merging without doing more. */
+export function mergedSoFar(
+  layout: Layout,
+  records: readonly SplitRecord[],
+  state: MergeState,
+  end: MergedDays["end"],
+): MergedDays {
+  const pending = isMerged(state, records) ? [] : findPending(layout, records, state);
+  return { end, parts: partsOf(state.done), pending };
+}
+
+/** Joins the merges of all epochs. */
+export function joinMerged(epochs: readonly MergedDays[]): MergedDays {
+  return {
+    end: epochs.every(({ end }) => end === "done") ? "done" : "interrupted",
+    parts: epochs.flatMap(({ parts }) => parts),
+    pending: epochs.flatMap(({ pending }) => pending),
+  };
 }
 
 async function beginMerges({ layout, ledger, records, mergeBytes }: MergeJob): Promise<MergePlan> {

@@ -13,7 +13,8 @@ export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly options: Options;
   /** Milliseconds since 1970 UTC. */
   readonly maxTimeMs: number;
-  /** Splits of the whole run. */
+  readonly epoch: number;
+  /** Splits of the whole epoch. */
   readonly splits: number;
   /** Buffer of its `ThreadCounters`. */
   readonly counters: SharedArrayBuffer;

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { epochPrefix } from "../../base/epoch.js";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { SPILL_FILES_OPEN_MAX } from "../../base/limits.js";
@@ -113,8 +114,13 @@ function findFirst(count: number, isBehind: (place: number) => boolean): number 
   return low;
 }
 
-/** Stands for the split's id in the names of merged parts. */
+/** Stands for the split's id in the names of merged parts of epoch 0. */
 export const MERGED_PARTS = "merged";
+
+/** Stands for the split's id in the names of an epoch's merged parts. */
+export function mergedPartsOf(epoch: number): string {
+  return `${epochPrefix(epoch)}${MERGED_PARTS}`;
+}
 
 /** Directory with a file for each split that has spilled. */
 export function spillDirectoryOf(outputDirectory: string): string {

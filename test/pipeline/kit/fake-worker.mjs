@@ -250,9 +250,9 @@ function fakeEventCounts() {
   };
 }
 
-serveSplits(async ({ options }, signal) => {
+serveSplits(async ({ options, epoch }, signal) => {
   if (options.preset === "impossible") throw new Error("no such tools");
-  const layout = layoutOf(options.outputDirectory, options.dataset);
+  const layout = layoutOf(options.outputDirectory, options.dataset, epoch);
   const kernel = new Kernel();
   return {
     kernel,

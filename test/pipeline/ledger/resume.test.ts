@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunRecord } from "../../../src/pipeline/ledger/ledger.js";
-import { ChangedError, checkResume, type RunFacts } from "../../../src/pipeline/ledger/resume.js";
+import { ChangedError, compareRun, type RunFacts } from "../../../src/pipeline/ledger/resume.js";
+import { assignSources } from "../../../src/pipeline/ledger/source-epochs.js";
 import { makePlan } from "../../../src/pipeline/plan.js";
 import type { Source, ZipEntry } from "../../../src/readers/source.js";
 
@@ -54,12 +55,20 @@ function factsOf(sources: readonly Source[], unreadable: readonly string[] = [])
 
 function check(saved: RunRecord, finished: readonly string[], facts: RunFacts) {
   const splits = { finished: new Set(finished), replaceable: new Set<string>() };
-  const { repaired, appeared, lost } = checkResume("out", saved, splits, facts);
+  const { known, fresh } = assignSources([saved], facts);
+  const { refused, ...changes } = compareRun(saved, splits, { ...facts, ...known[0] });
+  if (refused.length > 0) throw new ChangedError("out", refused);
   const names = (sources: readonly Source[]) => sources.map(({ name }) => name);
-  return { repaired: names(repaired), appeared: names(appeared), lost: [...lost] };
+  return {
+    repaired: names(changes.repaired),
+    appeared: names(changes.appeared),
+    lost: [...changes.lost],
+    vanished: [...changes.vanished],
+    fresh: [...names(fresh.sources), ...fresh.unreadable.map(({ source }) => source)],
+  };
 }
 
-const nothing = { repaired: [], appeared: [], lost: [] };
+const nothing = { repaired: [], appeared: [], lost: [], vanished: [], fresh: [] };
 
 describe("a saved run", () => {
   it("is resumed unchanged if nothing changed, with inputs in any order", () => {
@@ -100,24 +109,42 @@ describe("a saved run", () => {
   it("does not treat a name with the same beginning as an entry", () => {
     const saved = savedRun([], ["z.zip"]);
     const facts = factsOf([fileOf("z.zip2", "1")], ["z.zip"]);
-    expect(() => check(saved, [], facts)).toThrow("input z.zip2: was not there, is there now");
+    expect(check(saved, [], facts)).toEqual({ ...nothing, fresh: ["z.zip2"] });
   });
 
-  it("is refused if an input appeared or disappeared, or the version changed", () => {
-    const saved = savedRun([fileOf("a", "1")], ["broken"]);
-    const facts = { ...factsOf([fileOf("b", "1")], ["also broken"]), version: "2" };
+  it("leaves new inputs to the next epoch, and does without those that were read", () => {
+    const saved = savedRun([fileOf("a", "1"), fileOf("b", "2")], ["broken"]);
+    const facts = factsOf([fileOf("b", "2"), fileOf("c", "3")], ["also broken"]);
+    expect(check(saved, ["000000"], facts)).toEqual({
+      ...nothing,
+      vanished: ["a"],
+      fresh: ["c", "also broken"],
+    });
+  });
+
+  it("knows a file that was moved or renamed by its path or its content", () => {
+    const saved = savedRun([fileOf("a", "1"), fileOf("b", "2")]);
+    const renamed = fileOf("b.1", "2");
+    const elsewhere = { ...fileOf("/in/a", "1"), path: "/in/a" };
+    expect(check(saved, ["000000", "000001"], factsOf([elsewhere, renamed]))).toEqual(nothing);
+    const copy = fileOf("copy of b", "2");
+    const facts = factsOf([fileOf("a", "1"), fileOf("b", "2"), copy]);
+    expect(check(saved, [], facts)).toEqual({ ...nothing, fresh: ["copy of b"] });
+  });
+
+  it("is refused if an input changed or disappeared before it was read, or the version changed", () => {
+    const saved = savedRun([fileOf("a", "1"), fileOf("b", "1")]);
+    const facts = { ...factsOf([fileOf("b", "2")]), version: "2" };
     let changes: readonly string[] = [];
     try {
-      check(saved, [], facts);
+      check(saved, ["000001"], facts);
     } catch (error) {
       ({ changes } = error as ChangedError);
     }
     expect(changes).toEqual([
       "version of Switchyard: was 1, is 2 (only 1 can resume the run)",
-      "input a: was there, is gone",
-      "input broken: was there, is gone",
-      "input b: was not there, is there now",
-      "input also broken: was not there, is there now",
+      "input a: was there, is gone, and is not read to its end",
+      "input b: other content",
     ]);
   });
 

@@ -76,6 +76,14 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
     rows: { read: rows + 1, added: 0, delivered: rows, rejected: 1, filtered: 0 },
     rejects: [{ code: "event_missing", rows: 1, example: { source: "a", message: "m" } }],
     notices: {},
+    epochs: [
+      {
+        number: 0,
+        sources: 0,
+        rows: { read: rows + 1, added: 0, delivered: rows, rejected: 1, filtered: 0 },
+        days: written.map((one) => one.day),
+      },
+    ],
     inputs: [],
     failures: [],
     days: written,
@@ -85,7 +93,7 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
       bytes: byDay.length,
       sha256: createHash("sha256").update(byDay).digest("hex"),
     },
-    run: { startedAt: "", endedAt: "", durationMs: 0, resumes: 0 },
+    run: { startedAt: "", endedAt: "", durationMs: 0, resumes: 0, epochs: [""] },
   };
   await writeManifest(manifest);
   return manifest;

@@ -1,0 +1,105 @@
+import { throwIfInterrupted } from "../base/errors.js";
+import type { Source, SourceRange } from "../readers/source.js";
+import type { Layout } from "./ledger/layout.js";
+import { holdsSame, type PlanChanges } from "./ledger/resume.js";
+import {
+  extendPlan,
+  growSplitBytes,
+  makePlan,
+  type Plan,
+  type RangedSource,
+  removeSources,
+  replaceSources,
+  updateSources,
+} from "./plan.js";
+
+/** Returns the ranges that a source can be cut into. */
+export type PlanRanges = (source: Source, splitBytes: number) => Promise<readonly SourceRange[]>;
+
+export interface PlanningOptions {
+  readonly splitBytes: number;
+  /** As in `RunJob`. */
+  readonly isFinal: boolean;
+  readonly planRanges: PlanRanges;
+  /** Ends the planning; no plan is kept then. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns true if a plan made for the sources of today would differ from the saved one. */
+export function isPlanChanged({ repaired, appeared, lost }: PlanChanges): boolean {
+  return repaired.length + appeared.length + lost.size > 0;
+}
+
+/** Returns the ids of the splits that would read something else than before. */
+export function changedSplits(before: Plan, now: Plan): readonly string[] {
+  const fresh = new Map(now.splits.map(({ id, ranges }) => [id, ranges]));
+  const isSame = (one: SourceRange, other: SourceRange | undefined) =>
+    other !== undefined &&
+    one.source.name === other.source.name &&
+    one.start === other.start &&
+    one.end === other.end &&
+    holdsSame(one.source, other.source);
+  return before.splits
+    .filter(({ id, ranges }) => {
+      const others = fresh.get(id) ?? [];
+      return (
+        ranges.length !== others.length ||
+        !ranges.every((range, index) => isSame(range, others[index]))
+      );
+    })
+    .map(({ id }) => id);
+}
+
+/**
+ * Returns the plan of a clean run over the sources as they are now, so that its output has the same
+ * bytes; where finished splits cannot be read again, the saved plan with the changes at their places.
+ */
+export async function changePlan(
+  saved: Plan,
+  sources: readonly Source[],
+  changes: PlanChanges,
+  options: PlanningOptions & Pick<Layout, "epoch">,
+): Promise<Plan> {
+  if (!isPlanChanged(changes)) return updateSources(saved, sources);
+  const { repaired, appeared, lost, vanished } = changes;
+  const { epoch } = options;
+  const splitBytes = growSplitBytes(sources, options);
+  if (!options.isFinal && vanished.size === 0) {
+    return makePlan(await rangeSources(sources, splitBytes, options), { splitBytes, epoch });
+  }
+  const range = (changed: readonly Source[]) => rangeSources(changed, splitBytes, options);
+  const kept = removeSources(updateSources(saved, sources), lost);
+  const replaced = replaceSources(kept, await range(repaired));
+  return extendPlan(replaced, await range(appeared), { splitBytes, epoch });
+}
+
+export async function rangeSources(
+  sources: readonly Source[],
+  splitBytes: number,
+  { planRanges, signal }: Pick<PlanningOptions, "planRanges" | "signal">,
+): Promise<readonly RangedSource[]> {
+  const ranged: RangedSource[] = [];
+  for (const source of sources) {
+    const ranges = await rangesOf(source, splitBytes, planRanges);
+    // `rangesOf` also swallows the error of an interruption.
+    throwIfInterrupted(signal);
+    ranged.push({ source, ranges });
+  }
+  return ranged;
+}
+
+/**
+ * Plans a source whose ranges cannot be found as a whole. The worker that reads it meets the same
+ * error, which then fails only that source.
+ */
+async function rangesOf(
+  source: Source,
+  splitBytes: number,
+  planRanges: PlanRanges,
+): Promise<readonly SourceRange[]> {
+  try {
+    return await planRanges(source, splitBytes);
+  } catch {
+    return [{ source, start: 0, end: null }];
+  }
+}

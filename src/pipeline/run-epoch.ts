@@ -1,0 +1,145 @@
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
+import { removeOutput } from "./ledger/output-directory.js";
+import type { RunAccounts } from "./manifest.js";
+import { type MergedDays, mergedSoFar, mergeSpilled } from "./merge/merge-spilled.js";
+import { isMerged } from "./merge/merge-state.js";
+import type { Split } from "./plan.js";
+import type { RunContext, RunProgress } from "./run-observer.js";
+import type { RunJob, RunOutside } from "./run-splits.js";
+import type { StartedEpoch } from "./start-run.js";
+import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
+import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
+import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
+
+/** What the epochs of a run share. */
+export interface EpochContext {
+  readonly context: RunContext;
+  readonly outside: RunOutside;
+  /** Records of the splits of all epochs; those that this run commits are added. */
+  readonly records: Map<string, SplitRecord>;
+}
+
+/** An epoch whose splits are read and merged, or that was interrupted. */
+export interface EndedEpoch {
+  readonly number: number;
+  readonly merged: MergedDays;
+  /** Absent if an earlier run had left nothing to do. */
+  readonly work?: SplitProgress;
+  /** Resolves when the threads have ended; never rejects. */
+  readonly threadsEnded?: Promise<void>;
+}
+
+/** Reads the splits of an epoch that are not finished, then merges what all of its splits spilled. */
+export async function runEpoch(
+  job: RunJob<RunAccounts>,
+  epoch: StartedEpoch,
+  { context, outside, records }: EpochContext,
+): Promise<EndedEpoch> {
+  const { ledger, record, merges } = epoch;
+  const { signal, observer } = context;
+  const { layout } = ledger;
+  const number = layout.epoch;
+  const splits = unfinishedSplits(epoch);
+  const known = [...epoch.finished.values()];
+  const isDone = splits.length === 0 && isMerged(merges, known);
+  if (isDone || signal.aborted) {
+    return { number, merged: mergedSoFar(layout, known, merges, isDone ? "done" : "interrupted") };
+  }
+  const { options, committed } = job;
+  const budget = budgetThreads(options);
+  const { maxTimeMs, plan, unreadable } = record;
+  const pool = new WorkerPool({
+    entry: outside.workerEntry,
+    setup: { options, maxTimeMs, epoch: number, splits: plan.splits.length },
+    signal,
+    ...budget,
+    fewer: (started, wanted) =>
+      observer.note?.(
+        `threads: ${started} instead of ${wanted}, as the system refuses more; for more, ${raiseThreadLimits}`,
+      ),
+  });
+  try {
+    const runner = new SplitRunner(splits, pool, (committedRecord) => {
+      records.set(committedRecord.id, committedRecord);
+      committed?.(committedRecord);
+      for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
+    });
+    for (const text of notesOf(job, budget, epoch)) observer.note?.(text);
+    for (const failure of unreadable) observer.sourceFailed?.(failure);
+    observer.started?.(() => progressOf(epoch, runner, outside.now()));
+    const end = await runner.run();
+    const isOther = (_: string, other: number) => other !== number;
+    // A worker that was terminated while it committed may have left parts that no record lists.
+    if (end === "interrupted") await removeOutput(layout, (id) => records.has(id), isOther);
+    const merged = await mergeSpilled({
+      layout,
+      ledger,
+      end,
+      observer,
+      pool,
+      records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),
+      state: merges,
+      mergeBytes: options.splitBytes,
+    });
+    // Threads take 10 to 30 ms to give their memory back.
+    return { number, merged, work: runner.progress(), threadsEnded: pool.end() };
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+function unfinishedSplits({ record, finished }: StartedEpoch): readonly Split[] {
+  return record.plan.splits.filter(({ id }) => !finished.has(id));
+}
+
+function notesOf(
+  { options }: RunJob<RunAccounts>,
+  budget: ThreadBudget,
+  { ledger, record, finished, lost }: StartedEpoch,
+): readonly string[] {
+  const { sources, splits } = record.plan;
+  const { epoch } = ledger.layout;
+  const name = epoch === 0 ? "" : `epoch ${epoch}: `;
+  return [
+    ...(record.resumes > 0
+      ? [`${name}resumed: ${finished.size} of ${splits.length} splits are done`]
+      : epoch === 0
+        ? []
+        : [`${name}${sources.length + record.unreadable.length} new inputs`]),
+    ...(lost === 0
+      ? []
+      : [`${formatSplits(lost)} read again, because files of theirs are missing or damaged`]),
+    ...(budget.threads >= options.threads
+      ? []
+      : [`threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`]),
+  ];
+}
+
+function formatSplits(count: number): string {
+  return count === 1 ? "1 split is" : `${count} splits are`;
+}
+
+function progressOf(
+  { record, finished }: StartedEpoch,
+  runner: SplitRunner,
+  nowMs: number,
+): RunProgress {
+  const { splits } = record.plan;
+  const bytesTotal = splits.reduce((sum, { bytes }) => sum + bytes, 0);
+  const bytesResumed = splits.reduce(
+    (sum, { id, bytes }) => (finished.has(id) ? sum + bytes : sum),
+    0,
+  );
+  const { bytes, splits: splitsDone, waiting, ...work } = runner.progress();
+  const wait = waiting && { ...waiting, leftMs: Math.max(0, waiting.untilMs - nowMs) };
+  return {
+    ...work,
+    ...omitUndefined({ waiting: wait }),
+    bytesTotal,
+    bytesDone: bytesResumed + bytes,
+    splitsTotal: splits.length,
+    splitsDone: finished.size + splitsDone,
+  };
+}
