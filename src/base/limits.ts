@@ -104,6 +104,9 @@ export const SYNC_CONCURRENCY = 4;
 /** Bytes of one part file. Changed with `--part-size`. */
 export const PART_BYTES = 128 * MIB;
 
+/** Bytes of a part below which it is joined with others of its day, with `--compact auto`. */
+export const SMALL_PART_BYTES = 1 * MIB;
+
 /** Decompressed bytes below which the ratio is not checked. */
 export const DECOMPRESSION_RATIO_FLOOR_BYTES = 256 * MIB;
 

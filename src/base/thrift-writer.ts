@@ -87,7 +87,8 @@ export class ThriftWriter {
     }
   }
 
-  i32Element(value: number): void {
+  /** An i32, or an i64 up to 2^52. */
+  numberElement(value: number): void {
     this.#zigzag(value);
   }
 

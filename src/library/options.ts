@@ -125,6 +125,8 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly splitSize?: Size | undefined;
   /** Put `'` before CSV cells that a spreadsheet would run as a formula. */
   readonly csvSafe?: boolean | undefined;
+  /** Join the small parts of a day: those below 1 MiB, all below the part size, or none. Default: `auto`. */
+  readonly compact?: "auto" | "always" | "never" | undefined;
   /** Worker threads. Default: as many as the machine can run at once. */
   readonly threads?: number | undefined;
   /** Memory that the run may use. Default: half of the memory of the machine or container. */

@@ -1,6 +1,7 @@
 import type { Mapping } from "../mapper/mapping.js";
 import type { Format, GivenDialect } from "../readers/source.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
+import type { Compact } from "../sinks/staged-parts.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
 import type { OutputFormat, PartOptions } from "./output-formats.js";
 
@@ -107,6 +108,7 @@ export interface ExportOptions extends RunOptions {
   readonly dayZone: string;
   readonly partBytes: number;
   readonly csvSafe: boolean;
+  readonly compact: Compact;
 }
 
 /** The options of sending. */

@@ -19,6 +19,7 @@ import {
   forgetSplits,
   refuseForeignFiles,
   removeOutput,
+  returnStaged,
 } from "./ledger/output-directory.js";
 import {
   ChangedError,
@@ -232,6 +233,8 @@ async function recordEpochs(
   }
   const epochs = [...resumed, ...added];
   for (const { ledger } of epochs) await ledger.prepare();
+  for (const { ledger, finished, merges } of epochs)
+    await returnStaged(ledger.layout, [...finished.values()], (day) => isDayMerged(merges, day));
   await removeOutput(
     layout,
     (id) => epochs[epochOf(id)]?.finished.has(id) === true,

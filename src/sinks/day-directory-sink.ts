@@ -19,6 +19,7 @@ import { ColumnBuffer, LineBuffer } from "./row-buffer.js";
 import type { Sink, WrittenEvents } from "./sink.js";
 import { mergedPartsOf } from "./spill/spill-files.js";
 import { RowPacker } from "./spill/spill-writer.js";
+import { type Compact, stagedBytesOf } from "./staged-parts.js";
 
 export interface DayDirectoryOptions {
   /** Absolute. */
@@ -37,6 +38,8 @@ export interface DayDirectoryOptions {
   readonly spills?: boolean;
   /** Part of the names of merged parts; default 0. */
   readonly epoch?: number;
+  /** Parts of splits that are joined by `mergeDays`; none if absent. */
+  readonly compact?: Compact;
   readonly files?: PartFiles;
 }
 
@@ -66,6 +69,7 @@ export function createDayDirectorySink(
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);
   const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
+  const stagedBytes = stagedBytesOf(options.compact ?? "never", partBytes);
   const namedDirectories = new Set<string>();
   const partsOf = (splitId: string, temporaryName: string): DayPartsOptions => ({
     files,
@@ -82,7 +86,7 @@ export function createDayDirectorySink(
   return {
     openSplit(splitId) {
       const parts = partsOf(splitId, splitId);
-      return new DayDirectorySplit({ ...shared, dayZone, packer, parts });
+      return new DayDirectorySplit({ ...shared, dayZone, packer, parts, stagedBytes });
     },
     mergeDays(task, watch) {
       const parts = partsOf(mergedPartsOf(epoch), `merge-${task.id}`);

@@ -4,7 +4,7 @@ import type { Zone } from "../base/zone.js";
 import type { EventBatch } from "../batch/event-batch.js";
 import type { DayWriting } from "./day-merge.js";
 import type { DayRows } from "./day-order.js";
-import { DayParts, type DayPartsOptions } from "./day-parts.js";
+import { DayParts, type DayPartsOptions, type FinishedPart } from "./day-parts.js";
 import { FinishedParts, type FinishedSpill } from "./finished-parts.js";
 import type { SplitSink, WrittenEvents } from "./sink.js";
 import { spillPathOf } from "./spill/spill-files.js";
@@ -14,6 +14,8 @@ interface DayDirectorySplitOptions extends DayWriting {
   readonly dayZone: Zone;
   /** The worker's; absent if all rows go to parts. */
   readonly packer: RowPacker | undefined;
+  /** Smaller parts wait to be joined with others of their days. */
+  readonly stagedBytes: number;
 }
 
 /**
@@ -51,8 +53,14 @@ export class DayDirectorySplit implements SplitSink {
     this.#flush();
     const finished = this.#parts.finish();
     this.#state = "finished";
-    const { outputDirectory, parts } = this.options;
-    return new FinishedParts(finished, outputDirectory, parts, this.#finishSpill());
+    const { outputDirectory, parts, stagedBytes } = this.options;
+    const isStaged = ({ part }: FinishedPart) => part.bytes < stagedBytes;
+    return new FinishedParts(
+      finished.filter((part) => !isStaged(part)),
+      outputDirectory,
+      parts,
+      { spill: this.#finishSpill(), staged: finished.filter(isStaged) },
+    );
   }
 
   async abort(): Promise<void> {

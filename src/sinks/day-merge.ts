@@ -1,20 +1,25 @@
+import { parseDay } from "../base/day.js";
 import type { DayOrder } from "./day-order.js";
 import { DayParts, type DayPartsOptions } from "./day-parts.js";
+import { EncodedPart } from "./encoded-part.js";
 import { FinishedParts } from "./finished-parts.js";
 import type { RowBuffer } from "./row-buffer.js";
-import type { WrittenEvents } from "./sink.js";
+import type { PartFile, WrittenEvents } from "./sink.js";
 import { PackGroups, type SpilledSplit } from "./spill/pack-groups.js";
 import { OpenSpillFiles } from "./spill/spill-files.js";
+import { stagedPathOf } from "./staged-parts.js";
 
-/** Days whose rows some splits have spilled. */
+/** Days of which splits have spilled rows, or staged parts. */
 export interface MergeTask {
   /** Names its temporary directory. */
   readonly id: string;
   /** Days since 1970-01-01, inclusive. */
   readonly firstDay: number;
   readonly lastDay: number;
-  /** Ordered by id. */
+  /** Splits that have spilled, ordered by id. */
   readonly splits: readonly SpilledSplit[];
+  /** Small parts of its days, ordered by day and then by split. */
+  readonly staged: readonly PartFile[];
 }
 
 /** The memory and the parts of one split or merge. */
@@ -36,8 +41,8 @@ export interface MergeWatch {
 }
 
 /**
- * Writes the parts of days from the spilled rows of splits, in the order of the splits. A day's
- * parts are a function of its rows alone, not of the other days of the task. They are visible when
+ * Writes the parts of days from the spilled rows of splits, and joins them with staged parts, both
+ * in the order of the splits. A day's parts are a function of its rows alone, not of the other days of the task. They are visible when
  * the result is committed.
  */
 export async function mergeDays(
@@ -54,9 +59,11 @@ export async function mergeDays(
     rowBuffer.clear();
     const days = [task.firstDay, task.lastDay] as const;
     const { kernel } = rowBuffer;
+    const staged = new StagedDays(task.staged, spillFiles, { outputDirectory, parts, watch });
     const groups = new PackGroups(kernel, spillFiles, outputDirectory, task.splits, days);
     try {
-      appendGroups(groups, parts, options, watch);
+      appendGroups(groups, parts, staged, options, watch);
+      staged.joinRest();
     } finally {
       groups.free();
       rowBuffer.clear();
@@ -73,6 +80,7 @@ export async function mergeDays(
 function appendGroups(
   groups: PackGroups,
   parts: DayParts,
+  staged: StagedDays,
   { rowBuffer, order }: DayWriting,
   watch: MergeWatch,
 ): void {
@@ -85,7 +93,52 @@ function appendGroups(
     for (const day of loaded.days) {
       watch.checkpoint();
       parts.append(rowBuffer, order.address, [day]);
-      if (!loaded.isCut) parts.finishOpen();
+      if (!loaded.isCut) staged.join(day.day);
     }
+  }
+}
+
+interface Joining {
+  readonly outputDirectory: string;
+  readonly parts: DayParts;
+  readonly watch: MergeWatch;
+}
+
+/** The staged parts of a merge by day. */
+class StagedDays {
+  readonly #days = new Map<number, PartFile[]>();
+
+  constructor(
+    staged: readonly PartFile[],
+    private readonly files: OpenSpillFiles,
+    private readonly joining: Joining,
+  ) {
+    for (const part of staged) {
+      const day = parseDay(part.day);
+      const known = this.#days.get(day);
+      if (known === undefined) this.#days.set(day, [part]);
+      else known.push(part);
+    }
+  }
+
+  /** Joins the staged parts of a day with its open part, which ends the day. */
+  join(day: number): void {
+    const { outputDirectory, parts, watch } = this.joining;
+    const staged = this.#days.get(day) ?? [];
+    this.#days.delete(day);
+    watch.checkpoint();
+    parts.join(
+      day,
+      staged.map((part) => ({
+        part,
+        file: new EncodedPart(this.files, stagedPathOf(outputDirectory, part), part.bytes),
+      })),
+    );
+    parts.finishOpen();
+    for (const { rows, bytes } of staged) watch.taken(rows, bytes);
+  }
+
+  joinRest(): void {
+    for (const day of [...this.#days.keys()]) this.join(day);
   }
 }

@@ -1,5 +1,6 @@
 import { formatDay } from "../base/day.js";
 import type { DayRows } from "./day-order.js";
+import type { EncodedPart } from "./encoded-part.js";
 import type { PartFiles } from "./part-files.js";
 import type { PartEncoder, PartFormat } from "./part-format.js";
 import { PartOutput, type WriteBuffer } from "./part-output.js";
@@ -10,6 +11,14 @@ import type { PartFile } from "./sink.js";
 export interface FinishedPart {
   readonly temporaryPath: string;
   readonly part: PartFile;
+  /** It waits in the staging directory: `temporaryPath` is durable, and a failed commit keeps it. */
+  readonly isStaged?: boolean;
+}
+
+/** A part that waits to be joined with others of its day. */
+export interface WaitingPart {
+  readonly part: PartFile;
+  readonly file: EncodedPart;
 }
 
 export interface DayPartsOptions {
@@ -64,6 +73,26 @@ export class DayParts {
     if (heldBytes > this.options.heldBytesMax) this.finishOpen();
   }
 
+  /**
+   * Joins parts of a day, in order, with its open part and further ones of up to `partBytes`. A
+   * part that is left alone keeps its file and its name.
+   */
+  join(day: number, waiting: readonly WaitingPart[]): void {
+    const { partBytes } = this.options;
+    this.#closingFiles(() => {
+      for (const [index, { part, file }] of waiting.entries()) {
+        file.check(part.sha256);
+        const open = this.#open.get(day);
+        const isFull = open !== undefined && open.output.size + part.bytes > partBytes;
+        if (isFull) this.#finishPart(day, open);
+        const next = waiting[index + 1]?.part.bytes ?? Number.POSITIVE_INFINITY;
+        const isAlone = (open === undefined || isFull) && part.bytes + next > partBytes;
+        if (isAlone) this.#finished.push({ temporaryPath: file.path, part, isStaged: true });
+        else this.#joinPart(this.#open.get(day) ?? this.#openPart(day), part, file);
+      }
+    });
+  }
+
   /** Finishes the open parts. Later rows of their days go to further parts. */
   finishOpen(): void {
     this.#closingFiles(() => {
@@ -89,6 +118,13 @@ export class DayParts {
       if (part.output.size >= this.options.partBytes) this.#finishPart(day, part);
     }
     this.#open.get(day)?.output.rest();
+  }
+
+  #joinPart(open: OpenPart, part: PartFile, file: EncodedPart): void {
+    open.encoder.appendPart(file);
+    open.rows += part.rows;
+    open.firstTimestamp = Math.min(open.firstTimestamp, part.firstTimestamp);
+    open.lastTimestamp = Math.max(open.lastTimestamp, part.lastTimestamp);
   }
 
   /** Closes all files if `work` throws. */

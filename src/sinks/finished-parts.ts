@@ -3,13 +3,29 @@ import { SYNC_CONCURRENCY } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { DayPartsOptions, FinishedPart } from "./day-parts.js";
-import type { Commitment, SpillFile, WrittenEvents } from "./sink.js";
+import type { Commitment, PartFile, SpillFile, WrittenEvents } from "./sink.js";
+import { stagedPathOf } from "./staged-parts.js";
 
 /** A finished spill file, with its temporary path and its final path; both are absolute. */
 export interface FinishedSpill {
   readonly temporaryPath: string;
   readonly path: string;
   readonly file: SpillFile;
+}
+
+/** Rows of a split that wait to be merged. */
+export interface WaitingRows {
+  readonly spill?: FinishedSpill | undefined;
+  /** Small parts, to be joined with others of their days. */
+  readonly staged?: readonly FinishedPart[];
+}
+
+/** A rename of a commit; both paths are absolute. */
+interface Move {
+  readonly from: string;
+  readonly target: string;
+  /** `from` is durable: it is not synced, and an abort gives it back. */
+  readonly isStaged: boolean;
 }
 
 /**
@@ -19,8 +35,9 @@ export interface FinishedSpill {
  */
 export class FinishedParts implements WrittenEvents {
   readonly rows: number;
-  /** Final paths of parts that an unfinished commit has renamed. */
-  readonly #moved: string[] = [];
+  /** The renames of an unfinished commit. */
+  readonly #moved: Move[] = [];
+  readonly #staged: readonly FinishedPart[];
   #isCommitted = false;
 
   /** `outputDirectory` is absolute. */
@@ -31,23 +48,30 @@ export class FinishedParts implements WrittenEvents {
       DayPartsOptions,
       "files" | "dataset" | "temporaryDirectory" | "namedDirectories"
     >,
-    private readonly spill?: FinishedSpill,
+    private readonly waiting: WaitingRows = {},
   ) {
-    const rows = finished.reduce((sum, { part }) => sum + part.rows, 0);
-    this.rows = rows + (spill?.file.rows ?? 0);
+    this.#staged = waiting.staged ?? [];
+    const rows = [...finished, ...this.#staged].reduce((sum, { part }) => sum + part.rows, 0);
+    this.rows = rows + (waiting.spill?.file.rows ?? 0);
   }
 
   async commit(): Promise<Commitment> {
     const { files, temporaryDirectory } = this.options;
-    const written = this.spill === undefined ? this.finished : [...this.finished, this.spill];
-    await mapBounded(written, SYNC_CONCURRENCY, ({ temporaryPath }) =>
-      files.sync(temporaryPath, "file"),
-    );
-    await this.#publish();
+    const moves = this.#moves();
+    const written = moves.filter(({ isStaged }) => !isStaged);
+    await mapBounded(written, SYNC_CONCURRENCY, ({ from }) => files.sync(from, "file"));
+    await this.#publish(moves);
     this.#isCommitted = true;
     await files.remove(temporaryDirectory);
-    const parts = this.finished.map(({ part }) => part);
-    return { parts, counts: {}, ...omitUndefined({ spill: this.spill?.file }) };
+    const [parts, staged] = [this.finished, this.#staged].map((list) =>
+      list.map(({ part }) => part),
+    ) as [PartFile[], PartFile[]];
+    return {
+      parts,
+      ...(staged.length === 0 ? {} : { staged }),
+      ...omitUndefined({ spill: this.waiting.spill?.file }),
+      counts: {},
+    };
   }
 
   async abort(): Promise<void> {
@@ -55,24 +79,41 @@ export class FinishedParts implements WrittenEvents {
     const { files, temporaryDirectory } = this.options;
     // A failure to remove it does no harm: running the split again replaces it. The first error
     // matters more.
-    await Promise.allSettled(
-      [...this.#moved, temporaryDirectory].map((path) => files.remove(path)),
-    );
+    await Promise.allSettled([
+      ...this.#moved.map(({ from, target, isStaged }) =>
+        isStaged ? files.rename(target, from) : files.remove(target),
+      ),
+      files.remove(temporaryDirectory),
+    ]);
   }
 
-  async #publish(): Promise<void> {
-    const { outputDirectory, finished, spill } = this;
+  #moves(): readonly Move[] {
+    const { outputDirectory, finished } = this;
+    const { spill } = this.waiting;
+    const moves = finished.map(
+      ({ temporaryPath, part, isStaged = false }): Move => ({
+        from: temporaryPath,
+        target: join(outputDirectory, part.path),
+        isStaged,
+      }),
+    );
+    for (const { temporaryPath, part } of this.#staged) {
+      const target = stagedPathOf(outputDirectory, part);
+      moves.push({ from: temporaryPath, target, isStaged: false });
+    }
+    if (spill !== undefined)
+      moves.push({ from: spill.temporaryPath, target: spill.path, isStaged: false });
+    return moves;
+  }
+
+  async #publish(moves: readonly Move[]): Promise<void> {
+    const { outputDirectory } = this;
     const { files, dataset, namedDirectories } = this.options;
-    const moves = finished.map(({ temporaryPath, part }) => ({
-      temporaryPath,
-      target: join(outputDirectory, part.path),
-    }));
-    if (spill !== undefined) moves.push({ temporaryPath: spill.temporaryPath, target: spill.path });
     const directories = [...new Set(moves.map(({ target }) => dirname(target)))];
     for (const directory of directories) await files.makeDirectory(directory);
-    for (const { temporaryPath, target } of moves) {
-      await files.rename(temporaryPath, target);
-      this.#moved.push(target);
+    for (const move of moves) {
+      await files.rename(move.from, move.target);
+      this.#moved.push(move);
     }
     const unnamed = directories.filter((directory) => !namedDirectories.has(directory));
     // Parents of directories that may be new.

@@ -1,3 +1,4 @@
+import type { EncodedPart } from "./encoded-part.js";
 import type { PartOutput } from "./part-output.js";
 import type { RowBuffer } from "./row-buffer.js";
 
@@ -17,6 +18,11 @@ export interface PartEncoder {
    * them if a part may be finished in between. Returns the index to continue from.
    */
   append(rowBuffer: RowBuffer, order: number, start: number, end: number): number;
+  /**
+   * Appends the rows of a finished part of this format by copying their encoded bytes. Throws
+   * `parts_differ` if it has other columns.
+   */
+  appendPart(part: EncodedPart): void;
   /** Appends the end of the file. */
   finish(): void;
   /** Bytes held in memory until the part is finished. */

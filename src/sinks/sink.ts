@@ -61,6 +61,8 @@ export interface Origin {
 export interface Commitment {
   /** Empty for sinks that write no files. */
   readonly parts: readonly PartFile[];
+  /** Small parts that wait to be joined with others of their days; absent if there are none. */
+  readonly staged?: readonly PartFile[];
   /** Absent if all rows are in parts. */
   readonly spill?: SpillFile;
   /** Further counts of the sink, by name; they are added up over splits. */

@@ -65,12 +65,18 @@ function createTextFormat(
     extension,
     rows,
     openPart(output: PartOutput) {
-      if (header !== "") output.append(new TextEncoder().encode(header));
+      const head = new TextEncoder().encode(header);
+      if (head.length > 0) output.append(head);
       return {
         append(rowBuffer, order, start, end) {
           const next = texts.encode(rowBuffer, order, start, end);
           output.append(pack(texts.bytes));
           return next;
+        },
+        appendPart(part) {
+          if (Buffer.compare(part.read(0, head.length), head) !== 0)
+            throw part.mismatch("it has other columns");
+          part.copyTo(output, head.length, part.size);
         },
         finish() {},
         heldBytes: 0,

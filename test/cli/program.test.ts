@@ -45,7 +45,7 @@ describe("export", () => {
       "--csv-columns x,y --no-csv-header --max-row-size 1MB --max-ratio 5 --transform t.mjs " +
       "--from-time 2026-01-01 --to-time 2026-02-01T00:00:00Z --include-event a* --include-event b,c " +
       "--exclude-event d --min-time 0 --max-time 2027-01-01 --format csv --compression snappy " +
-      "--dataset d1 --day-zone Europe/Berlin --part-size 2MiB --csv-safe --threads 2 " +
+      "--dataset d1 --day-zone Europe/Berlin --part-size 2MiB --csv-safe --threads 2 --compact always " +
       "--memory 1GiB --max-rejects 5% --fresh --quiet --drop user.a --hash user.b";
     expect(await runCommandLine(words.split(" "), context)).toBe(0);
     expect(given).toEqual([
@@ -80,6 +80,7 @@ describe("export", () => {
         format: "csv",
         compression: "snappy",
         csvSafe: true,
+        compact: "always",
         dayZone: "Europe/Berlin",
         partBytes: 2 * 1024 ** 2,
         splitBytes: 64 * 1024 ** 2,

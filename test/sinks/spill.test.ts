@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
 import { Kernel } from "../../src/batch/kernel.js";
-import { planMerges, SpilledTotals } from "../../src/pipeline/merge/merge-plan.js";
+import { planMerges, WaitingTotals } from "../../src/pipeline/merge/merge-plan.js";
 import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
 import { type AppendedFile, diskFiles } from "../../src/sinks/part-files.js";
 import type { PartFile, SpillFile } from "../../src/sinks/sink.js";
@@ -66,12 +66,12 @@ async function merge(
   mergeBytes = 1 << 20,
 ): Promise<readonly PartFile[]> {
   const { sink } = await workerFor(directory, options);
-  const totals = new SpilledTotals();
+  const totals = new WaitingTotals();
   for (const [id, file] of spills) totals.add(readSpillIndex(spillPathOf(directory, id), file));
   const splits = spills.map(([splitId, { bytes, packs }]) => ({ splitId, bytes, packs }));
   const parts: PartFile[] = [];
   for (const { id, firstDay, lastDay, rows } of planMerges(totals, mergeBytes)) {
-    const written = await sink.mergeDays({ id, firstDay, lastDay, splits }, watch);
+    const written = await sink.mergeDays({ id, firstDay, lastDay, splits, staged: [] }, watch);
     expect(written.rows).toBe(rows);
     parts.push(...(await written.commit()).parts);
   }
@@ -286,7 +286,13 @@ describe("a merge", () => {
     const spilled = await spill([scattered(1000, 50, "a")]);
     const { sink } = await workerFor(spilled.directory, {});
     const before = digestTree(spilled.directory);
-    const task = { id: "000000", firstDay: 0, lastDay: 99_999, splits: splitsOf(spilled) };
+    const task = {
+      id: "000000",
+      firstDay: 0,
+      lastDay: 99_999,
+      splits: splitsOf(spilled),
+      staged: [],
+    };
     let packs = 0;
     const stopping = {
       checkpoint() {
@@ -338,7 +344,13 @@ describe("a merge", () => {
         writeFileSync(path, bytes);
       }
       const { sink } = await workerFor(spilled.directory, {});
-      const task = { id: "000000", firstDay: 0, lastDay: 99_999, splits: splitsOf(spilled) };
+      const task = {
+        id: "000000",
+        firstDay: 0,
+        lastDay: 99_999,
+        splits: splitsOf(spilled),
+        staged: [],
+      };
       await expect(sink.mergeDays(task, watch)).rejects.toMatchObject({
         code: "spill_damaged",
         message: expect.stringContaining(path),

@@ -14,12 +14,15 @@ serveSplits<ExportOptions>(async (setup, signal) => {
   const { kernel, layout } = tools;
   const dayZone = createZone(options.dayZone);
   const format = await outputFormat(options.format).createFormat(kernel, options);
+  // A run of one split has nothing to merge.
+  const merges = splits > 1;
   const sink = createDayDirectorySink(kernel, {
     ...options,
     format,
     dayZone,
     epoch,
-    spills: splits > 1,
+    spills: merges,
+    compact: merges ? options.compact : "never",
   });
   return {
     ...tools,

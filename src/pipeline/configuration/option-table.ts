@@ -2,6 +2,7 @@ import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../../base/limits.js"
 import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { formatKinds } from "../../readers/source.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
+import { compactChoices } from "../../sinks/staged-parts.js";
 import { bodyForms } from "../../sinks/webhook/request-batch.js";
 import { damagedChoices } from "../options.js";
 import { outputFormatNames } from "../output-formats.js";
@@ -175,6 +176,14 @@ export const optionTable = {
     type: type.size,
     description: "Close a file and begin the next one when it has reached this size",
     default: "128MiB",
+  },
+  compact: {
+    section: "export",
+    type: type.choice(compactChoices),
+    placeholder: "<when>",
+    description:
+      "Join the small parts of a day: those below 1MiB (auto), all below the part size (always), or none (never)",
+    default: "auto",
   },
   csvSafe: {
     section: "export",

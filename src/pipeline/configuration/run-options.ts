@@ -22,7 +22,7 @@ export function resolveExportOptions(
   machine: Machine = thisMachine(),
 ): ExportOptions {
   const values = valuesOf(configuration);
-  const { dataset, format, compression, dayZone, csvSafe } = values;
+  const { dataset, format, compression, dayZone, csvSafe, compact } = values;
   return {
     ...resolveRunOptions(configuration, machine),
     outputDirectory: requireOutput(values),
@@ -31,6 +31,7 @@ export function resolveExportOptions(
     compression,
     dayZone,
     csvSafe,
+    compact,
     partBytes: values.partSize,
   };
 }

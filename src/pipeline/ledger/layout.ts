@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { MERGED_PARTS, spillDirectoryOf } from "../../sinks/spill/spill-files.js";
+import { stagedDirectoryOf } from "../../sinks/staged-parts.js";
 import { outputFormatNames } from "../output-formats.js";
 
 export const MANIFEST_NAME = "manifest.json";
@@ -28,6 +29,8 @@ export interface Layout {
   readonly splitsDirectory: string;
   /** Spilled rows of all epochs, one file for each split. */
   readonly spillDirectory: string;
+  /** Small parts that wait to be joined. */
+  readonly stagedDirectory: string;
   /** The plan of the merges, and one file for each finished merge. */
   readonly mergesDirectory: string;
   /** Journals of the events that a service has acknowledged, for unfinished splits. */
@@ -53,6 +56,7 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     lockFile: join(ledgerDirectory, "lock"),
     splitsDirectory: join(epochDirectory, "splits"),
     spillDirectory: spillDirectoryOf(outputDirectory),
+    stagedDirectory: stagedDirectoryOf(outputDirectory),
     mergesDirectory: join(epochDirectory, "merges"),
     acknowledgedDirectory: join(epochDirectory, "acknowledged"),
     temporaryDirectory: join(ledgerDirectory, "tmp"),

@@ -51,6 +51,8 @@ export const splitRecordSchema = z.object({
   notices: z.record(z.string(), z.number()),
   fieldValues: fieldValuesSchema.exactOptional(),
   parts: z.array(partSchema),
+  /** Small parts that wait to be joined with others of their days; absent if there are none. */
+  staged: z.array(partSchema).exactOptional(),
   /** Rows that wait to be merged with those of other splits; absent if all rows are in parts. */
   spill: spillSchema.exactOptional(),
   /** Counts of the sink; absent if it counts nothing. */
@@ -67,20 +69,20 @@ const plannedMergeSchema = z.object({
   lastDay: z.int(),
   days: count,
   rows: count,
-  /** Size of the packs. */
+  /** Size of the packs and the staged parts. */
   bytes: count,
 });
 
-/** Consecutive days whose spilled rows are merged together and committed as a whole. */
+/** Consecutive days whose spilled rows and staged parts are merged together and committed as a whole. */
 export type PlannedMerge = Immutable<z.infer<typeof plannedMergeSchema>>;
 
 export const mergePlanSchema = z.object({
-  /** Digest of the content of all spill files: the plan is void for any other content. */
+  /** Digest of the content of all spill files and staged parts: the plan is void for any other content. */
   spilled: text,
   merges: z.array(plannedMergeSchema),
 });
 
-/** The merges of all spilled rows. */
+/** The merges of all rows that wait. */
 export type MergePlan = Immutable<z.infer<typeof mergePlanSchema>>;
 
 export const mergeRecordSchema = z.object({ id, rows: count, parts: z.array(partSchema) });

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { syncDirectory } from "../../base/durable-file.js";
+import { moveDurably, syncDirectory } from "../../base/durable-file.js";
 import { epochOf } from "../../base/epoch.js";
 import { hasCode } from "../../base/error-code.js";
 import { UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-files.js";
+import { partNameOfStaged, stagedPathOf } from "../../sinks/staged-parts.js";
 import {
   epochsDirectoryOf,
   isDayName,
@@ -43,17 +44,42 @@ export async function removeOutput(
       return split !== undefined && !isKept(split);
     });
     await removeFiles(layout.spillDirectory, (name) => !isKept(name));
+    await removeFiles(layout.stagedDirectory, (name) => !isKept(splitOfStagedName(name)));
   });
 }
 
-/** Removes the spilled rows of some epochs. Call it only when a manifest lists the merged parts. */
+/**
+ * Removes the spilled rows and staged parts of some epochs. Call it only when a manifest lists the
+ * merged parts.
+ */
 export async function removeSpilled(
-  { spillDirectory }: Layout,
+  { spillDirectory, stagedDirectory }: Layout,
   epochs: ReadonlySet<number>,
 ): Promise<void> {
-  await asOutput(spillDirectory, () =>
-    removeFiles(spillDirectory, (name) => epochs.has(epochOf(name))),
-  );
+  const isOf = (splitId: string) => epochs.has(epochOf(splitId));
+  await asOutput(spillDirectory, async () => {
+    await removeFiles(spillDirectory, isOf);
+    await removeFiles(stagedDirectory, (name) => isOf(splitOfStagedName(name)));
+  });
+}
+
+/**
+ * Moves parts that a merge has taken from the staging directory without joining them back there,
+ * unless their day is merged. Call it when the record of the merge is removed or was never written.
+ */
+export async function returnStaged(
+  { outputDirectory, stagedDirectory }: Layout,
+  records: readonly Pick<SplitRecord, "staged">[],
+  isMerged: (day: string) => boolean,
+): Promise<void> {
+  await asOutput(stagedDirectory, async () => {
+    for (const part of records.flatMap(({ staged = [] }) => staged)) {
+      const path = join(outputDirectory, part.path);
+      if (isMerged(part.day) || (await sizeOf(path)) === undefined) continue;
+      await mkdir(stagedDirectory, { recursive: true });
+      await moveDurably(path, stagedPathOf(outputDirectory, part));
+    }
+  });
 }
 
 /** Removes the ledgers of all epochs but the first, durably. Call it before their parts are removed. */
@@ -116,13 +142,21 @@ export async function findIncomplete<Written extends Pick<SplitRecord, "parts">>
   const incomplete: Written[] = [];
   for (const record of records) {
     for (const { path, bytes } of record.parts) {
-      const found = await stat(join(outputDirectory, path)).catch(() => undefined);
-      if (found?.size === bytes) continue;
+      if ((await sizeOf(join(outputDirectory, path))) === bytes) continue;
       incomplete.push(record);
       break;
     }
   }
   return incomplete;
+}
+
+function splitOfStagedName(name: string): string {
+  return splitOfPartName(partNameOfStaged(name)) ?? "";
+}
+
+/** Returns undefined if there is no such file. */
+async function sizeOf(path: string): Promise<number | undefined> {
+  return (await stat(path).catch(() => undefined))?.size;
 }
 
 /**

@@ -21,6 +21,7 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
     dayZone: options.dayZone,
     partBytes: options.partBytes,
     csvSafe: options.csvSafe,
+    compact: options.compact,
   }) as RecordedOptions;
 }
 

@@ -1,8 +1,13 @@
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { parseDay } from "../../base/day.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { MERGES_MAX } from "../../base/limits.js";
+import type { PartFile } from "../../sinks/sink.js";
 import { readSpillIndex, SpillDamage, spillPathOf } from "../../sinks/spill/spill-files.js";
 import type { SpillIndex } from "../../sinks/spill/spill-index.js";
+import { stagedPathOf } from "../../sinks/staged-parts.js";
 import type { Layout } from "../ledger/layout.js";
 import type { PlannedMerge, SplitRecord } from "../ledger/ledger-records.js";
 import { inOrder, sum } from "../run-accounts.js";
@@ -12,52 +17,71 @@ interface DayTotal {
   bytes: number;
 }
 
-/** Rows and bytes of spill files, added up by day. */
-export class SpilledTotals {
+/** Rows and bytes of spill files and staged parts, added up by day. */
+export class WaitingTotals {
   readonly #days = new Map<number, DayTotal>();
 
   add(index: SpillIndex): void {
     for (let pack = 0; pack < index.packs; pack++) {
       const { day, rows, bytes } = index.pack(pack);
-      const total = this.#days.get(day);
-      if (total === undefined) this.#days.set(day, { rows, bytes });
-      else {
-        total.rows += rows;
-        total.bytes += bytes;
-      }
+      this.#add(day, rows, bytes);
     }
+  }
+
+  addPart({ day, rows, bytes }: PartFile): void {
+    this.#add(parseDay(day), rows, bytes);
   }
 
   /** Days since 1970-01-01 with their totals, in order. */
   inOrder(): readonly (readonly [day: number, total: Readonly<DayTotal>])[] {
     return [...this.#days].sort(([one], [other]) => one - other);
   }
+
+  #add(day: number, rows: number, bytes: number): void {
+    const total = this.#days.get(day);
+    if (total === undefined) this.#days.set(day, { rows, bytes });
+    else {
+      total.rows += rows;
+      total.bytes += bytes;
+    }
+  }
 }
 
-/** Adds up what splits have spilled. Throws `SpillDamage`, and `accounts_differ` if rows are missing. */
-export function totalSpilled(
+/** Adds up what splits have spilled and staged. Throws `SpillDamage`, and `accounts_differ` if rows are missing. */
+export function totalWaiting(
   { outputDirectory }: Layout,
   records: readonly SplitRecord[],
-): SpilledTotals {
-  const totals = new SpilledTotals();
+): WaitingTotals {
+  const totals = new WaitingTotals();
   for (const { id, spill } of inOrder(records)) {
     if (spill !== undefined) totals.add(readSpillIndex(spillPathOf(outputDirectory, id), spill));
   }
   const spilled = sum(records, ({ spill }) => spill?.rows ?? 0);
   const found = sum(totals.inOrder(), ([, { rows }]) => rows);
-  if (spilled === found) return totals;
-  throw new SwitchyardError(
-    "accounts_differ",
-    `${spilled} rows were spilled, but the indexes of the spill files list ${found}; this is a defect of Switchyard`,
-  );
+  if (spilled !== found)
+    throw new SwitchyardError(
+      "accounts_differ",
+      `${spilled} rows were spilled, but the indexes of the spill files list ${found}; this is a defect of Switchyard`,
+    );
+  for (const { staged = [] } of records) for (const part of staged) totals.addPart(part);
+  return totals;
 }
 
-/** Returns the splits whose spill file is missing or does not match the record, as far as its index tells. */
+/**
+ * Returns the splits of which a staged part is missing, or whose spill file does not match the
+ * record, as far as its size and index tell.
+ */
 export function findDamaged(
   { outputDirectory }: Layout,
   records: readonly SplitRecord[],
 ): readonly SplitRecord[] {
-  return records.filter(({ id, spill }) => {
+  const isThere = (part: PartFile) =>
+    // A merge may have moved it to its day.
+    [stagedPathOf(outputDirectory, part), join(outputDirectory, part.path)].some(
+      (path) => statSync(path, { throwIfNoEntry: false })?.size === part.bytes,
+    );
+  return records.filter(({ id, spill, staged = [] }) => {
+    if (!staged.every(isThere)) return true;
     if (spill === undefined) return false;
     try {
       readSpillIndex(spillPathOf(outputDirectory, id), spill);
@@ -73,7 +97,7 @@ export function findDamaged(
  * Packs days into merges, in order: a merge is closed before it would exceed `mergeBytes`, or a
  * larger size if there would be more than `MERGES_MAX`. A day is never divided. Pure.
  */
-export function planMerges(totals: SpilledTotals, mergeBytes: number): readonly PlannedMerge[] {
+export function planMerges(totals: WaitingTotals, mergeBytes: number): readonly PlannedMerge[] {
   const days = totals.inOrder();
   const bytesMax = Math.max(mergeBytes, sum(days, ([, { bytes }]) => bytes) / MERGES_MAX);
   const merges: PlannedMerge[] = [];
@@ -95,10 +119,11 @@ export function planMerges(totals: SpilledTotals, mergeBytes: number): readonly 
   return merges;
 }
 
-/** Returns the digest of all spill files that a merge plan keeps as `spilled`. */
+/** Returns the digest of all spill files and staged parts that a merge plan keeps as `spilled`. */
 export function digestOfSpilled(records: readonly SplitRecord[]): string {
-  const facts = inOrder(records).flatMap(({ id, spill }) =>
-    spill === undefined ? [] : [[id, spill.rows, spill.bytes, spill.packs, spill.indexSha256]],
-  );
+  const facts = inOrder(records).flatMap(({ id, spill, staged = [] }) => [
+    ...(spill === undefined ? [] : [[id, spill.rows, spill.bytes, spill.packs, spill.indexSha256]]),
+    ...staged.map(({ path, sha256 }) => [path, sha256]),
+  ]);
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }

@@ -1,4 +1,4 @@
-import { formatDay } from "../../base/day.js";
+import { formatDay, parseDay } from "../../base/day.js";
 import type { PartFile } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
 import type { Ledger } from "../ledger/ledger.js";
@@ -8,11 +8,11 @@ import type {
   PlannedMerge,
   SplitRecord,
 } from "../ledger/ledger-records.js";
-import { forgetMerges, removeOutput } from "../ledger/output-directory.js";
+import { forgetMerges, removeOutput, returnStaged } from "../ledger/output-directory.js";
 import { inOrder, sum } from "../run-accounts.js";
 import type { RunObserver, RunProgress } from "../run-observer.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
-import { digestOfSpilled, planMerges, totalSpilled } from "./merge-plan.js";
+import { digestOfSpilled, planMerges, totalWaiting } from "./merge-plan.js";
 import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
 import {
   findPending,
@@ -39,15 +39,15 @@ export interface MergeJob {
   /** The end of the splits; an interrupted run does not merge. */
   readonly end: "done" | "interrupted";
   readonly state: MergeState;
-  /** Spilled bytes that one merge takes. */
+  /** Bytes of spilled rows and staged parts that one merge takes. */
   readonly mergeBytes: number;
   readonly pool: WorkerPool;
   readonly observer: RunObserver;
 }
 
 /**
- * Merges the rows that splits have spilled into the parts of their days, or resumes that. Throws if
- * it cannot continue (disk full, damaged spill file).
+ * Merges the rows that splits have spilled, and their staged parts, into the parts of their days, or
+ * resumes that. Throws if it cannot continue (disk full, damaged spill file).
  */
 export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   const { layout, records, end, state } = job;
@@ -67,6 +67,7 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
   if (merged === "done") return { end, parts: partsOf(done), pending: [] };
   const now: MergeState = { plan, done };
   // A worker that was terminated while it committed may have left parts that no record lists.
+  await returnStaged(layout, records, (day) => isDayMerged(now, day));
   await removeOutput(
     layout,
     () => true,
@@ -96,7 +97,7 @@ export function joinMerged(epochs: readonly MergedDays[]): MergedDays {
 }
 
 async function beginMerges({ layout, ledger, records, mergeBytes }: MergeJob): Promise<MergePlan> {
-  const merges = planMerges(totalSpilled(layout, records), mergeBytes);
+  const merges = planMerges(totalWaiting(layout, records), mergeBytes);
   const plan: MergePlan = { spilled: digestOfSpilled(records), merges };
   // Records of void merges have the same names.
   await forgetMerges(layout);
@@ -112,13 +113,27 @@ function workOf(
   const splits = inOrder(records).flatMap(({ id: splitId, spill }) =>
     spill === undefined ? [] : [{ splitId, bytes: spill.bytes, packs: spill.packs }],
   );
-  return merges
-    .filter(({ id }) => !done.has(id))
-    .map(({ id, firstDay, lastDay, rows, bytes }) => ({
-      work: { id, firstDay, lastDay, rows, splits },
+  const staged = stagedByDay(records);
+  let next = 0;
+  return merges.flatMap(({ id, firstDay, lastDay, rows, bytes }) => {
+    const start = next;
+    while (next < staged.length && staged[next]!.day <= lastDay) next++;
+    if (done.has(id)) return [];
+    const parts = staged.slice(start, next).map(({ part }) => part);
+    return {
+      work: { id, firstDay, lastDay, rows, splits, staged: parts },
       bytes,
       days: `${formatDay(firstDay)} to ${formatDay(lastDay)}`,
-    }));
+    };
+  });
+}
+
+/** Returns the staged parts of all splits, ordered by day and then by split. */
+function stagedByDay(records: readonly SplitRecord[]) {
+  return inOrder(records)
+    .flatMap(({ staged = [] }) => staged)
+    .map((part) => ({ day: parseDay(part.day), part }))
+    .sort((one, other) => one.day - other.day);
 }
 
 function partsOf(records: readonly MergeRecord[]): readonly PartFile[] {

@@ -2,7 +2,7 @@ import { formatDay, parseDay } from "../../base/day.js";
 import type { Layout } from "../ledger/layout.js";
 import type { Ledger } from "../ledger/ledger.js";
 import type { MergePlan, MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
-import { digestOfSpilled, totalSpilled } from "./merge-plan.js";
+import { digestOfSpilled, totalWaiting } from "./merge-plan.js";
 
 /** The progress of merging in the ledger. */
 export interface MergeState {
@@ -19,7 +19,7 @@ export interface PendingDay {
   readonly rows: number;
 }
 
-/** Reads what was merged of the rows that these splits have spilled; merges of other rows do not count. */
+/** Reads what was merged of the waiting rows of these splits; merges of other rows do not count. */
 export async function readMerges(
   ledger: Pick<Ledger, "readMergePlan" | "readMerge">,
   records: readonly SplitRecord[],
@@ -34,9 +34,10 @@ export async function readMerges(
   return { plan, done };
 }
 
-/** Returns true if no row of these splits waits in a spill file. */
+/** Returns true if no row of these splits waits in a spill file or a staged part. */
 export function isMerged({ plan, done }: MergeState, records: readonly SplitRecord[]): boolean {
-  if (records.every(({ spill }) => spill === undefined)) return true;
+  if (records.every(({ spill, staged }) => spill === undefined && staged === undefined))
+    return true;
   return plan !== undefined && done.length === plan.merges.length;
 }
 
@@ -50,13 +51,13 @@ export function isDayMerged({ plan, done }: MergeState, day: string): boolean {
   return merge !== undefined && ids.has(merge.id);
 }
 
-/** Returns, in order, the days whose spilled rows are not merged into parts. */
+/** Returns, in order, the days whose waiting rows are not merged into parts. */
 export function findPending(
   layout: Layout,
   records: readonly SplitRecord[],
   state: MergeState,
 ): readonly PendingDay[] {
-  return totalSpilled(layout, records)
+  return totalWaiting(layout, records)
     .inOrder()
     .map(([day, { rows }]) => ({ day: formatDay(day), rows }))
     .filter(({ day }) => !isDayMerged(state, day));

@@ -8,7 +8,7 @@ import type { LedgerWriter } from "../ledger/ledger-writer.js";
 import type { ThreadCounters } from "../worker/thread-counters.js";
 
 export interface MergeWork extends MergeTask {
-  /** Rows of all packs of its days. */
+  /** Rows of all packs and staged parts of its days. */
   readonly rows: number;
 }
 
@@ -17,7 +17,7 @@ export interface MergeTools {
   readonly layout: Layout;
   readonly ledger: LedgerWriter;
   readonly counters: ThreadCounters;
-  /** Absent if the sink never spills. */
+  /** Absent if no row of the sink waits. */
   readonly mergeDays?: (task: MergeTask, watch: MergeWatch) => Promise<WrittenEvents>;
 }
 
@@ -61,6 +61,6 @@ function checkAccounts({ id, rows }: MergeWork, written: number): void {
   if (written === rows) return;
   throw new SwitchyardError(
     "accounts_differ",
-    `merge ${id}: ${rows} rows were spilled, but ${written} written; this is a defect of Switchyard, and nothing of this merge was committed`,
+    `merge ${id}: ${rows} rows were waiting, but ${written} written; this is a defect of Switchyard, and nothing of this merge was committed`,
   );
 }

@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { toOutputError } from "../../base/output-error.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { WrittenEvents } from "../../sinks/sink.js";
@@ -19,7 +20,7 @@ export interface SplitResults {
   /** Counts by event name; absent if the run does not need them. */
   readonly counted: SplitEvents | undefined;
   /** The record as far as it is known before the commit. */
-  readonly record: Omit<SplitRecord, "rejects" | "parts" | "spill" | "counts">;
+  readonly record: Omit<SplitRecord, "rejects" | "parts" | "staged" | "spill" | "counts">;
 }
 
 /**
@@ -63,14 +64,14 @@ export class WrittenSplit {
     if (committed.status === "rejected") throw committed.reason;
     if (listed.status === "rejected") throw listed.reason;
     await rejects.commit();
-    const { parts, counts, spill } = committed.value;
+    const { parts, counts, spill, staged } = committed.value;
     const { notices, ...facts } = record;
     const whole: SplitRecord = {
       ...facts,
       rejects: rejects.summary(),
       notices,
       parts,
-      ...(spill === undefined ? {} : { spill }),
+      ...omitUndefined({ staged, spill }),
       ...(Object.keys(counts).length === 0 ? {} : { counts }),
     };
     await ledger.writeSplit(whole);

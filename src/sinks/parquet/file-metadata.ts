@@ -10,6 +10,7 @@ import {
   parquetRepetitions,
   parquetTypes,
 } from "./parquet-schema.js";
+import { copyRowGroups } from "./row-group-copy.js";
 
 /** One column of one row group in the file. */
 export interface ColumnChunk {
@@ -82,6 +83,17 @@ export class FileMetadata {
     this.#rows += rows;
   }
 
+  /** Adds the row groups of another file; they begin `shift` bytes later in this one. */
+  addCopied(footer: Uint8Array, shift: number): "added" | "other columns" {
+    const { schema, rows, count, bytes } = copyRowGroups(footer, shift);
+    const own = copyRowGroups(new FileMetadata().encode(), 0).schema;
+    if (Buffer.compare(schema, own) !== 0) return "other columns";
+    this.#rowGroups.raw(bytes);
+    this.#count += count;
+    this.#rows += rows;
+    return "added";
+  }
+
   /** Encodes the FileMetaData struct. */
   encode(): Uint8Array {
     const writer = new ThriftWriter();
@@ -149,8 +161,8 @@ function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
   writer.beginStruct(3);
   writer.i32(1, column.kind === "timestamp" ? parquetTypes.int64 : parquetTypes.byteArray);
   writer.beginList(2, "i32", 2);
-  writer.i32Element(values);
-  writer.i32Element(parquetEncodings.rle);
+  writer.numberElement(values);
+  writer.numberElement(parquetEncodings.rle);
   writer.beginList(3, "binary", 1);
   writer.binaryElement(nameBytes[column.name]);
   writer.i32(4, chunk.codec);

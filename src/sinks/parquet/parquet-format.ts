@@ -1,4 +1,5 @@
 import type { Kernel } from "../../batch/kernel.js";
+import type { EncodedPart } from "../encoded-part.js";
 import type { PartEncoder, PartFormat } from "../part-format.js";
 import type { PartOutput } from "../part-output.js";
 import type { RowBuffer } from "../row-buffer.js";
@@ -6,6 +7,9 @@ import { ColumnChunkWriter } from "./column-chunk-writer.js";
 import { FileMetadata } from "./file-metadata.js";
 import { createPageCompression, type ParquetCompression } from "./page-compression.js";
 import { eventColumns, PARQUET_MAGIC } from "./parquet-schema.js";
+
+/** The length of the footer, and the magic bytes. */
+const TAIL_BYTES = 4 + PARQUET_MAGIC.length;
 
 /**
  * Creates Parquet parts with the columns of `eventColumns` and data pages of format v1. Each append
@@ -40,6 +44,16 @@ class ParquetEncoder implements PartEncoder {
     const chunks = eventColumns.map((column) => this.writer.write(column, rows, this.output));
     this.#metadata.addRowGroup(end - start, offset, chunks);
     return end;
+  }
+
+  appendPart(part: EncodedPart): void {
+    const start = PARQUET_MAGIC.length;
+    const tail = part.read(part.size - TAIL_BYTES, part.size);
+    const end = part.size - TAIL_BYTES - new DataView(tail.buffer).getUint32(0, true);
+    const footer = part.read(end, part.size - TAIL_BYTES);
+    const added = this.#metadata.addCopied(footer, this.output.size - start);
+    if (added !== "added") throw part.mismatch(`it has ${added}`);
+    part.copyTo(this.output, start, end);
   }
 
   finish(): void {

@@ -74,6 +74,7 @@ export class FakeExport {
       dayZone: "UTC",
       partBytes: 128 * MIB,
       csvSafe: false,
+      compact: "never",
       preset: "fake",
       mapping: resolveWritten({ event: "name", timestamp: "time" }),
       privacy: { drop: [], hash: [] },

@@ -4,7 +4,7 @@ import type { SplitRecord } from "../../../src/pipeline/ledger/ledger-records.js
 import {
   digestOfSpilled,
   planMerges,
-  SpilledTotals,
+  WaitingTotals,
 } from "../../../src/pipeline/merge/merge-plan.js";
 import { SpillIndex, SpillIndexBuilder } from "../../../src/sinks/spill/spill-index.js";
 
@@ -17,7 +17,7 @@ function indexOf(packs: readonly (readonly [day: number, rows: number, bytes: nu
 }
 
 it("packs consecutive days into merges up to a size, and divides no day", () => {
-  const totals = new SpilledTotals();
+  const totals = new WaitingTotals();
   totals.add(
     indexOf([
       [3, 10, 40],
@@ -45,11 +45,11 @@ it("packs consecutive days into merges up to a size, and divides no day", () => 
     { id: "000002", ...facts([9], 7, 500) },
     { id: "000003", ...facts([10], 1, 60) },
   ]);
-  expect(planMerges(new SpilledTotals(), 100)).toEqual([]);
+  expect(planMerges(new WaitingTotals(), 100)).toEqual([]);
 });
 
 it("makes merges larger if there would be too many", () => {
-  const totals = new SpilledTotals();
+  const totals = new WaitingTotals();
   const days = 3 * MERGES_MAX;
   totals.add(indexOf(Array.from({ length: days }, (_, day) => [day, 1, 100] as const)));
   const merges = planMerges(totals, 100);
