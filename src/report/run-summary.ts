@@ -24,12 +24,12 @@ export function summarizeExport(result: ExportResult, program = NAME): string {
   const directory = path.dirname(manifestPath);
   const { rows, days } = manifest.totals;
   const target = harmless(path.join(directory, manifest.dataset));
+  const events = `${formatNumberOf(rows, "event")} of ${formatNumberOf(days, "day")} in ${target}`;
+  const head = headline(result, "Exported", events);
+  if (isUnchanged(result)) return head;
   return [
-    headline(
-      result,
-      "Exported",
-      `${formatNumberOf(rows, "event")} of ${formatNumberOf(days, "day")} in ${target}`,
-    ),
+    head,
+    ...addedLines(result),
     ...exportNumbers(result),
     ...describeRejects(manifest, path.join(directory, "rejects")),
     ...describeFailures(result.failures),
@@ -46,8 +46,10 @@ export function summarizeSend(result: SendResult, program = NAME): string {
   const { outcome, manifest, manifestPath, durationMs, rowsRead } = result;
   const isInterrupted = outcome === "interrupted";
   const time = line("time", `${formatDuration(durationMs)}, ${rowRate(rowsRead, durationMs)}`);
+  const head = headline(result, "Sent", eventsTo(result));
+  if (isUnchanged(result)) return head;
   return [
-    headline(result, "Sent", eventsTo(result)),
+    head,
     // The manifest counts the rows of finished splits only; an interrupted run has other splits too.
     ...(isInterrupted ? splitLines(result) : [describeRows(manifest)]),
     ...deliveryLines(result),
@@ -79,6 +81,32 @@ function headline(
   if (outcome === "interrupted") return `Interrupted: ${what} so far`;
   if (outcome === "failed") return `Failed in part: ${what}`;
   return alreadyDone ? `Already done, nothing to do: ${what}` : `${verb} ${what}`;
+}
+
+/** Returns true if no input is new and there is nothing else to say: one line is enough for a log. */
+function isUnchanged({
+  alreadyDone,
+  tooManyRejects,
+}: Pick<SendResult, "alreadyDone" | "tooManyRejects">): boolean {
+  return alreadyDone && !tooManyRejects;
+}
+
+/** Days of an epoch that a summary names; the others are in the manifest. */
+const DAYS_SHOWN_MAX = 7;
+
+/** Says what the epochs added that this run worked on, if there are several. */
+function addedLines({ epochs, manifest }: ExportResult): string[] {
+  if (manifest.epochs.length < 2) return [];
+  return epochs.map(({ number, sources, rows, days }) => {
+    const hidden = days.length - DAYS_SHOWN_MAX;
+    const names = days.slice(0, DAYS_SHOWN_MAX).join(", ");
+    const listed = hidden > 0 ? `${names} and ${formatNumberOf(hidden, "day")} more` : names;
+    return line(
+      "added",
+      `${formatNumberOf(rows.delivered, "event")} from ${formatNumberOf(sources, "input")} (epoch ${number})` +
+        (days.length === 0 ? "" : ` to ${listed}`),
+    );
+  });
 }
 
 function describeRows({ rows }: RunAccounts): string {

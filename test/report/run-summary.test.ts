@@ -47,8 +47,23 @@ test("fits one screen when everything goes wrong", () => {
 
 test("says that a finished export that is run again has nothing to do", () => {
   const summary = summarizeExport({ ...exampleResult, alreadyDone: true });
-  expect(summary).toMatch(/^Already done, nothing to do: 1,000 events/);
-  expect(summary).not.toContain("rows/s");
+  expect(summary).toBe("Already done, nothing to do: 1,000 events of 2 days in /data/out/events");
+  const rejected = { ...exampleResult, alreadyDone: true, tooManyRejects: true };
+  expect(summarizeExport(rejected)).toContain("3 rejected");
+});
+
+test("says what each epoch added that the run worked on", () => {
+  const [first] = exampleManifest.epochs;
+  const rows = { read: 9, added: 0, delivered: 9, rejected: 0, filtered: 0 };
+  const days = Array.from({ length: 9 }, (_, index) => `2026-01-0${index + 1}`);
+  const second = { number: 1, sources: 3, rows, days };
+  const epochs = first === undefined ? [] : [first, second];
+  const manifest = { ...exampleManifest, epochs };
+  const summary = summarizeExport({ ...exampleResult, manifest, epochs: [second] });
+  expect(summary.split("\n")[1]).toBe(
+    "  added     9 events from 3 inputs (epoch 1) to 2026-01-01, 2026-01-02, 2026-01-03, 2026-01-04, 2026-01-05, 2026-01-06, 2026-01-07 and 2 days more",
+  );
+  expect(summarizeExport(exampleResult)).not.toContain("epoch");
 });
 
 test("quotes a directory with a space for a shell", () => {
