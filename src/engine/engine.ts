@@ -10,8 +10,8 @@ import type {
 } from "../pipeline/options.js";
 import type { CountResult } from "../pipeline/run-count.js";
 import type { ExportResult } from "../pipeline/run-export.js";
+import type { RunOutside } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
-import type { RunOutside } from "../pipeline/run-splits.js";
 import type { ValidateResult } from "../pipeline/run-validate.js";
 import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify/verify.js";

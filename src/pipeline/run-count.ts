@@ -8,8 +8,9 @@ import type { ManifestEvent, ManifestEventCount, RunAccounts } from "./manifest.
 import { checkEvents } from "./manifest-fold.js";
 import type { CountRequest } from "./options.js";
 import { type AccountFacts, foldAccounts } from "./run-accounts.js";
+import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
-import { type RunJob, type RunOutside, type RunResult, runSplits } from "./run-splits.js";
+import { type RunResult, runSplits } from "./run-splits.js";
 
 /** The part of an export's manifest that counts rows and events. */
 export interface CountManifest extends RunAccounts {

@@ -6,8 +6,9 @@ import { recordOptions } from "./ledger/recorded-options.js";
 import type { Manifest } from "./manifest.js";
 import { foldExport } from "./manifest-fold.js";
 import type { ExportOptions } from "./options.js";
+import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
-import { type RunJob, type RunOutside, type RunResult, runSplits } from "./run-splits.js";
+import { type RunResult, runSplits } from "./run-splits.js";
 
 export type ExportResult = RunResult<Manifest>;
 

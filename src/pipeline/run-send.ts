@@ -8,8 +8,9 @@ import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
 import type { SendOptions, SendRequest } from "./options.js";
 import { type AccountFacts, foldAccounts, foldNumbers } from "./run-accounts.js";
+import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
-import { type RunJob, type RunOutside, runSplits } from "./run-splits.js";
+import { runSplits } from "./run-splits.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
 import {
   countSent,

@@ -12,8 +12,9 @@ import { checkEvents } from "./manifest-fold.js";
 import type { ValidateOptions, ValidateRequest } from "./options.js";
 import { type CountedReport, foldReport, type ReportFacts } from "./report/fold-report.js";
 import { type AccountFacts, foldAccounts, inOrder } from "./run-accounts.js";
+import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
-import { type RunJob, type RunOutside, type RunResult, runSplits } from "./run-splits.js";
+import { type RunResult, runSplits } from "./run-splits.js";
 import { budgetThreads } from "./worker/thread-count.js";
 
 /** Texts of a report that the caller provides. */

@@ -1,0 +1,64 @@
+import type { ReaderOptions } from "../readers/reader.js";
+import type { Source, SourceRange } from "../readers/source.js";
+import type { Layout } from "./ledger/layout.js";
+import type { RunRecord } from "./ledger/ledger.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
+import type { RunAccounts } from "./manifest.js";
+import type { MergedDays } from "./merge/merge-spilled.js";
+import type { RunOptions } from "./options.js";
+import type { AccountFacts } from "./run-accounts.js";
+
+/** The sources found in the inputs. */
+export interface DiscoveredInputs {
+  readonly sources: readonly Source[];
+  /** Inputs whose first bytes cannot be read. */
+  readonly failures: readonly {
+    readonly name: string;
+    readonly code: string;
+    readonly message: string;
+  }[];
+  /** Names of documents in archives, which are left out. */
+  readonly documents?: readonly string[];
+}
+
+/** The readers and outside effects that a run needs. */
+export interface RunOutside {
+  discover(options: RunOptions, signal: AbortSignal): Promise<DiscoveredInputs>;
+  planRanges(
+    source: Source,
+    splitBytes: number,
+    options: ReaderOptions,
+  ): Promise<readonly SourceRange[]>;
+  /** Compiled entry file of the worker threads. */
+  readonly workerEntry: URL;
+  /** Milliseconds since 1970 UTC. */
+  now(): number;
+}
+
+/** The specifics of one kind of run. */
+export interface RunJob<Accounts extends RunAccounts> {
+  /** Passed to the workers unchanged. */
+  readonly options: RunOptions;
+  /** The options that decide what is delivered. */
+  readonly recorded: Readonly<Record<string, unknown>>;
+  readonly layout: Layout;
+  /** Set if the events of a finished split are out of reach: it is never read again. */
+  readonly isFinal?: boolean;
+  /** Called when the plan is made, before anything is read. */
+  begun?(record: RunRecord): Promise<void>;
+  /** Called as soon as a split is in the ledger. */
+  committed?(record: SplitRecord): void;
+  /** Makes the manifest from its arguments and the ledger alone. */
+  fold(
+    facts: AccountFacts,
+    records: readonly SplitRecord[],
+    merged: MergedDays,
+  ): FoldedRun<Accounts> | Promise<FoldedRun<Accounts>>;
+}
+
+/** The files that a run writes at its end. */
+export interface FoldedRun<Accounts extends RunAccounts> {
+  readonly manifest: Accounts;
+  /** Content of files that the manifest names, by absolute path; written before it. */
+  readonly files?: Readonly<Record<string, string>>;
+}
