@@ -215,7 +215,9 @@ export interface SendEventsResult extends RunResult {
   readonly rejects: readonly RejectSummary[];
   /** Absolute. */
   readonly manifestPath: string;
-  /** An earlier run had sent all of it: nothing was done. */
+  /** The epochs that this run worked on; empty if nothing was done. */
+  readonly epochs: readonly Omit<ManifestEpoch, "days">[];
+  /** Earlier runs had sent all of it, and no input is new. */
   readonly alreadyDone: boolean;
 }
 

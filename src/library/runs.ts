@@ -73,7 +73,7 @@ export async function sendEvents(options: SendEventsOptions): Promise<SendEvents
   const request = resolveSendRequest(configuration, command);
   const result = await control(options, (context) => createEngine().runSend(request, context));
   const { outcome, runId, destination, manifest, manifestPath, failures } = result;
-  const { tooManyRejects, alreadyDone, rowsRead, durationMs } = result;
+  const { tooManyRejects, alreadyDone, epochs, rowsRead, durationMs } = result;
   return {
     outcome,
     runId,
@@ -85,6 +85,7 @@ export async function sendEvents(options: SendEventsOptions): Promise<SendEvents
     failures,
     tooManyRejects,
     alreadyDone,
+    epochs,
     rowsRead,
     durationMs,
   };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
 import { version } from "../base/package-files.js";
@@ -12,13 +12,7 @@ import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
 import { runSplits } from "./run-splits.js";
 import { type SendManifest, type SendResult, SendStopped } from "./send-result.js";
-import {
-  countSent,
-  deliveryOf,
-  journalOf,
-  refuseOtherVersions,
-  writeSentRun,
-} from "./sent-runs.js";
+import { countSent, deliveryOf, findSentRun, journalOf, writeSentRun } from "./sent-runs.js";
 import { checkAccounts } from "./worker/run-split.js";
 
 /**
@@ -59,15 +53,15 @@ async function prepare(
   const { destination, body, batchRows, inputs, cwd } = request;
   const recorded = { ...mapped, destination, body, batchRows };
   const { splitBytes: _, ...deciding } = mapped;
-  const runId = digestOf([destination, cwd, inputs, deciding]).slice(0, 12);
+  const identity = { destination, cwd, inputs, deciding };
+  const known = request.fresh ? undefined : await findSentRun(runsDirectory, identity);
+  const runId = known?.runId ?? digestOf([destination, cwd, inputs, deciding]).slice(0, 12);
   const layout = layoutOf(join(runsDirectory, runId), "events");
-  const isNew = !existsSync(layout.planFile);
-  if (isNew && !request.fresh) await refuseOtherVersions(runsDirectory, request);
   const sendOptions: SendOptions = {
     ...options,
     outputDirectory: layout.outputDirectory,
     keySeed: digestOf([version, recorded]),
-    isReached: !isNew && !request.fresh && (await countSent(layout)).delivered > 0,
+    isReached: known !== undefined && (await countSent(layout)).delivered > 0,
   };
   const job: RunJob<SendManifest> = {
     options: sendOptions,
@@ -76,7 +70,8 @@ async function prepare(
     isFinal: true,
     fold: (facts, records) => ({ manifest: foldSend(facts, records, destination) }),
     async begun({ startedAt }) {
-      const run = { runId, destination, inputs, directory: cwd, startedAt, command };
+      const all = [...new Set([...(known?.inputs ?? []), ...inputs])];
+      const run = { runId, destination, inputs: all, directory: cwd, startedAt, command };
       await writeSentRun(layout, run);
       begun();
     },

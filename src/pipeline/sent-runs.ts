@@ -37,24 +37,58 @@ export async function listRuns(runsDirectory: string): Promise<readonly ListedRu
   return runs.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
 }
 
+/** The facts of a request that say which run it belongs to. */
+export interface RunIdentity extends Pick<SendRequest, "destination" | "cwd" | "inputs"> {
+  /** The recorded options, without those that may not change while the run lasts. */
+  readonly deciding: unknown;
+}
+
+/** Recorded options of a run that do not say which run it is. */
+type Undeciding = "splitBytes" | "destination" | "body" | "batchRows";
+
 /**
- * Throws `run_changed` if another version of Switchyard began to send the same inputs to the same
- * destination. A version may give the run another id and the events other keys, so the service
- * would store all of them again.
+ * Finds the run that a request goes on with: one with the same destination, directory and mapping
+ * that has sent some of its inputs. New inputs become a further epoch of it. Throws `run_changed` if
+ * several runs have sent inputs, or if another version did: the service would store them again,
+ * because a version may give the events other keys.
  */
-export async function refuseOtherVersions(
+export async function findSentRun(
   runsDirectory: string,
-  { destination, cwd, inputs }: Pick<SendRequest, "destination" | "cwd" | "inputs">,
-): Promise<void> {
-  const same = JSON.stringify([destination, cwd, inputs]);
+  { destination, cwd, inputs, deciding }: RunIdentity,
+): Promise<SentRun | undefined> {
+  const found: SentRun[] = [];
   for (const name of await listOrNone(runsDirectory)) {
     const layout = layoutOf(join(runsDirectory, name), "events");
     const run = await readSentRun(layout);
-    if (JSON.stringify([run?.destination, run?.directory, run?.inputs]) !== same) continue;
-    const plan = await new Ledger(layout).readRun();
-    if (plan === undefined || plan.version === version) continue;
-    throw new ChangedError(layout.outputDirectory, [describeVersionChange(plan.version, version)]);
+    if (run?.destination !== destination || run.directory !== cwd) continue;
+    const plan = sharedInputs(run, inputs).length > 0 && (await new Ledger(layout).readRun());
+    if (!plan) continue;
+    if (plan.version !== version) {
+      const change = describeVersionChange(plan.version, version);
+      throw new ChangedError(layout.outputDirectory, [change]);
+    }
+    const {
+      splitBytes,
+      destination: _,
+      body,
+      batchRows,
+      ...options
+    } = plan.options as Record<Undeciding, unknown>;
+    if (JSON.stringify(options) === JSON.stringify(deciding)) found.push({ ...run, runId: name });
   }
+  const shared = new Set(found.flatMap((run) => sharedInputs(run, inputs)));
+  const latest = found.sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+  const whole = latest.find((run) => sharedInputs(run, inputs).length === shared.size);
+  if (whole !== undefined || found.length === 0) return whole;
+  throw new ChangedError(
+    runsDirectory,
+    latest.map((run) => `run ${run.runId}: has sent ${sharedInputs(run, inputs)[0]} and not all`),
+  );
+}
+
+function sharedInputs(run: SentRun, inputs: readonly string[]): readonly string[] {
+  const known = new Set(run.inputs);
+  return [...new Set(inputs)].filter((input) => known.has(input));
 }
 
 async function describeRun(directory: string): Promise<ListedRun | undefined> {

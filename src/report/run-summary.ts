@@ -1,7 +1,8 @@
 import path from "node:path";
 import type { Manifest, RunAccounts } from "../pipeline/manifest.js";
 import type { ExportResult } from "../pipeline/run-export.js";
-import type { SendResult, SendStanding } from "../pipeline/send-result.js";
+import type { RunResult } from "../pipeline/run-splits.js";
+import type { SendManifest, SendResult, SendStanding } from "../pipeline/send-result.js";
 import type { ListedRun } from "../pipeline/sent-runs.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import {
@@ -50,6 +51,7 @@ export function summarizeSend(result: SendResult, program = NAME): string {
   if (isUnchanged(result)) return head;
   return [
     head,
+    ...addedLines(result),
     // The manifest counts the rows of finished splits only; an interrupted run has other splits too.
     ...(isInterrupted ? splitLines(result) : [describeRows(manifest)]),
     ...deliveryLines(result),
@@ -95,9 +97,10 @@ function isUnchanged({
 const DAYS_SHOWN_MAX = 7;
 
 /** Says what the epochs added that this run worked on, if there are several. */
-function addedLines({ epochs, manifest }: ExportResult): string[] {
+function addedLines({ epochs, manifest }: RunResult<Manifest> | RunResult<SendManifest>): string[] {
   if (manifest.epochs.length < 2) return [];
-  return epochs.map(({ number, sources, rows, days }) => {
+  return epochs.map(({ number, sources, rows, ...more }) => {
+    const days = "days" in more ? more.days : [];
     const hidden = days.length - DAYS_SHOWN_MAX;
     const names = days.slice(0, DAYS_SHOWN_MAX).join(", ");
     const listed = hidden > 0 ? `${names} and ${formatNumberOf(hidden, "day")} more` : names;

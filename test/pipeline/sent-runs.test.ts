@@ -5,15 +5,30 @@ import { version } from "../../src/base/package-files.js";
 import { layoutOf } from "../../src/pipeline/ledger/layout.js";
 import { Ledger } from "../../src/pipeline/ledger/ledger.js";
 import { makePlan } from "../../src/pipeline/plan.js";
-import { listRuns, refuseOtherVersions, writeSentRun } from "../../src/pipeline/sent-runs.js";
+import { findSentRun, listRuns, writeSentRun } from "../../src/pipeline/sent-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
-const request = { destination: "http://localhost/events", cwd: "/data", inputs: ["a.json"] };
+const request = {
+  destination: "http://localhost/events",
+  cwd: "/data",
+  inputs: ["a.json"],
+  deciding: {},
+};
 
 /** A directory of runs with a run that `writer` began. */
 async function runsBegunBy(writer: string): Promise<string> {
   const runs = scratchDirectory("sent-runs");
-  const layout = layoutOf(join(runs, "0123456789ab"), "events");
+  await begin(runs, "0123456789ab", writer, request.inputs);
+  return runs;
+}
+
+async function begin(
+  runs: string,
+  runId: string,
+  writer: string,
+  inputs: readonly string[],
+): Promise<void> {
+  const layout = layoutOf(join(runs, runId), "events");
   mkdirSync(layout.outputDirectory, { recursive: true });
   const ledger = new Ledger(layout);
   await ledger.prepare();
@@ -26,16 +41,17 @@ async function runsBegunBy(writer: string): Promise<string> {
     unreadable: [],
     plan: makePlan([], { splitBytes: 1 }),
   });
-  const { destination, cwd: directory, inputs } = request;
-  const facts = { runId: "0123456789ab", startedAt: "then", command: ["send"] };
+  const { destination, cwd: directory } = request;
+  const facts = { runId, startedAt: "then", command: ["send"] };
   await writeSentRun(layout, { ...facts, destination, inputs, directory });
-  return runs;
 }
 
 it("refuses inputs that another version began to send, and names that version", async () => {
   const runs = await runsBegunBy("0.0.1");
   expect(await listRuns(runs)).toMatchObject([{ runId: "0123456789ab", state: "interrupted" }]);
-  await expect(refuseOtherVersions(runs, request)).rejects.toMatchObject({
+  await expect(
+    findSentRun(runs, { ...request, inputs: ["a.json", "b.json"] }),
+  ).rejects.toMatchObject({
     code: "run_changed",
     exitCode: 2,
     message: expect.stringMatching(/only 0\.0\.1 can resume .*--fresh/s),
@@ -44,8 +60,27 @@ it("refuses inputs that another version began to send, and names that version", 
 
 it("sends inputs that no version, or this version, began to send", async () => {
   const runs = await runsBegunBy("0.0.1");
-  await refuseOtherVersions(runs, { ...request, inputs: ["b.json"] });
-  await refuseOtherVersions(runs, { ...request, destination: "http://localhost/others" });
-  await refuseOtherVersions(join(runs, "none"), request);
-  await refuseOtherVersions(await runsBegunBy(version), request);
+  expect(await findSentRun(runs, { ...request, inputs: ["b.json"] })).toBeUndefined();
+  const others = { ...request, destination: "http://localhost/others" };
+  expect(await findSentRun(runs, others)).toBeUndefined();
+  expect(await findSentRun(join(runs, "none"), request)).toBeUndefined();
+  expect(await findSentRun(await runsBegunBy(version), request)).toMatchObject({
+    runId: "0123456789ab",
+  });
+});
+
+it("goes on with the run that has sent all of the inputs that were sent", async () => {
+  const runs = await runsBegunBy(version);
+  const inputs = ["a.json", "b.json", "c.json"];
+  expect(await findSentRun(runs, { ...request, inputs })).toMatchObject({ runId: "0123456789ab" });
+  expect(await findSentRun(runs, { ...request, inputs, deciding: { preset: "x" } })).toBe(
+    undefined,
+  );
+  await begin(runs, "ab", version, ["b.json"]);
+  await expect(findSentRun(runs, { ...request, inputs })).rejects.toMatchObject({
+    code: "run_changed",
+    message: expect.stringMatching(/run \w+: has sent a\.json and not all/),
+  });
+  await begin(runs, "cd", version, ["b.json", "a.json"]);
+  expect(await findSentRun(runs, { ...request, inputs })).toMatchObject({ runId: "cd" });
 });

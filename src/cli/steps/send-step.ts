@@ -70,7 +70,7 @@ function checkRejects(rows: ReadRows, maxRejects: MaxRejects): void {
 
 function jsonOfResult(result: SendResult, exitCode: number) {
   const { outcome, manifest, manifestPath, failures, tooManyRejects } = result;
-  const { alreadyDone, rowsRead, durationMs } = result;
+  const { alreadyDone, epochs, rowsRead, durationMs } = result;
   const { version, rows, rejects, notices, missingFields = [] } = manifest;
   return {
     ...jsonOfStanding(result, exitCode),
@@ -79,6 +79,7 @@ function jsonOfResult(result: SendResult, exitCode: number) {
     failures,
     tooManyRejects,
     alreadyDone,
+    epochs,
     rowsRead,
     durationMs,
     version,
