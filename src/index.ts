@@ -3,6 +3,7 @@ export { version } from "./base/package-files.js";
 export type {
   ExportEventsOptions,
   FailedSource,
+  KeyTarget,
   PresetName,
   Progress,
   ReadEventsOptions,

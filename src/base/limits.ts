@@ -67,6 +67,22 @@ export const MERGES_MAX = 1_024;
 /** Spill files that one worker has open at the same time. */
 export const SPILL_FILES_OPEN_MAX = 64;
 
+/** Bits of a key's bucket that come from its day, and from its digest. */
+export const KEY_DAY_BITS = 6;
+export const KEY_DIGEST_BITS = 6;
+
+/** Keys of events that a worker of `--dedupe` sorts and writes together. */
+export const KEY_RUN_KEYS = 262_144;
+
+/** Keys that one thread compares at a time: a table of 32 MiB. */
+export const KEY_TABLE_KEYS_MAX = 700_000;
+
+/** Removed events of one split that are listed one by one. */
+export const DUPLICATES_LISTED_MAX = 1_000;
+
+/** Days, sources and names whose removed events the manifest counts one by one. */
+export const DUPLICATE_COUNTS_MAX = 1_000;
+
 /** Bytes of a Parquet data page before compression; a longer cell gets a page to itself. */
 export const PAGE_BYTES = 1 * MIB;
 

@@ -3,7 +3,7 @@ import type { Column } from "./column.js";
 import type { Kernel } from "./kernel.js";
 
 /** The result of mapping a row; every other number is one of `rejectCodes`. */
-export const outcomes = { deliver: 0, filtered: 254 } as const;
+export const outcomes = { deliver: 0, duplicate: 253, filtered: 254 } as const;
 
 /**
  * Mapped rows in columns, in the order of the batch they came from. Columns of rows whose outcome

@@ -21,6 +21,9 @@ export interface KernelExports {
   beginChecksum(checksum: number): void;
   endChecksum(checksum: number, target: number): void;
 
+  // dedupe/digest-keys.ts
+  digestKeys(keys: number, ordinal: number): number;
+
   // csv/csv.ts
   findLineEnd(p: number, end: number, feedsOnly: boolean): number;
   scanRecords(address: number): number;

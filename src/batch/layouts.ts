@@ -25,6 +25,14 @@ export const recordScanLayout = {
   },
 } as const;
 
+export const keyRowsLayout = {
+  bytes: 48,
+  words: {
+    rows: 0, outcomes: 1, columns: 2, columnCount: 3, required: 4, timestamps: 5, days: 6,
+    siblings: 7, entries: 8, buckets: 9, dayBits: 10, digestBits: 11,
+  },
+} as const;
+
 export const streamLayout = {
   bytes: 56,
   words: {

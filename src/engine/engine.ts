@@ -43,6 +43,7 @@ export function createEngine(): Engine {
     discover,
     planRanges,
     workerEntry: builtFile(entry),
+    keysEntry: builtFile("keys-worker.js"),
     now: Date.now,
   });
   return {

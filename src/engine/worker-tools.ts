@@ -1,6 +1,8 @@
+import { omitUndefined } from "../base/omit-undefined.js";
 import { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
+import { Duplicates } from "../pipeline/dedupe/split-duplicates.js";
 import { layoutOf } from "../pipeline/ledger/layout.js";
 import { LedgerWriter } from "../pipeline/ledger/ledger-writer.js";
 import type { WorkerSetup } from "../pipeline/worker/serve-splits.js";
@@ -18,18 +20,23 @@ export async function createWorkerTools(
   signal: AbortSignal,
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
-  const { outputDirectory, rowBytesMax, ratioMax, damaged } = options;
+  const { outputDirectory, rowBytesMax, ratioMax, damaged, dedupe } = options;
   const kernel = new Kernel();
   const layout = layoutOf(outputDirectory, dataset, epoch);
   const { temporaryDirectory } = layout;
   const mapping = await mapperOptions(options, maxTimeMs);
+  const ledger = new LedgerWriter(layout);
+  const leavesOutAltered = damaged === "leave-out";
+  const duplicates = dedupe && new Duplicates({ kernel, layout, ledger, leavesOutAltered }, dedupe);
+  const withInsertID = more.withInsertID === true || dedupe?.by.includes("insertID") === true;
   return {
     kernel,
     layout,
-    ledger: new LedgerWriter(layout),
+    ledger,
+    ...omitUndefined({ duplicates }),
     open: openRange,
     readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
-    leavesOutAltered: damaged === "leave-out",
-    mapper: createMapper(kernel, { ...mapping, ...more }),
+    leavesOutAltered,
+    mapper: createMapper(kernel, { ...mapping, ...more, withInsertID }),
   };
 }

@@ -1,7 +1,7 @@
 // Hashes and compares byte strings. Both load whole words and ignore all bytes past the length.
 
 @inline
-function lowBytes(word: u64, count: usize): u64 {
+export function lowBytes(word: u64, count: usize): u64 {
   return word & (((<u64>1) << (<u64>count << 3)) - 1);
 }
 

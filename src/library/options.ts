@@ -12,7 +12,7 @@ export type RejectLimit = number | string;
 
 export type { PresetName };
 
-/** Rows in a run: read + added = delivered + rejected + filtered. */
+/** Rows in a run: read + added = delivered + rejected + filtered + duplicates. */
 export interface RowCounts {
   readonly read: number;
   /** Events beyond the first that a transform made of one row. */
@@ -20,6 +20,8 @@ export interface RowCounts {
   readonly delivered: number;
   readonly rejected: number;
   readonly filtered: number;
+  /** Events that repeat an earlier one; absent without `dedupe`. */
+  readonly duplicates?: number;
 }
 
 /**
@@ -83,10 +85,25 @@ export interface ReadingOptions {
   readonly hashSalt?: string | undefined;
 }
 
+/** A part of the event that a key can be made of. */
+export type KeyTarget =
+  | "insertID"
+  | "event"
+  | "timestamp"
+  | "userID"
+  | "stableID"
+  | "value"
+  | "user"
+  | "metadata";
+
 /** Controls of a running run. */
 export interface RunControl {
   /** Ends the run in good order: it resolves with the outcome `interrupted` and can be resumed. */
   readonly signal?: AbortSignal | undefined;
+  /** Remove events that repeat an earlier one, within its day or within all; `true` is `day`. Default: off. */
+  readonly dedupe?: boolean | "day" | "all" | undefined;
+  /** Targets that make the key of `dedupe`. Default: the insert id, or what the preset says. */
+  readonly dedupeBy?: readonly KeyTarget[] | undefined;
   /** Called about twice a second, and once at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called with facts worth a line: resumed, fewer threads than asked for. */
@@ -95,8 +112,11 @@ export interface RunControl {
 
 /** A moment of a run. Bytes are bytes on disk. */
 export interface Progress {
-  /** `merging`: all rows are read, and rows that were spilled are written to their days. */
-  readonly phase: "reading" | "merging";
+  /**
+   * `keys`: all rows are read a first time, to find repeated events. `merging`: all rows are read,
+   * and rows that were spilled are written to their days.
+   */
+  readonly phase: "reading" | "keys" | "merging";
   readonly bytesDone: number;
   readonly bytesTotal: number;
   /** Rows that this run has read. */

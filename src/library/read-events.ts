@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RecordBatch } from "apache-arrow";
-import { exitCodes, SourceError, SwitchyardError } from "../base/errors.js";
+import { exitCodes, SourceError, SwitchyardError, UsageError } from "../base/errors.js";
 import { rejectCodeName } from "../base/reject-codes.js";
 import type { RowOrigin } from "../batch/batch.js";
 import { Kernel } from "../batch/kernel.js";
@@ -68,6 +68,12 @@ async function* readAll(
 ): AsyncGenerator<RecordBatch<EventColumns>, void, undefined> {
   const configuration = await configurationOf({ ...options, inputs }, ["export"]);
   const resolved = resolveRunOptions(configuration);
+  if (resolved.dedupe !== undefined) {
+    throw new UsageError(
+      "dedupe_useless",
+      "readEvents reads inputs once and cannot remove repeated events: use exportEvents with dedupe, or leave dedupe out.",
+    );
+  }
   const temporaryDirectory = await mkdtemp(join(tmpdir(), "switchyard-read-"));
   const { signal, tally } = reading;
   const run: RunOptions = { ...resolved, threads: 1, outputDirectory: temporaryDirectory };

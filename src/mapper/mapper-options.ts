@@ -20,6 +20,8 @@ export interface MapperOptions {
   readonly transform?: Transform;
   /** True if event batches carry the insert ids of their rows. */
   readonly withInsertID?: boolean;
+  /** True if the column `user` is not needed: it is undefined then. */
+  readonly withoutUser?: boolean;
 }
 
 /**

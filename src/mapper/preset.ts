@@ -1,5 +1,18 @@
 import type { WrittenMapping } from "./mapping.js";
 
+/** Targets that the key of repeated events can be made of. */
+export const keyTargets = [
+  "insertID",
+  "event",
+  "timestamp",
+  "userID",
+  "stableID",
+  "value",
+  "user",
+  "metadata",
+] as const;
+export type KeyTarget = (typeof keyTargets)[number];
+
 /** A field that only one tool's rows have. */
 interface PresetMark {
   /** Steps joined by dots. */
@@ -22,6 +35,8 @@ export interface Preset extends PresetSignature {
   /** The tool's name. */
   readonly vendor: string;
   readonly mapping: WrittenMapping;
+  /** The key that the vendor documents for repeated events; the insert id if absent. */
+  readonly dedupeBy?: readonly KeyTarget[];
   /** Columns that a variant of the mapping adds to `metadata`; `init` offers it. */
   readonly moreMetadata?: readonly string[];
   /** The zone of times without one, if the vendor documents it. */

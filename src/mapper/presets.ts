@@ -95,6 +95,7 @@ export const presets = {
       metadata: { rest: "properties" },
       insertID: "properties.$insert_id",
     },
+    dedupeBy: ["insertID", "event", "timestamp", "userID", "stableID"],
     required: [["event"], ["properties.time"]],
     columns: ["event", "properties"],
     marks: [

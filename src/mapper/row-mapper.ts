@@ -57,6 +57,7 @@ export class RowMapper {
   readonly #user: Column;
   readonly #userBytes: Region;
   readonly #counters: number;
+  readonly #isWithoutUser: boolean;
   readonly #collisions = { userID: 0, stableID: 0, madeText: 0 };
 
   constructor(kernel: Kernel, options: MapperOptions, plan: FieldPlan) {
@@ -92,6 +93,7 @@ export class RowMapper {
     this.#user = new Column(kernel);
     this.#userBytes = new Region(kernel, 0);
     this.#counters = storeU32s(kernel, [0, 0, 0]);
+    this.#isWithoutUser = options.withoutUser === true;
   }
 
   map(batch: Batch): EventBatch {
@@ -113,7 +115,7 @@ export class RowMapper {
     this.#value.take(columns, rows);
     run.checkValues(outcomes, this.#value.column.address, rows);
     this.#insertID?.take(columns, rows);
-    this.#mergeUsers(rows);
+    if (!this.#isWithoutUser) this.#mergeUsers(rows);
     return this.#events(batch);
   }
 

@@ -29,9 +29,11 @@ export const rowCountsSchema = z.object({
   delivered: count,
   rejected: count,
   filtered: count,
+  /** Events that repeat an earlier one; absent without `dedupe`. */
+  duplicates: count.exactOptional(),
 });
 
-/** read + added = delivered + rejected + filtered. */
+/** read + added = delivered + rejected + filtered + duplicates. */
 export type RowCounts = Immutable<z.infer<typeof rowCountsSchema>>;
 
 export const rejectSummarySchema = z.object({
@@ -146,6 +148,20 @@ const missingFieldsSchema = z.object({
 /** Mapped fields without a value in all rows of some sources. */
 export type MissingFields = Immutable<z.infer<typeof missingFieldsSchema>>;
 
+const duplicatesSchema = z.object({
+  within: text,
+  /** Targets of the key. */
+  by: z.array(text),
+  /** In order. */
+  days: z.array(z.object({ day, rows: count })),
+  /** The most rows first. */
+  sources: z.array(z.object({ source: text, rows: count })),
+  events: z.array(z.object({ event: text, rows: count })),
+});
+
+/** The events that were removed because they repeat an earlier one; long lists are cut. */
+export type ManifestDuplicates = Immutable<z.infer<typeof duplicatesSchema>>;
+
 export const runAccountsSchema = z.object({
   manifestVersion: count,
   /** Version of Switchyard. */
@@ -158,6 +174,8 @@ export const runAccountsSchema = z.object({
   epochs: z.array(epochSchema),
   rejects: z.array(rejectSummarySchema),
   notices: z.record(z.string(), z.number()),
+  /** Absent without `dedupe`. */
+  duplicates: duplicatesSchema.exactOptional(),
   /** Absent if there are none. */
   missingFields: z.array(missingFieldsSchema).exactOptional(),
   inputs: z.array(inputSchema),

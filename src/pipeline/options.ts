@@ -3,6 +3,7 @@ import type { Format, GivenDialect } from "../readers/source.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { Compact } from "../sinks/staged-parts.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
+import type { DedupeOptions } from "./dedupe/dedupe-options.js";
 import type { OutputFormat, PartOptions } from "./output-formats.js";
 
 /** The paths of user and metadata that are dropped or replaced by a salted SHA-256. */
@@ -71,6 +72,8 @@ export interface RunOptions {
   /** How rows are treated that a checksum found altered; sending keeps them. */
   readonly damaged: Damaged;
   readonly maxRejects: MaxRejects;
+  /** Which events are removed as repetitions; none if absent. */
+  readonly dedupe?: DedupeOptions;
   /** Delete what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;
 }

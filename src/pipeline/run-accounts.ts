@@ -1,8 +1,10 @@
 import { epochOf } from "../base/epoch.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import {
   MANIFEST_VERSION,
+  type ManifestDuplicates,
   type ManifestEpoch,
   type ManifestInput,
   type ManifestRun,
@@ -24,6 +26,8 @@ export interface AccountFacts {
   /** Inputs whose first bytes could not be read. */
   readonly unreadable: readonly SourceFailure[];
   readonly run: ManifestRun;
+  /** Absent without `dedupe`. */
+  readonly duplicates?: ManifestDuplicates;
 }
 
 /** Adds up the records of a run, in any order. Pure. */
@@ -46,6 +50,7 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     epochs: foldEpochs(facts, ordered),
     rejects: foldRejects(ordered),
     notices: foldNumbers(ordered.map(({ notices }) => notices)),
+    ...omitUndefined({ duplicates: facts.duplicates }),
     ...(missingFields.length === 0 ? {} : { missingFields }),
     inputs: foldInputs(facts.plan, failures),
     failures,
@@ -91,6 +96,9 @@ function foldRows(records: readonly SplitRecord[]): RowCounts {
     delivered: total((rows) => rows.delivered),
     rejected: total((rows) => rows.rejected),
     filtered: total((rows) => rows.filtered),
+    ...(records.some(({ rows }) => rows.duplicates !== undefined)
+      ? { duplicates: total((rows) => rows.duplicates ?? 0) }
+      : {}),
   };
 }
 

@@ -60,6 +60,8 @@ async function prepare(
   const sendOptions: SendOptions = {
     ...options,
     outputDirectory: layout.outputDirectory,
+    // Sent events cannot be undone.
+    damaged: "keep",
     keySeed: digestOf([version, recorded]),
     isReached: known !== undefined && (await countSent(layout)).delivered > 0,
   };

@@ -2,9 +2,12 @@ import { DAY_MS } from "../base/day.js";
 import { writeDurably } from "../base/durable-file.js";
 import { throwIfInterrupted } from "../base/errors.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import type { ReaderOptions } from "../readers/reader.js";
+import { forgetOutdated } from "./dedupe/dedupe-epochs.js";
+import { foldDuplicates } from "./dedupe/fold-duplicates.js";
 import type { Layout } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { removeSpilled } from "./ledger/output-directory.js";
@@ -65,7 +68,8 @@ export async function runSplits<Accounts extends RunAccounts>(
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
   const ended: EndedEpoch[] = [];
   try {
-    const run = await planRun(job, inputs, { outside, signal, startedMs });
+    const planning = { outside, signal, startedMs };
+    let run = await planRun(job, inputs, planning);
     if (run.manifest !== undefined) {
       const manifest = run.manifest as Accounts;
       // A kill behind the manifest may have left some.
@@ -75,6 +79,9 @@ export async function runSplits<Accounts extends RunAccounts>(
     const [first] = run.epochs;
     if (first !== undefined) await job.begun?.(first.record);
     for (const text of notesOf(inputs, lock, run)) observer.note?.(text);
+    if (await forgetOutdated(job, run.epochs, context, outside.keysEntry)) {
+      run = await planRun(job, inputs, planning);
+    }
     const records = new Map(run.epochs.flatMap(({ finished }) => [...finished]));
     for (const epoch of run.epochs) {
       // The threads of one epoch do not share the memory with those of the next.
@@ -233,12 +240,15 @@ function accountFacts({ epochs }: StartedRun, startedMs: number, endedMs: number
 }
 
 async function writeAccounts<Accounts extends RunAccounts>(
-  { layout, fold }: RunJob<Accounts>,
+  { layout, options, fold }: RunJob<Accounts>,
   facts: AccountFacts,
   records: readonly SplitRecord[],
   merged: MergedDays,
 ): Promise<Accounts> {
-  const folded = await fold(facts, records, merged);
+  const { dedupe } = options;
+  const duplicates = dedupe && (await foldDuplicates(layout, records, dedupe));
+  const account = { ...facts, ...omitUndefined({ duplicates }) };
+  const folded = await fold(account, records, merged);
   await writeManifest(layout, folded);
   return folded.manifest;
 }

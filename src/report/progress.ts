@@ -116,16 +116,18 @@ function describeTotal(progress: RunProgress, speed: Speed): string {
   const { waiting } = progress;
   return [
     ...(waiting === undefined ? [] : [describeWaiting(waiting)]),
-    ...(progress.phase === "merging" ? ["merging days"] : []),
+    ...(progress.phase === undefined ? [] : [phaseNames[progress.phase]]),
     formatShare(progress.bytesDone, progress.bytesTotal),
     formatNumberOf(progress.rows, "row"),
     `${formatCount(speed.rowsPerSecond)} rows/s`,
     `${formatBytes(speed.bytesPerSecond)}/s`,
     ...delivered,
-    ...(progress.phase === "merging" ? [] : [`${formatCount(progress.rejects)} rejected`]),
+    ...(progress.phase !== undefined ? [] : [`${formatCount(progress.rejects)} rejected`]),
     ...(waiting === undefined ? [left] : []),
   ].join(" · ");
 }
+
+const phaseNames = { keys: "looking for duplicates", merging: "merging days" } as const;
 
 /** Comes first in the line, with the reason last: a narrow terminal cuts the end of the line. */
 function describeWaiting({ reason, attempts, leftMs }: WaitingProgress): string {

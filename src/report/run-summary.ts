@@ -117,6 +117,7 @@ function describeRows({ rows }: RunAccounts): string {
     `${formatCount(rows.delivered)} delivered`,
     [rows.rejected, "rejected"],
     [rows.filtered, "filtered"],
+    [rows.duplicates ?? 0, "removed as duplicates"],
   ]);
 }
 

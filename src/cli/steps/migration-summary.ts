@@ -107,6 +107,7 @@ function leftOut({ rows }: Manifest): readonly string[] {
   const parts = [
     [rows.rejected, "rejected"],
     [rows.filtered, "filtered"],
+    [rows.duplicates ?? 0, "removed as duplicates"],
   ] as const;
   const told = parts.filter(([count]) => count > 0);
   if (told.length === 0) return [];

@@ -19,8 +19,6 @@ serveSplits<SendOptions>(async (setup, signal) => {
   });
   return {
     ...tools,
-    // Sent events cannot be undone.
-    leavesOutAltered: false,
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
     sink: createWebhookSink(kernel, {
       ...options,

@@ -17,6 +17,7 @@ import { profileObject } from "./profile-properties";
 // The same numbers as `outcomes` in src/batch/event-batch.ts and in src/base/reject-codes.ts.
 const DELIVER: u32 = 0;
 const FILTERED: u32 = 254;
+const DUPLICATE: u32 = 253;
 const EVENT_MISSING: u32 = 10;
 const EVENT_NOT_TEXT: u32 = 11;
 const UNIT_ID_MISSING: u32 = 15;
@@ -361,7 +362,7 @@ export function profileRows(profile: Profile, rows: Rows, from: i32, now: f64): 
     if (outcome == DELIVER) {
       if (areIdsFull(ids)) return row;
       profileEvent(profile, rows, row, now);
-    } else if (outcome != FILTERED) profileReject(profile, rows, row, outcome);
+    } else if (outcome != FILTERED && outcome != DUPLICATE) profileReject(profile, rows, row, outcome);
   }
   profile.rows += rows.count;
   return rows.count;

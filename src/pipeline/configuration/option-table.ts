@@ -62,6 +62,18 @@ export const optionTable = {
     placeholder: "<module>",
     description: "Module whose default export takes an event and returns one, several, or null",
   },
+  dedupe: {
+    type: type.dedupeRange,
+    description:
+      "Remove events that repeat an earlier one, by insert id, within its day or within all",
+    otherwise: "off; day if no range is given",
+  },
+  dedupeBy: {
+    type: type.keyTargetNames,
+    description:
+      "Targets that make the key of --dedupe, instead of the preset's: event,timestamp,…",
+    otherwise: "insertID, with mixpanel also event, timestamp, userID and stableID",
+  },
   requireFields: {
     ...type.off,
     description: "Fail if a mapped field has no value in all rows, or in all rows of a source",

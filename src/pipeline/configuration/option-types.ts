@@ -2,7 +2,9 @@ import { z } from "zod";
 import { MIB, ROW_BYTES_LIMIT } from "../../base/limits.js";
 import { isZone, refuseZone } from "../../base/luxon-zone.js";
 import { mustBe } from "../../base/schema.js";
+import { keyTargets } from "../../mapper/preset.js";
 import { isPrivacyPath } from "../../mapper/privacy-path.js";
+import { type DedupeRange, dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { JsonValue } from "./configuration-file.js";
 import {
   parseCharacter,
@@ -183,6 +185,24 @@ export const onOff = {
   schema: z.boolean(),
   placeholder: "",
   fromText: (text: string): JsonValue => switchWords[text.toLowerCase()] ?? text,
+};
+
+/** Switched on, it is the first of the choices. */
+export const dedupeRange = {
+  schema: z
+    .union([z.boolean(), z.enum(dedupeRanges)])
+    .transform((range): DedupeRange | undefined =>
+      typeof range === "string" ? range : range ? dedupeRanges[0] : undefined,
+    ),
+  placeholder: "[range]",
+  choices: dedupeRanges,
+  fromText: (text: string): JsonValue => switchWords[text.toLowerCase()] ?? text,
+} as const;
+
+export const keyTargetNames = {
+  schema: z.array(z.enum(keyTargets)).min(1),
+  placeholder: "<targets>",
+  fromText: listFromText,
 };
 
 export const count = (minimum: number, maximum: number) =>

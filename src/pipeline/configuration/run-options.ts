@@ -11,6 +11,7 @@ import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { SCHEMA_ID } from "./configuration-schema.js";
 import { defaultMemory, type Machine, thisMachine } from "./machine.js";
 import { type CompleteValues, type OptionName, withDefaults } from "./options.js";
+import { resolveDedupe } from "./resolve-dedupe.js";
 import { HASH_SALT_VARIABLE } from "./secrets.js";
 
 /**
@@ -64,13 +65,14 @@ export function resolveRunOptions(
   checkOrder("fromTime", values.fromTime, "toTime", values.toTime);
   checkOrder("minTime", values.minTime, "maxTime", values.maxTime);
   const { inputFormat } = values;
+  const mapping = resolveMapping(values.preset, configuration.mapping);
   return {
     inputs: requireInputs(values),
     cwd: configuration.inputsDirectory,
     notInputs: notInputsOf(configuration, values),
     csv: csvDialectOf(values),
     preset: values.preset,
-    mapping: resolveMapping(values.preset, configuration.mapping),
+    mapping,
     privacy: privacyOf(configuration),
     minTimeMs: values.minTime,
     maxTimeMs: values.maxTime ?? "tomorrow",
@@ -89,6 +91,7 @@ export function resolveRunOptions(
       transformPath: values.transform,
       fromTimeMs: values.fromTime,
       toTimeMs: values.toTime,
+      dedupe: resolveDedupe(values, mapping),
     }),
   };
 }

@@ -16,6 +16,8 @@ export interface Layout {
   /** Holds one directory for each day. */
   readonly datasetDirectory: string;
   readonly rejectsDirectory: string;
+  /** Lists of events that were removed as duplicates. */
+  readonly duplicatesDirectory: string;
   readonly manifestFile: string;
   readonly eventsByDayFile: string;
   /** `_switchyard`; only Switchyard reads it. */
@@ -35,6 +37,8 @@ export interface Layout {
   readonly mergesDirectory: string;
   /** Journals of the events that a service has acknowledged, for unfinished splits. */
   readonly acknowledgedDirectory: string;
+  /** Keys of events, for `--dedupe`. */
+  readonly keysDirectory: string;
   /** Emptied at the start of each run, for all epochs; on the same file system as the output. */
   readonly temporaryDirectory: string;
 }
@@ -48,6 +52,7 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     outputDirectory,
     datasetDirectory: join(outputDirectory, dataset),
     rejectsDirectory: join(outputDirectory, "rejects"),
+    duplicatesDirectory: join(outputDirectory, "duplicates"),
     manifestFile: join(outputDirectory, MANIFEST_NAME),
     eventsByDayFile: join(outputDirectory, EVENTS_BY_DAY_NAME),
     ledgerDirectory,
@@ -59,6 +64,7 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     stagedDirectory: stagedDirectoryOf(outputDirectory),
     mergesDirectory: join(epochDirectory, "merges"),
     acknowledgedDirectory: join(epochDirectory, "acknowledged"),
+    keysDirectory: join(epochDirectory, "keys"),
     temporaryDirectory: join(ledgerDirectory, "tmp"),
   };
 }

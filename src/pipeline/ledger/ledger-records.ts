@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Immutable } from "../../base/immutable.js";
+import type { SplitEvents } from "../../profile/event-counts.js";
 import type { Source } from "../../readers/source.js";
 import type { PartFile, SpillFile } from "../../sinks/sink.js";
 import { rejectSummarySchema, rowCountsSchema, sourceFailureSchema } from "../manifest.js";
@@ -55,9 +56,17 @@ export const splitRecordSchema = z.object({
   staged: z.array(partSchema).exactOptional(),
   /** Rows that wait to be merged with those of other splits; absent if all rows are in parts. */
   spill: spillSchema.exactOptional(),
+  /** Digest of the list of events that were removed as duplicates; absent if the list is empty. */
+  duplicates: z.object({ list: sha256 }).exactOptional(),
   /** Counts of the sink; absent if it counts nothing. */
   counts: z.record(z.string(), z.number()).exactOptional(),
 });
+
+/** The removed events of one split, by source, and by day and name. */
+export interface DuplicateCounts {
+  readonly sources: readonly (readonly [source: string, rows: number])[];
+  readonly events: SplitEvents;
+}
 
 /** The result of one split; written after everything that it lists is durable. */
 export type SplitRecord = Immutable<z.infer<typeof splitRecordSchema>>;

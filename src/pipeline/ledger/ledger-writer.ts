@@ -4,7 +4,7 @@ import { asOutput } from "../../base/output-error.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
 import type { Layout } from "./layout.js";
-import type { MergeRecord, SplitRecord } from "./ledger-records.js";
+import type { DuplicateCounts, MergeRecord, SplitRecord } from "./ledger-records.js";
 
 /** The part of a ledger that worker threads write: the results of splits and merges. */
 export class LedgerWriter {
@@ -22,6 +22,11 @@ export class LedgerWriter {
   /** Call before `writeSplit`. */
   async writeProfile(splitId: string, profile: SplitProfile): Promise<void> {
     await this.write(this.profileFile(splitId), profile);
+  }
+
+  /** Call before `writeSplit`, if events were removed. */
+  async writeDuplicates(splitId: string, counts: DuplicateCounts): Promise<void> {
+    await this.write(this.duplicatesFile(splitId), counts);
   }
 
   async writeMerge(record: MergeRecord): Promise<void> {
@@ -45,6 +50,10 @@ export class LedgerWriter {
 
   protected profileFile(id: string): string {
     return join(this.layout.splitsDirectory, `${id}.profile.json`);
+  }
+
+  protected duplicatesFile(id: string): string {
+    return join(this.layout.splitsDirectory, `${id}.duplicates.json`);
   }
 
   protected mergeFile(id: string): string {

@@ -13,6 +13,7 @@ import type { SourceRange } from "../../readers/source.js";
 import { assemblePlan, type Plan } from "../plan.js";
 import { epochsDirectoryOf, type Layout, layoutOfEpoch, splitIdPattern } from "./layout.js";
 import {
+  type DuplicateCounts,
   type MergePlan,
   type MergeRecord,
   mergePlanSchema,
@@ -105,6 +106,7 @@ export class Ledger extends LedgerWriter {
       await rm(this.splitFile(id), { force: true });
       await rm(this.eventsFile(id), { force: true });
       await rm(this.profileFile(id), { force: true });
+      await rm(this.duplicatesFile(id), { force: true });
     });
   }
 
@@ -116,6 +118,11 @@ export class Ledger extends LedgerWriter {
   /** Returns the profile of a committed split. Throws `ledger_unreadable`. */
   async readProfile(id: string): Promise<SplitProfile> {
     return (await readExisting(this.profileFile(id))) as SplitProfile;
+  }
+
+  /** Returns the removed events of a committed split that has some. Throws `ledger_unreadable`. */
+  async readDuplicates(id: string): Promise<DuplicateCounts> {
+    return (await readExisting(this.duplicatesFile(id))) as DuplicateCounts;
   }
 
   /** Returns undefined if merging has not begun. */

@@ -39,10 +39,12 @@ export async function removeOutput(
         return split.endsWith(MERGED_PARTS) ? !isMerged(day, epochOf(split)) : !isKept(split);
       });
     }
-    await removeFiles(layout.rejectsDirectory, (name) => {
-      const split = splitOfRejectsName(name);
-      return split !== undefined && !isKept(split);
-    });
+    for (const directory of [layout.rejectsDirectory, layout.duplicatesDirectory]) {
+      await removeFiles(directory, (name) => {
+        const split = splitOfRejectsName(name);
+        return split !== undefined && !isKept(split);
+      });
+    }
     await removeFiles(layout.spillDirectory, (name) => !isKept(name));
     await removeFiles(layout.stagedDirectory, (name) => !isKept(splitOfStagedName(name)));
   });
@@ -98,6 +100,7 @@ export async function forgetSplits(layout: Layout, remove = rm): Promise<void> {
     await forget(layout, layout.mergesDirectory, remove);
     await forget(layout, layout.splitsDirectory, remove);
     await forget(layout, layout.acknowledgedDirectory, remove);
+    await forget(layout, layout.keysDirectory, remove);
   });
 }
 

@@ -49,6 +49,7 @@ export async function recordRunOptions(
     excludeEvents: options.excludeEvents,
     rowBytesMax: options.rowBytesMax,
     splitBytes: options.splitBytes,
+    dedupe: options.dedupe,
   }) as Readonly<Record<string, unknown>>;
 }
 

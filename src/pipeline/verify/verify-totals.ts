@@ -85,13 +85,13 @@ function later(one: string | null, other: string | null): string | null {
 }
 
 function verifyRows({ rows, totals, rejects, pending = 0 }: Manifest): Difference[] {
-  const accounted = rows.delivered + rows.rejected + rows.filtered;
+  const accounted = rows.delivered + rows.rejected + rows.filtered + (rows.duplicates ?? 0);
   const rejected = rejects.reduce((sum, { rows }) => sum + rows, 0);
   return [
     ...compare(
       "accounting_differs",
       MANIFEST_NAME,
-      "rows delivered, rejected and filtered, against rows read and added",
+      "rows delivered, rejected, filtered and removed as duplicates, against rows read and added",
       accounted,
       rows.read + rows.added,
     ),

@@ -8,6 +8,8 @@ import type { EventCounter } from "../../profile/event-counts.js";
 import type { OpenReader, Reader, ReaderOptions, SoundBytes } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
+import type { KeyMatcher } from "../dedupe/key-matcher.js";
+import type { Duplicates, SplitDuplicates } from "../dedupe/split-duplicates.js";
 import type { RowCounts, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
 import type { Split } from "../plan.js";
@@ -23,6 +25,10 @@ export interface SplitTools extends CommitTools, MergeTools {
   readonly kernel: Kernel;
   readonly mapper: Mapper;
   readonly sink: Sink;
+  /** Marks repeated events; absent without `dedupe`. */
+  readonly duplicates?: Duplicates;
+  /** Compares keys; only in workers that read them. */
+  readonly matcher?: KeyMatcher;
   /** Counts events by name; absent if the run does not need that. */
   readonly eventCounts?: EventCounter;
   readonly openRejects: OpenRejects;
@@ -78,7 +84,8 @@ async function writeSplit(
   const { split, skipped } = task;
   const noticesBefore = { ...tools.mapper.notices };
   const rejects = tools.openRejects(split.id);
-  const tally = new SplitTally(rejects, tools.eventCounts);
+  const duplicates = await tools.duplicates?.open(split);
+  const tally = new SplitTally(rejects, tools.eventCounts, duplicates !== undefined);
   const fieldValues = new FieldValueTally(tools.mapper.groups);
   const failures: SourceFailure[] = [];
   const sink = tools.sink.openSplit(split.id);
@@ -88,7 +95,12 @@ async function writeSplit(
     for (const [index, range] of split.ranges.entries()) {
       const result =
         skipped[index] ??
-        (await readRange(index, range, { sink, tally, fieldValues, sound, bytesBefore }, tools));
+        (await readRange(
+          index,
+          range,
+          { sink, tally, fieldValues, duplicates, sound, bytesBefore },
+          tools,
+        ));
       fieldValues.endRange(range.source.name);
       if (typeof result === "number") bytesBefore += result;
       else failures.push(result);
@@ -96,6 +108,7 @@ async function writeSplit(
     tools.counters.range = -1;
     const events = await sink.finish();
     written = events;
+    duplicates?.finish();
     // After the sink, because only the sink knows which rows its destination has refused.
     const rows = tally.rows();
     checkAccounts(split.id, rows, events.rows);
@@ -106,9 +119,12 @@ async function writeSplit(
       rows,
       notices: since(noticesBefore, tools.mapper.notices),
       fieldValues: fieldValues.values(),
+      ...(duplicates === undefined || duplicates.digest === ""
+        ? {}
+        : { duplicates: { list: duplicates.digest } }),
     };
     const counted = tools.eventCounts?.events();
-    return new WrittenSplit({ events, rejects, counted, record }, tools);
+    return new WrittenSplit({ events, rejects, duplicates, counted, record }, tools);
   } catch (error) {
     // The sink may still report refused rows while it aborts.
     await written.abort();
@@ -123,6 +139,7 @@ interface Flow {
   readonly sink: SplitSink;
   readonly tally: SplitTally;
   readonly fieldValues: FieldValueTally;
+  readonly duplicates: SplitDuplicates | undefined;
   readonly sound: SoundRanges;
   /** Bytes on disk that earlier ranges of the split took. */
   readonly bytesBefore: number;
@@ -132,7 +149,7 @@ interface Flow {
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, fieldValues, sound, bytesBefore }: Flow,
+  { sink, tally, fieldValues, duplicates, sound, bytesBefore }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters } = tools;
@@ -149,6 +166,7 @@ async function readRange(
   };
   let reader: Reader | undefined;
   counters.range = index;
+  duplicates?.begin(index);
   let bytesDone = bytesBefore;
   const rowsBefore = tally.read;
   try {
@@ -159,6 +177,7 @@ async function readRange(
       if (batch === null) break;
       fieldValues.take(batch);
       const events = mapper.map(batch);
+      duplicates?.mark(events, origin);
       const deliverable = tally.take(source, events);
       const bytes = bytesBefore + reader.consumed;
       counters.begin(batch.rows, bytes - bytesDone, deliverable);
@@ -166,7 +185,7 @@ async function readRange(
       bytesDone = bytes;
       counters.set(tally.read, tally.rejected, bytesDone);
     }
-    return reader.consumed;
+    return duplicates?.endRange() ?? reader.consumed;
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const { code, message, alteredFrom } = error;
@@ -199,12 +218,12 @@ function fingerprintOf({ source, start, end }: SourceRange): string {
 
 /** Throws `accounts_differ` if the mapper or the sink lost a row or counted one twice. */
 export function checkAccounts(where: string, rows: RowCounts, written: number): void {
-  const { read, added, delivered, rejected, filtered } = rows;
-  const settled = delivered + rejected + filtered;
+  const { read, added, delivered, rejected, filtered, duplicates = 0 } = rows;
+  const settled = delivered + rejected + filtered + duplicates;
   if (read + added === settled && delivered === written) return;
   throw new SwitchyardError(
     "accounts_differ",
-    `split ${where}: ${read} rows read and ${added} added, but ${delivered} delivered (${written} written), ${rejected} rejected and ${filtered} filtered; this is a defect of Switchyard, and nothing of this split was committed`,
+    `split ${where}: ${read} rows read and ${added} added, but ${delivered} delivered (${written} written), ${rejected} rejected, ${filtered} filtered and ${duplicates} removed as duplicates; this is a defect of Switchyard, and nothing of this split was committed`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { serveCalls } from "../../base/thread-call.js";
+import type { GatherWork, MatchResult, MatchWork } from "../dedupe/key-matcher.js";
 import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import { type MergeWork, runMerge } from "../merge/run-merge.js";
 import type { RunOptions } from "../options.js";
@@ -74,6 +75,21 @@ export class SplitServer {
 
   async merge(work: MergeWork): Promise<MergeRecord> {
     return this.#finish(runMerge(work, this.#tools as SplitTools, () => this.#throwIfStopped()));
+  }
+
+  /** Only workers that read keys can compare and gather. */
+  async compareKeys(work: MatchWork): Promise<MatchResult> {
+    return this.#finish((async () => this.#matcher.match(work, () => this.#throwIfStopped()))());
+  }
+
+  async gatherDrops(work: GatherWork): Promise<string> {
+    return this.#finish(this.#matcher.gather(work));
+  }
+
+  get #matcher() {
+    const { matcher } = this.#tools as SplitTools;
+    if (matcher === undefined) throw new Error("this worker compares no keys");
+    return matcher;
   }
 
   /** Wakes a worker that waits. A busy one sees the flag in its counters. */

@@ -12,12 +12,15 @@ export class SplitTally {
   #delivered = 0;
   #filtered = 0;
   #rejected = 0;
+  #duplicates = 0;
   #refused = 0;
 
   /** The event counts belong to the worker; only this split uses them now. */
   constructor(
     private readonly rejects: SplitRejects,
     private readonly eventCounts: EventCounter | undefined,
+    /** True if repeated events are removed. */
+    private readonly findsDuplicates = false,
   ) {
     eventCounts?.clear();
   }
@@ -42,8 +45,10 @@ export class SplitTally {
     this.eventCounts?.take(events);
     if (delivered === rows) return delivered;
     const filtered = count(outcomes.filtered);
-    const rejected = rows - delivered - filtered;
+    const duplicates = count(outcomes.duplicate);
+    const rejected = rows - delivered - filtered - duplicates;
     this.#filtered += filtered;
+    this.#duplicates += duplicates;
     this.#rejected += rejected;
     this.#hand(rejected, source, events);
     return delivered;
@@ -65,6 +70,7 @@ export class SplitTally {
       delivered: this.#delivered - this.#refused,
       rejected: this.rejected,
       filtered: this.#filtered,
+      ...(this.findsDuplicates ? { duplicates: this.#duplicates } : {}),
     };
   }
 
@@ -81,5 +87,7 @@ export class SplitTally {
 }
 
 function isReject(outcome: number): boolean {
-  return outcome !== outcomes.deliver && outcome !== outcomes.filtered;
+  return (
+    outcome !== outcomes.deliver && outcome !== outcomes.filtered && outcome !== outcomes.duplicate
+  );
 }

@@ -2,6 +2,7 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { toOutputError } from "../../base/output-error.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { WrittenEvents } from "../../sinks/sink.js";
+import type { SplitDuplicates } from "../dedupe/split-duplicates.js";
 import type { Layout } from "../ledger/layout.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { LedgerWriter } from "../ledger/ledger-writer.js";
@@ -17,6 +18,8 @@ export interface CommitTools {
 export interface SplitResults {
   readonly events: WrittenEvents;
   readonly rejects: SplitRejects;
+  /** Absent without `dedupe`. */
+  readonly duplicates: SplitDuplicates | undefined;
   /** Counts by event name; absent if the run does not need them. */
   readonly counted: SplitEvents | undefined;
   /** The record as far as it is known before the commit. */
@@ -54,7 +57,7 @@ export class WrittenSplit {
   }
 
   async #commit(): Promise<SplitRecord> {
-    const { events, rejects, counted, record } = this.results;
+    const { events, rejects, duplicates, counted, record } = this.results;
     const { ledger } = this.tools;
     // In parallel, because each waits for the disk. Without the record of the split neither counts.
     const [committed, listed] = await Promise.allSettled([
@@ -64,6 +67,7 @@ export class WrittenSplit {
     if (committed.status === "rejected") throw committed.reason;
     if (listed.status === "rejected") throw listed.reason;
     await rejects.commit();
+    await duplicates?.commit();
     const { parts, counts, spill, staged } = committed.value;
     const { notices, ...facts } = record;
     const whole: SplitRecord = {

@@ -98,6 +98,7 @@ export class FakeExport {
       discover: async () => this.#discover(),
       planRanges: lineRanges,
       workerEntry: pathToFileURL(processScript("fake-worker")),
+      keysEntry: pathToFileURL(processScript("fake-worker")),
       now: () => this.now,
     };
   }

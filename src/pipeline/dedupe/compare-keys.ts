@@ -1,0 +1,114 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { KEY_TABLE_KEYS_MAX } from "../../base/limits.js";
+import { asFatal, type WorkerPool } from "../worker/worker-pool.js";
+import { KEY_BUCKETS } from "./key-digests.js";
+import { KeyDamage, KeyFile } from "./key-file.js";
+import { dropFileOf, type KeyLayout } from "./key-layout.js";
+import type { DropSlice, MatchFile, MatchWork } from "./key-matcher.js";
+import { planMatch } from "./plan-match.js";
+
+/** Key files, in the order in which their events have priority. */
+export interface ComparedKeys {
+  /** By id of the key split; undefined for files of earlier epochs. */
+  readonly keyIds: readonly (string | undefined)[];
+  readonly files: readonly MatchFile[];
+}
+
+/**
+ * Finds the repeated events of key files and writes a drop list for each file that has some and is
+ * not prior. Returns their digests by id. Throws `KeyDamage` for a damaged file.
+ */
+export async function compareKeys(
+  { keyIds, files }: ComparedKeys,
+  paths: KeyLayout,
+  pool: WorkerPool,
+  tableKeys = KEY_TABLE_KEYS_MAX,
+): Promise<ReadonlyMap<string, string>> {
+  await rm(paths.matchDirectory, { recursive: true, force: true });
+  await mkdir(paths.matchDirectory, { recursive: true });
+  await mkdir(paths.dropsDirectory, { recursive: true });
+  const { totals, own } = countKeys(files);
+  const works = planMatch(totals, own, tableKeys).map((part, index): MatchWork => {
+    return { ...part, files, path: join(paths.matchDirectory, String(index)) };
+  });
+  const slices: DropSlice[][] = files.map(() => []);
+  await runAll(pool, works, async ({ remote }, work) => {
+    const result = await remote.call("compareKeys", work);
+    if ("damaged" in result) throw new KeyDamage(result.damaged, "is damaged");
+    let start = 0;
+    result.drops.forEach((count, file) => {
+      if (count > 0) slices[file]?.push({ path: work.path, start, count });
+      start += count;
+    });
+  });
+  const digests = new Map<string, string>();
+  const lists = files.flatMap((_, file) => {
+    const [keyId, own = []] = [keyIds[file], slices[file]];
+    return keyId === undefined || own.length === 0 ? [] : [{ keyId, slices: own }];
+  });
+  await runAll(pool, lists, async ({ remote }, { keyId, slices: own }) => {
+    const digest = await remote.call("gatherDrops", {
+      files,
+      slices: own,
+      path: dropFileOf(paths, keyId),
+      temporaryDirectory: paths.layout.temporaryDirectory,
+    });
+    digests.set(keyId, digest);
+  });
+  await rm(paths.matchDirectory, { recursive: true, force: true });
+  return digests;
+}
+
+function countKeys(files: readonly MatchFile[]) {
+  const [totals, own] = [new Float64Array(KEY_BUCKETS), new Float64Array(KEY_BUCKETS)];
+  for (const { path, isPrior } of files) {
+    const file = new KeyFile(path);
+    file.countKeys(totals);
+    if (!isPrior) file.countKeys(own);
+  }
+  return { totals, own };
+}
+
+type Taken = NonNullable<Awaited<ReturnType<WorkerPool["take"]>>>;
+
+/** Does pieces of work on all workers of a pool. */
+async function runAll<Work>(
+  pool: WorkerPool,
+  works: readonly Work[],
+  run: (worker: Taken, work: Work) => Promise<void>,
+): Promise<void> {
+  const queue = [...works];
+  const serve = async () => {
+    const worker = await pool.take();
+    if (worker === undefined) return;
+    for (let work = queue.shift(); work !== undefined && !pool.isStopping; work = queue.shift()) {
+      try {
+        await run(worker, work);
+      } catch (error) {
+        // The pool would stop for it, but a damaged file is read again.
+        if (error instanceof KeyDamage) {
+          queue.length = 0;
+          pool.giveBack(worker);
+          throw error;
+        }
+        throw asFatal("compared keys", error);
+      }
+    }
+    pool.giveBack(worker);
+  };
+  const lanes = Math.min(pool.threads, works.length);
+  const damages: KeyDamage[] = [];
+  await pool.run(
+    Array.from(
+      { length: lanes },
+      () => () =>
+        serve().catch((error: unknown) => {
+          if (!(error instanceof KeyDamage)) throw error;
+          damages.push(error);
+        }),
+    ),
+  );
+  const [damage] = damages;
+  if (damage !== undefined) throw damage;
+}

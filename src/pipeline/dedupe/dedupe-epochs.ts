@@ -1,0 +1,89 @@
+import type { RunAccounts } from "../manifest.js";
+import type { Plan } from "../plan.js";
+import { sum } from "../run-accounts.js";
+import type { RunJob } from "../run-job.js";
+import type { RunContext, RunProgress } from "../run-observer.js";
+import type { StartedEpoch } from "../start-run.js";
+import type { SplitProgress } from "../worker/split-runner.js";
+import { budgetThreads } from "../worker/thread-count.js";
+import { WorkerPool } from "../worker/worker-pool.js";
+import { type DropDigests, findDuplicates, priorKeys } from "./find-duplicates.js";
+
+type DedupeJob = Pick<RunJob<RunAccounts>, "options" | "isFinal">;
+
+/**
+ * Decides, with `dedupe`, which events of all epochs repeat earlier ones. Forgets finished splits of
+ * which it has decided otherwise than when they were written; returns true if there are some: the
+ * run has to be planned again. If it is interrupted, the signal is aborted when it returns.
+ */
+export async function forgetOutdated(
+  job: DedupeJob,
+  epochs: readonly StartedEpoch[],
+  context: RunContext,
+  entry: URL,
+): Promise<boolean> {
+  if (job.options.dedupe === undefined) return false;
+  let outdated = 0;
+  for (const epoch of epochs) {
+    const drops = await dedupeEpoch(job, epoch, epochs, context, entry);
+    if (drops === undefined) break;
+    // What was sent stays sent.
+    if (job.isFinal === true) continue;
+    for (const { id, duplicates } of epoch.finished.values()) {
+      if ((duplicates?.list ?? "") === (drops.get(id) ?? "")) continue;
+      await epoch.ledger.removeSplit(id);
+      outdated++;
+    }
+  }
+  return outdated > 0 && !context.signal.aborted;
+}
+
+/** Decides about the events of one epoch; threads are started only if keys have to be read or compared. */
+async function dedupeEpoch(
+  { options, isFinal = false }: DedupeJob,
+  epoch: StartedEpoch,
+  epochs: readonly StartedEpoch[],
+  { signal, observer }: RunContext,
+  entry: URL,
+): Promise<DropDigests | undefined> {
+  const { layout } = epoch.ledger;
+  const { plan, maxTimeMs } = epoch.record;
+  const others = isFinal ? epochs.filter((one) => one !== epoch) : epochs.slice(0, layout.epoch);
+  const setup = { options, maxTimeMs, epoch: layout.epoch, splits: plan.splits.length };
+  const prior = await Promise.all(
+    others.map(({ ledger, record }) => priorKeys(ledger.layout, record.plan, isFinal)),
+  );
+  const pool = new WorkerPool({ entry, setup, signal, ...budgetThreads(options) });
+  try {
+    return await findDuplicates({
+      layout,
+      splits: plan.splits,
+      finished: new Set(epoch.finished.keys()),
+      isFinal,
+      prior: prior.flat(),
+      pool,
+      started: (progress, read) => observer.started?.(() => progressOf(plan, progress(), read)),
+    });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    await pool.end();
+  }
+}
+
+function progressOf(
+  { splits }: Plan,
+  { bytes, splits: splitsDone, waiting: _, ...work }: SplitProgress,
+  read: ReadonlySet<string>,
+): RunProgress {
+  const before = splits.filter(({ id }) => read.has(id));
+  return {
+    ...work,
+    phase: "keys",
+    bytesTotal: sum(splits, (split) => split.bytes),
+    bytesDone: sum(before, (split) => split.bytes) + bytes,
+    splitsTotal: splits.length,
+    splitsDone: before.length + splitsDone,
+  };
+}

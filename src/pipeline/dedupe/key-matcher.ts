@@ -1,0 +1,146 @@
+import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { writeDurably } from "../../base/durable-file.js";
+import { DUPLICATES_LISTED_MAX } from "../../base/limits.js";
+import { toOutputError } from "../../base/output-error.js";
+import { encodeDrops, readDrops } from "./drop-list.js";
+import { type EventPlace, KeyDamage, KeyFile } from "./key-file.js";
+import { DROP_WORDS, type KeySlice, KeyTable } from "./key-table.js";
+
+/** A key file to compare. */
+export interface MatchFile {
+  readonly path: string;
+  /** Its events stay: they only count as earlier ones. */
+  readonly isPrior: boolean;
+  /** Drop list of its events that were removed before, which do not count. */
+  readonly drops?: string;
+}
+
+/** The keys of some buckets, of all files; files come in the order in which their events have priority. */
+export interface MatchWork extends KeySlice {
+  readonly files: readonly MatchFile[];
+  /** Buckets [first, end). */
+  readonly first: number;
+  readonly end: number;
+  readonly keys: number;
+  /** File that receives the drops, in the order of the files. */
+  readonly path: string;
+}
+
+/** Drops of one file in the file of a match. */
+export interface DropSlice {
+  readonly path: string;
+  /** Index of the first drop, and number of drops. */
+  readonly start: number;
+  readonly count: number;
+}
+
+/** The drops of one split, from all matches. */
+export interface GatherWork {
+  readonly files: readonly MatchFile[];
+  readonly slices: readonly DropSlice[];
+  /** Drop file to write. */
+  readonly path: string;
+  readonly temporaryDirectory: string;
+}
+
+/** The result of comparing: the number of drops of each file, or the path of a damaged one. */
+export type MatchResult = { readonly drops: readonly number[] } | { readonly damaged: string };
+
+/** Compares keys in a worker thread. */
+export class KeyMatcher {
+  readonly #table = new KeyTable();
+  readonly #known = new Map<string, KeyFile>();
+
+  /** `checkpoint` throws when the run is stopped. */
+  match(work: MatchWork, checkpoint: () => void): MatchResult {
+    const file = openSync(work.path, "w");
+    try {
+      this.#table.clear(work.keys);
+      return {
+        drops: work.files.map((one, index) =>
+          this.#compare(one, index + 1, work, file, checkpoint),
+        ),
+      };
+    } catch (error) {
+      if (error instanceof KeyDamage) return { damaged: error.path };
+      throw toOutputError(work.path, error);
+    } finally {
+      closeSync(file);
+      // The next match may be of files that were written again.
+      this.#known.clear();
+    }
+  }
+
+  /** Writes the drop list of a split and returns its digest. */
+  async gather({ files, slices, path, temporaryDirectory }: GatherWork): Promise<string> {
+    const drops = readSlices(slices);
+    const count = drops.length / DROP_WORDS;
+    const order = new Float64Array(count);
+    // Ordinals differ, and their product with the count is below 2^53.
+    for (let drop = 0; drop < count; drop++) order[drop] = drops[drop * DROP_WORDS]! * count + drop;
+    order.sort();
+    const [ordinals, checks] = [new Uint32Array(count), new Uint32Array(count)];
+    const kept: EventPlace[] = [];
+    order.forEach((value, index) => {
+      const at = (value % count) * DROP_WORDS;
+      ordinals[index] = drops[at]!;
+      checks[index] = drops[at + 1]!;
+      if (index >= DUPLICATES_LISTED_MAX) return;
+      const { path: keptPath } = files[drops[at + 2]! - 1] as MatchFile;
+      kept.push(this.#open(keptPath).placeOf(drops[at + 3]!, drops[at + 4]!));
+    });
+    const { bytes, digest } = encodeDrops({ ordinals, checks, kept });
+    await writeDurably(path, bytes, { temporaryDirectory });
+    return digest;
+  }
+
+  #compare(
+    { path, isPrior, drops: dropped }: MatchFile,
+    number: number,
+    { first, end, slice, slices }: MatchWork,
+    output: number,
+    checkpoint: () => void,
+  ): number {
+    checkpoint();
+    const skipped = dropped === undefined ? undefined : readDrops(dropped).ordinals;
+    let count = 0;
+    for (const entries of this.#open(path).entries(first, end)) {
+      const drops = this.#table.add(entries, number, { slice, slices }, skipped);
+      if (isPrior) continue;
+      count += drops.length / DROP_WORDS;
+      writeAll(output, new Uint8Array(drops.buffer, drops.byteOffset, drops.byteLength));
+    }
+    return count;
+  }
+
+  #open(path: string): KeyFile {
+    const known = this.#known.get(path) ?? new KeyFile(path);
+    this.#known.set(path, known);
+    return known;
+  }
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+}
+
+function readSlices(slices: readonly DropSlice[]): Uint32Array {
+  const drops = new Uint32Array(slices.reduce((sum, { count }) => sum + count, 0) * DROP_WORDS);
+  const bytes = new Uint8Array(drops.buffer);
+  let done = 0;
+  for (const { path, start, count } of slices) {
+    const file = openSync(path, "r");
+    try {
+      const end = done + count * DROP_WORDS * 4;
+      for (let position = start * DROP_WORDS * 4; done < end; ) {
+        const read = readSync(file, bytes, done, end - done, position);
+        if (read === 0) throw new Error(`${path} is shorter than it was`);
+        done += read;
+        position += read;
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+  return drops;
+}

@@ -1,0 +1,281 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { expect, it } from "vitest";
+import { runInProcess, runSwitchyard } from "../support/command-line.js";
+import { digestExport } from "../support/directory-digest.js";
+import { isCi } from "../support/property-runs.js";
+import { createRandom } from "../support/random.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const scratch = scratchDirectory("dedupe");
+const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
+
+interface Row {
+  readonly n: number;
+  readonly id: string | null;
+  readonly event: string;
+  readonly timeMs: number;
+  /** Not valid JSON. */
+  readonly isBroken: boolean;
+}
+
+/** Rows of a few days with few insert ids, so that many repeat on the same day or on another. */
+function randomRows(count: number, ids: number, random: () => number): readonly Row[] {
+  return Array.from({ length: count }, (_, n) => ({
+    n,
+    id: random() < 0.05 ? null : `id-${Math.floor(random() * ids)}`,
+    event: `event ${Math.floor(random() * 5)}`,
+    timeMs: 1_750_000_000_000 + Math.floor(random() * 5 * 86_400_000),
+    isBroken: random() < 0.01,
+  }));
+}
+
+function lineOf({ n, id, event, timeMs, isBroken }: Row): string {
+  const line = JSON.stringify({
+    $insert_id: id,
+    event_type: event,
+    event_time: new Date(timeMs).toISOString(),
+    user_id: `u${n % 97}`,
+    event_properties: { n },
+  });
+  return isBroken ? line.slice(0, 40) : line;
+}
+
+/** Writes rows in order to files of 1,500; every other one is compressed. */
+function writeRows(directory: string, rows: readonly Row[]): string {
+  const input = join(scratch, directory);
+  mkdirSync(input, { recursive: true });
+  const names = Array.from({ length: Math.ceil(rows.length / 1_500) }, (_, index) => index);
+  for (const index of names) {
+    const text = rows
+      .slice(index * 1_500, (index + 1) * 1_500)
+      .map((row) => `${lineOf(row)}\n`)
+      .join("");
+    const isPacked = index % 2 === 1;
+    const path = join(input, `part-${String(index).padStart(3, "0")}.json${isPacked ? ".gz" : ""}`);
+
+    writeFileSync(path, isPacked ? gzipSync(text) : text);
+  }
+  return input;
+}
+
+/** Numbers of the events that stay. */
+function oracle(rows: readonly Row[], within: "day" | "all"): readonly number[] {
+  const seen = new Set<string>();
+  return rows.flatMap(({ n, id, timeMs, isBroken }) => {
+    if (isBroken) return [];
+    const key = `${id} ${within === "day" ? Math.floor(timeMs / 86_400_000) : ""}`;
+    if (id !== null && seen.has(key)) return [];
+    seen.add(key);
+    return [n];
+  });
+}
+
+const options = "--format jsonl --max-rejects 10% --quiet --split-size 128KiB".split(" ");
+
+const exportTo = (output: string, input: string, ...more: string[]) => [
+  "export",
+  input,
+  "--to",
+  output,
+  ...options,
+  ...more,
+];
+
+function exportedNumbers(output: string): readonly number[] {
+  return readdirSync(join(output, "events"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) =>
+      readFileSync(join(output, "events", name), "utf8")
+        .trimEnd()
+        .split("\n"),
+    )
+    .map((line) => (JSON.parse(line) as { metadata: { n: number } }).metadata.n)
+    .sort((one, other) => one - other);
+}
+
+const readManifest = (output: string) =>
+  JSON.parse(readFileSync(join(output, "manifest.json"), "utf8"));
+
+it.each(["day", "all"] as const)(
+  "keeps the first event of each insert id within %s, with any number of threads",
+  async (within) => {
+    const rows = randomRows(12_000, 3_000, createRandom(seed));
+    const input = writeRows(`rows-${within}`, rows);
+    const digests = [];
+    for (const threads of ["1", "2", "3"]) {
+      const output = join(scratch, `${within}-${threads}`);
+      const result = await runInProcess(
+        exportTo(output, input, "--dedupe", within, "--threads", threads),
+      );
+      expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+      digests.push(digestExport(output));
+    }
+    const output = join(scratch, `${within}-1`);
+    const kept = oracle(rows, within);
+    expect(exportedNumbers(output), `SWITCHYARD_SEED=${seed}`).toEqual(kept);
+    expect(digests[1]).toEqual(digests[0]);
+    expect(digests[2]).toEqual(digests[0]);
+    const { rows: counts, duplicates } = readManifest(output);
+    expect(counts.duplicates).toBe(rows.filter((row) => !row.isBroken).length - kept.length);
+    for (const list of [duplicates.days, duplicates.sources, duplicates.events]) {
+      const total = list.reduce((sum: number, one: { rows: number }) => sum + one.rows, 0);
+      expect(total).toBe(counts.duplicates);
+    }
+    const verified = await runInProcess(["verify", output]);
+    expect(verified, verified.stdout).toMatchObject({ exitCode: 0 });
+  },
+  60_000,
+);
+
+it("lists removed events with the position of the one that stayed", async () => {
+  const rows = randomRows(4_000, 500, createRandom(seed));
+  const input = writeRows("listed", rows);
+  const output = join(scratch, "listed-out");
+  // Rows are numbered in sources that are read as a whole.
+  const command = exportTo(output, input, "--split-size", "64MiB", "--dedupe");
+  const result = await runInProcess(command);
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  const lines = readdirSync(join(output, "duplicates")).flatMap((name) =>
+    readFileSync(join(output, "duplicates", name), "utf8")
+      .trimEnd()
+      .split("\n"),
+  );
+  expect(lines.length).toBeGreaterThan(500);
+  const numberOf = ({ source, row }: { source: string; row: number }) =>
+    Number(/part-(\d+)/.exec(source)?.[1]) * 1_500 + row - 1;
+  for (const line of lines) {
+    const { first, event, timestamp, key, ...place } = JSON.parse(line);
+    const [removed, stayed] = [rows[numberOf(place)], rows[numberOf(first)]];
+    expect(removed).toMatchObject({ event, timeMs: timestamp, id: key.insertID });
+    expect(stayed?.id).toBe(key.insertID);
+    expect(numberOf(first)).toBeLessThan(numberOf(place));
+  }
+});
+
+it("agrees with DuckDB on every event that stays", async () => {
+  const rows = randomRows(9_000, 2_000, createRandom(seed + 1)).map((row) => ({
+    ...row,
+    isBroken: false,
+  }));
+  const input = writeRows("duckdb", rows);
+  const output = join(scratch, "duckdb-out");
+  const result = await runInProcess(exportTo(output, input, "--dedupe", "day"));
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  const database = await (await DuckDBInstance.create(":memory:")).connect();
+  const found = await database.runAndReadAll(`
+    select (event_properties->>'n')::integer as n
+    from read_json('${input}/*', format = 'newline_delimited', filename = true,
+      columns = {'$insert_id': 'VARCHAR', event_time: 'VARCHAR', event_properties: 'JSON'})
+    qualify "$insert_id" is null or row_number() over (
+      partition by "$insert_id", event_time[:10] order by filename, n) = 1
+    order by n`);
+  expect(exportedNumbers(output)).toEqual(found.getRows().map(([n]) => Number(n)));
+}, 60_000);
+
+it(`survives kills at random moments with the bytes of a quiet run, seed ${seed}`, async () => {
+  const random = createRandom(seed);
+  const input = writeRows("killed", randomRows(30_000, 9_000, random));
+  const quiet = join(scratch, "quiet");
+  const start = performance.now();
+  const first = await runSwitchyard(exportTo(quiet, input, "--dedupe", "--threads", "2"));
+  expect(first, first.stderr).toMatchObject({ exitCode: 0 });
+  const quietMs = performance.now() - start;
+  const output = join(scratch, "killed-out");
+  let kills = 0;
+  while (kills < (isCi ? 30 : 5)) {
+    rmSync(output, { recursive: true, force: true });
+    for (let isDone = false; !isDone; ) {
+      let timer: NodeJS.Timeout | undefined;
+      const result = await runSwitchyard(exportTo(output, input, "--dedupe", "--threads", "2"), {
+        started: (child) => {
+          timer = setTimeout(() => child.kill("SIGKILL"), random() * quietMs);
+        },
+      });
+      clearTimeout(timer);
+      isDone = result.signal === null;
+      if (isDone) expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+      else kills++;
+    }
+    expect(digestExport(output), `after ${kills} kills`).toEqual(digestExport(quiet));
+  }
+}, 300_000);
+
+it("has the bytes of a clean run once a damaged input is repaired", async () => {
+  const rows = randomRows(12_000, 3_000, createRandom(seed + 2));
+  const input = writeRows("repaired", rows);
+  const clean = join(scratch, "clean");
+  await runInProcess(exportTo(clean, input, "--dedupe"));
+  const path = join(input, "part-001.json.gz");
+  const sound = readFileSync(path);
+  truncateSync(path, Math.floor(sound.length / 2));
+  const output = join(scratch, "repaired-out");
+  const failed = await runInProcess(exportTo(output, input, "--dedupe"));
+  expect(failed).toMatchObject({ exitCode: 1 });
+  writeFileSync(path, sound);
+  const result = await runInProcess(exportTo(output, input, "--dedupe"));
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  // The fingerprint of the repaired file has its new time.
+  const bytesOf = (directory: string) => ({ ...digestExport(directory), "manifest.json": "" });
+  expect(bytesOf(output)).toEqual(bytesOf(clean));
+  expect(readManifest(output).duplicates).toEqual(readManifest(clean).duplicates);
+}, 60_000);
+
+it("reads a split again whose keys were damaged between two runs", async () => {
+  const input = writeRows("keys", randomRows(9_000, 2_000, createRandom(seed + 3)));
+  const output = join(scratch, "keys-out");
+  await runInProcess(exportTo(output, input, "--dedupe"));
+  const before = digestExport(output);
+  const ledger = join(output, "_switchyard");
+  const files = readdirSync(join(ledger, "keys", "files"));
+  for (const name of files) truncateSync(join(ledger, "keys", "files", name), 1_000);
+  rmSync(join(ledger, "splits", "000000.json"));
+  const result = await runInProcess(exportTo(output, input, "--dedupe"));
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  expect(digestExport(output)).toEqual(before);
+}, 60_000);
+
+it("removes events that repeat one of an earlier epoch, which stays as it is", async () => {
+  const rows = randomRows(12_000, 3_000, createRandom(seed + 5));
+  const input = writeRows("epochs", rows.slice(0, 6_000));
+  const output = join(scratch, "epochs-out");
+  const first = await runInProcess(exportTo(output, input, "--dedupe"));
+  expect(first, first.stderr).toMatchObject({ exitCode: 0 });
+  const before = digestExport(output);
+  writeRows("epochs", rows);
+  for (const name of readdirSync(input).slice(0, 4)) rmSync(join(input, name));
+  const second = await runInProcess(exportTo(output, input, "--dedupe"));
+  expect(second, second.stderr).toMatchObject({ exitCode: 0 });
+  expect(exportedNumbers(output)).toEqual(oracle(rows, "day"));
+  const after = digestExport(output);
+  for (const name of Object.keys(before)) {
+    if (name.includes("part-")) expect(after[name], name).toBe(before[name]);
+  }
+}, 60_000);
+
+it("removes events by other targets, and refuses a key that events do not have", async () => {
+  const rows = randomRows(2_000, 100, createRandom(seed + 4)).map((row) => ({
+    ...row,
+    isBroken: false,
+    timeMs: Math.floor(row.timeMs / 3_600_000) * 3_600_000,
+  }));
+  const input = writeRows("targets", rows);
+  const output = join(scratch, "targets-out");
+  const by = ["--dedupe", "all", "--dedupe-by", "event,timestamp"];
+  const result = await runInProcess(exportTo(output, input, ...by));
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  const distinct = new Set(rows.map(({ event, timeMs }) => `${event} ${timeMs}`)).size;
+  expect(readManifest(output).rows.delivered).toBe(distinct);
+  const config = join(scratch, "no-id.json");
+  writeFileSync(config, JSON.stringify({ mapping: { insertID: null } }));
+  const refused = await runInProcess(exportTo(output, input, "--dedupe", "--config", config));
+  expect(refused.exitCode).toBe(2);
+  expect(refused.stderr).toContain("--dedupe needs an insert id");
+  expect(refused.stderr).toContain("--dedupe-by event,timestamp,userID,stableID,metadata");
+  const dropped = await runInProcess(
+    exportTo(output, input, "--dedupe-by", "event,userID", "--drop", "userID"),
+  );
+  expect(dropped.stderr).toContain("--drop removes from every event");
+});
