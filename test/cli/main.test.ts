@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Manifest } from "../../src/pipeline/manifest.js";
 import { outputFormatNames } from "../../src/pipeline/output-formats.js";
 import type { Report } from "../../src/profile/report.js";
-import { runSwitchyard as runWith } from "../support/command-line.js";
+import { runInProcess, runSwitchyard as runWith } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
@@ -27,13 +27,13 @@ describe.each(outputFormatNames)("an export as %s", (format) => {
     const out = path.join(root, format);
     const sample = path.join(repository, "fixtures/sample");
     const words = ["export", sample, "--to", out, "--format", format, "--max-time", "2027-01-01"];
-    const exported = await runSwitchyard([...words, "--json", "--quiet"]);
+    const exported = await runInProcess([...words, "--json", "--quiet"]);
     expect(exported).toMatchObject({ exitCode: 0, stderr: "" });
     const { days } = await readJson<Manifest>(path.join(out, "manifest.json"));
     const expected = await readJson<Expected>(path.join(sample, "_expected.json"));
     expect(Object.fromEntries(days.map(({ day, rows }) => [day, rows]))).toEqual(expected.days);
 
-    const verified = await runSwitchyard(["verify", out, "--json", "--quiet"]);
+    const verified = await runInProcess(["verify", out, "--json", "--quiet"]);
     expect(verified).toMatchObject({ exitCode: 0, stderr: "" });
     expect(JSON.parse(verified.stdout)).toMatchObject({ rows: expected.rows, differences: [] });
 
@@ -41,7 +41,7 @@ describe.each(outputFormatNames)("an export as %s", (format) => {
     const content = await readFile(path.join(out, file));
     content[content.length >> 1] = (content[content.length >> 1] ?? 0) ^ 1;
     await writeFile(path.join(out, file), content);
-    const refused = await runSwitchyard(["verify", out]);
+    const refused = await runInProcess(["verify", out]);
     expect(refused.exitCode).toBe(1);
     expect(refused.stdout).toContain(`  ${file}: SHA-256: found`);
   });

@@ -2,7 +2,7 @@ import { cpSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const page = readFileSync(new URL("../../docs/migrating.md", import.meta.url), "utf8");
@@ -16,7 +16,7 @@ test("the rehearsal of docs/migrating.md goes as the page shows it", async () =>
     cpSync(join(sample, part), join(directory, "exports", part), { recursive: true });
   }
   writeFileSync(join(directory, "pipeline.config.json"), configuration);
-  const { exitCode, stdout, stderr } = await runSwitchyard(["migrate"], { cwd: directory });
+  const { exitCode, stdout, stderr } = await runInProcess(["migrate"], { cwd: directory });
   expect(exitCode, stderr).toBe(0);
   const seen = stdout.replaceAll(directory, "/home/you");
   const paragraphs = shown.split("…\n").filter((text) => text !== "");

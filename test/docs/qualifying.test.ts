@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { startTestService } from "../support/service.js";
 
@@ -28,7 +28,7 @@ test("the session of docs/qualifying.md goes as the page shows it", async () => 
         command.replace("fixtures/sample", sample).replace("http://127.0.0.1:8080", url),
       );
       const env = { SWITCHYARD_CONSOLE_KEY: service.keys.console };
-      const { exitCode, stdout } = await runSwitchyard(words, { cwd: directory, env });
+      const { exitCode, stdout } = await runInProcess(words, { cwd: directory, env });
       const seen = stdout
         .replaceAll(url, "http://127.0.0.1:8080")
         .replaceAll(directory, "/home/you")

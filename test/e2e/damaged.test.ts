@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { writeZip } from "../readers/zip-writer.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines } from "../support/generated-input.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -18,7 +18,7 @@ function freshPath(name: string): string {
 
 async function exportTo(output: string, input: string, ...more: string[]) {
   const flags = ["--to", output, "--format", "jsonl", "--max-rejects", "1%", ...more];
-  return runSwitchyard(["export", input, ...flags]);
+  return runInProcess(["export", input, ...flags]);
 }
 
 /** The events of an export, one text. */
@@ -83,7 +83,7 @@ describe("rows whose checksum fails", () => {
     const input = freshPath("a.json.gz");
     writeFileSync(input, spoilChecksum(members));
     const report = freshPath("report");
-    const { stdout } = await runSwitchyard(["validate", input, "--report", report, "--json"]);
+    const { stdout } = await runInProcess(["validate", input, "--report", report, "--json"]);
     expect(JSON.parse(stdout)).toMatchObject({ rows: { read: 400 } });
   });
 });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { editConfiguration } from "../../src/pipeline/configuration/configuration-edit.js";
 import type { Finding, Report } from "../../src/profile/report.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const root = scratchDirectory("fixes");
@@ -34,7 +34,7 @@ const properties = (make: (index: number) => Row) =>
   rows((index, row) => ({ ...row, event_properties: make(index) }));
 
 async function findingsOf(directory: string): Promise<readonly Finding[]> {
-  await runSwitchyard(["validate", "in.jsonl", "--quiet"], {
+  await runInProcess(["validate", "in.jsonl", "--quiet"], {
     cwd: directory,
     env: { SWITCHYARD_HASH_SALT: "pepper" },
   });

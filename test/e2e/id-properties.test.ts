@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { startTestService } from "../support/service.js";
@@ -42,7 +42,7 @@ it("delivers an event whose properties are named like ids to files and to the se
   const service = await startTestService();
   try {
     const url = await service.app.http.listen({ host: "127.0.0.1", port: 0 });
-    const sent = await runSwitchyard(["send", "rows.jsonl", "--to", url, "--json"], {
+    const sent = await runInProcess(["send", "rows.jsonl", "--to", url, "--json"], {
       cwd: directory,
       env: { SWITCHYARD_SERVER_SECRET: service.keys.server },
     });
@@ -55,7 +55,7 @@ it("delivers an event whose properties are named like ids to files and to the se
     await service.close();
   }
   const words = ["export", "rows.jsonl", "--to", "out", "--format", "jsonl", "--json"];
-  const exported = await runSwitchyard(words, { cwd: directory });
+  const exported = await runInProcess(words, { cwd: directory });
   expect(exported.exitCode, exported.stderr).toBe(0);
   const events = await readDelivered(join(directory, "out", "events"));
   const users = events.map(({ text }) => {

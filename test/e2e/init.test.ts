@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { programIn, runSwitchyard } from "../support/command-line.js";
+import { programIn, runInProcess, runSwitchyard } from "../support/command-line.js";
 import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -31,7 +31,7 @@ test.each(sources)(
   async (preset, name) => {
     const cwd = directoryFor(`${preset}-${name}`);
     const input = join(fixtures, "sources", preset, "inputs", name);
-    const found = await runSwitchyard(["init", input, "--json"], { cwd, env: notLater });
+    const found = await runInProcess(["init", input, "--json"], { cwd, env: notLater });
     expect(found).toMatchObject({ exitCode: 0, stderr: "" });
     const { survey } = JSON.parse(found.stdout);
     expect(survey.mapping).toMatchObject({ kind: "preset", preset });
@@ -39,7 +39,7 @@ test.each(sources)(
     const { read, delivered, filtered } = JSON.parse(readFileSync(expected, "utf8")) as Accounts;
     expect(survey.trial).toMatchObject({ rows: read, delivered, filtered });
     const words = ["export", "--max-rejects", "100%", "--json"];
-    const exported = await runSwitchyard(words, { cwd, env: notLater });
+    const exported = await runInProcess(words, { cwd, env: notLater });
     expect(exported.exitCode).toBe(0);
     expect(JSON.parse(exported.stdout).rows).toMatchObject({ read, delivered, filtered });
   },
@@ -53,7 +53,7 @@ test("the sample's configuration migrates all of it", async () => {
   expect(found.stdout).toContain("  preset    amplitude: 44 of 44 columns are Amplitude's");
   expect(found.stdout).not.toContain("Uncertain");
   expect(found.stdout).toContain(`\nNext:    ${programIn(cwd)} validate\n`);
-  const migrated = await runSwitchyard(["migrate", "--json"], { cwd, env: notLater });
+  const migrated = await runInProcess(["migrate", "--json"], { cwd, env: notLater });
   expect(migrated.exitCode).toBe(0);
   expect(JSON.parse(migrated.stdout).steps[1].rows).toMatchObject({
     read: 4_250,
@@ -69,7 +69,7 @@ test("of thousands of files all are counted and few are read", { timeout: 120_00
     const row = { event_type: `e${index}`, event_time: "2026-01-31 17:03:12", user_id: "mina" };
     writeFileSync(join(cwd, "in", `${index}.json`), `${JSON.stringify(row)}\n`);
   }
-  const found = await runSwitchyard(["init", "in", "--json"], { cwd, env: notLater });
+  const found = await runInProcess(["init", "in", "--json"], { cwd, env: notLater });
   expect(found.exitCode).toBe(0);
   const { survey } = JSON.parse(found.stdout);
   expect(survey).toMatchObject({ sources: files, sample: { sources: 24, rows: 24, faults: 0 } });

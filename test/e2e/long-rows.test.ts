@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("long-rows");
@@ -9,9 +9,9 @@ const limitBytes = 64 * 2 ** 20;
 
 async function exportAndVerify(input: string, out: string, ...options: readonly string[]) {
   const words = ["export", input, "--to", out, "--format", "jsonl", "--json", "--threads", "1"];
-  const exported = await runSwitchyard([...words, ...options]);
+  const exported = await runInProcess([...words, ...options]);
   expect(exported, exported.stderr).toMatchObject({ exitCode: 0 });
-  const verified = await runSwitchyard(["verify", out]);
+  const verified = await runInProcess(["verify", out]);
   expect(verified, verified.stdout).toMatchObject({ exitCode: 0 });
   return JSON.parse(exported.stdout);
 }

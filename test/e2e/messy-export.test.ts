@@ -5,7 +5,7 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, expect, it } from "vitest";
 import type { Manifest } from "../../src/pipeline/manifest.js";
 import type { Report } from "../../src/profile/report.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { writeMessyExport } from "../support/messy-export.js";
 import { isCi } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -61,7 +61,7 @@ async function row<Row = Readonly<Record<string, number>>>(query: string): Promi
 
 /** Runs a command to the end and returns its standard output as JSON. */
 async function run(exitCode: number, ...words: string[]) {
-  const result = await runSwitchyard([...words, "--json"], { cwd: directory, env });
+  const result = await runInProcess([...words, "--json"], { cwd: directory, env });
   expect(result, `${words.join(" ")}\n${result.stderr}`).toMatchObject({ exitCode });
   return JSON.parse(result.stdout);
 }
@@ -186,7 +186,7 @@ async function checkIdentity({ identity }: Report): Promise<void> {
 
 /** Every number of at least four digits that the summary prints is one that DuckDB counts. */
 async function checkSummary({ rows: { duplicates } }: Report): Promise<void> {
-  const { stdout } = await runSwitchyard(["validate"], { cwd: directory, env });
+  const { stdout } = await runInProcess(["validate"], { cwd: directory, env });
   // Speed, sizes and times are not counts.
   const lines = stdout
     .split("\n")
@@ -274,6 +274,6 @@ async function checkService(manifest: Manifest): Promise<void> {
 }
 
 async function keyOf(data: string, kind: string): Promise<string> {
-  const { stdout } = await runSwitchyard(["keys", "create", "--kind", kind, "--data", data]);
+  const { stdout } = await runInProcess(["keys", "create", "--kind", kind, "--data", data]);
   return stdout.trim();
 }

@@ -10,7 +10,12 @@ import {
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { SqliteDatabase } from "../../src/storage/sqlite-database.js";
-import { type CommandResult, programIn, runSwitchyard } from "../support/command-line.js";
+import {
+  type CommandResult,
+  programIn,
+  runInProcess,
+  runSwitchyard,
+} from "../support/command-line.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
@@ -59,7 +64,8 @@ interface Migration extends CommandResult {
 }
 
 async function migrate(started?: Parameters<typeof runSwitchyard>[1]): Promise<Migration> {
-  const result = await runSwitchyard(["migrate", "--json"], { cwd: directory, ...started });
+  const run = started === undefined ? runInProcess : runSwitchyard;
+  const result = await run(["migrate", "--json"], { cwd: directory, ...started });
   return { ...result, json: result.stdout === "" ? undefined : JSON.parse(result.stdout) };
 }
 
@@ -243,7 +249,7 @@ describe("migrate refuses", () => {
     const { exitCode, json } = await migrate();
     expect(exitCode).toBe(3);
     expect(json.notRun).toEqual(["send", "qualify", "verify"]);
-    const { stdout } = await runSwitchyard(["migrate"], { cwd: directory });
+    const { stdout } = await runInProcess(["migrate"], { cwd: directory });
     expect(stdout).toContain("Migration stopped at export\n");
     expect(stdout).toContain("\n  not run   send, qualify, verify\n");
   });
@@ -257,7 +263,7 @@ it.each([[["export", "send"]], [["validate", "send"]], [["send"]]])(
     expect([exitCode, json.error?.code]).toEqual([3, "rejects_exceeded"]);
     expect(json.error?.message).toContain("3 of 3000 rows are rejected, and send accepts 2");
     expect(existsSync(join(directory, ".switchyard", "runs"))).toBe(false);
-    const raised = await runSwitchyard(["migrate", "--max-rejects", "3"], { cwd: directory });
+    const raised = await runInProcess(["migrate", "--max-rejects", "3"], { cwd: directory });
     expect(raised.exitCode, raised.stderr).toBe(0);
     expect(existsSync(join(directory, ".switchyard", "runs"))).toBe(true);
   },

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("output-below-input");
@@ -12,9 +12,9 @@ it("never takes its own output for input, also when that lies below the input", 
   mkdirSync(input);
   writeFileSync(join(input, "a.jsonl"), row);
   const words = ["export", input, "--to", join(input, "out"), "--format", "jsonl", "--json"];
-  const first = await runSwitchyard(words);
+  const first = await runInProcess(words);
   expect(first, first.stderr).toMatchObject({ exitCode: 0 });
-  const second = await runSwitchyard(words);
+  const second = await runInProcess(words);
   expect(second, second.stderr).toMatchObject({ exitCode: 0 });
   expect(JSON.parse(second.stdout)).toMatchObject({ alreadyDone: true, rows: { read: 1 } });
 });
@@ -26,7 +26,7 @@ it("knows its own output by whatever links it is reached", async () => {
   symlinkSync(input, join(scratch, "link"));
   const words = ["export", join(scratch, "link"), "--to", join(input, "out"), "--json"];
   for (const alreadyDone of [false, true]) {
-    const ended = await runSwitchyard(words);
+    const ended = await runInProcess(words);
     expect(ended, ended.stderr).toMatchObject({ exitCode: 0 });
     expect(JSON.parse(ended.stdout)).toMatchObject({ alreadyDone, rows: { read: 1 } });
   }
@@ -36,7 +36,7 @@ it("refuses inputs that all lie in the output directory", async () => {
   const output = join(scratch, "out");
   mkdirSync(output);
   writeFileSync(join(output, "a.jsonl"), row);
-  const ended = await runSwitchyard(["export", join(output, "a.jsonl"), "--to", output]);
+  const ended = await runInProcess(["export", join(output, "a.jsonl"), "--to", output]);
   expect(ended.exitCode).toBe(2);
   expect(ended.stderr).toMatch(/input_in_output/);
 });
@@ -50,7 +50,7 @@ it("takes no report of a dry run for input, its module of fixes included", async
   );
   writeFileSync(join(directory, "a.jsonl"), rows.join(""));
   for (const words of [["init", "."], ["migrate"], ["migrate"]]) {
-    const ended = await runSwitchyard(words, { cwd: directory });
+    const ended = await runInProcess(words, { cwd: directory });
     expect(ended, ended.stderr).toMatchObject({ exitCode: 0 });
   }
   expect(existsSync(join(directory, "report", "fixes.mjs"))).toBe(true);
@@ -72,7 +72,7 @@ it("takes no file that an option names for input", async () => {
     qualify: { consoleKeyFile },
   };
   writeFileSync(join(directory, "pipeline.config.json"), JSON.stringify(configuration));
-  const ended = await runSwitchyard(["export", "--to", "out"], { cwd: directory });
+  const ended = await runInProcess(["export", "--to", "out"], { cwd: directory });
   expect(ended, ended.stderr).toMatchObject({ exitCode: 0 });
   const manifest: unknown = JSON.parse(readFileSync(join(directory, "out/manifest.json"), "utf8"));
   expect(manifest).toMatchObject({ inputs: [{ name: "a.jsonl" }] });

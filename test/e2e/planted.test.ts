@@ -5,7 +5,7 @@ import { beforeAll, expect, it } from "vitest";
 import { makePlanted, plantedFaults } from "../../fixtures/make/planted.mjs";
 import { editConfiguration } from "../../src/pipeline/configuration/configuration-edit.js";
 import type { Finding, Report } from "../../src/profile/report.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const directory = scratchDirectory("planted");
@@ -25,7 +25,7 @@ const unmendable = [
 beforeAll(() => makePlanted(directory, 24_000) as Promise<void>);
 
 async function validate(...words: readonly string[]) {
-  const { stdout, stderr } = await runSwitchyard(["validate", ...words], { cwd: directory });
+  const { stdout, stderr } = await runInProcess(["validate", ...words], { cwd: directory });
   const report = JSON.parse(readFileSync(join(directory, "report/report.json"), "utf8")) as Report;
   return { findings: report.findings, stdout, stderr };
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type CommandOptions, runSwitchyard } from "../support/command-line.js";
+import { type CommandOptions, runInProcess, runSwitchyard } from "../support/command-line.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { startTestService, type TestService } from "../support/service.js";
@@ -71,7 +71,7 @@ describe("qualifying the events of inputs", () => {
   ])("gives the plan of the export of %s", async (_, inputs, options, exitCode) => {
     const output = join(scratch, `out-${exports}`);
     const words = [...inputs.map((input) => join(fixtures, input)), ...options];
-    const exported = await runSwitchyard(["export", ...words, "--to", output, "--json"]);
+    const exported = await runInProcess(["export", ...words, "--to", output, "--json"]);
     const counted = await qualify(words);
     expect(counted.exitCode, counted.stderr).toBe(exported.exitCode);
     expect(counted.exitCode).toBe(exitCode);
@@ -86,7 +86,7 @@ describe("qualifying the events of inputs", () => {
 
   it("leaves nothing behind when it is interrupted, and says so", async () => {
     const input = join(scratch, "rows.jsonl");
-    writeAmplitudeRows(input, 150_000, 3);
+    writeAmplitudeRows(input, 50_000, 3);
     const words = [input, "--split-size", "64KiB", "--threads", "1", "--yes"];
     const { exitCode, stderr, json } = await qualify(words, {
       started: (child) => {

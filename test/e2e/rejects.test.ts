@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { canonicalEvent } from "../support/canonical-event.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -17,13 +17,13 @@ it("takes its own rejects as input, and delivers them once the mapping fits", as
     '{"event_name":"a","event_time":"2026-01-31 10:00:00","user_id":"mina"}\n{"broken\n',
   );
   writeFileSync(csv, 'event_name,event_time,user_id\n"b, ""quoted""",2026-01-31 11:00:00,mina\n');
-  const first = await runSwitchyard(["export", json, csv, "--to", input, "--format", "jsonl"]);
+  const first = await runInProcess(["export", json, csv, "--to", input, "--format", "jsonl"]);
   expect(first, first.stderr).toMatchObject({ exitCode: 3 });
 
   const config = join(scratch, "pipeline.config.json");
   writeFileSync(config, JSON.stringify({ mapping: { event: "event_name" } }));
   const output = join(scratch, "out");
-  const second = await runSwitchyard([
+  const second = await runInProcess([
     "export",
     join(input, "rejects"),
     "--config",

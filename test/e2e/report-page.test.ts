@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { openFile } from "../report/html/open-page.js";
 import { findChromium, startChromium } from "../support/chromium.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
@@ -14,7 +14,7 @@ const chromium = findChromium();
 async function shownOf(...inputs: string[]): Promise<Readonly<Record<string, unknown>>> {
   const report = join(root, String(inputs.length));
   const words = ["validate", ...inputs, "--report", report, "--max-time", "2027-01-01", "--quiet"];
-  await runSwitchyard(words, { cwd: fixtures });
+  await runInProcess(words, { cwd: fixtures });
   const browser = await startChromium(chromium ?? "");
   try {
     const { page, expectQuiet } = await openFile(join(report, "report.html"), { browser });

@@ -3,9 +3,10 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
+import { isCi } from "../support/property-runs.js";
 import { firstSplitFinished, scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("resume");
@@ -32,12 +33,12 @@ function exportArgs(input: string, output: string, ...more: string[]): string[] 
 }
 
 async function exportQuietly(input: string, output: string, ...more: string[]): Promise<void> {
-  const result = await runSwitchyard(exportArgs(input, output, ...more));
+  const result = await runInProcess(exportArgs(input, output, ...more));
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
 }
 
 beforeAll(async () => {
-  writeAmplitudeRows(largeInput, 150_000, 6);
+  writeAmplitudeRows(largeInput, isCi ? 150_000 : 50_000, 6);
   const output = join(scratch, "undisturbed");
   await exportQuietly(largeInput, output);
   undisturbed = digestExport(output);
@@ -77,7 +78,7 @@ it("refuses a second run into the same directory while the first one is active",
   });
   await firstSplitFinished(output);
   first?.kill("SIGSTOP");
-  const second = await runSwitchyard(exportArgs(largeInput, output));
+  const second = await runInProcess(exportArgs(largeInput, output));
   first?.kill("SIGCONT");
   expect(second.exitCode).toBe(1);
   expect(second.stderr).toContain(String(first?.pid));
@@ -86,8 +87,7 @@ it("refuses a second run into the same directory while the first one is active",
 });
 
 it("does nothing when the same command has already finished", async () => {
-  const output = join(scratch, "twice");
-  await exportQuietly(largeInput, output);
+  const output = join(scratch, "undisturbed");
   const before = readFileSync(join(output, "manifest.json"), "utf8");
   await exportQuietly(largeInput, output);
   expect(readFileSync(join(output, "manifest.json"), "utf8")).toBe(before);
@@ -101,7 +101,7 @@ describe("an export that was begun from other inputs or options", () => {
     await exportQuietly(input, output);
     appendFileSync(input, amplitudeLines(500, 100, 2));
 
-    const refused = await runSwitchyard(exportArgs(input, output));
+    const refused = await runInProcess(exportArgs(input, output));
     expect(refused.exitCode).not.toBe(0);
     expect(refused.stderr).toContain("changing.jsonl");
     expect(refused.stderr).toContain("--fresh");
@@ -117,7 +117,7 @@ describe("an export that was begun from other inputs or options", () => {
     const output = join(scratch, "changed-mapping");
     writeFileSync(input, amplitudeLines(0, 500, 2));
     await exportQuietly(input, output);
-    const refused = await runSwitchyard(exportArgs(input, output, "--exclude-event", "event_1"));
+    const refused = await runInProcess(exportArgs(input, output, "--exclude-event", "event_1"));
     expect(refused.exitCode).not.toBe(0);
     expect(refused.stderr).toContain("excludeEvent");
     expect(refused.stderr).toContain("--fresh");
@@ -135,7 +135,7 @@ it("delivers the rows before a break, and the rest after the source is repaired"
 
   copyFileSync(whole, input);
   truncateSync(input, 40_000);
-  const broken = await runSwitchyard(exportArgs(input, output, other));
+  const broken = await runInProcess(exportArgs(input, output, other));
   expect(broken.exitCode).toBe(1);
   expect(broken.stdout).toContain("repaired.jsonl.gz");
   const partial = JSON.parse(readFileSync(join(output, "manifest.json"), "utf8"));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { accepted } from "../support/reaction.js";
@@ -116,7 +116,7 @@ test("after a refusal of the secret nothing of it is in any output or file, and 
   for (const text of [refused.stdout, refused.stderr, allText(directory)]) {
     expect(text).not.toContain(testSecret);
   }
-  const listed = await runSwitchyard(["runs", "--json"], { cwd: directory });
+  const listed = await runInProcess(["runs", "--json"], { cwd: directory });
   const [run] = JSON.parse(listed.stdout).runs;
   expect(run).toMatchObject({
     state: "interrupted",
@@ -132,7 +132,7 @@ test("after a refusal of the secret nothing of it is in any output or file, and 
   expect(end.json, end.stderr).toMatchObject({ exitCode: 0, delivery: { possiblyDuplicated: 0 } });
   expect(service.storedIndexes()).toHaveLength(ROWS - MALFORMED);
   expect([...service.copies.values()].every((count) => count === 1)).toBe(true);
-  const text = (await runSwitchyard(["runs"], { cwd: directory })).stdout;
+  const text = (await runInProcess(["runs"], { cwd: directory })).stdout;
   expect(text).toMatch(/^[0-9a-f]{12} {2}done {2}started 2/);
   expect(text).toContain("1,998 delivered, 2 rejected, 1 of 1 splits done");
   expect(service.requests.length - before).toBeLessThan(ROWS - MALFORMED - 150);

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { PACK_ENTRY_BYTES } from "../../src/sinks/spill/spill-index.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines, writeAmplitudeRows } from "../support/generated-input.js";
 import { isCi } from "../support/property-runs.js";
@@ -43,7 +43,7 @@ function exportArgs(from: string, output: string, ...more: string[]): string[] {
 }
 
 async function exportQuietly(from: string, output: string, ...more: string[]): Promise<void> {
-  const result = await runSwitchyard(exportArgs(from, output, ...more));
+  const result = await runInProcess(exportArgs(from, output, ...more));
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
 }
 
@@ -117,7 +117,7 @@ describe("an export of many unsorted days", () => {
       expect(digestExport(three)).toEqual(digestExport(one));
       expect(partsIn(one, /part-/)).toHaveLength(DAYS);
       expect(existsSync(join(one, "_switchyard/spill"))).toBe(false);
-      expect((await runSwitchyard(["verify", one, "--quiet"])).exitCode).toBe(0);
+      expect((await runInProcess(["verify", one, "--quiet"])).exitCode).toBe(0);
     },
   );
 
@@ -152,7 +152,7 @@ describe("an interrupted export", () => {
     const listed = days.flatMap(({ files }: { files: { path: string }[] }) => files);
     expect(partsIn(output, /part-/)).toHaveLength(listed.length);
     if (when === "splits are read") expect(partsIn(output, /part-merged/)).toEqual([]);
-    const verified = await runSwitchyard(["verify", output, "--json", "--quiet"]);
+    const verified = await runInProcess(["verify", output, "--json", "--quiet"]);
     const { differences } = JSON.parse(verified.stdout);
     expect(differences.map(({ code }: { code: string }) => code)).toEqual(["export_incomplete"]);
     await exportQuietly(input, output);
@@ -182,7 +182,7 @@ describe("an interrupted export", () => {
       if (damage === "missing") rmSync(path);
       else if (damage === "cut off") truncateSync(path, 1000);
       else changeByte(path, -20);
-      const result = await runSwitchyard(exportArgs(input, output).filter((a) => a !== "--quiet"));
+      const result = await runInProcess(exportArgs(input, output).filter((a) => a !== "--quiet"));
       expect(result, result.stderr).toMatchObject({ exitCode: 0 });
       expect(result.stderr).toContain("1 split is read again");
       expect(digestExport(output)).toEqual(undisturbed);
@@ -197,7 +197,7 @@ describe("an interrupted export", () => {
     const path = join(output, "_switchyard/spill/000003");
     // In the last pack, before the index: merges begin with the first days.
     changeByte(path, -(spill.packs * PACK_ENTRY_BYTES) - 5);
-    const failed = await runSwitchyard(exportArgs(input, output));
+    const failed = await runInProcess(exportArgs(input, output));
     expect(failed.exitCode).toBe(1);
     expect(failed.stderr).toContain(path);
     expect(failed.stderr).toContain("spill_damaged");
@@ -240,7 +240,7 @@ it("merges the readable rows of a broken source, and all rows after it is repair
   const [output, quiet] = [join(scratch, "repaired"), join(scratch, "repaired-quiet")];
   copyFileSync(whole, broken);
   truncateSync(broken, 90_000);
-  const failed = await runSwitchyard(exportArgs(broken, output, other));
+  const failed = await runInProcess(exportArgs(broken, output, other));
   expect(failed.exitCode).toBe(1);
   const { complete, pending, totals, rows } = manifestOf(output);
   expect({ complete, pending, rows: totals.rows }).toEqual({
@@ -261,7 +261,7 @@ it("refuses merged parts without a ledger", async () => {
   const output = join(scratch, "foreign");
   mkdirSync(join(output, "events/2026-01-01"), { recursive: true });
   writeFileSync(join(output, "events/2026-01-01/part-merged-000.jsonl"), "theirs");
-  const refused = await runSwitchyard(exportArgs(input, output));
+  const refused = await runInProcess(exportArgs(input, output));
   expect(refused.exitCode).toBe(2);
   expect(refused.stderr).toContain("part-merged-000.jsonl");
 });

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
 import { isCi } from "../support/property-runs.js";
@@ -12,7 +12,7 @@ beforeAll(() => writeAmplitudeRows(input, isCi ? 60_000 : 20_000, 4));
 
 async function exportWith(threads: number, format: string): Promise<Record<string, string>> {
   const output = join(scratch, `${format}-${threads}`);
-  const result = await runSwitchyard([
+  const result = await runInProcess([
     "export",
     input,
     "--to",

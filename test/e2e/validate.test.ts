@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Report } from "../../src/profile/report.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
@@ -16,7 +16,7 @@ function readReport(directory: string): Report {
 async function validate(name: string, ...words: string[]) {
   const report = join(root, name);
   const args = ["validate", "--report", report, "--max-time", "2027-01-01", ...words];
-  const result = await runSwitchyard(args, { cwd: fixtures });
+  const result = await runInProcess(args, { cwd: fixtures });
   return { ...result, report };
 }
 
@@ -118,7 +118,7 @@ it("refuses a directory that no report can be written to before it looks at inpu
   writeFileSync(file, "");
   for (const report of [file, join(file, "below", "report")]) {
     const words = ["validate", "missing.jsonl", "--report", report, "--json"];
-    const { exitCode, stdout } = await runSwitchyard(words, { cwd: fixtures });
+    const { exitCode, stdout } = await runInProcess(words, { cwd: fixtures });
     expect(exitCode).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: "output_unwritable" } });
   }

@@ -5,7 +5,7 @@ import { type StoredResult, verifyStored } from "../../src/pipeline/verify/verif
 import { openRange } from "../../src/readers/formats.js";
 import type { StoredEvent } from "../../src/storage/event-store.js";
 import type { Store } from "../../src/storage/store.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { openTestStore } from "../support/test-store.js";
 
@@ -28,7 +28,7 @@ writeFileSync(join(scratch, "config.json"), '{"mapping": {"value": ["revenue"]}}
 
 async function exportRows(name: string, ...words: string[]): Promise<string> {
   const directory = join(scratch, name);
-  const result = await runSwitchyard(
+  const result = await runInProcess(
     ["export", "rows.jsonl", "--config", "config.json", "--to", directory, "--fresh", ...words],
     { cwd: scratch },
   );
@@ -87,7 +87,7 @@ describe.each(["parquet", "jsonl", "jsonl.gz", "csv", "csv --csv-safe", "arrow"]
         refused: 0,
         differences: [],
       });
-      const verified = await runSwitchyard(["verify", directory]);
+      const verified = await runInProcess(["verify", directory]);
       expect(verified, verified.stderr).toMatchObject({ exitCode: 0 });
     });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Report, TopID } from "../../src/profile/report.js";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -31,7 +31,7 @@ function rowsOfManyUsers(): string {
 }
 
 async function validate(...words: readonly string[]): Promise<Report> {
-  await runSwitchyard(["validate", ...words, "--preset", "amplitude"], { cwd: directory });
+  await runInProcess(["validate", ...words, "--preset", "amplitude"], { cwd: directory });
   return JSON.parse(readFileSync(join(directory, "report/report.json"), "utf8")) as Report;
 }
 

@@ -1,4 +1,9 @@
-import { type CommandOptions, type CommandResult, runSwitchyard } from "./command-line.js";
+import {
+  type CommandOptions,
+  type CommandResult,
+  runInProcess,
+  runSwitchyard,
+} from "./command-line.js";
 
 /** A secret that a test can look for everywhere. */
 export const testSecret = "secret-0123456789abcdefghijklmnop";
@@ -26,13 +31,19 @@ export interface SendEnd extends CommandResult {
   readonly json: SendJson;
 }
 
-/** Runs the built `switchyard send` in a directory, with the secret in the environment. */
+/**
+ * Runs `switchyard send` in a directory, with the secret in the environment. It gets a process of its own
+ * if the test signals it, or sets what Node reads at its start.
+ */
 export async function runSend(
   cwd: string,
   words: readonly string[],
   options: CommandOptions = {},
 ): Promise<SendEnd> {
-  const result = await runSwitchyard(["send", ...words, "--json"], {
+  const isAlone =
+    options.started !== undefined || options.env?.["NODE_EXTRA_CA_CERTS"] !== undefined;
+  const run = isAlone ? runSwitchyard : runInProcess;
+  const result = await run(["send", ...words, "--json"], {
     cwd,
     env: { SWITCHYARD_SERVER_SECRET: testSecret },
     ...options,
