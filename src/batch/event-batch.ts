@@ -38,10 +38,7 @@ export interface EventBatch {
   readonly user: Column;
   /** JSON object text. */
   readonly metadata: Column;
-  /**
-   * The key that identifies repeated events, UTF-8 text or null, by row of `batch`. Absent if the
-   * mapper was not asked for it.
-   */
+  /** The id that identifies repeated events, UTF-8 text or null. Absent if the mapper was not asked for it. */
   readonly insertID?: Column;
   /** Describes why a row is rejected: the actual value and the expected one. */
   explain(row: number): string;

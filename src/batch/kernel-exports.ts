@@ -163,7 +163,7 @@ export interface KernelExports {
   // sink/line-rows.ts
   copyTexts(column: number, order: number, from: number, to: number, target: number): void;
   gatherLines(
-    address: number, outcomes: number, columns: number, timestamps: number, from: number,
+    address: number, outcomes: number, columnList: number, timestamps: number, from: number,
     to: number,
   ): void;
   measureTexts(

@@ -147,6 +147,8 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly csvSafe?: boolean | undefined;
   /** Join the small parts of a day: those below 1 MiB, all below the part size, or none. Default: `auto`. */
   readonly compact?: "auto" | "always" | "never" | undefined;
+  /** Write the insert ids of events, if the mapping has one. Default: true. */
+  readonly insertId?: boolean | undefined;
   /** Worker threads. Default: as many as the machine can run at once. */
   readonly threads?: number | undefined;
   /** Memory that the run may use. Default: half of the memory of the machine or container. */

@@ -85,10 +85,12 @@ async function* readAll(
     }
     const kernel = new Kernel();
     const maxTimeMs = resolveMaxTime(run.maxTimeMs, Date.now());
-    const mapper = createMapper(kernel, await mapperOptions(run, maxTimeMs));
+    const withInsertID = run.mapping.insertID.length > 0;
+    const mapped = await mapperOptions(run, maxTimeMs);
+    const mapper = createMapper(kernel, { ...mapped, withInsertID });
     // Programs that only export need not load the Arrow library.
     const arrow = await import("../sinks/arrow/record-batches.js");
-    const rows = new arrow.RowBatches(kernel);
+    const rows = new arrow.RowBatches(kernel, { withInsertID });
     const { rowBytesMax, ratioMax } = run;
     const readerOptions = { rowBytesMax, ratioMax, temporaryDirectory, signal };
     for (const source of sources) {

@@ -1,5 +1,4 @@
 import { BATCH_ROWS_MAX } from "../base/limits.js";
-import { omitUndefined } from "../base/omit-undefined.js";
 import { Column, cellKinds } from "../batch/column.js";
 import { type EventBatch, outcomes } from "../batch/event-batch.js";
 import { type Kernel, Region } from "../batch/kernel.js";
@@ -14,7 +13,7 @@ export interface EventRow {
   readonly words?: string;
 }
 
-const textNames = ["event", "userID", "stableID", "value", "user", "metadata"] as const;
+const textNames = ["event", "userID", "stableID", "value", "user", "metadata", "insertID"] as const;
 type TextName = (typeof textNames)[number];
 
 /** Columns of events, written row by row; they grow with the number of rows. */
@@ -68,7 +67,6 @@ export class EventRows {
       sourceRow: (row) => (rows[row] as EventRow).sourceRow,
       outcomes: this.#outcomes.address,
       timestamps: this.#times.address,
-      ...omitUndefined({ insertID: events.insertID }),
       explain: (row) => {
         const { sourceRow, words } = rows[row] as EventRow;
         return words ?? events.explain(sourceRow);
@@ -100,6 +98,7 @@ export class EventRows {
       value: create(),
       user: create(),
       metadata: create(),
+      insertID: create(),
     };
   }
 }

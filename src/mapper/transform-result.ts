@@ -13,6 +13,7 @@ export interface PlainEvent {
   /** JSON object that begins with the ids. */
   readonly user: string;
   readonly metadata: string;
+  readonly insertID: string | undefined;
 }
 
 /** Limits of a result beyond the rules for every event. */
@@ -35,12 +36,19 @@ export class TransformFault extends Error {
   }
 }
 
-/** Checks the result of a transform with the rules for rows. Throws `TransformFault`. */
-export function checkEvent(result: unknown, limits: ResultLimits): PlainEvent {
+/**
+ * Checks the result of a transform with the rules for rows. A result that says nothing of its insert id
+ * has that of its row. Throws `TransformFault`.
+ */
+export function checkEvent(
+  result: unknown,
+  limits: ResultLimits,
+  rowInsertID: string | undefined,
+): PlainEvent {
   if (!isObject(result)) {
     throw new TransformFault(rejectCodes.transform_failed, `${describe(result)} for an event`);
   }
-  const { event, timestamp, user, metadata, value } = result;
+  const { event, timestamp, user, metadata, value, insertID = rowInsertID } = result;
   const name = checkName(event);
   const time = checkTime(timestamp, limits);
   if (user != null && !isObject(user)) {
@@ -67,6 +75,7 @@ export function checkEvent(result: unknown, limits: ResultLimits): PlainEvent {
     value: checkValue(value),
     user: objectText({ ...ids, ...properties }),
     metadata: objectText(metadata ?? {}),
+    insertID: checkInsertID(insertID),
   };
 }
 
@@ -101,6 +110,13 @@ function checkId(id: unknown, name: string): string | undefined {
   if (isNumber(id)) return String(id);
   if (typeof id === "string" && isWellFormed(id)) return id;
   throw new TransformFault(rejectCodes.unit_id_not_text, `${describe(id)} for ${name}`);
+}
+
+function checkInsertID(id: unknown): string | undefined {
+  if (id == null || id === "") return undefined;
+  if (isNumber(id)) return String(id);
+  if (typeof id === "string" && isWellFormed(id)) return id;
+  throw new TransformFault(rejectCodes.transform_failed, `${describe(id)} for insertID`);
 }
 
 function checkValue(value: unknown): string | undefined {

@@ -41,7 +41,7 @@ export class TransformStage {
 
   #transformRow(events: EventBatch, row: number): readonly EventRow[] {
     try {
-      const results = this.#call(readEvent(events, row));
+      const results = this.#call(readEvent(events, row), events.insertID?.text(row));
       if (results.length === 0) return [{ sourceRow: row, result: outcomes.filtered }];
       return results.map((result) => ({ sourceRow: row, result }));
     } catch (error) {
@@ -53,7 +53,7 @@ export class TransformStage {
     }
   }
 
-  #call(event: TransformEvent): readonly PlainEvent[] {
+  #call(event: TransformEvent, insertID: string | undefined): readonly PlainEvent[] {
     const result: unknown = this.transform(event);
     if (result === null) return [];
     if (isThenable(result)) {
@@ -71,18 +71,20 @@ export class TransformStage {
       );
     }
     const results: readonly unknown[] = Array.isArray(result) ? result : [result];
-    return results.map((each) => checkEvent(each, this.limits));
+    return results.map((each) => checkEvent(each, this.limits, insertID));
   }
 }
 
 function readEvent(events: EventBatch, row: number): TransformEvent {
   const value = events.value.text(row);
+  const insertID = events.insertID?.text(row);
   return {
     event: events.event.text(row) as string,
     timestamp: events.kernel.doubles[events.timestamps / 8 + row] as number,
     user: parseValue(events.user.text(row) as string) as Record<string, unknown>,
     metadata: parseValue(events.metadata.text(row) as string) as Record<string, unknown>,
     ...(value !== undefined && { value: parseValue(value) }),
+    ...(insertID !== undefined && { insertID }),
   };
 }
 

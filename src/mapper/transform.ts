@@ -15,6 +15,11 @@ export interface TransformEvent {
   metadata: Record<string, unknown>;
   /** Text or a number, if present. */
   value?: unknown;
+  /**
+   * The id that tells a repeated event from another one, if the mapping has one and the output needs it.
+   * A result without it has the id of the row; null removes it.
+   */
+  insertID?: unknown;
 }
 
 /**

@@ -112,6 +112,8 @@ export interface ExportOptions extends RunOptions {
   readonly partBytes: number;
   readonly csvSafe: boolean;
   readonly compact: Compact;
+  /** Events have a column `insertID`. */
+  readonly withInsertID: boolean;
 }
 
 /** The options of sending. */

@@ -2,7 +2,12 @@ import type { Kernel } from "../batch/kernel.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import { createParquetFormat } from "../sinks/parquet/parquet-format.js";
 import type { PartFormat } from "../sinks/part-format.js";
-import { createCsvFormat, createJsonlFormat, createJsonlGzipFormat } from "../sinks/text-format.js";
+import {
+  createCsvFormat,
+  createJsonlFormat,
+  createJsonlGzipFormat,
+  csvColumns,
+} from "../sinks/text-format.js";
 import { type OpenPart, readsAs } from "./verify/open-part.js";
 
 /** The user's choices about the parts of an export beside their format. */
@@ -11,6 +16,8 @@ export interface PartOptions {
   readonly compression: ParquetCompression;
   /** Only for CSV: cells that a spreadsheet would run as a formula begin with `'`. */
   readonly csvSafe: boolean;
+  /** Events have a column `insertID`. */
+  readonly withInsertID: boolean;
 }
 
 /** Everything about one output format. */
@@ -32,7 +39,8 @@ export interface OutputFormatRow {
 export const outputFormats = {
   parquet: {
     title: "Apache Parquet",
-    createFormat: (kernel, { compression }) => createParquetFormat(kernel, compression),
+    createFormat: (kernel, { compression, ...rows }) =>
+      createParquetFormat(kernel, compression, rows),
     openPart: readsAs({ kind: "parquet" }),
   },
   jsonl: {
@@ -47,22 +55,19 @@ export const outputFormats = {
   },
   csv: {
     title: "CSV",
-    createFormat: (kernel, { csvSafe }) => createCsvFormat(kernel, csvSafe),
-    openPart: readsAs({
-      kind: "csv",
-      delimiter: ",",
-      quote: '"',
-      columns: ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"],
-      header: true,
-      encoding: "utf-8",
-    }),
+    createFormat: (kernel, { csvSafe, ...rows }) => createCsvFormat(kernel, csvSafe, rows),
+    openPart: (part, fields, reading) => {
+      const columns = csvColumns(reading.columns);
+      const dialect = { delimiter: ",", quote: '"', header: true, encoding: "utf-8" } as const;
+      return readsAs({ kind: "csv", ...dialect, columns })(part, fields, reading);
+    },
     storedName: (event, { csvSafe }) => (csvSafe && formulaStart.test(event) ? `'${event}` : event),
   },
   arrow: {
     title: "Arrow IPC files",
     // The library takes 90 ms to load, which only these parts are worth.
-    createFormat: async (kernel) =>
-      (await import("../sinks/arrow/arrow-format.js")).createArrowFormat(kernel),
+    createFormat: async (kernel, rows) =>
+      (await import("../sinks/arrow/arrow-format.js")).createArrowFormat(kernel, rows),
     openPart: async (...part) =>
       (await import("./verify/arrow-part-reader.js")).openArrowPart(...part),
   },

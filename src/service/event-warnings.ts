@@ -25,6 +25,7 @@ const meant: Readonly<Record<string, string>> = {
   eventName: "event",
   event_properties: "metadata",
   event_type: "event",
+  insertID: "the header Idempotency-Key",
   name: "event",
   properties: "metadata",
   stableID: "user.stableID",

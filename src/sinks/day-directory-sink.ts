@@ -15,7 +15,7 @@ import type { DayPartsOptions } from "./day-parts.js";
 import { diskFiles, type PartFiles, withOutputErrors } from "./part-files.js";
 import type { PartFormat } from "./part-format.js";
 import { WriteBuffer } from "./part-output.js";
-import { ColumnBuffer, LineBuffer } from "./row-buffer.js";
+import { createRowBuffer } from "./row-buffer.js";
 import type { Sink, WrittenEvents } from "./sink.js";
 import { mergedPartsOf } from "./spill/spill-files.js";
 import { RowPacker } from "./spill/spill-writer.js";
@@ -64,7 +64,7 @@ export function createDayDirectorySink(
   // Small parts need a small row buffer, so that a part does not exceed its size by much.
   const bufferBytes = Math.min(ROW_BUFFER_BYTES, partBytes);
   const packBytes = Math.min(PACK_BYTES, bufferBytes);
-  const rowBuffer = new (format.rows === "lines" ? LineBuffer : ColumnBuffer)(kernel, bufferBytes);
+  const rowBuffer = createRowBuffer(kernel, format, bufferBytes);
   const order = new DayOrder(kernel, ROW_BUFFER_ROWS_MAX);
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);

@@ -5,7 +5,7 @@ import type { Kernel } from "../batch/kernel.js";
 import type { PartFiles } from "./part-files.js";
 import type { PartFormat } from "./part-format.js";
 import { PartOutput, WriteBuffer } from "./part-output.js";
-import { ColumnBuffer, LineBuffer, type RowBuffer } from "./row-buffer.js";
+import { createRowBuffer, type RowBuffer } from "./row-buffer.js";
 
 /** Bytes of some events as JSON lines, and as a part of a format. */
 export type PartSize = readonly [jsonBytes: number, partBytes: number];
@@ -31,10 +31,7 @@ export class PartSizes {
     private readonly kernel: Kernel,
     private readonly format: PartFormat,
   ) {
-    this.#rowBuffer = new (format.rows === "lines" ? LineBuffer : ColumnBuffer)(
-      kernel,
-      2 * WINDOW_BYTES,
-    );
+    this.#rowBuffer = createRowBuffer(kernel, format, 2 * WINDOW_BYTES);
     this.#order = kernel.allocate(BATCH_ROWS_MAX * 4);
   }
 

@@ -5,9 +5,47 @@ import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { lineGatheringLayout } from "../batch/layouts.js";
 
-/** The text columns of an event in the order in which kernels take them. */
-export const textColumns = ["event", "userID", "stableID", "value", "user", "metadata"] as const;
+/** The text columns of an event in the order in which kernels take them; the last one is optional. */
+export const textColumns = [
+  "event",
+  "userID",
+  "stableID",
+  "value",
+  "user",
+  "metadata",
+  "insertID",
+] as const;
 export type TextColumn = (typeof textColumns)[number];
+
+/** Returns the text columns of parts with or without insert ids. */
+export function textColumnsOf({ withInsertID }: RowsOptions): readonly TextColumn[] {
+  return withInsertID ? textColumns : textColumns.slice(0, -1);
+}
+
+/** Returns the addresses of a batch's columns in the order of `textColumns`; 0 for a column left out. */
+export function columnAddresses(events: EventBatch, { withInsertID }: RowsOptions): number[] {
+  return textColumns.map((name) => {
+    if (name !== "insertID") return events[name].address;
+    if (!withInsertID) return 0;
+    if (events.insertID === undefined) throw new Error("the mapper was not asked for insert ids");
+    return events.insertID.address;
+  });
+}
+
+/** What rows have. */
+export interface RowsOptions {
+  /** Rows have a column of insert ids. */
+  readonly withInsertID: boolean;
+}
+
+/** Creates the row buffer that a format reads. */
+export function createRowBuffer(
+  kernel: Kernel,
+  format: RowsOptions & { readonly rows: "columns" | "lines" },
+  bytesMax: number,
+): RowBuffer {
+  return new (format.rows === "lines" ? LineBuffer : ColumnBuffer)(kernel, bytesMax, format);
+}
 
 /** The rows that fit into a row buffer. */
 interface TakenRows {
@@ -43,12 +81,15 @@ export abstract class RowBuffer {
     readonly kernel: Kernel,
     readonly bytesMax: number,
     columnCount: number,
+    private readonly options: RowsOptions,
   ) {
     this.columns = Array.from(
       { length: columnCount },
       () => new Column(kernel, ROW_BUFFER_ROWS_MAX),
     );
-    this.columnList = kernel.allocate(columnCount * 4);
+    // 0 stands for a column that is left out.
+    this.columnList = kernel.allocate(textColumns.length * 4);
+    kernel.u32.fill(0, this.columnList / 4, this.columnList / 4 + textColumns.length);
     this.sourceList = kernel.allocate(textColumns.length * 4);
     this.result = kernel.allocate(16);
     this.timestamps = kernel.allocate(ROW_BUFFER_ROWS_MAX * 8);
@@ -70,8 +111,7 @@ export abstract class RowBuffer {
    */
   append(events: EventBatch, from: number): number {
     const { kernel } = this;
-    const sources = textColumns.map((name) => events[name].address);
-    kernel.u32.set(sources, this.sourceList / 4);
+    kernel.u32.set(columnAddresses(events, this.options), this.sourceList / 4);
     // After a row that is longer than the row buffer there is no room.
     let taken = this.#take(events, from, Math.max(0, this.bytesMax - this.#bytes));
     if (this.#rows === 0 && taken.rows === 0 && taken.refusedBytes > 0) {
@@ -142,8 +182,12 @@ export abstract class RowBuffer {
  * contiguous.
  */
 export class ColumnBuffer extends RowBuffer {
-  constructor(kernel: Kernel, bytesMax: number) {
-    super(kernel, bytesMax, textColumns.length);
+  readonly #names: readonly TextColumn[];
+
+  constructor(kernel: Kernel, bytesMax: number, options: RowsOptions) {
+    const names = textColumnsOf(options);
+    super(kernel, bytesMax, names.length, options);
+    this.#names = names;
   }
 
   protected gather(
@@ -155,14 +199,15 @@ export class ColumnBuffer extends RowBuffer {
   ): TakenRows {
     const { run } = this.kernel;
     const { outcomes, rows } = events;
-    const sources = [this.sourceList, textColumns.length] as const;
+    const sources = [this.sourceList, this.#names.length] as const;
     run.measureRows(outcomes, ...sources, from, rows, bytesMax, rowsMax, this.result);
     const taken = this.takenRows();
     if (taken.rows === 0) return taken;
     const targetRow = this.rows;
     let data = target;
-    for (const [index, name] of textColumns.entries()) {
-      const [source, column] = [events[name].address, this.columns[index]!.address];
+    const addresses = columnAddresses(events, { withInsertID: this.#names.includes("insertID") });
+    for (const [index, name] of this.#names.entries()) {
+      const [source, column] = [addresses[index]!, this.columns[index]!.address];
       const isScalar = name === "value" ? 1 : 0;
       data = run.gatherCells(outcomes, source, from, taken.end, column, targetRow, data, isScalar);
     }
@@ -194,8 +239,8 @@ export function columnOf({ columns }: RowBuffer, name: TextColumn): Column {
 export class LineBuffer extends RowBuffer {
   readonly #gathering: KernelRecord<keyof typeof lineGatheringLayout.words>;
 
-  constructor(kernel: Kernel, bytesMax: number) {
-    super(kernel, bytesMax, 1);
+  constructor(kernel: Kernel, bytesMax: number, options: RowsOptions) {
+    super(kernel, bytesMax, 1, options);
     this.#gathering = new KernelRecord(kernel, lineGatheringLayout);
     this.#gathering.set("target", this.columns[0]!.address);
     this.#gathering.set("targetTimestamps", this.timestamps);

@@ -3,21 +3,21 @@ import { TEXT_BYTES } from "../base/limits.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import type { PartFormat } from "./part-format.js";
 import type { PartOutput } from "./part-output.js";
-import type { RowBuffer } from "./row-buffer.js";
+import { type RowBuffer, type RowsOptions, textColumnsOf } from "./row-buffer.js";
 import { RowTexts } from "./row-texts.js";
 
-/** The columns of CSV and Parquet in their order. */
-const CSV_HEADER = "event,timestamp,userID,stableID,value,user,metadata\r\n";
+const LINE_END = "\r\n";
 
 /** Creates parts with one line of JSON per event, as the event webhook takes them. */
-export function createJsonlFormat(kernel: Kernel): PartFormat {
-  return createTextFormat("jsonl", "lines", "", new LineTexts(kernel, TEXT_BYTES), identity);
+export function createJsonlFormat(kernel: Kernel, options: RowsOptions): PartFormat {
+  const texts = new LineTexts(kernel, TEXT_BYTES);
+  return createTextFormat({ ...linesOf(options), extension: "jsonl" }, texts);
 }
 
 /** Creates the same parts in gzip members of up to TEXT_BYTES of text. */
-export function createJsonlGzipFormat(kernel: Kernel): PartFormat {
+export function createJsonlGzipFormat(kernel: Kernel, options: RowsOptions): PartFormat {
   const texts = new LineTexts(kernel, TEXT_BYTES);
-  return createTextFormat("jsonl.gz", "lines", "", texts, compressMember);
+  return createTextFormat({ ...linesOf(options), extension: "jsonl.gz" }, texts, compressMember);
 }
 
 /**
@@ -25,15 +25,23 @@ export function createJsonlGzipFormat(kernel: Kernel): PartFormat {
  * `safe`, cells that a spreadsheet would run as a formula (they begin with = + - @ tab or CR) begin
  * with `'`.
  */
-export function createCsvFormat(kernel: Kernel, safe: boolean): PartFormat {
+export function createCsvFormat(kernel: Kernel, safe: boolean, options: RowsOptions): PartFormat {
   const { run } = kernel;
   const records = { measure: run.measureRecord, encode: run.encodeRecords, isSafe: safe };
   const texts = new RowTexts(kernel, records, TEXT_BYTES);
-  return createTextFormat("csv", "columns", CSV_HEADER, texts, identity);
+  const { withInsertID } = options;
+  const header = csvColumns(options).join(",") + LINE_END;
+  return createTextFormat({ extension: "csv", rows: "columns", withInsertID, header }, texts);
 }
 
-function identity(text: Uint8Array): Uint8Array {
-  return text;
+/** Returns the columns of CSV in their order, those of Parquet. */
+export function csvColumns(options: RowsOptions): readonly string[] {
+  const [event, ...others] = textColumnsOf(options);
+  return [event as string, "timestamp", ...others];
+}
+
+function linesOf({ withInsertID }: RowsOptions) {
+  return { rows: "lines", withInsertID, header: "" } as const;
 }
 
 /** 2.3 times as fast as level 6 on events, with files that are a sixth larger. */
@@ -55,15 +63,12 @@ interface BufferTexts {
 }
 
 function createTextFormat(
-  extension: string,
-  rows: PartFormat["rows"],
-  header: string,
+  { header, ...format }: Omit<PartFormat, "openPart"> & { readonly header: string },
   texts: BufferTexts,
-  pack: (text: Uint8Array) => Uint8Array,
+  pack = (text: Uint8Array) => text,
 ): PartFormat {
   return {
-    extension,
-    rows,
+    ...format,
     openPart(output: PartOutput) {
       const head = new TextEncoder().encode(header);
       if (head.length > 0) output.append(head);

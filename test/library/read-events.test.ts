@@ -85,6 +85,7 @@ test("columns have the types of an Arrow part, and belong to the caller", async 
     "value Utf8",
     "user Utf8",
     "metadata Utf8",
+    "insertID Utf8",
   ]);
   expect(kept[0]?.toArray().map((one) => one?.toJSON())).toMatchObject([
     { event: "a", timestamp: 1_769_860_800_000n, userID: "u", stableID: null },

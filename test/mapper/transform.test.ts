@@ -3,8 +3,12 @@ import { join } from "node:path";
 import { LosslessNumber } from "lossless-json";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
+import { Kernel } from "../../src/batch/kernel.js";
+import { createMapper } from "../../src/mapper/create-mapper.js";
+import { presets } from "../../src/mapper/presets.js";
+import { resolveWritten } from "../../src/mapper/resolve-mapping.js";
 import { loadTransform, type Transform, type TransformEvent } from "../../src/mapper/transform.js";
-import type { CellRow } from "../support/cells.js";
+import { type CellRow, createBatch } from "../support/cells.js";
 import { type MapRowsOptions, mapRow, mapRows } from "../support/mapping.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -67,6 +71,34 @@ describe("a transform", () => {
         metadata: '{"at":"1970-01-01T00:00:00.000Z","big":12345678901234567890,"lone":"\\ud800"}',
       },
     ]);
+  });
+
+  it("gets the insert id, and can keep, change or remove it", () => {
+    const insertIDs = (transform: Transform) => {
+      const kernel = new Kernel();
+      const mapping = resolveWritten({ ...presets.amplitude.mapping });
+      const limits = { minTimeMs: -8.64e15, maxTimeMs: 8.64e15 };
+      const options = { mapping, ...limits, transform, withInsertID: true };
+      const mapper = createMapper(kernel, options);
+      const rows = [{ ...good, $insert_id: "i-1" }, good];
+      const events = mapper.map(createBatch(kernel, mapper.fields, rows));
+      return Array.from({ length: events.rows }, (_, row) => events.insertID?.text(row));
+    };
+    expect(insertIDs((event) => event)).toEqual(["i-1", undefined]);
+    expect(insertIDs(({ insertID: _, ...event }) => [event, event])).toEqual([
+      "i-1",
+      "i-1",
+      undefined,
+      undefined,
+    ]);
+    expect(insertIDs((event) => ({ ...event, insertID: null }))).toEqual([undefined, undefined]);
+    expect(insertIDs((event) => ({ ...event, insertID: `${event.insertID}-a` }))).toEqual([
+      "i-1-a",
+      "undefined-a",
+    ]);
+    const { rows, words } = transformed((event) => ({ ...event, insertID: {} }));
+    expect(rows[0]?.outcome).toBe("transform_failed");
+    expect(words[0]).toContain("an object for insertID");
   });
 
   it("can return several events or none, each with its source row", () => {

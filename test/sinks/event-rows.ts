@@ -28,6 +28,7 @@ export interface EventRow {
   readonly value: string | null;
   readonly user: string;
   readonly metadata: string;
+  readonly insertID: string | null;
   /** A row that is not delivered has undefined cells. */
   readonly outcome?: number;
 }
@@ -48,6 +49,7 @@ export function eventRow(row: Partial<EventRow> = {}): EventRow {
     value: null,
     user: '{"userID":"u1"}',
     metadata: "{}",
+    insertID: null,
     ...row,
   };
 }
@@ -68,6 +70,7 @@ export function variedRows(count: number, days = 3): EventRow[] {
         page: `/tea/${index % 17}`,
         note: "é😀".repeat(index % 5),
       }),
+      insertID: index % 5 === 0 ? null : `"insert"-${index}`,
     });
   });
 }
@@ -167,13 +170,19 @@ export interface SinkOptions
 export async function createSink(
   kernel: Kernel,
   outputDirectory: string,
-  { format = "jsonl", compression = "snappy", csvSafe = false, ...options }: SinkOptions = {},
+  {
+    format = "jsonl",
+    compression = "snappy",
+    csvSafe = false,
+    withInsertID = false,
+    ...options
+  }: SinkOptions = {},
 ): Promise<DayDirectorySink> {
   return createDayDirectorySink(kernel, {
     outputDirectory,
     dayZone: utc,
     ...options,
-    format: await outputFormat(format).createFormat(kernel, { compression, csvSafe }),
+    format: await outputFormat(format).createFormat(kernel, { compression, csvSafe, withInsertID }),
   });
 }
 

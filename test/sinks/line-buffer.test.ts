@@ -9,9 +9,10 @@ import { propertyRuns } from "../support/property-runs.js";
 import { type EventRow, eventBatch, eventRow } from "./event-rows.js";
 
 /** The same line by JSON.stringify. Line ends in JSON texts can only be white space. */
-function lineOf({ event, timestamp, user, metadata, value }: EventRow): string {
+function lineOf({ event, timestamp, user, metadata, value, insertID }: EventRow): string {
   const flat = (json: string) => json.replace(/[\r\n]/g, " ");
-  const end = value === null ? "" : `,"value":${flat(value)}`;
+  const valueText = value === null ? "" : `,"value":${flat(value)}`;
+  const end = valueText + (insertID === null ? "" : `,"insertID":${JSON.stringify(insertID)}`);
   return `{"event":${JSON.stringify(event)},"timestamp":${timestamp},"user":${flat(user)},"metadata":${flat(metadata)}${end}}\n`;
 }
 
@@ -38,6 +39,7 @@ const row: fc.Arbitrary<EventRow> = fc.record({
   ),
   user: object,
   metadata: object,
+  insertID: fc.option(text),
   outcome: fc.constantFrom(deliver, deliver, deliver, rejected),
 });
 
@@ -118,7 +120,7 @@ describe("a row buffer of lines", () => {
           .map(lineOf);
         const first = Buffer.byteLength(lines.slice(0, fit.lines).join(""));
         const bytesMax = Math.max(1, first + fit.over);
-        const rowBuffer = new LineBuffer(new Kernel(), bytesMax);
+        const rowBuffer = new LineBuffer(new Kernel(), bytesMax, { withInsertID: true });
         const found: string[][] = [];
         fill(rowBuffer, batches, () => {
           const order = Array.from({ length: rowBuffer.rows }, (_, index) => index);
@@ -135,7 +137,7 @@ describe("a row buffer of lines", () => {
     const rows = fc.array(row, { minLength: 20, maxLength: 20 });
     fc.assert(
       fc.property(rows, order, fc.integer({ min: 1, max: 2_000 }), (rows, order, bytesMax) => {
-        const rowBuffer = new LineBuffer(new Kernel(), 1 << 20);
+        const rowBuffer = new LineBuffer(new Kernel(), 1 << 20, { withInsertID: true });
         const delivered = rows.map((row) => ({ ...row, outcome: deliver }));
         rowBuffer.append(eventBatch(rowBuffer.kernel, delivered), 0);
         const { pieces } = textsOf(rowBuffer, order, bytesMax);
@@ -148,7 +150,7 @@ describe("a row buffer of lines", () => {
   });
 
   test("does not copy contiguous lines", () => {
-    const rowBuffer = new LineBuffer(new Kernel(), 1 << 20);
+    const rowBuffer = new LineBuffer(new Kernel(), 1 << 20, { withInsertID: true });
     const rows = Array.from({ length: 100 }, (_, index) => eventRow({ event: `e${index}` }));
     rowBuffer.append(eventBatch(rowBuffer.kernel, rows), 0);
     const places = rows.map((_, index) => index);
@@ -158,7 +160,7 @@ describe("a row buffer of lines", () => {
   });
 
   test("ends with its last row, even if there are bytes left", () => {
-    const rowBuffer = new LineBuffer(new Kernel(), 64 << 20);
+    const rowBuffer = new LineBuffer(new Kernel(), 64 << 20, { withInsertID: true });
     const batch = eventBatch(
       rowBuffer.kernel,
       Array.from({ length: 10_000 }, () => eventRow({ user: "{}" })),

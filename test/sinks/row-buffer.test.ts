@@ -9,7 +9,7 @@ const short = Array.from({ length: 3_000 }, (_, index) => eventRow({ event: `sho
 describe("a row buffer", () => {
   test("has no room after a row that is longer than itself", () => {
     const kernel = new Kernel();
-    const rowBuffer = new ColumnBuffer(kernel, 1_000);
+    const rowBuffer = new ColumnBuffer(kernel, 1_000, { withInsertID: false });
     const [one, other] = [eventBatch(kernel, [long]), eventBatch(kernel, short.slice(0, 2))];
     expect(rowBuffer.append(one, 0)).toBe(1);
     expect(rowBuffer.append(other, 0)).toBe(0);
@@ -24,7 +24,7 @@ describe("a row buffer", () => {
     const bytes = [row.event, row.userID, row.stableID, row.value, row.user, row.metadata]
       .map((cell) => Buffer.byteLength(cell ?? ""))
       .reduce((sum, length) => sum + length, 0);
-    const rowBuffer = new ColumnBuffer(kernel, 3 * bytes);
+    const rowBuffer = new ColumnBuffer(kernel, 3 * bytes, { withInsertID: false });
     expect(rowBuffer.append(eventBatch(kernel, [row, row, row, row]), 0)).toBe(3);
     expect(rowBuffer.append(eventBatch(kernel, [row]), 0)).toBe(0);
   });

@@ -11,9 +11,9 @@ import { type EventRow, eventRow, readTree, variedRows, writeSplit } from "./eve
 async function writeText(
   rows: readonly EventRow[],
   format: OutputFormat,
-  csvSafe = false,
+  { csvSafe = false, withInsertID = false } = {},
 ): Promise<string> {
-  const { directory, parts } = await writeSplit(rows, { format, csvSafe });
+  const { directory, parts } = await writeSplit(rows, { format, csvSafe, withInsertID });
   expect(parts.length).toBe(1);
   const bytes = readTree(directory)[join(parts[0]?.path ?? "")] ?? Buffer.alloc(0);
   return (format === "jsonl.gz" ? gunzipSync(bytes) : bytes).toString("utf8");
@@ -43,26 +43,30 @@ const event: fc.Arbitrary<EventRow> = fc.record({
   ),
   user: properties,
   metadata: properties,
+  insertID: fc.option(text),
 });
+const events = fc.array(event, { minLength: 1, maxLength: 30 });
 
-function jsonlLine(row: EventRow): unknown {
-  const { event, timestamp, user, metadata, value } = row;
+function jsonlLine(row: EventRow, withInsertID = false): unknown {
+  const { event, timestamp, user, metadata, value, insertID } = row;
   return {
     event,
     timestamp,
     user: JSON.parse(user),
     metadata: JSON.parse(metadata),
     ...(value === null ? {} : { value: JSON.parse(value) }),
+    ...(withInsertID && insertID !== null && { insertID }),
   };
 }
 
 describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
   test("each event is one line of JSON, whatever it contains", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 30 }), async (rows) => {
-        const lines = (await writeText(rows, format)).split("\n");
+      fc.asyncProperty(events, fc.boolean(), async (rows, withInsertID) => {
+        const lines = (await writeText(rows, format, { withInsertID })).split("\n");
         expect(lines.pop()).toBe("");
-        expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map(jsonlLine));
+        const expected = rows.map((row) => jsonlLine(row, withInsertID));
+        expect(lines.map((line) => JSON.parse(line))).toEqual(expected);
       }),
       { numRuns: 40 },
     );
@@ -98,7 +102,7 @@ describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
       ];
     });
     const lines = (await writeText(rows, format)).trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map(jsonlLine));
+    expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map((row) => jsonlLine(row)));
   });
 
   test("rows with more bytes than are encoded at once are written whole", async () => {
@@ -110,7 +114,7 @@ describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
       eventRow({ user: long }),
     ];
     const lines = (await writeText(rows, format)).trimEnd().split("\n");
-    expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map(jsonlLine));
+    expect(lines.map((line) => JSON.parse(line))).toEqual(rows.map((row) => jsonlLine(row)));
   });
 });
 
@@ -147,20 +151,22 @@ test("a part of jsonl.gz is gzip members without time and system in their header
 describe("csv", () => {
   const columns = ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"];
 
-  function csvCells(row: EventRow): (string | null)[] {
+  function csvCells(row: EventRow, withInsertID: boolean): (string | null)[] {
     const value = row.value?.startsWith('"') ? JSON.parse(row.value) : row.value;
     const { event, timestamp, userID, stableID, user, metadata } = row;
-    return [event, String(timestamp), userID, stableID, value, user, metadata];
+    const cells = [event, String(timestamp), userID, stableID, value, user, metadata];
+    return withInsertID ? [...cells, row.insertID] : cells;
   }
 
   test("csv-parse reads each cell back, and nulls differ from empty texts", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(event, { minLength: 1, maxLength: 30 }), async (rows) => {
-        const records = parse(await writeText(rows, "csv"), {
+      fc.asyncProperty(events, fc.boolean(), async (rows, withInsertID) => {
+        const records = parse(await writeText(rows, "csv", { withInsertID }), {
           record_delimiter: "\r\n",
           cast: (cell, { quoting }) => (cell === "" && !quoting ? null : cell),
         });
-        expect(records).toEqual([columns, ...rows.map(csvCells)]);
+        const header = withInsertID ? [...columns, "insertID"] : columns;
+        expect(records).toEqual([header, ...rows.map((row) => csvCells(row, withInsertID))]);
       }),
       { numRuns: 40 },
     );
@@ -180,14 +186,18 @@ describe("csv", () => {
 
   test("with csvSafe no cell begins as a formula", async () => {
     const rows = formulas.map((event) => eventRow({ event, value: JSON.stringify(event) }));
-    const records: string[][] = parse(await writeText(rows, "csv", true), { from_line: 2 });
+    const records: string[][] = parse(await writeText(rows, "csv", { csvSafe: true }), {
+      from_line: 2,
+    });
     expect(records.map(([event]) => event)).toEqual(formulas.map((formula) => `'${formula}`));
     expect(records.map((cells) => cells[4])).toEqual(formulas.map((formula) => `'${formula}`));
   });
 
   test("with csvSafe other cells and negative timestamps stay as they are", async () => {
     const rows = [eventRow({ event: "a=b", userID: "", timestamp: -5 })];
-    const [record] = parse(await writeText(rows, "csv", true), { from_line: 2 }) as string[][];
+    const [record] = parse(await writeText(rows, "csv", { csvSafe: true }), {
+      from_line: 2,
+    }) as string[][];
     expect(record?.slice(0, 4)).toEqual(["a=b", "-5", "", ""]);
   });
 

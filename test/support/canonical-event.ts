@@ -1,5 +1,5 @@
 const tokens = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+/g;
-const memberOrder = ["event", "user", "timestamp", "value", "metadata"];
+const memberOrder = ["event", "user", "timestamp", "value", "metadata", "insertID"];
 
 /**
  * Writes an event canonically: its members in a fixed order, without white space, every token unchanged.

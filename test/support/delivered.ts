@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { parse } from "csv-parse/sync";
+import { expect } from "vitest";
 
 /** An event as it was delivered, with the name of the directory that it was found in. */
 export interface DeliveredEvent {
@@ -47,27 +48,23 @@ function linesOf(text: string): string[] {
   return text.split("\n").slice(0, -1);
 }
 
-type Row = Readonly<Record<keyof typeof columnTypes, string | null>>;
+const columns = ["event", "timestamp", "userID", "stableID", "value", "user", "metadata"] as const;
 
-const columnTypes = {
-  event: "VARCHAR",
-  timestamp: "BIGINT",
-  userID: "VARCHAR",
-  stableID: "VARCHAR",
-  value: "VARCHAR",
-  user: "VARCHAR",
-  metadata: "VARCHAR",
-} as const;
+interface Row extends Readonly<Record<(typeof columns)[number], string | null>> {
+  /** Absent where the mapping has no insert id. */
+  readonly insertID?: string | null;
+}
 
 async function readParquet(file: string): Promise<string[]> {
   const instance = await DuckDBInstance.create(":memory:", { threads: "1" });
   const connection = await instance.connect();
   try {
     const path = `'${file.replaceAll("'", "''")}'`;
-    const columns = Object.keys(columnTypes).map((name) => `"${name}"::VARCHAR AS "${name}"`);
     const reader = await connection.runAndReadAll(
-      `SELECT ${columns.join(", ")} FROM read_parquet(${path}, hive_partitioning = false)`,
+      `SELECT COLUMNS(*)::VARCHAR FROM read_parquet(${path}, hive_partitioning = false)`,
     );
+    const [...names] = reader.columnNames();
+    expect([columns, [...columns, "insertID"]]).toContainEqual(names);
     return (reader.getRowObjects() as unknown as Row[]).map(eventText);
   } finally {
     connection.closeSync();
@@ -78,16 +75,22 @@ async function readParquet(file: string): Promise<string[]> {
 function readCsv(bytes: Buffer): string[] {
   const rows = parse(bytes, { columns: true, record_delimiter: ["\n", "\r\n"] }) as Row[];
   return rows.map((row) =>
-    eventText({ ...row, value: row.value === "" ? null : row.value, userID: row.userID || null }),
+    eventText({
+      ...row,
+      value: row.value === "" ? null : row.value,
+      userID: row.userID || null,
+      insertID: row.insertID || null,
+    }),
   );
 }
 
 /** The event that a row of the columnar formats stands for. */
-function eventText({ event, user, timestamp, value, metadata, userID }: Row): string {
+function eventText({ event, user, timestamp, value, metadata, userID, insertID }: Row): string {
   const ids = JSON.parse(user ?? "null") as { userID?: unknown };
   if (userID !== null && ids.userID !== userID) {
     throw new Error(`column userID is ${userID}, but user is ${user}`);
   }
   const valueText = value === null ? "" : `,"value":${value}`;
-  return `{"event":${JSON.stringify(event)},"user":${user},"timestamp":${timestamp}${valueText},"metadata":${metadata}}`;
+  const idText = insertID == null ? "" : `,"insertID":${JSON.stringify(insertID)}`;
+  return `{"event":${JSON.stringify(event)},"user":${user},"timestamp":${timestamp}${valueText},"metadata":${metadata}${idText}}`;
 }

@@ -10,7 +10,8 @@ import { createWorkerTools } from "../worker-tools.js";
 // Entry file of the worker threads of an export.
 serveSplits<ExportOptions>(async (setup, signal) => {
   const { options, splits, epoch } = setup;
-  const tools = await createWorkerTools(setup, signal, { dataset: options.dataset });
+  const { dataset, withInsertID } = options;
+  const tools = await createWorkerTools(setup, signal, { dataset, withInsertID });
   const { kernel, layout } = tools;
   const dayZone = createZone(options.dayZone);
   const format = await outputFormat(options.format).createFormat(kernel, options);

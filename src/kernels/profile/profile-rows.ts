@@ -197,7 +197,7 @@ class Rows {
   value: u32;
   user: u32;
   metadata: u32;
-  /** By row of the batch that the events came from; 0 if insert ids are not needed. */
+  /** 0 if insert ids are not needed. */
   insertID: u32;
   /** Doubles. */
   timestamps: u32;
@@ -264,8 +264,8 @@ function profileInsertId(profile: Profile, rows: Rows, row: i32): void {
     if (load<i32>(<usize>rows.sources + ((<usize>(row - 1)) << 2)) == source) return;
   }
   const ids = changetype<Column>(<usize>rows.insertID);
-  if (ids.kind(source) == KIND_NULL) return;
-  const hash = spreadHash(ids.start(source), ids.length(source));
+  if (ids.kind(row) == KIND_NULL) return;
+  const hash = spreadHash(ids.start(row), ids.length(row));
   addFigure(profile, WITH_INSERT_ID, 1);
   addToRegisters(profile.insertIDs, INSERT_ID_BITS, hash);
   addId(changetype<IdSet>(<usize>profile.idSet), hash);
@@ -283,8 +283,7 @@ function profileEmpty(profile: Profile, rows: Rows, row: i32, empty: i32): void 
   if (isNull(rows.userID, row)) targets |= EMPTY_USER_ID;
   if (isNull(rows.stableID, row)) targets |= EMPTY_STABLE_ID;
   if (isNull(rows.value, row)) targets |= EMPTY_VALUE;
-  const source = rows.sources == 0 ? row : load<i32>(<usize>rows.sources + ((<usize>row) << 2));
-  if (rows.insertID == 0 || isNull(rows.insertID, source)) targets |= EMPTY_INSERT_ID;
+  if (rows.insertID == 0 || isNull(rows.insertID, row)) targets |= EMPTY_INSERT_ID;
   const day = Math.floor(load<f64>(<usize>rows.locals + ((<usize>row) << 3)) / DAY_MS);
   if (targets == 0 || Math.abs(day) > DAYS_MAX) return;
   const counts = changetype<Counts>(<usize>profile.emptyTargets);

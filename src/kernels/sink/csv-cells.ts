@@ -9,7 +9,8 @@ import { TextEncoding } from "./jsonl";
  * Bytes of a record in addition to its cells: commas, quotes, timestamp, line end, loose stores.
  */
 const RECORD_OVERHEAD: usize = 128;
-const COLUMNS: i32 = 6;
+/** Text columns; the last one, insertID, is optional. */
+const COLUMNS: i32 = 7;
 
 /** Returns whether a spreadsheet would run a cell that begins with this byte. */
 @inline
@@ -73,10 +74,17 @@ function writeCell(target: usize, cells: Column, row: i32, safe: bool): usize {
   return target + 1;
 }
 
+/** Returns the number of columns in a list as in `TextEncoding`. */
+@inline
+function columnCount(columns: usize): i32 {
+  return load<u32>(columns, 24) == 0 ? COLUMNS - 1 : COLUMNS;
+}
+
 /** Returns an upper bound of the bytes of the record of `row`. `columns` as in `TextEncoding`. */
 export function measureRecord(columns: usize, row: i32): usize {
   let bytes = RECORD_OVERHEAD;
-  for (let index: i32 = 0; index < COLUMNS; index++) {
+  const count = columnCount(columns);
+  for (let index: i32 = 0; index < count; index++) {
     const cells = columnAt(columns, index);
     if (cells.kind(row) != KIND_NULL) bytes += cells.length(row) * 2;
   }
@@ -90,6 +98,7 @@ export function measureRecord(columns: usize, row: i32): usize {
 export function encodeRecords(address: usize, from: i32, to: i32): void {
   const encoding = changetype<TextEncoding>(address);
   const columns = encoding.columns;
+  const count = columnCount(columns);
   const timestamps = encoding.timestamps;
   const order = encoding.order;
   const safe = encoding.safe != 0;
@@ -102,7 +111,7 @@ export function encodeRecords(address: usize, from: i32, to: i32): void {
     t = writeCell(t, columnAt(columns, 0), row, safe);
     store<u8>(t++, 0x2c);
     t = writeInteger(t, <i64>load<f64>(timestamps + ((<usize>row) << 3)));
-    for (let index: i32 = 1; index < COLUMNS; index++) {
+    for (let index: i32 = 1; index < count; index++) {
       store<u8>(t++, 0x2c);
       t = writeCell(t, columnAt(columns, index), row, safe);
     }

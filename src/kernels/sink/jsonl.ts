@@ -1,4 +1,5 @@
-// Events as newline-delimited JSON: `{"event":…,"timestamp":…,"user":…,"metadata":…[,"value":…]}`.
+// Events as newline-delimited JSON:
+// `{"event":…,"timestamp":…,"user":…,"metadata":…[,"value":…][,"insertID":…]}`.
 
 import { Column, KIND_NULL } from "../column";
 import { writeInteger } from "../decimal";
@@ -7,7 +8,7 @@ import { escapedBytes, escapeShort } from "../json/json-value";
 /**
  * Bytes of a line in addition to its cells: the keys, the digits of the timestamp, loose stores.
  */
-const LINE_OVERHEAD: usize = 128;
+const LINE_OVERHEAD: usize = 144;
 
 // {"event":"
 const EVENT_KEY: usize = memory.data<u8>([
@@ -29,6 +30,29 @@ const METADATA_KEY: usize = memory.data<u8>([
 const VALUE_KEY: usize = memory.data<u8>([
   0x2c, 0x22, 0x76, 0x61, 0x6c, 0x75, 0x65, 0x22, 0x3a, 0, 0, 0, 0, 0, 0, 0,
 ]);
+// ,"insertID":"
+const INSERT_ID_KEY: usize = memory.data<u8>([
+  0x2c, 0x22, 0x69, 0x6e, 0x73, 0x65, 0x72, 0x74, 0x49, 0x44, 0x22, 0x3a, 0x22, 0, 0, 0,
+]);
+
+/** The columns of a line, by the addresses in `TextEncoding.columns`. */
+@unmanaged
+export class LineColumns {
+  event: Column;
+  userID: Column;
+  stableID: Column;
+  value: Column;
+  user: Column;
+  metadata: Column;
+  /** 0 if lines have no insert ids. */
+  insertID: usize;
+}
+
+/** Returns whether the event of `row` has an insert id. */
+@inline
+function hasInsertID(columns: LineColumns, row: i32): bool {
+  return columns.insertID != 0 && changetype<Column>(columns.insertID).kind(row) != KIND_NULL;
+}
 
 @inline
 function writeKey(target: usize, key: usize, length: usize): usize {
@@ -62,38 +86,32 @@ function copyJson(target: usize, source: usize, length: usize): usize {
  * overwritten after it.
  */
 @inline
-export function lineBytesMax(event: Column, value: Column, user: Column, metadata: Column, row: i32): usize {
-  let bytes = LINE_OVERHEAD + event.length(row) * 6 + user.length(row) + metadata.length(row);
-  if (value.kind(row) != KIND_NULL) bytes += value.length(row);
+export function lineBytesMax(columns: LineColumns, row: i32): usize {
+  let bytes = LINE_OVERHEAD + columns.event.length(row) * 6;
+  bytes += columns.user.length(row) + columns.metadata.length(row);
+  if (columns.value.kind(row) != KIND_NULL) bytes += columns.value.length(row);
+  if (hasInsertID(columns, row)) bytes += changetype<Column>(columns.insertID).length(row) * 6;
   return bytes;
 }
 
 /** Returns the bytes of the line of `row`; up to 32 bytes at `scratch` are overwritten. */
-export function lineBytes(
-  event: Column,
-  value: Column,
-  user: Column,
-  metadata: Column,
-  timestamp: f64,
-  row: i32,
-  scratch: usize,
-): usize {
+export function lineBytes(columns: LineColumns, timestamp: f64, row: i32, scratch: usize): usize {
+  const event = columns.event;
+  const value = columns.value;
   const digits = writeInteger(scratch, <i64>timestamp) - scratch;
-  const keys: usize = value.kind(row) == KIND_NULL ? 46 : 55;
-  const valueBytes = value.kind(row) == KIND_NULL ? <usize>0 : value.length(row);
-  const name = <usize>escapedBytes(event.start(row), event.length(row));
-  return keys + name + digits + user.length(row) + metadata.length(row) + valueBytes;
+  let bytes: usize = 46 + <usize>escapedBytes(event.start(row), event.length(row)) + digits;
+  bytes += columns.user.length(row) + columns.metadata.length(row);
+  if (value.kind(row) != KIND_NULL) bytes += 9 + value.length(row);
+  if (hasInsertID(columns, row)) {
+    const ids = changetype<Column>(columns.insertID);
+    bytes += 14 + <usize>escapedBytes(ids.start(row), ids.length(row));
+  }
+  return bytes;
 }
 
 /** Returns an upper bound of the bytes of the line of `row`. `columns` as in `TextEncoding`. */
 export function measureLine(columns: usize, row: i32): usize {
-  return lineBytesMax(
-    changetype<Column>(<usize>load<u32>(columns)),
-    changetype<Column>(<usize>load<u32>(columns, 12)),
-    changetype<Column>(<usize>load<u32>(columns, 16)),
-    changetype<Column>(<usize>load<u32>(columns, 20)),
-    row,
-  );
+  return lineBytesMax(changetype<LineColumns>(columns), row);
 }
 
 /**
@@ -101,26 +119,26 @@ export function measureLine(columns: usize, row: i32): usize {
  * overwritten.
  */
 @inline
-export function writeLine(
-  event: Column,
-  value: Column,
-  user: Column,
-  metadata: Column,
-  timestamp: f64,
-  row: i32,
-  target: usize,
-): usize {
+export function writeLine(columns: LineColumns, timestamp: f64, row: i32, target: usize): usize {
+  const event = columns.event;
+  const value = columns.value;
   let t = writeKey(target, EVENT_KEY, 10);
   t = escapeShort(event.start(row), event.length(row), t);
   t = writeKey(t, TIMESTAMP_KEY, 14);
   t = writeInteger(t, <i64>timestamp);
   t = writeKey(t, USER_KEY, 8);
-  t = copyJson(t, user.start(row), user.length(row));
+  t = copyJson(t, columns.user.start(row), columns.user.length(row));
   t = writeKey(t, METADATA_KEY, 12);
-  t = copyJson(t, metadata.start(row), metadata.length(row));
+  t = copyJson(t, columns.metadata.start(row), columns.metadata.length(row));
   if (value.kind(row) != KIND_NULL) {
     t = writeKey(t, VALUE_KEY, 9);
     t = copyJson(t, value.start(row), value.length(row));
+  }
+  if (hasInsertID(columns, row)) {
+    const ids = changetype<Column>(columns.insertID);
+    t = writeKey(t, INSERT_ID_KEY, 13);
+    t = escapeShort(ids.start(row), ids.length(row), t);
+    store<u8>(t++, 0x22);
   }
   store<u16>(t, 0x0a7d);
   return t + 2;
@@ -129,7 +147,7 @@ export function writeLine(
 /** Made in src/sinks/row-texts.ts: rows that are encoded as text, and how far that has come. */
 @unmanaged
 export class TextEncoding {
-  /** Addresses of event, userID, stableID, value, user and metadata. */
+  /** Addresses of event, userID, stableID, value, user, metadata and insertID; 0 for none. */
   columns: usize;
   /** Doubles. */
   timestamps: usize;
@@ -151,21 +169,17 @@ export class TextEncoding {
  */
 export function encodeLines(address: usize, from: i32, to: i32): void {
   const encoding = changetype<TextEncoding>(address);
-  const columns = encoding.columns;
+  const columns = changetype<LineColumns>(encoding.columns);
   const timestamps = encoding.timestamps;
   const order = encoding.order;
-  const event = changetype<Column>(<usize>load<u32>(columns));
-  const value = changetype<Column>(<usize>load<u32>(columns, 12));
-  const user = changetype<Column>(<usize>load<u32>(columns, 16));
-  const metadata = changetype<Column>(<usize>load<u32>(columns, 20));
   const end = encoding.target + encoding.bytesMax;
   let t = encoding.target;
   let place = from;
   for (; place < to; place++) {
     const row = load<i32>(order + ((<usize>place) << 2));
-    if (t + lineBytesMax(event, value, user, metadata, row) > end) break;
+    if (t + lineBytesMax(columns, row) > end) break;
     const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
-    t = writeLine(event, value, user, metadata, timestamp, row, t);
+    t = writeLine(columns, timestamp, row, t);
   }
   encoding.next = place;
   encoding.bytes = <u32>(t - encoding.target);

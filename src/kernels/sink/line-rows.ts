@@ -2,7 +2,7 @@
 
 import { Column, KIND_STRING, rowAt } from "../column";
 import { copyWide } from "../utf8";
-import { lineBytes, lineBytesMax, writeLine } from "./jsonl";
+import { LineColumns, lineBytes, lineBytesMax, writeLine } from "./jsonl";
 import { delivered } from "./row-buffer";
 
 /** Made in src/sinks/row-buffer.ts: room for lines in a row buffer, and what was gathered. */
@@ -27,25 +27,22 @@ class LineGathering {
 
 /**
  * Writes the delivered rows of [from, to) as lines, as many as fit, and describes them. `address`
- * is that of a `LineGathering`; `columns` as in `TextEncoding`.
+ * is that of a `LineGathering`; `columnList` as `columns` in `TextEncoding`.
  */
 export function gatherLines(
   address: usize,
   outcomes: usize,
-  columns: usize,
+  columnList: usize,
   timestamps: usize,
   from: i32,
   to: i32,
 ): void {
+  const columns = changetype<LineColumns>(columnList);
   const gathering = changetype<LineGathering>(address);
   const targetTimestamps = gathering.targetTimestamps;
   const targetRow = gathering.targetRow;
   const rowsMax = gathering.rowsMax;
   const data = gathering.data;
-  const event = changetype<Column>(<usize>load<u32>(columns));
-  const value = changetype<Column>(<usize>load<u32>(columns, 12));
-  const user = changetype<Column>(<usize>load<u32>(columns, 16));
-  const metadata = changetype<Column>(<usize>load<u32>(columns, 20));
   const lines = changetype<Column>(gathering.target);
   const end = data + gathering.bytesMax;
   let refused: usize = 0;
@@ -55,17 +52,17 @@ export function gatherLines(
   for (; row < to; row++) {
     if (!delivered(outcomes, row)) continue;
     const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
-    const isNear = t + lineBytesMax(event, value, user, metadata, row) > end;
+    const isNear = t + lineBytesMax(columns, row) > end;
     if (isNear || rows == rowsMax) {
       // The exact length decides, so that the result does not depend on the estimate.
-      const bytes = lineBytes(event, value, user, metadata, timestamp, row, t);
+      const bytes = lineBytes(columns, timestamp, row, t);
       if (rows == rowsMax || t + bytes > end) {
         refused = bytes;
         break;
       }
     }
     const start = t;
-    t = writeLine(event, value, user, metadata, timestamp, row, t);
+    t = writeLine(columns, timestamp, row, t);
     store<f64>(targetTimestamps + ((<usize>(targetRow + rows)) << 3), timestamp);
     lines.set(targetRow + rows, KIND_STRING, start, t - start);
     rows++;

@@ -202,6 +202,13 @@ export const optionTable = {
     ...type.off,
     description: "Put ' before CSV cells that a spreadsheet would run as a formula",
   },
+  insertId: {
+    section: "export",
+    type: type.onOff,
+    default: true,
+    description: "Write the insert ids of events, if the mapping has one",
+    negation: "Leave out the insert ids of events",
+  },
   fresh: {
     section: "export",
     ...type.off,

@@ -24,8 +24,9 @@ export function resolveExportOptions(
 ): ExportOptions {
   const values = valuesOf(configuration);
   const { dataset, format, compression, dayZone, csvSafe, compact } = values;
+  const options = resolveRunOptions(configuration, machine);
   return {
-    ...resolveRunOptions(configuration, machine),
+    ...options,
     outputDirectory: requireOutput(values),
     dataset,
     format,
@@ -33,8 +34,14 @@ export function resolveExportOptions(
     dayZone,
     csvSafe,
     compact,
+    withInsertID: withInsertIDs(values, options),
     partBytes: values.partSize,
   };
+}
+
+/** Returns whether events are written with their insert ids. */
+function withInsertIDs({ insertId }: CompleteValues, { mapping }: Pick<RunOptions, "mapping">) {
+  return insertId && mapping.insertID.length > 0;
 }
 
 /** Resolves the options of a dry run. Throws like `resolveExportOptions`. */
@@ -43,7 +50,8 @@ export function resolveValidateRequest(
   machine: Machine = thisMachine(),
 ): ValidateRequest {
   const options = resolveRunOptions(configuration, machine);
-  const { report, dayZone, sample, format, compression, csvSafe } = valuesOf(configuration);
+  const values = valuesOf(configuration);
+  const { report, dayZone, sample, format, compression, csvSafe } = values;
   return {
     ...options,
     notInputs: [...options.notInputs, report],
@@ -51,6 +59,7 @@ export function resolveValidateRequest(
     format,
     compression,
     csvSafe,
+    withInsertID: withInsertIDs(values, options),
     sampleShare: sample,
     reportDirectory: report,
   };

@@ -22,6 +22,7 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
     partBytes: options.partBytes,
     csvSafe: options.csvSafe,
     compact: options.compact,
+    insertId: options.withInsertID,
   }) as RecordedOptions;
 }
 

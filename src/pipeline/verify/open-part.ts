@@ -7,6 +7,8 @@ import type { Kernel } from "../../batch/kernel.js";
 import { fileState, fingerprintFile } from "../../readers/fingerprint.js";
 import type { OpenReader, Reader } from "../../readers/reader.js";
 import type { Codec, Format } from "../../readers/source.js";
+import type { RowsOptions } from "../../sinks/row-buffer.js";
+import type { Manifest } from "../manifest.js";
 
 /** A part of an export that is read back. */
 export interface StoredPart {
@@ -24,6 +26,13 @@ export interface PartReading {
   readonly kernel: Kernel;
   readonly openReader: OpenReader;
   readonly signal: AbortSignal;
+  /** The columns of the parts. */
+  readonly columns: RowsOptions;
+}
+
+/** Returns what the parts of an export have, by its manifest. */
+export function columnsIn({ configuration }: Manifest): RowsOptions {
+  return { withInsertID: configuration["insertId"] === true };
 }
 
 /** Opens a part. The reader's rows have no raw bytes. */

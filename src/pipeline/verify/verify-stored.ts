@@ -7,6 +7,7 @@ import type { OpenReader } from "../../readers/reader.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
+import { columnsIn } from "./open-part.js";
 import type { StoredEvents } from "./stored-counts.js";
 import { type CountPair, type DayLine, pairsByDay, pairsByName } from "./stored-counts.js";
 import { compareSample, takeSample } from "./stored-sample.js";
@@ -85,7 +86,8 @@ function compareFields(
   },
 ): Promise<readonly Difference[]> {
   const { openPart } = outputFormat(manifest.format as OutputFormat);
-  const reading = { ...outside, openPart, kernel: new Kernel() };
+  const columns = columnsIn(manifest);
+  const reading = { ...outside, openPart, columns, kernel: new Kernel() };
   return compareSample(sample, manifest, createZone(manifest.dayZone), reading);
 }
 

@@ -9,6 +9,7 @@ import { MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
+import { columnsIn } from "./open-part.js";
 import { type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
 import { verifyFile } from "./verify-file.js";
@@ -61,6 +62,7 @@ export async function verifyExport(
     openPart: outputFormat(manifest.format as OutputFormat).openPart,
     openReader,
     signal,
+    columns: columnsIn(manifest),
     rowsRead: (rows: number) => progress.rowsRead(rows),
   };
   for (const day of manifest.days) {

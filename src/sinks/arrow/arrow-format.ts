@@ -1,10 +1,10 @@
-import { Message, RecordBatchFileWriter, RecordBatchReader, util } from "apache-arrow";
+import { Message, RecordBatchFileWriter, RecordBatchReader, type Schema, util } from "apache-arrow";
 import type { Kernel } from "../../batch/kernel.js";
 import type { EncodedPart } from "../encoded-part.js";
 import type { PartEncoder, PartFormat } from "../part-format.js";
 import type { PartOutput } from "../part-output.js";
-import type { RowBuffer } from "../row-buffer.js";
-import { type EventColumns, eventSchema, RecordBatches } from "./record-batches.js";
+import type { RowBuffer, RowsOptions } from "../row-buffer.js";
+import { type EventColumns, RecordBatches, schemaOf } from "./record-batches.js";
 
 /** Bytes that the writer of an open part holds, besides one block for each record batch. */
 const WRITER_BYTES = 4_096;
@@ -13,12 +13,14 @@ const BLOCK_BYTES = 128;
 /**
  * Arrow IPC files, uncompressed: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  */
-export function createArrowFormat(kernel: Kernel): PartFormat {
-  const batches = new RecordBatches(kernel);
+export function createArrowFormat(kernel: Kernel, { withInsertID }: RowsOptions): PartFormat {
+  const batches = new RecordBatches(kernel, { withInsertID });
+  const schema = schemaOf({ withInsertID });
   return {
     extension: "arrow",
     rows: "columns",
-    openPart: (output) => new ArrowEncoder(batches, output),
+    withInsertID,
+    openPart: (output) => new ArrowEncoder(batches, schema, output),
   };
 }
 
@@ -28,9 +30,10 @@ class ArrowEncoder implements PartEncoder {
 
   constructor(
     private readonly batches: RecordBatches,
+    schema: Schema<EventColumns>,
     output: PartOutput,
   ) {
-    this.#writer = new PartWriter(output);
+    this.#writer = new PartWriter(schema, output);
   }
 
   get heldBytes(): number {
@@ -55,14 +58,17 @@ class ArrowEncoder implements PartEncoder {
 
 /** Writes straight to a part. The writer of the library keeps the whole file until it is read. */
 class PartWriter extends RecordBatchFileWriter<EventColumns> {
-  constructor(private readonly output: PartOutput) {
+  constructor(
+    private readonly schema: Schema<EventColumns>,
+    private readonly output: PartOutput,
+  ) {
     super();
   }
 
   /** Copies the record batches of a part and returns their number. */
   copy(part: EncodedPart): number {
-    const blocks = findRecordBatches(part);
-    if (!this._started) this.reset(this._sink, eventSchema);
+    const blocks = findRecordBatches(part, this.schema);
+    if (!this._started) this.reset(this._sink, this.schema);
     const [first] = blocks;
     const end = blocks.at(-1);
     if (first === undefined || end === undefined) return 0;
@@ -99,13 +105,16 @@ interface RecordBatchBlock {
 }
 
 /** Finds the record batches of a part, which follow each other up to the end mark. */
-function findRecordBatches(part: EncodedPart): readonly RecordBatchBlock[] {
+function findRecordBatches(
+  part: EncodedPart,
+  expected: Schema<EventColumns>,
+): readonly RecordBatchBlock[] {
   const tail = part.read(part.size - TAIL_BYTES, part.size);
   const end = part.size - TAIL_BYTES - int32(tail, 0);
   const footer = part.read(end, part.size);
   const file = Buffer.concat([part.read(0, HEAD_BYTES), footer]);
   const { schema } = RecordBatchReader.from(new Uint8Array(file)).open();
-  if (!util.compareSchemas(schema, eventSchema)) throw part.mismatch("it has other columns");
+  if (!util.compareSchemas(schema, expected)) throw part.mismatch("it has other columns");
   const blocks: RecordBatchBlock[] = [];
   for (let offset = HEAD_BYTES; ; ) {
     const length = int32(part.read(offset, offset + PREFIX_BYTES), 4);

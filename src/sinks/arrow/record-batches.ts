@@ -12,7 +12,14 @@ import {
 import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import type { EventBatch } from "../../batch/event-batch.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
-import { ColumnBuffer, type OrderedRows, type TextColumn, textColumns } from "../row-buffer.js";
+import {
+  ColumnBuffer,
+  type OrderedRows,
+  type RowsOptions,
+  type TextColumn,
+  textColumns,
+  textColumnsOf,
+} from "../row-buffer.js";
 
 /**
  * The columns of an event: those of a Parquet part. `timestamp` is in milliseconds since 1970 UTC.
@@ -25,11 +32,13 @@ export interface EventColumns extends TypeMap {
   value: Utf8;
   user: Utf8;
   metadata: Utf8;
+  /** Absent if the mapping has no insert id, or with `insertId: false`. */
+  insertID: Utf8;
 }
 
 const text = (name: TextColumn, nullable: boolean) => new Field(name, new Utf8(), nullable);
 
-export const eventSchema: Schema<EventColumns> = new Schema<EventColumns>([
+const columns = [
   text("event", false),
   new Field("timestamp", new Int64(), false),
   text("userID", true),
@@ -37,18 +46,27 @@ export const eventSchema: Schema<EventColumns> = new Schema<EventColumns>([
   text("value", true),
   text("user", false),
   text("metadata", false),
-]);
+];
+
+export function schemaOf({ withInsertID }: RowsOptions): Schema<EventColumns> {
+  return new Schema<EventColumns>(withInsertID ? [...columns, text("insertID", true)] : columns);
+}
 
 /** Makes Arrow record batches from the rows of a `ColumnBuffer`. One per worker. */
 export class RecordBatches {
   readonly #region: Region;
   readonly #result: number;
+  readonly #names: readonly TextColumn[];
+  readonly #schema: Schema<EventColumns>;
 
   /** With `copies`, batches own their memory; otherwise they are views of kernel memory. */
   constructor(
     private readonly kernel: Kernel,
+    options: RowsOptions,
     private readonly copies = false,
   ) {
+    this.#names = textColumnsOf(options);
+    this.#schema = schemaOf(options);
     this.#region = new Region(kernel, ARROW_BATCH_BYTES);
     this.#result = kernel.allocate(4 + textColumns.length * 4);
   }
@@ -74,7 +92,7 @@ export class RecordBatches {
     this.#region.ensure(bytes);
     let address = this.#region.address;
     const children = new Map<string, Data>();
-    for (const [index, name] of textColumns.entries()) {
+    for (const [index, name] of this.#names.entries()) {
       const size = sizes[index] ?? 0;
       const rowsTaken = { order, start, end: next };
       children.set(name, this.#texts(columns[index]!.address, rowsTaken, address, size));
@@ -84,12 +102,12 @@ export class RecordBatches {
     const times = this.#own(new BigInt64Array(this.kernel.memory.buffer, address, rows));
     children.set("timestamp", makeData({ type: new Int64(), length: rows, data: times }));
     const struct = makeData({
-      type: new Struct<EventColumns>(eventSchema.fields),
+      type: new Struct<EventColumns>(this.#schema.fields),
       length: rows,
       nullCount: 0,
-      children: eventSchema.names.map((name) => children.get(String(name))!),
+      children: this.#schema.names.map((name) => children.get(String(name))!),
     });
-    return { batch: new RecordBatch(eventSchema, struct), next };
+    return { batch: new RecordBatch(this.#schema, struct), next };
   }
 
   #texts(
@@ -125,10 +143,10 @@ export class RowBatches {
   readonly #order: number;
   readonly #batches: RecordBatches;
 
-  constructor(kernel: Kernel) {
-    this.#rowBuffer = new ColumnBuffer(kernel, ARROW_BATCH_BYTES);
+  constructor(kernel: Kernel, options: RowsOptions) {
+    this.#rowBuffer = new ColumnBuffer(kernel, ARROW_BATCH_BYTES, options);
     this.#order = kernel.allocate(ROW_BUFFER_ROWS_MAX * 4);
-    this.#batches = new RecordBatches(kernel, true);
+    this.#batches = new RecordBatches(kernel, options, true);
     kernel.run.fillOrder(this.#order, ROW_BUFFER_ROWS_MAX);
   }
 

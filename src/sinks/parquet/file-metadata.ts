@@ -1,7 +1,6 @@
 import { version } from "../../base/package-files.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
 import {
-  eventColumns,
   type ParquetColumn,
   parquetConvertedTypes,
   parquetEncodings,
@@ -65,6 +64,8 @@ export class FileMetadata {
   #count = 0;
   #rows = 0;
 
+  constructor(private readonly columns: readonly ParquetColumn[]) {}
+
   get heldBytes(): number {
     return this.#rowGroups.size;
   }
@@ -86,7 +87,7 @@ export class FileMetadata {
   /** Adds the row groups of another file; they begin `shift` bytes later in this one. */
   addCopied(footer: Uint8Array, shift: number): "added" | "other columns" {
     const { schema, rows, count, bytes } = copyRowGroups(footer, shift);
-    const own = copyRowGroups(new FileMetadata().encode(), 0).schema;
+    const own = copyRowGroups(new FileMetadata(this.columns).encode(), 0).schema;
     if (Buffer.compare(schema, own) !== 0) return "other columns";
     this.#rowGroups.raw(bytes);
     this.#count += count;
@@ -96,19 +97,20 @@ export class FileMetadata {
 
   /** Encodes the FileMetaData struct. */
   encode(): Uint8Array {
+    const { columns } = this;
     const writer = new ThriftWriter();
     writer.beginStructElement();
     writer.i32(1, 1);
-    writer.beginList(2, "struct", eventColumns.length + 1);
-    writeSchemaRoot(writer);
-    for (const column of eventColumns) writeSchemaColumn(writer, column);
+    writer.beginList(2, "struct", columns.length + 1);
+    writeSchemaRoot(writer, columns);
+    for (const column of columns) writeSchemaColumn(writer, column);
     writer.i64(3, this.#rows);
     writer.beginList(4, "struct", this.#count);
     writer.raw(this.#rowGroups.bytes);
     writer.binary(6, `switchyard version ${version}`);
     // TYPE_ORDER for each column: it defines the order of minimum and maximum.
-    writer.beginList(7, "struct", eventColumns.length);
-    for (const _ of eventColumns) {
+    writer.beginList(7, "struct", columns.length);
+    for (const _ of columns) {
       writer.beginStructElement();
       writer.beginStruct(1);
       writer.endStruct();
@@ -119,10 +121,10 @@ export class FileMetadata {
   }
 }
 
-function writeSchemaRoot(writer: ThriftWriter): void {
+function writeSchemaRoot(writer: ThriftWriter, columns: readonly ParquetColumn[]): void {
   writer.beginStructElement();
   writer.binary(4, "event");
-  writer.i32(5, eventColumns.length);
+  writer.i32(5, columns.length);
   writer.endStruct();
 }
 
@@ -145,12 +147,6 @@ function writeSchemaColumn(writer: ThriftWriter, column: ParquetColumn): void {
   writer.endStruct();
 }
 
-const encoder = new TextEncoder();
-/** Names of the columns in UTF-8. */
-const nameBytes = Object.fromEntries(
-  eventColumns.map(({ name }) => [name, encoder.encode(name)]),
-) as Record<ParquetColumn["name"], Uint8Array>;
-
 function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
   const { column, dictionaryPageOffset } = chunk;
   const offset = dictionaryPageOffset ?? chunk.dataPageOffset;
@@ -164,7 +160,7 @@ function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
   writer.numberElement(values);
   writer.numberElement(parquetEncodings.rle);
   writer.beginList(3, "binary", 1);
-  writer.binaryElement(nameBytes[column.name]);
+  writer.binaryElement(column.name);
   writer.i32(4, chunk.codec);
   writer.i64(5, chunk.rows);
   writer.i64(6, chunk.uncompressedSize);

@@ -2,11 +2,11 @@ import type { Kernel } from "../../batch/kernel.js";
 import type { EncodedPart } from "../encoded-part.js";
 import type { PartEncoder, PartFormat } from "../part-format.js";
 import type { PartOutput } from "../part-output.js";
-import type { RowBuffer } from "../row-buffer.js";
+import type { RowBuffer, RowsOptions } from "../row-buffer.js";
 import { ColumnChunkWriter } from "./column-chunk-writer.js";
 import { FileMetadata } from "./file-metadata.js";
 import { createPageCompression, type ParquetCompression } from "./page-compression.js";
-import { eventColumns, PARQUET_MAGIC } from "./parquet-schema.js";
+import { eventColumns, PARQUET_MAGIC, type ParquetColumn } from "./parquet-schema.js";
 
 /** The length of the footer, and the magic bytes. */
 const TAIL_BYTES = 4 + PARQUET_MAGIC.length;
@@ -15,22 +15,30 @@ const TAIL_BYTES = 4 + PARQUET_MAGIC.length;
  * Creates Parquet parts with the columns of `eventColumns` and data pages of format v1. Each append
  * is a row group. Throws `UsageError` if the compression is not available.
  */
-export function createParquetFormat(kernel: Kernel, compression: ParquetCompression): PartFormat {
+export function createParquetFormat(
+  kernel: Kernel,
+  compression: ParquetCompression,
+  { withInsertID }: RowsOptions,
+): PartFormat {
   const writer = new ColumnChunkWriter(kernel, createPageCompression(kernel, compression));
+  const columns = eventColumns({ withInsertID });
   return {
     extension: "parquet",
     rows: "columns",
-    openPart: (output) => new ParquetEncoder(writer, output),
+    withInsertID,
+    openPart: (output) => new ParquetEncoder(writer, columns, output),
   };
 }
 
 class ParquetEncoder implements PartEncoder {
-  readonly #metadata = new FileMetadata();
+  readonly #metadata: FileMetadata;
 
   constructor(
     private readonly writer: ColumnChunkWriter,
+    private readonly columns: readonly ParquetColumn[],
     private readonly output: PartOutput,
   ) {
+    this.#metadata = new FileMetadata(columns);
     output.append(PARQUET_MAGIC);
   }
 
@@ -41,7 +49,7 @@ class ParquetEncoder implements PartEncoder {
   append(rowBuffer: RowBuffer, order: number, start: number, end: number): number {
     const offset = this.output.size;
     const rows = { rowBuffer, order, start, end };
-    const chunks = eventColumns.map((column) => this.writer.write(column, rows, this.output));
+    const chunks = this.columns.map((column) => this.writer.write(column, rows, this.output));
     this.#metadata.addRowGroup(end - start, offset, chunks);
     return end;
   }

@@ -1,4 +1,4 @@
-import type { TextColumn } from "../row-buffer.js";
+import type { RowsOptions, TextColumn } from "../row-buffer.js";
 
 // Numbers of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 
@@ -33,11 +33,15 @@ export type ParquetColumn =
     };
 
 /**
- * The columns, in order. `timestamp` has no logical type: it is the number of the event. JSON texts
+ * Returns the columns, in order. `timestamp` has no logical type: it is the number of the event. JSON texts
  * have the logical type STRING, not JSON: DuckDB checks JSON more strictly than RFC 8259, and one
  * escaped lone surrogate would break every query over all files.
  */
-export const eventColumns: readonly ParquetColumn[] = [
+export function eventColumns({ withInsertID }: RowsOptions): readonly ParquetColumn[] {
+  return withInsertID ? [...columns, insertIDColumn] : columns;
+}
+
+const columns: readonly ParquetColumn[] = [
   { name: "event", kind: "text", nullable: false, dictionary: true },
   { name: "timestamp", kind: "timestamp" },
   { name: "userID", kind: "text", nullable: true, dictionary: true },
@@ -46,3 +50,11 @@ export const eventColumns: readonly ParquetColumn[] = [
   { name: "user", kind: "json", nullable: false, dictionary: false },
   { name: "metadata", kind: "json", nullable: false, dictionary: false },
 ];
+
+/** Insert ids do not repeat, or hardly. */
+const insertIDColumn: ParquetColumn = {
+  name: "insertID",
+  kind: "text",
+  nullable: true,
+  dictionary: false,
+};

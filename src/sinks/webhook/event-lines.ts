@@ -1,7 +1,7 @@
 import { BATCH_ROWS_MAX, SEND_TEXT_BYTES } from "../../base/limits.js";
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
-import { textColumns } from "../row-buffer.js";
+import { columnAddresses, textColumns } from "../row-buffer.js";
 import { RowTexts } from "../row-texts.js";
 
 const LINE_END = 0x0a;
@@ -33,7 +33,7 @@ export class EventLines {
     const { kernel } = this;
     const count = this.#select(events);
     const columns = { columnList: this.#columnList, timestamps: events.timestamps };
-    const addresses = textColumns.map((name) => events[name].address);
+    const addresses = columnAddresses(events, { withInsertID: false });
     kernel.u32.set(addresses, this.#columnList / 4);
     for (let place = 0; place < count; ) {
       const start = place;

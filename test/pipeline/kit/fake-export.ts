@@ -75,6 +75,7 @@ export class FakeExport {
       partBytes: 128 * MIB,
       csvSafe: false,
       compact: "never",
+      withInsertID: false,
       preset: "fake",
       mapping: resolveWritten({ event: "name", timestamp: "time" }),
       privacy: { drop: [], hash: [] },

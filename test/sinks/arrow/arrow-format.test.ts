@@ -30,7 +30,7 @@ function expectedRow(row: EventRow): ReadRow {
 }
 
 async function writePart(rows: readonly EventRow[]): Promise<Buffer> {
-  const { directory, parts } = await writeSplit(rows, { format: "arrow" });
+  const { directory, parts } = await writeSplit(rows, { format: "arrow", withInsertID: true });
   expect(parts).toHaveLength(1);
   return readFileSync(join(directory, parts[0]?.path ?? ""));
 }
@@ -72,6 +72,7 @@ test("an Arrow part has the columns of a Parquet part, with their types", async 
     ["value", "Utf8", true],
     ["user", "Utf8", false],
     ["metadata", "Utf8", false],
+    ["insertID", "Utf8", true],
   ]);
 });
 

@@ -7,7 +7,7 @@ import { parquetReaders, queryDuckDb, type ReadRow } from "./parquet-readers.js"
 
 /** What a row must be read as: the value as text, the JSON parsed. */
 function expectedRow(row: EventRow): ReadRow {
-  const { event, timestamp, userID, stableID, value, user, metadata } = row;
+  const { event, timestamp, userID, stableID, value, user, metadata, insertID } = row;
   return {
     event,
     timestamp,
@@ -16,6 +16,7 @@ function expectedRow(row: EventRow): ReadRow {
     value: value?.startsWith('"') ? JSON.parse(value) : value,
     user: JSON.parse(user),
     metadata: JSON.parse(metadata),
+    insertID,
   };
 }
 
@@ -81,7 +82,7 @@ describe.each(Object.keys(parquetReaders))("read by %s", (reader) => {
 
   test.each(Object.keys(cases))("%s come back as they were", async (name) => {
     const rows = cases[name] ?? [];
-    const { directory, parts } = await writeSplit(rows);
+    const { directory, parts } = await writeSplit(rows, { withInsertID: true });
     const found: ReadRow[] = [];
     for (const { path } of parts) found.push(...(await read(join(directory, path))));
     const byTime = (a: ReadRow, b: ReadRow) => a.timestamp - b.timestamp;
@@ -92,7 +93,7 @@ describe.each(Object.keys(parquetReaders))("read by %s", (reader) => {
 
   test("many row groups in one part come back in order", async () => {
     const rows = variedRows(3000, 1);
-    const { directory, parts } = await writeSplit(rows, { partBytes: 50_000 });
+    const { directory, parts } = await writeSplit(rows, { partBytes: 50_000, withInsertID: true });
     const found: ReadRow[] = [];
     for (const { path } of parts) found.push(...(await read(join(directory, path))));
     expect(found).toEqual(rows.map(expectedRow));
@@ -104,14 +105,14 @@ describe.each(Object.keys(parquetReaders))("read by %s", (reader) => {
 
   test.each(["none", "gzip"] as const)("compression %s is read back", async (compression) => {
     const rows = variedRows(500, 1);
-    const { directory, parts } = await writeSplit(rows, { compression });
+    const { directory, parts } = await writeSplit(rows, { compression, withInsertID: true });
     expect(await read(join(directory, parts[0]?.path ?? ""))).toEqual(rows.map(expectedRow));
   });
 });
 
 describe("a Parquet part", () => {
   async function write(rows: readonly EventRow[]): Promise<string> {
-    const { directory, parts } = await writeSplit(rows);
+    const { directory, parts } = await writeSplit(rows, { withInsertID: true });
     return join(directory, parts[0]?.path ?? "");
   }
 
@@ -129,6 +130,7 @@ describe("a Parquet part", () => {
       "value BYTE_ARRAY OPTIONAL UTF8 StringType()",
       "user BYTE_ARRAY REQUIRED UTF8 StringType()",
       "metadata BYTE_ARRAY REQUIRED UTF8 StringType()",
+      "insertID BYTE_ARRAY OPTIONAL UTF8 StringType()",
     ]);
   });
 
@@ -150,6 +152,7 @@ describe("a Parquet part", () => {
       "value   1",
       "user   ",
       "metadata   ",
+      "insertID   1",
     ]);
   });
 
@@ -194,7 +197,7 @@ describe("a Parquet part", () => {
     );
     const path = await write(rows);
     const file = await parquetMetadataAsync(await asyncBufferFromFile(path));
-    const size = file.row_groups[0]?.columns.at(-1)?.meta_data?.total_uncompressed_size;
+    const size = file.row_groups[0]?.columns.at(-2)?.meta_data?.total_uncompressed_size;
     const headers = Number(size) - rows.reduce((n, row) => n + 4 + row.metadata.length, 0);
     // Six pages, each with a header of some 20 bytes and nothing else.
     expect(headers).toBeGreaterThan(6 * 10);

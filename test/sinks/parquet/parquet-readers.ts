@@ -15,6 +15,7 @@ export interface ReadRow {
   readonly value: string | null;
   readonly user: unknown;
   readonly metadata: unknown;
+  readonly insertID: string | null;
 }
 
 /** A row as a library hands it out; 64-bit integers are numbers or bigints. */
@@ -76,5 +77,6 @@ function toRow(fields: Fields): ReadRow {
     value: (fields.value ?? null) as string | null,
     user: JSON.parse(fields.user as string),
     metadata: JSON.parse(fields.metadata as string),
+    insertID: (fields.insertID ?? null) as string | null,
   };
 }
