@@ -162,6 +162,17 @@ const duplicatesSchema = z.object({
 /** The events that were removed because they repeat an earlier one; long lists are cut. */
 export type ManifestDuplicates = Immutable<z.infer<typeof duplicatesSchema>>;
 
+export const misplacedCommasSchema = z.object({
+  places: count,
+  sources: count,
+  /** Where the first of them is; 0-based offset in the decompressed source. */
+  source: text,
+  byte: count,
+});
+
+/** Gaps between the rows of JSON arrays with too many or too few commas. */
+export type MisplacedCommas = Immutable<z.infer<typeof misplacedCommasSchema>>;
+
 export const runAccountsSchema = z.object({
   manifestVersion: count,
   /** Version of Switchyard. */
@@ -178,6 +189,7 @@ export const runAccountsSchema = z.object({
   duplicates: duplicatesSchema.exactOptional(),
   /** Absent if there are none. */
   missingFields: z.array(missingFieldsSchema).exactOptional(),
+  misplacedCommas: misplacedCommasSchema.exactOptional(),
   inputs: z.array(inputSchema),
   failures: z.array(sourceFailureSchema),
   run: runSchema,

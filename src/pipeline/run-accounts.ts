@@ -13,6 +13,7 @@ import {
   type RunAccounts,
   type SourceFailure,
 } from "./manifest.js";
+import { foldCommas } from "./misplaced-commas.js";
 import { foldMissingFields } from "./missing-fields.js";
 import type { Plan } from "./plan.js";
 
@@ -41,6 +42,7 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
   const mapping = facts.options["mapping"] as Mapping | undefined;
   const missingFields =
     mapping === undefined ? [] : foldMissingFields(mapping, facts.plan, ordered);
+  const misplacedCommas = foldCommas(ordered.flatMap((record) => record.misplacedCommas ?? []));
   return {
     manifestVersion: MANIFEST_VERSION,
     version: facts.version,
@@ -52,6 +54,7 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     notices: foldNumbers(ordered.map(({ notices }) => notices)),
     ...omitUndefined({ duplicates: facts.duplicates }),
     ...(missingFields.length === 0 ? {} : { missingFields }),
+    ...omitUndefined({ misplacedCommas }),
     inputs: foldInputs(facts.plan, failures),
     failures,
     run: facts.run,

@@ -372,6 +372,10 @@ export const reportSchema = z.strictObject({
   missingFields: z
     .array(missingFieldsSchema)
     .describe("Mapped fields without a value in all rows of some or all sources."),
+  misplacedCommas: z
+    .strictObject({ places: count, sources: count, source: text, byte: count })
+    .exactOptional()
+    .describe("Gaps with too many or too few commas in JSON arrays; `byte` of the first `source`."),
   rejects: z.array(rejectSchema).describe("Reasons why rows are rejected, with samples."),
   samples: z
     .array(sampleSchema)
@@ -391,9 +395,7 @@ export type ReportEvent = Immutable<z.infer<typeof eventSchema>>;
 export type Estimate = Immutable<z.infer<typeof estimateSchema>>;
 export type ReportProperties = Immutable<z.infer<typeof propertiesSchema>>;
 export type ReportProperty = Immutable<z.infer<typeof propertySchema>>;
-export type ReportIdentity = Immutable<z.infer<typeof identitySchema>>;
 export type TopID = Immutable<z.infer<typeof topIDSchema>>;
-export type ReportTimes = Immutable<z.infer<typeof timesSchema>>;
 export type ReportSizes = Immutable<z.infer<typeof sizesSchema>>;
 export type ReportReject = Immutable<z.infer<typeof rejectSchema>>;
 export type ReportSample = Immutable<z.infer<typeof sampleSchema>>;

@@ -1,5 +1,5 @@
 import { clockText } from "../base/day.js";
-import type { ReportTimes } from "./report.js";
+import type { Report } from "./report.js";
 
 /** People are quietest from 02:00 to 08:00. */
 const QUIET_HOURS = 6;
@@ -15,7 +15,10 @@ const STRONG_SHARE = 0.08;
 const WEAK_SHARE = 0.16;
 
 /** Guesses the zone of times from the events of each hour of the day. */
-export function guessZone(hoursOfDay: readonly number[], days: number): ReportTimes["zoneGuess"] {
+export function guessZone(
+  hoursOfDay: readonly number[],
+  days: number,
+): Report["times"]["zoneGuess"] {
   const total = hoursOfDay.reduce((sum, rows) => sum + rows, 0);
   if (total < EVENTS_MIN || days < DAYS_MIN) {
     const evidence = "There are too few events or days to tell quiet hours from busy ones.";

@@ -10,6 +10,13 @@ export interface SoundBytes {
   readonly error: SourceError;
 }
 
+/** Gaps between the rows of a JSON array with too many or too few commas. */
+export interface MisplacedCommas {
+  readonly places: number;
+  /** 0-based offset in the decompressed source, behind the first of them. */
+  readonly byte: number;
+}
+
 /** Rows of one source range, batch by batch. */
 export interface Reader {
   /**
@@ -19,6 +26,8 @@ export interface Reader {
   next(): Promise<Batch | null>;
   /** Bytes of `Source.size` consumed so far, for progress. */
   readonly consumed: number;
+  /** Found so far; the rows around them are read. */
+  readonly misplacedCommas?: MisplacedCommas | undefined;
   close(): Promise<void>;
 }
 

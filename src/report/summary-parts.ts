@@ -1,4 +1,5 @@
 import type {
+  MisplacedCommas,
   MissingFields,
   RejectSummary,
   RunAccounts,
@@ -40,14 +41,29 @@ export function secondsOf(durationMs: number): number {
   return Math.max(durationMs, 1) / 1000;
 }
 
-export function describeNotices({ notices, missingFields = [] }: RunAccounts): string[] {
+export function describeNotices({
+  notices,
+  missingFields = [],
+  misplacedCommas,
+}: RunAccounts): string[] {
   const counted = Object.entries(notices)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${name.replaceAll("_", " ")}: ${formatCount(count)}`);
   const shown = missingFields.slice(0, MISSING_SHOWN_MAX).map(describeMissing);
   const hidden = missingFields.length - shown.length;
   const more = hidden > 0 ? [`${hidden} more mapped fields are missing, see the manifest`] : [];
-  return [...counted, ...shown, ...more].map((text) => line("notice", harmless(text)));
+  const commas = misplacedCommas === undefined ? [] : [describeCommas(misplacedCommas)];
+  return [...counted, ...commas, ...shown, ...more].map((text) => line("notice", harmless(text)));
+}
+
+/** `commas between rows are missing or too many at 2 positions, first at byte 40 of a.json`. */
+export function describeCommas({ places, sources, source, byte }: MisplacedCommas): string {
+  const where = sources === 1 ? "" : ` of ${formatCount(sources)} sources`;
+  return cutEnd(
+    `commas between rows are missing or too many at ${formatNumberOf(places, "position")}${where}, ` +
+      `first at byte ${byte} of ${source}`,
+    300,
+  );
 }
 
 /** `metadata is mapped from event_propertys, which no row has`. */
@@ -105,7 +121,7 @@ export function describeFailures(failed: readonly SourceFailure[]): string[] {
   return [
     "",
     ...describeFailed(failed, "see the manifest"),
-    "  Repair them and run the same command again: it reads only these and keeps the rest.",
+    "  Repair them and run the same command again: it reads these and what a repair moves, and keeps the rest.",
   ];
 }
 

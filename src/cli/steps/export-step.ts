@@ -1,3 +1,4 @@
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../pipeline/configuration/run-options.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
@@ -25,7 +26,7 @@ export async function runExportStep(
 function jsonOf(result: ExportResult, exitCode: number) {
   const { outcome, manifest, manifestPath, ...run } = result;
   const { version, dataset, format, dayZone, totals, rows, rejects, notices } = manifest;
-  const { missingFields = [] } = manifest;
+  const { missingFields = [], misplacedCommas } = manifest;
   return {
     command: "export",
     exitCode,
@@ -41,5 +42,6 @@ function jsonOf(result: ExportResult, exitCode: number) {
     rejects,
     notices,
     missingFields,
+    ...omitUndefined({ misplacedCommas }),
   };
 }

@@ -1,4 +1,5 @@
 import { exitCodes, SwitchyardError, throwIfInterrupted } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import { resolveSendRequest } from "../../pipeline/configuration/send-options.js";
@@ -71,7 +72,7 @@ function checkRejects(rows: ReadRows, maxRejects: MaxRejects): void {
 function jsonOfResult(result: SendResult, exitCode: number) {
   const { outcome, manifest, manifestPath, failures, tooManyRejects } = result;
   const { alreadyDone, epochs, rowsRead, durationMs } = result;
-  const { version, rows, rejects, notices, missingFields = [] } = manifest;
+  const { version, rows, rejects, notices, missingFields = [], misplacedCommas } = manifest;
   return {
     ...jsonOfStanding(result, exitCode),
     outcome,
@@ -87,6 +88,7 @@ function jsonOfResult(result: SendResult, exitCode: number) {
     rejects,
     notices,
     missingFields,
+    ...omitUndefined({ misplacedCommas }),
   };
 }
 

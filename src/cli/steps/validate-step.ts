@@ -64,7 +64,17 @@ function describe(
 ): StepReport {
   const isRefused = runExitCode(facts) === exitCodes.done && report.verdict.tone === "error";
   const exitCode = error?.exitCode ?? (isRefused ? exitCodes.failed : runExitCode(facts));
-  const { version, rows, rejects, findings, missingFields, unusedFields, verdict, sample } = report;
+  const {
+    version,
+    rows,
+    rejects,
+    findings,
+    missingFields,
+    misplacedCommas,
+    unusedFields,
+    verdict,
+    sample,
+  } = report;
   const summary = summarizeValidate(report, {
     files: Object.values(files ?? {}),
     next: nextCommand(report, configuration, context),
@@ -85,7 +95,7 @@ function describe(
       missingFields,
       unusedFields,
       verdict,
-      ...omitUndefined({ applied, error: error && factsOf(error) }),
+      ...omitUndefined({ misplacedCommas, applied, error: error && factsOf(error) }),
     },
     ...omitUndefined({ error }),
     results: { validate: { report, ...files } },

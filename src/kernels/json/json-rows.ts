@@ -38,7 +38,16 @@ class RowScan {
   rowBytesMax: u32;
   /** In and out: rows whose cells the previous scan may have written. */
   used: i32;
+  /** In and out, values only: commas since the last row or bracket, and how many belong there. */
+  commas: u32;
+  commasWanted: u32;
+  /** Out, values only: gaps between rows with other commas, and the address behind the first. */
+  commaFaults: u32;
+  commaFaultPosition: usize;
 }
+
+/** Next to a malformed row, commas may be part of it: they are not checked. */
+const ANY_COMMAS: u32 = 2;
 
 /** Between values that no array is around. */
 const OUTSIDE: u32 = 0;
@@ -158,6 +167,7 @@ export function scanValues(address: usize): void {
   const end = scan.end;
   let p = scan.cursor;
   begin(scan);
+  scan.commaFaults = 0;
   while (scan.rows < scan.rowsMax) {
     p = skipSeparators(p, scan);
     if (p >= end || scan.inArray == AFTER_WRAPPED_ARRAY) break;
@@ -177,10 +187,24 @@ export function scanValues(address: usize): void {
       p = start;
       break;
     }
+    // Not before the row is whole: a row that is cut off is scanned again.
+    if (fault == MALFORMED_ROW || fault == ROW_TOO_DEEP) scan.commasWanted = ANY_COMMAS;
+    else checkCommas(scan, start, 1);
+    scan.commas = 0;
     if (fault == 0 && validateUtf8(start, p) == 0) fault = INVALID_UTF8;
     finishRow(scan, start, fault == 0 ? p : trimEnd(start, p), fault, faultPosition);
   }
   finish(scan, p);
+}
+
+/** Counts a gap that ends at `p` with too many or too few commas; `next` belong into the next one. */
+@inline
+function checkCommas(scan: RowScan, p: usize, next: u32): void {
+  if (scan.inArray != OUTSIDE && scan.commasWanted != ANY_COMMAS && scan.commas != scan.commasWanted) {
+    if (scan.commaFaults == 0) scan.commaFaultPosition = p;
+    scan.commaFaults++;
+  }
+  scan.commasWanted = next;
 }
 
 /** Skips white space, commas between elements, and brackets around them. */
@@ -191,11 +215,21 @@ function skipSeparators(p: usize, scan: RowScan): usize {
     if (p >= end) return p;
     const c = load<u8>(p);
     if (scan.inArray != OUTSIDE) {
-      if (c == 0x5d) scan.inArray = scan.inArray == IN_ARRAY ? OUTSIDE : AFTER_WRAPPED_ARRAY;
-      else if (c != 0x2c) return p;
+      if (c == 0x5d) {
+        // No comma belongs between the last row and the bracket.
+        if (scan.commasWanted == 1) scan.commasWanted = 0;
+        checkCommas(scan, p, 0);
+        scan.inArray = scan.inArray == IN_ARRAY ? OUTSIDE : AFTER_WRAPPED_ARRAY;
+      } else if (c == 0x2c) {
+        scan.commas++;
+      } else {
+        return p;
+      }
     } else {
       if (c != 0x5b) return p;
       scan.inArray = IN_ARRAY;
+      scan.commas = 0;
+      scan.commasWanted = 0;
     }
     p++;
   }

@@ -3,7 +3,12 @@ import type { Immutable } from "../../base/immutable.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { Source } from "../../readers/source.js";
 import type { PartFile, SpillFile } from "../../sinks/sink.js";
-import { rejectSummarySchema, rowCountsSchema, sourceFailureSchema } from "../manifest.js";
+import {
+  misplacedCommasSchema,
+  rejectSummarySchema,
+  rowCountsSchema,
+  sourceFailureSchema,
+} from "../manifest.js";
 import { splitIdPattern } from "./layout.js";
 
 // Worker threads import types from here, and no values: loading zod would delay their start.
@@ -51,6 +56,7 @@ export const splitRecordSchema = z.object({
   rejects: z.array(rejectSummarySchema),
   notices: z.record(z.string(), z.number()),
   fieldValues: fieldValuesSchema.exactOptional(),
+  misplacedCommas: misplacedCommasSchema.exactOptional(),
   parts: z.array(partSchema),
   /** Small parts that wait to be joined with others of their days; absent if there are none. */
   staged: z.array(partSchema).exactOptional(),

@@ -13,7 +13,6 @@ import {
   REPORT_VERSION,
   type Report,
   type ReportEvent,
-  type ReportIdentity,
   type ReportReject,
   type ReportSample,
   type ReportSizes,
@@ -110,6 +109,7 @@ export function foldReport(
     userProperties: profile.userProperties.result(),
     unusedFields: facts.unusedFields.slice(0, UNUSED_FIELDS_MAX),
     missingFields: accounts.missingFields ?? [],
+    ...omitUndefined({ misplacedCommas: accounts.misplacedCommas }),
     rejects: rejectsOf(facts, profile),
     samples: samplesOf(names, profile, facts.sources),
     partSizes: profile.partSizes,
@@ -222,7 +222,7 @@ function byTime(one: string, other: string): number {
   return Date.parse(one) - Date.parse(other);
 }
 
-function identityOf(profile: ProfileFold): ReportIdentity {
+function identityOf(profile: ProfileFold): Report["identity"] {
   const { both, userOnly, deviceOnly, none, same } = profile.figures;
   const { devicePrefixes, generatedAlone, generatedBeside } = profile.figures;
   const { users, devices } = profile.ids.top(TOP_IDS_MAX);

@@ -10,8 +10,9 @@ import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
 import type { KeyMatcher } from "../dedupe/key-matcher.js";
 import type { Duplicates, SplitDuplicates } from "../dedupe/split-duplicates.js";
-import type { RowCounts, SourceFailure } from "../manifest.js";
+import type { MisplacedCommas, RowCounts, SourceFailure } from "../manifest.js";
 import type { MergeTools } from "../merge/run-merge.js";
+import { foldCommas } from "../misplaced-commas.js";
 import type { Split } from "../plan.js";
 import { FieldValueTally } from "./field-values.js";
 import { placeOf } from "./reject-counts.js";
@@ -88,6 +89,7 @@ async function writeSplit(
   const tally = new SplitTally(rejects, tools.eventCounts, duplicates !== undefined);
   const fieldValues = new FieldValueTally(tools.mapper.groups);
   const failures: SourceFailure[] = [];
+  const commas: MisplacedCommas[] = [];
   const sink = tools.sink.openSplit(split.id);
   let written: Pick<SplitSink, "abort"> = sink;
   try {
@@ -98,7 +100,7 @@ async function writeSplit(
         (await readRange(
           index,
           range,
-          { sink, tally, fieldValues, duplicates, sound, bytesBefore },
+          { sink, tally, fieldValues, duplicates, commas, sound, bytesBefore },
           tools,
         ));
       fieldValues.endRange(range.source.name);
@@ -122,6 +124,7 @@ async function writeSplit(
       ...(duplicates === undefined || duplicates.digest === ""
         ? {}
         : { duplicates: { list: duplicates.digest } }),
+      ...omitUndefined({ misplacedCommas: foldCommas(commas) }),
     };
     const counted = tools.eventCounts?.events();
     return new WrittenSplit({ events, rejects, duplicates, counted, record }, tools);
@@ -140,6 +143,8 @@ interface Flow {
   readonly tally: SplitTally;
   readonly fieldValues: FieldValueTally;
   readonly duplicates: SplitDuplicates | undefined;
+  /** Found in the ranges so far. */
+  readonly commas: MisplacedCommas[];
   readonly sound: SoundRanges;
   /** Bytes on disk that earlier ranges of the split took. */
   readonly bytesBefore: number;
@@ -149,7 +154,7 @@ interface Flow {
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, fieldValues, duplicates, sound, bytesBefore }: Flow,
+  { sink, tally, fieldValues, duplicates, commas, sound, bytesBefore }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters } = tools;
@@ -196,6 +201,9 @@ async function readRange(
       sound.set(index, { bytes: alteredFrom, error });
     return { source: name, code, message: `${message} ${LEFT_OUT}` };
   } finally {
+    if (reader?.misplacedCommas !== undefined) {
+      commas.push({ ...reader.misplacedCommas, sources: 1, source: name });
+    }
     await reader?.close();
   }
 }

@@ -10,7 +10,7 @@ import { rejectCodes } from "../../base/reject-codes.js";
 import type { Batch, FieldRequest, RawRows } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { ByteSource } from "../byte-source.js";
-import type { Reader, ReaderOptions } from "../reader.js";
+import type { MisplacedCommas, Reader, ReaderOptions } from "../reader.js";
 import type { SourceRange } from "../source.js";
 import { Window } from "../window.js";
 import { checkWrapperEnd } from "./find-wrapper.js";
@@ -41,6 +41,7 @@ export class JsonReader implements Reader {
   #skip: "line" | "value" | "start" | null;
   #needsBytes = true;
   #rowsBefore = 0;
+  #misplacedCommas: MisplacedCommas | undefined;
   #open = true;
 
   constructor(
@@ -67,6 +68,10 @@ export class JsonReader implements Reader {
     return this.#bytes.consumed;
   }
 
+  get misplacedCommas(): MisplacedCommas | undefined {
+    return this.#misplacedCommas;
+  }
+
   async next(): Promise<Batch | null> {
     const window = this.#window;
     for (;;) {
@@ -75,6 +80,7 @@ export class JsonReader implements Reader {
       if (this.#skip !== null) await this.#skipOver(this.#skip);
       const { limit, last } = this.#limit();
       const scan = this.#scanner.scan(window.cursor, limit, last && window.failure === undefined);
+      if (this.#layout === "values") this.#countCommaFaults();
       window.cursor = scan.cursor;
       this.#needsBytes = scan.rows < BATCH_ROWS_MAX;
       if (scan.rows > 0) return this.#createBatch(scan.rows);
@@ -120,6 +126,16 @@ export class JsonReader implements Reader {
       throw new SourceError("source_truncated", place, "the file ends before its JSON array does");
     }
     return null;
+  }
+
+  #countCommaFaults(): void {
+    const { commaFaults, commaFaultPosition } = this.#scanner;
+    if (commaFaults === 0) return;
+    const { places, byte } = this.#misplacedCommas ?? {
+      places: 0,
+      byte: this.#window.offsetOf(commaFaultPosition),
+    };
+    this.#misplacedCommas = { places: places + commaFaults, byte };
   }
 
   #grow(): boolean {

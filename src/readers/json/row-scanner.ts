@@ -42,7 +42,7 @@ export class RowScanner {
         scanner.#rowBytesMax === rowBytesMax,
     );
     if (left === undefined) return new RowScanner(kernel, fields, layout, rowBytesMax);
-    left.#scan.set("inArray", 0);
+    for (const word of ["inArray", "commas", "commasWanted"] as const) left.#scan.set(word, 0);
     return left;
   }
 
@@ -103,6 +103,16 @@ export class RowScanner {
     return state === 1 || state === 2;
   }
 
+  /** Counts gaps between rows that the last scan found to have too many or too few commas. */
+  get commaFaults(): number {
+    return this.#scan.get("commaFaults");
+  }
+
+  /** The address behind the first of these gaps. */
+  get commaFaultPosition(): number {
+    return this.#scan.get("commaFaultPosition");
+  }
+
   /** Begins with the bytes inside an array that is a member of an object. */
   startInWrapper(): void {
     this.#scan.set("inArray", 2);
@@ -126,6 +136,9 @@ export class RowScanner {
   startSkipping(): void {
     this.#scan.set("depth", 0);
     this.#scan.set("inString", 0);
+    this.#scan.set("commas", 0);
+    // Any number: nobody has checked where the row ends.
+    this.#scan.set("commasWanted", 2);
   }
 
   skip(start: number, end: number, final: boolean): { ended: boolean; cursor: number } {

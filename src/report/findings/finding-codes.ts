@@ -37,6 +37,10 @@ export const findingCodes = {
     "A list of both names in the mapping, if a field was renamed; otherwise export these days again.",
     "all rows",
   ),
+  commas_misplaced: warning(
+    "Commas between the rows of a JSON array are missing, or are too many. The rows are read.",
+    "Compare the file with its source: a row may be lost there.",
+  ),
   rows_rejected: error(
     "Rows are rejected; one finding for each [reason](rejects.md).",
     "If the samples show it: another field in `mapping.stableID` or `mapping.event`, a `format` in `mapping.timestamp`, or a larger `maxRowSize`. Otherwise as the reason says.",

@@ -21,6 +21,7 @@ import {
   findSharedUsers,
 } from "./identity.js";
 import { findCaps, findDuplicates, findFailedSources, findNoEvents } from "./inputs.js";
+import { findMisplacedCommas } from "./misplaced-commas.js";
 import { findMissingFields } from "./missing-fields.js";
 import { findNameChanges } from "./name-changes.js";
 import type { Facts, Finder, Observation } from "./observation.js";
@@ -48,6 +49,7 @@ const finders: Readonly<Record<FindingCode, Finder>> = {
   time_epoch_unknown: findTimeUnits,
   field_missing: findMissingFields,
   field_vanished: findVanishedFields,
+  commas_misplaced: findMisplacedCommas,
   rows_rejected: findRejects,
   zone_daylight_saving: findDaylightSaving,
   zone_hours_shifted: findShiftedHours,

@@ -6,6 +6,7 @@ import { Kernel } from "../../../src/batch/kernel.js";
 import type { ByteSource } from "../../../src/readers/byte-source.js";
 import { JsonReader } from "../../../src/readers/json/json-reader.js";
 import type { RowLayout } from "../../../src/readers/json/row-scanner.js";
+import type { MisplacedCommas } from "../../../src/readers/reader.js";
 import type { Source } from "../../../src/readers/source.js";
 
 /** One for all readings, as the pipeline has it. */
@@ -30,6 +31,8 @@ export interface Reading {
   rowBytesMax?: number;
   failAt?: number;
   arrayStart?: number;
+  /** Receives the misplaced commas that the reader found. */
+  onCommas?: (commas: MisplacedCommas | undefined) => void;
 }
 
 function bytesOf(data: Uint8Array, start: number, chunkBytes: number, failAt: number): ByteSource {
@@ -100,6 +103,7 @@ export async function readJson(
   } catch (error) {
     rows.push({ fault: (error as Error).message, cells: {}, raw: "", offset: undefined });
   } finally {
+    reading.onCommas?.(reader.misplacedCommas);
     await reader.close();
   }
   return rows;
