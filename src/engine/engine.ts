@@ -40,7 +40,7 @@ export interface Engine {
  */
 export function createEngine(): Engine {
   const outsideWith = (entry: string): RunOutside => ({
-    discover,
+    discover: (options, signal, mayBeGone) => discover(options, signal, { mayBeGone }),
     planRanges,
     workerEntry: builtFile(entry),
     keysEntry: builtFile("keys-worker.js"),
@@ -75,7 +75,7 @@ export function createEngine(): Engine {
       const { options, outputDirectory } = request;
       const { presetRowFields } = await import("../mapper/presets.js");
       const run = { ...options, outputDirectory };
-      const discovery = await discover(run, signal, presetRowFields());
+      const discovery = await discover(run, signal, { rowFields: presetRowFields() });
       return surveyInputs(request, discovery, signal, Date.now());
     },
     verifyExport: async (directory, context) => {
@@ -89,21 +89,25 @@ export function createEngine(): Engine {
   };
 }
 
-/**
- * Finds the sources of a run. `rowFields`: names of members that rows may have. Throws `UsageError` for
- * inputs that do not exist.
- */
+interface DiscoveryHints {
+  /** Names of members that rows may have. */
+  readonly rowFields?: ReturnType<typeof rowFieldsOf>;
+  /** Returns true for inputs (absolute paths) that need not exist. */
+  readonly mayBeGone?: ((path: string) => boolean) | undefined;
+}
+
+/** Finds the sources of a run. Throws `UsageError` for inputs that do not exist. */
 export async function discover(
   options: RunOptions,
   signal: AbortSignal,
-  rowFields = rowFieldsOf(options.mapping),
+  { rowFields = rowFieldsOf(options.mapping), mayBeGone }: DiscoveryHints = {},
 ): Promise<Discovery> {
   const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
-  const found = await listInputs(inputs, cwd);
+  const found = await listInputs(inputs, cwd, mayBeGone);
   // An output directory inside an input directory is not an input: a second run would read what the
   // first one wrote.
   const files = await withoutPaths(found, [outputDirectory, ...notInputs]);
-  if (files.length === 0) {
+  if (files.length === 0 && found.length > 0) {
     throw new UsageError(
       "input_in_output",
       `no inputs are left: all of them are in the output directory ${outputDirectory}, or are files that Switchyard writes or that an option names. Name other inputs, or write to another directory.`,

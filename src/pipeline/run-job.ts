@@ -23,7 +23,12 @@ export interface DiscoveredInputs {
 
 /** The readers and outside effects that a run needs. */
 export interface RunOutside {
-  discover(options: RunOptions, signal: AbortSignal): Promise<DiscoveredInputs>;
+  /** `mayBeGone` returns true for inputs (absolute paths) that need not exist. */
+  discover(
+    options: RunOptions,
+    signal: AbortSignal,
+    mayBeGone?: (path: string) => boolean,
+  ): Promise<DiscoveredInputs>;
   planRanges(
     source: Source,
     splitBytes: number,

@@ -1,6 +1,7 @@
+import { sep } from "node:path";
 import { DAY_MS } from "../base/day.js";
 import { writeDurably } from "../base/durable-file.js";
-import { throwIfInterrupted } from "../base/errors.js";
+import { throwIfInterrupted, UsageError } from "../base/errors.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
@@ -9,6 +10,7 @@ import type { ReaderOptions } from "../readers/reader.js";
 import { forgetOutdated } from "./dedupe/dedupe-epochs.js";
 import { foldDuplicates } from "./dedupe/fold-duplicates.js";
 import type { Layout } from "./ledger/layout.js";
+import { readEpochs } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { removeSpilled } from "./ledger/output-directory.js";
 import type { RunFacts } from "./ledger/resume.js";
@@ -63,7 +65,7 @@ export async function runSplits<Accounts extends RunAccounts>(
   const { layout } = job;
   const { signal, observer } = context;
   const startedMs = outside.now();
-  const inputs = await outside.discover(job.options, signal);
+  const inputs = await discoverInputs(job, outside, signal);
   throwIfInterrupted(signal);
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
   const ended: EndedEpoch[] = [];
@@ -96,6 +98,24 @@ export async function runSplits<Accounts extends RunAccounts>(
   } finally {
     await Promise.all(ended.map(({ threadsEnded }) => threadsEnded));
     await lock.release();
+  }
+}
+
+/** Finds the inputs; those that an earlier run has planned may be gone. */
+async function discoverInputs(
+  { options, layout }: RunJob<RunAccounts>,
+  outside: RunOutside,
+  signal: AbortSignal,
+): Promise<DiscoveredInputs> {
+  try {
+    return await outside.discover(options, signal);
+  } catch (error) {
+    if (!(error instanceof UsageError && error.code === "input_not_found") || options.fresh)
+      throw error;
+    const saved = await readEpochs(layout);
+    const paths = saved.flatMap(({ record }) => record.plan.sources.map((source) => source.path));
+    const holds = (path: string) => paths.some((one) => one === path || one.startsWith(path + sep));
+    return outside.discover(options, signal, holds);
   }
 }
 

@@ -24,11 +24,13 @@ const NAMES_SHOWN = 5;
  * Lists the files of inputs: files, directories with everything below, and patterns. A path that
  * exists is never a pattern. Hidden names (`.x`, `_x`) are skipped unless they are named. Sorted by name
  * (UTF-16 code units); each file once, also if several names lead to it. Throws `UsageError` for an input
- * without any file, with the searched path and the skipped names.
+ * without any file, with the searched path and the skipped names; `mayBeGone` says for which absolute
+ * paths of files and directories that is fine.
  */
 export async function listInputs(
   inputs: readonly string[],
   cwd: string,
+  mayBeGone: (path: string) => boolean = () => false,
 ): Promise<readonly FoundFile[]> {
   if (inputs.length === 0) {
     throw new UsageError(
@@ -41,7 +43,8 @@ export async function listInputs(
   for (const input of inputs) {
     const { files, skipped, looked } = await findInput(input, cwd);
     found.push(...files);
-    if (files.length === 0) misses.push(`${looked}${describeSkipped(skipped)}`);
+    if (files.length === 0 && !mayBeGone(resolve(cwd, input)))
+      misses.push(`${looked}${describeSkipped(skipped)}`);
   }
   if (misses.length > 0) {
     throw new UsageError("input_not_found", `no input found: ${misses.join("; ")}`);

@@ -119,3 +119,23 @@ it("inputs that come while an epoch is unfinished are read after it, each row on
   await exportQuietly(inputs, output);
   expect(statSync(join(output, "manifest.json")).mtimeMs).toBe(writtenMs);
 }, 300_000);
+
+it("an export whose inputs are all gone has nothing to do; inputs it never read are an error", async () => {
+  const [inputs, output] = [join(scratch, "gone-in"), join(scratch, "gone")];
+  addBatch(inputs, 0);
+  await exportQuietly(inputs, output);
+  const before = digestExport(output);
+  const file = join(inputs, "0000.jsonl");
+  rmSync(file);
+  for (const input of [inputs, file]) {
+    expect(await runSwitchyard(exportArgs(input, output))).toMatchObject({ exitCode: 0 });
+  }
+  for (const input of [`${inputs}-other`, join(inputs, "0001.jsonl")]) {
+    const refused = await runSwitchyard(exportArgs(input, output));
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr).toContain("input_not_found");
+  }
+  const fresh = await runSwitchyard([...exportArgs(inputs, output), "--fresh"]);
+  expect(fresh.stderr).toContain("input_not_found");
+  expect(digestExport(output)).toEqual(before);
+});

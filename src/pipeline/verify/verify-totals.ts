@@ -28,6 +28,7 @@ export function verifyTotals(manifest: Manifest): Difference[] {
       totals.days,
     ),
     ...verifyRows(manifest),
+    ...verifyEpochs(manifest),
   ];
 }
 
@@ -82,6 +83,22 @@ function earlier(one: string | null, other: string | null): string | null {
 function later(one: string | null, other: string | null): string | null {
   if (one === null || other === null) return one ?? other;
   return Date.parse(other) > Date.parse(one) ? other : one;
+}
+
+/** Compares the epochs with the rows and days of all of them. */
+function verifyEpochs({ epochs, rows, days, pending }: Manifest): Difference[] {
+  const read = epochs.reduce((total, epoch) => total + epoch.rows.read, 0);
+  const delivered = epochs.reduce((total, epoch) => total + epoch.rows.delivered, 0);
+  const named = new Set(epochs.flatMap((epoch) => epoch.days));
+  const unnamed = days.filter(({ day }) => !named.has(day)).length;
+  const where = ["accounting_differs", MANIFEST_NAME] as const;
+  return [
+    ...compare(...where, "rows read in all epochs", read, rows.read),
+    ...compare(...where, "rows delivered in all epochs", delivered, rows.delivered),
+    ...(pending === undefined
+      ? compare(...where, "days with files that no epoch has", unnamed, 0)
+      : []),
+  ];
 }
 
 function verifyRows({ rows, totals, rejects, pending = 0 }: Manifest): Difference[] {
