@@ -3,6 +3,7 @@ import { DateTime, IANAZone } from "luxon";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
 import { createZone } from "../../src/base/luxon-zone.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const names = [
   "America/New_York",
@@ -41,7 +42,7 @@ describe("a named zone", () => {
         const expected = DateTime.fromMillis(utcMs, { zone: name }).offset * 60_000;
         expect(zones.get(name)?.offsetMs(utcMs)).toBe(expected);
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 
@@ -52,7 +53,7 @@ describe("a named zone", () => {
         const [first] = moments(name, localMs);
         if (first !== undefined) expect(zones.get(name)?.utcMs(localMs)).toBe(first);
       }),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 

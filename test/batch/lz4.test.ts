@@ -104,7 +104,7 @@ test("blocks whose bytes were changed, and random bytes, write nowhere else", ()
   const property = fc.property(fc.oneof(changed, random), ({ block, size }) => {
     if (decompress(block, size) === undefined) refused++;
   });
-  fc.assert(property, { numRuns: 2 * RUNS });
+  fc.assert(property, { numRuns: propertyRuns(2) * RUNS });
   expect(refused).toBeGreaterThan(RUNS / 10);
 });
 

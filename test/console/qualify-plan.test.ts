@@ -11,6 +11,7 @@ import {
   type QualifyingEvent,
   qualifyingEventDefaults,
 } from "../../src/contract/qualifying-event.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const options: QualifyOptions = {
   includeEvents: [],
@@ -178,7 +179,7 @@ it("every name is one SQL literal or is refused", () => {
       if (literal === undefined) expect(name).toMatch(/[\\\p{Cc}]/u);
       else expect(parseLiteral(literal)).toBe(name);
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });
 
@@ -190,6 +191,6 @@ it("wildcards match like regular expressions", () => {
       const source = given.replaceAll(".", "\\.").replaceAll("*", ".*").replaceAll("?", ".");
       expect(matchesWildcard(given, name)).toBe(new RegExp(`^${source}$`).test(name));
     }),
-    { numRuns: 1_000 },
+    { numRuns: propertyRuns(1_000) },
   );
 });

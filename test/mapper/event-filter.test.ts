@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import type { Cell } from "../support/cells.js";
 import { mapRows } from "../support/mapping.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 function delivered(names: readonly string[], includeEvents: string[], excludeEvents: string[]) {
   const rows = names.map((event_type) => ({ event_type, event_time: 1_700_000_000, user_id: "u" }));
@@ -53,7 +54,7 @@ describe("event filters", () => {
           names.filter((name) => !expression.test(name)),
         );
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import { mapRow, mapRows } from "../support/mapping.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const good = { event_type: "e", event_time: 1_700_000_000, user_id: "u" };
 const overrides = {
@@ -202,7 +203,7 @@ describe("pairs against a slow oracle", () => {
         const mapped = mapRows(rows, { overrides }).rows.map(({ metadata }) => metadata);
         expect(mapped).toEqual(lists.map(expectedText));
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 
@@ -274,7 +275,7 @@ describe("pairs against a slow oracle", () => {
           ),
         ).toEqual(texts.map((each) => parsedPairs(each) ?? "metadata_not_object"));
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
 import type { CellRow } from "../support/cells.js";
 import { mapRow, mapRows } from "../support/mapping.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const good = {
   event_type: "checkout",
@@ -89,7 +90,7 @@ describe("dropping", () => {
         );
         expect(JSON.parse(result)).toEqual(JSON.parse(JSON.stringify(expected)));
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 });
@@ -140,7 +141,7 @@ describe("hashing", () => {
           );
         }
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 

@@ -7,6 +7,7 @@ import { planFields } from "../../src/mapper/field-plan.js";
 import { mappingChangesSchema } from "../../src/mapper/mapping.js";
 import { presetNames, presets } from "../../src/mapper/presets.js";
 import { resolveMapping, resolveWritten } from "../../src/mapper/resolve-mapping.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 describe("presets", () => {
   it.each(presetNames)("%s is complete", (name) => {
@@ -207,7 +208,7 @@ describe("the schema of a mapping", () => {
         fc.pre(!lines.some((line) => /second field|IANA/.test(line)));
         expect(validate(written), lines.join("\n")).toBe(lines.length === 0);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { CellRow } from "../support/cells.js";
 import { mapRow, mapRows } from "../support/mapping.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const good = { event_type: "e", event_time: 1_700_000_000, user_id: "u" } satisfies CellRow;
 
@@ -244,7 +245,7 @@ describe("text that may hold an object", () => {
         const mapped = mapRows(rows).rows;
         expect(mapped.map(({ metadata, outcome }) => metadata ?? outcome)).toEqual(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 });

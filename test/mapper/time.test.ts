@@ -116,7 +116,7 @@ describe("times as text", () => {
         );
         expect(timesOf(texts)).toEqual(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 
@@ -132,7 +132,7 @@ describe("times as text", () => {
         });
         expect(timesOf(texts)).toEqual(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 
@@ -190,7 +190,7 @@ describe("times as text", () => {
           );
           expect(timesOf(texts, { zone })).toEqual(expected);
         }),
-        { numRuns: 20 },
+        { numRuns: propertyRuns(20) },
       );
     },
   );
@@ -280,7 +280,7 @@ describe("epochs", () => {
         expect(timesOf(texts, { format })).toEqual(expected);
         expect(timesOf(numbers, { format })).toEqual(expected);
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Cell } from "../support/cells.js";
 import { mapRow, mapRows } from "../support/mapping.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const base = { event_type: "e", event_time: 1_700_000_000 };
 
@@ -81,7 +82,7 @@ describe("the user of an event", () => {
       fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (id) => {
         expect(userOf(id, null, '{"a":1}')).toBe(`{"userID":${JSON.stringify(id)},"a":1}`);
       }),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(200) },
     );
   });
 
@@ -145,7 +146,7 @@ describe("the user of an event", () => {
         const user = userOf(userID, stableID, `{${members.map(textOf).join(",")}}`);
         expect(user).toBe(`{${[...given, ...kept].join(",")}}`);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

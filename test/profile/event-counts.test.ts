@@ -3,13 +3,14 @@ import { describe, expect, it } from "vitest";
 import { EVENT_COUNTS_PENDING_MAX } from "../../src/base/limits.js";
 import { createZone } from "../../src/base/luxon-zone.js";
 import type { Zone } from "../../src/base/zone.js";
-import { Kernel } from "../../src/batch/kernel.js";
 import {
   EventCounts,
   type EventCountsLimits,
   type SplitEvents,
 } from "../../src/profile/event-counts.js";
 import { type EventRow, eventBatch, eventRow, utc } from "../sinks/event-rows.js";
+import { propertyRuns } from "../support/property-runs.js";
+import { usedKernel } from "../support/used-kernel.js";
 
 const DAY_MS = 86_400_000;
 const wide: EventCountsLimits = { namesMax: 1_000, nameBytesMax: 100_000, pairsMax: 10_000 };
@@ -18,7 +19,7 @@ function countInKernel(
   batches: readonly (readonly EventRow[])[],
   { zone = utc, limits = wide }: { zone?: Zone; limits?: EventCountsLimits } = {},
 ): SplitEvents {
-  const kernel = new Kernel();
+  const kernel = usedKernel();
   const eventCounts = new EventCounts(kernel, zone, limits);
   for (const rows of batches) {
     const batch = eventBatch(kernel, rows);
@@ -95,7 +96,7 @@ describe("event counts", () => {
       fc.property(fc.array(fc.array(row, { maxLength: 60 }), { maxLength: 4 }), (batches) => {
         expect(countInKernel(batches, { zone })).toEqual(countPlainly(batches.flat(), zone));
       }),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 
@@ -130,7 +131,7 @@ describe("event counts", () => {
   });
 
   it("counts from zero after it is cleared", () => {
-    const kernel = new Kernel();
+    const kernel = usedKernel();
     const eventCounts = new EventCounts(kernel, utc, wide);
     eventCounts.take(eventBatch(kernel, [eventRow({ event: "a" })]));
     eventCounts.clear();
@@ -150,7 +151,7 @@ describe("event counts", () => {
   });
 
   it("counts by name only the names that it is limited to", () => {
-    const kernel = new Kernel();
+    const kernel = usedKernel();
     const eventCounts = new EventCounts(kernel, utc, wide);
     eventCounts.limitTo(["b", "c"]);
     eventCounts.take(

@@ -6,6 +6,7 @@ import { Registers, sizeAt, sizeOfClass } from "../../src/profile/sketches.js";
 import type { SplitProperties } from "../../src/profile/split-profile.js";
 import { valueTypes } from "../../src/profile/value-types.js";
 import { type EventRow, eventRow } from "../sinks/event-rows.js";
+import { propertyRuns } from "../support/property-runs.js";
 import { profileInKernel, profileOf } from "./kit/profile-rows.js";
 
 const HOUR_MS = 3_600_000;
@@ -181,7 +182,7 @@ describe("a profile", () => {
         expect(profile.userProperties.rows).toBe(users.length);
         expectProperties(profile.userProperties, countPlainly(users, ["userID", "stableID"]));
       }),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
   });
 
@@ -237,7 +238,7 @@ describe("a profile", () => {
             new Map(countTexts(rows.flatMap(({ userID }) => userID ?? []))),
           );
         }),
-        { numRuns: 60 },
+        { numRuns: propertyRuns(60) },
       );
     },
   );

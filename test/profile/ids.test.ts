@@ -5,6 +5,7 @@ import { TABLE_IDS_MAX } from "../../src/profile/id-counts.js";
 import { IdFold } from "../../src/profile/id-fold.js";
 import { IdPairs } from "../../src/profile/id-pairs.js";
 import { eventRow } from "../sinks/event-rows.js";
+import { propertyRuns } from "../support/property-runs.js";
 import { profileInKernel } from "./kit/profile-rows.js";
 
 /** A hash as kernels make them: spread over 48 bits. */
@@ -22,7 +23,7 @@ describe("counts by hash", () => {
         }
         expect(counts.dropped).toBe(0);
       }),
-      { numRuns: 30 },
+      { numRuns: propertyRuns(30) },
     );
   });
 

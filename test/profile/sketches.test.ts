@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { FrequentFold, Registers } from "../../src/profile/sketches.js";
 import type { SplitFrequent, SplitProfile } from "../../src/profile/split-profile.js";
 import { eventRow } from "../sinks/event-rows.js";
+import { propertyRuns } from "../support/property-runs.js";
 import { profileInKernel } from "./kit/profile-rows.js";
 
 /** Values of a property `p` over rows, and a user for each row. */
@@ -106,7 +107,7 @@ describe("the most frequent values", () => {
         }
         expect(fold.taken).toBeLessThanOrEqual(parts.flat().length / 64);
       }),
-      { numRuns: 25 },
+      { numRuns: propertyRuns(25) },
     );
   });
 });

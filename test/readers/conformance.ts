@@ -4,9 +4,10 @@ import { SourceError } from "../../src/base/errors.js";
 import { BATCH_ROWS_MAX, MIB } from "../../src/base/limits.js";
 import { rejectCodes } from "../../src/base/reject-codes.js";
 import type { Batch } from "../../src/batch/batch.js";
-import { Kernel } from "../../src/batch/kernel.js";
+import type { Kernel } from "../../src/batch/kernel.js";
 import type { ByteSource } from "../../src/readers/byte-source.js";
 import type { Reader } from "../../src/readers/reader.js";
+import { usedKernel } from "../support/used-kernel.js";
 
 /** A source and the rows that are in it: for each row the text of each requested field. */
 export interface Sample {
@@ -120,7 +121,7 @@ interface Outcome {
 
 /** Checks everything that every reader must do, whatever its format. */
 export function describeReader(subject: ReaderSubject): void {
-  const kernel = new Kernel();
+  const kernel = usedKernel();
 
   const open = async (run: Run): Promise<Reader> =>
     subject.open({

@@ -1,14 +1,14 @@
 import * as zlib from "node:zlib";
 import { expect } from "vitest";
 import { SourceError } from "../../src/base/errors.js";
-import { Kernel } from "../../src/batch/kernel.js";
 import type { ByteSource } from "../../src/readers/byte-source.js";
 import { InflateBytes } from "../../src/readers/inflate-bytes.js";
+import { usedKernel } from "../support/used-kernel.js";
 import { drain } from "./scratch.js";
 
 // Node's zlib is the oracle of the kernel.
 
-export const kernel = new Kernel();
+export const kernel = usedKernel();
 export const { signal } = new AbortController();
 
 /** Bytes in memory, at most `step` at a time. */

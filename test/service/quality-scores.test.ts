@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defaultQualityChecks, type QualityScore } from "../../src/contract/experiment-metrics.js";
 import { mergeQualityScores, qualityScoreFaults } from "../../src/service/quality-scores.js";
+import { propertyRuns } from "../support/property-runs.js";
 
 const score = (criteriaName: string, weight: number | string): QualityScore => ({
   criteriaName,
@@ -113,7 +114,7 @@ describe("whatever is given in whatever order", () => {
         expect(scores.length).toBeLessThanOrEqual(10);
         expect(new Set(scores.map(({ criteriaName }) => criteriaName)).size).toBe(scores.length);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 

@@ -2,11 +2,12 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { dayOf, formatDay } from "../../src/base/day.js";
 import { createZone } from "../../src/base/luxon-zone.js";
-import { Kernel } from "../../src/batch/kernel.js";
 import { DayOrder } from "../../src/sinks/day-order.js";
+import { propertyRuns } from "../support/property-runs.js";
+import { usedKernel } from "../support/used-kernel.js";
 import { utc } from "./event-rows.js";
 
-const kernel = new Kernel();
+const kernel = usedKernel();
 const ROWS_MAX = 1000;
 const order = new DayOrder(kernel, ROWS_MAX);
 const timestamps = kernel.allocate(ROWS_MAX * 8);
@@ -42,7 +43,7 @@ describe("the order of days", () => {
           const moved = times.map((ms) => ms + day * 86_400_000);
           expect(sort(moved)).toEqual(expected(moved));
         }),
-        { numRuns: 50 },
+        { numRuns: propertyRuns(50) },
       );
     },
   );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Zone } from "../../src/base/zone.js";
 import { type CellKind, Column, cellKinds } from "../../src/batch/column.js";
 import type { EventBatch } from "../../src/batch/event-batch.js";
-import { Kernel } from "../../src/batch/kernel.js";
+import type { Kernel } from "../../src/batch/kernel.js";
 import {
   type OutputFormat,
   outputFormat,
@@ -18,6 +18,7 @@ import {
 import { textColumns } from "../../src/sinks/row-buffer.js";
 import type { Commitment, Origin, PartFile, Sink, SplitSink } from "../../src/sinks/sink.js";
 import { scratchDirectory } from "../support/scratch.js";
+import { usedKernel } from "../support/used-kernel.js";
 
 /** An event as it reaches the sinks; `value` is a JSON token, `user` and `metadata` JSON texts. */
 export interface EventRow {
@@ -192,7 +193,7 @@ export async function openSplit(
   options: SinkOptions = {},
   splitId = "0001",
 ): Promise<{ kernel: Kernel; sink: Sink; split: SplitSink }> {
-  const kernel = new Kernel();
+  const kernel = usedKernel();
   const sink = await createSink(kernel, outputDirectory, options);
   return { kernel, sink, split: sink.openSplit(splitId) };
 }

@@ -2,9 +2,10 @@ import fc from "fast-check";
 import { snappyUncompress } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { describe, expect, test } from "vitest";
-import { Kernel } from "../../src/batch/kernel.js";
+import { propertyRuns } from "../support/property-runs.js";
+import { usedKernel } from "../support/used-kernel.js";
 
-const kernel = new Kernel();
+const kernel = usedKernel();
 
 function compress(input: Uint8Array): Uint8Array {
   const source = kernel.allocate(input.length);
@@ -55,7 +56,7 @@ describe("snappy", () => {
           expectRoundTrip(bytes.map((byte) => byte % alphabet));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 
@@ -75,7 +76,7 @@ describe("snappy", () => {
           expectRoundTrip(Buffer.concat(parts));
         },
       ),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     );
   });
 

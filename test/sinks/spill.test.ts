@@ -6,13 +6,13 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
-import { Kernel } from "../../src/batch/kernel.js";
 import { planMerges, WaitingTotals } from "../../src/pipeline/merge/merge-plan.js";
 import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
 import { type AppendedFile, diskFiles } from "../../src/sinks/part-files.js";
 import type { PartFile, SpillFile } from "../../src/sinks/sink.js";
 import { readSpillIndex, spillPathOf } from "../../src/sinks/spill/spill-files.js";
 import { propertyRuns } from "../support/property-runs.js";
+import { usedKernel } from "../support/used-kernel.js";
 import {
   commitSplit,
   createSink,
@@ -36,7 +36,7 @@ interface Spilled {
 }
 
 async function workerFor(directory: string, options: SinkOptions) {
-  const kernel = new Kernel();
+  const kernel = usedKernel();
   return { kernel, sink: await createSink(kernel, directory, options) };
 }
 

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { TEXT_BYTES } from "../../src/base/limits.js";
 import type { OutputFormat } from "../../src/pipeline/output-formats.js";
+import { propertyRuns } from "../support/property-runs.js";
 import { type EventRow, eventRow, readTree, variedRows, writeSplit } from "./event-rows.js";
 
 /** The text of the single part that the rows become. */
@@ -68,7 +69,7 @@ describe.each(["jsonl", "jsonl.gz"] as const)("%s", (format) => {
         const expected = rows.map((row) => jsonlLine(row, withInsertID));
         expect(lines.map((line) => JSON.parse(line))).toEqual(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 
@@ -168,7 +169,7 @@ describe("csv", () => {
         const header = withInsertID ? [...columns, "insertID"] : columns;
         expect(records).toEqual([header, ...rows.map((row) => csvCells(row, withInsertID))]);
       }),
-      { numRuns: 40 },
+      { numRuns: propertyRuns(40) },
     );
   });
 

@@ -1,7 +1,11 @@
+import fc from "fast-check";
 import { afterAll } from "vitest";
 import { endProcesses } from "./command-line.js";
+import { propertyRuns } from "./property-runs.js";
 import { removeScratch } from "./scratch.js";
 import { checkWatchedOutput } from "./secret-watch.js";
+
+fc.configureGlobal({ numRuns: propertyRuns(100) });
 
 // Registered for each test file, as files share their modules. Not after each test, as other tests of the
 // file may run at the same time.

@@ -1,10 +1,10 @@
-import { Kernel } from "../../src/batch/kernel.js";
 import { createMapper } from "../../src/mapper/create-mapper.js";
 import type { MapperOptions } from "../../src/mapper/mapper-options.js";
 import type { WrittenChanges } from "../../src/mapper/mapping.js";
 import { type PresetName, presets } from "../../src/mapper/presets.js";
 import { resolveWritten } from "../../src/mapper/resolve-mapping.js";
 import { type CellRow, createBatch, type EventRow, readEvents } from "./cells.js";
+import { usedKernel } from "./used-kernel.js";
 
 export interface Mapped {
   readonly rows: readonly EventRow[];
@@ -24,7 +24,7 @@ const wideLimits = { minTimeMs: -8.64e15, maxTimeMs: 8.64e15 };
 /** Maps rows of cells in one batch, without time limits unless they are given. */
 export function mapRows(rows: readonly CellRow[], given: MapRowsOptions = {}): Mapped {
   const { preset = "amplitude", overrides, faults, ...options } = given;
-  const kernel = new Kernel();
+  const kernel = usedKernel();
   const mapping = resolveWritten({ ...presets[preset].mapping, ...overrides });
   const mapper = createMapper(kernel, { mapping, ...wideLimits, ...options });
   const events = mapper.map(createBatch(kernel, mapper.fields, rows, faults));

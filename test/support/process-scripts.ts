@@ -2,6 +2,7 @@ import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error The build is plain scripts.
 import { bundleScripts } from "../../scripts/bundle-scripts.mjs";
+import { makeRunDirectory } from "./scratch.js";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const directory = `${root}dist/.tests`;
@@ -21,10 +22,11 @@ const scripts = [
   "storage/kit/write-entities.mjs",
 ];
 
-/** Bundles the scripts, before all tests. */
-export async function setup(): Promise<void> {
+/** Bundles the scripts, and makes the directory of the tests. Runs before all tests. */
+export async function setup(): Promise<() => void> {
   const entries = scripts.map((path) => [basename(path, extname(path)), `${root}test/${path}`]);
   await bundleScripts(Object.fromEntries(entries), directory);
+  return makeRunDirectory();
 }
 
 /** Path of the bundled script. */

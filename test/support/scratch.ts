@@ -1,10 +1,28 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { refuseKeysBelow } from "./secret-watch.js";
 
+/** Holds the directory of each run of the tests, named after its process. */
+const root = join(tmpdir(), "switchyard-tests");
+const ofThisRun = "TESTS_DIRECTORY";
 const directories: string[] = [];
+
+/**
+ * Makes the directory of this run, and removes those of killed runs. Returns the function that removes it
+ * in the end: with what the files leave behind of which no test was run, as they have no end of their own.
+ */
+export function makeRunDirectory(): () => void {
+  mkdirSync(root, { recursive: true });
+  for (const name of readdirSync(root)) {
+    if (!isRunning(Number(name))) rmSync(join(root, name), { recursive: true, force: true });
+  }
+  const directory = join(root, String(process.pid));
+  mkdirSync(directory, { recursive: true });
+  process.env[ofThisRun] = directory;
+  return () => rmSync(directory, { recursive: true, force: true });
+}
 
 /** Checks and removes the directories that the tests of a file made. */
 export function removeScratch(): void {
@@ -18,9 +36,17 @@ export function removeScratch(): void {
 
 /** Makes a directory that is removed after the tests of the file. No file in it may hold a key by then. */
 export function scratchDirectory(name: string): string {
-  const directory = mkdtempSync(join(tmpdir(), `switchyard-${name}-`));
+  const directory = mkdtempSync(join(process.env[ofThisRun] ?? tmpdir(), `${name}-`));
   directories.push(directory);
   return directory;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** Resolves as soon as an export into `output` has finished its first split. */

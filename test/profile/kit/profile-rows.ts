@@ -1,17 +1,17 @@
 import type { Zone } from "../../../src/base/zone.js";
 import type { Batch } from "../../../src/batch/batch.js";
 import type { EventBatch } from "../../../src/batch/event-batch.js";
-import { Kernel } from "../../../src/batch/kernel.js";
 import { EventProfile } from "../../../src/profile/event-profile.js";
 import { type ProfileLimits, profileLimits } from "../../../src/profile/profile-memory.js";
 import type { SplitProfile } from "../../../src/profile/split-profile.js";
 import { type EventRow, eventBatch, utc } from "../../sinks/event-rows.js";
+import { usedKernel } from "../../support/used-kernel.js";
 
 /** When the runs of tests begin. */
 const NOW_MS = Date.UTC(2026, 0, 20);
 
 /** Profiles are used again and again, as workers do: what is left in one would be found. */
-const kernel = new Kernel();
+const kernel = usedKernel();
 const profiles = new Map<Zone, EventProfile>();
 
 export function profileOf(zone: Zone): EventProfile {

@@ -7,6 +7,7 @@ import { CsvReader } from "../../../src/readers/csv/csv-reader.js";
 import { keptFormat } from "../../../src/readers/formats.js";
 import { RejectsReader } from "../../../src/readers/rejects/rejects-reader.js";
 import type { CsvDialect, SourceRange } from "../../../src/readers/source.js";
+import { propertyRuns } from "../../support/property-runs.js";
 import { deliverBytes, renderBatch } from "../conformance.js";
 import { readCsv, testDialect, testSource } from "./csv-rows.js";
 
@@ -115,7 +116,7 @@ describe("a dialect with backslashes", () => {
           expect(found.map(({ fault, cells }) => (fault === 0 ? cells : fault))).toEqual(records);
         },
       ),
-      { numRuns: 400 },
+      { numRuns: propertyRuns(400) },
     );
     expect(cuts).toBeGreaterThan(50);
   });

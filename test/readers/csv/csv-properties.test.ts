@@ -10,6 +10,7 @@ import {
   skipToRecord,
 } from "../../../src/readers/csv/record-walk.js";
 import type { CsvDialect } from "../../../src/readers/source.js";
+import { propertyRuns } from "../../support/property-runs.js";
 import { readCsv, testDialect } from "./csv-rows.js";
 
 const delimiters = [",", "\t", ";", "|", "^"] as const;
@@ -81,7 +82,7 @@ describe("CSV beside csv-parse", () => {
           );
         }
       }),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   });
 });
@@ -141,7 +142,7 @@ describe("CSV beside itself", () => {
         ).toEqual(walkRows(content, dialect));
       }),
       {
-        numRuns: 1_500,
+        numRuns: propertyRuns(1_500),
         examples: [[Buffer.from('""\n\r"'), { quote: "", backslashes: "lf" }, 4]],
       },
     );

@@ -1,8 +1,8 @@
 import { MIB } from "../../../src/base/limits.js";
 import type { FieldRequest } from "../../../src/batch/batch.js";
-import { Kernel } from "../../../src/batch/kernel.js";
 import { CsvReader } from "../../../src/readers/csv/csv-reader.js";
 import type { CsvDialect, Source } from "../../../src/readers/source.js";
+import { usedKernel } from "../../support/used-kernel.js";
 import { type Delivery, deliverBytes, type PlainRow, renderBatch } from "../conformance.js";
 
 export function testSource(dialect: CsvDialect, size: number): Source {
@@ -42,7 +42,7 @@ export interface CsvRow extends PlainRow {
   readonly kinds: readonly number[];
 }
 
-const kernel = new Kernel();
+const kernel = usedKernel();
 
 /** Reads UTF-8 CSV with every column as `text`, or the fields that are asked for. */
 export async function readCsv(

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { SourceError } from "../../../src/base/errors.js";
 import { ThriftWriter } from "../../../src/base/thrift-writer.js";
 import { physicalTypes } from "../../../src/readers/parquet/value-type.js";
+import { propertyRuns } from "../../support/property-runs.js";
 import { assemblePageFile, type OddFooter } from "./page-file.js";
 import { openFile, readRows, rest, temporaryFile, text, writeWithDuckDB } from "./parquet-files.js";
 import { Encoding, writeParquet } from "./parquet-writer.js";
@@ -77,7 +78,7 @@ describe("a damaged Parquet file", () => {
           errors++;
         },
       ),
-      { numRuns: 150 },
+      { numRuns: propertyRuns(150) },
     );
     expect(errors).toBeGreaterThan(25);
   });

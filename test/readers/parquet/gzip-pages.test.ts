@@ -1,12 +1,12 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Kernel } from "../../../src/batch/kernel.js";
 import { GzipPages } from "../../../src/readers/parquet/gzip-pages.js";
 import { LOOSE_BYTES } from "../../../src/readers/parquet/page-memory.js";
 import { propertyRuns } from "../../support/property-runs.js";
+import { usedKernel } from "../../support/used-kernel.js";
 
-const kernel = new Kernel();
+const kernel = usedKernel();
 const pages = new GzipPages(kernel);
 const GUARD_BYTES = 64;
 

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { rejectCodeName } from "../../../src/base/reject-codes.js";
 import type { Batch, FieldRequest } from "../../../src/batch/batch.js";
-import { Kernel } from "../../../src/batch/kernel.js";
 import { fileState } from "../../../src/readers/fingerprint.js";
 import { PageMemory } from "../../../src/readers/parquet/page-memory.js";
 import { openWith } from "../../../src/readers/parquet/parquet-reader.js";
 import type { Reader } from "../../../src/readers/reader.js";
 import type { Source } from "../../../src/readers/source.js";
 import { scratchDirectory } from "../../support/scratch.js";
+import { usedKernel } from "../../support/used-kernel.js";
 
 export function temporaryFile(): string {
   return join(scratchDirectory("parquet"), "file.parquet");
@@ -42,7 +42,7 @@ export const readerOptions = {
   signal: new AbortController().signal,
 };
 
-export const kernel = new Kernel();
+export const kernel = usedKernel();
 
 export function openFile(
   path: string,
