@@ -13,6 +13,8 @@ export const exitCodes = {
   failed: 1,
   usage: 2,
   tooManyRejects: 3,
+  /** Another run holds the lock; nothing was started. */
+  busy: 4,
   interrupted: 130,
 } as const;
 

@@ -3,7 +3,7 @@ import { link, open, readFile, rm, rmdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname } from "node:path";
 import { hasCode } from "./error-code.js";
-import { SwitchyardError } from "./errors.js";
+import { exitCodes, SwitchyardError } from "./errors.js";
 import { makeDirectory } from "./make-directory.js";
 
 /** The process that holds a lock; the content of the lock file. */
@@ -33,7 +33,8 @@ export interface LockFile {
   release(): Promise<void>;
 }
 
-/** Another run works in the same output directory, or did so on another host. Exit code 1. */
+/** Another run works in the same output directory, or did so on another host.
+ * Exit code 4 if it is alive, 1 if this host cannot tell. */
 class LockedError extends SwitchyardError {
   constructor(path: string, holder: LockHolder, sameHost: boolean) {
     const who = `process ${holder.pid} on ${holder.host}, since ${holder.lockedAt}`;
@@ -42,6 +43,7 @@ class LockedError extends SwitchyardError {
       sameHost
         ? `another run writes into ${dirname(dirname(path))} (${who}); wait until it ends, or stop it`
         : `${path} is held by ${who}, and this host cannot tell whether that process is still alive; if it is not, delete the file and run the same command again`,
+      { exitCode: sameHost ? exitCodes.busy : exitCodes.failed },
     );
   }
 }

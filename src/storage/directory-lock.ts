@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Connection from "libsql";
-import { SwitchyardError } from "../base/errors.js";
+import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { databaseError } from "./database-error.js";
 import { makePrivateFile } from "./private-file.js";
 import { IN_MEMORY } from "./sqlite-database.js";
@@ -14,8 +14,8 @@ interface DirectoryLock {
 
 /**
  * Locks the data directory for one service and creates it if it is missing. SQLite takes a lock of the
- * operating system, which ends with the process, also after a crash. Throws `data_in_use` if another
- * service has the lock, and the result of `databaseError` for other failures.
+ * operating system, which ends with the process, also after a crash. Throws `data_in_use` (exit code 4)
+ * if another service has the lock, and the result of `databaseError` for other failures.
  */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   if (directory === IN_MEMORY) return { release: () => undefined };
@@ -42,6 +42,6 @@ function inUse(directory: string, cause: SwitchyardError): SwitchyardError {
   return new SwitchyardError(
     "data_in_use",
     `another service runs on ${directory}: stop it, or pass another directory as --data`,
-    { cause },
+    { cause, exitCode: exitCodes.busy },
   );
 }

@@ -56,7 +56,7 @@ describe("the lock of an output directory", () => {
     const first = await takeLockFile(lockFile, now, system());
     await expect(takeLockFile(lockFile, now, system())).rejects.toMatchObject({
       code: "output_locked",
-      exitCode: 1,
+      exitCode: 4,
       message: expect.stringContaining("process 1 on here, since 1970-01-01T00:00:00.000Z"),
     });
     await first.release();

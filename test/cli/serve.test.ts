@@ -173,7 +173,7 @@ describe("a service that runs", () => {
     const first = await startServiceProcess(data);
     const { exitCode, stdout, stderr } = await serve("--data", data, "--json");
     expect(exitCode).toBe(1);
-    expect(JSON.parse(stdout)).toMatchObject({ exitCode: 1, error: { code: "data_in_use" } });
+    expect(JSON.parse(stdout)).toMatchObject({ exitCode: 4, error: { code: "data_in_use" } });
     expect(stderr).toContain(`another service runs on ${data}`);
     expect(await first.stop("SIGKILL")).toBeNull();
     expect(await (await startServiceProcess(data)).stop()).toBe(0);

@@ -241,7 +241,7 @@ describe("migrate refuses", () => {
   it("a data directory that another service has", async () => {
     await startServiceProcess(join(directory, ".switchyard"));
     const { exitCode, json } = await migrate();
-    expect([exitCode, json.error?.code]).toEqual([1, "data_in_use"]);
+    expect([exitCode, json.error?.code]).toEqual([4, "data_in_use"]);
   });
 
   it("to go on after a step that did not end well, and says which", async () => {

@@ -10,7 +10,7 @@ test("a directory has one service at a time, and another one after it", async ()
   const directory = join(root, "made", "on the way");
   const first = await lockDirectory(directory);
   const refusal = lockDirectory(directory);
-  await expect(refusal).rejects.toMatchObject({ code: "data_in_use", exitCode: 1 });
+  await expect(refusal).rejects.toMatchObject({ code: "data_in_use", exitCode: 4 });
   await expect(refusal).rejects.toThrow(`another service runs on ${directory}`);
   first.release();
   (await lockDirectory(directory)).release();

@@ -16,7 +16,7 @@ Examples:
 
 const rejectExitCodes = `\
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 more rows
-rejected than --max-rejects, 130 interrupted.`;
+rejected than --max-rejects, 4 another run is active here, 130 interrupted.`;
 
 export const init = `
 Inspects all inputs and reads the first rows of some of them. Detects which tool

@@ -21,7 +21,7 @@ export function manualPage(program: Command): string {
     ".SH EXIT STATUS",
     text(
       "0 done; 1 failed; 2 wrong usage or configuration; 3 more rows rejected than allowed; " +
-        "130 interrupted.",
+        "4 another run is active here; 130 interrupted.",
     ),
     "",
   ].join("\n");
