@@ -172,7 +172,7 @@ describe("a service that runs", () => {
     const data = freshData();
     const first = await startServiceProcess(data);
     const { exitCode, stdout, stderr } = await serve("--data", data, "--json");
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ exitCode: 4, error: { code: "data_in_use" } });
     expect(stderr).toContain(`another service runs on ${data}`);
     expect(await first.stop("SIGKILL")).toBeNull();
