@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { benchDirectory, readOptions } from "./command.mjs";
 import { contenders, kinds } from "./export/contenders.mjs";
+import { compareDedupe, compareIncrement } from "./export/dedupe.mjs";
 import { compareSizes } from "./export/flat.mjs";
 import { showLimits } from "./export/limits.mjs";
 import { compareMemory } from "./export/memory.mjs";
@@ -23,6 +24,10 @@ const options = readOptions("npm run bench", {
   profile: { help: "add the share of each stage of our export, of one more run (Linux)" },
   scaling: { help: "instead: our export with one thread against --threads" },
   flat: { help: "instead: cost of a row over 1, 5, 20 times --rows, and over 1 to 1,000 days" },
+  dedupe: {
+    help: "instead: our export with --dedupe against itself without, and DuckDB's QUALIFY",
+  },
+  increment: { help: "instead: our export of one file in a hundred more, and of nothing new" },
   limits: { help: "instead: what this machine does with the same bytes at best" },
   rival: {
     type: "name",
@@ -36,6 +41,8 @@ mkdirSync(benchDirectory, { recursive: true });
 if (options.size !== undefined) await compareMemory(options);
 else if (options.scaling) await compareThreads(options);
 else if (options.flat) await compareSizes(options);
+else if (options.dedupe) await compareDedupe(options);
+else if (options.increment) await compareIncrement(options);
 else if (options.limits) await showLimits(options);
 else if (options.rival !== undefined) await compareMigrationTool(options);
 else await compareSpeed(options);

@@ -26,35 +26,40 @@ export const kinds = {
   jsonl: { shape: "ndjson", format: "jsonl" },
 };
 
+function exportArguments(kind, input, output, threads) {
+  const { format } = kinds[kind];
+  const compression = format === "parquet" ? ["--compression", "snappy"] : [];
+  const words = ["export", input, "--to", output, "--format", format, ...compression];
+  return [main, ...words, "--threads", `${threads}`, "--quiet"];
+}
+
 /** The arguments of node for each contender. */
 export const contenders = {
-  switchyard: (kind, input, output, threads) => [
-    main,
-    "export",
-    input,
-    "--to",
-    output,
-    "--format",
-    kinds[kind].format,
-    ...(kinds[kind].format === "parquet" ? ["--compression", "snappy"] : []),
-    "--threads",
-    `${threads}`,
-    "--quiet",
-  ],
+  switchyard: exportArguments,
   duckdb: (kind, input, output, threads) => [rival, kind, input, output, `${threads}`],
 };
 
-/** Runs one contender into an empty place; `options` as of `runMeasured`, and `before` for node. */
+/** The same for exports that leave repeated events out. */
+export const dedupeContenders = {
+  "switchyard --dedupe": (...run) => [...exportArguments(...run), "--dedupe", "day"],
+  "duckdb qualify": (...run) => [...contenders.duckdb(...run), "dedupe"],
+};
+
+/**
+ * Runs one contender into an empty place, or with `keeps` into what is there; `options` as of `runMeasured`,
+ * and `before` for node.
+ */
 export async function runContender(
   name,
-  { kind, input, output, threads, before = [], ...options },
+  { kind, input, output, threads, before = [], keeps = false, ...options },
 ) {
-  rmSync(output, { recursive: true, force: true });
+  if (!keeps) rmSync(output, { recursive: true, force: true });
   // Otherwise a sync in this run would wait for unwritten data of the run before.
   execFileSync("sync");
   if (bytesIn(input) > SMALL_BYTES) {
     const touched = Math.min(TOUCHED_BYTES, Math.floor(freemem() / 2));
     execFileSync(process.execPath, [touchMemory, `${touched}`]);
   }
-  return runMeasured([...before, ...contenders[name](kind, input, output, threads)], options);
+  const command = contenders[name] ?? dedupeContenders[name];
+  return runMeasured([...before, ...command(kind, input, output, threads)], options);
 }

@@ -18,22 +18,30 @@ import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { amplitudeRows, jsonText } from "../../fixtures/make/amplitude-rows.mjs";
 import { runSql, sqlText } from "../../fixtures/make/duckdb.mjs";
+import { createRandom } from "../../fixtures/make/random.mjs";
 import { log } from "../command.mjs";
 
 const GZIP_FILES = 8;
 /** Of what a tool exports hour by hour: years of it are tens of thousands of such files. */
 const HOURLY_ROWS = 200;
 const DAYS = 10;
+const REPEATED_SHARE = 0.05;
+/** Repeats that are held back: they come up to twenty times as many rows after the first. */
+const REPEATS_WAITING = 5_000;
 const BUFFER_CHARACTERS = 4_000_000;
 
-/** Makes what is missing of the shapes; returns the directory of each. */
-export async function makeInputs(root, rows, shapes) {
-  const directory = join(root, `data-${rows}`);
+/**
+ * Makes what is missing of the shapes; returns the directory of each. With `repeats`, one row in twenty
+ * comes a second time, mostly within the next 100,000 rows.
+ */
+export async function makeInputs(root, rows, shapes, { repeats = false } = {}) {
+  const directory = join(root, `data-${rows}${repeats ? "-repeats" : ""}`);
   const targets = {};
+  const make = () => (repeats ? withRepeats(rowsOf(rows)) : rowsOf(rows));
   for (const shape of new Set(["ndjson", ...shapes])) {
     const target = join(directory, shape);
     await makeOnce(target, `${rows} rows as ${shape}`, () =>
-      writers[shape](target, rows, join(directory, "ndjson/events.jsonl")),
+      writers[shape](target, make, join(directory, "ndjson/events.jsonl"), rows),
     );
     targets[shape] = target;
   }
@@ -68,22 +76,34 @@ function rowsOf(count) {
   });
 }
 
+function* withRepeats(rows) {
+  const random = createRandom(23);
+  const waiting = [];
+  for (const row of rows) {
+    yield row;
+    if (random() < REPEATED_SHARE) waiting.push(row);
+    if (waiting.length > REPEATS_WAITING)
+      yield* waiting.splice(Math.floor(random() * waiting.length), 1);
+  }
+  yield* waiting;
+}
+
 const writers = {
-  ndjson(target, count) {
-    writeText(join(target, "events.jsonl"), rowsOf(count), (row) => `${jsonText(row)}\n`);
+  ndjson(target, rows) {
+    writeText(join(target, "events.jsonl"), rows(), (row) => `${jsonText(row)}\n`);
   },
-  "ndjson-gz": (target, _count, ndjson) => writeGzip(target, ndjson, GZIP_FILES),
-  "ndjson-one-gz": (target, _count, ndjson) => writeGzip(target, ndjson, 1),
-  "ndjson-hourly-gz": (target, count, ndjson) =>
+  "ndjson-gz": (target, _rows, ndjson) => writeGzip(target, ndjson, GZIP_FILES),
+  "ndjson-one-gz": (target, _rows, ndjson) => writeGzip(target, ndjson, 1),
+  "ndjson-hourly-gz": (target, _rows, ndjson, count) =>
     writeGzip(target, ndjson, Math.ceil(count / HOURLY_ROWS)),
-  csv(target, count) {
+  csv(target, rows) {
     const [first] = rowsOf(1);
     const names = Object.keys(first);
     const file = join(target, "events.csv");
     const record = (row) => `${names.map((name) => csvCell(row[name])).join(",")}\n`;
-    writeText(file, rowsOf(count), record, `${names.join(",")}\n`);
+    writeText(file, rows(), record, `${names.join(",")}\n`);
   },
-  async parquet(target, _count, ndjson) {
+  async parquet(target, _rows, ndjson) {
     const [first] = rowsOf(1);
     const columns = Object.keys(first)
       .map((name) => `${sqlText(name)}: ${sqlText(columnType(name))}`)
