@@ -74,8 +74,15 @@ export const KEY_DIGEST_BITS = 6;
 /** Keys of events that a worker of `--dedupe` sorts and writes together. */
 export const KEY_RUN_KEYS = 262_144;
 
-/** Keys that one thread compares at a time: a table of 32 MiB. */
+/**
+ * Keys that one thread compares at a time, at most and at least. The least fit into the cache of a
+ * processor, with which a key takes a third of the time; the most take a table of 32 MiB.
+ */
 export const KEY_TABLE_KEYS_MAX = 700_000;
+export const KEY_TABLE_KEYS_MIN = 16_000;
+
+/** Parts in which keys are compared, unless these would exceed the table: each part reads all key files. */
+export const KEY_PARTS_MAX = 512;
 
 /** Removed events of one split that are listed one by one. */
 export const DUPLICATES_LISTED_MAX = 1_000;

@@ -1,6 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { KEY_TABLE_KEYS_MAX } from "../../base/limits.js";
+import { KEY_PARTS_MAX, KEY_TABLE_KEYS_MAX, KEY_TABLE_KEYS_MIN } from "../../base/limits.js";
 import { asFatal, type WorkerPool } from "../worker/worker-pool.js";
 import { KEY_BUCKETS } from "./key-digests.js";
 import { KeyDamage, KeyFile } from "./key-file.js";
@@ -17,20 +17,20 @@ export interface ComparedKeys {
 
 /**
  * Finds the repeated events of key files and writes a drop list for each file that has some and is
- * not prior. Returns their digests by id. Throws `KeyDamage` for a damaged file.
+ * not prior. Returns their digests by id. `generation` differs after files were written again. Throws `KeyDamage` for a damaged file.
  */
 export async function compareKeys(
   { keyIds, files }: ComparedKeys,
   paths: KeyLayout,
   pool: WorkerPool,
-  tableKeys = KEY_TABLE_KEYS_MAX,
+  generation: number,
 ): Promise<ReadonlyMap<string, string>> {
   await rm(paths.matchDirectory, { recursive: true, force: true });
   await mkdir(paths.matchDirectory, { recursive: true });
   await mkdir(paths.dropsDirectory, { recursive: true });
   const { totals, own } = countKeys(files);
-  const works = planMatch(totals, own, tableKeys).map((part, index): MatchWork => {
-    return { ...part, files, path: join(paths.matchDirectory, String(index)) };
+  const works = planMatch(totals, own, tableKeysFor(totals)).map((part, index): MatchWork => {
+    return { ...part, files, generation, path: join(paths.matchDirectory, String(index)) };
   });
   const slices: DropSlice[][] = files.map(() => []);
   await runAll(pool, works, async ({ remote }, work) => {
@@ -58,6 +58,11 @@ export async function compareKeys(
   });
   await rm(paths.matchDirectory, { recursive: true, force: true });
   return digests;
+}
+
+function tableKeysFor(totals: Float64Array): number {
+  const keys = totals.reduce((sum, count) => sum + count, 0) / KEY_PARTS_MAX;
+  return Math.min(KEY_TABLE_KEYS_MAX, Math.max(KEY_TABLE_KEYS_MIN, keys));
 }
 
 function countKeys(files: readonly MatchFile[]) {

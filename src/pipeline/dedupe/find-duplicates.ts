@@ -68,7 +68,7 @@ export async function findDuplicates(job: FindDuplicatesJob): Promise<DropDigest
     await refuseLost(job, paths, missing);
     try {
       const isNew = (id: string) => missing.some((split) => split.id === id);
-      const decided = await decide(job, paths, splits, isNew);
+      const decided = await decide(job, paths, splits, isNew, repairs);
       return new Map(
         job.splits.map(({ id }, index) => [id, decided[splits[index]?.id ?? ""] ?? ""]),
       );
@@ -142,6 +142,7 @@ async function decide(
   paths: KeyLayout,
   splits: readonly Split[],
   isNew: (id: string) => boolean,
+  repairs: number,
 ): Promise<Decided> {
   const { isFinal, prior, pool } = job;
   const priorDigest = isFinal ? "" : digestOf(prior);
@@ -167,6 +168,7 @@ async function decide(
     },
     paths,
     pool,
+    repairs,
   );
   const own = rest.map(({ id }) => [id, digests.get(id) ?? ""]);
   const decided: Decided = {

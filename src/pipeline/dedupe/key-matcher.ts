@@ -22,6 +22,8 @@ export interface MatchWork extends KeySlice {
   readonly first: number;
   readonly end: number;
   readonly keys: number;
+  /** Differs from that of the match before if files were written again in between. */
+  readonly generation: number;
   /** File that receives the drops, in the order of the files. */
   readonly path: string;
 }
@@ -50,9 +52,12 @@ export type MatchResult = { readonly drops: readonly number[] } | { readonly dam
 export class KeyMatcher {
   readonly #table = new KeyTable();
   readonly #known = new Map<string, KeyFile>();
+  #generation = 0;
 
   /** `checkpoint` throws when the run is stopped. */
   match(work: MatchWork, checkpoint: () => void): MatchResult {
+    if (work.generation !== this.#generation) this.#known.clear();
+    this.#generation = work.generation;
     const file = openSync(work.path, "w");
     try {
       this.#table.clear(work.keys);
@@ -66,8 +71,6 @@ export class KeyMatcher {
       throw toOutputError(work.path, error);
     } finally {
       closeSync(file);
-      // The next match may be of files that were written again.
-      this.#known.clear();
     }
   }
 

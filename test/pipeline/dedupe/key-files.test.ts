@@ -48,7 +48,7 @@ async function compare(files: readonly MatchFile[], tableKeys: number) {
   const slices = files.map((): { path: string; start: number; count: number }[] => []);
   parts.forEach((part, index) => {
     const path = join(scratch, `match-${index}`);
-    const result = matcher.match({ ...part, files, path }, () => undefined);
+    const result = matcher.match({ ...part, files, path, generation: 0 }, () => undefined);
     if ("damaged" in result) throw new Error(result.damaged);
     let start = 0;
     result.drops.forEach((count, file) => {
