@@ -28,7 +28,8 @@ export async function createWorkerTools(
   const ledger = new LedgerWriter(layout);
   const leavesOutAltered = damaged === "leave-out";
   const duplicates = dedupe && new Duplicates({ kernel, layout, ledger, leavesOutAltered }, dedupe);
-  const withInsertID = more.withInsertID === true || dedupe?.by.includes("insertID") === true;
+  // With `dedupe`, transforms have to see the same events as when the keys were read.
+  const withInsertID = more.withInsertID === true || dedupe !== undefined;
   return {
     kernel,
     layout,

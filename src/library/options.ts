@@ -191,6 +191,8 @@ export interface SendEventsOptions extends ReadingOptions, RunControl {
   readonly batchSize?: number | undefined;
   /** Requests at the same time. Default: 32. */
   readonly concurrency?: number | undefined;
+  /** Source of the `Idempotency-Key` of a request; `insertID` needs `body: "object"`. Default: `position`. */
+  readonly idempotency?: "position" | "insertID" | undefined;
   /** Events per second, at most. */
   readonly rate?: number | undefined;
   /** Events that may be sent at once after a pause, with `rate`. */

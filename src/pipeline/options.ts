@@ -123,6 +123,8 @@ export interface SendOptions extends RunOptions {
   /** URL that events are sent to, with its path. */
   readonly eventUrl: string;
   readonly body: BodyForm;
+  /** The key whose digest is the idempotency key of an event; its position is, if absent. */
+  readonly idempotency?: DedupeOptions;
   /** Events of one request. */
   readonly batchRows: number;
   /** Requests in progress at the same time. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { SwitchyardError } from "../base/errors.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { version } from "../base/package-files.js";
 import { layoutOf } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -50,8 +51,14 @@ async function prepare(
 ): Promise<{ readonly runId: string; readonly job: RunJob<SendManifest> }> {
   const { runsDirectory, command, ...options } = request;
   const mapped = await recordRunOptions(request);
-  const { destination, body, batchRows, inputs, cwd } = request;
-  const recorded = { ...mapped, destination, body, batchRows };
+  const { destination, body, batchRows, idempotency, inputs, cwd } = request;
+  const recorded = {
+    ...mapped,
+    destination,
+    body,
+    batchRows,
+    ...omitUndefined({ idempotency }),
+  };
   const { splitBytes: _, ...deciding } = mapped;
   const identity = { destination, cwd, inputs, deciding };
   const known = request.fresh ? undefined : await findSentRun(runsDirectory, identity);

@@ -7,51 +7,26 @@ import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
+import {
+  distinctNumbers,
+  type RepeatedRow,
+  repeatedLine,
+  repeatedRows,
+} from "../support/repeated-rows.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const scratch = scratchDirectory("dedupe");
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 
-interface Row {
-  readonly n: number;
-  readonly id: string | null;
-  readonly event: string;
-  readonly timeMs: number;
-  /** Not valid JSON. */
-  readonly isBroken: boolean;
-}
-
-/** Rows of a few days with few insert ids, so that many repeat on the same day or on another. */
-function randomRows(count: number, ids: number, random: () => number): readonly Row[] {
-  return Array.from({ length: count }, (_, n) => ({
-    n,
-    id: random() < 0.05 ? null : `id-${Math.floor(random() * ids)}`,
-    event: `event ${Math.floor(random() * 5)}`,
-    timeMs: 1_750_000_000_000 + Math.floor(random() * 5 * 86_400_000),
-    isBroken: random() < 0.01,
-  }));
-}
-
-function lineOf({ n, id, event, timeMs, isBroken }: Row): string {
-  const line = JSON.stringify({
-    $insert_id: id,
-    event_type: event,
-    event_time: new Date(timeMs).toISOString(),
-    user_id: `u${n % 97}`,
-    event_properties: { n },
-  });
-  return isBroken ? line.slice(0, 40) : line;
-}
-
 /** Writes rows in order to files of 1,500; every other one is compressed. */
-function writeRows(directory: string, rows: readonly Row[]): string {
+function writeRows(directory: string, rows: readonly RepeatedRow[]): string {
   const input = join(scratch, directory);
   mkdirSync(input, { recursive: true });
   const names = Array.from({ length: Math.ceil(rows.length / 1_500) }, (_, index) => index);
   for (const index of names) {
     const text = rows
       .slice(index * 1_500, (index + 1) * 1_500)
-      .map((row) => `${lineOf(row)}\n`)
+      .map((row) => `${repeatedLine(row)}\n`)
       .join("");
     const isPacked = index % 2 === 1;
     const path = join(input, `part-${String(index).padStart(3, "0")}.json${isPacked ? ".gz" : ""}`);
@@ -59,18 +34,6 @@ function writeRows(directory: string, rows: readonly Row[]): string {
     writeFileSync(path, isPacked ? gzipSync(text) : text);
   }
   return input;
-}
-
-/** Numbers of the events that stay. */
-function oracle(rows: readonly Row[], within: "day" | "all"): readonly number[] {
-  const seen = new Set<string>();
-  return rows.flatMap(({ n, id, timeMs, isBroken }) => {
-    if (isBroken) return [];
-    const key = `${id} ${within === "day" ? Math.floor(timeMs / 86_400_000) : ""}`;
-    if (id !== null && seen.has(key)) return [];
-    seen.add(key);
-    return [n];
-  });
 }
 
 const options = "--format jsonl --max-rejects 10% --quiet --split-size 128KiB".split(" ");
@@ -102,7 +65,7 @@ const readManifest = (output: string) =>
 it.each(["day", "all"] as const)(
   "keeps the first event of each insert id within %s, with any number of threads",
   async (within) => {
-    const rows = randomRows(12_000, 3_000, createRandom(seed));
+    const rows = repeatedRows(12_000, 3_000, createRandom(seed));
     const input = writeRows(`rows-${within}`, rows);
     const digests = [];
     for (const threads of ["1", "2", "3"]) {
@@ -114,7 +77,7 @@ it.each(["day", "all"] as const)(
       digests.push(digestExport(output));
     }
     const output = join(scratch, `${within}-1`);
-    const kept = oracle(rows, within);
+    const kept = distinctNumbers(rows, within);
     expect(exportedNumbers(output), `SWITCHYARD_SEED=${seed}`).toEqual(kept);
     expect(digests[1]).toEqual(digests[0]);
     expect(digests[2]).toEqual(digests[0]);
@@ -131,7 +94,7 @@ it.each(["day", "all"] as const)(
 );
 
 it("lists removed events with the position of the one that stayed", async () => {
-  const rows = randomRows(4_000, 500, createRandom(seed));
+  const rows = repeatedRows(4_000, 500, createRandom(seed));
   const input = writeRows("listed", rows);
   const output = join(scratch, "listed-out");
   // Rows are numbered in sources that are read as a whole.
@@ -156,7 +119,7 @@ it("lists removed events with the position of the one that stayed", async () => 
 });
 
 it("agrees with DuckDB on every event that stays", async () => {
-  const rows = randomRows(9_000, 2_000, createRandom(seed + 1)).map((row) => ({
+  const rows = repeatedRows(9_000, 2_000, createRandom(seed + 1)).map((row) => ({
     ...row,
     isBroken: false,
   }));
@@ -177,7 +140,7 @@ it("agrees with DuckDB on every event that stays", async () => {
 
 it(`survives kills at random moments with the bytes of a quiet run, seed ${seed}`, async () => {
   const random = createRandom(seed);
-  const input = writeRows("killed", randomRows(30_000, 9_000, random));
+  const input = writeRows("killed", repeatedRows(30_000, 9_000, random));
   const quiet = join(scratch, "quiet");
   const start = performance.now();
   const first = await runSwitchyard(exportTo(quiet, input, "--dedupe", "--threads", "2"));
@@ -204,7 +167,7 @@ it(`survives kills at random moments with the bytes of a quiet run, seed ${seed}
 }, 300_000);
 
 it("has the bytes of a clean run once a damaged input is repaired", async () => {
-  const rows = randomRows(12_000, 3_000, createRandom(seed + 2));
+  const rows = repeatedRows(12_000, 3_000, createRandom(seed + 2));
   const input = writeRows("repaired", rows);
   const clean = join(scratch, "clean");
   await runInProcess(exportTo(clean, input, "--dedupe"));
@@ -224,7 +187,7 @@ it("has the bytes of a clean run once a damaged input is repaired", async () => 
 }, 60_000);
 
 it("reads a split again whose keys were damaged between two runs", async () => {
-  const input = writeRows("keys", randomRows(9_000, 2_000, createRandom(seed + 3)));
+  const input = writeRows("keys", repeatedRows(9_000, 2_000, createRandom(seed + 3)));
   const output = join(scratch, "keys-out");
   await runInProcess(exportTo(output, input, "--dedupe"));
   const before = digestExport(output);
@@ -238,7 +201,7 @@ it("reads a split again whose keys were damaged between two runs", async () => {
 }, 60_000);
 
 it("removes events that repeat one of an earlier epoch, which stays as it is", async () => {
-  const rows = randomRows(12_000, 3_000, createRandom(seed + 5));
+  const rows = repeatedRows(12_000, 3_000, createRandom(seed + 5));
   const input = writeRows("epochs", rows.slice(0, 6_000));
   const output = join(scratch, "epochs-out");
   const first = await runInProcess(exportTo(output, input, "--dedupe"));
@@ -248,15 +211,35 @@ it("removes events that repeat one of an earlier epoch, which stays as it is", a
   for (const name of readdirSync(input).slice(0, 4)) rmSync(join(input, name));
   const second = await runInProcess(exportTo(output, input, "--dedupe"));
   expect(second, second.stderr).toMatchObject({ exitCode: 0 });
-  expect(exportedNumbers(output)).toEqual(oracle(rows, "day"));
+  expect(exportedNumbers(output)).toEqual(distinctNumbers(rows, "day"));
   const after = digestExport(output);
   for (const name of Object.keys(before)) {
     if (name.includes("part-")) expect(after[name], name).toBe(before[name]);
   }
 }, 60_000);
 
+it("compares the events that a transform makes, which never repeat those of their own row", async () => {
+  const rows = repeatedRows(3_000, 600, createRandom(seed + 6));
+  const input = writeRows("transformed", rows);
+  const transform = join(scratch, "twice.mjs");
+  // Every third row is left out, the others become two events with one insert id.
+  writeFileSync(
+    transform,
+    `export default (event) => event.metadata.n % 3 === 0 ? null : [
+      event, { ...event, metadata: { n: event.metadata.n + 100000 } }];`,
+  );
+  const output = join(scratch, "transformed-out");
+  const result = await runInProcess(exportTo(output, input, "--dedupe", "--transform", transform));
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  const kept = distinctNumbers(
+    rows.filter(({ n }) => n % 3 !== 0),
+    "day",
+  );
+  expect(exportedNumbers(output)).toEqual([...kept, ...kept.map((n) => n + 100_000)]);
+}, 60_000);
+
 it("removes events by other targets, and refuses a key that events do not have", async () => {
-  const rows = randomRows(2_000, 100, createRandom(seed + 4)).map((row) => ({
+  const rows = repeatedRows(2_000, 100, createRandom(seed + 4)).map((row) => ({
     ...row,
     isBroken: false,
     timeMs: Math.floor(row.timeMs / 3_600_000) * 3_600_000,

@@ -41,7 +41,7 @@ serveSplits<RunOptions & { readonly dedupe: DedupeOptions }>(async (setup, signa
     mapper: createMapper(kernel, {
       ...mapping,
       ...(isLean ? { mapping: leanMapping(mapping.mapping), withoutUser: true } : {}),
-      withInsertID: dedupe.by.includes("insertID"),
+      withInsertID: true,
     }),
     openRejects: () => new RejectCounts(),
     sink: createKeySink({

@@ -1,3 +1,5 @@
+import { omitUndefined } from "../../base/omit-undefined.js";
+import { eventKeys } from "../../pipeline/dedupe/event-keys.js";
 import type { SendOptions } from "../../pipeline/options.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
 import { serveSplits } from "../../pipeline/worker/serve-splits.js";
@@ -9,7 +11,8 @@ import { createWorkerTools } from "../worker-tools.js";
 // Entry file of the thread that reads, maps and sends.
 serveSplits<SendOptions>(async (setup, signal) => {
   const { options, maxTimeMs } = setup;
-  const tools = await createWorkerTools(setup, signal);
+  const { idempotency } = options;
+  const tools = await createWorkerTools(setup, signal, { withInsertID: idempotency !== undefined });
   const { kernel, layout } = tools;
   const counters = new ThreadCounters(setup.counters);
   const { post } = createPoster({
@@ -25,6 +28,7 @@ serveSplits<SendOptions>(async (setup, signal) => {
       post,
       signal,
       journalDirectory: layout.acknowledgedDirectory,
+      ...omitUndefined({ keysOf: idempotency && eventKeys(kernel, idempotency) }),
       // A resumed run keeps the end of the time range that it started with.
       keySeed: `${options.keySeed} ${maxTimeMs}`,
       onWaiting(waiting) {

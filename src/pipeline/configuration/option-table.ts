@@ -3,7 +3,7 @@ import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { formatKinds } from "../../readers/source.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { compactChoices } from "../../sinks/staged-parts.js";
-import { bodyForms } from "../../sinks/webhook/request-batch.js";
+import { bodyForms, idempotencyKeys } from "../../sinks/webhook/request-batch.js";
 import { damagedChoices } from "../options.js";
 import { outputFormatNames } from "../output-formats.js";
 import { csvOptions } from "./csv-options.js";
@@ -264,6 +264,14 @@ export const optionTable = {
     type: type.count(1, SEND_CONCURRENCY_MAX),
     description: "Requests in flight at the same time; after a kill up to that many are sent again",
     default: 32,
+  },
+  idempotency: {
+    section: "send",
+    type: type.choice(idempotencyKeys),
+    placeholder: "<source>",
+    description:
+      "Source of the Idempotency-Key of a request; insertID needs --body object, and is the same in every migration",
+    default: "position",
   },
   rate: {
     section: "send",

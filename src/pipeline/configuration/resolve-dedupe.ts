@@ -12,6 +12,7 @@ import type { CompleteValues } from "./options.js";
 export function resolveDedupe(
   values: Pick<CompleteValues, "dedupe" | "dedupeBy" | "dayZone" | "preset" | "drop">,
   mapping: Mapping,
+  flag = "--dedupe",
 ): DedupeOptions | undefined {
   const { dedupeBy, dayZone, preset, drop = [] } = values;
   const within = values.dedupe ?? (dedupeBy === undefined ? undefined : dedupeRanges[0]);
@@ -23,7 +24,7 @@ export function resolveDedupe(
   if (unmapped === "insertID") {
     throw new UsageError(
       "dedupe_key_missing",
-      "--dedupe needs an insert id, and the mapping has none: map insertID to the field that tells a repeated event from another one, or pass --dedupe-by event,timestamp,userID,stableID,metadata.",
+      `${flag} needs an insert id, and the mapping has none: map insertID to the field that tells a repeated event from another one${flag === "--dedupe" ? ", or pass --dedupe-by event,timestamp,userID,stableID,metadata" : ""}.`,
     );
   }
   if (unmapped !== undefined) {

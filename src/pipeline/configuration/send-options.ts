@@ -1,10 +1,13 @@
 import { UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import { resolveMapping } from "../../mapper/resolve-mapping.js";
 import { eventUrl } from "../../sinks/webhook/post.js";
+import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { SendRequest } from "../options.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { type Machine, thisMachine } from "./machine.js";
+import { resolveDedupe } from "./resolve-dedupe.js";
 import { resolveRunOptions, valuesOf } from "./run-options.js";
 import { SERVER_SECRET_VARIABLE } from "./secrets.js";
 
@@ -23,6 +26,7 @@ export function resolveSendRequest(
     ...resolveRunOptions(configuration, machine),
     ...destinationOf(configuration),
     ...bodyOptions(configuration),
+    ...idempotencyOf(configuration),
     concurrency,
     ...omitUndefined({ rate, burst }),
     timeoutMs: values.timeout * 1000,
@@ -50,6 +54,26 @@ function bodyOptions(configuration: Configuration) {
     );
   }
   return { body, batchRows: 1 };
+}
+
+/**
+ * The key is that of `--dedupe`, or of what `--dedupe` would be: what it treats as one event, a
+ * service stores once.
+ */
+function idempotencyOf(configuration: Configuration) {
+  const values = valuesOf(configuration);
+  if (values.idempotency === "position") return {};
+  if (values.body !== "object") {
+    throw new UsageError(
+      "idempotency_useless",
+      `--idempotency ${values.idempotency} needs --body object: a request has one Idempotency-Key, so it has to carry one event.`,
+    );
+  }
+  const mapping = resolveMapping(values.preset, configuration.mapping);
+  const { dedupe = dedupeRanges[0] } = values;
+  const { dedupeBy: _, ...others } = values;
+  const idempotency = resolveDedupe({ ...others, dedupe }, mapping, "--idempotency insertID");
+  return omitUndefined({ idempotency });
 }
 
 function destinationOf({ values: { sendTo }, destination }: Configuration) {

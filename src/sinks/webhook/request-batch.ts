@@ -8,6 +8,10 @@ export const bodyForms = ["object", "array"] as const;
 /** One event as a JSON object, or several as an array of them. */
 export type BodyForm = (typeof bodyForms)[number];
 
+/** An idempotency key comes from the position of its events in the inputs, or from their insert id. */
+export const idempotencyKeys = ["position", "insertID"] as const;
+export type IdempotencyKeys = (typeof idempotencyKeys)[number];
+
 /** Events of one request, each as JSON text. */
 export interface RequestBatch {
   /** `Idempotency-Key` of the whole batch. */
@@ -56,6 +60,8 @@ export function keyOf({ key, texts }: RequestBatch, rows: readonly number[]): st
  */
 export class OpenRequestBatch {
   readonly texts: Uint8Array[] = [];
+  /** Key of its only event, if that has one. */
+  eventKey: string | undefined;
   readonly #kept: ((message: string) => void)[] = [];
   #rows: number[] = [];
   #events: EventBatch | undefined;

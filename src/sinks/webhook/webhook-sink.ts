@@ -1,5 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import type { EventBatch } from "../../batch/event-batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Sink } from "../sink.js";
 import { EventLines } from "./event-lines.js";
@@ -12,6 +14,11 @@ import { WebhookSplit } from "./webhook-split.js";
 export interface WebhookOptions {
   readonly post: Post;
   readonly body: BodyForm;
+  /**
+   * Returns the keys of the events of a batch by row; used with one event in a request. Without it, or
+   * for an event without a key, the position of the event makes the key.
+   */
+  keysOf?(events: EventBatch): ReadonlyMap<number, string>;
   /** Events of one request; 1 for the body form `object`. */
   readonly batchRows: number;
   /** Requests in progress at the same time. */
@@ -65,6 +72,7 @@ export function createWebhookSink(kernel: Kernel, options: WebhookOptions): Sink
         clock,
         onConfirmed,
         batchRows,
+        ...omitUndefined({ keysOf: options.keysOf }),
         journalPath: join(journalDirectory, journalNameOf(splitId)),
       }),
   };

@@ -19,6 +19,8 @@ const WRITTEN_TOGETHER = 0.25;
 interface WebhookSplitOptions {
   readonly sender: Sender;
   readonly lines: EventLines;
+  /** As in `WebhookOptions`. */
+  keysOf?(events: EventBatch): ReadonlyMap<number, string>;
   /** Path of the journal of this split. */
   readonly journalPath: string;
   /** Events of one request. */
@@ -66,9 +68,11 @@ export class WebhookSplit implements SplitSink {
 
   async write(events: EventBatch, origin: Origin): Promise<void> {
     if (origin !== this.#origin) await this.#begin(origin);
+    const keys = this.options.keysOf?.(events);
     for (const line of this.options.lines.of(events)) {
       this.#batch ??= new OpenRequestBatch(origin, this.#rangeKey, this.#nextNumber++);
       this.#batch.add(events, line);
+      this.#batch.eventKey = keys?.get(line.row);
       if (this.#batch.texts.length < this.options.batchRows) continue;
       // A promise for each event would be slow: wait only without room.
       if (!this.#hasRoom()) await this.#room();
@@ -140,7 +144,7 @@ export class WebhookSplit implements SplitSink {
     const { rangeKey, number, texts } = batch;
     const rows = texts.length;
     const isShort = rows < this.options.batchRows;
-    const key = `${rangeKey}-${number}${isShort ? `-${rows}` : ""}`;
+    const key = batch.eventKey ?? `${rangeKey}-${number}${isShort ? `-${rows}` : ""}`;
     const journal = this.#journal;
     const notes: DeliveryNotes = {
       pending: () => journal.notePending(rangeKey, number, rows),
