@@ -58,6 +58,8 @@ export interface StartedEpoch {
   readonly merges: MergeState;
   /** Finished splits that are read again because parts or spilled rows of theirs are missing or damaged. */
   readonly lost: number;
+  /** Names of inputs that are gone: the splits that read them cannot be read again. */
+  readonly vanished: ReadonlySet<string>;
 }
 
 /** A run that is ready: all output in its directory belongs to one of its epochs. */
@@ -159,19 +161,19 @@ async function resumeEpoch(
     incomplete.length === 0 &&
     isMerged(merges, known) &&
     areMergesThere;
-  if (isIntact) return { ledger, record, finished, merges, lost: 0, isIntact, dropped: [] };
+  const { vanished } = changes;
+  const found = { ledger, record, finished, merges, lost: 0, vanished, isIntact, dropped: [] };
+  if (isIntact) return found;
   const lost = new Set([...incomplete, ...findDamaged(layout, known)]);
   for (const { id } of lost) finished.delete(id);
   refuseVanished(layout, saved.plan, finished, changes);
   // A split that is not read yet may spill rows of any day.
   const keepsMerges = isWhole() && !isChanged && areMergesThere;
   return {
-    ledger,
+    ...found,
     record: { ...record, resumes: saved.resumes + 1 },
-    finished,
     merges: keepsMerges ? merges : nothingMerged,
     lost: lost.size,
-    isIntact,
     dropped: records.map(({ id }) => id).filter((id) => !finished.has(id)),
   };
 }
@@ -213,7 +215,13 @@ async function planEpoch(
     unreadable,
   };
   const ledger = new Ledger(layout);
-  return { ledger, record, finished: new Map(), merges: nothingMerged, lost: 0 };
+  const nothing = {
+    finished: new Map(),
+    merges: nothingMerged,
+    lost: 0,
+    vanished: new Set<string>(),
+  };
+  return { ledger, record, ...nothing };
 }
 
 /**

@@ -27,8 +27,7 @@ export async function forgetOutdated(
   for (const epoch of epochs) {
     const drops = await dedupeEpoch(job, epoch, epochs, context, entry);
     if (drops === undefined) break;
-    // What was sent stays sent.
-    if (job.isFinal === true) continue;
+    if (isFixed(job, epoch)) continue;
     for (const { id, duplicates } of epoch.finished.values()) {
       if ((duplicates?.list ?? "") === (drops.get(id) ?? "")) continue;
       await epoch.ledger.removeSplit(id);
@@ -38,20 +37,31 @@ export async function forgetOutdated(
   return outdated > 0 && !context.signal.aborted;
 }
 
+/**
+ * Returns true if the events of an epoch stay whatever other epochs deliver: they were sent, or
+ * their inputs are gone and cannot be read again.
+ */
+function isFixed({ isFinal = false }: DedupeJob, { vanished }: StartedEpoch): boolean {
+  return isFinal || vanished.size > 0;
+}
+
 /** Decides about the events of one epoch; threads are started only if keys have to be read or compared. */
 async function dedupeEpoch(
-  { options, isFinal = false }: DedupeJob,
+  job: DedupeJob,
   epoch: StartedEpoch,
   epochs: readonly StartedEpoch[],
   { signal, observer }: RunContext,
   entry: URL,
 ): Promise<DropDigests | undefined> {
+  const { options } = job;
   const { layout } = epoch.ledger;
   const { plan, maxTimeMs } = epoch.record;
-  const others = isFinal ? epochs.filter((one) => one !== epoch) : epochs.slice(0, layout.epoch);
+  const others = epochs.filter(
+    (one, number) => number < layout.epoch || (number > layout.epoch && isFixed(job, one)),
+  );
   const setup = { options, maxTimeMs, epoch: layout.epoch, splits: plan.splits.length };
   const prior = await Promise.all(
-    others.map(({ ledger, record }) => priorKeys(ledger.layout, record.plan, isFinal)),
+    others.map((one) => priorKeys(one.ledger.layout, one.record.plan, isFixed(job, one))),
   );
   const pool = new WorkerPool({ entry, setup, signal, ...budgetThreads(options) });
   try {
@@ -59,7 +69,7 @@ async function dedupeEpoch(
       layout,
       splits: plan.splits,
       finished: new Set(epoch.finished.keys()),
-      isFinal,
+      isFinal: isFixed(job, epoch),
       prior: prior.flat(),
       pool,
       started: (progress, read) => observer.started?.(() => progressOf(plan, progress(), read)),

@@ -27,7 +27,7 @@ export interface FindDuplicatesJob {
   readonly splits: readonly Split[];
   /** Ids of splits that were written. */
   readonly finished: ReadonlySet<string>;
-  /** As in `RunJob`: a split whose drops are decided keeps them, and its events stay. */
+  /** A split whose drops are decided keeps them, and its events stay, whatever the others have. */
   readonly isFinal: boolean;
   /** Key files of earlier epochs, whose events stay. */
   readonly prior: readonly MatchFile[];
@@ -145,7 +145,7 @@ async function decide(
   repairs: number,
 ): Promise<Decided> {
   const { isFinal, prior, pool } = job;
-  const priorDigest = isFinal ? "" : digestOf(prior);
+  const priorDigest = isFinal ? undefined : digestOf(prior);
   const known = await readDecided(paths, splits, isNew, priorDigest);
   const isKnown = ({ id }: Split) => known[id] !== undefined;
   if (splits.every(isKnown) && Object.keys(known).length === splits.length) return known;
@@ -177,20 +177,23 @@ async function decide(
   };
   const { temporaryDirectory } = paths.layout;
   const path = join(paths.dropsDirectory, DECIDED_NAME);
-  const file: DecidedFile = { prior: priorDigest, lists: decided };
+  const file: DecidedFile = { prior: priorDigest ?? "", lists: decided };
   await writeDurably(path, JSON.stringify(file), { temporaryDirectory });
   return decided;
 }
 
-/** Reads what was decided about splits whose keys are as they were, if all drop lists are there. */
+/**
+ * Reads what was decided about splits whose keys are as they were, if all drop lists are there;
+ * `prior` is undefined if it holds whatever the other epochs have.
+ */
 async function readDecided(
   paths: KeyLayout,
   splits: readonly Split[],
   isNew: (id: string) => boolean,
-  prior: string,
+  prior: string | undefined,
 ): Promise<Decided> {
   const file = await readDecidedFile(paths);
-  if (file === undefined || file.prior !== prior) return {};
+  if (file === undefined || (prior !== undefined && file.prior !== prior)) return {};
   const decided = file.lists;
   const ids = splits.map(({ id }) => id);
   const sound = ids.filter((id) => {
