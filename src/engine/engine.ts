@@ -1,6 +1,7 @@
 import { UsageError } from "../base/errors.js";
 import { builtFile } from "../base/package-files.js";
 import { rowFieldsOf } from "../mapper/field-use.js";
+import type { CompactResult } from "../pipeline/compact/compact-export.js";
 import type {
   CountRequest,
   ExportOptions,
@@ -31,6 +32,7 @@ export interface Engine {
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
   surveyInputs(request: SurveyRequest, signal: AbortSignal): Promise<Survey>;
   verifyExport(directory: string, context: RunContext): Promise<VerifyResult>;
+  compactExport(directory: string, signal: AbortSignal): Promise<CompactResult>;
   verifyStored(task: VerifyStoredTask, signal: AbortSignal): Promise<StoredResult>;
 }
 
@@ -81,6 +83,10 @@ export function createEngine(): Engine {
     verifyExport: async (directory, context) => {
       const { verifyExport } = await import("../pipeline/verify/verify.js");
       return verifyExport(directory, { ...context, openReader: openRange });
+    },
+    compactExport: async (directory, signal) => {
+      const { compactExport } = await import("../pipeline/compact/compact-export.js");
+      return compactExport(directory, signal);
     },
     verifyStored: async (task, signal) => {
       const { verifyStored } = await import("../pipeline/verify/verify-stored.js");

@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { epochOf } from "../base/epoch.js";
 import { SwitchyardError } from "../base/errors.js";
 import type { PartFile } from "../sinks/sink.js";
+import { CompactedParts } from "./compact/compacted.js";
 import type { EventFold, FoldedEvents } from "./event-fold.js";
 import { EVENTS_BY_DAY_NAME, splitOfPartName } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
@@ -37,30 +38,39 @@ export function foldExport(
   records: readonly SplitRecord[],
   fold: EventFold,
   merged = noMerges,
+  compacted = new CompactedParts([]),
 ): FoldedExport {
   const ordered = inOrder(records);
   const parts = [...ordered.flatMap((record) => record.parts), ...merged.parts];
   const events = fold.result([...parts, ...merged.pending]);
   const pending = sum(merged.pending, ({ rows }) => rows);
-  const manifest = foldManifest(facts, ordered, { parts, pending }, events);
+  const manifest = foldManifest(facts, ordered, { parts, pending, compacted }, events);
   return { manifest, eventsByDay: events.byDay };
+}
+
+interface FoldedParts {
+  /** As the records list them. */
+  readonly parts: readonly PartFile[];
+  readonly pending: number;
+  readonly compacted: CompactedParts;
 }
 
 function foldManifest(
   facts: ManifestFacts,
   ordered: readonly SplitRecord[],
-  { parts, pending }: { readonly parts: readonly PartFile[]; readonly pending: number },
+  { parts: written, pending, compacted }: FoldedParts,
   folded: FoldedEvents,
 ): Manifest {
   const { events, otherEvents, byDay } = folded;
   const { dataset, format, dayZone } = facts.options;
+  const parts = compacted.apply(written);
   const days = foldDays(parts);
   const { manifestVersion, version, configuration, ...accounts } = foldAccounts(facts, ordered);
   const rows = sum(parts, (part) => part.rows);
   checkAccounts("total", accounts.rows, rows + pending);
   checkEvents(accounts.rows, folded);
   const { run, failures, epochs, complete: isComplete, ...counts } = accounts;
-  const daysOfEpochs = foldDaysOfEpochs(parts);
+  const daysOfEpochs = foldDaysOfEpochs(written);
   const complete = isComplete && pending === 0;
   return {
     manifestVersion,

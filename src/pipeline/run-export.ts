@@ -1,4 +1,5 @@
 import { epochOf } from "../base/epoch.js";
+import { readCompacted } from "./compact/compacted.js";
 import { foldEvents } from "./event-fold.js";
 import { layoutOf, layoutOfEpoch } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
@@ -33,7 +34,13 @@ export async function runExport(
         new Ledger(layoutOfEpoch(layout, epochOf(id))).readEvents(id);
       const events = await foldEvents({ readEvents }, records);
       const exportFacts = { ...facts, options: recorded };
-      const { manifest, eventsByDay } = foldExport(exportFacts, records, events, merged);
+      const { manifest, eventsByDay } = foldExport(
+        exportFacts,
+        records,
+        events,
+        merged,
+        await readCompacted(layout),
+      );
       return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };
     },
   };

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { epochOf } from "../base/epoch.js";
 import { checkValue } from "../base/schema.js";
 import {
@@ -8,11 +9,14 @@ import {
   type PlanningOptions,
   rangeSources,
 } from "./change-plan.js";
-import { type Layout, layoutOf, layoutOfEpoch } from "./ledger/layout.js";
+import { CompactedParts, readCompacted } from "./compact/compacted.js";
+import { finishCompaction } from "./compact/finish-compaction.js";
+import { type Layout, layoutOf, layoutOfEpoch, splitOfPartName } from "./ledger/layout.js";
 import { Ledger, type RunRecord, readEpochs, type SavedEpoch } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import {
   findIncomplete,
+  forgetCompacted,
   forgetEpochs,
   forgetMerges,
   forgetPlan,
@@ -82,22 +86,34 @@ export async function startRun(
   facts: RunFacts,
   options: StartOptions,
 ): Promise<StartedRun> {
+  await finishCompaction(layout);
   const saved = options.fresh ? [] : await readEpochs(layout);
   if (saved.length === 0) {
     await refuseForeignFiles(layout, options.fresh);
+    // A run without a ledger has joined nothing.
+    await forgetCompacted(layout);
     if (options.fresh) await startOver(layout);
   }
   const { known, fresh } = assignSources(
     saved.map(({ record }) => record),
     facts,
   );
-  const states = await Promise.all(
-    saved.map(async (epoch, index) => readState(epoch, { ...facts, ...known[index] }, options)),
-  );
-  const refused = new Set(states.flatMap(({ changes }) => changes.refused));
-  if (refused.size > 0) throw new ChangedError(layout.outputDirectory, [...refused]);
-  const resumed: ResumedEpoch[] = [];
-  for (const state of states) resumed.push(await resumeEpoch(state, options));
+  const resumeAll = async (compacted: CompactedParts) => {
+    const states = await Promise.all(
+      saved.map(async (epoch, index) => readState(epoch, { ...facts, ...known[index] }, options)),
+    );
+    const refused = new Set(states.flatMap(({ changes }) => changes.refused));
+    if (refused.size > 0) throw new ChangedError(layout.outputDirectory, [...refused]);
+    const resumed: ResumedEpoch[] = [];
+    for (const state of states) resumed.push(await resumeEpoch(state, options, compacted));
+    return { states, resumed };
+  };
+  const compacted = await readCompacted(layout);
+  const found = await resumeAll(compacted);
+  // Joined parts have rows of several splits. If one of these is read again, so are the others.
+  const isCompacted = await areJoinedIntact(layout, compacted, found.resumed);
+  const { states, resumed } = isCompacted ? found : await resumeAll(new CompactedParts([]));
+  if (!isCompacted) await forgetCompacted(layout);
   const isGrown = saved.length === 0 || fresh.sources.length + fresh.unreadable.length > 0;
   if (!isGrown && resumed.every(({ isIntact }) => isIntact)) {
     const manifest = await readManifest(layout, resumed.length);
@@ -143,6 +159,7 @@ async function readState(
 async function resumeEpoch(
   { ledger, record: saved, facts, records, finished, changes }: EpochState,
   options: StartOptions,
+  compacted: CompactedParts,
 ): Promise<ResumedEpoch> {
   const { layout } = ledger;
   const plan = await changePlan(saved.plan, facts.sources, changes, { ...options, ...layout });
@@ -152,8 +169,8 @@ async function resumeEpoch(
   const isWhole = () => finished.size === plan.splits.length;
   const known = [...finished.values()];
   const merges = await readMerges(ledger, known);
-  const incomplete = await findIncomplete(layout, known);
-  const areMergesThere = (await findIncomplete(layout, merges.done)).length === 0;
+  const incomplete = await findIncomplete(layout, known, compacted);
+  const areMergesThere = (await findIncomplete(layout, merges.done, compacted)).length === 0;
   const isIntact =
     !isChanged &&
     facts.unreadable.length === saved.unreadable.length &&
@@ -176,6 +193,19 @@ async function resumeEpoch(
     lost: lost.size,
     dropped: records.map(({ id }) => id).filter((id) => !finished.has(id)),
   };
+}
+
+/** Returns true if all joined parts are there, and all that they replace belongs to intact epochs. */
+async function areJoinedIntact(
+  layout: Layout,
+  compacted: CompactedParts,
+  resumed: readonly ResumedEpoch[],
+): Promise<boolean> {
+  const none = { replaced: new Set<string>() };
+  if ((await findIncomplete(layout, [compacted], none)).length > 0) return false;
+  const splits = [...compacted.replaced].flatMap((path) => splitOfPartName(basename(path)) ?? []);
+  const epochs = new Set(splits.map(epochOf));
+  return [...epochs].every((epoch) => resumed[epoch]?.isIntact === true);
 }
 
 /** Throws if a split has to be read again an input of which is gone: its other parts would be lost too. */

@@ -55,6 +55,7 @@ const fakeEngine: Engine = {
   verifyStored: async () => {
     throw new Error("nothing is stored here");
   },
+  compactExport: () => Promise.reject(new Error("not expected")),
   verifyExport: async () => ({
     outcome: "verified",
     manifestPath: "/data/out/manifest.json",

@@ -96,6 +96,16 @@ Examples:
   $ switchyard verify out
   $ switchyard verify out --json | jq .differences`;
 
+export const compact = `
+Joins the files of each day into files of up to the part size, also those of
+several runs (epochs). Bytes are copied, nothing is encoded again. While a day is
+replaced it is away for a moment; an event is never there twice. After an
+interruption, run the same command again, or the export.
+
+Examples:
+  $ switchyard compact out
+  $ switchyard compact out --json | jq .filesAfter`;
+
 export const qualify = `
 Takes the event names of an export from its manifest, or reads inputs as
 \`export\` does, and prints the changes to make. Nothing is sent without --yes. A

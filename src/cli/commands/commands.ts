@@ -117,6 +117,17 @@ const commandRows: readonly CommandRow[] = [
     run: stepsOf("verify"),
   },
   {
+    name: "compact",
+    description: "join the small files of each day of a finished export",
+    help: help.compact,
+    argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
+    options: outputOptions,
+    async run({ flags, configPath }, context) {
+      const { runCompact } = await import("../run-compact.js");
+      return runCompact({ flags, configPath }, context);
+    },
+  },
+  {
     name: "qualify",
     description: "create qualifying events for the events of an export or of inputs",
     help: help.qualify,

@@ -39,6 +39,10 @@ export interface Layout {
   readonly acknowledgedDirectory: string;
   /** Keys of events, for `--dedupe`. */
   readonly keysDirectory: string;
+  /** Joined parts of finished day directories, one file for each. */
+  readonly compactedDirectory: string;
+  /** Day directories that are being compacted; exists only while `compact` works or after it was killed. */
+  readonly compactingDirectory: string;
   /** Emptied at the start of each run, for all epochs; on the same file system as the output. */
   readonly temporaryDirectory: string;
 }
@@ -65,6 +69,8 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     mergesDirectory: join(epochDirectory, "merges"),
     acknowledgedDirectory: join(epochDirectory, "acknowledged"),
     keysDirectory: join(epochDirectory, "keys"),
+    compactedDirectory: join(ledgerDirectory, "compacted"),
+    compactingDirectory: join(ledgerDirectory, "compacting"),
     temporaryDirectory: join(ledgerDirectory, "tmp"),
   };
 }
@@ -85,10 +91,13 @@ export function epochsDirectoryOf(ledgerDirectory: string): string {
 /** Pattern of a split's id. */
 export const splitIdPattern = "(?:e\\d{5,}-)?\\d{6}";
 
+/** Stands for the split's id in the names of parts that `compact` has joined. */
+export const COMPACTED_PARTS = "compacted";
+
 const dayName = /^\d{4,6}-\d{2}-\d{2}$/;
 const extensions = outputFormatNames.map((format) => format.replace(".", "\\.")).join("|");
 const partName = new RegExp(
-  `^part-(${splitIdPattern}|(?:e\\d{5,}-)?${MERGED_PARTS})-\\d+\\.(?:${extensions})$`,
+  `^part-(${splitIdPattern}|(?:e\\d{5,}-)?${MERGED_PARTS}|${COMPACTED_PARTS})-\\d+\\.(?:${extensions})$`,
 );
 const rejectsName = new RegExp(`^part-(${splitIdPattern})\\.jsonl$`);
 

@@ -19,7 +19,7 @@ const id = z.string().regex(/^\d{6}$/);
 const splitId = new RegExp(`^${splitIdPattern}$`);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-const partSchema = z.object({
+export const partSchema = z.object({
   path: text,
   day: text,
   rows: count,

@@ -198,7 +198,8 @@ export async function listOrNone(path: string): Promise<string[]> {
 }
 
 /** Returns undefined if the file does not exist. Throws `ledger_unreadable`. */
-async function readRecord<Schema extends z.ZodType>(
+/** Reads a record; undefined if there is none. Throws `ledger_unreadable`. */
+export async function readRecord<Schema extends z.ZodType>(
   path: string,
   schema: Schema,
 ): Promise<z.output<Schema> | undefined> {

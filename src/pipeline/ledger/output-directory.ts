@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { moveDurably, syncDirectory } from "../../base/durable-file.js";
@@ -8,7 +9,9 @@ import { UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-files.js";
 import { partNameOfStaged, stagedPathOf } from "../../sinks/staged-parts.js";
+import { type CompactedParts, readCompacted } from "../compact/compacted.js";
 import {
+  COMPACTED_PARTS,
   epochsDirectoryOf,
   isDayName,
   type Layout,
@@ -32,10 +35,13 @@ export async function removeOutput(
     await rm(layout.manifestFile, { force: true });
     await rm(layout.eventsByDayFile, { force: true });
     await syncDirectory(layout.outputDirectory);
+    const compacted = new Set((await readCompacted(layout)).parts.map(({ path }) => path));
     for (const day of await listDays(layout)) {
       await removeFiles(join(layout.datasetDirectory, day), (name) => {
         const split = splitOfPartName(name);
         if (split === undefined) return false;
+        if (split === COMPACTED_PARTS)
+          return !compacted.has(`${basename(layout.datasetDirectory)}/${day}/${name}`);
         return split.endsWith(MERGED_PARTS) ? !isMerged(day, epochOf(split)) : !isKept(split);
       });
     }
@@ -129,6 +135,12 @@ async function forget(layout: Layout, directory: string, remove = rm): Promise<v
   await remove(forgotten, { recursive: true, force: true });
 }
 
+/** Removes the records of joined parts, durably. Call it before the parts are removed. */
+export async function forgetCompacted(layout: Layout): Promise<void> {
+  if (!existsSync(layout.compactedDirectory)) return;
+  await asOutput(layout.ledgerDirectory, () => forget(layout, layout.compactedDirectory));
+}
+
 /** Removes the plan, durably. Call it last: without a plan, parts belong to no run. */
 export async function forgetPlan(layout: Layout): Promise<void> {
   await asOutput(layout.ledgerDirectory, async () => {
@@ -137,15 +149,19 @@ export async function forgetPlan(layout: Layout): Promise<void> {
   });
 }
 
-/** Returns the records of which a part is missing or has another size: somebody has changed the days. */
+/**
+ * Returns the records of which a part is missing or has another size: somebody has changed the
+ * days. Parts that `compact` has replaced are not looked for.
+ */
 export async function findIncomplete<Written extends Pick<SplitRecord, "parts">>(
   { outputDirectory }: Layout,
   records: readonly Written[],
+  { replaced }: Pick<CompactedParts, "replaced">,
 ): Promise<readonly Written[]> {
   const incomplete: Written[] = [];
   for (const record of records) {
     for (const { path, bytes } of record.parts) {
-      if ((await sizeOf(join(outputDirectory, path))) === bytes) continue;
+      if (replaced.has(path) || (await sizeOf(join(outputDirectory, path))) === bytes) continue;
       incomplete.push(record);
       break;
     }

@@ -1,0 +1,39 @@
+import { exitCodes, UsageError } from "../base/errors.js";
+import { loadConfiguration } from "../pipeline/configuration/configuration.js";
+import { CONFIGURATION_NAME } from "../pipeline/configuration/configuration-file.js";
+import { summarizeCompact } from "../report/compact-summary.js";
+import type { CommandContext } from "./context.js";
+import { outputOf } from "./output.js";
+import { printFailure, printResult } from "./print-outcome.js";
+import type { ServiceInvocation } from "./service/service-options.js";
+
+/** Joins the small files of an export and returns the exit code; never throws. */
+export async function runCompact(
+  { flags, configPath }: ServiceInvocation,
+  context: CommandContext,
+): Promise<number> {
+  let output = outputOf(flags);
+  try {
+    const { environment, currentDirectory } = context;
+    const from = { flags, configPath, environment, currentDirectory };
+    const { values } = await loadConfiguration(from);
+    output = outputOf(values);
+    if (values.to === undefined) {
+      throw new UsageError(
+        "output_missing",
+        `There is no export to compact; pass its directory, or set "export": { "to": … } in ${CONFIGURATION_NAME}.`,
+      );
+    }
+    const engine = await context.loadEngine();
+    const result = await engine.compactExport(values.to, context.signal);
+    const exitCode = result.outcome === "done" ? exitCodes.done : exitCodes.interrupted;
+    if (output.json) {
+      context.stdout.write(`${JSON.stringify({ command: "compact", exitCode, ...result })}\n`);
+    } else if (!output.quiet) {
+      printResult(summarizeCompact(result), output, context);
+    }
+    return exitCode;
+  } catch (error) {
+    return printFailure("compact", error, output, context);
+  }
+}

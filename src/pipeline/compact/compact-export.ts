@@ -1,0 +1,226 @@
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { syncDirectory } from "../../base/durable-file.js";
+import { SwitchyardError } from "../../base/errors.js";
+import { SYNC_CONCURRENCY } from "../../base/limits.js";
+import { takeLockFile } from "../../base/lock-file.js";
+import { makeDirectory } from "../../base/make-directory.js";
+import { mapBounded } from "../../base/map-bounded.js";
+import { asOutput } from "../../base/output-error.js";
+import { Kernel } from "../../batch/kernel.js";
+import { EncodedPart } from "../../sinks/encoded-part.js";
+import { diskFiles, withOutputErrors } from "../../sinks/part-files.js";
+import type { PartFormat } from "../../sinks/part-format.js";
+import { PartOutput, WriteBuffer } from "../../sinks/part-output.js";
+import type { PartFile } from "../../sinks/sink.js";
+import { OpenSpillFiles, SpillDamage } from "../../sinks/spill/spill-files.js";
+import { COMPACTED_PARTS, type Layout, layoutOf, MANIFEST_NAME } from "../ledger/layout.js";
+import type { Manifest, ManifestDay, ManifestFile } from "../manifest.js";
+import { type OutputFormat, outputFormat, type PartOptions } from "../output-formats.js";
+import { columnsIn } from "../verify/open-part.js";
+import { readManifest } from "../verify/verify-manifest.js";
+import { type CompactedDay, readCompacted, writeCompacted } from "./compacted.js";
+import { compactingPaths, finishCompaction, replaceParts } from "./finish-compaction.js";
+
+/** The result of compacting an output. */
+export interface CompactResult {
+  readonly outcome: "done" | "interrupted";
+  readonly directory: string;
+  /** Day directories that have changed. */
+  readonly days: number;
+  readonly filesBefore: number;
+  readonly filesAfter: number;
+  readonly rows: number;
+  /** Size of the output. */
+  readonly bytes: number;
+  readonly durationMs: number;
+}
+
+/**
+ * Joins the small parts of each day of a finished output, of all its epochs, into parts of up to the
+ * part size. Throws if the output is not finished, is in use, or differs from its manifest.
+ */
+export async function compactExport(
+  directory: string,
+  signal: AbortSignal,
+  now: () => number = () => performance.now(),
+): Promise<CompactResult> {
+  const startedMs = now();
+  const manifestFile = join(directory, MANIFEST_NAME);
+  const layout = layoutOf(directory, (await readManifest(manifestFile)).dataset);
+  if (!existsSync(layout.planFile)) {
+    throw refusal(directory, "it has no ledger, which the next run of its export needs");
+  }
+  const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
+  try {
+    await finishCompaction(layout);
+    const manifest = await readManifest(manifestFile);
+    if (!manifest.complete)
+      throw refusal(directory, "it is not complete; run its export to the end");
+    const tasks = planDays(manifest);
+    const { days } = await readCompacted(layout);
+    const joiner = await createJoiner(directory, manifest);
+    let done = 0;
+    // Most of the time is spent in waiting for the disk.
+    await mapBounded(tasks, SYNC_CONCURRENCY, async (task) => {
+      if (signal.aborted) return;
+      await compactDay(layout, task, days, joiner);
+      done++;
+    });
+    await finishCompaction(layout);
+    const { totals } = await readManifest(manifestFile);
+    return {
+      outcome: done < tasks.length ? "interrupted" : "done",
+      directory,
+      days: done,
+      filesBefore: manifest.totals.files,
+      filesAfter: totals.files,
+      rows: totals.rows,
+      bytes: totals.bytes,
+      durationMs: now() - startedMs,
+    };
+  } finally {
+    await lock.release();
+  }
+}
+
+interface DayTask {
+  /** Relative to the output directory. */
+  readonly directory: string;
+  readonly day: string;
+  /** Files to be joined with each other, in order. */
+  readonly groups: readonly (readonly ManifestFile[])[];
+}
+
+/** Groups the small files of each directory into new ones of up to the part size. Pure. */
+export function planDays({ days, configuration }: Manifest): readonly DayTask[] {
+  const partBytes = Number(configuration["partBytes"]);
+  return days.flatMap((day) =>
+    [...byDirectory(day)].flatMap(([directory, files]) => {
+      const groups = groupFiles(files, partBytes);
+      return groups.length === 0 ? [] : [{ directory, day: day.day, groups }];
+    }),
+  );
+}
+
+function byDirectory({ files }: ManifestDay): ReadonlyMap<string, readonly ManifestFile[]> {
+  const directories = new Map<string, ManifestFile[]>();
+  for (const file of files) {
+    const known = directories.get(dirname(file.path));
+    if (known === undefined) directories.set(dirname(file.path), [file]);
+    else known.push(file);
+  }
+  return directories;
+}
+
+function groupFiles(files: readonly ManifestFile[], partBytes: number) {
+  const groups: { bytes: number; files: ManifestFile[] }[] = [];
+  for (const file of files) {
+    const open = groups.at(-1);
+    if (open === undefined || open.bytes + file.bytes > partBytes) {
+      groups.push({ bytes: file.bytes, files: [file] });
+    } else {
+      open.bytes += file.bytes;
+      open.files.push(file);
+    }
+  }
+  return groups.map((group) => group.files).filter((group) => group.length > 1);
+}
+
+/** Joins the groups of one directory, records that, and replaces them there. */
+async function compactDay(
+  layout: Layout,
+  { directory, day, groups }: DayTask,
+  known: readonly CompactedDay[],
+  joiner: PartJoiner,
+): Promise<CompactedDay> {
+  const before = known.find((one) => one.directory === directory);
+  const { joined } = compactingPaths(layout, directory);
+  await asOutput(joined, async () => {
+    await rm(joined, { recursive: true, force: true });
+    await makeDirectory(joined);
+  });
+  const gone = new Set(groups.flat().map(({ path }) => path));
+  const parts = (before?.parts ?? []).filter(({ path }) => !gone.has(path));
+  // A name is never used twice: it tells whether a kill came before or after the replacement.
+  let number = before?.next ?? 0;
+  for (const group of groups) {
+    const digits = String(number++).padStart(3, "0");
+    const name = `part-${COMPACTED_PARTS}-${digits}.${joiner.extension}`;
+    const facts = await joiner.join(group, join(joined, name));
+    parts.push({ path: `${directory}/${name}`, day, ...facts });
+  }
+  await asOutput(joined, () => syncDirectory(joined));
+  const replaced = [...new Set([...(before?.replaced ?? []), ...gone])];
+  const record = { directory, replaced, parts, next: number };
+  await writeCompacted(layout, record);
+  await asOutput(joined, () => replaceParts(layout, record));
+  return record;
+}
+
+/** Joins files of an output by copying their encoded bytes. */
+class PartJoiner {
+  readonly #buffer = new WriteBuffer();
+  readonly #files = withOutputErrors(diskFiles);
+
+  constructor(
+    private readonly directory: string,
+    private readonly format: PartFormat,
+  ) {}
+
+  get extension(): string {
+    return this.format.extension;
+  }
+
+  /** Writes a new file, durably. Throws `compact_refused` if a file differs from the manifest. */
+  async join(
+    files: readonly ManifestFile[],
+    path: string,
+  ): Promise<Omit<PartFile, "path" | "day">> {
+    const open = new OpenSpillFiles();
+    const output = new PartOutput(this.#files, this.#buffer, path);
+    try {
+      const encoder = this.format.openPart(output);
+      for (const file of files) {
+        const part = new EncodedPart(open, join(this.directory, file.path), file.bytes);
+        part.check(file.sha256);
+        encoder.appendPart(part);
+      }
+      encoder.finish();
+      output.rest();
+    } catch (error) {
+      output.close();
+      throw error instanceof SpillDamage ? damage(error) : error;
+    } finally {
+      open.close();
+    }
+    await this.#files.sync(path, "file");
+    return {
+      rows: files.reduce((sum, { rows }) => sum + rows, 0),
+      bytes: output.size,
+      sha256: output.digest(),
+      firstTimestamp: Math.min(...files.map((file) => Date.parse(file.firstTimestamp))),
+      lastTimestamp: Math.max(...files.map((file) => Date.parse(file.lastTimestamp))),
+    };
+  }
+}
+
+async function createJoiner(directory: string, manifest: Manifest): Promise<PartJoiner> {
+  const { createFormat } = outputFormat(manifest.format as OutputFormat);
+  const { compression, csvSafe } = manifest.configuration as unknown as PartOptions;
+  const options = { ...columnsIn(manifest), compression, csvSafe };
+  return new PartJoiner(directory, await createFormat(new Kernel(), options));
+}
+
+function refusal(directory: string, reason: string): SwitchyardError {
+  return new SwitchyardError("compact_refused", `${directory} cannot be compacted: ${reason}`);
+}
+
+function damage({ message }: SpillDamage): SwitchyardError {
+  const [fact] = message.split(":");
+  return new SwitchyardError(
+    "compact_refused",
+    `${fact}; nothing of its day was changed. Run its export again to write it anew, then compact`,
+  );
+}
