@@ -140,8 +140,8 @@ it(`any sequence of new, broken, repaired and removed inputs gives each row once
 const KILLS = isCi ? 40 : 8;
 
 /** Runs the export in its own process; returns `killed` if the process was killed before its end. */
-async function runProcess(run: FakeExport, killAfterMs?: number) {
-  const task = JSON.stringify(await run.portable({ splitBytes: 100 }));
+async function runProcess(run: FakeExport, killAfterMs?: number, fresh = false) {
+  const task = JSON.stringify(await run.portable({ splitBytes: 100, fresh }));
   const child = spawn(process.execPath, [processScript("fake-run"), task], { stdio: "ignore" });
   const timer =
     killAfterMs === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), killAfterMs);
@@ -182,5 +182,27 @@ it(`epochs that are killed repeatedly end with the bytes of undisturbed ones (SW
       while ((await runProcess(disturbed, quietMs * (0.2 + random()))) === "killed") kills++;
       expect(disturbed.files()).toEqual(expected[batch]);
     }
+  }
+}, 300_000);
+
+it(`epochs that a killed run with --fresh has left in part are not lost or repeated (SWITCHYARD_SEED=${seed})`, async () => {
+  const random = createRandom(seed);
+  const run = fakeExport();
+  for (let batch = 0; batch < 3; batch++) {
+    addBatch(run, batch);
+    await runProcess(run);
+  }
+  const rows = rowsOf(run);
+  const startedMs = performance.now();
+  await runProcess(run);
+  const startMs = performance.now() - startedMs;
+  for (let kills = 0; kills < KILLS; ) {
+    if ((await runProcess(run, startMs * (0.5 + random()), true)) === "killed") kills++;
+    await runProcess(run);
+    expect(rowsOf(run)).toEqual(rows);
+    const { days } = JSON.parse(run.read("manifest.json"));
+    const listed = days.flatMap((day: { files: { path: string }[] }) => day.files);
+    const names = Object.keys(run.files()).filter((name) => name.startsWith("events/"));
+    expect(listed.map(({ path }: { path: string }) => path).sort()).toEqual(names.sort());
   }
 }, 300_000);
