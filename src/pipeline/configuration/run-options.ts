@@ -6,6 +6,7 @@ import { completeDialect } from "../../readers/csv-dialects.js";
 import type { GivenDialect } from "../../readers/source.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
+import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { SCHEMA_ID } from "./configuration-schema.js";
@@ -34,14 +35,9 @@ export function resolveExportOptions(
     dayZone,
     csvSafe,
     compact,
-    withInsertID: withInsertIDs(values, options),
+    ...resolveColumns(values, options.mapping),
     partBytes: values.partSize,
   };
-}
-
-/** Returns whether events are written with their insert ids. */
-function withInsertIDs({ insertId }: CompleteValues, { mapping }: Pick<RunOptions, "mapping">) {
-  return insertId && mapping.insertID.length > 0;
 }
 
 /** Resolves the options of a dry run. Throws like `resolveExportOptions`. */
@@ -59,7 +55,7 @@ export function resolveValidateRequest(
     format,
     compression,
     csvSafe,
-    withInsertID: withInsertIDs(values, options),
+    ...resolveColumns(values, options.mapping),
     sampleShare: sample,
     reportDirectory: report,
   };
