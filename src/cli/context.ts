@@ -7,7 +7,7 @@ import type { ProgressStream } from "../report/progress.js";
 export interface CommandContext {
   readonly environment: Environment;
   readonly currentDirectory: string;
-  /** How the user calls the program, for commands to type: `npx switchyard` in a clone. */
+  /** The command that starts the program, shown in commands to type: `npx switchyard` in a clone. */
   readonly program: string;
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly stderr: ProgressStream;

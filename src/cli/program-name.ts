@@ -3,7 +3,7 @@ import { shellWord } from "../report/terminal-text.js";
 
 const NAME = "switchyard";
 
-/** The part of `process` that tells how the program was called. */
+/** The part of `process` that tells how the program was started. */
 interface ProgramCall {
   readonly script: string;
   readonly currentDirectory: string;
@@ -11,7 +11,7 @@ interface ProgramCall {
 }
 
 /**
- * Returns how the user calls the program from the current directory: by its name where it is installed for
+ * Returns the command that starts the program from the current directory: by its name where it is installed for
  * all, through npx in a clone or a project, else by the path of the script.
  */
 export function programName({ script, currentDirectory, environment }: ProgramCall): string {

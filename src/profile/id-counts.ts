@@ -151,7 +151,7 @@ class Chosen {
   }
 }
 
-/** Amounts that `Chosen` distinguishes: so many rows are always among the most. */
+/** Amounts that `Chosen` distinguishes: larger ones are counted together. */
 const AMOUNTS = 1_024;
 
 const VARINT_BYTES_MAX = 5;

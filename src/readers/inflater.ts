@@ -99,7 +99,7 @@ export class CompressedInput {
 /** Bytes after the stream's record; `CODE_LENGTHS_MAX` of the kernels. */
 export const CODE_LENGTHS_BYTES = 320;
 
-/** How `inflate` ends; higher numbers are `truncated` plus 1 plus an index of `faults`. */
+/** Results of `inflate`; higher numbers are `truncated` plus 1 plus an index of `faults`. */
 export const inflateStatuses = { wantsInput: 0, wantsRoom: 1, done: 2, truncated: 3 } as const;
 
 /** With the wording of zlib. */
@@ -117,7 +117,7 @@ const faults = [
   "invalid distance too far back",
 ] as const;
 
-/** How far back matches reach. */
+/** The largest distance of a match. */
 const HISTORY_BYTES = 32 * KIB;
 
 /**

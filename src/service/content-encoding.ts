@@ -10,7 +10,7 @@ const inflate = promisify(gunzip);
 let zstd: Promise<ZstdDecoder> | undefined;
 
 /**
- * Decodes a body of at most `bytesMax` bytes. No bytes are no body, with any encoding. Throws 415 for an
+ * Decodes a body of at most `bytesMax` bytes. An empty body stays undefined with any encoding. Throws 415 for an
  * encoding other than gzip and zstd, 413 for a longer body and 400 for damage.
  */
 export async function decodeContent(

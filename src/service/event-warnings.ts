@@ -1,10 +1,10 @@
 import type { EventText } from "./event-text.js";
 
-/** Something of a request's events that was stored, but probably not as it was meant. */
+/** A likely mistake in events of a request that were stored. */
 interface EventWarning {
   readonly property: string;
   readonly message: string;
-  /** How many events of the request have it. */
+  /** Events of the request that have it. */
   readonly events: number;
 }
 

@@ -5,7 +5,7 @@ import type { EntityKey } from "../storage/store.js";
 import type { NewIdentifier } from "./new-entity.js";
 import { invalid } from "./service-error.js";
 
-/** How the rules of a resource are identified. */
+/** The way in which the rules of a resource are identified. */
 interface RuleIdentifiers {
   /** Returns the `id` of a rule; `position` counts from 1. */
   idOf(rule: Pick<Rule, "baseID" | "passPercentage">, position: number): string;

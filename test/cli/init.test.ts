@@ -272,7 +272,7 @@ describe("odd inputs", () => {
     expect(stdout).not.toContain("Uncertain");
   });
 
-  test("of which one has no readable row are accepted, and it is named", async () => {
+  test("with one file without a readable row are accepted, and the file is named", async () => {
     put("in/a.json", amplitude("a"));
     put("in/b.json", "{{{\n{{\n".repeat(500));
     const { doubts, sample } = await survey("in");

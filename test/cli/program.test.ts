@@ -92,7 +92,7 @@ describe("export", () => {
     ]);
   });
 
-  test("takes what no flag gives from the file of the current directory", async () => {
+  test("reads options without a flag from the configuration file of the current directory", async () => {
     const given: ExportOptions[] = [];
     const { context } = fakeContext(
       {

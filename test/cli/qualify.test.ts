@@ -162,7 +162,7 @@ describe("qualify", () => {
     expect(stderr).not.toContain(key());
   });
 
-  test("says what was not done where the key may not write", async () => {
+  test("lists what was not done if the key may not write", async () => {
     const { exitCode, stdout } = await qualify([".", "--yes"], service.keys.readOnly);
     expect(exitCode).toBe(1);
     expect(stdout).toContain("0 of 2 applied.\n");
@@ -352,7 +352,7 @@ describe("qualifying the events of inputs", () => {
     expect(await stored()).toEqual(["page_view"]);
   });
 
-  test("sends nothing where reading was interrupted", async () => {
+  test("sends nothing if reading was interrupted", async () => {
     result = { ...result, outcome: "interrupted" };
     const { exitCode, stderr } = await count(["rows.jsonl", "--yes"]);
     expect(exitCode).toBe(130);
@@ -371,7 +371,7 @@ describe("qualifying the events of inputs", () => {
     expect(requests).toEqual([]);
   });
 
-  test("reads what the configuration names where no export is, and looks for an export first", async () => {
+  test("prefers an export to the inputs of the configuration, which are read if there is none", async () => {
     const name = path.join(directory, "pipeline.config.json");
     await writeFile(name, JSON.stringify({ inputs: ["a/*.json"] }));
     expect((await count([])).stdout).toContain("Qualifying events of a/*.json at ");

@@ -82,7 +82,7 @@ it.each([
   ["property_mixed_types", properties((index) => ({ size: index % 2 === 0 ? "large" : 2 }))],
   ["property_too_long", properties(() => ({ page: "x".repeat(40_000) }))],
   ["property_personal", properties((index) => ({ phone: `+49 30 12345${10 + (index % 30)}` }))],
-] as const)("%s goes away by the line that it comes with (%#)", async (code, input) => {
+] as const)("%s is fixed by the line that it comes with (%#)", async (code, input) => {
   const directory = join(root, `${code}-${input.length}-${JSON.stringify(input[0]).length}`);
   mkdirSync(directory, { recursive: true });
   writeFileSync(

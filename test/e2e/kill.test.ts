@@ -8,7 +8,7 @@ import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
-const KILLS = isCi ? 50 : 3;
+const KILLS = isCi ? 50 : 2;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 const scratch = scratchDirectory("kill");

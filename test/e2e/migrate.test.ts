@@ -170,7 +170,7 @@ describe("migrate with an embedded service", () => {
   }, 300_000);
 });
 
-it("takes neither the configuration nor what another step wrote for input", async () => {
+it("does not read the configuration or the output of another step as input", async () => {
   configure({ inputs: ["."] });
   const { exitCode, json, stderr } = await migrate();
   expect(exitCode, stderr).toBe(0);
@@ -178,7 +178,7 @@ it("takes neither the configuration nor what another step wrote for input", asyn
 });
 
 describe("verify of a migration", () => {
-  it("finds what came into the service from elsewhere", async () => {
+  it("finds events that another sender stored", async () => {
     await migrate();
     const key = `secret-${"s".repeat(43)}`;
     const service = await startServiceProcess(join(directory, ".switchyard"), {
@@ -247,7 +247,7 @@ describe("migrate refuses", () => {
     expect([exitCode, json.error?.code]).toEqual([4, "data_in_use"]);
   });
 
-  it("to go on after a step that did not end well, and says which", async () => {
+  it("to continue after a step that failed, and names the step", async () => {
     configure({ maxRejects: 2 });
     const { exitCode, json } = await migrate();
     expect(exitCode).toBe(3);

@@ -7,7 +7,7 @@ import { scratchDirectory } from "../support/scratch.js";
 const scratch = scratchDirectory("output-below-input");
 const row = '{"event_type":"a","event_time":"2026-01-31 10:00:00","user_id":"mina"}\n';
 
-it("never takes its own output for input, also when that lies below the input", async () => {
+it("never reads its own output as input, even in a directory below the input", async () => {
   const input = join(scratch, "exports");
   mkdirSync(input);
   writeFileSync(join(input, "a.jsonl"), row);
@@ -19,7 +19,7 @@ it("never takes its own output for input, also when that lies below the input", 
   expect(JSON.parse(second.stdout)).toMatchObject({ alreadyDone: true, rows: { read: 1 } });
 });
 
-it("knows its own output by whatever links it is reached", async () => {
+it("recognizes its own output through links", async () => {
   const input = join(scratch, "linked");
   mkdirSync(input);
   writeFileSync(join(input, "a.jsonl"), row);
@@ -41,7 +41,7 @@ it("refuses inputs that all lie in the output directory", async () => {
   expect(ended.stderr).toMatch(/input_in_output/);
 });
 
-it("takes no report of a dry run for input, its module of fixes included", async () => {
+it("does not read the report of a dry run, or its module of fixes, as input", async () => {
   const directory = join(scratch, "migrated");
   mkdirSync(directory);
   // A property of two types makes a dry run write a module.
@@ -56,7 +56,7 @@ it("takes no report of a dry run for input, its module of fixes included", async
   expect(existsSync(join(directory, "report", "fixes.mjs"))).toBe(true);
 });
 
-it("takes no file that an option names for input", async () => {
+it("does not read files that options name as input", async () => {
   const directory = join(scratch, "named");
   mkdirSync(directory);
   writeFileSync(join(directory, "a.jsonl"), row);

@@ -33,7 +33,7 @@ async function validate(...words: readonly string[]) {
 const codesOf = (findings: readonly Finding[]) =>
   [...new Set(findings.map(({ code }) => code))].sort();
 
-it("each planted fault is found, told, and goes away by its line, and nothing else is said", async () => {
+it("each planted fault is found and described, its line fixes it, and nothing else is reported", async () => {
   const first = await validate();
   expect(codesOf(first.findings)).toEqual(Object.keys(faults).sort());
   for (const { code, fix, detail } of first.findings) {

@@ -35,7 +35,7 @@ function wordsTo(url: string): readonly string[] {
   return ["rows.jsonl", "--to", url, "--split-size", "128KiB", "--max-rejects", "1%"];
 }
 
-test("a run that cannot go on says what there is by now, and later counts go on from there", async () => {
+test("a run that fails reports what was delivered so far, and later runs continue these counts", async () => {
   const directory = directoryWithRows("send-stopped");
   let isOpen = false;
   // In the second split, which is not finished when the secret is refused.
@@ -86,7 +86,7 @@ test("a run that cannot go on says what there is by now, and later counts go on 
   expect(end.json.resume).toBeUndefined();
 });
 
-test("a run that is interrupted says what there is by now, and how to go on", async () => {
+test("a run that is interrupted reports what was delivered so far, and how to resume", async () => {
   const directory = directoryWithRows("send-interrupted");
   let child: ChildProcess | undefined;
   const isOdd = oddEvent(720);
@@ -127,7 +127,7 @@ test("a run that is interrupted says what there is by now, and how to go on", as
   expect(service.storedIndexes()).toHaveLength(EVENTS - 1);
 });
 
-test("a run that never came through says that nothing was delivered", async () => {
+test("a run that reaches no service reports that nothing was delivered", async () => {
   const directory = directoryWithRows("send-nowhere");
   const words = ["rows.jsonl", "--to", "http://127.0.0.1:9", "--give-up-after", "1"];
   const end = await runSend(directory, words);

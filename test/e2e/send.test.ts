@@ -64,7 +64,7 @@ test("every event goes to the webhook below the base URL, and a second run has n
   expect(service.storedIndexes()).toHaveLength(ROWS - MALFORMED);
 });
 
-test("arrays go where a service takes them, and what it names as faulty is rejected", async () => {
+test("arrays are sent to a service that accepts them, and the events that it names as faulty are rejected", async () => {
   const directory = directoryWithRows("send-array");
   const isFaulty = (index: number) => index % 100 === 50;
   const service = new FaultyService(({ events }) => {
@@ -99,7 +99,7 @@ test("arrays go where a service takes them, and what it names as faulty is rejec
   }
 });
 
-test("after a refusal of the secret nothing of it is in any output or file, and a run goes on", async () => {
+test("after a refusal of the secret no output or file contains it, and the run can be resumed", async () => {
   const directory = directoryWithRows("send-refused");
   let isOpen = false;
   const service = new FaultyService(({ index }) =>
@@ -138,7 +138,7 @@ test("after a refusal of the secret nothing of it is in any output or file, and 
   expect(service.requests.length - before).toBeLessThan(ROWS - MALFORMED - 150);
 });
 
-test("what is missing or makes no sense is said before anything is read", async () => {
+test("missing and useless options are reported before anything is read", async () => {
   const directory = scratchDirectory("send-usage");
   writeFileSync(join(directory, "secret"), "two words\n");
   const cases: readonly [readonly string[], Record<string, string>, string][] = [

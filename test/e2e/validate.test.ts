@@ -20,7 +20,7 @@ async function validate(name: string, ...words: string[]) {
   return { ...result, report };
 }
 
-it("says the same of the sample with any number of threads, and leaves nothing but the report", async () => {
+it("gives the same report with any number of threads, and writes nothing else", async () => {
   const reports: unknown[] = [];
   for (const threads of ["1", "2", "4"]) {
     const { exitCode, report } = await validate(
@@ -79,7 +79,7 @@ it("reads a share of the inputs, spread over them, and says how much it was", as
   expect(refused.exitCode).toBe(2);
 });
 
-it("tells repeated insert ids exactly within a split, and about as many over all", async () => {
+it("counts repeated insert ids exactly within a split, and estimates them over all splits", async () => {
   const file = join(root, "repeated.jsonl");
   const lines = Array.from({ length: 3_000 }, (_, index) =>
     JSON.stringify({

@@ -173,7 +173,7 @@ export function describeReader(subject: ReaderSubject): void {
       expect(await readAll({ content })).toEqual([]);
     });
 
-    test("fills batches to their maximum and goes on in the next", async () => {
+    test("fills batches to their maximum and continues in the next one", async () => {
       const { content, rows } = await subject.make(new Array(BATCH_ROWS_MAX + 1).fill(0));
       const full = await subject.make(new Array(BATCH_ROWS_MAX).fill(0));
       const windowBytes = content.length + 1_000;
@@ -227,7 +227,7 @@ function describeStream(
   const small = () => subject.make([40, 90, 0, 200, 60, 40]);
 
   describe(`${subject.name} as a stream`, () => {
-    test("gives nothing for no bytes at all", async () => {
+    test("gives no rows for an empty source", async () => {
       expect(await readAll({ content: new Uint8Array() })).toEqual([]);
     });
 

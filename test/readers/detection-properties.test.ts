@@ -97,7 +97,7 @@ test("JSON is told as if all lines were parsed", () => {
   );
 });
 
-test("a part of a head decides nothing, or what the whole of it does", async () => {
+test("a part of a head gives the result of the whole head, or none", async () => {
   let decided = 0;
   const extents = fc.constantFrom<HeadExtent>("whole", "limit");
   await fc.assert(

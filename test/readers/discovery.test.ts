@@ -13,7 +13,7 @@ const { scratch, discover } = useDiscovery();
 const text = ZSTD_SAMPLE_TEXT;
 
 describe("files", () => {
-  it("are told by their bytes, whatever their names say", async () => {
+  it("are recognized by their bytes, not by their names", async () => {
     const contents: Record<string, [Buffer, readonly string[]]> = {
       "plain.gz": [Buffer.from(text), []],
       "plain.br": [Buffer.from(text), []],
@@ -72,7 +72,7 @@ describe("files", () => {
     }
   });
 
-  it("that are empty are sources without rows, whatever is around nothing", async () => {
+  it("that are empty are sources without rows, also in archives and compressed", async () => {
     scratch.write("empty.csv", "");
     scratch.write("empty.gz", gzipSync(""));
     scratch.write("empty.zst", storedFrame(Buffer.alloc(0)));

@@ -76,7 +76,7 @@ it("asks for more where a part does not decide", async () => {
   expect(await detection({ bytes: head.subarray(0, 4_000), extent: "part" }, name)).toBeNull();
 });
 
-it("decides by a part what nothing that follows can change", async () => {
+it("decides from the first bytes only if later ones cannot change the result", async () => {
   const decided = {
     ndjson: '{"a":1}\n'.padEnd(5_000),
     json: "[\n".padEnd(5_000),

@@ -143,7 +143,7 @@ describe("an input without a file", () => {
     expect((await refusal("/dev/null")).message).toContain("write its output to a file");
   });
 
-  it("is a usage error that says where was looked", async () => {
+  it("is a usage error that names the places where it was searched", async () => {
     const error = await refusal("typo.json");
     expect(error.code).toBe("input_not_found");
     expect(error.message).toContain(`${scratch.path("typo.json")} does not exist`);

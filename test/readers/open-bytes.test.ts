@@ -112,7 +112,7 @@ describe.each(encodings)("%s", (codec, encoded, encode) => {
     }
   });
 
-  it("refuses what follows after the end", async () => {
+  it("refuses bytes after the end", async () => {
     for (const rest of ["x", "trailing garbage", "\0\0\0x"]) {
       const { bytes, error } = await read(Buffer.concat([encoded, Buffer.from(rest)]), [codec]);
       expect(error).toBeInstanceOf(SourceError);

@@ -23,7 +23,7 @@ describe("a window on a source", () => {
     expect(ends).toEqual([128, 192, 320, 576, 1088, 2112, 4160, 8256, 16_384]);
   });
 
-  it("reads no more than a step behind a range whose last row ends there", async () => {
+  it("reads at most one step beyond a range whose last row ends there", async () => {
     const window = new Window(new Kernel(), endless, 2 * MIB, 0);
     await window.fill(MIB);
     expect(window.offsetOf(window.end)).toBe(MIB + 64 * KIB);

@@ -86,7 +86,7 @@ describe("the numbers of a report", () => {
     }
   });
 
-  it("says of a shared device what is so", async () => {
+  it("names a shared device with its true numbers", async () => {
     const finding = report.findings.find(({ code }) => code === "device_shared");
     const [[rows, users] = []] = await query(
       "SELECT count(*), count(DISTINCT user_id) FROM EVENTS WHERE device_id = 'kiosk'",

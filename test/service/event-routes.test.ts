@@ -53,7 +53,7 @@ describe("POST /v1/webhooks/event_webhook", () => {
     expect(await summary()).toEqual([{ day, event: "purchase", count: 1000 }]);
   });
 
-  it("stores nothing of an array with one fault, and reports its path", async () => {
+  it("stores no event of an array with one fault, and reports the path of the fault", async () => {
     const { status, json } = await post([purchase, purchase, purchase, { event: 3 }, { user: [] }]);
     expect(status).toBe(400);
     expect(json).toEqual({

@@ -73,7 +73,7 @@ describe("a schema that takes too long", () => {
 });
 
 describe("checks that wait", () => {
-  test("are so many at most", async () => {
+  test("are limited in number", async () => {
     const checker = checkerWith({ processes: 1, checkTimeoutMs: never, waitingMax: 1 });
     const stuck = checker.check(bomb("pattern"));
     const waiting = checker.check(harmless);

@@ -1,3 +1,4 @@
+import { CUTS_MAX } from "../../src/base/limits.js";
 import type { ReceivedRequest } from "./faulty-service.js";
 import { createRandom } from "./random.js";
 import { accepted, type GivenAnswer, isStoring, manners, type Reaction } from "./reaction.js";
@@ -48,7 +49,8 @@ export const doubtfulFaults: readonly Fault[] = [
 const silentFaults: readonly Fault[] = [() => "mute", () => "head_only"];
 const SILENT_MAX = 3;
 
-const FAULTS_OF_KEY_MAX = 3;
+/** With more a request may be stored, and then divided because it seems to be too large. */
+const FAULTS_OF_KEY_MAX = CUTS_MAX;
 
 /** Reactions that answer correctly, in an unusual way. */
 const oddWays: readonly Fault[] = manners.map((manner) => () => ({ ...accepted, manner }));

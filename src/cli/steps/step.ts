@@ -30,7 +30,7 @@ export interface StepContext {
   readonly signal: AbortSignal;
   readonly observer: RunObserver;
   readonly flags: GivenFlags;
-  /** How the user calls the program, for commands to type. */
+  /** The command that starts the program, shown in commands to type. */
   readonly program: string;
   /** Arguments that repeat the command, without the program's name. */
   readonly commandLine: readonly string[];

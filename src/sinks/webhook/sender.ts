@@ -194,8 +194,10 @@ export class Sender {
     const key = keyOf(batch, rows);
     const isDivisible = rows.length > 1;
     let isCareful = false;
+    // Parts have other keys. Events that may be stored go in parts only if their own body is refused.
+    let isPending = false;
     for (let failures = 0, cuts = 0; ; ) {
-      if (isDivisible && body.length >= this.#tooLargeBytes) {
+      if (isDivisible && !isPending && body.length >= this.#tooLargeBytes) {
         notes.tooLarge(this.#tooLargeBytes);
         return { kind: "too_large", reason: "too large" };
       }
@@ -204,17 +206,20 @@ export class Sender {
       if (this.#failure !== undefined) throw this.#failure;
       const verdict = await this.#attempt(body, key, isCareful);
       if (verdict.kind === "stop") throw verdict.error;
-      if (isDivisible && verdict.kind === "too_large") this.limitBody(body.length);
-      else if (verdict.kind !== "retry") return verdict;
-      else {
-        if (verdict.failure === "cut_short") cuts++;
-        // A service may refuse a large request without a word.
-        if (isDivisible && cuts === CUTS_MAX) this.limitBody(body.length);
+      isPending ||= verdict.kind === "retry" && verdict.isPending;
+      if (verdict.kind === "retry" && verdict.failure === "cut_short") cuts++;
+      // A service may refuse a large request without a word.
+      const isTooLarge = isDivisible && (verdict.kind === "too_large" || cuts === CUTS_MAX);
+      if (isTooLarge) {
+        this.limitBody(body.length);
+        isPending = false;
+      }
+      if (verdict.kind === "retry") {
         isCareful ||=
           verdict.failure === "lost" && (isDivisible || body.length >= CAREFUL_PIECE_BYTES);
         failures++;
         await this.#waitToRetry(verdict, failures, notes);
-      }
+      } else if (!isTooLarge) return verdict;
     }
   }
 

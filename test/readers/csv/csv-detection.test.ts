@@ -74,7 +74,7 @@ describe("detectCsv", () => {
     ]);
   });
 
-  test("tells a header from a row of values", () => {
+  test("distinguishes a header from a row of values", () => {
     expect(detect("colour,size\nred,1\nblue,2\n")).toMatchObject({ header: true });
     for (const text of ["red,1\nblue,2\n", "a,b\na,c\nd,b\n", `${row}\n${row}\n`]) {
       expect(detect(text), text).toMatchObject({ header: false });

@@ -146,7 +146,7 @@ describe("CsvReader on bad rows", () => {
     ]);
   });
 
-  test("tells a row of exactly the limit from one that is a byte longer", async () => {
+  test("accepts a row of exactly the limit and rejects one that is a byte longer", async () => {
     const limit = 20;
     const make = (length: number) => `${"x".repeat(length - 2)},y`;
     for (const end of ["\n", "\r\n", "\r", ""]) {

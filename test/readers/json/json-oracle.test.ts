@@ -62,7 +62,7 @@ describe("against JSON.parse", () => {
     );
   });
 
-  test("rows whose keys resemble those of the row before are told apart", async () => {
+  test("rows with keys like those of the row before are distinguished", async () => {
     const names = [
       "a",
       "ab",

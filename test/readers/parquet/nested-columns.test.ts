@@ -162,7 +162,7 @@ describe("a field of a row of columns", () => {
     expect(row?.kinds.slice(0, 2)).toEqual([cellKinds.object, cellKinds.object]);
   });
 
-  it("can be the rest of a struct or of a JSON text, or what is no object", async () => {
+  it("can be the rest of a struct or of a JSON text, or a value that is not an object", async () => {
     const path = await writeWithDuckDB(
       `select {'a': 1, 'b': null::int, 'c': 3} as s, '{"a": 1, "b": 2}' as t
        union all select null, 'no object'`,

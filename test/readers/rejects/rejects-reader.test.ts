@@ -125,7 +125,7 @@ describe("a rejects file", () => {
     ]);
   });
 
-  test("says of a row that was too long to keep where to read it whole", async () => {
+  test("says where a row that was too long to keep can be read whole", async () => {
     const [row] = await retry([
       { source: "a", code: "row_too_long", message: "", raw: '{"a":"xxx', format: ndjson },
     ]);

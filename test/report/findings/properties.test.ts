@@ -51,7 +51,7 @@ describe("types", () => {
     expect(await become([1])).toEqual({ metadata: { price: "[1]" } });
   });
 
-  it("are converted to numbers or objects if all texts are such", async () => {
+  it("are converted to numbers or objects if all texts are numbers or objects", async () => {
     const of = (types: ReportProperty["types"], ...values: readonly string[]) =>
       withProperties(
         exampleProperty("price", { types, topValues: values.map((value) => ({ value, rows: 1 })) }),

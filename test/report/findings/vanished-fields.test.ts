@@ -69,7 +69,7 @@ describe("a field that vanishes", () => {
     expect(titlesOf(withEmpty((place) => (place < 14 ? 0.5 : 1), days))).toEqual([]);
   });
 
-  it("is not found in few events, on a single day, or in what comes and goes", () => {
+  it("is not found in few events, on a single day, or if it comes and goes", () => {
     const few = evenDays().map((day, place) => (place < 14 ? day : evenDay(place, 0)));
     const rare = few.map((day, place) =>
       place < 14

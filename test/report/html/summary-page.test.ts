@@ -93,7 +93,7 @@ describePages("the page of a report, for its two readers", (inPage) => {
     );
   });
 
-  test("counts findings of one kind together in the summary, and tells of rejects once", async () => {
+  test("counts findings of one kind together in the summary, and shows rejects once", async () => {
     const full = exampleReport();
     const codes = ["time_unparsable", "invalid_utf8"] as const;
     const findings = codes.map((rejectCode, index) => ({

@@ -259,6 +259,21 @@ describe("events that are refused", () => {
     expect(rows).toBe(4);
     expect(rejects).toEqual([{ row: "e0", message: "413: too large" }]);
   });
+
+  test("as too large do not divide another array that may be stored", async () => {
+    const { rows } = await send(
+      namedRows(10),
+      ({ events }, index) => {
+        if (index === 0) return answer(500);
+        return events.length > 2 && events[0]?.event !== "e0" ? answer(413) : ok;
+      },
+      { body: "array" },
+    );
+    expect(rows).toBe(10);
+    const first = calls.filter(({ events }) => events.some(({ event }) => event === "e0"));
+    expect(first.map(({ events }) => events.length)).toEqual([5, 5]);
+    expect(new Set(first.map(({ key }) => key)).size).toBe(1);
+  });
 });
 
 test.each([

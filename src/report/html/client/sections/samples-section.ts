@@ -111,7 +111,7 @@ function mappingLegend(): HTMLElement {
   );
 }
 
-/** How the pieces of a sample look, by the traces of the mapping. */
+/** Styles the pieces of a sample by the traces of the mapping. */
 function marksOf(traces: readonly Trace[], consulted: ReadonlySet<TextToken>) {
   const byToken = new Map<TextToken, { readonly trace: Trace; readonly index: number }>();
   traces.forEach((trace, index) => {
