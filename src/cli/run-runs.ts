@@ -1,14 +1,17 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
 import { exitCodes } from "../base/errors.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { valuesOf } from "../pipeline/configuration/run-options.js";
+import { listExports } from "../pipeline/run-history.js";
 import { listRuns } from "../pipeline/sent-runs.js";
-import { describeRuns } from "../report/run-summary.js";
+import { describeRuns } from "../report/runs-summary.js";
 import type { CommandContext } from "./context.js";
 import { outputOf } from "./output.js";
 import { printFailure, printResult } from "./print-outcome.js";
 import type { ServiceInvocation } from "./service/service-options.js";
 
-/** Prints the runs of `send` and returns the exit code; never throws. */
+/** Prints the exports here and the runs of `send` and returns the exit code; never throws. */
 export async function runRuns(
   { flags, configPath }: ServiceInvocation,
   context: CommandContext,
@@ -25,14 +28,31 @@ export async function runRuns(
     output = outputOf(configuration.values);
     const { runs: directory } = valuesOf(configuration);
     const runs = await listRuns(directory);
+    const exports = await listExports(
+      await exportDirectories(configuration.values.to, currentDirectory),
+    );
     if (output.json) {
-      const result = { command: "runs", exitCode: exitCodes.done, directory, runs };
+      const result = { command: "runs", exitCode: exitCodes.done, directory, runs, exports };
       context.stdout.write(`${JSON.stringify(result)}\n`);
     } else {
-      printResult(describeRuns(runs, directory, context.program).trimEnd(), output, context);
+      printResult(describeRuns(exports, runs, directory, context.program), output, context);
     }
     return exitCodes.done;
   } catch (error) {
     return printFailure("runs", error, output, context);
   }
+}
+
+/** Returns the directory that is named or configured, and those that are here. */
+async function exportDirectories(
+  to: string | undefined,
+  currentDirectory: string,
+): Promise<readonly string[]> {
+  const entries = await readdir(currentDirectory, { withFileTypes: true });
+  const here = entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+    .map(({ name }) => path.join(currentDirectory, name));
+  return [
+    ...new Set([...(to === undefined ? [] : [path.resolve(currentDirectory, to)]), ...here.sort()]),
+  ];
 }

@@ -13,13 +13,14 @@ import { Ledger, listOrNone, readEpochs } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
 import { ChangedError, describeVersionChange } from "./ledger/resume.js";
 import type { SendRequest } from "./options.js";
+import { type RunHistory, readHistory } from "./run-history.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
 
 const runStates = ["done", "at_work", "interrupted"] as const;
 /** `at_work`: a live process holds the lock. `interrupted`: the run's command resumes it. */
 export type RunState = (typeof runStates)[number];
 
-export interface ListedRun extends SentRun {
+export interface ListedRun extends SentRun, RunHistory {
   readonly state: RunState;
   readonly delivered: number;
   readonly rejected: number;
@@ -98,7 +99,15 @@ async function describeRun(directory: string): Promise<ListedRun | undefined> {
   const { delivered, rejected, splitsDone, splitsTotal } = await countSent(layout);
   const isDone = splitsTotal > 0 && splitsDone === splitsTotal;
   const state = (await isLocked(layout.lockFile)) ? "at_work" : isDone ? "done" : "interrupted";
-  return { ...run, state, delivered, rejected, splitsDone, splitsTotal };
+  return {
+    ...run,
+    ...(await readHistory(layout)),
+    state,
+    delivered,
+    rejected,
+    splitsDone,
+    splitsTotal,
+  };
 }
 
 export async function writeSentRun(layout: Layout, run: SentRun): Promise<void> {

@@ -3,7 +3,6 @@ import type { Manifest, RunAccounts } from "../pipeline/manifest.js";
 import type { ExportResult } from "../pipeline/run-export.js";
 import type { RunResult } from "../pipeline/run-splits.js";
 import type { SendManifest, SendResult, SendStanding } from "../pipeline/send-result.js";
-import type { ListedRun } from "../pipeline/sent-runs.js";
 import { formatBytes, formatCount, formatDuration, formatNumberOf } from "./quantities.js";
 import {
   describeFailures,
@@ -170,33 +169,4 @@ function deliveryLines({ sent }: SendStanding): string[] {
 
 function resumeLine({ directory, command }: SendStanding, program: string): string {
   return line("resume", commandLine(program, directory, command));
-}
-
-const stateWords: Readonly<Record<ListedRun["state"], string>> = {
-  done: "done",
-  at_work: "running",
-  interrupted: "interrupted",
-};
-
-/** Lists runs with their state, progress and, if interrupted, the command that resumes them. */
-export function describeRuns(
-  runs: readonly ListedRun[],
-  runsDirectory: string,
-  program = NAME,
-): string {
-  if (runs.length === 0) return `No runs in ${harmless(runsDirectory)}.\n`;
-  return `${runs.map((run) => describeRun(run, program)).join("\n\n")}\n`;
-}
-
-function describeRun(run: ListedRun, program: string): string {
-  const { runId, state, startedAt, delivered, rejected, splitsDone, splitsTotal } = run;
-  return [
-    `${runId}  ${stateWords[state]}  started ${startedAt.replace(/\.\d+Z$/, "Z")}`,
-    `  to ${harmless(run.destination)}`,
-    `  ${formatCount(delivered)} delivered, ${formatCount(rejected)} rejected, ` +
-      `${splitsDone} of ${splitsTotal} splits done`,
-    ...(state === "interrupted"
-      ? [`  resume: ${commandLine(program, run.directory, run.command)}`]
-      : []),
-  ].join("\n");
 }

@@ -8,7 +8,7 @@ Examples:
   $ switchyard export export.zip --to out   one directory per day in out/events
   $ switchyard verify out                   compare it with its manifest
   $ switchyard send export.zip --to <url>   to an event webhook, one by one
-  $ switchyard runs                         what was sent, and how to resume it
+  $ switchyard runs                         exports, what was sent, how to resume it
   $ switchyard qualify out --console <url>  qualifying events for exported ones
   $ switchyard migrate                      all steps of pipeline.config.json
   $ switchyard serve                        the console API on this machine
@@ -127,6 +127,17 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 3 more rows of
 inputs rejected than --max-rejects, 130 interrupted.`;
+
+export const runs = `
+Lists the exports in the directories of this directory, the configured one, and
+the runs of \`send\`: state, first start, last end and its duration, events,
+rejects, and each epoch with its inputs and days. \`--json\` has all of it.
+
+Examples:
+  $ switchyard runs
+  $ switchyard runs /srv/migration/out --json
+
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`;
 
 export const migrate = `
 The configuration lists the steps in order. The default is "steps": ["export",

@@ -100,8 +100,9 @@ const commandRows: readonly CommandRow[] = [
   },
   {
     name: "runs",
-    description: "list the runs of send, their progress, and how to resume them",
-    help: "",
+    description: "list exports and what was sent: when, how much, how to resume",
+    help: help.runs,
+    argument: ["[dir]", "an export elsewhere (those in this directory are found)", "to"],
     options: ["runs", ...outcomeOptions],
     async run({ flags, configPath }, context) {
       const { runRuns } = await import("../run-runs.js");

@@ -1,0 +1,136 @@
+import { readFile } from "node:fs/promises";
+import { SwitchyardError } from "../base/errors.js";
+import { isLocked } from "../base/lock-file.js";
+import { checkValue } from "../base/schema.js";
+import { type Layout, layoutOf } from "./ledger/layout.js";
+import { readEpochs, type SavedEpoch } from "./ledger/ledger.js";
+import { type RowCounts, type RunAccounts, runAccountsSchema } from "./manifest.js";
+
+/** The inputs that were read together. */
+export interface ListedEpoch {
+  readonly number: number;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly sources: number;
+  readonly delivered: number;
+  readonly rejected: number;
+  /** Days that it changed; null if nothing says so yet, and for `send`. */
+  readonly firstDay: string | null;
+  readonly lastDay: string | null;
+}
+
+/** The course of an export, or of a run of `send`, over all its epochs. */
+export interface RunHistory {
+  readonly epochs: readonly ListedEpoch[];
+  /** End and duration of the latest run that ended by itself; null before the first one. */
+  readonly endedAt: string | null;
+  readonly durationMs: number | null;
+  /** Sources that could not be read to their end. */
+  readonly failures: number;
+}
+
+const exportStates = ["done", "failed", "at_work", "interrupted", "unreadable"] as const;
+/** `failed`: a source could not be read. `at_work`: a live process holds the lock. */
+export type ExportState = (typeof exportStates)[number];
+
+export interface ListedExport extends RunHistory {
+  readonly directory: string;
+  readonly state: ExportState;
+  /** ISO 8601; first start. */
+  readonly startedAt: string | null;
+  readonly delivered: number;
+  readonly rejected: number;
+}
+
+/** Lists the exports in some directories, in their order. Directories without one are left out. */
+export async function listExports(
+  directories: readonly string[],
+): Promise<readonly ListedExport[]> {
+  const exports: ListedExport[] = [];
+  for (const directory of directories) {
+    const listed = await describeExport(directory);
+    if (listed !== undefined) exports.push(listed);
+  }
+  return exports;
+}
+
+/** Reads the course of a run from its ledger and its latest manifest. Throws `ledger_unreadable`. */
+export async function readHistory(layout: Layout): Promise<RunHistory> {
+  return historyOf(await readEpochs(layout), await readManifest(layout));
+}
+
+async function describeExport(directory: string): Promise<ListedExport | undefined> {
+  const layout = layoutOf(directory, "events");
+  let saved: readonly SavedEpoch[];
+  try {
+    saved = await readEpochs(layout);
+  } catch (error) {
+    if (!(error instanceof SwitchyardError)) throw error;
+    const none = { startedAt: null, endedAt: null, durationMs: null, delivered: 0, rejected: 0 };
+    return { directory, state: "unreadable", ...none, epochs: [], failures: 0 };
+  }
+  const [first] = saved;
+  if (first === undefined) return undefined;
+  const manifest = await readManifest(layout);
+  const history = await historyOf(saved, manifest);
+  const isWhole = manifest?.epochs.length === saved.length;
+  const ended = isWhole && manifest.complete ? "done" : history.failures > 0 ? "failed" : undefined;
+  return {
+    directory,
+    state: (await isLocked(layout.lockFile)) ? "at_work" : (ended ?? "interrupted"),
+    startedAt: first.record.startedAt,
+    ...history,
+    delivered: sum(history.epochs.map((epoch) => epoch.delivered)),
+    rejected: sum(history.epochs.map((epoch) => epoch.rejected)),
+  };
+}
+
+async function historyOf(
+  saved: readonly SavedEpoch[],
+  manifest: RunAccounts | undefined,
+): Promise<RunHistory> {
+  const epochs: ListedEpoch[] = [];
+  for (const [number, { ledger, record }] of saved.entries()) {
+    const known: (RunAccounts["epochs"][number] & { days?: readonly string[] }) | undefined =
+      manifest?.epochs[number];
+    const { delivered, rejected } = known?.rows ?? (await countRows(ledger));
+    epochs.push({
+      number,
+      startedAt: record.startedAt,
+      sources: record.plan.sources.length,
+      delivered,
+      rejected,
+      firstDay: known?.days?.[0] ?? null,
+      lastDay: known?.days?.at(-1) ?? null,
+    });
+  }
+  const { endedAt = null, durationMs = null } = manifest?.run ?? {};
+  return { epochs, endedAt, durationMs, failures: manifest?.failures.length ?? 0 };
+}
+
+/** Counts the rows of the splits that are done. */
+async function countRows(
+  ledger: SavedEpoch["ledger"],
+): Promise<Pick<RowCounts, "delivered" | "rejected">> {
+  const rows = (await ledger.readSplits()).map((record) => record.rows);
+  return {
+    delivered: sum(rows.map(({ delivered }) => delivered)),
+    rejected: sum(rows.map(({ rejected }) => rejected)),
+  };
+}
+
+/** Returns undefined if there is none, as after a kill. */
+async function readManifest({ manifestFile }: Layout): Promise<RunAccounts | undefined> {
+  try {
+    const text = await readFile(manifestFile, "utf8");
+    const manifest: unknown = JSON.parse(text);
+    const isValid = checkValue(runAccountsSchema, manifest).value !== undefined;
+    return isValid ? (manifest as RunAccounts) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}
