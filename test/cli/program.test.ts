@@ -45,7 +45,8 @@ describe("export", () => {
       "--csv-columns x,y --no-csv-header --max-row-size 1MB --max-ratio 5 --transform t.mjs " +
       "--from-time 2026-01-01 --to-time 2026-02-01T00:00:00Z --include-event a* --include-event b,c " +
       "--exclude-event d --min-time 0 --max-time 2027-01-01 --format csv --compression snappy " +
-      "--dataset d1 --day-zone Europe/Berlin --part-size 2MiB --csv-safe --threads 2 --compact always " +
+      "--dataset d1 --day-zone Europe/Berlin --part-size 2MiB --csv-safe --no-insert-id --threads 2 " +
+      "--compact always " +
       "--memory 1GiB --max-rejects 5% --fresh --quiet --drop user.a --hash user.b";
     expect(await runCommandLine(words.split(" "), context)).toBe(0);
     expect(given).toEqual([
@@ -53,6 +54,7 @@ describe("export", () => {
         inputs: ["a", "b"],
         cwd: "/nowhere",
         outputDirectory: "/nowhere/o",
+        withInsertID: false,
         dataset: "d1",
         notInputs: [
           "/nowhere/o",
@@ -301,12 +303,10 @@ describe("usage", () => {
 
   test("help of validate, export, send, qualify and serve shows every flag of the table", async () => {
     const { context, stdout } = fakeContext();
-    await runCommandLine(["validate", "--help"], context);
-    await runCommandLine(["export", "--help"], context);
-    await runCommandLine(["send", "--help"], context);
-    await runCommandLine(["qualify", "--help"], context);
-    await runCommandLine(["serve", "--help"], context);
-    const text = stdout.join("").replace("--no-color", "--color");
+    for (const command of ["validate", "export", "send", "qualify", "serve"]) {
+      await runCommandLine([command, "--help"], context);
+    }
+    const text = stdout.join("").replace(/--no-(color|insert-id)/g, "--$1");
     const missing = optionNames.filter((name) => !text.includes(`${flagOf(name)} `));
     expect(missing.filter((name) => describeOption(name).flag !== false)).toEqual([]);
   });
