@@ -1,6 +1,5 @@
 import type { Mapping } from "../mapper/mapping.js";
 import type { Format, GivenDialect } from "../readers/source.js";
-import type { RowsOptions } from "../sinks/output-columns.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { Compact } from "../sinks/staged-parts.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
@@ -88,6 +87,8 @@ export interface ValidateRequest extends CountRequest, PartOptions {
   readonly format: OutputFormat;
   /** IANA name or fixed offset that days and hours are in. */
   readonly dayZone: string;
+  /** The key of the repeated events that are counted although they are not removed. */
+  readonly countedKey?: DedupeOptions;
   /** Share of the inputs to read; 1 is all. */
   readonly sampleShare: number;
   /** Absolute; holds the report. */
@@ -98,12 +99,14 @@ export interface ValidateRequest extends CountRequest, PartOptions {
 export interface ValidateOptions extends RunOptions, PartOptions {
   readonly format: OutputFormat;
   readonly dayZone: string;
+  /** As in the request; absent if not all inputs are read. */
+  readonly countedKey?: DedupeOptions;
   /** Milliseconds since 1970 UTC; later events are in the future. */
   readonly nowMs: number;
 }
 
 /** The options of an export. */
-export interface ExportOptions extends RunOptions, RowsOptions {
+export interface ExportOptions extends RunOptions {
   /** Name of the directory that holds the days. */
   readonly dataset: string;
   readonly format: OutputFormat;
@@ -113,6 +116,8 @@ export interface ExportOptions extends RunOptions, RowsOptions {
   readonly partBytes: number;
   readonly csvSafe: boolean;
   readonly compact: Compact;
+  /** Events have a column `insertID`. */
+  readonly withInsertID: boolean;
 }
 
 /** The options of sending. */

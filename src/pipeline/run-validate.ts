@@ -1,9 +1,11 @@
 import { inTemporaryDirectory } from "../base/make-directory.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import { ProfileFold } from "../profile/profile-fold.js";
 import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
+import { countDuplicates } from "./dedupe/count-duplicates.js";
 import { EventFold } from "./event-fold.js";
-import { layoutOf } from "./ledger/layout.js";
+import { type Layout, layoutOf } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
@@ -45,12 +47,19 @@ export async function runValidate(
   words: ReportWords,
   scratchDirectory?: string,
 ): Promise<ValidateResult> {
-  const { sampleShare, reportDirectory: _, ...runOptions } = request;
+  const { sampleShare, reportDirectory: _, countedKey: key, ...runOptions } = request;
+  const readsAll = sampleShare >= 1;
+  const countedKey = readsAll ? key : undefined;
   const { dayZone } = request;
   const recorded = { ...(await recordRunOptions(request)), dayZone };
   const sampler = new RangeSampler(sampleShare);
   const validate = async (outputDirectory: string) => {
-    const options: ValidateOptions = { ...runOptions, outputDirectory, nowMs: outside.now() };
+    const options: ValidateOptions = {
+      ...runOptions,
+      ...omitUndefined({ countedKey }),
+      outputDirectory,
+      nowMs: outside.now(),
+    };
     const layout = layoutOf(outputDirectory, "events");
     const ledger = new Ledger(layout);
     let counted: CountedReport | undefined;
@@ -68,18 +77,38 @@ export async function runValidate(
         const unusedFields = context.signal.aborted ? [] : await words.unusedFields(sound);
         const sampled = { sampleShare: sampler.chosenShare, sources, unusedFields };
         const { adviceOn } = words;
-        const facts = { ...sampled, adviceOn, accounts, dayZone, threads };
+        const exact = await exactDuplicates(accounts, options, records, {
+          layout,
+          signal: context.signal,
+          entry: outside.keysEntry,
+        });
+        const facts = { ...sampled, adviceOn, accounts, exact, dayZone, threads };
         counted = foldReport(facts, profile, events);
         return { manifest: accounts };
       },
     };
-    const readsAll = sampleShare >= 1;
     const result = await runSplits(job, context, readsAll ? outside : sampled(outside, sampler));
     if (counted === undefined) throw new Error("a dry run ended without its report");
     const { outcome, failures, tooManyRejects, rowsRead, bytesRead, durationMs } = result;
     return { outcome, counted, failures, tooManyRejects, rowsRead, bytesRead, durationMs };
   };
   return inTemporaryDirectory("switchyard-validate-", validate, scratchDirectory);
+}
+
+/** Counts repeated events that are removed, or would be; undefined if that is not known. */
+async function exactDuplicates(
+  { rows, duplicates }: RunAccounts,
+  { countedKey, ...options }: ValidateOptions,
+  records: readonly SplitRecord[],
+  { layout, signal, entry }: { layout: Layout; signal: AbortSignal; entry: URL },
+): Promise<ReportFacts["exact"]> {
+  if (duplicates !== undefined) {
+    return { ...duplicates, rows: rows.duplicates ?? 0, removed: true };
+  }
+  if (countedKey === undefined || signal.aborted) return undefined;
+  const keyed = { ...options, dedupe: countedKey };
+  const counted = await countDuplicates(keyed, layout, records, signal, entry);
+  return counted && { ...counted, removed: false };
 }
 
 /** Cuts sources into small pieces and plans only a sample of them. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Immutable } from "../base/immutable.js";
 import { type RejectCodeName, rejectCodes } from "../base/reject-codes.js";
+import { duplicatesSchema } from "./report-duplicates.js";
 import { type ValueType, valueTypes } from "./value-types.js";
 
 /** Changes when a reader of older reports would misunderstand a newer one. */
@@ -173,17 +174,7 @@ const rowsSchema = z.strictObject({
   mapped: count.describe("Events that an export would contain."),
   rejected: count,
   filtered: count,
-  duplicates: z
-    .strictObject({
-      withInsertID: count.describe("Events that have an insert id; 0 if the mapping names none."),
-      withinSplits: count.describe("Repetitions within one split; exact."),
-      unknown: count.describe(
-        "Events not compared, because their splits have too many insert ids.",
-      ),
-      estimated: count.describe("Repetitions in all inputs; an estimate."),
-      error: amount.describe("Standard error of `estimated`, in events."),
-    })
-    .describe("Events whose insert id occurred before. An export keeps them."),
+  duplicates: duplicatesSchema,
 });
 
 const topIDSchema = z.strictObject({
@@ -329,7 +320,9 @@ export const reportSchema = z.strictObject({
   sample: z
     .strictObject({ share: share.describe("Share of the inputs' bytes that was read.") })
     .describe("Counts are of what was read and are not scaled up; only `estimates` are."),
-  rows: rowsSchema.describe("read + added = mapped + rejected + filtered."),
+  rows: rowsSchema.describe(
+    "read + added = mapped + rejected + filtered, + `duplicates.exact.rows` if those are removed.",
+  ),
   findings: z
     .array(findingSchema)
     .describe(

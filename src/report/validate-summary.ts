@@ -36,7 +36,12 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
       formatNumberOf(rows.mapped, "event"),
       [rows.rejected, "rejected"],
       [rows.filtered, "filtered"],
+      [
+        rows.duplicates.exact?.removed === true ? rows.duplicates.exact.rows : 0,
+        "removed as duplicates",
+      ],
     ]),
+    ...duplicateLines(report),
     ...dayLines(report),
     eventLine(report),
     identityLine(report),
@@ -49,6 +54,18 @@ export function summarizeValidate(report: Report, { files, next }: ReportPlaces)
     ...files.map((file, index) => line(index === 0 ? "report" : "", harmless(file))),
     line("next", next),
   ].join("\n");
+}
+
+function duplicateLines({ rows: { duplicates, mapped } }: Report): readonly string[] {
+  const { exact } = duplicates;
+  if (exact === undefined || exact.removed || exact.rows === 0) return [];
+  const share = formatShare(exact.rows, mapped);
+  return [
+    line(
+      "repeated",
+      `${formatNumberOf(exact.rows, "event")} (${share}), which --dedupe would remove`,
+    ),
+  ];
 }
 
 function headline({ rows, run, sample }: Report): string {

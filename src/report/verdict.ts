@@ -85,11 +85,19 @@ function percentText(share: number): string {
 /** Up to this share of the rows, the sentence counts those that do not become events. */
 const ALL_BUT_SHARE_MAX = 0.002;
 
-function mappedWords({ read, added, mapped, rejected, filtered }: Report["rows"]): string {
-  if (rejected === 0 && filtered === 0) {
+function mappedWords({
+  read,
+  added,
+  mapped,
+  rejected,
+  filtered,
+  duplicates: { exact },
+}: Report["rows"]): string {
+  const removed = exact?.removed === true ? exact.rows : 0;
+  if (rejected === 0 && filtered === 0 && removed === 0) {
     return `every one of ${formatNumberOf(read, "row")} becomes an event`;
   }
-  const left = rejected + filtered;
+  const left = rejected + filtered + removed;
   if (added === 0 && mapped > 0 && left <= read * ALL_BUT_SHARE_MAX) {
     return `all but ${formatCount(left)} of ${formatNumberOf(read, "row")} become events`;
   }

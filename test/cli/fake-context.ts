@@ -46,7 +46,6 @@ const fakeEngine: Engine = {
   runValidate: async () => {
     throw new Error("nothing is validated here");
   },
-  findNewInputs: async () => undefined,
   runCount: async () => {
     throw new Error("nothing is counted here");
   },

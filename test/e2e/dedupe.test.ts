@@ -238,6 +238,56 @@ it("compares the events that a transform makes, which never repeat those of thei
   expect(exportedNumbers(output)).toEqual([...kept, ...kept.map((n) => n + 100_000)]);
 }, 60_000);
 
+it("is counted exactly by a dry run, whether repeated events are removed or not", async () => {
+  const rows = repeatedRows(6_000, 1_500, createRandom(seed + 7));
+  const input = writeRows("counted", rows);
+  const validate = async (...more: string[]) => {
+    const report = join(scratch, "report");
+    const command = ["validate", input, "--report", report, "--max-rejects", "10%"];
+    const small = ["--split-size", "128KiB"];
+    const result = await runInProcess([...command, ...small, ...more]);
+    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+    const { rows: counts, findings } = JSON.parse(
+      readFileSync(join(report, "report.json"), "utf8"),
+    );
+    const codes = findings.map(({ code }: { code: string }) => code);
+    return { counts, exact: counts.duplicates.exact, stdout: result.stdout, codes };
+  };
+  const kept = new Set(distinctNumbers(rows, "day"));
+  const valid = rows.filter(({ isBroken }) => !isBroken);
+  const removed = valid.filter(({ n }) => !kept.has(n));
+  const countBy = (keyOf: (row: RepeatedRow) => string) => {
+    const counts = new Map<string, number>();
+    for (const row of removed) counts.set(keyOf(row), (counts.get(keyOf(row)) ?? 0) + 1);
+    return Object.fromEntries(counts);
+  };
+  const would = await validate();
+  expect(would.exact).toMatchObject({ rows: removed.length, removed: false });
+  expect(would.counts.mapped).toBe(valid.length);
+  expect(would.stdout).toContain("which --dedupe would remove");
+  expect(would.codes).toContain("duplicates");
+  const does = await validate("--dedupe");
+  expect(does.exact).toMatchObject({ rows: removed.length, removed: true });
+  expect(does.counts.mapped).toBe(kept.size);
+  expect(does.stdout).toContain("removed as duplicates");
+  expect(does.codes).not.toContain("duplicates");
+  const listOf = (list: readonly Record<string, string | number>[], name: string) =>
+    Object.fromEntries(list.map((one) => [one[name], one["rows"]]));
+  for (const { exact } of [would, does]) {
+    expect(listOf(exact.days, "day")).toEqual(
+      countBy(({ timeMs }) => new Date(timeMs).toISOString().slice(0, 10)),
+    );
+    expect(listOf(exact.events, "event")).toEqual(countBy(({ event }) => event));
+    const sources = Object.entries(listOf(exact.sources, "source")).map(([name, count]) => [
+      Number(/part-(\d+)/.exec(name)?.[1]),
+      count,
+    ]);
+    expect(Object.fromEntries(sources)).toEqual(countBy(({ n }) => String(Math.floor(n / 1_500))));
+  }
+  const sampled = await validate("--sample", "50%");
+  expect(sampled.exact).toBeUndefined();
+}, 60_000);
+
 it("removes events by other targets, and refuses a key that events do not have", async () => {
   const rows = repeatedRows(2_000, 100, createRandom(seed + 4)).map((row) => ({
     ...row,

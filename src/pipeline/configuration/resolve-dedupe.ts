@@ -3,14 +3,15 @@ import type { Mapping } from "../../mapper/mapping.js";
 import type { KeyTarget, Preset } from "../../mapper/preset.js";
 import { presets } from "../../mapper/presets.js";
 import { type DedupeOptions, dedupeRanges } from "../dedupe/dedupe-options.js";
-import type { CompleteValues } from "./options.js";
+import type { CompleteValues, OptionValues } from "./options.js";
 
 /**
  * Resolves which repeated events are removed; undefined if none are. Throws `UsageError` if events
  * have no key, or one that privacy removes.
  */
 export function resolveDedupe(
-  values: Pick<CompleteValues, "dedupe" | "dedupeBy" | "dayZone" | "preset" | "drop">,
+  values: Pick<CompleteValues, "dayZone" | "preset"> &
+    Pick<OptionValues, "dedupe" | "dedupeBy" | "drop">,
   mapping: Mapping,
   flag = "--dedupe",
 ): DedupeOptions | undefined {

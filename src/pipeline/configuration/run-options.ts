@@ -4,9 +4,9 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { resolveMapping } from "../../mapper/resolve-mapping.js";
 import { completeDialect } from "../../readers/csv-dialects.js";
 import type { GivenDialect } from "../../readers/source.js";
+import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
-import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { SCHEMA_ID } from "./configuration-schema.js";
@@ -35,9 +35,14 @@ export function resolveExportOptions(
     dayZone,
     csvSafe,
     compact,
-    ...resolveColumns(values, options.mapping),
+    withInsertID: withInsertIDs(values, options),
     partBytes: values.partSize,
   };
+}
+
+/** Returns whether events are written with their insert ids. */
+function withInsertIDs({ insertId }: CompleteValues, { mapping }: Pick<RunOptions, "mapping">) {
+  return insertId && mapping.insertID.length > 0;
 }
 
 /** Resolves the options of a dry run. Throws like `resolveExportOptions`. */
@@ -55,10 +60,21 @@ export function resolveValidateRequest(
     format,
     compression,
     csvSafe,
-    ...resolveColumns(values, options.mapping),
+    withInsertID: withInsertIDs(values, options),
     sampleShare: sample,
     reportDirectory: report,
+    ...omitUndefined({ countedKey: countedKeyOf(options, configuration) }),
   };
+}
+
+/** Returns the key that `--dedupe` would use, if it is not on and the mapping has insert ids. */
+function countedKeyOf(
+  { dedupe, mapping }: Pick<RunOptions, "dedupe" | "mapping">,
+  configuration: Configuration,
+) {
+  if (dedupe !== undefined || mapping.insertID.length === 0) return undefined;
+  const { dayZone, preset } = valuesOf(configuration);
+  return resolveDedupe({ dedupe: dedupeRanges[0], dayZone, preset }, mapping);
 }
 
 /** Resolves the options of every run that reads inputs. Throws like `resolveExportOptions`. */

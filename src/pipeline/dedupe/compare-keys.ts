@@ -5,7 +5,7 @@ import { asFatal, type WorkerPool } from "../worker/worker-pool.js";
 import { KEY_BUCKETS } from "./key-digests.js";
 import { KeyDamage, KeyFile } from "./key-file.js";
 import { dropFileOf, type KeyLayout } from "./key-layout.js";
-import type { DropSlice, MatchFile, MatchWork } from "./key-matcher.js";
+import type { CountedDrops, DropSlice, MatchFile, MatchWork } from "./key-matcher.js";
 import { planMatch } from "./plan-match.js";
 
 /** Key files, in the order in which their events have priority. */
@@ -17,7 +17,8 @@ export interface ComparedKeys {
 
 /**
  * Finds the repeated events of key files and writes a drop list for each file that has some and is
- * not prior. Returns their digests by id. `generation` differs after files were written again. Throws `KeyDamage` for a damaged file.
+ * not prior. Returns their digests by id. `generation` differs after files were written again. Throws
+ * `KeyDamage` for a damaged file.
  */
 export async function compareKeys(
   { keyIds, files }: ComparedKeys,
@@ -25,23 +26,8 @@ export async function compareKeys(
   pool: WorkerPool,
   generation: number,
 ): Promise<ReadonlyMap<string, string>> {
-  await rm(paths.matchDirectory, { recursive: true, force: true });
-  await mkdir(paths.matchDirectory, { recursive: true });
   await mkdir(paths.dropsDirectory, { recursive: true });
-  const { totals, own } = countKeys(files);
-  const works = planMatch(totals, own, tableKeysFor(totals)).map((part, index): MatchWork => {
-    return { ...part, files, generation, path: join(paths.matchDirectory, String(index)) };
-  });
-  const slices: DropSlice[][] = files.map(() => []);
-  await runAll(pool, works, async ({ remote }, work) => {
-    const result = await remote.call("compareKeys", work);
-    if ("damaged" in result) throw new KeyDamage(result.damaged, "is damaged");
-    let start = 0;
-    result.drops.forEach((count, file) => {
-      if (count > 0) slices[file]?.push({ path: work.path, start, count });
-      start += count;
-    });
-  });
+  const slices = await matchKeys(files, paths, pool, generation);
   const digests = new Map<string, string>();
   const lists = files.flatMap((_, file) => {
     const [keyId, own = []] = [keyIds[file], slices[file]];
@@ -58,6 +44,50 @@ export async function compareKeys(
   });
   await rm(paths.matchDirectory, { recursive: true, force: true });
   return digests;
+}
+
+/** Counts the repeated events of key files whose entries carry the numbers of their groups. */
+export async function countRepeated(
+  files: readonly MatchFile[],
+  paths: KeyLayout,
+  pool: WorkerPool,
+): Promise<readonly CountedDrops[]> {
+  const slices = await matchKeys(files, paths, pool, 0);
+  const counted: (CountedDrops | undefined)[] = files.map(() => undefined);
+  const works = files.flatMap(({ path }, file) => {
+    const own = slices[file] ?? [];
+    return own.length === 0 ? [] : [{ file, work: { keys: path, slices: own } }];
+  });
+  await runAll(pool, works, async ({ remote }, { file, work }) => {
+    counted[file] = await remote.call("countDrops", work);
+  });
+  return counted.filter((one) => one !== undefined);
+}
+
+/** Returns the drops of each file. */
+async function matchKeys(
+  files: readonly MatchFile[],
+  paths: KeyLayout,
+  pool: WorkerPool,
+  generation: number,
+): Promise<readonly (readonly DropSlice[])[]> {
+  await rm(paths.matchDirectory, { recursive: true, force: true });
+  await mkdir(paths.matchDirectory, { recursive: true });
+  const { totals, own } = countKeys(files);
+  const works = planMatch(totals, own, tableKeysFor(totals)).map((part, index): MatchWork => {
+    return { ...part, files, generation, path: join(paths.matchDirectory, String(index)) };
+  });
+  const slices: DropSlice[][] = files.map(() => []);
+  await runAll(pool, works, async ({ remote }, work) => {
+    const result = await remote.call("compareKeys", work);
+    if ("damaged" in result) throw new KeyDamage(result.damaged, "is damaged");
+    let start = 0;
+    result.drops.forEach((count, file) => {
+      if (count > 0) slices[file]?.push({ path: work.path, start, count });
+      start += count;
+    });
+  });
+  return slices;
 }
 
 function tableKeysFor(totals: Float64Array): number {

@@ -2,6 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { toOutputError } from "../../base/output-error.js";
+import type { EventGroup } from "./event-groups.js";
 import { KEY_BUCKETS, KEY_WORDS } from "./key-digests.js";
 
 /** The events of one range of a split. */
@@ -22,6 +23,8 @@ export interface KeyTrailer {
   readonly keys: number;
   /** By index of the range in the split. */
   readonly ranges: readonly RangeKeys[];
+  /** By the position of an entry, if positions are numbers of groups. */
+  readonly groups?: readonly EventGroup[];
   /** First byte and number of entries of each run. */
   readonly runs: readonly { readonly start: number; readonly keys: number }[];
 }
@@ -74,9 +77,9 @@ export function trailerBytes(trailer: KeyTrailer, indexes: readonly Uint8Array[]
   return Buffer.concat([body, end]);
 }
 
-/** Copies bytes to words: those of a small buffer need not be aligned. */
+/** Copies bytes to words: a small buffer is a view of a larger one, at any address. */
 function wordsOf(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(bytes.slice().buffer);
+  return new Uint32Array(new Uint8Array(bytes).buffer);
 }
 
 /** A key file that is read. Throws `KeyDamage` when it finds it damaged. */

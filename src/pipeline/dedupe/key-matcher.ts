@@ -3,8 +3,9 @@ import { writeDurably } from "../../base/durable-file.js";
 import { DUPLICATES_LISTED_MAX } from "../../base/limits.js";
 import { toOutputError } from "../../base/output-error.js";
 import { encodeDrops, readDrops } from "./drop-list.js";
+import type { EventGroup } from "./event-groups.js";
 import { type EventPlace, KeyDamage, KeyFile } from "./key-file.js";
-import { DROP_WORDS, type KeySlice, KeyTable } from "./key-table.js";
+import { DROP_POSITION, DROP_WORDS, type KeySlice, KeyTable } from "./key-table.js";
 
 /** A key file to compare. */
 export interface MatchFile {
@@ -43,6 +44,18 @@ export interface GatherWork {
   /** Drop file to write. */
   readonly path: string;
   readonly temporaryDirectory: string;
+}
+
+/** The drops of one split, to be counted by the groups of its key file. */
+export interface CountWork {
+  readonly keys: string;
+  readonly slices: readonly DropSlice[];
+}
+
+/** Removed events of a split by source, and by the groups of its key file. */
+export interface CountedDrops {
+  readonly sources: readonly (readonly [source: string, rows: number])[];
+  readonly groups: readonly (readonly [group: EventGroup, rows: number])[];
 }
 
 /** The result of comparing: the number of drops of each file, or the path of a damaged one. */
@@ -95,6 +108,25 @@ export class KeyMatcher {
     const { bytes, digest } = encodeDrops({ ordinals, checks, kept });
     await writeDurably(path, bytes, { temporaryDirectory });
     return digest;
+  }
+
+  /** Counts the drops of a split whose positions are numbers of groups. */
+  count({ keys, slices }: CountWork): CountedDrops {
+    const file = this.#open(keys);
+    const drops = readSlices(slices);
+    const [sources, groups] = [new Map<string, number>(), new Map<number, number>()];
+    const add = <Key>(counts: Map<Key, number>, key: Key) =>
+      counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (let drop = 0; drop < drops.length; drop += DROP_WORDS) {
+      const position = drops[drop + DROP_POSITION]!;
+      add(groups, position);
+      add(sources, file.placeOf(drops[drop]!, position).source);
+    }
+    const named = file.trailer.groups ?? [];
+    return {
+      sources: [...sources],
+      groups: [...groups].map(([group, rows]) => [named[group] ?? ["", ""], rows] as const),
+    };
   }
 
   #compare(

@@ -1,11 +1,14 @@
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
 import type { Origin, Sink, SplitSink, WrittenEvents } from "../../sinks/sink.js";
+import type { EventGroups } from "./event-groups.js";
 import type { KeyDigests } from "./key-digests.js";
 import { POSITION_UNKNOWN, type RangeKeys } from "./key-file.js";
 import { KeyBuffer, KeyWriter } from "./key-writer.js";
 
 export interface KeySinkOptions {
   readonly digests: KeyDigests;
+  /** Keys carry the number of their group instead of their position, if present. */
+  readonly groups?: EventGroups;
   readonly temporaryDirectory: string;
   pathOf(splitId: string): string;
   /** Returns the index of the range that is read. */
@@ -30,6 +33,7 @@ class KeySplit implements SplitSink {
     buffer: KeyBuffer,
     splitId: string,
   ) {
+    options.groups?.clear();
     this.#writer = new KeyWriter(buffer, options.pathOf(splitId), options.temporaryDirectory);
   }
 
@@ -45,9 +49,12 @@ class KeySplit implements SplitSink {
       events.rows,
       outcomes.deliver,
     );
+    // Before the keys: kernel memory that grows would leave them behind.
+    const groups = this.options.groups?.take(events);
     const { entries, buckets } = this.options.digests.take(events, this.#events);
     const { unit, base } = range;
     this.#writer.add(entries, buckets, (row) => {
+      if (groups !== undefined) return groups[row]!;
       const source = events.sourceRow(row);
       const position = unit === "row" ? raw.number(source) : raw.offset(source);
       return position === undefined
@@ -59,7 +66,7 @@ class KeySplit implements SplitSink {
   }
 
   async finish(): Promise<WrittenEvents> {
-    this.#writer.finish(this.#ranges, this.#events);
+    this.#writer.finish(this.#ranges, this.#events, this.options.groups?.groups);
     return {
       rows: this.#events,
       commit: async () => {

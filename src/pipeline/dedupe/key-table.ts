@@ -6,8 +6,12 @@ const SLOT_FILE = 4;
 const SLOT_ORDINAL = 5;
 const SLOT_POSITION = 6;
 
-/** u32 words of a drop: ordinal and check of the event, then file, ordinal and position of the first one. */
-export const DROP_WORDS = 5;
+/**
+ * u32 words of a drop: ordinal and check of the event, file, ordinal and position of the first one,
+ * then the position of the event.
+ */
+export const DROP_WORDS = 6;
+export const DROP_POSITION = 5;
 
 /** The share of keys that a table takes: one of `slices` (a power of two), by bits of the digest. */
 export interface KeySlice {
@@ -83,6 +87,7 @@ function addEntries(
       drops[drop + 2] = known;
       drops[drop + 3] = slots[slot + SLOT_ORDINAL]!;
       drops[drop + 4] = slots[slot + SLOT_POSITION]!;
+      drops[drop + DROP_POSITION] = entries[entry + KEY_ROW]!;
       break;
     }
   }

@@ -2,7 +2,9 @@ import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { moveDurably, syncFile } from "../../base/durable-file.js";
 import { KEY_RUN_KEYS } from "../../base/limits.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { toOutputError } from "../../base/output-error.js";
+import type { EventGroup } from "./event-groups.js";
 import { KEY_BUCKETS, KEY_ROW, KEY_WORDS } from "./key-digests.js";
 import { checksumOf, type KeyTrailer, type RangeKeys, trailerBytes } from "./key-file.js";
 
@@ -56,9 +58,15 @@ export class KeyWriter {
   }
 
   /** Writes what is left; the buffer is then free. */
-  finish(ranges: readonly RangeKeys[], events: number): void {
+  finish(ranges: readonly RangeKeys[], events: number, groups?: readonly EventGroup[]): void {
     if (this.#pending > 0) this.#writeRun();
-    const trailer: KeyTrailer = { events, keys: this.#keys, ranges, runs: this.#runs };
+    const trailer: KeyTrailer = {
+      events,
+      keys: this.#keys,
+      ranges,
+      runs: this.#runs,
+      ...omitUndefined({ groups }),
+    };
     this.#write(trailerBytes(trailer, this.#indexes));
   }
 

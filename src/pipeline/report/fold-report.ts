@@ -49,6 +49,8 @@ export type CountedReport = Omit<Report, "findings" | "verdict" | "estimates"> &
 /** The parts of a report that are not counted from rows. */
 export interface ReportFacts {
   readonly accounts: RunAccounts;
+  /** Repeated events, if they were counted exactly. */
+  readonly exact: NonNullable<Report["rows"]["duplicates"]["exact"]> | undefined;
   readonly dayZone: string;
   readonly sampleShare: number;
   readonly threads: number;
@@ -84,7 +86,7 @@ export function foldReport(
     dayZone,
     inputs: inputsOf(accounts),
     sample: { share: sampleShare },
-    rows: rowsOf(accounts, profile),
+    rows: rowsOf(facts, profile),
     days,
     otherDays: { rows: profile.leftOutOfHours },
     hoursOfDay,
@@ -157,7 +159,7 @@ function inputsOf({ inputs, failures }: RunAccounts): Report["inputs"] {
   };
 }
 
-function rowsOf({ rows }: RunAccounts, profile: ProfileFold): Report["rows"] {
+function rowsOf({ accounts: { rows }, exact }: ReportFacts, profile: ProfileFold): Report["rows"] {
   const { read, added, delivered, rejected, filtered } = rows;
   const { withInsertID } = profile.figures;
   const { repeated, unknown } = profile.insertCounts;
@@ -174,6 +176,7 @@ function rowsOf({ rows }: RunAccounts, profile: ProfileFold): Report["rows"] {
       unknown,
       estimated: Math.max(repeated, withInsertID - distinct.count),
       error: Math.round(distinct.count * distinct.error),
+      ...omitUndefined({ exact }),
     },
   };
 }

@@ -1,7 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { serveCalls } from "../../base/thread-call.js";
-import type { GatherWork, MatchResult, MatchWork } from "../dedupe/key-matcher.js";
+import type {
+  CountedDrops,
+  CountWork,
+  GatherWork,
+  MatchResult,
+  MatchWork,
+} from "../dedupe/key-matcher.js";
 import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
 import { type MergeWork, runMerge } from "../merge/run-merge.js";
 import type { RunOptions } from "../options.js";
@@ -84,6 +90,10 @@ export class SplitServer {
 
   async gatherDrops(work: GatherWork): Promise<string> {
     return this.#finish(this.#matcher.gather(work));
+  }
+
+  async countDrops(work: CountWork): Promise<CountedDrops> {
+    return this.#finish((async () => this.#matcher.count(work))());
   }
 
   get #matcher() {

@@ -188,7 +188,7 @@ export const findingCodes = {
   ),
   duplicates: warning(
     "Insert ids repeat, beyond the error of the estimate.",
-    "Remove the files that repeat others.",
+    "`dedupe`, which removes them: [dedupe.md](dedupe.md).",
   ),
   event_too_large: warning(
     "An event is larger than 256 KiB.",

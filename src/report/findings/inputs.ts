@@ -1,4 +1,6 @@
+import { dedupeRanges } from "../../pipeline/dedupe/dedupe-options.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
+import { fixOf } from "./configuration-fixes.js";
 import { type Facts, type Observation, shareOf } from "./observation.js";
 
 /** Standard errors beyond which an estimate is more than noise. */
@@ -36,7 +38,23 @@ export function findFailedSources({ inputs }: Facts): readonly Observation[] {
 
 /** Events whose insert id occurred before. */
 export function findDuplicates({ rows }: Facts): Observation | readonly Observation[] {
-  const { withInsertID, withinSplits, estimated, error } = rows.duplicates;
+  const { withInsertID, withinSplits, estimated, error, exact } = rows.duplicates;
+  if (exact?.removed === true || exact?.rows === 0) return [];
+  const fix = fixOf(["dedupe"], dedupeRanges[0], false);
+  if (exact !== undefined) {
+    const [source] = exact.sources;
+    const most = source && `; the most, ${formatCount(source.rows)}, are in ${source.source}`;
+    return {
+      code: "duplicates",
+      title: `${formatNumberOf(exact.rows, "event")} ${exact.rows === 1 ? "repeats" : "repeat"} one of the same day`,
+      detail:
+        `That is ${shareOf(exact.rows, rows.mapped)} of the events, counted by ${exact.by.join(", ")}${most ?? ""}. ` +
+        "The usual causes are exports that overlap and SDKs that send again. Repeated events are exported " +
+        "and sent, unless dedupe removes them; the first one stays.",
+      rows: exact.rows,
+      fix,
+    };
+  }
   const isSure = estimated > ERRORS_MIN * error;
   if (withinSplits === 0 && !isSure) return [];
   const count = isSure ? Math.max(estimated, withinSplits) : withinSplits;
@@ -46,9 +64,10 @@ export function findDuplicates({ rows }: Facts): Observation | readonly Observat
     detail:
       `That is ${shareOf(count, withInsertID)} of the ${formatCount(withInsertID)} events that have an insert id; ` +
       `${formatCount(withinSplits)} certainly repeat one of the same split. The usual cause is exports that ` +
-      "overlap: look for files that cover the same days. Repeated events are exported and sent, so " +
-      "remove the files that repeat others.",
+      "overlap: look for files that cover the same days. Repeated events are exported and sent, " +
+      "unless dedupe removes them.",
     rows: Math.round(count),
+    fix,
   };
 }
 

@@ -148,3 +148,11 @@ it("finds a changed byte anywhere in a key file, and a cut one", async () => {
   expect(() => new KeyFile(join(scratch, "none"))).toThrow("does not exist any more");
   expect(existsSync(path)).toBe(true);
 });
+
+it("reads the file of a split without any key", async () => {
+  const path = await writeKeys("none-with-keys", []);
+  expect(new KeyFile(path).trailer).toMatchObject({ keys: 0, runs: [] });
+  const { parts, lists } = await compare([{ path, isPrior: false }], 100);
+  expect(parts).toBe(0);
+  expect(lists[0]?.ordinals).toHaveLength(0);
+});

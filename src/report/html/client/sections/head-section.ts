@@ -48,10 +48,15 @@ function balance({ rows }: Report): HTMLElement {
       element("dt", {}, label),
       element("dd", {}, formatCount(count)),
     );
+  const { exact } = rows.duplicates;
+  const removed = exact?.removed === true ? exact.rows : undefined;
   const parts = [
     { name: "mapped", sign: "=", count: rows.mapped, label: "become events" },
     { name: "rejected", sign: "+", count: rows.rejected, label: "rejected" },
     { name: "filtered", sign: "+", count: rows.filtered, label: "filtered out" },
+    ...(removed === undefined
+      ? []
+      : [{ name: "filtered", sign: "+", count: removed, label: "removed as duplicates" }]),
   ] as const;
   const total = Math.max(1, rows.read + rows.added);
   const bar = parts.map(({ name, count }) => {
@@ -113,7 +118,10 @@ function mainFacts(report: Report): HTMLElement {
 
 /** The number of repeated insert ids, without an estimate that says less than the exact count. */
 function duplicateWords({ duplicates }: Report["rows"]): readonly [string, string?] {
-  const { withInsertID, estimated, error, withinSplits, unknown } = duplicates;
+  const { withInsertID, estimated, error, withinSplits, unknown, exact } = duplicates;
+  if (exact !== undefined) {
+    return [formatCount(exact.rows), exact.removed ? "removed" : "exactly; --dedupe removes them"];
+  }
   if (withInsertID === 0) return ["not known", "no insert id is mapped"];
   const certain = formatCount(withinSplits);
   if (estimated <= withinSplits) return [`at least ${certain}`];

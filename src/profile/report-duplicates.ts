@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+const count = z.int().min(0);
+const amount = z.number().min(0);
+const text = z.string();
+
+/** Repeated events, as a report counts them. */
+export const duplicatesSchema = z
+  .strictObject({
+    withInsertID: count.describe("Events that have an insert id; 0 if the mapping names none."),
+    withinSplits: count.describe("Repetitions within one split; exact."),
+    unknown: count.describe("Events not compared, because their splits have too many insert ids."),
+    estimated: count.describe("Repetitions in all inputs; an estimate."),
+    error: amount.describe("Standard error of `estimated`, in events."),
+    exact: z
+      .strictObject({
+        rows: count,
+        within: text.describe("`day` or `all`."),
+        by: z.array(text).describe("Targets of the key."),
+        removed: z.boolean().describe("True with `dedupe`: `mapped` is without them."),
+        days: z.array(z.strictObject({ day: text, rows: count })),
+        sources: z.array(z.strictObject({ source: text, rows: count })),
+        events: z.array(z.strictObject({ event: text, rows: count })),
+      })
+      .exactOptional()
+      .describe(
+        "Events that `dedupe` removes, or would remove; exact. Absent for a sample, and without insert ids.",
+      ),
+  })
+  .describe("Events whose insert id occurred before.");
