@@ -1,7 +1,7 @@
 import { parseDay } from "../base/day.js";
 import type { DayOrder } from "./day-order.js";
 import { DayParts, type DayPartsOptions } from "./day-parts.js";
-import { EncodedPart } from "./encoded-part.js";
+import { EncodedPart, PartBuffer } from "./encoded-part.js";
 import { FinishedParts } from "./finished-parts.js";
 import type { RowBuffer } from "./row-buffer.js";
 import type { PartFile, WrittenEvents } from "./sink.js";
@@ -107,6 +107,7 @@ interface Joining {
 /** The staged parts of a merge by day. */
 class StagedDays {
   readonly #days = new Map<number, PartFile[]>();
+  readonly #buffer = new PartBuffer();
 
   constructor(
     staged: readonly PartFile[],
@@ -131,7 +132,12 @@ class StagedDays {
       day,
       staged.map((part) => ({
         part,
-        file: new EncodedPart(this.files, stagedPathOf(outputDirectory, part), part.bytes),
+        file: new EncodedPart(
+          this.files,
+          this.#buffer,
+          stagedPathOf(outputDirectory, part),
+          part.bytes,
+        ),
       })),
     );
     parts.finishOpen();

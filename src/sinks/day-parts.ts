@@ -81,13 +81,12 @@ export class DayParts {
     const { partBytes } = this.options;
     this.#closingFiles(() => {
       for (const [index, { part, file }] of waiting.entries()) {
-        file.check(part.sha256);
         const open = this.#open.get(day);
         const isFull = open !== undefined && open.output.size + part.bytes > partBytes;
         if (isFull) this.#finishPart(day, open);
         const next = waiting[index + 1]?.part.bytes ?? Number.POSITIVE_INFINITY;
         const isAlone = (open === undefined || isFull) && part.bytes + next > partBytes;
-        if (isAlone) this.#finished.push({ temporaryPath: file.path, part, isStaged: true });
+        if (isAlone) this.#keepPart(part, file);
         else this.#joinPart(this.#open.get(day) ?? this.#openPart(day), part, file);
       }
     });
@@ -120,7 +119,13 @@ export class DayParts {
     this.#open.get(day)?.output.rest();
   }
 
+  #keepPart(part: PartFile, file: EncodedPart): void {
+    file.checkSize();
+    this.#finished.push({ temporaryPath: file.path, part, isStaged: true });
+  }
+
   #joinPart(open: OpenPart, part: PartFile, file: EncodedPart): void {
+    file.check(part.sha256);
     open.encoder.appendPart(file);
     open.rows += part.rows;
     open.firstTimestamp = Math.min(open.firstTimestamp, part.firstTimestamp);

@@ -9,7 +9,7 @@ import { makeDirectory } from "../../base/make-directory.js";
 import { mapBounded } from "../../base/map-bounded.js";
 import { asOutput } from "../../base/output-error.js";
 import { Kernel } from "../../batch/kernel.js";
-import { EncodedPart } from "../../sinks/encoded-part.js";
+import { EncodedPart, PartBuffer } from "../../sinks/encoded-part.js";
 import { diskFiles, withOutputErrors } from "../../sinks/part-files.js";
 import type { PartFormat } from "../../sinks/part-format.js";
 import { PartOutput, WriteBuffer } from "../../sinks/part-output.js";
@@ -162,6 +162,7 @@ async function compactDay(
 /** Joins files of an output by copying their encoded bytes. */
 class PartJoiner {
   readonly #buffer = new WriteBuffer();
+  readonly #content = new PartBuffer();
   readonly #files = withOutputErrors(diskFiles);
 
   constructor(
@@ -183,7 +184,12 @@ class PartJoiner {
     try {
       const encoder = this.format.openPart(output);
       for (const file of files) {
-        const part = new EncodedPart(open, join(this.directory, file.path), file.bytes);
+        const part = new EncodedPart(
+          open,
+          this.#content,
+          join(this.directory, file.path),
+          file.bytes,
+        );
         part.check(file.sha256);
         encoder.appendPart(part);
       }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, unlinkSync } from "node:fs";
 import { mkdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { moveDurably, syncDirectory } from "../../base/durable-file.js";
@@ -206,7 +206,8 @@ async function listDays(layout: Layout): Promise<readonly string[]> {
 async function removeFiles(directory: string, isRemoved: (name: string) => boolean): Promise<void> {
   const names = (await listOrNone(directory)).filter(isRemoved);
   if (names.length === 0) return;
-  for (const name of names) await rm(join(directory, name), { force: true });
+  // There can be thousands: a call through the thread pool costs several times as much.
+  for (const name of names) unlinkSync(join(directory, name));
   await syncDirectory(directory);
   // Fails if other files are in it; then it stays.
   await rmdir(directory).catch(() => undefined);

@@ -57,7 +57,8 @@ class ParquetEncoder implements PartEncoder {
   appendPart(part: EncodedPart): void {
     const start = PARQUET_MAGIC.length;
     const tail = part.read(part.size - TAIL_BYTES, part.size);
-    const end = part.size - TAIL_BYTES - new DataView(tail.buffer).getUint32(0, true);
+    const end =
+      part.size - TAIL_BYTES - new DataView(tail.buffer, tail.byteOffset).getUint32(0, true);
     const footer = part.read(end, part.size - TAIL_BYTES);
     const added = this.#metadata.addCopied(footer, this.output.size - start);
     if (added !== "added") throw part.mismatch(`it has ${added}`);
