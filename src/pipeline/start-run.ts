@@ -99,9 +99,10 @@ export async function startRun(
     facts,
   );
   const resumeAll = async (compacted: CompactedParts) => {
-    const states = await Promise.all(
-      saved.map(async (epoch, index) => readState(epoch, { ...facts, ...known[index] }, options)),
-    );
+    const states: EpochState[] = [];
+    // One at a time: there can be more epochs than files that may be open.
+    for (const [index, epoch] of saved.entries())
+      states.push(await readState(epoch, { ...facts, ...known[index] }, options));
     const refused = new Set(states.flatMap(({ changes }) => changes.refused));
     if (refused.size > 0) throw new ChangedError(layout.outputDirectory, [...refused]);
     const resumed: ResumedEpoch[] = [];

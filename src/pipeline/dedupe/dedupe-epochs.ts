@@ -8,6 +8,7 @@ import type { SplitProgress } from "../worker/split-runner.js";
 import { budgetThreads } from "../worker/thread-count.js";
 import { WorkerPool } from "../worker/worker-pool.js";
 import { type DropDigests, findDuplicates, priorKeys } from "./find-duplicates.js";
+import type { MatchFile } from "./key-matcher.js";
 
 type DedupeJob = Pick<RunJob<RunAccounts>, "options" | "isFinal">;
 
@@ -60,9 +61,10 @@ async function dedupeEpoch(
     (one, number) => number < layout.epoch || (number > layout.epoch && isFixed(job, one)),
   );
   const setup = { options, maxTimeMs, epoch: layout.epoch, splits: plan.splits.length };
-  const prior = await Promise.all(
-    others.map((one) => priorKeys(one.ledger.layout, one.record.plan, isFixed(job, one))),
-  );
+  const prior: MatchFile[] = [];
+  // One at a time: there can be more epochs than files that may be open.
+  for (const one of others)
+    prior.push(...(await priorKeys(one.ledger.layout, one.record.plan, isFixed(job, one))));
   const pool = new WorkerPool({ entry, setup, signal, ...budgetThreads(options) });
   try {
     return await findDuplicates({
@@ -70,7 +72,7 @@ async function dedupeEpoch(
       splits: plan.splits,
       finished: new Set(epoch.finished.keys()),
       isFinal: isFixed(job, epoch),
-      prior: prior.flat(),
+      prior,
       pool,
       started: (progress, read) => observer.started?.(() => progressOf(plan, progress(), read)),
     });
