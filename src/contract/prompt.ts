@@ -65,7 +65,6 @@ export const prompt = z
   .describe("A prompt.");
 
 export type PromptCreate = z.output<typeof promptCreate>;
-export type PromptPatch = z.output<typeof promptPatch>;
 export type PromptReplace = z.output<typeof promptReplace>;
 export type Prompt = z.output<typeof prompt>;
 

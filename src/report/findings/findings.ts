@@ -20,9 +20,14 @@ import {
   findSharedDevices,
   findSharedUsers,
 } from "./identity.js";
-import { findCaps, findDuplicates, findFailedSources, findNoEvents } from "./inputs.js";
-import { findMisplacedCommas } from "./misplaced-commas.js";
-import { findMissingFields } from "./missing-fields.js";
+import {
+  findCaps,
+  findDuplicates,
+  findFailedSources,
+  findMisplacedCommas,
+  findMissingFields,
+  findNoEvents,
+} from "./inputs.js";
 import { findNameChanges } from "./name-changes.js";
 import type { Facts, Finder, Observation } from "./observation.js";
 import { findFutureTimes, findMidnights, findOldTimes, findPlaceholderTimes } from "./odd-times.js";

@@ -1,7 +1,8 @@
 import { dedupeRanges } from "../../pipeline/dedupe/dedupe-options.js";
 import { formatCount, formatNumberOf } from "../quantities.js";
+import { describeCommas, describeMissing } from "../summary-parts.js";
 import { fixOf } from "./configuration-fixes.js";
-import { type Facts, type Observation, shareOf } from "./observation.js";
+import { type Facts, type Observation, quotedList, shareOf } from "./observation.js";
 
 /** Standard errors beyond which an estimate is more than noise. */
 const ERRORS_MIN = 3;
@@ -93,4 +94,33 @@ export function findCaps(facts: Facts): Observation | readonly Observation[] {
     detail: `${reached.join("; ")}. Totals include everything; only lists are cut.`,
     rows: otherEvents.rows,
   };
+}
+
+/** JSON arrays with too many or too few commas between their rows. */
+export function findMisplacedCommas({
+  misplacedCommas,
+}: Facts): Observation | readonly Observation[] {
+  if (misplacedCommas === undefined) return [];
+  return {
+    code: "commas_misplaced",
+    title: describeCommas(misplacedCommas),
+    detail:
+      "The rows around them are read as they are. Two commas in a row, a missing comma or one behind the last " +
+      "row mean that the file was put together by hand or by a script: check that no row was lost there.",
+    rows: 0,
+  };
+}
+
+/** Mapped fields that are null in all rows of some or all sources. */
+export function findMissingFields({ missingFields }: Facts): readonly Observation[] {
+  return missingFields.map((missing) => ({
+    code: "field_missing",
+    title: describeMissing(missing),
+    detail:
+      `${formatNumberOf(missing.rows, "row")} of ${formatNumberOf(missing.sources, "source")} have no value there: ` +
+      `${quotedList(missing.names)}. Check the spelling in the mapping. If these sources use another name, ` +
+      "map both names as a list: the first field with a value is used. " +
+      `If the field is missing on purpose, set ${missing.target} to null.`,
+    rows: missing.rows,
+  }));
 }
