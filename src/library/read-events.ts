@@ -102,8 +102,9 @@ async function* readAll(
         if (!(error instanceof SourceError)) throw error;
         // Rows before the fault are events.
         yield* rows.flush();
-        const { code, message } = error;
-        report(options, { source: source.name, code, message }, error);
+        const failure = sayGiven(error);
+        const { code, message } = failure;
+        report(options, { source: source.name, code, message }, failure);
       }
     }
     yield* rows.flush();
@@ -114,6 +115,14 @@ async function* readAll(
   } finally {
     await rm(temporaryDirectory, { recursive: true, force: true });
   }
+}
+
+/** Says of damage that only a checksum found that batches before the error may hold altered events. */
+function sayGiven(error: SourceError): SourceError {
+  const { code, position, reason, alteredFrom } = error;
+  if (alteredFrom === undefined) return error;
+  const told = `${reason} Events from there were given out already: discard those of this source.`;
+  return new SourceError(code, position, told, { cause: error, alteredFrom });
 }
 
 async function* readSource(

@@ -5,8 +5,11 @@ import { describe, expect, it } from "vitest";
 import { writeZip } from "../readers/zip-writer.js";
 import { runInProcess } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
+import { FaultyService } from "../support/faulty-service.js";
 import { amplitudeLines } from "../support/generated-input.js";
+import { accepted } from "../support/reaction.js";
 import { scratchDirectory } from "../support/scratch.js";
+import { runSend } from "../support/send-command.js";
 
 const scratch = scratchDirectory("damaged");
 let runs = 0;
@@ -56,7 +59,9 @@ describe("rows whose checksum fails", () => {
 
     const kept = await exportTo(output, input, "--damaged", "keep");
     expect(kept.exitCode).toBe(1);
-    expect(kept.stderr).toContain("may be altered");
+    expect(kept.stderr).toMatch(
+      /may be altered.*Rows from there were delivered as they were read/s,
+    );
     expect(eventsOf(output).split("\n")).toHaveLength(801);
 
     writeFileSync(input, members);
@@ -77,6 +82,17 @@ describe("rows whose checksum fails", () => {
     const failed = await exportTo(output, input);
     expect(failed.exitCode).toBe(1);
     expect(eventsOf(output).split("\n")).toHaveLength(401);
+  });
+
+  it("are named by send, which has sent them", async () => {
+    const service = new FaultyService(() => accepted);
+    const directory = scratchDirectory("damaged-send");
+    writeFileSync(join(directory, "a.json.gz"), spoilChecksum(members));
+    const words = ["a.json.gz", "--to", await service.listen(), "--max-rejects", "1%"];
+    const { exitCode, stderr } = await runSend(directory, words);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/a\.json\.gz.*may be altered.*Rows from there were delivered/s);
+    expect(service.storedIndexes().length).toBeGreaterThan(400);
   });
 
   it("are counted by a dry run as an export leaves them out", async () => {

@@ -143,6 +143,19 @@ test("a source that fails ends the iteration, or is handed over and the next one
   expect(failures).toMatchObject([{ source: broken }]);
 });
 
+test("a checksum that fails behind its rows says that their events were given out", async () => {
+  const file = join(root, "altered.jsonl.gz");
+  const bytes = gzipSync(`${row("a")}\n${row("b")}\n`);
+  bytes.writeUInt8(bytes.readUInt8(bytes.length - 8) ^ 1, bytes.length - 8);
+  writeFileSync(file, bytes);
+  await expect(rowsOf(readEvents(file))).rejects.toMatchObject({
+    code: "source_corrupt",
+    message: expect.stringMatching(
+      /altered.*were given out already: discard those of this source/s,
+    ),
+  });
+});
+
 test("an aborted signal ends the iteration with its reason", async () => {
   const controller = new AbortController();
   const lines = Array.from({ length: 30_000 }, () => row("a", { text: "x".repeat(500) }));

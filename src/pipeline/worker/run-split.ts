@@ -136,6 +136,8 @@ async function writeSplit(
   }
 }
 
+const DELIVERED =
+  "Rows from there were delivered as they were read: compare them with the repaired file.";
 const LEFT_OUT = "Their rows are left out; --damaged keep delivers them.";
 
 interface Flow {
@@ -194,11 +196,12 @@ async function readRange(
   } catch (error) {
     if (!(error instanceof SourceError)) throw error;
     const { code, message, alteredFrom } = error;
-    if (alteredFrom === undefined || !tools.leavesOutAltered)
-      return { source: name, code, message };
+    if (alteredFrom === undefined) return { source: name, code, message };
+    const hasRows = tally.read > rowsBefore;
+    if (!tools.leavesOutAltered)
+      return { source: name, code, message: hasRows ? `${message} ${DELIVERED}` : message };
     // Rows that were read from altered bytes are discarded.
-    if (tally.read > rowsBefore && !sound.has(index))
-      sound.set(index, { bytes: alteredFrom, error });
+    if (hasRows && !sound.has(index)) sound.set(index, { bytes: alteredFrom, error });
     return { source: name, code, message: `${message} ${LEFT_OUT}` };
   } finally {
     if (reader?.misplacedCommas !== undefined) {
