@@ -154,16 +154,16 @@ export interface KernelExports {
 
   // sink/csv-cells.ts
   encodeRecords(address: number, from: number, to: number): void;
-  measureRecord(columns: number, row: number): number;
+  measureRecord(address: number, row: number): number;
 
   // sink/jsonl.ts
   encodeLines(address: number, from: number, to: number): void;
-  measureLine(columns: number, row: number): number;
+  measureLine(address: number, row: number): number;
 
   // sink/line-rows.ts
   copyTexts(column: number, order: number, from: number, to: number, target: number): void;
   gatherLines(
-    address: number, outcomes: number, columnList: number, timestamps: number, from: number,
+    address: number, outcomes: number, columns: number, timestamps: number, from: number,
     to: number,
   ): void;
   measureTexts(
@@ -182,7 +182,7 @@ export interface KernelExports {
   ): number;
   encodePlain(column: number, order: number, from: number, to: number, target: number): number;
   encodeTimestamps(
-    timestamps: number, order: number, from: number, to: number, target: number,
+    timestamps: number, order: number, from: number, to: number, target: number, unitMs: number,
   ): number;
   hybridBytesMax(count: number, bitWidth: number): number;
   measurePlain(
@@ -247,6 +247,17 @@ export interface KernelExports {
 
   // sink/pack-checksum.ts
   checksumPack(start: number, length: number, day: number, rows: number): number;
+
+  // sink/platform-user.ts
+  makePlatformUsers(
+    outcomes: number, users: number, from: number, to: number, target: number, data: number,
+  ): void;
+
+  // sink/time-uuid.ts
+  makeTimeUuids(
+    outcomes: number, insertIDs: number, siblings: number, from: number, to: number, target: number,
+    data: number,
+  ): void;
 
   // sink/spill.ts
   describeRows(

@@ -274,18 +274,29 @@ export const keyLayout = {
   longs: { hash: 0 },
 } as const;
 
+export const textFieldLayout = {
+  bytes: 16,
+  words: { kind: 0, column: 1, key: 2, keyLength: 3 },
+} as const;
+
+export const textLayoutLayout = {
+  bytes: 16,
+  words: { fields: 0, fieldsEnd: 1, keyBytes: 2, unitMs: 3 },
+} as const;
+
 export const textEncodingLayout = {
-  bytes: 32,
+  bytes: 36,
   words: {
-    columns: 0, timestamps: 1, order: 2, target: 3, bytesMax: 4, safe: 5, next: 6, bytes: 7,
+    layout: 0, columns: 1, timestamps: 2, order: 3, target: 4, bytesMax: 5, safe: 6, next: 7,
+    bytes: 8,
   },
 } as const;
 
 export const lineGatheringLayout = {
-  bytes: 40,
+  bytes: 44,
   words: {
-    target: 0, targetTimestamps: 1, targetRow: 2, rowsMax: 3, data: 4, bytesMax: 5, end: 6, rows: 7,
-    bytes: 8, refusedBytes: 9,
+    layout: 0, target: 1, targetTimestamps: 2, targetRow: 3, rowsMax: 4, data: 5, bytesMax: 6,
+    end: 7, rows: 8, bytes: 9, refusedBytes: 10,
   },
 } as const;
 

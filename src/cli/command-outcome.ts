@@ -13,6 +13,8 @@ export interface CommandOutcome {
   readonly reports: readonly StepReport[];
   /** The embedded service of the migration. */
   readonly service?: NonNullable<MigrationService["embedded"]>;
+  /** Says that everything was done before; only the first steps looked for new inputs. */
+  readonly nothingNew?: string;
   /** The error that was thrown instead of a result. */
   readonly error?: unknown;
 }
@@ -22,8 +24,9 @@ export function stoppedAt(outcome: CommandOutcome): StepName | undefined {
   return outcome.names[stopOf(outcome)];
 }
 
-/** Returns the steps that did not start because an earlier one failed. */
+/** Returns the steps that did not start because an earlier one failed, or had nothing new. */
 export function notRunOf(outcome: CommandOutcome): readonly StepName[] {
+  if (outcome.nothingNew !== undefined) return outcome.names.slice(outcome.reports.length);
   return outcome.names.slice(stopOf(outcome) + 1);
 }
 

@@ -57,6 +57,7 @@ function summariesOf(
   if (command !== "migrate") {
     return reports.filter((one) => isWanted(one, output)).map(({ summary }) => summary);
   }
+  if (outcome.nothingNew !== undefined) return output.quiet ? [] : [outcome.nothingNew];
   // The steps have been printed one by one.
   return output.quiet || names.length === 0 ? [] : [summarizeMigration(outcome, program)];
 }
@@ -71,7 +72,15 @@ function jsonOf(outcome: CommandOutcome): unknown {
   const error = "error" in outcome ? { error: factsOf(outcome.error) } : {};
   if (command !== "migrate") return reports[0]?.json ?? { command, exitCode, ...error };
   const notRun = notRunOf(outcome);
-  return { command, exitCode, steps: reports.map((one) => one.json), notRun, ...error };
+  const nothingNew = outcome.nothingNew === undefined ? {} : { nothingNew: true };
+  return {
+    command,
+    exitCode,
+    ...nothingNew,
+    steps: reports.map((one) => one.json),
+    notRun,
+    ...error,
+  };
 }
 
 /** Prints an error that a command threw instead of a report; returns its exit code. */

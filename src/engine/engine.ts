@@ -26,7 +26,14 @@ import type { SurveyRequest } from "./survey-inputs.js";
 
 /** The runs that commands and the library start. */
 export interface Engine {
-  runValidate(request: ValidateRequest, context: RunContext): Promise<ValidateResult>;
+  /** `inputs`: those of the request to read, if not all. */
+  runValidate(
+    request: ValidateRequest,
+    context: RunContext,
+    inputs?: Discovery,
+  ): Promise<ValidateResult>;
+  /** Returns the inputs that an export has not begun to read; undefined if it is not there. */
+  findNewInputs(options: ExportOptions, signal: AbortSignal): Promise<Discovery | undefined>;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
@@ -49,16 +56,27 @@ export function createEngine(): Engine {
     now: Date.now,
   });
   return {
-    runValidate: async (request, context) => {
+    runValidate: async (request, context, inputs) => {
       const { runValidate } = await import("../pipeline/run-validate.js");
       const { rejectAdvice } = await import("../report/reject-advice.js");
-      return runValidate(request, context, outsideWith("validate-worker.js"), {
-        adviceOn: (code) => rejectAdvice[code],
-        unusedFields: async (sources) => {
-          const { sampleUnusedFields } = await import("./survey-inputs.js");
-          return sampleUnusedFields(request, sources, context.signal);
+      const outside = outsideWith("validate-worker.js");
+      const given = inputs === undefined ? {} : { discover: async () => inputs };
+      return runValidate(
+        request,
+        context,
+        { ...outside, ...given },
+        {
+          adviceOn: (code) => rejectAdvice[code],
+          unusedFields: async (sources) => {
+            const { sampleUnusedFields } = await import("./survey-inputs.js");
+            return sampleUnusedFields(request, sources, context.signal);
+          },
         },
-      });
+      );
+    },
+    findNewInputs: async (options, signal) => {
+      const { findNewInputs } = await import("../pipeline/new-sources.js");
+      return findNewInputs(options, () => discover(options, signal));
     },
     runExport: async (options, context) => {
       const { runExport } = await import("../pipeline/run-export.js");

@@ -49,6 +49,8 @@ export { gatherCells, gatherTimestamps, measureRows } from "./sink/row-buffer";
 export { snappyBytesMax, snappyCompress } from "./sink/snappy";
 export { snappyDecompress } from "./parquet/snappy-inflate";
 export { checksumPack } from "./sink/pack-checksum";
+export { makePlatformUsers } from "./sink/platform-user";
+export { makeTimeUuids } from "./sink/time-uuid";
 export { describeRows, measurePack, packRows } from "./sink/spill";
 export { choosePacks, measureStretch, unpackDays } from "./sink/spill-merge";
 export { validateUtf8 } from "./utf8";

@@ -147,6 +147,12 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly csvSafe?: boolean | undefined;
   /** Join the small parts of a day: those below 1 MiB, all below the part size, or none. Default: `auto`. */
   readonly compact?: "auto" | "always" | "never" | undefined;
+  /** Columns of events, or of the bucket ingestion of an experimentation platform. Default: `event`. */
+  readonly profile?: "event" | "platform" | undefined;
+  /** Default: `ms`; `s` with the profile `platform`. */
+  readonly timestampUnit?: "ms" | "s" | undefined;
+  /** Columns instead of a profile: `["name=event", "time=timestamp:s"]`. */
+  readonly columns?: readonly string[] | undefined;
   /** Write the insert ids of events, if the mapping has one. Default: true. */
   readonly insertId?: boolean | undefined;
   /** Worker threads. Default: as many as the machine can run at once. */

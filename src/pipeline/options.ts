@@ -1,5 +1,6 @@
 import type { Mapping } from "../mapper/mapping.js";
 import type { Format, GivenDialect } from "../readers/source.js";
+import type { RowsOptions } from "../sinks/output-columns.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { Compact } from "../sinks/staged-parts.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
@@ -106,7 +107,7 @@ export interface ValidateOptions extends RunOptions, PartOptions {
 }
 
 /** The options of an export. */
-export interface ExportOptions extends RunOptions {
+export interface ExportOptions extends RunOptions, RowsOptions {
   /** Name of the directory that holds the days. */
   readonly dataset: string;
   readonly format: OutputFormat;
@@ -116,8 +117,6 @@ export interface ExportOptions extends RunOptions {
   readonly partBytes: number;
   readonly csvSafe: boolean;
   readonly compact: Compact;
-  /** Events have a column `insertID`. */
-  readonly withInsertID: boolean;
 }
 
 /** The options of sending. */

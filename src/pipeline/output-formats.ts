@@ -1,4 +1,5 @@
 import type { Kernel } from "../batch/kernel.js";
+import type { RowsOptions } from "../sinks/output-columns.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import { createParquetFormat } from "../sinks/parquet/parquet-format.js";
 import type { PartFormat } from "../sinks/part-format.js";
@@ -11,13 +12,11 @@ import {
 import { type OpenPart, readsAs } from "./verify/open-part.js";
 
 /** The user's choices about the parts of an export beside their format. */
-export interface PartOptions {
+export interface PartOptions extends RowsOptions {
   /** Only for formats with `compressions`. */
   readonly compression: ParquetCompression;
   /** Only for CSV: cells that a spreadsheet would run as a formula begin with `'`. */
   readonly csvSafe: boolean;
-  /** Events have a column `insertID`. */
-  readonly withInsertID: boolean;
 }
 
 /** Everything about one output format. */

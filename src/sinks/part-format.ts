@@ -1,13 +1,14 @@
 import type { EncodedPart } from "./encoded-part.js";
+import type { RowForm, RowsOptions } from "./output-columns.js";
 import type { PartOutput } from "./part-output.js";
-import type { RowBuffer, RowsOptions } from "./row-buffer.js";
+import type { RowBuffer } from "./row-buffer.js";
 
 /** Writes the part files of one format. One per worker. */
 export interface PartFormat extends RowsOptions {
   /** Extension of the file, without the dot. */
   readonly extension: string;
   /** The row buffer that it reads: a `ColumnBuffer` or a `LineBuffer`. */
-  readonly rows: "columns" | "lines";
+  readonly rows: RowForm;
   openPart(output: PartOutput): PartEncoder;
 }
 

@@ -4,44 +4,41 @@ import type { EventBatch } from "../batch/event-batch.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../batch/kernel.js";
 import { KernelRecord } from "../batch/kernel-record.js";
 import { lineGatheringLayout } from "../batch/layouts.js";
+import { type DerivedName, derivedColumns } from "./derived-columns.js";
+import {
+  type RowForm,
+  type RowsOptions,
+  type TextColumn,
+  textColumnsOf,
+} from "./output-columns.js";
+import { placeTextLayout } from "./text-layout.js";
 
-/** The text columns of an event in the order in which kernels take them; the last one is optional. */
-export const textColumns = [
-  "event",
-  "userID",
-  "stableID",
-  "value",
-  "user",
-  "metadata",
-  "insertID",
-] as const;
-export type TextColumn = (typeof textColumns)[number];
+/** Makes the columns that batches do not have. */
+type DerivedColumns = Readonly<
+  Record<DerivedName, { make(events: EventBatch, from: number): number }>
+>;
 
-/** Returns the text columns of parts with or without insert ids. */
-export function textColumnsOf({ withInsertID }: RowsOptions): readonly TextColumn[] {
-  return withInsertID ? textColumns : textColumns.slice(0, -1);
-}
-
-/** Returns the addresses of a batch's columns in the order of `textColumns`; 0 for a column left out. */
-export function columnAddresses(events: EventBatch, { withInsertID }: RowsOptions): number[] {
-  return textColumns.map((name) => {
-    if (name !== "insertID") return events[name].address;
-    if (!withInsertID) return 0;
-    if (events.insertID === undefined) throw new Error("the mapper was not asked for insert ids");
-    return events.insertID.address;
+/** Returns the addresses of columns of a batch, whose rows from `from` on are needed. */
+export function columnAddresses(
+  events: EventBatch,
+  names: readonly TextColumn[],
+  derived: Partial<DerivedColumns> = {},
+  from = 0,
+): number[] {
+  return names.map((name) => {
+    const address =
+      name === "timeuuid" || name === "platformUser"
+        ? derived[name]?.make(events, from)
+        : events[name]?.address;
+    if (address === undefined) throw new Error(`the events have no column ${name}`);
+    return address;
   });
-}
-
-/** What rows have. */
-export interface RowsOptions {
-  /** Rows have a column of insert ids. */
-  readonly withInsertID: boolean;
 }
 
 /** Creates the row buffer that a format reads. */
 export function createRowBuffer(
   kernel: Kernel,
-  format: RowsOptions & { readonly rows: "columns" | "lines" },
+  format: RowsOptions & { readonly rows: RowForm },
   bytesMax: number,
 ): RowBuffer {
   return new (format.rows === "lines" ? LineBuffer : ColumnBuffer)(kernel, bytesMax, format);
@@ -69,11 +66,12 @@ export abstract class RowBuffer {
   /** Address of the timestamps as doubles. */
   readonly timestamps: number;
   /**
-   * Address of the addresses (u32) of the descriptors of a batch, in the order of `textColumns`.
+   * Address of the addresses (u32) of the descriptors of a batch, in the order of `names`.
    */
   protected readonly sourceList: number;
   protected readonly result: number;
   readonly #arena: Region;
+  readonly #derived: Partial<DerivedColumns>;
   #bytes = 0;
   #rows = 0;
 
@@ -81,16 +79,19 @@ export abstract class RowBuffer {
     readonly kernel: Kernel,
     readonly bytesMax: number,
     columnCount: number,
-    private readonly options: RowsOptions,
+    /** The texts that are taken from batches. */
+    protected readonly names: readonly TextColumn[],
   ) {
+    const derived = names.filter((name) => name in derivedColumns) as DerivedName[];
+    this.#derived = Object.fromEntries(
+      derived.map((name) => [name, new derivedColumns[name](kernel)]),
+    );
     this.columns = Array.from(
       { length: columnCount },
       () => new Column(kernel, ROW_BUFFER_ROWS_MAX),
     );
-    // 0 stands for a column that is left out.
-    this.columnList = kernel.allocate(textColumns.length * 4);
-    kernel.u32.fill(0, this.columnList / 4, this.columnList / 4 + textColumns.length);
-    this.sourceList = kernel.allocate(textColumns.length * 4);
+    this.columnList = kernel.allocate(columnCount * 4);
+    this.sourceList = kernel.allocate(names.length * 4);
     this.result = kernel.allocate(16);
     this.timestamps = kernel.allocate(ROW_BUFFER_ROWS_MAX * 8);
     this.#arena = new Region(kernel, bytesMax + LOOSE_BYTES);
@@ -105,13 +106,21 @@ export abstract class RowBuffer {
     return this.#rows;
   }
 
+  /** Returns a column of a `ColumnBuffer`. */
+  column(name: TextColumn): Column {
+    const column = this.columns[this.names.indexOf(name)];
+    if (column === undefined) throw new Error(`the row buffer has no column ${name}`);
+    return column;
+  }
+
   /**
    * Takes the delivered rows of a batch from row `from` on, as many as fit. Returns the row to
    * continue with when the row buffer has been cleared; `events.rows` if all are in.
    */
   append(events: EventBatch, from: number): number {
     const { kernel } = this;
-    kernel.u32.set(columnAddresses(events, this.options), this.sourceList / 4);
+    const addresses = columnAddresses(events, this.names, this.#derived, from);
+    kernel.u32.set(addresses, this.sourceList / 4);
     // After a row that is longer than the row buffer there is no room.
     let taken = this.#take(events, from, Math.max(0, this.bytesMax - this.#bytes));
     if (this.#rows === 0 && taken.rows === 0 && taken.refusedBytes > 0) {
@@ -182,12 +191,9 @@ export abstract class RowBuffer {
  * contiguous.
  */
 export class ColumnBuffer extends RowBuffer {
-  readonly #names: readonly TextColumn[];
-
   constructor(kernel: Kernel, bytesMax: number, options: RowsOptions) {
     const names = textColumnsOf(options);
-    super(kernel, bytesMax, names.length, options);
-    this.#names = names;
+    super(kernel, bytesMax, names.length, names);
   }
 
   protected gather(
@@ -197,17 +203,16 @@ export class ColumnBuffer extends RowBuffer {
     rowsMax: number,
     target: number,
   ): TakenRows {
-    const { run } = this.kernel;
+    const { run, u32 } = this.kernel;
     const { outcomes, rows } = events;
-    const sources = [this.sourceList, this.#names.length] as const;
+    const sources = [this.sourceList, this.names.length] as const;
     run.measureRows(outcomes, ...sources, from, rows, bytesMax, rowsMax, this.result);
     const taken = this.takenRows();
     if (taken.rows === 0) return taken;
     const targetRow = this.rows;
     let data = target;
-    const addresses = columnAddresses(events, { withInsertID: this.#names.includes("insertID") });
-    for (const [index, name] of this.#names.entries()) {
-      const [source, column] = [addresses[index]!, this.columns[index]!.address];
+    for (const [index, name] of this.names.entries()) {
+      const [source, column] = [u32[this.sourceList / 4 + index]!, this.columns[index]!.address];
       const isScalar = name === "value" ? 1 : 0;
       data = run.gatherCells(outcomes, source, from, taken.end, column, targetRow, data, isScalar);
     }
@@ -225,13 +230,6 @@ export interface OrderedRows {
   readonly end: number;
 }
 
-/** A column of a `ColumnBuffer`. */
-export function columnOf({ columns }: RowBuffer, name: TextColumn): Column {
-  const column = columns[textColumns.indexOf(name)];
-  if (column === undefined) throw new Error(`a row buffer of lines has no column ${name}`);
-  return column;
-}
-
 /**
  * A row buffer of events as JSON lines, its only column. Lines are made from the batch once; after
  * that they are ordered, spilled and written as bytes.
@@ -240,8 +238,9 @@ export class LineBuffer extends RowBuffer {
   readonly #gathering: KernelRecord<keyof typeof lineGatheringLayout.words>;
 
   constructor(kernel: Kernel, bytesMax: number, options: RowsOptions) {
-    super(kernel, bytesMax, 1, options);
+    super(kernel, bytesMax, 1, textColumnsOf(options));
     this.#gathering = new KernelRecord(kernel, lineGatheringLayout);
+    this.#gathering.set("layout", placeTextLayout(kernel, options, "lines"));
     this.#gathering.set("target", this.columns[0]!.address);
     this.#gathering.set("targetTimestamps", this.timestamps);
   }

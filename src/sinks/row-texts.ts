@@ -4,14 +4,16 @@ import { textEncodingLayout } from "../batch/layouts.js";
 
 /** Kernels that encode rows as lines or records: `encodeLines` in src/kernels/sink/jsonl.ts. */
 interface TextKernel {
-  measure(columns: number, row: number): number;
+  /** Address of a `TextLayout`. */
+  readonly layout: number;
   /** `encoding` is the address of a `TextEncoding`. */
+  measure(encoding: number, row: number): number;
   encode(encoding: number, from: number, to: number): void;
   /** Cells that a spreadsheet would run begin with `'`. */
   readonly isSafe?: boolean;
 }
 
-/** Addresses of the rows' columns, in the order of `textColumns`, and of their timestamps. */
+/** Addresses of the rows' columns, in the order of `textColumnsOf`, and of their timestamps. */
 interface RowColumns {
   readonly columnList: number;
   readonly timestamps: number;
@@ -29,6 +31,7 @@ export class RowTexts {
   ) {
     this.#region = new Region(kernel, bytesMax + LOOSE_BYTES);
     this.#encoding = new KernelRecord(kernel, textEncodingLayout);
+    this.#encoding.set("layout", text.layout);
     this.#encoding.set("safe", text.isSafe === true ? 1 : 0);
   }
 
@@ -54,7 +57,7 @@ export class RowTexts {
     if (next > start) return next;
     // A row that may not fit is encoded alone.
     const row = kernel.u32[order / 4 + start] ?? 0;
-    const rowBytesMax = text.measure(columnList, row);
+    const rowBytesMax = text.measure(encoding.address, row);
     this.#region.ensure(rowBytesMax + LOOSE_BYTES);
     this.#encode(start, start + 1, rowBytesMax);
     return start + 1;

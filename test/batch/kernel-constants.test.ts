@@ -12,7 +12,7 @@ import * as profile from "../../src/profile/profile-memory.js";
 import { PICKS } from "../../src/profile/row-samples.js";
 import { figureNames } from "../../src/profile/split-profile.js";
 import { rowEndings, scanStates } from "../../src/readers/csv/record-scanner.js";
-import { textColumns } from "../../src/sinks/row-buffer.js";
+import { fieldKinds } from "../../src/sinks/text-layout.js";
 
 const inflateStatuses = named(objectOf("readers/inflater", "inflateStatuses"));
 /** The first of the statuses that stand for the faults, which are in the order of their texts. */
@@ -106,8 +106,12 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
       new Map<string, number>(Object.entries(rejectCodes)).get(name.toLowerCase()) ?? -1,
     ]),
   ),
-  "sink/csv-cells": { COLUMNS: textColumns.length },
   "sink/days": { DELIVER: outcomes.deliver, ...pick("sinks/day-order", "DIGIT_BITS") },
+  "sink/jsonl": {
+    FIELD_TIMESTAMP: fieldKinds.timestamp,
+    FIELD_TEXT: fieldKinds.text,
+    FIELD_JSON: fieldKinds.json,
+  },
   "sink/row-buffer": { DELIVER: outcomes.deliver },
   "sink/spill": { ROW_BITS: Math.log2(limits.DESCRIBED_ROW_BYTES) },
   "sink/spill-merge": pick("sinks/spill/pack-groups", "DAYS_MAX"),

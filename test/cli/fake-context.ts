@@ -46,6 +46,7 @@ const fakeEngine: Engine = {
   runValidate: async () => {
     throw new Error("nothing is validated here");
   },
+  findNewInputs: async () => undefined,
   runCount: async () => {
     throw new Error("nothing is counted here");
   },

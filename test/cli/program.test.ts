@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SwitchyardError, UsageError } from "../../src/base/errors.js";
@@ -241,7 +241,10 @@ test("verify without a directory says how to name one", async () => {
 
 describe("migrate", () => {
   test("runs the steps in order and prints one JSON object", async () => {
-    const { context, stdout } = fakeContext({}, { currentDirectory: directory });
+    await mkdir(path.join(directory, "_switchyard"), { recursive: true });
+    const manifestPath = path.join(directory, "manifest.json");
+    const runExport = async () => ({ ...exampleResult, manifestPath });
+    const { context, stdout } = fakeContext({ runExport }, { currentDirectory: directory });
     expect(await runCommandLine(["migrate", "--json"], context)).toBe(0);
     expect(JSON.parse(stdout.join(""))).toMatchObject({
       command: "migrate",

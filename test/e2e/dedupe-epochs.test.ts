@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 /** Mixpanel rows with these insert ids, an hour apart. */
@@ -20,7 +20,7 @@ it("a repaired input of an early epoch does not repeat what a later one has deli
   mkdirSync(inputs);
   const input = (name: string, text: string) => writeFileSync(join(inputs, name), text);
   const words = ["export", inputs, "--preset", "mixpanel", "--to", output, "--format", "jsonl"];
-  const exportAll = async () => (await runSwitchyard([...words, "--dedupe"])).exitCode;
+  const exportAll = async () => (await runInProcess([...words, "--dedupe"])).exitCode;
   input("a.json", "\0\u0001 not rows");
   input("b.json", rows(100, 200));
   expect(await exportAll()).toBe(1);

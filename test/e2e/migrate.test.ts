@@ -100,6 +100,9 @@ describe("migrate with an embedded service", () => {
         notRun: [],
       },
     });
+    expect((await migrate()).json).toMatchObject({ nothingNew: true, exitCode: 0 });
+    // Another configuration runs all steps again.
+    configure({ maxRejects: "2%" });
     const second = await migrate();
     expect(second, second.stderr).toMatchObject({
       exitCode: 0,

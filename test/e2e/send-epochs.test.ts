@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess } from "../support/command-line.js";
 import { FaultyService } from "../support/faulty-service.js";
 import { amplitudeLines } from "../support/generated-input.js";
 import { createRandom } from "../support/random.js";
@@ -45,7 +45,7 @@ test("the same send with more files sends only the new ones, also if old ones ar
   });
   expect(service.requests).toHaveLength(2 * ROWS);
   expect((await runSend(directory, words)).json).toMatchObject({ alreadyDone: true, epochs: [] });
-  const { runs } = JSON.parse((await runSwitchyard(["runs", "--json"], { cwd: directory })).stdout);
+  const { runs } = JSON.parse((await runInProcess(["runs", "--json"], { cwd: directory })).stdout);
   expect(runs).toMatchObject([{ state: "done", delivered: 2 * ROWS, splitsTotal: 2 }]);
 });
 

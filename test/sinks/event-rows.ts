@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { omitUndefined } from "../../src/base/omit-undefined.js";
 import type { Zone } from "../../src/base/zone.js";
 import { type CellKind, Column, cellKinds } from "../../src/batch/column.js";
 import type { EventBatch } from "../../src/batch/event-batch.js";
@@ -15,7 +16,6 @@ import {
   type DayDirectoryOptions,
   type DayDirectorySink,
 } from "../../src/sinks/day-directory-sink.js";
-import { textColumns } from "../../src/sinks/row-buffer.js";
 import type { Commitment, Origin, PartFile, Sink, SplitSink } from "../../src/sinks/sink.js";
 import { scratchDirectory } from "../support/scratch.js";
 import { usedKernel } from "../support/used-kernel.js";
@@ -78,12 +78,13 @@ export function variedRows(count: number, days = 3): EventRow[] {
 
 /** The rows as one batch in kernel memory, which `free` gives back. */
 export function eventBatch(kernel: Kernel, rows: readonly EventRow[]): FreeableBatch {
-  const cells = textColumns.map((name) => rows.map((row) => encodeCell(row[name])));
+  const names = ["event", "userID", "stableID", "value", "user", "metadata", "insertID"] as const;
+  const cells = names.map((name) => rows.map((row) => encodeCell(row[name])));
   const size = cells.flat().reduce((total, cell) => total + (cell?.length ?? 0), 0);
   const data = kernel.allocate(size);
   const outcomes = kernel.allocate(rows.length);
   const timestamps = kernel.allocate(rows.length * 8);
-  const columns = textColumns.map(() => new Column(kernel, rows.length));
+  const columns = names.map(() => new Column(kernel, rows.length));
   let top = data;
   for (const [index, column] of columns.entries()) {
     for (const [row, cell] of (cells[index] ?? []).entries()) {
@@ -106,15 +107,14 @@ export function eventBatch(kernel: Kernel, rows: readonly EventRow[]): FreeableB
   return {
     kernel,
     rows: rows.length,
-    get batch() {
-      return unused();
-    },
+    // Each event has a source row of its own.
+    batch: { rows: rows.length } as EventBatch["batch"],
     sourceRow: unused,
     explain: unused,
     outcomes,
     timestamps,
-    ...(Object.fromEntries(textColumns.map((name, index) => [name, columns[index]])) as Record<
-      (typeof textColumns)[number],
+    ...(Object.fromEntries(names.map((name, index) => [name, columns[index]])) as Record<
+      (typeof names)[number],
       Column
     >),
     free() {
@@ -176,6 +176,7 @@ export async function createSink(
     compression = "snappy",
     csvSafe = false,
     withInsertID = false,
+    columns,
     ...options
   }: SinkOptions = {},
 ): Promise<DayDirectorySink> {
@@ -183,7 +184,12 @@ export async function createSink(
     outputDirectory,
     dayZone: utc,
     ...options,
-    format: await outputFormat(format).createFormat(kernel, { compression, csvSafe, withInsertID }),
+    format: await outputFormat(format).createFormat(kernel, {
+      compression,
+      csvSafe,
+      withInsertID,
+      ...omitUndefined({ columns }),
+    }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { exitCodes } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../pipeline/configuration/run-options.js";
@@ -18,6 +19,7 @@ export async function runExportStep(
     summary: summarizeExport(result, program),
     json: jsonOf(result, exitCode),
     results: { export: result },
+    isIdle: result.alreadyDone && exitCode === exitCodes.done,
   };
   return requireFields(report, configuration, result.manifest.missingFields);
 }

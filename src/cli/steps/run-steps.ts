@@ -1,12 +1,15 @@
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
+import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
 import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
 import { noProgress, showProgress } from "../../report/progress.js";
+import { formatNumberOf } from "../../report/quantities.js";
 import type { CommandOutcome } from "../command-outcome.js";
 import type { CommandContext } from "../context.js";
 import { type Output, outputOf } from "../output.js";
 import { printOutcome, printStep } from "../print-outcome.js";
+import { isMigrated, recordMigration } from "./finished-migration.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
 import type { RunStep, StepContext, StepReport } from "./step.js";
 import { resultsOf } from "./step.js";
@@ -41,6 +44,8 @@ interface Run {
   names: readonly StepName[];
   /** Reports of the steps that ended. */
   readonly reports: StepReport[];
+  /** Set if the migration had nothing to do. */
+  nothingNew?: string;
 }
 
 /**
@@ -51,13 +56,14 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
   const { command, flags, words: commandLine = [command] } = invocation;
   const output = outputOf(flags);
   const run: Run = { context, command, flags, commandLine, output, names: [], reports: [] };
-  let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error">;
+  let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error" | "nothingNew">;
   try {
     const service = await runAll(run, invocation);
     const last = run.reports.at(-1);
     outcome = {
       exitCode: last?.exitCode ?? exitCodes.done,
       ...(service === undefined ? {} : { service }),
+      ...omitUndefined({ nothingNew: run.nothingNew }),
       ...(last?.error === undefined ? {} : { error: last.error }),
     };
   } catch (error) {
@@ -82,18 +88,52 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
       ? await openMigrationService(configuration, context)
       : { configuration, stop: async () => undefined };
   const reload = command === "migrate" ? undefined : load;
+  let printed = 0;
   try {
     for (const name of run.names) {
       signal.throwIfAborted();
       const report = await runStep(run, name, { engine, ...omitUndefined({ reload }) }, service);
       run.reports.push(report);
-      if (command === "migrate") printStep(report, run.output, context);
+      if (command !== "migrate") break;
+      const nothingNew = await describeNothingNew(report, configuration, service);
+      if (nothingNew !== undefined) {
+        run.nothingNew = nothingNew;
+        return undefined;
+      }
+      // Idle steps wait: if nothing is new at all, one line says so.
+      if (report.isIdle === true && report.results.export === undefined) continue;
+      for (; printed < run.reports.length; printed++)
+        printStep(run.reports[printed] as StepReport, run.output, context);
       if (report.exitCode !== exitCodes.done) break;
     }
+    await recordEnd(run, configuration);
   } finally {
     await service.stop();
   }
   return service.embedded;
+}
+
+/** Returns the one line of a migration without new inputs whose steps an earlier one has done. */
+async function describeNothingNew(
+  { isIdle, results: { export: exported } }: StepReport,
+  configuration: Configuration,
+  { embedded }: MigrationService,
+): Promise<string | undefined> {
+  if (isIdle !== true || exported === undefined) return undefined;
+  if (!(await isMigrated(configuration, exported, embedded?.stored))) return undefined;
+  const { totals, inputs } = exported.manifest;
+  return (
+    `Nothing new: all ${formatNumberOf(inputs.length, "input")} and ` +
+    `${formatNumberOf(totals.rows, "event")} were migrated before.`
+  );
+}
+
+async function recordEnd({ command, names, reports }: Run, configuration: Configuration) {
+  const { export: exported } = resultsOf(reports);
+  const isDone =
+    reports.length === names.length && reports.every(({ exitCode }) => exitCode === exitCodes.done);
+  if (command === "migrate" && isDone && exported !== undefined)
+    await recordMigration(configuration, exported);
 }
 
 async function runStep(

@@ -53,6 +53,8 @@ export interface StepReport {
   /** The error that ended the step; printed below its summary. */
   readonly error?: unknown;
   readonly results: StepResults;
+  /** The step did nothing, as no input is new. */
+  readonly isIdle?: boolean;
 }
 
 /** Runs one part of a migration: a command, and a step of `migrate`. */

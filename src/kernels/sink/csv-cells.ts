@@ -3,14 +3,12 @@
 import { Column, KIND_NULL, columnAt, rowAt } from "../column";
 import { writeInteger } from "../decimal";
 import { copyLoose } from "../utf8";
-import { TextEncoding } from "./jsonl";
+import { FIELD_TIMESTAMP, TextEncoding, TextField, inUnit } from "./jsonl";
 
 /**
  * Bytes of a record in addition to its cells: commas, quotes, timestamp, line end, loose stores.
  */
 const RECORD_OVERHEAD: usize = 128;
-/** Text columns; the last one, insertID, is optional. */
-const COLUMNS: i32 = 7;
 
 /** Returns whether a spreadsheet would run a cell that begins with this byte. */
 @inline
@@ -74,18 +72,16 @@ function writeCell(target: usize, cells: Column, row: i32, safe: bool): usize {
   return target + 1;
 }
 
-/** Returns the number of columns in a list as in `TextEncoding`. */
-@inline
-function columnCount(columns: usize): i32 {
-  return load<u32>(columns, 24) == 0 ? COLUMNS - 1 : COLUMNS;
-}
-
-/** Returns an upper bound of the bytes of the record of `row`. `columns` as in `TextEncoding`. */
-export function measureRecord(columns: usize, row: i32): usize {
+/** Returns an upper bound of the bytes of the record of `row`. `address` as of `encodeRecords`. */
+export function measureRecord(address: usize, row: i32): usize {
+  const encoding = changetype<TextEncoding>(address);
+  const layout = encoding.layout;
   let bytes = RECORD_OVERHEAD;
-  const count = columnCount(columns);
-  for (let index: i32 = 0; index < count; index++) {
-    const cells = columnAt(columns, index);
+  for (let at = layout.fields; at < layout.fieldsEnd; at += offsetof<TextField>()) {
+    const field = changetype<TextField>(at);
+    bytes += 3;
+    if (field.kind == FIELD_TIMESTAMP) continue;
+    const cells = columnAt(encoding.columns, field.column);
     if (cells.kind(row) != KIND_NULL) bytes += cells.length(row) * 2;
   }
   return bytes;
@@ -97,26 +93,31 @@ export function measureRecord(columns: usize, row: i32): usize {
  */
 export function encodeRecords(address: usize, from: i32, to: i32): void {
   const encoding = changetype<TextEncoding>(address);
+  const layout = encoding.layout;
   const columns = encoding.columns;
-  const count = columnCount(columns);
   const timestamps = encoding.timestamps;
   const order = encoding.order;
   const safe = encoding.safe != 0;
+  const fieldsEnd = layout.fieldsEnd;
   const end = encoding.target + encoding.bytesMax;
   let t = encoding.target;
   let place = from;
   for (; place < to; place++) {
     const row = rowAt(order, place);
-    if (t + measureRecord(columns, row) > end) break;
-    t = writeCell(t, columnAt(columns, 0), row, safe);
-    store<u8>(t++, 0x2c);
-    t = writeInteger(t, <i64>load<f64>(timestamps + ((<usize>row) << 3)));
-    for (let index: i32 = 1; index < count; index++) {
+    if (t + measureRecord(address, row) > end) break;
+    for (let at = layout.fields; at < fieldsEnd; at += offsetof<TextField>()) {
+      const field = changetype<TextField>(at);
+      if (field.kind == FIELD_TIMESTAMP) {
+        const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
+        t = writeInteger(t, inUnit(timestamp, layout.unitMs));
+      } else {
+        t = writeCell(t, columnAt(columns, field.column), row, safe);
+      }
       store<u8>(t++, 0x2c);
-      t = writeCell(t, columnAt(columns, index), row, safe);
     }
-    store<u16>(t, 0x0a0d);
-    t += 2;
+    // The last comma becomes a line end.
+    store<u16>(t - 1, 0x0a0d);
+    t++;
   }
   encoding.next = place;
   encoding.bytes = <u32>(t - encoding.target);

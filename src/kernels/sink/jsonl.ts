@@ -1,63 +1,45 @@
-// Events as newline-delimited JSON:
-// `{"event":…,"timestamp":…,"user":…,"metadata":…[,"value":…][,"insertID":…]}`.
+// Events as newline-delimited JSON, with one member for each column of a `TextLayout`.
 
-import { Column, KIND_NULL } from "../column";
+import { Column, KIND_NULL, columnAt } from "../column";
 import { writeInteger } from "../decimal";
 import { escapedBytes, escapeShort } from "../json/json-value";
+import { copyLoose } from "../utf8";
 
-/**
- * Bytes of a line in addition to its cells: the keys, the digits of the timestamp, loose stores.
- */
-const LINE_OVERHEAD: usize = 144;
+/** Bytes of a line in addition to its keys and cells: digits of the timestamp, loose stores. */
+const LINE_OVERHEAD: usize = 96;
 
-// {"event":"
-const EVENT_KEY: usize = memory.data<u8>([
-  0x7b, 0x22, 0x65, 0x76, 0x65, 0x6e, 0x74, 0x22, 0x3a, 0x22, 0, 0, 0, 0, 0, 0,
-]);
-// ","timestamp":
-const TIMESTAMP_KEY: usize = memory.data<u8>([
-  0x22, 0x2c, 0x22, 0x74, 0x69, 0x6d, 0x65, 0x73, 0x74, 0x61, 0x6d, 0x70, 0x22, 0x3a, 0, 0,
-]);
-// ,"user":
-const USER_KEY: usize = memory.data<u8>([
-  0x2c, 0x22, 0x75, 0x73, 0x65, 0x72, 0x22, 0x3a, 0, 0, 0, 0, 0, 0, 0, 0,
-]);
-// ,"metadata":
-const METADATA_KEY: usize = memory.data<u8>([
-  0x2c, 0x22, 0x6d, 0x65, 0x74, 0x61, 0x64, 0x61, 0x74, 0x61, 0x22, 0x3a, 0, 0, 0, 0,
-]);
-// ,"value":
-const VALUE_KEY: usize = memory.data<u8>([
-  0x2c, 0x22, 0x76, 0x61, 0x6c, 0x75, 0x65, 0x22, 0x3a, 0, 0, 0, 0, 0, 0, 0,
-]);
-// ,"insertID":"
-const INSERT_ID_KEY: usize = memory.data<u8>([
-  0x2c, 0x22, 0x69, 0x6e, 0x73, 0x65, 0x72, 0x74, 0x49, 0x44, 0x22, 0x3a, 0x22, 0, 0, 0,
-]);
+// The same numbers as `fieldKinds` in src/sinks/text-layout.ts.
+export const FIELD_TIMESTAMP: u32 = 0;
+export const FIELD_TEXT: u32 = 1;
+export const FIELD_JSON: u32 = 2;
 
-/** The columns of a line, by the addresses in `TextEncoding.columns`. */
+/** A column in lines and records. */
 @unmanaged
-export class LineColumns {
-  event: Column;
-  userID: Column;
-  stableID: Column;
-  value: Column;
-  user: Column;
-  metadata: Column;
-  /** 0 if lines have no insert ids. */
-  insertID: usize;
+export class TextField {
+  kind: u32;
+  /** The index of its column in `TextEncoding.columns`; undefined for the timestamp. */
+  column: i32;
+  /** `,"name":`, and the quote that begins a text. */
+  key: usize;
+  keyLength: u32;
 }
 
-/** Returns whether the event of `row` has an insert id. */
-@inline
-function hasInsertID(columns: LineColumns, row: i32): bool {
-  return columns.insertID != 0 && changetype<Column>(columns.insertID).kind(row) != KIND_NULL;
+/** Made in src/sinks/text-layout.ts: the columns of lines and records. */
+@unmanaged
+export class TextLayout {
+  /** Several `TextField`. */
+  fields: usize;
+  fieldsEnd: usize;
+  /** Bytes of all keys. */
+  keyBytes: u32;
+  /** Milliseconds of a unit of timestamps. */
+  unitMs: u32;
 }
 
+/** Returns the whole units of a time in milliseconds. */
 @inline
-function writeKey(target: usize, key: usize, length: usize): usize {
-  v128.store(target, v128.load(key));
-  return target + length;
+export function inUnit(timestamp: f64, unitMs: u32): i64 {
+  return unitMs == 1 ? <i64>timestamp : <i64>Math.floor(timestamp / <f64>unitMs);
 }
 
 @inline
@@ -86,32 +68,47 @@ function copyJson(target: usize, source: usize, length: usize): usize {
  * overwritten after it.
  */
 @inline
-export function lineBytesMax(columns: LineColumns, row: i32): usize {
-  let bytes = LINE_OVERHEAD + columns.event.length(row) * 6;
-  bytes += columns.user.length(row) + columns.metadata.length(row);
-  if (columns.value.kind(row) != KIND_NULL) bytes += columns.value.length(row);
-  if (hasInsertID(columns, row)) bytes += changetype<Column>(columns.insertID).length(row) * 6;
-  return bytes;
-}
-
-/** Returns the bytes of the line of `row`; up to 32 bytes at `scratch` are overwritten. */
-export function lineBytes(columns: LineColumns, timestamp: f64, row: i32, scratch: usize): usize {
-  const event = columns.event;
-  const value = columns.value;
-  const digits = writeInteger(scratch, <i64>timestamp) - scratch;
-  let bytes: usize = 46 + <usize>escapedBytes(event.start(row), event.length(row)) + digits;
-  bytes += columns.user.length(row) + columns.metadata.length(row);
-  if (value.kind(row) != KIND_NULL) bytes += 9 + value.length(row);
-  if (hasInsertID(columns, row)) {
-    const ids = changetype<Column>(columns.insertID);
-    bytes += 14 + <usize>escapedBytes(ids.start(row), ids.length(row));
+export function lineBytesMax(layout: TextLayout, columns: usize, row: i32): usize {
+  let bytes: usize = LINE_OVERHEAD + layout.keyBytes;
+  for (let at = layout.fields; at < layout.fieldsEnd; at += offsetof<TextField>()) {
+    const field = changetype<TextField>(at);
+    if (field.kind == FIELD_TIMESTAMP) continue;
+    const cells = columnAt(columns, field.column);
+    if (cells.kind(row) == KIND_NULL) continue;
+    bytes += field.kind == FIELD_TEXT ? cells.length(row) * 6 + 1 : cells.length(row);
   }
   return bytes;
 }
 
-/** Returns an upper bound of the bytes of the line of `row`. `columns` as in `TextEncoding`. */
-export function measureLine(columns: usize, row: i32): usize {
-  return lineBytesMax(changetype<LineColumns>(columns), row);
+/** Returns the bytes of the line of `row`; up to 32 bytes at `scratch` are overwritten. */
+export function lineBytes(
+  layout: TextLayout,
+  columns: usize,
+  timestamp: f64,
+  row: i32,
+  scratch: usize,
+): usize {
+  let bytes: usize = 2;
+  for (let at = layout.fields; at < layout.fieldsEnd; at += offsetof<TextField>()) {
+    const field = changetype<TextField>(at);
+    if (field.kind == FIELD_TIMESTAMP) {
+      bytes += <usize>field.keyLength;
+      bytes += writeInteger(scratch, inUnit(timestamp, layout.unitMs)) - scratch;
+      continue;
+    }
+    const cells = columnAt(columns, field.column);
+    if (cells.kind(row) == KIND_NULL) continue;
+    bytes += field.keyLength;
+    if (field.kind == FIELD_JSON) bytes += cells.length(row);
+    else bytes += 1 + <usize>escapedBytes(cells.start(row), cells.length(row));
+  }
+  return bytes;
+}
+
+/** Returns an upper bound of the bytes of the line of `row`. `address` as of `encodeLines`. */
+export function measureLine(address: usize, row: i32): usize {
+  const encoding = changetype<TextEncoding>(address);
+  return lineBytesMax(encoding.layout, encoding.columns, row);
 }
 
 /**
@@ -119,27 +116,35 @@ export function measureLine(columns: usize, row: i32): usize {
  * overwritten.
  */
 @inline
-export function writeLine(columns: LineColumns, timestamp: f64, row: i32, target: usize): usize {
-  const event = columns.event;
-  const value = columns.value;
-  let t = writeKey(target, EVENT_KEY, 10);
-  t = escapeShort(event.start(row), event.length(row), t);
-  t = writeKey(t, TIMESTAMP_KEY, 14);
-  t = writeInteger(t, <i64>timestamp);
-  t = writeKey(t, USER_KEY, 8);
-  t = copyJson(t, columns.user.start(row), columns.user.length(row));
-  t = writeKey(t, METADATA_KEY, 12);
-  t = copyJson(t, columns.metadata.start(row), columns.metadata.length(row));
-  if (value.kind(row) != KIND_NULL) {
-    t = writeKey(t, VALUE_KEY, 9);
-    t = copyJson(t, value.start(row), value.length(row));
+export function writeLine(
+  layout: TextLayout,
+  columns: usize,
+  timestamp: f64,
+  row: i32,
+  target: usize,
+): usize {
+  let t = target;
+  const end = layout.fieldsEnd;
+  for (let at = layout.fields; at < end; at += offsetof<TextField>()) {
+    const field = changetype<TextField>(at);
+    const kind = field.kind;
+    if (kind == FIELD_TIMESTAMP) {
+      t = copyLoose(t, field.key, field.keyLength);
+      t = writeInteger(t, inUnit(timestamp, layout.unitMs));
+      continue;
+    }
+    const cells = columnAt(columns, field.column);
+    if (cells.kind(row) == KIND_NULL) continue;
+    t = copyLoose(t, field.key, field.keyLength);
+    if (kind == FIELD_JSON) {
+      t = copyJson(t, cells.start(row), cells.length(row));
+    } else {
+      t = escapeShort(cells.start(row), cells.length(row), t);
+      store<u8>(t++, 0x22);
+    }
   }
-  if (hasInsertID(columns, row)) {
-    const ids = changetype<Column>(columns.insertID);
-    t = writeKey(t, INSERT_ID_KEY, 13);
-    t = escapeShort(ids.start(row), ids.length(row), t);
-    store<u8>(t++, 0x22);
-  }
+  // Each member begins with a comma.
+  store<u8>(target, 0x7b);
   store<u16>(t, 0x0a7d);
   return t + 2;
 }
@@ -147,7 +152,8 @@ export function writeLine(columns: LineColumns, timestamp: f64, row: i32, target
 /** Made in src/sinks/row-texts.ts: rows that are encoded as text, and how far that has come. */
 @unmanaged
 export class TextEncoding {
-  /** Addresses of event, userID, stableID, value, user, metadata and insertID; 0 for none. */
+  layout: TextLayout;
+  /** Addresses of the columns of a row buffer. */
   columns: usize;
   /** Doubles. */
   timestamps: usize;
@@ -169,7 +175,8 @@ export class TextEncoding {
  */
 export function encodeLines(address: usize, from: i32, to: i32): void {
   const encoding = changetype<TextEncoding>(address);
-  const columns = changetype<LineColumns>(encoding.columns);
+  const layout = encoding.layout;
+  const columns = encoding.columns;
   const timestamps = encoding.timestamps;
   const order = encoding.order;
   const end = encoding.target + encoding.bytesMax;
@@ -177,9 +184,9 @@ export function encodeLines(address: usize, from: i32, to: i32): void {
   let place = from;
   for (; place < to; place++) {
     const row = load<i32>(order + ((<usize>place) << 2));
-    if (t + lineBytesMax(columns, row) > end) break;
+    if (t + lineBytesMax(layout, columns, row) > end) break;
     const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
-    t = writeLine(columns, timestamp, row, t);
+    t = writeLine(layout, columns, timestamp, row, t);
   }
   encoding.next = place;
   encoding.bytes = <u32>(t - encoding.target);

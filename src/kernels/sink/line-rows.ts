@@ -2,12 +2,13 @@
 
 import { Column, KIND_STRING, rowAt } from "../column";
 import { copyWide } from "../utf8";
-import { LineColumns, lineBytes, lineBytesMax, writeLine } from "./jsonl";
+import { TextLayout, lineBytes, lineBytesMax, writeLine } from "./jsonl";
 import { delivered } from "./row-buffer";
 
 /** Made in src/sinks/row-buffer.ts: room for lines in a row buffer, and what was gathered. */
 @unmanaged
 class LineGathering {
+  layout: TextLayout;
   /** A `Column` and doubles that describe the lines, from row `targetRow` on. */
   target: usize;
   targetTimestamps: usize;
@@ -27,18 +28,18 @@ class LineGathering {
 
 /**
  * Writes the delivered rows of [from, to) as lines, as many as fit, and describes them. `address`
- * is that of a `LineGathering`; `columnList` as `columns` in `TextEncoding`.
+ * is that of a `LineGathering`; `columns` has the addresses of the columns of the batch.
  */
 export function gatherLines(
   address: usize,
   outcomes: usize,
-  columnList: usize,
+  columns: usize,
   timestamps: usize,
   from: i32,
   to: i32,
 ): void {
-  const columns = changetype<LineColumns>(columnList);
   const gathering = changetype<LineGathering>(address);
+  const layout = gathering.layout;
   const targetTimestamps = gathering.targetTimestamps;
   const targetRow = gathering.targetRow;
   const rowsMax = gathering.rowsMax;
@@ -52,17 +53,17 @@ export function gatherLines(
   for (; row < to; row++) {
     if (!delivered(outcomes, row)) continue;
     const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
-    const isNear = t + lineBytesMax(columns, row) > end;
+    const isNear = t + lineBytesMax(layout, columns, row) > end;
     if (isNear || rows == rowsMax) {
       // The exact length decides, so that the result does not depend on the estimate.
-      const bytes = lineBytes(columns, timestamp, row, t);
+      const bytes = lineBytes(layout, columns, timestamp, row, t);
       if (rows == rowsMax || t + bytes > end) {
         refused = bytes;
         break;
       }
     }
     const start = t;
-    t = writeLine(columns, timestamp, row, t);
+    t = writeLine(layout, columns, timestamp, row, t);
     store<f64>(targetTimestamps + ((<usize>(targetRow + rows)) << 3), timestamp);
     lines.set(targetRow + rows, KIND_STRING, start, t - start);
     rows++;

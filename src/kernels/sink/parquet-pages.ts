@@ -3,6 +3,7 @@
 
 import { Column, KIND_NULL, rowAt } from "../column";
 import { copyWide } from "../utf8";
+import { inUnit } from "./jsonl";
 
 /**
  * Writes how many of the rows at `order` [from, to) make a page of PLAIN byte arrays of at most
@@ -58,17 +59,18 @@ export function encodePlain(
   return target;
 }
 
-/** Writes timestamps (doubles that are whole numbers) as PLAIN INT64. */
+/** Writes timestamps (doubles that are whole numbers) in units of `unitMs` as PLAIN INT64. */
 export function encodeTimestamps(
   timestamps: usize,
   order: usize,
   from: i32,
   to: i32,
   target: usize,
+  unitMs: u32,
 ): usize {
   for (let place = from; place < to; place++) {
     const row = <usize>rowAt(order, place);
-    store<i64>(target, <i64>load<f64>(timestamps + (row << 3)));
+    store<i64>(target, inUnit(load<f64>(timestamps + (row << 3)), unitMs));
     target += 8;
   }
   return target;

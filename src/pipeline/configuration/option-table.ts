@@ -1,6 +1,7 @@
 import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../../base/limits.js";
 import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { formatKinds } from "../../readers/source.js";
+import { profiles, type TimestampUnit, timestampUnits } from "../../sinks/output-columns.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { compactChoices } from "../../sinks/staged-parts.js";
 import { bodyForms, idempotencyKeys } from "../../sinks/webhook/request-batch.js";
@@ -208,6 +209,28 @@ export const optionTable = {
     default: true,
     description: "Write the insert ids of events, if the mapping has one",
     negation: "Leave out the insert ids of events",
+  },
+  profile: {
+    section: "export",
+    type: type.choice(profiles),
+    placeholder: "<profile>",
+    description:
+      "Columns of the written files: those of events, or those that the bucket ingestion of an experimentation platform takes",
+    default: "event",
+  },
+  timestampUnit: {
+    section: "export",
+    type: type.choice(Object.keys(timestampUnits) as TimestampUnit[]),
+    placeholder: "<unit>",
+    description: "Unit of the timestamps of a profile; a second loses its fraction",
+    otherwise: "ms; s with the profile platform",
+  },
+  columns: {
+    section: "export",
+    type: type.outputColumns,
+    description:
+      "Columns of the written files instead of a profile, as <name>=<source>: event_name=event, time=timestamp:s",
+    otherwise: "those of the profile",
   },
   fresh: {
     section: "export",

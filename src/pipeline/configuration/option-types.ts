@@ -4,6 +4,7 @@ import { isZone, refuseZone } from "../../base/luxon-zone.js";
 import { mustBe } from "../../base/schema.js";
 import { keyTargets } from "../../mapper/preset.js";
 import { isPrivacyPath } from "../../mapper/privacy-path.js";
+import { columnSources, parseColumn } from "../../sinks/output-columns.js";
 import { type DedupeRange, dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { JsonValue } from "./configuration-file.js";
 import {
@@ -180,6 +181,21 @@ export const privacyPaths = listOf(
     ),
   "<path>",
 );
+
+export const outputColumns = {
+  schema: z.array(
+    z
+      .string()
+      .refine(
+        (text) => parseColumn(text) !== undefined,
+        mustBe(
+          `<name>=<source>, such as event_name=event or time=timestamp:s; sources are ${columnSources.join(", ")}`,
+        ),
+      ),
+  ),
+  placeholder: "<columns>",
+  fromText: listFromText,
+};
 
 export const onOff = {
   schema: z.boolean(),

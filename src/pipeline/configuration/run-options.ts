@@ -7,6 +7,7 @@ import type { GivenDialect } from "../../readers/source.js";
 import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
+import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { SCHEMA_ID } from "./configuration-schema.js";
@@ -35,14 +36,9 @@ export function resolveExportOptions(
     dayZone,
     csvSafe,
     compact,
-    withInsertID: withInsertIDs(values, options),
+    ...resolveColumns(values, options.mapping),
     partBytes: values.partSize,
   };
-}
-
-/** Returns whether events are written with their insert ids. */
-function withInsertIDs({ insertId }: CompleteValues, { mapping }: Pick<RunOptions, "mapping">) {
-  return insertId && mapping.insertID.length > 0;
 }
 
 /** Resolves the options of a dry run. Throws like `resolveExportOptions`. */
@@ -60,7 +56,7 @@ export function resolveValidateRequest(
     format,
     compression,
     csvSafe,
-    withInsertID: withInsertIDs(values, options),
+    ...resolveColumns(values, options.mapping),
     sampleShare: sample,
     reportDirectory: report,
     ...omitUndefined({ countedKey: countedKeyOf(options, configuration) }),

@@ -1,6 +1,7 @@
 import { createHash, scryptSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { UsageError } from "../../base/errors.js";
+import { columnTexts } from "../../sinks/output-columns.js";
 import type { ExportOptions, RunOptions } from "../options.js";
 
 /** The options that decide the bytes of the output, as the ledger and the manifest keep them. */
@@ -23,6 +24,7 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
     csvSafe: options.csvSafe,
     compact: options.compact,
     insertId: options.withInsertID,
+    columns: options.columns && columnTexts(options.columns),
   }) as RecordedOptions;
 }
 

@@ -2,12 +2,19 @@ import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROW_BYTES_LIMIT } from "../../base/limits.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { FieldRequest } from "../../batch/batch.js";
 import type { Kernel } from "../../batch/kernel.js";
 import { fileState, fingerprintFile } from "../../readers/fingerprint.js";
 import type { OpenReader, Reader } from "../../readers/reader.js";
 import type { Codec, Format } from "../../readers/source.js";
-import type { RowsOptions } from "../../sinks/row-buffer.js";
+import {
+  type ColumnSource,
+  columnsOf,
+  parseColumn,
+  type RowsOptions,
+  timestampUnits,
+} from "../../sinks/output-columns.js";
 import type { Manifest } from "../manifest.js";
 
 /** A part of an export that is read back. */
@@ -32,7 +39,20 @@ export interface PartReading {
 
 /** Returns what the parts of an export have, by its manifest. */
 export function columnsIn({ configuration }: Manifest): RowsOptions {
-  return { withInsertID: configuration["insertId"] === true };
+  const texts = configuration["columns"] as readonly string[] | undefined;
+  const columns = texts?.map(parseColumn).filter((column) => column !== undefined);
+  return { withInsertID: configuration["insertId"] === true, ...omitUndefined({ columns }) };
+}
+
+/** Returns the name that the parts of an export give a column; undefined if they do not have it. */
+export function columnName(source: ColumnSource, columns: RowsOptions): string | undefined {
+  return columnsOf(columns, "columns").find((column) => column.source === source)?.name;
+}
+
+/** Returns the milliseconds of a unit of the timestamps in parts. */
+export function unitMsOf(columns: RowsOptions): number {
+  const time = columnsOf(columns, "columns").find(({ source }) => source === "timestamp");
+  return timestampUnits[time?.unit ?? "ms"];
 }
 
 /** Opens a part. The reader's rows have no raw bytes. */

@@ -5,8 +5,9 @@ import type { Zone } from "../../base/zone.js";
 import type { Batch, FieldRequest } from "../../batch/batch.js";
 import { cellKinds } from "../../batch/column.js";
 import { parseValue, valueText } from "../../mapper/lossless-values.js";
+import type { RowsOptions } from "../../sinks/output-columns.js";
 import type { Manifest } from "../manifest.js";
-import { findPart, type OpenPart, type PartReading } from "./open-part.js";
+import { columnName, findPart, type OpenPart, type PartReading, unitMsOf } from "./open-part.js";
 import { nameInPart, parseInteger } from "./part-cells.js";
 import type { DayLine, StoredEvents, StoredEventText } from "./stored-counts.js";
 import { type Difference, difference } from "./verify-difference.js";
@@ -63,22 +64,24 @@ export async function compareSample(
   reading: ExportReading,
 ): Promise<readonly Difference[]> {
   const byDay = new Map<string, Wanted[]>();
+  const unitMs = unitMsOf(reading.columns);
+  const read = readColumns(reading.columns);
   for (const stored of sample) {
     const day = formatDay(dayOf(stored.timestamp, zone));
-    const wanted = wantedOf(stored, manifest);
+    const wanted = wantedOf(stored, manifest, read);
     byDay.set(day, [...(byDay.get(day) ?? []), wanted]);
   }
   for (const { day, files } of manifest.days) {
     const wanted = byDay.get(day);
     if (wanted === undefined) continue;
-    const byTime = byTimestamp(wanted);
+    const byTime = byTimestamp(wanted, unitMs);
     for (const file of files) {
       const part = await findPart(reading.directory, file.path);
-      const reader = await reading.openPart(part, requests, reading);
+      const reader = await reading.openPart(part, read.requests, reading);
       try {
         for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
           reading.signal.throwIfAborted();
-          findRows(batch, byTime);
+          findRows(batch, read, byTime);
         }
       } finally {
         await reader.close();
@@ -88,47 +91,70 @@ export async function compareSample(
   return [...byDay.values()].flat().flatMap(differencesOf);
 }
 
-function byTimestamp(wanted: readonly Wanted[]): ReadonlyMap<number, readonly Wanted[]> {
+function byTimestamp(
+  wanted: readonly Wanted[],
+  unitMs: number,
+): ReadonlyMap<number, readonly Wanted[]> {
   const byTime = new Map<number, Wanted[]>();
   for (const one of wanted) {
-    byTime.set(one.stored.timestamp, [...(byTime.get(one.stored.timestamp) ?? []), one]);
+    const time = Math.floor(one.stored.timestamp / unitMs);
+    byTime.set(time, [...(byTime.get(time) ?? []), one]);
   }
   return byTime;
 }
 
-const columns = { timestamp: 0, event: 1, user: 2, metadata: 3, value: 4 } as const;
+const readSources = ["timestamp", "event", "user", "metadata", "value"] as const;
 
-/** Texts, because Parquet and CSV do not distinguish a number from a text. */
-const requests: readonly FieldRequest[] = Object.keys(columns).map((name) => ({
-  path: [name],
-  form: "text",
-}));
+/** The columns that are compared, as far as the parts have them. */
+interface ReadColumns {
+  readonly requests: readonly FieldRequest[];
+  /** Returns the index of a column in a batch; -1 for one that the parts do not have. */
+  indexOf(source: (typeof readSources)[number]): number;
+}
 
-function findRows(batch: Batch, wanted: ReadonlyMap<number, readonly Wanted[]>): void {
+function readColumns(columns: RowsOptions): ReadColumns {
+  const found = readSources.filter((source) => columnName(source, columns) !== undefined);
+  return {
+    // Texts, because Parquet and CSV do not distinguish a number from a text.
+    requests: found.map((source) => ({ path: [columnName(source, columns)!], form: "text" })),
+    indexOf: (source) => found.indexOf(source),
+  };
+}
+
+function findRows(
+  batch: Batch,
+  read: ReadColumns,
+  wanted: ReadonlyMap<number, readonly Wanted[]>,
+): void {
   const { bytes, u32 } = batch.kernel;
-  const column = batch.columns[columns.timestamp]!;
+  const column = batch.columns[read.indexOf("timestamp")]!;
   const starts = column.starts / 4;
   const lengths = column.lengths / 4;
   for (let row = 0; row < batch.rows; row++) {
     if (bytes[column.kinds + row] === cellKinds.null) continue;
     const start = u32[starts + row]!;
     const candidates = wanted.get(parseInteger(bytes, start, start + u32[lengths + row]!));
-    if (candidates !== undefined) matchRow(batch, row, candidates);
+    if (candidates !== undefined) matchRow(batch, row, read, candidates);
   }
 }
 
-function matchRow({ columns: cells }: Batch, row: number, candidates: readonly Wanted[]): void {
-  const event = cells[columns.event];
+function matchRow(
+  { columns: cells }: Batch,
+  row: number,
+  read: ReadColumns,
+  candidates: readonly Wanted[],
+): void {
+  const event = cells[read.indexOf("event")];
   const text = event?.text(row) ?? "";
   const isEscaped = event?.kind(row) === cellKinds.malformedString;
   const name = isEscaped ? (JSON.parse(`"${text}"`) as string) : text;
   const named = candidates.filter((one) => one.name === name && !one.isFound);
   if (named.length === 0) return;
   const fields: Fields = {
-    user: canonical(cells[columns.user]?.text(row)),
-    metadata: canonical(cells[columns.metadata]?.text(row)),
+    user: canonical(cells[read.indexOf("user")]?.text(row)),
+    metadata: canonical(cells[read.indexOf("metadata")]?.text(row)),
     // An empty CSV cell is a missing value.
-    value: cells[columns.value]?.text(row) || undefined,
+    value: cells[read.indexOf("value")]?.text(row) || undefined,
   };
   const same = named.find((one) => changedFields(one.fields, fields).length === 0);
   if (same !== undefined) same.isFound = true;
@@ -142,20 +168,25 @@ function nearer({ fields, nearest }: Wanted, other: Fields): Fields {
   return isNearer ? other : nearest;
 }
 
-function wantedOf(stored: StoredEventText, manifest: Manifest): Wanted {
+function wantedOf(stored: StoredEventText, manifest: Manifest, read: ReadColumns): Wanted {
   const event = parseValue(stored.body) as Readonly<Record<string, unknown>>;
-  const value = event["value"];
+  const [user, metadata, value] = [event["user"], event["metadata"], event["value"]];
+  const has = (name: keyof Fields) => read.indexOf(name) >= 0;
   return {
     stored,
     name: nameInPart(stored.event, manifest),
     fields: {
-      user: textOf(event["user"]),
-      metadata: textOf(event["metadata"]),
-      value: typeof value === "string" ? value || undefined : textOf(value),
+      user: has("user") ? textOf(user) : undefined,
+      metadata: has("metadata") ? textOf(metadata) : undefined,
+      value: has("value") ? (value === "" ? undefined : scalarText(value)) : undefined,
     },
     isFound: false,
     nearest: undefined,
   };
+}
+
+function scalarText(value: unknown): string | undefined {
+  return typeof value === "string" ? value : textOf(value);
 }
 
 function canonical(text: string | undefined): string | undefined {

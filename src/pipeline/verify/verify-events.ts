@@ -32,6 +32,8 @@ export class EventCheck {
     private readonly manifest: Manifest,
     private readonly kernel: Kernel,
     zone: Zone,
+    /** Milliseconds of a unit of the timestamps in the parts. */
+    private readonly unitMs: number,
   ) {
     this.#marks = kernel.allocate(BATCH_ROWS_MAX);
     this.#timestamps = kernel.allocate(BATCH_ROWS_MAX * 8);
@@ -84,12 +86,25 @@ export class EventCheck {
     const counts = new Map(found.names.map((count, place) => [this.#names[place], count]));
     const isExact = otherEvents === undefined;
     const named = events.flatMap((stated) =>
-      compareCounts(JSON.stringify(stated.event), counts.get(stated.event), stated, isExact),
+      compareCounts(
+        JSON.stringify(stated.event),
+        counts.get(stated.event),
+        this.#inUnit(stated),
+        isExact,
+      ),
     );
     const unlisted = found.others?.rows ?? 0;
     if (!isExact || unlisted === 0) return named;
     const message = `${unlisted} rows have event names that the manifest does not list`;
     return [...named, difference("events_differ", MANIFEST_NAME, message)];
+  }
+
+  /** Returns a count whose times have the precision of the parts. */
+  #inUnit(stated: ManifestEventCount): ManifestEventCount {
+    const [firstTimestamp, lastTimestamp] = [stated.firstTimestamp, stated.lastTimestamp].map(
+      (time) => new Date(Math.floor(Date.parse(time) / this.unitMs) * this.unitMs).toISOString(),
+    ) as [string, string];
+    return this.unitMs === 1 ? stated : { ...stated, firstTimestamp, lastTimestamp };
   }
 
   /**

@@ -7,7 +7,14 @@ import type { Zone } from "../../base/zone.js";
 import type { Batch } from "../../batch/batch.js";
 import { cellKinds } from "../../batch/column.js";
 import type { ManifestFile } from "../manifest.js";
-import { findPart, type OpenPart, type PartReading, type StoredPart } from "./open-part.js";
+import {
+  columnName,
+  findPart,
+  type OpenPart,
+  type PartReading,
+  type StoredPart,
+  unitMsOf,
+} from "./open-part.js";
 import { parseInteger } from "./part-cells.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import type { EventCheck } from "./verify-events.js";
@@ -93,24 +100,29 @@ async function verifyContent(
     wrongDayTimestamp: 0,
   };
   const dayNumber = parseDay(day);
-  const fields = [
-    { path: ["timestamp"], form: "text" },
-    { path: ["event"], form: "text" },
-  ] as const;
+  const fields = (["timestamp", "event"] as const).map((source) => {
+    return { path: [columnName(source, check.columns) ?? source], form: "text" } as const;
+  });
+  const unitMs = unitMsOf(check.columns);
   const reader = await check.openPart(part, fields, check);
   try {
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
       check.signal.throwIfAborted();
-      scanBatch(batch, dayNumber, check, scan);
+      scanBatch(batch, { dayNumber, unitMs }, check, scan);
       check.rowsRead(scan.rows);
     }
   } finally {
     await reader.close();
   }
-  return differencesOf(file, day, check.zone, scan);
+  return differencesOf(file, { day, unitMs }, check.zone, scan);
 }
 
-function scanBatch(batch: Batch, dayNumber: number, { zone, events }: FileCheck, scan: Scan): void {
+function scanBatch(
+  batch: Batch,
+  { dayNumber, unitMs }: { readonly dayNumber: number; readonly unitMs: number },
+  { zone, events }: FileCheck,
+  scan: Scan,
+): void {
   const { bytes, u32 } = batch.kernel;
   const column = batch.columns[0]!;
   const starts = column.starts / 4;
@@ -121,7 +133,7 @@ function scanBatch(batch: Batch, dayNumber: number, { zone, events }: FileCheck,
     const isNumber = kind === cellKinds.number || kind === cellKinds.string;
     const timestamp =
       isNumber && bytes[batch.faults + row] === 0
-        ? parseInteger(bytes, start, start + u32[lengths + row]!)
+        ? unitMs * parseInteger(bytes, start, start + u32[lengths + row]!)
         : Number.NaN;
     events.setTime(row, timestamp);
     if (Number.isNaN(timestamp)) {
@@ -142,13 +154,13 @@ function scanBatch(batch: Batch, dayNumber: number, { zone, events }: FileCheck,
 
 function differencesOf(
   file: ManifestFile,
-  day: string,
+  { day, unitMs }: { readonly day: string; readonly unitMs: number },
   zone: Zone,
   scan: Scan,
 ): readonly Difference[] {
   const differences: Difference[] = [];
   if (scan.unreadableRow > 0) {
-    const message = `row ${scan.unreadableRow} cannot be read, or has no timestamp in milliseconds`;
+    const message = `row ${scan.unreadableRow} cannot be read, or has no timestamp`;
     differences.push(difference("row_unreadable", file.path, message));
   }
   if (scan.wrongDayRow > 0) {
@@ -160,8 +172,8 @@ function differencesOf(
   if (scan.first <= scan.last) {
     const { firstTimestamp, lastTimestamp } = file;
     differences.push(
-      ...compareTimes("first_timestamp_differs", file.path, scan.first, firstTimestamp),
-      ...compareTimes("last_timestamp_differs", file.path, scan.last, lastTimestamp),
+      ...compareTimes("first_timestamp_differs", file.path, scan.first, firstTimestamp, unitMs),
+      ...compareTimes("last_timestamp_differs", file.path, scan.last, lastTimestamp, unitMs),
     );
   }
   return differences;
@@ -172,9 +184,12 @@ function compareTimes(
   filePath: string,
   found: number,
   stated: string,
+  unitMs: number,
 ): readonly Difference[] {
   const what = code === "first_timestamp_differs" ? "first timestamp" : "last timestamp";
-  return found === Date.parse(stated) ? [] : compare(code, filePath, what, iso(found), stated);
+  return found === Math.floor(Date.parse(stated) / unitMs) * unitMs
+    ? []
+    : compare(code, filePath, what, iso(found), stated);
 }
 
 function iso(milliseconds: number): string {

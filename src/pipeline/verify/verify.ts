@@ -9,7 +9,7 @@ import { MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
-import { columnsIn } from "./open-part.js";
+import { columnsIn, unitMsOf } from "./open-part.js";
 import { type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
 import { verifyFile } from "./verify-file.js";
@@ -53,7 +53,8 @@ export async function verifyExport(
   observer.started?.(() => progress.current());
   const kernel = new Kernel();
   const zone = createZone(manifest.dayZone);
-  const events = new EventCheck(manifest, kernel, zone);
+  const columns = columnsIn(manifest);
+  const events = new EventCheck(manifest, kernel, zone, unitMsOf(columns));
   const check = {
     directory,
     zone,
@@ -62,7 +63,7 @@ export async function verifyExport(
     openPart: outputFormat(manifest.format as OutputFormat).openPart,
     openReader,
     signal,
-    columns: columnsIn(manifest),
+    columns,
     rowsRead: (rows: number) => progress.rowsRead(rows),
   };
   for (const day of manifest.days) {

@@ -1,10 +1,18 @@
-import { Message, RecordBatchFileWriter, RecordBatchReader, type Schema, util } from "apache-arrow";
+import {
+  Message,
+  RecordBatchFileWriter,
+  RecordBatchReader,
+  type Schema,
+  type TypeMap,
+  util,
+} from "apache-arrow";
 import type { Kernel } from "../../batch/kernel.js";
 import type { EncodedPart } from "../encoded-part.js";
+import type { RowsOptions } from "../output-columns.js";
 import type { PartEncoder, PartFormat } from "../part-format.js";
 import type { PartOutput } from "../part-output.js";
-import type { RowBuffer, RowsOptions } from "../row-buffer.js";
-import { type EventColumns, RecordBatches, schemaOf } from "./record-batches.js";
+import type { RowBuffer } from "../row-buffer.js";
+import { RecordBatches, schemaOf } from "./record-batches.js";
 
 /** Bytes that the writer of an open part holds, besides one block for each record batch. */
 const WRITER_BYTES = 4_096;
@@ -13,13 +21,13 @@ const BLOCK_BYTES = 128;
 /**
  * Arrow IPC files, uncompressed: https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format
  */
-export function createArrowFormat(kernel: Kernel, { withInsertID }: RowsOptions): PartFormat {
-  const batches = new RecordBatches(kernel, { withInsertID });
-  const schema = schemaOf({ withInsertID });
+export function createArrowFormat(kernel: Kernel, options: RowsOptions): PartFormat {
+  const batches = new RecordBatches(kernel, options);
+  const schema = schemaOf(options);
   return {
+    ...options,
     extension: "arrow",
     rows: "columns",
-    withInsertID,
     openPart: (output) => new ArrowEncoder(batches, schema, output),
   };
 }
@@ -30,7 +38,7 @@ class ArrowEncoder implements PartEncoder {
 
   constructor(
     private readonly batches: RecordBatches,
-    schema: Schema<EventColumns>,
+    schema: Schema<TypeMap>,
     output: PartOutput,
   ) {
     this.#writer = new PartWriter(schema, output);
@@ -57,9 +65,9 @@ class ArrowEncoder implements PartEncoder {
 }
 
 /** Writes straight to a part. The writer of the library keeps the whole file until it is read. */
-class PartWriter extends RecordBatchFileWriter<EventColumns> {
+class PartWriter extends RecordBatchFileWriter<TypeMap> {
   constructor(
-    private readonly schema: Schema<EventColumns>,
+    private readonly schema: Schema<TypeMap>,
     private readonly output: PartOutput,
   ) {
     super();
@@ -107,7 +115,7 @@ interface RecordBatchBlock {
 /** Finds the record batches of a part, which follow each other up to the end mark. */
 function findRecordBatches(
   part: EncodedPart,
-  expected: Schema<EventColumns>,
+  expected: Schema<TypeMap>,
 ): readonly RecordBatchBlock[] {
   const tail = part.read(part.size - TAIL_BYTES, part.size);
   const end = part.size - TAIL_BYTES - int32(tail, 0);

@@ -1,5 +1,6 @@
 import {
   type Data,
+  type DataType,
   Field,
   Int64,
   makeData,
@@ -13,13 +14,15 @@ import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX, ROW_BUFFER_ROWS_MAX } from "..
 import type { EventBatch } from "../../batch/event-batch.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
 import {
-  ColumnBuffer,
-  type OrderedRows,
+  type ColumnSource,
+  columnsOf,
+  isRequired,
+  type OutputColumn,
   type RowsOptions,
-  type TextColumn,
-  textColumns,
   textColumnsOf,
-} from "../row-buffer.js";
+  timestampUnits,
+} from "../output-columns.js";
+import { ColumnBuffer, type OrderedRows } from "../row-buffer.js";
 
 /**
  * The columns of an event: those of a Parquet part. `timestamp` is in milliseconds since 1970 UTC.
@@ -36,28 +39,24 @@ export interface EventColumns extends TypeMap {
   insertID: Utf8;
 }
 
-const text = (name: TextColumn, nullable: boolean) => new Field(name, new Utf8(), nullable);
-
-const columns = [
-  text("event", false),
-  new Field("timestamp", new Int64(), false),
-  text("userID", true),
-  text("stableID", true),
-  text("value", true),
-  text("user", false),
-  text("metadata", false),
-];
-
-export function schemaOf({ withInsertID }: RowsOptions): Schema<EventColumns> {
-  return new Schema<EventColumns>(withInsertID ? [...columns, text("insertID", true)] : columns);
+/** Returns the schema of parts; that of `EventColumns` without a list of columns. */
+export function schemaOf(options: RowsOptions): Schema {
+  const columns = columnsOf(options, "columns");
+  return new Schema(
+    columns.map(({ name, source }) => {
+      const type = source === "timestamp" ? new Int64() : new Utf8();
+      return new Field<DataType>(name, type, !isRequired(source));
+    }),
+  );
 }
 
 /** Makes Arrow record batches from the rows of a `ColumnBuffer`. One per worker. */
 export class RecordBatches {
   readonly #region: Region;
   readonly #result: number;
-  readonly #names: readonly TextColumn[];
-  readonly #schema: Schema<EventColumns>;
+  readonly #sources: readonly ColumnSource[];
+  readonly #columns: readonly OutputColumn[];
+  readonly #schema: Schema;
 
   /** With `copies`, batches own their memory; otherwise they are views of kernel memory. */
   constructor(
@@ -65,10 +64,11 @@ export class RecordBatches {
     options: RowsOptions,
     private readonly copies = false,
   ) {
-    this.#names = textColumnsOf(options);
+    this.#sources = textColumnsOf(options);
+    this.#columns = columnsOf(options, "columns");
     this.#schema = schemaOf(options);
     this.#region = new Region(kernel, ARROW_BATCH_BYTES);
-    this.#result = kernel.allocate(4 + textColumns.length * 4);
+    this.#result = kernel.allocate(4 + this.#sources.length * 4);
   }
 
   /**
@@ -77,7 +77,7 @@ export class RecordBatches {
    * call or allocation.
    */
   next({ rowBuffer, order, start, end }: OrderedRows): {
-    batch: RecordBatch<EventColumns>;
+    batch: RecordBatch;
     next: number;
   } {
     const { run } = this.kernel;
@@ -91,21 +91,23 @@ export class RecordBatches {
     const bytes = sizes.reduce((sum, size) => sum + sizeOfTexts(rows, size), align(rows * 8));
     this.#region.ensure(bytes);
     let address = this.#region.address;
-    const children = new Map<string, Data>();
-    for (const [index, name] of this.#names.entries()) {
+    const children = new Map<ColumnSource, Data>();
+    for (const [index, name] of this.#sources.entries()) {
       const size = sizes[index] ?? 0;
       const rowsTaken = { order, start, end: next };
       children.set(name, this.#texts(columns[index]!.address, rowsTaken, address, size));
       address += sizeOfTexts(rows, size);
     }
-    run.encodeTimestamps(rowBuffer.timestamps, order, start, next, address);
+    const unit = this.#columns.find(({ source }) => source === "timestamp")?.unit ?? "ms";
+    const unitMs = timestampUnits[unit];
+    run.encodeTimestamps(rowBuffer.timestamps, order, start, next, address, unitMs);
     const times = this.#own(new BigInt64Array(this.kernel.memory.buffer, address, rows));
     children.set("timestamp", makeData({ type: new Int64(), length: rows, data: times }));
     const struct = makeData({
-      type: new Struct<EventColumns>(this.#schema.fields),
+      type: new Struct(this.#schema.fields),
       length: rows,
       nullCount: 0,
-      children: this.#schema.names.map((name) => children.get(String(name))!),
+      children: this.#columns.map(({ source }) => children.get(source)!),
     });
     return { batch: new RecordBatch(this.#schema, struct), next };
   }
@@ -165,7 +167,7 @@ export class RowBatches {
     for (let start = 0; start < rowBuffer.rows; ) {
       const rows = { rowBuffer, order: this.#order, start, end: rowBuffer.rows };
       const { batch, next } = this.#batches.next(rows);
-      yield batch;
+      yield batch as RecordBatch<EventColumns>;
       start = next;
     }
     rowBuffer.clear();

@@ -2,13 +2,14 @@ import { PAGE_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
 import type { PartOutput } from "../part-output.js";
-import { columnOf, type OrderedRows } from "../row-buffer.js";
+import type { OrderedRows } from "../row-buffer.js";
 import { DictionaryBuilder } from "./dictionary-builder.js";
 import { type ColumnChunk, type PageFacts, pageHeader } from "./file-metadata.js";
 import type { PageCompression } from "./page-compression.js";
 import { type ParquetColumn, parquetEncodings, type parquetPageTypes } from "./parquet-schema.js";
 
-type TextParquetColumn = Exclude<ParquetColumn, { kind: "timestamp" }>;
+type TimeColumn = Extract<ParquetColumn, { kind: "timestamp" }>;
+type TextParquetColumn = Exclude<ParquetColumn, TimeColumn>;
 
 /** Sizes of the pages of the current chunk, added up. */
 interface ChunkSizes {
@@ -38,29 +39,32 @@ export class ColumnChunkWriter {
 
   write(column: ParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
     if (column.kind === "timestamp") return this.#writeTimestamps(column, rows, output);
-    if (column.dictionary && this.#dictionary.build(columnOf(rows.rowBuffer, column.name), rows)) {
+    if (column.dictionary && this.#dictionary.build(rows.rowBuffer.column(column.source), rows)) {
       return this.#writeIndexes(column, rows, output);
     }
     return this.#writePlain(column, rows, output);
   }
 
-  #writeTimestamps(column: ParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
+  #writeTimestamps(column: TimeColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
     const { rowBuffer, order, start, end } = rows;
     const dataPageOffset = output.size;
     const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
     this.#page.ensure((end - start) * 8);
     const from = this.#page.address;
-    const to = this.kernel.run.encodeTimestamps(rowBuffer.timestamps, order, start, end, from);
+    const { unitMs } = column;
+    const times = rowBuffer.timestamps;
+    const to = this.kernel.run.encodeTimestamps(times, order, start, end, from, unitMs);
     const facts = { values: end - start, encoding: parquetEncodings.plain };
     this.#writePage(output, sizes, "data", from, to - from, facts);
-    const range = rowBuffer.timestampRange(order, start, end);
+    const [first, last] = rowBuffer.timestampRange(order, start, end);
+    const range = [Math.floor(first / unitMs), Math.floor(last / unitMs)] as const;
     return this.#chunk(column, rows, { ...sizes, nulls: 0, dataPageOffset, range });
   }
 
   #writePlain(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
     const { run } = this.kernel;
     const { rowBuffer, order, end } = rows;
-    const cells = columnOf(rowBuffer, column.name).address;
+    const cells = rowBuffer.column(column.source).address;
     const dataPageOffset = output.size;
     const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
     let nulls = 0;
@@ -102,7 +106,7 @@ export class ColumnChunkWriter {
     const levelBytes = 4 + run.hybridBytesMax(end - start, 1);
     this.#page.ensure(levelBytes + 1 + run.hybridBytesMax(count, bitWidth) + LOOSE_BYTES);
     const from = this.#page.address;
-    const cells = columnOf(rowBuffer, column.name).address;
+    const cells = rowBuffer.column(column.source).address;
     const widthAt = column.nullable
       ? run.encodeLevels(cells, order, start, end, this.#levels, from)
       : from;

@@ -1,31 +1,32 @@
 import type { Kernel } from "../../batch/kernel.js";
 import type { EncodedPart } from "../encoded-part.js";
+import type { RowsOptions } from "../output-columns.js";
 import type { PartEncoder, PartFormat } from "../part-format.js";
 import type { PartOutput } from "../part-output.js";
-import type { RowBuffer, RowsOptions } from "../row-buffer.js";
+import type { RowBuffer } from "../row-buffer.js";
 import { ColumnChunkWriter } from "./column-chunk-writer.js";
 import { FileMetadata } from "./file-metadata.js";
 import { createPageCompression, type ParquetCompression } from "./page-compression.js";
-import { eventColumns, PARQUET_MAGIC, type ParquetColumn } from "./parquet-schema.js";
+import { PARQUET_MAGIC, type ParquetColumn, parquetColumns } from "./parquet-schema.js";
 
 /** The length of the footer, and the magic bytes. */
 const TAIL_BYTES = 4 + PARQUET_MAGIC.length;
 
 /**
- * Creates Parquet parts with the columns of `eventColumns` and data pages of format v1. Each append
+ * Creates Parquet parts with the columns of `parquetColumns` and data pages of format v1. Each append
  * is a row group. Throws `UsageError` if the compression is not available.
  */
 export function createParquetFormat(
   kernel: Kernel,
   compression: ParquetCompression,
-  { withInsertID }: RowsOptions,
+  options: RowsOptions,
 ): PartFormat {
   const writer = new ColumnChunkWriter(kernel, createPageCompression(kernel, compression));
-  const columns = eventColumns({ withInsertID });
+  const columns = parquetColumns(options);
   return {
+    ...options,
     extension: "parquet",
     rows: "columns",
-    withInsertID,
     openPart: (output) => new ParquetEncoder(writer, columns, output),
   };
 }

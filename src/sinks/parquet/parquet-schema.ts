@@ -1,4 +1,12 @@
-import type { RowsOptions, TextColumn } from "../row-buffer.js";
+import {
+  type ColumnSource,
+  columnsOf,
+  isJson,
+  isRequired,
+  type RowsOptions,
+  type TextColumn,
+  timestampUnits,
+} from "../output-columns.js";
 
 // Numbers of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 
@@ -19,42 +27,36 @@ export const parquetEncodings = { plain: 0, plainDictionary: 2, rle: 3 } as cons
 /** The first and last bytes of a file. */
 export const PARQUET_MAGIC: Uint8Array = new TextEncoder().encode("PAR1");
 
-/**
- * A column of the event files: texts, JSON texts, and the timestamp (INT64, epoch milliseconds).
- */
+/** A column of the event files: texts, JSON texts, and the timestamp (INT64). */
 export type ParquetColumn =
-  | { readonly name: "timestamp"; readonly kind: "timestamp" }
+  | { readonly name: string; readonly kind: "timestamp"; readonly unitMs: number }
   | {
-      readonly name: TextColumn;
+      readonly name: string;
+      readonly source: TextColumn;
       readonly kind: "text" | "json";
       readonly nullable: boolean;
       /** Try a dictionary: values of the column repeat. */
       readonly dictionary: boolean;
     };
 
+/** Values of these repeat; those of the others do not, or hardly. */
+const repeated: readonly ColumnSource[] = ["event", "userID", "stableID"];
+
 /**
  * Returns the columns, in order. `timestamp` has no logical type: it is the number of the event. JSON texts
  * have the logical type STRING, not JSON: DuckDB checks JSON more strictly than RFC 8259, and one
  * escaped lone surrogate would break every query over all files.
  */
-export function eventColumns({ withInsertID }: RowsOptions): readonly ParquetColumn[] {
-  return withInsertID ? [...columns, insertIDColumn] : columns;
+export function parquetColumns(options: RowsOptions): readonly ParquetColumn[] {
+  return columnsOf(options, "columns").map(({ name, source, unit }) =>
+    source === "timestamp"
+      ? { name, kind: "timestamp", unitMs: timestampUnits[unit] }
+      : {
+          name,
+          source,
+          kind: isJson(source) ? "json" : "text",
+          nullable: !isRequired(source),
+          dictionary: repeated.includes(source),
+        },
+  );
 }
-
-const columns: readonly ParquetColumn[] = [
-  { name: "event", kind: "text", nullable: false, dictionary: true },
-  { name: "timestamp", kind: "timestamp" },
-  { name: "userID", kind: "text", nullable: true, dictionary: true },
-  { name: "stableID", kind: "text", nullable: true, dictionary: true },
-  { name: "value", kind: "text", nullable: true, dictionary: false },
-  { name: "user", kind: "json", nullable: false, dictionary: false },
-  { name: "metadata", kind: "json", nullable: false, dictionary: false },
-];
-
-/** Insert ids do not repeat, or hardly. */
-const insertIDColumn: ParquetColumn = {
-  name: "insertID",
-  kind: "text",
-  nullable: true,
-  dictionary: false,
-};

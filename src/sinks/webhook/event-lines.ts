@@ -1,10 +1,13 @@
 import { BATCH_ROWS_MAX, SEND_TEXT_BYTES } from "../../base/limits.js";
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
 import { type Kernel, Region } from "../../batch/kernel.js";
-import { columnAddresses, textColumns } from "../row-buffer.js";
+import { type RowsOptions, textColumnsOf } from "../output-columns.js";
+import { columnAddresses } from "../row-buffer.js";
 import { RowTexts } from "../row-texts.js";
+import { placeTextLayout } from "../text-layout.js";
 
 const LINE_END = 0x0a;
+const rows: RowsOptions = { withInsertID: false };
 
 /** An event to be sent: its text, which stays valid, and its row in the event batch. */
 export interface EventLine {
@@ -21,8 +24,9 @@ export class EventLines {
 
   constructor(private readonly kernel: Kernel) {
     const { measureLine: measure, encodeLines: encode } = kernel.run;
-    this.#texts = new RowTexts(kernel, { measure, encode }, SEND_TEXT_BYTES);
-    this.#columnList = kernel.allocate(textColumns.length * 4);
+    const layout = placeTextLayout(kernel, rows, "lines");
+    this.#texts = new RowTexts(kernel, { layout, measure, encode }, SEND_TEXT_BYTES);
+    this.#columnList = kernel.allocate(textColumnsOf(rows).length * 4);
     this.#order = new Region(kernel, BATCH_ROWS_MAX * 4);
   }
 
@@ -33,7 +37,7 @@ export class EventLines {
     const { kernel } = this;
     const count = this.#select(events);
     const columns = { columnList: this.#columnList, timestamps: events.timestamps };
-    const addresses = columnAddresses(events, { withInsertID: false });
+    const addresses = columnAddresses(events, textColumnsOf(rows));
     kernel.u32.set(addresses, this.#columnList / 4);
     for (let place = 0; place < count; ) {
       const start = place;

@@ -231,7 +231,7 @@ describe("finds", () => {
     const facts = { bytes: content.length, sha256, firstTimestamp, lastTimestamp: firstTimestamp };
     await writeManifest(withFile(manifest, facts));
     expect((await differences())[0]).toBe(
-      `row_unreadable ${firstFile}: row 2 cannot be read, or has no timestamp in milliseconds`,
+      `row_unreadable ${firstFile}: row 2 cannot be read, or has no timestamp`,
     );
   });
 

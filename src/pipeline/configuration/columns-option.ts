@@ -1,0 +1,55 @@
+import { UsageError } from "../../base/errors.js";
+import type { Mapping } from "../../mapper/mapping.js";
+import {
+  needsInsertID,
+  parseColumn,
+  profileColumns,
+  type RowForm,
+  type RowsOptions,
+} from "../../sinks/output-columns.js";
+import type { OutputFormat } from "../output-formats.js";
+import type { CompleteValues } from "./options.js";
+
+/** Resolves what the rows of an export have. Throws `UsageError` (`columns_invalid`). */
+export function resolveColumns(values: CompleteValues, mapping: Mapping): RowsOptions {
+  const { insertId, profile, timestampUnit, columns, format } = values;
+  const withInsertID = insertId && mapping.insertID.length > 0;
+  if (columns !== undefined) return listedColumns(columns, withInsertID);
+  const unit = timestampUnit ?? (profile === "platform" ? "s" : "ms");
+  if (profile === "event" && unit === "ms") return { withInsertID };
+  const form = formOf(format);
+  return { withInsertID, columns: profileColumns(profile, form, { withInsertID, unit }) };
+}
+
+function formOf(format: OutputFormat): RowForm {
+  return format === "jsonl" || format === "jsonl.gz" ? "lines" : "columns";
+}
+
+function listedColumns(texts: readonly string[], withInsertID: boolean): RowsOptions {
+  const columns = texts.map(parseColumn).filter((column) => column !== undefined);
+  const sources = columns.map(({ source }) => source);
+  for (const source of ["event", "timestamp"] as const) {
+    if (sources.includes(source)) continue;
+    throw notValid(`no column has the ${source}, which is needed to verify an export`, source);
+  }
+  const names = columns.map(({ name }) => name.toLowerCase());
+  const again = names.find((name, index) => names.indexOf(name) !== index);
+  if (again !== undefined) throw notValid(`two columns are called ${again}`, "another name");
+  const twice = sources.find((source, index) => sources.indexOf(source) !== index);
+  if (twice !== undefined) throw notValid(`two columns have the ${twice}`, "one of them only");
+  const idColumn = columns.find(({ source }) => needsInsertID(source));
+  if (idColumn !== undefined && !withInsertID) {
+    throw new UsageError(
+      "columns_invalid",
+      `Column ${idColumn.name} is made of insert ids, and there are none: map insertID, do not pass --no-insert-id, or leave the column out.`,
+    );
+  }
+  return { withInsertID: idColumn !== undefined, columns };
+}
+
+function notValid(reason: string, needed: string): UsageError {
+  return new UsageError(
+    "columns_invalid",
+    `The list of columns is not valid: ${reason}. Give ${needed} in columns.`,
+  );
+}

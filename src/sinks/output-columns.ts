@@ -1,0 +1,128 @@
+/**
+ * The texts of an event that parts can have, in the order of row buffers. The last three are there
+ * where a column needs them.
+ */
+export const textColumns = [
+  "event",
+  "userID",
+  "stableID",
+  "value",
+  "user",
+  "metadata",
+  "insertID",
+  "timeuuid",
+  "platformUser",
+] as const;
+export type TextColumn = (typeof textColumns)[number];
+
+const insertIDColumns: readonly ColumnSource[] = ["insertID", "timeuuid"];
+const optionalColumns: readonly TextColumn[] = ["insertID", "timeuuid", "platformUser"];
+
+/** The content of a column. */
+export const columnSources = [...textColumns, "timestamp"] as const;
+export type ColumnSource = (typeof columnSources)[number];
+
+/** Milliseconds of each unit of timestamps. */
+export const timestampUnits = { ms: 1, s: 1_000 } as const;
+export type TimestampUnit = keyof typeof timestampUnits;
+
+/** A column of parts, which is a member in JSON lines. */
+export interface OutputColumn {
+  readonly name: string;
+  readonly source: ColumnSource;
+  /** Of timestamps, as whole numbers since 1970 UTC; a second loses its fraction. */
+  readonly unit: TimestampUnit;
+}
+
+/** What rows have. */
+export interface RowsOptions {
+  /** Rows have a column of insert ids. */
+  readonly withInsertID: boolean;
+  /** The columns; those of the profile `event` if absent. */
+  readonly columns?: readonly OutputColumn[];
+}
+
+/** Rows as a table, or as objects whose ids are members of `user`. */
+export type RowForm = "columns" | "lines";
+
+/** Ready lists of columns. */
+export const profiles = ["event", "platform"] as const;
+export type Profile = (typeof profiles)[number];
+
+const eventSources: Readonly<Record<RowForm, readonly ColumnSource[]>> = {
+  columns: ["event", "timestamp", "userID", "stableID", "value", "user", "metadata", "insertID"],
+  lines: ["event", "timestamp", "user", "metadata", "value", "insertID"],
+};
+
+/** https://docs.statsig.com/data-warehouse-ingestion/data_mapping and the older bucket ingestion. */
+const platformSources: readonly (readonly [name: string, source: ColumnSource])[] = [
+  ["event_name", "event"],
+  ["timestamp", "timestamp"],
+  ["event_value", "value"],
+  ["event_metadata", "metadata"],
+  ["user", "platformUser"],
+  ["timeuuid", "timeuuid"],
+];
+
+/** Returns the columns of a profile. */
+export function profileColumns(
+  profile: Profile,
+  form: RowForm,
+  { withInsertID, unit }: { readonly withInsertID: boolean; readonly unit: TimestampUnit },
+): readonly OutputColumn[] {
+  const named =
+    profile === "platform"
+      ? platformSources
+      : eventSources[form].map((source) => [source, source] as const);
+  return named
+    .filter(([, source]) => withInsertID || !needsInsertID(source))
+    .map(([name, source]) => ({ name, source, unit }));
+}
+
+/** Returns the columns of rows. */
+export function columnsOf(
+  { withInsertID, columns }: RowsOptions,
+  form: RowForm,
+): readonly OutputColumn[] {
+  return columns ?? profileColumns("event", form, { withInsertID, unit: "ms" });
+}
+
+/** Returns the texts that row buffers hold for these rows. */
+export function textColumnsOf(options: RowsOptions): readonly TextColumn[] {
+  const sources = columnsOf(options, "columns").map(({ source }) => source);
+  return textColumns.filter((name) => !optionalColumns.includes(name) || sources.includes(name));
+}
+
+/** Returns whether a column can only be made of insert ids. */
+export function needsInsertID(source: ColumnSource): boolean {
+  return insertIDColumns.includes(source);
+}
+
+/** Returns whether each event has a value in a column. */
+export function isRequired(source: ColumnSource): boolean {
+  return ["event", "timestamp", "user", "metadata", "platformUser"].includes(source);
+}
+
+/** Returns whether a column has JSON objects. */
+export function isJson(source: ColumnSource): boolean {
+  return ["user", "metadata", "platformUser"].includes(source);
+}
+
+/** A name that warehouses take without quotes; then the source, and the unit of a timestamp. */
+const columnForm = new RegExp(
+  `^([A-Za-z_]\\w{0,62})=(${columnSources.join("|")})(?::(${Object.keys(timestampUnits).join("|")}))?$`,
+);
+
+/** Parses a column such as `event_name=event` or `time=timestamp:s`; undefined if it is not one. */
+export function parseColumn(text: string): OutputColumn | undefined {
+  const [, name, source, unit] = columnForm.exec(text) ?? [];
+  if (name === undefined || (unit !== undefined && source !== "timestamp")) return undefined;
+  return { name, source: source as ColumnSource, unit: (unit ?? "ms") as TimestampUnit };
+}
+
+/** Returns the columns as `parseColumn` takes them. */
+export function columnTexts(columns: readonly OutputColumn[]): readonly string[] {
+  return columns.map(
+    ({ name, source, unit }) => `${name}=${source}${source === "timestamp" ? `:${unit}` : ""}`,
+  );
+}

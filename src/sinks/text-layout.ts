@@ -1,0 +1,46 @@
+import type { Kernel } from "../batch/kernel.js";
+import { placeRecord, writeWords } from "../batch/kernel-record.js";
+import { textFieldLayout, textLayoutLayout } from "../batch/layouts.js";
+import {
+  type ColumnSource,
+  columnsOf,
+  isJson,
+  type RowForm,
+  type RowsOptions,
+  textColumnsOf,
+  timestampUnits,
+} from "./output-columns.js";
+
+// The same numbers as in src/kernels/sink/jsonl.ts.
+export const fieldKinds = { timestamp: 0, text: 1, json: 2 } as const;
+
+/** Places the columns of lines or records in kernel memory and returns their address. */
+export function placeTextLayout(kernel: Kernel, options: RowsOptions, form: RowForm): number {
+  const texts: readonly ColumnSource[] = textColumnsOf(options);
+  const columns = columnsOf(options, form);
+  const { bytes } = textFieldLayout;
+  const fields = kernel.allocate(columns.length * bytes);
+  let keyBytes = 0;
+  for (const [index, { name, source }] of columns.entries()) {
+    const kind = fieldKinds[kindOf(source)];
+    const key = new TextEncoder().encode(`,"${name}":${kind === fieldKinds.text ? '"' : ""}`);
+    const address = kernel.allocate(key.length);
+    kernel.bytes.set(key, address);
+    const column = Math.max(0, texts.indexOf(source));
+    const field = { kind, column, key: address, keyLength: key.length };
+    writeWords(kernel, textFieldLayout, fields + index * bytes, field);
+    keyBytes += key.length;
+  }
+  const unit = columns.find(({ source }) => source === "timestamp")?.unit ?? "ms";
+  return placeRecord(kernel, textLayoutLayout, {
+    fields,
+    fieldsEnd: fields + columns.length * bytes,
+    keyBytes,
+    unitMs: timestampUnits[unit],
+  });
+}
+
+function kindOf(source: ColumnSource): keyof typeof fieldKinds {
+  if (source === "timestamp") return "timestamp";
+  return source === "value" || isJson(source) ? "json" : "text";
+}

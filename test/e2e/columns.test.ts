@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runInProcess } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const events = Array.from({ length: 40 }, (_, index) => ({
+  event_type: "buy",
+  event_time: new Date(Date.UTC(2026, 0, 30) + index * 3_600_123).toISOString(),
+  user_id: `u${index % 3}`,
+  $insert_id: `i-${index}`,
+}));
+
+function projectOf(section: object): string {
+  const directory = scratchDirectory("columns");
+  writeFileSync(
+    join(directory, "in.ndjson"),
+    events.map((row) => `${JSON.stringify(row)}\n`).join(""),
+  );
+  const configuration = { inputs: ["in.ndjson"], preset: "amplitude", export: section };
+  writeFileSync(join(directory, "pipeline.config.json"), JSON.stringify(configuration));
+  return directory;
+}
+
+test.each(["parquet", "arrow", "csv", "jsonl", "jsonl.gz"])(
+  "verify reads the columns of a profile back from %s, and notices another name",
+  async (format) => {
+    const cwd = projectOf({ to: "out", format, profile: "platform" });
+    expect(await runInProcess(["export", "--quiet"], { cwd })).toMatchObject({ exitCode: 0 });
+    expect(await runInProcess(["verify", "out"], { cwd })).toMatchObject({ exitCode: 0 });
+    const manifest = readFileSync(join(cwd, "out/manifest.json"), "utf8");
+    writeFileSync(
+      join(cwd, "out/manifest.json"),
+      manifest.replace(/"event": "buy"/, '"event": "sell"'),
+    );
+    expect(await runInProcess(["verify", "out"], { cwd })).toMatchObject({ exitCode: 1 });
+  },
+);
+
+test("other columns are another run, and a list without the event is refused", async () => {
+  const cwd = projectOf({ to: "out", format: "jsonl" });
+  const run = (...args: string[]) => runInProcess(["export", "--quiet", ...args], { cwd });
+  expect(await run("--columns", "name=event,time=timestamp:s")).toMatchObject({ exitCode: 0 });
+  const [day = ""] = readdirSync(join(cwd, "out/events"));
+  const [part = ""] = readdirSync(join(cwd, "out/events", day));
+  const text = readFileSync(join(cwd, "out/events", day, part), "utf8");
+  expect(text.slice(0, text.indexOf("\n"))).toBe('{"name":"buy","time":1769731200}');
+  expect((await run("--profile", "platform")).stderr).toContain("columns");
+  expect((await run("--columns", "time=timestamp")).stderr).toContain("[columns_invalid]");
+  const withoutIds = await run("--columns", "e=event,t=timestamp,id=timeuuid", "--no-insert-id");
+  expect(withoutIds.stderr).toContain("[columns_invalid]");
+});
