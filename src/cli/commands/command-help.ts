@@ -8,7 +8,7 @@ Examples:
   $ switchyard export export.zip --to out   one directory per day in out/events
   $ switchyard verify out                   compare it with its manifest
   $ switchyard send export.zip --to <url>   to an event webhook, one by one
-  $ switchyard runs                         exports, what was sent, how to resume it
+  $ switchyard runs                         exports and sends, how to resume
   $ switchyard qualify out --console <url>  qualifying events for exported ones
   $ switchyard migrate                      all steps of pipeline.config.json
   $ switchyard serve                        the console API on this machine
