@@ -106,6 +106,15 @@ Examples:
   $ switchyard compact out
   $ switchyard compact out --json | jq .filesAfter`;
 
+export const loadSql = `
+Prints the CREATE TABLE for the columns of the export, and the statements that
+load its files. Nothing is executed. For BigQuery, Snowflake and Redshift copy
+the files to a bucket first and fill in what is in <>.
+
+Examples:
+  $ switchyard load-sql duckdb out | duckdb events.db
+  $ switchyard load-sql bigquery out > load.sql`;
+
 export const qualify = `
 Takes the event names of an export from its manifest, or reads inputs as
 \`export\` does, and prints the changes to make. Nothing is sent without --yes. A

@@ -2,6 +2,7 @@ import { Argument, Command, Option } from "commander";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { GivenFlags } from "../../pipeline/configuration/configuration.js";
 import { flagOf, type OptionName, placeholderOf } from "../../pipeline/configuration/options.js";
+import { type Warehouse, warehouses } from "../../pipeline/warehouses.js";
 import { type KeyKind, keyKinds } from "../../storage/key-store.js";
 import type { CommandContext } from "../context.js";
 import type { KeysAction } from "../service/run-keys.js";
@@ -189,7 +190,12 @@ export function createCommands(
       ended(await row.run({ flags, configPath, words, parsed }, context));
     });
   };
-  return [...commandRows.map(create), keysCommand(context, ended), completionCommand(context)];
+  return [
+    ...commandRows.map(create),
+    loadSqlCommand(context, ended),
+    keysCommand(context, ended),
+    completionCommand(context),
+  ];
 }
 
 function usageOf({ argument, required }: CommandRow): string {
@@ -209,6 +215,19 @@ function stepsOf(command: Invocation["command"]): CommandRow["run"] {
     const { runSteps } = await import("../steps/run-steps.js");
     return runSteps({ command, flags, configPath, words }, context);
   };
+}
+
+function loadSqlCommand(context: CommandContext, ended: (exitCode: number) => void): Command {
+  const command = new Command("load-sql")
+    .description("print the statements that load an export into a warehouse")
+    .addArgument(new Argument("<warehouse>", "kind of warehouse").choices(warehouses))
+    .argument("<dir>", "directory of the export")
+    .addHelpText("after", help.loadSql)
+    .action(async (warehouse: Warehouse, directory: string) => {
+      const { runLoadSql } = await import("../run-load-sql.js");
+      ended(await runLoadSql(warehouse, directory, context));
+    });
+  return addOptions(command, [], { readsFile: false });
 }
 
 function completionCommand({ stdout }: CommandContext): Command {

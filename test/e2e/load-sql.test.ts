@@ -1,0 +1,72 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { describe, expect, test } from "vitest";
+import { warehouses } from "../../src/pipeline/warehouses.js";
+import { runInProcess } from "../support/command-line.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const rows = Array.from({ length: 60 }, (_, index) => ({
+  event_type: ["a, b", 'say "hi"', "two\nlines"][index % 3],
+  event_time: new Date(Date.UTC(2026, 0, 30) + index * 3_600_123).toISOString(),
+  user_id: `u${index % 7}`,
+  device_id: index % 3 === 0 ? null : `d${index}`,
+  $insert_id: index % 4 === 0 ? null : `i-${index}`,
+  event_properties: { index, text: "é'\"" },
+  user_properties: {},
+}));
+
+const expected = rows.map((row) => ({
+  name: row.event_type,
+  at: BigInt(Math.floor(Date.parse(row.event_time) / 1_000)),
+  index: row.event_properties.index,
+  id: row.$insert_id,
+}));
+
+/** Exports the rows into a directory whose name has to be quoted, and returns it. */
+async function exportRows(format: string): Promise<{ cwd: string; directory: string }> {
+  const cwd = scratchDirectory("load's-sql");
+  writeFileSync(join(cwd, "in.ndjson"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  const columns = "name=event,at=timestamp:s,props=metadata,value=value,id=insertID";
+  const options = ["--preset", "amplitude", "--columns", columns, "--format", format, "--quiet"];
+  const args = ["export", "in.ndjson", "--to", "out", ...options];
+  expect(await runInProcess(args, { cwd })).toMatchObject({ exitCode: 0 });
+  return { cwd, directory: join(cwd, "out") };
+}
+
+test.skipIf(process.platform === "win32").each(["parquet", "csv", "jsonl"])(
+  "DuckDB runs the statements for an export in %s and has each event as it was",
+  async (format) => {
+    const { directory } = await exportRows(format);
+    const { exitCode, stdout } = await runInProcess(["load-sql", "duckdb", directory]);
+    expect(exitCode).toBe(0);
+    const connection = await (await DuckDBInstance.create(":memory:")).connect();
+    try {
+      await connection.run(stdout);
+      const found = await connection.runAndReadAll(
+        `select name, "at", (props->>'$.index')::int as index, id from events order by index`,
+      );
+      expect(found.getRowObjects()).toEqual(expected);
+    } finally {
+      connection.closeSync();
+    }
+  },
+);
+
+describe("the statements of a warehouse", () => {
+  test.each(warehouses)("name each column of the export, for %s", async (warehouse) => {
+    const { cwd } = await exportRows("parquet");
+    const { exitCode, stdout } = await runInProcess(["load-sql", warehouse, "out"], { cwd });
+    expect(exitCode).toBe(0);
+    for (const name of ["name", "at", "props", "value", "id"]) {
+      expect(stdout).toMatch(new RegExp(`^  ["\`]${name}["\`] [A-Z]`, "m"));
+    }
+  });
+
+  test("are refused for a format that it does not read", async () => {
+    const { cwd } = await exportRows("arrow");
+    const { exitCode, stderr } = await runInProcess(["load-sql", "duckdb", "out"], { cwd });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("[load_unsupported]");
+  });
+});
