@@ -7,7 +7,12 @@ import type { StartedEpoch } from "../start-run.js";
 import type { SplitProgress } from "../worker/split-runner.js";
 import { budgetThreads } from "../worker/thread-count.js";
 import { WorkerPool } from "../worker/worker-pool.js";
-import { type DropDigests, findDuplicates, priorKeys } from "./find-duplicates.js";
+import {
+  type DropDigests,
+  type FindDuplicatesJob,
+  findDuplicates,
+  priorKeys,
+} from "./find-duplicates.js";
 import type { MatchFile } from "./key-matcher.js";
 
 type DedupeJob = Pick<RunJob<RunAccounts>, "options" | "isFinal">;
@@ -24,9 +29,11 @@ export async function forgetOutdated(
   entry: URL,
 ): Promise<boolean> {
   if (job.options.dedupe === undefined) return false;
+  // Without it, each epoch would read the key files of all epochs before it.
+  const checksums = new Map<string, number>();
   let outdated = 0;
   for (const epoch of epochs) {
-    const drops = await dedupeEpoch(job, epoch, epochs, context, entry);
+    const drops = await dedupeEpoch({ ...job, checksums }, epoch, epochs, context, entry);
     if (drops === undefined) break;
     if (isFixed(job, epoch)) continue;
     for (const { id, duplicates } of epoch.finished.values()) {
@@ -48,7 +55,7 @@ function isFixed({ isFinal = false }: DedupeJob, { vanished }: StartedEpoch): bo
 
 /** Decides about the events of one epoch; threads are started only if keys have to be read or compared. */
 async function dedupeEpoch(
-  job: DedupeJob,
+  job: DedupeJob & Pick<FindDuplicatesJob, "checksums">,
   epoch: StartedEpoch,
   epochs: readonly StartedEpoch[],
   { signal, observer }: RunContext,
@@ -73,6 +80,7 @@ async function dedupeEpoch(
       finished: new Set(epoch.finished.keys()),
       isFinal: isFixed(job, epoch),
       prior,
+      checksums: job.checksums,
       pool,
       started: (progress, read) => observer.started?.(() => progressOf(plan, progress(), read)),
     });

@@ -31,6 +31,8 @@ export interface FindDuplicatesJob {
   readonly isFinal: boolean;
   /** Key files of earlier epochs, whose events stay. */
   readonly prior: readonly MatchFile[];
+  /** Checksums of their key files by path, as far as this run has read them; it adds to them. */
+  readonly checksums: Map<string, number>;
   /** Workers whose entry is the one that reads keys. */
   readonly pool: WorkerPool;
   /** Called before keys are read; `keyIds` are those of splits that have been read before. */
@@ -145,7 +147,7 @@ async function decide(
   repairs: number,
 ): Promise<Decided> {
   const { isFinal, prior, pool } = job;
-  const priorDigest = isFinal ? undefined : digestOf(prior);
+  const priorDigest = isFinal ? undefined : digestOf(prior, job.checksums);
   const known = await readDecided(paths, splits, isNew, priorDigest);
   const isKnown = ({ id }: Split) => known[id] !== undefined;
   if (splits.every(isKnown) && Object.keys(known).length === splits.length) return known;
@@ -212,8 +214,12 @@ async function readDecidedFile({ dropsDirectory }: KeyLayout): Promise<DecidedFi
   }
 }
 
-function digestOf(prior: readonly MatchFile[]): string {
-  const facts = prior.map(({ path }) => [path, new KeyFile(path).checksum]);
+function digestOf(prior: readonly MatchFile[], checksums: Map<string, number>): string {
+  const facts = prior.map(({ path }) => {
+    const checksum = checksums.get(path) ?? new KeyFile(path).checksum;
+    checksums.set(path, checksum);
+    return [path, checksum];
+  });
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex");
 }
 
