@@ -88,8 +88,8 @@ export async function startRun(
 ): Promise<StartedRun> {
   await finishCompaction(layout);
   const saved = options.fresh ? [] : await readEpochs(layout);
+  await refuseForeignFiles(layout, options.fresh || saved.length > 0);
   if (saved.length === 0) {
-    await refuseForeignFiles(layout, options.fresh);
     // A run without a ledger has joined nothing.
     await forgetCompacted(layout);
     if (options.fresh) await startOver(layout);

@@ -244,6 +244,26 @@ describe("an output directory with the work of an earlier run", () => {
     },
   );
 
+  it.each(["finished", "grown"])(
+    "is refused if a day of a run that it resumes has a file of somebody else (%s)",
+    async (state) => {
+      const run = fakeExport();
+      someInputs(run);
+      await run.run();
+      if (state === "grown") run.input("later.txt", "2026-01-09 a");
+      const before = Object.keys(run.files()).length;
+      const mine = join(run.output, "events/2026-01-01/mine.parquet");
+      writeFileSync(mine, "mine");
+      await expect(run.run()).rejects.toMatchObject({
+        code: "output_occupied",
+        message: expect.stringContaining(`${mine} exists`),
+      });
+      expect(Object.keys(run.files())).toHaveLength(before + 1);
+      rmSync(mine);
+      expect((await run.run()).outcome).toBe("done");
+    },
+  );
+
   it.each(["deleted", "truncated"])(
     "is not done if a part of it was %s, and writes it again",
     async (how) => {

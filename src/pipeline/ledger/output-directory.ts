@@ -180,14 +180,15 @@ async function sizeOf(path: string): Promise<number | undefined> {
 
 /**
  * Throws `UsageError` if a day directory holds a file that no run has written, because a loader would
- * read it with the new parts; `--fresh` removes parts only. Loaders skip names that begin with _ or a dot.
+ * read it with the new parts. `mayHaveParts`: parts of runs may be there, which stay or are removed. Loaders
+ * skip names that begin with _ or a dot.
  */
-export async function refuseForeignFiles(layout: Layout, isFresh: boolean): Promise<void> {
+export async function refuseForeignFiles(layout: Layout, mayHaveParts: boolean): Promise<void> {
   for (const day of await listDays(layout)) {
     const directory = join(layout.datasetDirectory, day);
     const isPart = (name: string) => splitOfPartName(name) !== undefined;
     const names = (await listOrNone(directory)).filter((name) => !/^[_.]/.test(name));
-    const name = names.find((one) => !(isFresh && isPart(one)));
+    const name = names.find((one) => !(mayHaveParts && isPart(one)));
     if (name === undefined) continue;
     const advice = isPart(name)
       ? "move the files away, or remove them with --fresh"
