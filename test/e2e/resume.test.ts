@@ -80,7 +80,7 @@ it("refuses a second run into the same directory while the first one is active",
   first?.kill("SIGSTOP");
   const second = await runInProcess(exportArgs(largeInput, output));
   first?.kill("SIGCONT");
-  expect(second.exitCode).toBe(1);
+  expect(second.exitCode).toBe(4);
   expect(second.stderr).toContain(String(first?.pid));
   expect(await firstRun).toMatchObject({ exitCode: 0 });
   expect(digestExport(output)).toEqual(undisturbed);
