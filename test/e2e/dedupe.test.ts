@@ -200,6 +200,29 @@ it("reads a split again whose keys were damaged between two runs", async () => {
   expect(digestExport(output)).toEqual(before);
 }, 60_000);
 
+it("keeps the right events after a worker that died while keys were read", async () => {
+  const rows = repeatedRows(6_000, 900, createRandom(seed + 8));
+  const input = writeRows("died", rows);
+  const flag = join(scratch, "died.flag");
+  const transform = join(scratch, "die-once.mjs");
+  writeFileSync(
+    transform,
+    `import { existsSync, writeFileSync } from "node:fs";
+    export default (event) => {
+      if (event.metadata.n < 2000 || existsSync(${JSON.stringify(flag)})) return event;
+      writeFileSync(${JSON.stringify(flag)}, "");
+      process.exit(3);
+    };`,
+  );
+  const output = join(scratch, "died-out");
+  const command = exportTo(output, input, "--dedupe", "--transform", transform);
+  const first = await runInProcess(command);
+  expect(first, first.stderr).toMatchObject({ exitCode: 1 });
+  const second = await runInProcess(command);
+  expect(second, second.stderr).toMatchObject({ exitCode: 0 });
+  expect(exportedNumbers(output)).toEqual(distinctNumbers(rows, "day"));
+}, 60_000);
+
 it("removes events that repeat one of an earlier epoch, which stays as it is", async () => {
   const rows = repeatedRows(12_000, 3_000, createRandom(seed + 5));
   const input = writeRows("epochs", rows.slice(0, 6_000));
