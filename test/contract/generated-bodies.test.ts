@@ -6,11 +6,12 @@ import { type OperationName, routes } from "../../src/contract/routes.js";
 import { mutationsOf } from "../support/body-mutations.js";
 import { type GeneratedBodyOptions, validValues } from "../support/generated-body.js";
 import { requestSchema } from "../support/json-schema.js";
+import { propertyRuns } from "../support/property-runs.js";
 import { startTestService, type TestService } from "../support/service.js";
 import { existing, needingState, type Peculiarities, peculiarities } from "./body-peculiarities.js";
 
-const BODIES = 20;
-const FULL_BODIES = 5;
+const BODIES = propertyRuns(20);
+const FULL_BODIES = propertyRuns(5);
 
 /** Fields that the service creates if they are absent or empty. */
 const derived: ReadonlySet<string> = new Set(["id", "baseID", "returnValue", "returnValueJson5"]);
