@@ -143,6 +143,8 @@ it("takes a part back that a killed merge has moved to its day", async () => {
   const output = await interruptedWhileMerging("moved");
   for (const name of stagedIn(output)) {
     const target = join(output, name.replaceAll("+", "/"));
+    // A finished merge has joined them; its staged files are removed at the end.
+    if (existsSync(join(target, ".."))) continue;
     mkdirSync(join(target, ".."), { recursive: true });
     renameSync(join(output, "_switchyard/staged", name), target);
   }
