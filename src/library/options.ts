@@ -137,6 +137,8 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly compression?: "snappy" | "none" | "gzip" | "zstd" | undefined;
   /** Name of the directory that holds the days. Default: `events`. */
   readonly dataset?: string | undefined;
+  /** Name of a day's directory, with `{day}`: `{day}` or `<key>={day}`. Default: `{day}`. */
+  readonly dayName?: string | undefined;
   /** IANA zone or fixed offset that decides the day of an event. Default: `UTC`. */
   readonly dayZone?: string | undefined;
   /** A part that reaches this size is followed by the next one. Default: 128 MiB. */

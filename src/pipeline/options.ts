@@ -110,6 +110,8 @@ export interface ValidateOptions extends RunOptions, PartOptions {
 export interface ExportOptions extends RunOptions, RowsOptions {
   /** Name of the directory that holds the days. */
   readonly dataset: string;
+  /** Name of a day's directory, with `{day}` for YYYY-MM-DD: `{day}` or `<key>={day}`. */
+  readonly dayName: string;
   readonly format: OutputFormat;
   readonly compression: ParquetCompression;
   /** IANA name or fixed offset that decides which day a timestamp belongs to. */

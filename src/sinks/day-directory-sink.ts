@@ -26,6 +26,8 @@ export interface DayDirectoryOptions {
   readonly outputDirectory: string;
   /** Name of the directory that holds the days. */
   readonly dataset?: string;
+  /** Name of a day's directory, with `{day}`; the day alone by default. */
+  readonly dayName?: string;
   readonly format: PartFormat;
   /** Zone that decides which day a timestamp belongs to. */
   readonly dayZone: Zone;
@@ -59,7 +61,7 @@ export function createDayDirectorySink(
   kernel: Kernel,
   options: DayDirectoryOptions,
 ): DayDirectorySink {
-  const { outputDirectory, dataset = "events", dayZone, format } = options;
+  const { outputDirectory, dataset = "events", dayName = "{day}", dayZone, format } = options;
   const { partBytes = PART_BYTES, epoch = 0 } = options;
   // Small parts need a small row buffer, so that a part does not exceed its size by much.
   const bufferBytes = Math.min(ROW_BUFFER_BYTES, partBytes);
@@ -78,6 +80,7 @@ export function createDayDirectorySink(
     partBytes,
     splitId,
     dataset,
+    dayName,
     namedDirectories,
     heldBytesMax: FOOTER_BYTES_MAX,
     temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", temporaryName),

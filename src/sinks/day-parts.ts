@@ -30,6 +30,8 @@ export interface DayPartsOptions {
   readonly heldBytesMax: number;
   readonly splitId: string;
   readonly dataset: string;
+  /** Name of a day's directory, with `{day}` for YYYY-MM-DD. */
+  readonly dayName: string;
   /** Directory of unfinished parts; absolute. */
   readonly temporaryDirectory: string;
   /**
@@ -170,7 +172,7 @@ export class DayParts {
     this.#finished.push({
       temporaryPath: output.path,
       part: {
-        path: `${this.options.dataset}/${part.day}/${name}`,
+        path: `${this.options.dataset}/${dayDirectoryName(this.options.dayName, part.day)}/${name}`,
         day: part.day,
         rows,
         bytes: output.size,
@@ -180,4 +182,9 @@ export class DayParts {
       },
     });
   }
+}
+
+/** Returns the name of the directory of a day (YYYY-MM-DD). */
+export function dayDirectoryName(dayName: string, day: string): string {
+  return dayName.replace("{day}", day);
 }

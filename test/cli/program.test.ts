@@ -56,6 +56,7 @@ describe("export", () => {
         outputDirectory: "/nowhere/o",
         withInsertID: false,
         dataset: "d1",
+        dayName: "{day}",
         notInputs: [
           "/nowhere/o",
           "/nowhere/t.mjs",

@@ -26,6 +26,7 @@ test("parts are finished early when their footers would take too much memory tog
     heldBytesMax: 4000,
     splitId: "0001",
     dataset: "events",
+    dayName: "{day}",
     temporaryDirectory: temporaryDirectory(),
     namedDirectories: new Set(),
   });

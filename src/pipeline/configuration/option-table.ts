@@ -178,6 +178,12 @@ export const optionTable = {
     description: "Name of the directory that holds the days",
     default: "events",
   },
+  dayName: {
+    section: "export",
+    type: type.dayName,
+    description: "Name of the directory of a day; day={day} makes the day a column of readers",
+    default: "{day}",
+  },
   dayZone: {
     section: "export",
     type: type.zone,

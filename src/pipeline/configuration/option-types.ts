@@ -149,6 +149,16 @@ export const dataset = textType(
   "<name>",
 );
 
+export const dayName = textType(
+  z
+    .string()
+    .refine(
+      (name) => /^(?:[A-Za-z_]\w*=)?\{day\}$/.test(name),
+      mustBe("{day}, or a key before it such as day={day}"),
+    ),
+  "<name>",
+);
+
 export const zone = textType(
   z.string().refine(isZone, { error: ({ input }) => refuseZone(String(input)) }),
   "<zone>",

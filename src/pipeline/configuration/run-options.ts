@@ -25,12 +25,13 @@ export function resolveExportOptions(
   machine: Machine = thisMachine(),
 ): ExportOptions {
   const values = valuesOf(configuration);
-  const { dataset, format, compression, dayZone, csvSafe, compact } = values;
+  const { dataset, dayName, format, compression, dayZone, csvSafe, compact } = values;
   const options = resolveRunOptions(configuration, machine);
   return {
     ...options,
     outputDirectory: requireOutput(values),
     dataset,
+    dayName,
     format,
     compression,
     dayZone,

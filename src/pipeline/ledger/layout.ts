@@ -94,15 +94,16 @@ export const splitIdPattern = "(?:e\\d{5,}-)?\\d{6}";
 /** Stands for the split's id in the names of parts that `compact` has joined. */
 export const COMPACTED_PARTS = "compacted";
 
-const dayName = /^\d{4,6}-\d{2}-\d{2}$/;
+const dayDirectory = /^(?:[A-Za-z_]\w*=)?(\d{4,6}-\d{2}-\d{2})$/;
 const extensions = outputFormatNames.map((format) => format.replace(".", "\\.")).join("|");
 const partName = new RegExp(
   `^part-(${splitIdPattern}|(?:e\\d{5,}-)?${MERGED_PARTS}|${COMPACTED_PARTS})-\\d+\\.(?:${extensions})$`,
 );
 const rejectsName = new RegExp(`^part-(${splitIdPattern})\\.jsonl$`);
 
-export function isDayName(name: string): boolean {
-  return dayName.test(name);
+/** Returns the day (YYYY-MM-DD) of a directory of a dataset, whatever `--day-name`; undefined for others. */
+export function dayOfDirectory(name: string): string | undefined {
+  return dayDirectory.exec(name)?.[1];
 }
 
 /**

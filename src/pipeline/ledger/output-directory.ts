@@ -12,8 +12,8 @@ import { partNameOfStaged, stagedPathOf } from "../../sinks/staged-parts.js";
 import { type CompactedParts, readCompacted } from "../compact/compacted.js";
 import {
   COMPACTED_PARTS,
+  dayOfDirectory,
   epochsDirectoryOf,
-  isDayName,
   type Layout,
   splitOfPartName,
   splitOfRejectsName,
@@ -36,12 +36,12 @@ export async function removeOutput(
     await rm(layout.eventsByDayFile, { force: true });
     await syncDirectory(layout.outputDirectory);
     const compacted = new Set((await readCompacted(layout)).parts.map(({ path }) => path));
-    for (const day of await listDays(layout)) {
-      await removeFiles(join(layout.datasetDirectory, day), (name) => {
+    for (const { directory, day } of await listDays(layout)) {
+      await removeFiles(join(layout.datasetDirectory, directory), (name) => {
         const split = splitOfPartName(name);
         if (split === undefined) return false;
         if (split === COMPACTED_PARTS)
-          return !compacted.has(`${basename(layout.datasetDirectory)}/${day}/${name}`);
+          return !compacted.has(`${basename(layout.datasetDirectory)}/${directory}/${name}`);
         return split.endsWith(MERGED_PARTS) ? !isMerged(day, epochOf(split)) : !isKept(split);
       });
     }
@@ -184,8 +184,8 @@ async function sizeOf(path: string): Promise<number | undefined> {
  * skip names that begin with _ or a dot.
  */
 export async function refuseForeignFiles(layout: Layout, mayHaveParts: boolean): Promise<void> {
-  for (const day of await listDays(layout)) {
-    const directory = join(layout.datasetDirectory, day);
+  for (const { directory: directoryName } of await listDays(layout)) {
+    const directory = join(layout.datasetDirectory, directoryName);
     const isPart = (name: string) => splitOfPartName(name) !== undefined;
     const names = (await listOrNone(directory)).filter((name) => !/^[_.]/.test(name));
     const name = names.find((one) => !(mayHaveParts && isPart(one)));
@@ -200,8 +200,17 @@ export async function refuseForeignFiles(layout: Layout, mayHaveParts: boolean):
   }
 }
 
-async function listDays(layout: Layout): Promise<readonly string[]> {
-  return (await listOrNone(layout.datasetDirectory)).filter(isDayName).sort();
+/** A directory of a dataset, and its day as YYYY-MM-DD. */
+interface DayDirectory {
+  readonly directory: string;
+  readonly day: string;
+}
+
+async function listDays({ datasetDirectory }: Layout): Promise<readonly DayDirectory[]> {
+  return (await listOrNone(datasetDirectory)).sort().flatMap((directory) => {
+    const day = dayOfDirectory(directory);
+    return day === undefined ? [] : [{ directory, day }];
+  });
 }
 
 async function removeFiles(directory: string, isRemoved: (name: string) => boolean): Promise<void> {

@@ -17,6 +17,7 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
   return canonical({
     ...(await recordRunOptions(options)),
     dataset: options.dataset,
+    dayName: options.dayName,
     format: options.format,
     compression: options.compression,
     dayZone: options.dayZone,

@@ -5,6 +5,7 @@ import { hasCode } from "../../base/error-code.js";
 import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
+import { dayDirectoryName } from "../../sinks/day-parts.js";
 import { MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
@@ -66,13 +67,15 @@ export async function verifyExport(
     columns,
     rowsRead: (rows: number) => progress.rowsRead(rows),
   };
+  const dayName = String(manifest.configuration["dayName"] ?? "{day}");
   for (const day of manifest.days) {
     for (const file of day.files) {
       signal.throwIfAborted();
       progress.startFile(file.path);
-      const misplaced = isInDay(file.path, manifest.dataset, day.day)
+      const directory = `${manifest.dataset}/${dayDirectoryName(dayName, day.day)}`;
+      const misplaced = isIn(file.path, directory)
         ? undefined
-        : difference("path_invalid", file.path, `is not a file in ${manifest.dataset}/${day.day}`);
+        : difference("path_invalid", file.path, `is not a file in ${directory}`);
       differences.push(...(misplaced ? [misplaced] : await verifyFile(file, day.day, check)));
       progress.endFile(file.bytes);
     }
@@ -101,16 +104,10 @@ export async function verifyExport(
   };
 }
 
-/** Returns true if a path stays in its day. A manifest may come from anywhere. */
-function isInDay(filePath: string, dataset: string, day: string): boolean {
-  const [first, second, name, ...others] = filePath.split("/");
-  return (
-    first === dataset &&
-    second === day &&
-    name !== undefined &&
-    /^[A-Za-z0-9][\w.-]*$/.test(name) &&
-    others.length === 0
-  );
+/** Returns true if a path is a file of a directory. A manifest may come from anywhere. */
+function isIn(filePath: string, directory: string): boolean {
+  const name = filePath.startsWith(`${directory}/`) ? filePath.slice(directory.length + 1) : "";
+  return /^[A-Za-z0-9][\w.-]*$/.test(name);
 }
 
 /**

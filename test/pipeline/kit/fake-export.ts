@@ -68,6 +68,7 @@ export class FakeExport {
       notInputs: [],
       outputDirectory: this.output,
       dataset: "events",
+      dayName: "{day}",
       csv: {},
       format: "jsonl",
       compression: "zstd",
