@@ -67,8 +67,10 @@ class Counts {
     this.#rows.set(name, (this.#rows.get(name) ?? 0) + rows);
   }
 
-  /** The most rows first. */
+  /** The most rows first, ties by name: threads add in any order. */
   most(max = Number.POSITIVE_INFINITY): [name: string, rows: number][] {
-    return [...this.#rows].sort(([, one], [, other]) => other - one).slice(0, max);
+    return [...this.#rows]
+      .sort(([name, rows], [other, others]) => others - rows || (name < other ? -1 : 1))
+      .slice(0, max);
   }
 }
