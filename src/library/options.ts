@@ -155,6 +155,8 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly timestampUnit?: "ms" | "s" | undefined;
   /** Columns instead of a profile: `["name=event", "time=timestamp:s"]`. */
   readonly columns?: readonly string[] | undefined;
+  /** Write the log of a Delta table beside the days of Parquet parts. Default: `none`. */
+  readonly table?: "none" | "delta" | undefined;
   /** Write the insert ids of events, if the mapping has one. Default: true. */
   readonly insertId?: boolean | undefined;
   /** Worker threads. Default: as many as the machine can run at once. */

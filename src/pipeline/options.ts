@@ -106,6 +106,10 @@ export interface ValidateOptions extends RunOptions, PartOptions {
   readonly nowMs: number;
 }
 
+/** The logs of table formats that an export can write. */
+export const tableLogs = ["none", "delta"] as const;
+export type TableLog = (typeof tableLogs)[number];
+
 /** The options of an export. */
 export interface ExportOptions extends RunOptions, RowsOptions {
   /** Name of the directory that holds the days. */
@@ -117,6 +121,8 @@ export interface ExportOptions extends RunOptions, RowsOptions {
   /** IANA name or fixed offset that decides which day a timestamp belongs to. */
   readonly dayZone: string;
   readonly partBytes: number;
+  /** The log of a table format that is written beside the days. */
+  readonly table: TableLog;
   readonly csvSafe: boolean;
   readonly compact: Compact;
 }

@@ -1,5 +1,6 @@
 import { epochOf } from "../base/epoch.js";
 import { readCompacted } from "./compact/compacted.js";
+import { hasDeltaLog, updateDeltaLog } from "./delta-log.js";
 import { foldEvents } from "./event-fold.js";
 import { layoutOf, layoutOfEpoch } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
@@ -44,5 +45,9 @@ export async function runExport(
       return { manifest, files: { [layout.eventsByDayFile]: eventsByDay } };
     },
   };
-  return runSplits(job, context, outside);
+  const result = await runSplits(job, context, outside);
+  // A log that is there follows the output: readers would miss files that a later run joins or adds.
+  if (result.manifest.complete && (options.table === "delta" || hasDeltaLog(layout)))
+    await updateDeltaLog(layout, result.manifest);
+  return result;
 }

@@ -57,6 +57,7 @@ describe("export", () => {
         withInsertID: false,
         dataset: "d1",
         dayName: "{day}",
+        table: "none",
         notInputs: [
           "/nowhere/o",
           "/nowhere/t.mjs",
@@ -149,7 +150,6 @@ describe("export", () => {
     await runCommandLine(["export", "a", "--to", "o", "--quiet"], context);
     expect([...stdout, ...stderr]).toEqual([]);
   });
-
   test.each([
     [1, { outcome: "failed", tooManyRejects: true }],
     [3, { tooManyRejects: true }],

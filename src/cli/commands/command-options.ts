@@ -24,11 +24,13 @@ export const outcomeOptions: readonly OptionName[] = ["json", "color"];
 /** The same for a command that shows progress. */
 export const outputOptions: readonly OptionName[] = ["quiet", ...outcomeOptions];
 
-/** Options of `migrate`. */
-export const migrateOptions: readonly OptionName[] = optionNames.filter((name) => {
+const runOptions: readonly OptionName[] = optionNames.filter((name) => {
   const { flag, section } = describeOption(name);
   return flag !== false && section !== "serve" && section !== "send";
 });
+
+/** Options of `migrate`. There, `--table` is that of `qualify`. */
+export const migrateOptions = runOptions.filter((name) => name !== "exportTable");
 
 /** Options that tell how inputs are read. `init` writes them to its file if they are given. */
 export const readingOptions = `inputFormat csvDialect csvDelimiter csvQuote csvNull csvComment
@@ -44,7 +46,7 @@ const sharedWithQualify: readonly OptionName[] = [...sharedWithSend, "threads"];
 export const sendOptions = optionsOf("send", sharedWithSend);
 
 /** Options of `export`. */
-export const exportOptions: readonly OptionName[] = migrateOptions.filter(
+export const exportOptions: readonly OptionName[] = runOptions.filter(
   (name) => !["qualify", "validate"].includes(describeOption(name).section ?? ""),
 );
 

@@ -15,6 +15,7 @@ import type { PartFormat } from "../../sinks/part-format.js";
 import { PartOutput, WriteBuffer } from "../../sinks/part-output.js";
 import type { PartFile } from "../../sinks/sink.js";
 import { OpenSpillFiles, SpillDamage } from "../../sinks/spill/spill-files.js";
+import { hasDeltaLog, updateDeltaLog } from "../delta-log.js";
 import { COMPACTED_PARTS, type Layout, layoutOf, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay, ManifestFile } from "../manifest.js";
 import { type OutputFormat, outputFormat, type PartOptions } from "../output-formats.js";
@@ -69,7 +70,9 @@ export async function compactExport(
       done++;
     });
     await finishCompaction(layout);
-    const { totals } = await readManifest(manifestFile);
+    const compacted = await readManifest(manifestFile);
+    if (hasDeltaLog(layout)) await updateDeltaLog(layout, compacted);
+    const { totals } = compacted;
     return {
       outcome: done < tasks.length ? "interrupted" : "done",
       directory,

@@ -5,7 +5,7 @@ import { profiles, type TimestampUnit, timestampUnits } from "../../sinks/output
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { compactChoices } from "../../sinks/staged-parts.js";
 import { bodyForms, idempotencyKeys } from "../../sinks/webhook/request-batch.js";
-import { damagedChoices } from "../options.js";
+import { damagedChoices, tableLogs } from "../options.js";
 import { outputFormatNames } from "../output-formats.js";
 import { csvOptions } from "./csv-options.js";
 import * as type from "./option-types.js";
@@ -208,6 +208,14 @@ export const optionTable = {
     section: "export",
     ...type.off,
     description: "Put ' before CSV cells that a spreadsheet would run as a formula",
+  },
+  exportTable: {
+    section: "export",
+    key: "table",
+    type: type.choice(tableLogs),
+    placeholder: "<format>",
+    description: "Write the log of a Delta table beside the days of Parquet files",
+    default: "none",
   },
   insertId: {
     section: "export",

@@ -39,7 +39,16 @@ export function resolveExportOptions(
     compact,
     ...resolveColumns(values, options.mapping),
     partBytes: values.partSize,
+    table: tableOf(values),
   };
+}
+
+function tableOf({ exportTable: table, format }: CompleteValues): ExportOptions["table"] {
+  if (table === "none" || format === "parquet") return table;
+  throw new UsageError(
+    "table_unsupported",
+    `A Delta log lists Parquet files, and format is ${format}. Set format to parquet, or leave out table.`,
+  );
 }
 
 /** Resolves the options of a dry run. Throws like `resolveExportOptions`. */
