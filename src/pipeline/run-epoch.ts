@@ -107,7 +107,7 @@ function notesOf(
       ? [`${name}resumed: ${finished.size} of ${splits.length} splits are done`]
       : epoch === 0
         ? []
-        : [`${name}${sources.length + record.unreadable.length} new inputs`]),
+        : [`${name}${formatInputs(sources.length + record.unreadable.length)}`]),
     ...(lost === 0
       ? []
       : [`${formatSplits(lost)} read again, because files of theirs are missing or damaged`]),
@@ -142,4 +142,8 @@ function progressOf(
     splitsTotal: splits.length,
     splitsDone: finished.size + splitsDone,
   };
+}
+
+function formatInputs(count: number): string {
+  return count === 1 ? "1 new input" : `${count} new inputs`;
 }
