@@ -42,13 +42,15 @@ export async function runEpoch(
   const number = layout.epoch;
   const splits = unfinishedSplits(epoch);
   const known = [...epoch.finished.values()];
+  // Also of an epoch without a source that can be read.
+  for (const failure of record.unreadable) observer.sourceFailed?.(failure);
   const isDone = splits.length === 0 && isMerged(merges, known);
   if (isDone || signal.aborted) {
     return { number, merged: mergedSoFar(layout, known, merges, isDone ? "done" : "interrupted") };
   }
   const { options, committed } = job;
   const budget = budgetThreads(options);
-  const { maxTimeMs, plan, unreadable } = record;
+  const { maxTimeMs, plan } = record;
   const pool = new WorkerPool({
     entry: outside.workerEntry,
     setup: { options, maxTimeMs, epoch: number, splits: plan.splits.length },
@@ -66,7 +68,6 @@ export async function runEpoch(
       for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
     });
     for (const text of notesOf(job, budget, epoch)) observer.note?.(text);
-    for (const failure of unreadable) observer.sourceFailed?.(failure);
     observer.started?.(() => progressOf(epoch, runner, outside.now()));
     const end = await runner.run();
     const isOther = (_: string, other: number) => other !== number;
