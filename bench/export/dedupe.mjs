@@ -1,4 +1,4 @@
-// What it costs to leave repeated events out, and a rival that does the same; and what an increment costs.
+// Measures exports that leave repeated events out, beside a rival that does the same, and increments.
 import { existsSync, linkSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDirectory, log, openTable, printMachine } from "../command.mjs";

@@ -36,7 +36,7 @@ interface WarehouseRow {
   /** Makes a type nullable where types are not. */
   readonly nullable?: (type: string) => string;
   readonly required: string;
-  /** What follows the columns of the table. */
+  /** Returns the text after the columns of the table. */
   readonly tableEnd?: (quoted: (source: ColumnSource) => string) => string;
   /** The statements that load each kind of files; undefined for kinds that it does not read. */
   load(load: Load, table: string, names: readonly string[]): string | undefined;

@@ -165,7 +165,7 @@ export type ManifestDuplicates = Immutable<z.infer<typeof duplicatesSchema>>;
 export const misplacedCommasSchema = z.object({
   places: count,
   sources: count,
-  /** Where the first of them is; 0-based offset in the decompressed source. */
+  /** Position of the first of them: 0-based offset in the decompressed source. */
   source: text,
   byte: count,
 });

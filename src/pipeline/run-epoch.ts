@@ -12,7 +12,7 @@ import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
 import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
 import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
 
-/** What the epochs of a run share. */
+/** The values that the epochs of a run share. */
 export interface EpochContext {
   readonly context: RunContext;
   readonly outside: RunOutside;

@@ -30,11 +30,11 @@ export type TimestampUnit = keyof typeof timestampUnits;
 export interface OutputColumn {
   readonly name: string;
   readonly source: ColumnSource;
-  /** Of timestamps, as whole numbers since 1970 UTC; a second loses its fraction. */
+  /** Unit of timestamps, which are whole numbers since 1970 UTC; a second loses its fraction. */
   readonly unit: TimestampUnit;
 }
 
-/** What rows have. */
+/** The columns of rows. */
 export interface RowsOptions {
   /** Rows have a column of insert ids. */
   readonly withInsertID: boolean;

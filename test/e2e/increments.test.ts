@@ -144,7 +144,7 @@ async function expectOnce(files: readonly number[]) {
   return { rows: truth.size, duplicates, manifest: accounts };
 }
 
-/** What identifies each event that the service has stored. */
+/** Returns the line of each event that the service has stored. */
 async function storedLines(): Promise<string[]> {
   const key = `console-${"c".repeat(43)}`;
   const service = await startServiceProcess(join(directory, ".switchyard"), {

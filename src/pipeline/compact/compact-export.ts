@@ -230,6 +230,6 @@ function damage({ message }: SpillDamage): SwitchyardError {
   const [fact] = message.split(":");
   return new SwitchyardError(
     "compact_refused",
-    `${fact}; nothing of its day was changed. Run its export again to write it anew, then compact`,
+    `${fact}; nothing of its day was changed. Run its export again, which writes it again, then compact`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Mapping } from "../../mapper/mapping.js";
 import type { KeyTarget } from "../../mapper/preset.js";
 
-/** Where repeated events are looked for: among the events of a day, or among all. */
+/** The events among which repeats are found: those of a day, or all. */
 export const dedupeRanges = ["day", "all"] as const;
 export type DedupeRange = (typeof dedupeRanges)[number];
 

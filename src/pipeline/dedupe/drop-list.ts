@@ -11,7 +11,7 @@ export interface DropList {
   readonly ordinals: Uint32Array;
   /** A word of the digest of each. */
   readonly checks: Uint32Array;
-  /** Where the events are that stay, for the first `DUPLICATES_LISTED_MAX`. */
+  /** The positions of the events that stay, for the first `DUPLICATES_LISTED_MAX`. */
   readonly kept: readonly EventPlace[];
   /** SHA-256 of the list, in lower-case hexadecimal. */
   readonly digest: string;
@@ -38,7 +38,7 @@ export function encodeDrops({ ordinals, checks, kept }: Omit<DropList, "digest">
   return { bytes: Buffer.concat([body, digest]), digest: digest.toString("hex") };
 }
 
-/** Returns the drop list of a file; an empty one if there is no file. Throws `KeyDamage`. */
+/** Returns the drop list of a file; an empty list if the file does not exist. Throws `KeyDamage`. */
 export function readDrops(path: string): DropList {
   let bytes: Buffer;
   try {

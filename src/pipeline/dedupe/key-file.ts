@@ -87,7 +87,7 @@ export class KeyFile {
   readonly trailer: KeyTrailer;
   /** First ordinal of each range, then the number of all events. */
   readonly rangeStarts: readonly number[];
-  /** Of indexes and trailer, and so of all keys. */
+  /** Checksum of indexes and trailer, and so of all keys. */
   readonly checksum: number;
   /** First byte of the indexes. */
   readonly #indexes: number;
