@@ -17,7 +17,6 @@ const entries = {
   "split-worker": "engine/workers/split-worker.ts",
   "validate-worker": "engine/workers/validate-worker.ts",
   "count-worker": "engine/workers/count-worker.ts",
-  "keys-worker": "engine/workers/keys-worker.ts",
   "send-worker": "engine/workers/send-worker.ts",
   "event-writer-thread": "storage/event-writer-thread.ts",
   "schema-checker-process": "service/schema-checker-process.ts",

@@ -30,7 +30,8 @@ function compile(): WebAssembly.Module {
 export class Kernel {
   readonly memory: WebAssembly.Memory;
   readonly run: KernelExports;
-  readonly pool = new BufferPool();
+  pool = new BufferPool();
+  readonly #base: number;
   #top: number;
   /** Freed blocks by size, so that regions that grow and shrink reuse them. */
   readonly #free = new Map<number, number[]>();
@@ -59,7 +60,8 @@ export class Kernel {
     const exports = instance.exports as unknown as KernelExports;
     this.run = exports;
     this.memory = exports.memory;
-    this.#top = align(exports.heapBase.value);
+    this.#base = align(exports.heapBase.value);
+    this.#top = this.#base;
     this.#refresh();
   }
 
@@ -110,6 +112,14 @@ export class Kernel {
     const blocks = this.#free.get(total);
     if (blocks === undefined) this.#free.set(total, [address]);
     else blocks.push(address);
+  }
+
+  /** Frees everything at once, for the next user of the memory: what was allocated is invalid. */
+  clear(): void {
+    this.pool = new BufferPool();
+    this.#top = this.#base;
+    this.#free.clear();
+    this.#sizes.clear();
   }
 
   #extend(total: number): number {

@@ -52,7 +52,6 @@ export function createEngine(): Engine {
     discover: (options, signal, mayBeGone) => discover(options, signal, { mayBeGone }),
     planRanges,
     workerEntry: builtFile(entry),
-    keysEntry: builtFile("keys-worker.js"),
     now: Date.now,
   });
   return {

@@ -1,5 +1,5 @@
 import { omitUndefined } from "../base/omit-undefined.js";
-import { Kernel } from "../batch/kernel.js";
+import type { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
 import { Duplicates } from "../pipeline/dedupe/split-duplicates.js";
@@ -18,10 +18,10 @@ export interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> 
 export async function createWorkerTools(
   { options, maxTimeMs, epoch }: WorkerSetup,
   signal: AbortSignal,
+  kernel: Kernel,
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
   const { outputDirectory, rowBytesMax, ratioMax, damaged, dedupe } = options;
-  const kernel = new Kernel();
   const layout = layoutOf(outputDirectory, dataset, epoch);
   const { temporaryDirectory } = layout;
   const mapping = await mapperOptions(options, maxTimeMs);

@@ -9,13 +9,13 @@ import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunProgress } from "./run-observer.js";
 import type { StartedEpoch } from "./start-run.js";
 import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
-import { budgetThreads, type ThreadBudget } from "./worker/thread-count.js";
-import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
+import type { WorkerPool } from "./worker/worker-pool.js";
 
 /** The values that the epochs of a run share. */
 export interface EpochContext {
   readonly context: RunContext;
   readonly outside: RunOutside;
+  readonly pool: WorkerPool;
   /** Records of the splits of all epochs; those that this run commits are added. */
   readonly records: Map<string, SplitRecord>;
 }
@@ -26,15 +26,13 @@ export interface EndedEpoch {
   readonly merged: MergedDays;
   /** Absent if an earlier run had left nothing to do. */
   readonly work?: SplitProgress;
-  /** Resolves when the threads have ended; never rejects. */
-  readonly threadsEnded?: Promise<void>;
 }
 
 /** Reads the splits of an epoch that are not finished, then merges what all of its splits spilled. */
 export async function runEpoch(
   job: RunJob<RunAccounts>,
   epoch: StartedEpoch,
-  { context, outside, records }: EpochContext,
+  { context, outside, pool, records }: EpochContext,
 ): Promise<EndedEpoch> {
   const { ledger, record, merges } = epoch;
   const { signal, observer } = context;
@@ -49,57 +47,37 @@ export async function runEpoch(
     return { number, merged: mergedSoFar(layout, known, merges, isDone ? "done" : "interrupted") };
   }
   const { options, committed } = job;
-  const budget = budgetThreads(options);
   const { maxTimeMs, plan } = record;
-  const pool = new WorkerPool({
-    entry: outside.workerEntry,
-    setup: { options, maxTimeMs, epoch: number, splits: plan.splits.length },
-    signal,
-    ...budget,
-    fewer: (started, wanted) =>
-      observer.note?.(
-        `threads: ${started} instead of ${wanted}, as the system refuses more; for more, ${raiseThreadLimits}`,
-      ),
+  pool.begin({ options, reads: "events", maxTimeMs, epoch: number, splits: plan.splits.length });
+  const runner = new SplitRunner(splits, pool, (committedRecord) => {
+    records.set(committedRecord.id, committedRecord);
+    committed?.(committedRecord);
+    for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
   });
-  try {
-    const runner = new SplitRunner(splits, pool, (committedRecord) => {
-      records.set(committedRecord.id, committedRecord);
-      committed?.(committedRecord);
-      for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
-    });
-    for (const text of notesOf(job, budget, epoch)) observer.note?.(text);
-    observer.started?.(() => progressOf(epoch, runner, outside.now()));
-    const end = await runner.run();
-    const isOther = (_: string, other: number) => other !== number;
-    // A worker that was terminated while it committed may have left parts that no record lists.
-    if (end === "interrupted") await removeOutput(layout, (id) => records.has(id), isOther);
-    const merged = await mergeSpilled({
-      layout,
-      ledger,
-      end,
-      observer,
-      pool,
-      records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),
-      state: merges,
-      mergeBytes: options.splitBytes,
-    });
-    // Threads take 10 to 30 ms to give their memory back.
-    return { number, merged, work: runner.progress(), threadsEnded: pool.end() };
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
+  for (const text of notesOf(epoch)) observer.note?.(text);
+  observer.started?.(() => progressOf(epoch, runner, outside.now()));
+  const end = await runner.run();
+  const isOther = (_: string, other: number) => other !== number;
+  // A worker that was terminated while it committed may have left parts that no record lists.
+  if (end === "interrupted") await removeOutput(layout, (id) => records.has(id), isOther);
+  const merged = await mergeSpilled({
+    layout,
+    ledger,
+    end,
+    observer,
+    pool,
+    records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),
+    state: merges,
+    mergeBytes: options.splitBytes,
+  });
+  return { number, merged, work: runner.progress() };
 }
 
 function unfinishedSplits({ record, finished }: StartedEpoch): readonly Split[] {
   return record.plan.splits.filter(({ id }) => !finished.has(id));
 }
 
-function notesOf(
-  { options }: RunJob<RunAccounts>,
-  budget: ThreadBudget,
-  { ledger, record, finished, lost }: StartedEpoch,
-): readonly string[] {
+function notesOf({ ledger, record, finished, lost }: StartedEpoch): readonly string[] {
   const { sources, splits } = record.plan;
   const { epoch } = ledger.layout;
   const name = epoch === 0 ? "" : `epoch ${epoch}: `;
@@ -112,9 +90,6 @@ function notesOf(
     ...(lost === 0
       ? []
       : [`${formatSplits(lost)} read again, because files of theirs are missing or damaged`]),
-    ...(budget.threads >= options.threads
-      ? []
-      : [`threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`]),
   ];
 }
 

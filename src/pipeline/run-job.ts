@@ -36,8 +36,6 @@ export interface RunOutside {
   ): Promise<readonly SourceRange[]>;
   /** Compiled entry file of the worker threads. */
   readonly workerEntry: URL;
-  /** Entry file of those that look for repeated events. */
-  readonly keysEntry: URL;
   /** Milliseconds since 1970 UTC. */
   now(): number;
 }

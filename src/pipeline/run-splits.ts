@@ -23,6 +23,8 @@ import { type EndedEpoch, runEpoch } from "./run-epoch.js";
 import type { DiscoveredInputs, FoldedRun, RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunOutcome } from "./run-observer.js";
 import { type StartedRun, startRun } from "./start-run.js";
+import { budgetThreads } from "./worker/thread-count.js";
+import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
 
 /** The result of a run. Errors that end the whole run (disk full, usage) are thrown instead. */
 export interface RunResult<Accounts extends RunAccounts> {
@@ -69,6 +71,7 @@ export async function runSplits<Accounts extends RunAccounts>(
   throwIfInterrupted(signal);
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
   const ended: EndedEpoch[] = [];
+  let pool: WorkerPool | undefined;
   try {
     const planning = { outside, signal, startedMs };
     let run = await planRun(job, inputs, planning);
@@ -81,24 +84,48 @@ export async function runSplits<Accounts extends RunAccounts>(
     const [first] = run.epochs;
     if (first !== undefined) await job.begun?.(first.record);
     for (const text of notesOf(inputs, lock, run)) observer.note?.(text);
-    if (await forgetOutdated(job, run.epochs, context, outside.keysEntry)) {
+    pool = createPool(job, context, outside);
+    if (await forgetOutdated(job, run.epochs, context, pool)) {
       run = await planRun(job, inputs, planning);
     }
     const records = new Map(run.epochs.flatMap(({ finished }) => [...finished]));
     for (const epoch of run.epochs) {
-      // The threads of one epoch do not share the memory with those of the next.
-      await ended.at(-1)?.threadsEnded;
-      ended.push(await runEpoch(job, epoch, { context, outside, records }));
+      ended.push(await runEpoch(job, epoch, { context, outside, pool, records }));
     }
+    // Threads take 10 to 30 ms to give their memory back.
+    void pool.end();
     const merged = joinMerged(ended.map((epoch) => epoch.merged));
     const account = accountFacts(run, startedMs, outside.now());
     const manifest = await writeAccounts(job, account, [...records.values()], merged);
     await removeSpilled(layout, mergedEpochs(run, ended, records));
     return resultOf(job, { end: merged.end, manifest, ended });
   } finally {
-    await Promise.all(ended.map(({ threadsEnded }) => threadsEnded));
+    await pool?.end();
     await lock.release();
   }
+}
+
+/** Creates the threads of a run, which start when they are needed. */
+function createPool(
+  { options }: RunJob<RunAccounts>,
+  { signal, observer }: RunContext,
+  { workerEntry: entry }: RunOutside,
+): WorkerPool {
+  const budget = budgetThreads(options);
+  if (budget.threads < options.threads) {
+    observer.note?.(
+      `threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`,
+    );
+  }
+  return new WorkerPool({
+    entry,
+    signal,
+    ...budget,
+    fewer: (started, wanted) =>
+      observer.note?.(
+        `threads: ${started} instead of ${wanted}, as the system refuses more; for more, ${raiseThreadLimits}`,
+      ),
+  });
 }
 
 /** Finds the inputs; those that an earlier run has planned may be gone. */

@@ -80,7 +80,7 @@ export async function runValidate(
         const exact = await exactDuplicates(accounts, options, records, {
           layout,
           signal: context.signal,
-          entry: outside.keysEntry,
+          entry: outside.workerEntry,
         });
         const facts = { ...sampled, adviceOn, accounts, exact, dayZone, threads };
         counted = foldReport(facts, profile, events);

@@ -2,18 +2,21 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { eventKeys } from "../../pipeline/dedupe/event-keys.js";
 import type { SendOptions } from "../../pipeline/options.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
-import { serveSplits } from "../../pipeline/worker/serve-splits.js";
+
 import { ThreadCounters } from "../../pipeline/worker/thread-counters.js";
 import { createPoster } from "../../sinks/webhook/undici-post.js";
 import { createWebhookSink } from "../../sinks/webhook/webhook-sink.js";
+import { serveRun } from "../serve-run.js";
 import { createWorkerTools } from "../worker-tools.js";
 
 // Entry file of the thread that reads, maps and sends.
-serveSplits<SendOptions>(async (setup, signal) => {
+serveRun<SendOptions>(async (setup, signal, kernel) => {
   const { options, maxTimeMs } = setup;
   const { idempotency } = options;
-  const tools = await createWorkerTools(setup, signal, { withInsertID: idempotency !== undefined });
-  const { kernel, layout } = tools;
+  const tools = await createWorkerTools(setup, signal, kernel, {
+    withInsertID: idempotency !== undefined,
+  });
+  const { layout } = tools;
   const counters = new ThreadCounters(setup.counters);
   const { post } = createPoster({
     ...options,

@@ -2,17 +2,18 @@ import { createZone } from "../../base/luxon-zone.js";
 import type { ExportOptions } from "../../pipeline/options.js";
 import { outputFormat } from "../../pipeline/output-formats.js";
 import { RejectFile } from "../../pipeline/worker/reject-file.js";
-import { serveSplits } from "../../pipeline/worker/serve-splits.js";
+
 import { EventCounts } from "../../profile/event-counts.js";
 import { createDayDirectorySink } from "../../sinks/day-directory-sink.js";
+import { serveRun } from "../serve-run.js";
 import { createWorkerTools } from "../worker-tools.js";
 
 // Entry file of the worker threads of an export.
-serveSplits<ExportOptions>(async (setup, signal) => {
+serveRun<ExportOptions>(async (setup, signal, kernel) => {
   const { options, splits, epoch } = setup;
   const { dataset, withInsertID } = options;
-  const tools = await createWorkerTools(setup, signal, { dataset, withInsertID });
-  const { kernel, layout } = tools;
+  const tools = await createWorkerTools(setup, signal, kernel, { dataset, withInsertID });
+  const { layout } = tools;
   const dayZone = createZone(options.dayZone);
   const format = await outputFormat(options.format).createFormat(kernel, options);
   // A run of one split has nothing to merge.

@@ -26,8 +26,8 @@ export async function countDuplicates(
   const files = inOrder(records)
     .map(({ id }) => ({ path: keyFileOf(paths, id), isPrior: false }))
     .filter(({ path }) => existsSync(path));
-  const setup = { options, maxTimeMs: 0, epoch: 0, splits: files.length };
-  const pool = new WorkerPool({ entry, setup, signal, ...budgetThreads(options) });
+  const pool = new WorkerPool({ entry, signal, ...budgetThreads(options) });
+  pool.begin({ options, reads: "keys", maxTimeMs: 0, epoch: 0, splits: files.length });
   try {
     const counted = await countRepeated(files, paths, pool);
     const [days, sources, events] = [new Counts(), new Counts(), new Counts()];

@@ -5,8 +5,7 @@ import type { RunJob } from "../run-job.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
 import type { StartedEpoch } from "../start-run.js";
 import type { SplitProgress } from "../worker/split-runner.js";
-import { budgetThreads } from "../worker/thread-count.js";
-import { WorkerPool } from "../worker/worker-pool.js";
+import type { WorkerPool } from "../worker/worker-pool.js";
 import {
   type DropDigests,
   type FindDuplicatesJob,
@@ -26,14 +25,14 @@ export async function forgetOutdated(
   job: DedupeJob,
   epochs: readonly StartedEpoch[],
   context: RunContext,
-  entry: URL,
+  pool: WorkerPool,
 ): Promise<boolean> {
   if (job.options.dedupe === undefined) return false;
   // Without it, each epoch would read the key files of all epochs before it.
   const checksums = new Map<string, number>();
   let outdated = 0;
   for (const epoch of epochs) {
-    const drops = await dedupeEpoch({ ...job, checksums }, epoch, epochs, context, entry);
+    const drops = await dedupeEpoch({ ...job, checksums }, epoch, epochs, context, pool);
     if (drops === undefined) break;
     if (isFixed(job, epoch)) continue;
     for (const { id, duplicates } of epoch.finished.values()) {
@@ -59,7 +58,7 @@ async function dedupeEpoch(
   epoch: StartedEpoch,
   epochs: readonly StartedEpoch[],
   { signal, observer }: RunContext,
-  entry: URL,
+  pool: WorkerPool,
 ): Promise<DropDigests | undefined> {
   const { options } = job;
   const { layout } = epoch.ledger;
@@ -67,12 +66,12 @@ async function dedupeEpoch(
   const others = epochs.filter(
     (one, number) => number < layout.epoch || (number > layout.epoch && isFixed(job, one)),
   );
-  const setup = { options, maxTimeMs, epoch: layout.epoch, splits: plan.splits.length };
   const prior: MatchFile[] = [];
   // One at a time: there can be more epochs than files that may be open.
   for (const one of others)
     prior.push(...(await priorKeys(one.ledger.layout, one.record.plan, isFixed(job, one))));
-  const pool = new WorkerPool({ entry, setup, signal, ...budgetThreads(options) });
+  const { epoch: number } = layout;
+  pool.begin({ options, reads: "keys", maxTimeMs, epoch: number, splits: plan.splits.length });
   try {
     return await findDuplicates({
       layout,
@@ -87,8 +86,6 @@ async function dedupeEpoch(
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
-  } finally {
-    await pool.end();
   }
 }
 

@@ -33,7 +33,7 @@ export interface FindDuplicatesJob {
   readonly prior: readonly MatchFile[];
   /** Checksums of their key files by path, as far as this run has read them; it adds to them. */
   readonly checksums: Map<string, number>;
-  /** Workers whose entry is the one that reads keys. */
+  /** Workers that read keys. */
   readonly pool: WorkerPool;
   /** Called before keys are read; `keyIds` are those of splits that have been read before. */
   started(progress: () => SplitProgress, read: ReadonlySet<string>): void;

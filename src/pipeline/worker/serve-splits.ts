@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { serveCalls } from "../../base/thread-call.js";
+import { Kernel } from "../../batch/kernel.js";
 import type {
   CountedDrops,
   CountWork,
@@ -18,6 +19,8 @@ import type { WrittenSplit } from "./written-split.js";
 /** The values that a worker makes its tools from. */
 export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly options: Options;
+  /** Workers that read keys also compare them. */
+  readonly reads: "keys" | "events";
   /** Milliseconds since 1970 UTC. */
   readonly maxTimeMs: number;
   readonly epoch: number;
@@ -27,9 +30,11 @@ export interface WorkerSetup<Options extends RunOptions = RunOptions> {
   readonly counters: SharedArrayBuffer;
 }
 
+/** `kernel` has nothing allocated. */
 export type MakeTools<Options extends RunOptions> = (
   setup: WorkerSetup<Options>,
   signal: AbortSignal,
+  kernel: Kernel,
 ) => Promise<Omit<SplitTools, "counters" | "checkpoint">>;
 
 /** Serves the calls of a worker pool; the entry file of a worker thread calls it once. */
@@ -44,6 +49,8 @@ export function serveSplits<Options extends RunOptions>(makeTools: MakeTools<Opt
  */
 export class SplitServer {
   readonly #stop = new AbortController();
+  /** Used by one phase after the other: memory of an earlier one would stay until it is collected. */
+  readonly #kernel = new Kernel();
   #tools: SplitTools | undefined;
   #written: WrittenSplit | undefined;
   /** The commit in progress; never rejects. */
@@ -51,10 +58,13 @@ export class SplitServer {
 
   constructor(private readonly makeTools: MakeTools<RunOptions>) {}
 
-  /** The first call. */
+  /** The first call, and that before each further phase. */
   async setUp(setup: WorkerSetup): Promise<void> {
     const counters = new ThreadCounters(setup.counters);
-    const tools = await this.#finish(this.makeTools(setup, this.#stop.signal));
+    this.#tools = undefined;
+    this.#written = undefined;
+    this.#kernel.clear();
+    const tools = await this.#finish(this.makeTools(setup, this.#stop.signal, this.#kernel));
     this.#tools = { ...tools, counters, checkpoint: () => this.#checkpoint() };
   }
 

@@ -11,21 +11,24 @@ export interface WorkerPoolOptions {
   readonly threads: number;
   /** JavaScript heap of one worker. */
   readonly heapBytes: number;
-  readonly setup: Omit<WorkerSetup<RunOptions>, "counters">;
   readonly signal: AbortSignal;
   /** Called once if the system refuses some of the threads and the others do the work. */
   fewer?(started: number, wanted: number): void;
   readonly start?: typeof startThread<SplitServer>;
 }
 
+/** The work that workers are set up for. */
+export type WorkerPhase = Omit<WorkerSetup<RunOptions>, "counters">;
+
 /** A worker thread: calls that it answers, and counters that are readable at any time. */
 export interface PoolWorker {
   readonly counters: ThreadCounters;
   readonly remote: Remote<SplitServer>;
+  phase: WorkerPhase | undefined;
 }
 
 /**
- * The worker threads of a run, shared by its phases. The signal or the first failure stops all of
+ * The worker threads of a run, shared by its epochs and phases. The signal or the first failure stops all of
  * them: each stops at its next batch or is terminated after a grace period.
  */
 export class WorkerPool {
@@ -34,6 +37,7 @@ export class WorkerPool {
   /** Workers that are being set up. */
   #starting = 0;
   #refused = 0;
+  #phase: WorkerPhase | undefined;
   #hasToldFewer = false;
   readonly #stopOnAbort = () => this.#stop();
   #isStopping = false;
@@ -51,6 +55,11 @@ export class WorkerPool {
 
   get isStopping(): boolean {
     return this.#isStopping;
+  }
+
+  /** Begins a phase: workers that are taken from now on are set up for it. */
+  begin(phase: WorkerPhase): void {
+    this.#phase = phase;
   }
 
   /** Runs jobs side by side until all have ended. Throws the first failure. */
@@ -73,19 +82,17 @@ export class WorkerPool {
   }
 
   /**
-   * Returns an idle worker or a new one that is set up. Returns undefined if the system refuses
+   * Returns an idle worker or a new one, set up for the phase. Returns undefined if the system refuses
    * another thread while workers are in use: these do the work. Throws what the setup threw.
    */
   async take(): Promise<PoolWorker | undefined> {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
-    const { entry, heapBytes, setup, start = startThread<SplitServer> } = this.options;
-    const counters = new ThreadCounters();
-    const worker = { counters, remote: start(entry, { heapBytes }) };
-    this.#workers.add(worker);
+    const phase = this.#phase as WorkerPhase;
+    const worker = this.#idle.pop() ?? this.#start();
+    if (worker.phase === phase) return worker;
+    worker.phase = phase;
     this.#starting++;
     try {
-      await worker.remote.call("setUp", { ...setup, counters: counters.buffer });
+      await worker.remote.call("setUp", { ...phase, counters: worker.counters.buffer });
       return worker;
     } catch (error) {
       if (!(error instanceof RemoteDeath && error.reason === "refused")) throw error;
@@ -100,17 +107,25 @@ export class WorkerPool {
     }
   }
 
+  #start(): PoolWorker {
+    const { entry, heapBytes, start = startThread<SplitServer> } = this.options;
+    const counters = new ThreadCounters();
+    const worker = { counters, remote: start(entry, { heapBytes }), phase: undefined };
+    this.#workers.add(worker);
+    return worker;
+  }
+
   /** Makes a worker available to later jobs. */
   giveBack(worker: PoolWorker): void {
     this.#idle.push(worker);
   }
 
   async discard(worker: PoolWorker): Promise<void> {
-    this.#workers.delete(worker);
     await worker.remote.terminate();
+    this.#workers.delete(worker);
   }
 
-  /** Terminates all workers; the pool is of no use afterwards. */
+  /** Terminates all workers, if it was not called before; the pool is of no use afterwards. */
   async end(): Promise<void> {
     this.options.signal.removeEventListener("abort", this.#stopOnAbort);
     await Promise.all([...this.#workers].map((worker) => this.discard(worker)));

@@ -101,7 +101,6 @@ export class FakeExport {
       discover: async () => this.#discover(),
       planRanges: lineRanges,
       workerEntry: pathToFileURL(processScript("fake-worker")),
-      keysEntry: pathToFileURL(processScript("fake-worker")),
       now: () => this.now,
     };
   }

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { MIB } from "../../../src/base/limits.js";
 import type { MergeRecord } from "../../../src/pipeline/ledger/ledger-records.js";
 import { MergeRunner } from "../../../src/pipeline/merge/merge-runner.js";
-import { WorkerPool, type WorkerPoolOptions } from "../../../src/pipeline/worker/worker-pool.js";
+import { type WorkerPhase, WorkerPool } from "../../../src/pipeline/worker/worker-pool.js";
 import { processScript } from "../../support/process-scripts.js";
 
 const pools: WorkerPool[] = [];
@@ -18,10 +18,10 @@ function runnerOf(ids: readonly string[], threads = 1) {
   const pool = new WorkerPool({
     entry: pathToFileURL(processScript("bare-worker")),
     heapBytes: 64 * MIB,
-    setup: {} as WorkerPoolOptions["setup"],
     threads,
     signal: stop.signal,
   });
+  pool.begin({} as WorkerPhase);
   pools.push(pool);
   const merges = ids.map((id, index) => ({
     work: { id, firstDay: 0, lastDay: 1, rows: 5, splits: [], staged: [] },

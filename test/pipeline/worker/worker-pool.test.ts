@@ -6,7 +6,11 @@ import type { SplitRecord } from "../../../src/pipeline/ledger/ledger-records.js
 import type { Split } from "../../../src/pipeline/plan.js";
 import type { SplitServer } from "../../../src/pipeline/worker/serve-splits.js";
 import { SplitRunner } from "../../../src/pipeline/worker/split-runner.js";
-import { WorkerPool, type WorkerPoolOptions } from "../../../src/pipeline/worker/worker-pool.js";
+import {
+  type WorkerPhase,
+  WorkerPool,
+  type WorkerPoolOptions,
+} from "../../../src/pipeline/worker/worker-pool.js";
 import { processScript } from "../../support/process-scripts.js";
 
 /** Runs splits; returns the ids of their records and the number of threads. */
@@ -19,11 +23,11 @@ async function runWith(
   const pool = new WorkerPool({
     entry: pathToFileURL(processScript("bare-worker")),
     heapBytes: 64 * MIB,
-    setup: {} as WorkerPoolOptions["setup"],
     threads,
     signal: new AbortController().signal,
     ...options,
   });
+  pool.begin({} as WorkerPhase);
   let started = 0;
   const countThread = () => started++;
   process.on("worker", countThread);

@@ -1,0 +1,57 @@
+import { createMapper } from "../mapper/create-mapper.js";
+import { leanMapping, needsObjects } from "../pipeline/dedupe/dedupe-options.js";
+import { KeyDigests } from "../pipeline/dedupe/key-digests.js";
+import { keyFileOf, keyLayoutOf } from "../pipeline/dedupe/key-layout.js";
+import { KeyMatcher } from "../pipeline/dedupe/key-matcher.js";
+import { createKeySink } from "../pipeline/dedupe/key-sink.js";
+import { layoutOf } from "../pipeline/ledger/layout.js";
+import { LedgerWriter } from "../pipeline/ledger/ledger-writer.js";
+import type { RunOptions } from "../pipeline/options.js";
+import { RejectCounts } from "../pipeline/worker/reject-counts.js";
+import { type MakeTools, serveSplits } from "../pipeline/worker/serve-splits.js";
+import { ThreadCounters } from "../pipeline/worker/thread-counters.js";
+import { openRange } from "../readers/formats.js";
+import { mapperOptions } from "./mapper-options.js";
+
+/** Serves the calls of a run's worker pool; `makeTools` makes those that deliver events. */
+export function serveRun<Options extends RunOptions>(makeTools: MakeTools<Options>): void {
+  serveSplits<Options>((setup, ...tools) =>
+    setup.reads === "keys" ? makeKeyTools(setup, ...tools) : makeTools(setup, ...tools),
+  );
+}
+
+/** Makes the tools that read and compare the keys of events. */
+const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
+  const { options, maxTimeMs, epoch } = setup;
+  const { outputDirectory, rowBytesMax, ratioMax, damaged, dedupe, privacy } = options;
+  if (dedupe === undefined) throw new Error("keys are read without `dedupe`");
+  const paths = keyLayoutOf(layoutOf(outputDirectory, "events", epoch));
+  const { layout } = paths;
+  const { temporaryDirectory } = layout;
+  const counters = new ThreadCounters(setup.counters);
+  const mapping = await mapperOptions(options, maxTimeMs);
+  const isPrivate = privacy.drop.length + privacy.hash.length > 0;
+  // Transforms and privacy need the whole event, and decide about outcomes.
+  const isLean = mapping.transform === undefined && !isPrivate && !needsObjects(dedupe);
+  return {
+    kernel,
+    layout,
+    ledger: new LedgerWriter(layout),
+    open: openRange,
+    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    leavesOutAltered: damaged === "leave-out",
+    mapper: createMapper(kernel, {
+      ...mapping,
+      ...(isLean ? { mapping: leanMapping(mapping.mapping), withoutUser: true } : {}),
+      withInsertID: true,
+    }),
+    openRejects: () => new RejectCounts(),
+    sink: createKeySink({
+      digests: new KeyDigests(kernel, dedupe),
+      temporaryDirectory,
+      pathOf: (id) => keyFileOf(paths, id),
+      rangeNow: () => counters.range,
+    }),
+    matcher: new KeyMatcher(),
+  };
+};
