@@ -204,18 +204,21 @@ it("keeps the right events after a worker that died while keys were read", async
   const rows = repeatedRows(6_000, 900, createRandom(seed + 8));
   const input = writeRows("died", rows);
   const flag = join(scratch, "died.flag");
-  const transform = join(scratch, "die-once.mjs");
+  writeFileSync(flag, "");
+  const transform = join(scratch, "die-twice.mjs");
   writeFileSync(
     transform,
-    `import { existsSync, writeFileSync } from "node:fs";
+    // Twice: if the first time another split is in progress, both are only read again.
+    `import { appendFileSync, readFileSync } from "node:fs";
     export default (event) => {
-      if (event.metadata.n < 2000 || existsSync(${JSON.stringify(flag)})) return event;
-      writeFileSync(${JSON.stringify(flag)}, "");
+      const deaths = ${JSON.stringify(flag)};
+      if (event.metadata.n < 2000 || readFileSync(deaths, "utf8").length >= 2) return event;
+      appendFileSync(deaths, "x");
       process.exit(3);
     };`,
   );
   const output = join(scratch, "died-out");
-  const command = exportTo(output, input, "--dedupe", "--transform", transform);
+  const command = exportTo(output, input, "--dedupe", "--transform", transform, "--threads", "1");
   const first = await runInProcess(command);
   expect(first, first.stderr).toMatchObject({ exitCode: 1 });
   const second = await runInProcess(command);
