@@ -84,8 +84,11 @@ export const KEY_TABLE_KEYS_MIN = 16_000;
 /** Parts in which keys are compared, unless these would exceed the table: each part reads all key files. */
 export const KEY_PARTS_MAX = 512;
 
+/** Calls of a thread that compares keys at a time: some of them wait for the disk. */
+export const KEY_CALLS_MAX = 4;
+
 /** Removed events of one split that are listed one by one. */
-export const DUPLICATES_LISTED_MAX = 1_000;
+export const DUPLICATES_LISTED_MAX = 100;
 
 /** Days, sources and names whose removed events the manifest counts one by one. */
 export const DUPLICATE_COUNTS_MAX = 1_000;

@@ -1,6 +1,11 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { KEY_PARTS_MAX, KEY_TABLE_KEYS_MAX, KEY_TABLE_KEYS_MIN } from "../../base/limits.js";
+import {
+  KEY_CALLS_MAX,
+  KEY_PARTS_MAX,
+  KEY_TABLE_KEYS_MAX,
+  KEY_TABLE_KEYS_MIN,
+} from "../../base/limits.js";
 import { asFatal, type WorkerPool } from "../worker/worker-pool.js";
 import { KEY_BUCKETS } from "./key-digests.js";
 import { KeyDamage, KeyFile } from "./key-file.js";
@@ -114,36 +119,25 @@ async function runAll<Work>(
   run: (worker: Taken, work: Work) => Promise<void>,
 ): Promise<void> {
   const queue = [...works];
-  const serve = async () => {
-    const worker = await pool.take();
-    if (worker === undefined) return;
+  let damage: KeyDamage | undefined;
+  const drain = async (worker: Taken) => {
     for (let work = queue.shift(); work !== undefined && !pool.isStopping; work = queue.shift()) {
       try {
         await run(worker, work);
       } catch (error) {
+        queue.length = 0;
+        if (!(error instanceof KeyDamage)) throw asFatal("compared keys", error);
         // The pool would stop for it, but a damaged file is read again.
-        if (error instanceof KeyDamage) {
-          queue.length = 0;
-          pool.giveBack(worker);
-          throw error;
-        }
-        throw asFatal("compared keys", error);
+        damage = error;
       }
     }
+  };
+  const serve = async () => {
+    const worker = await pool.take();
+    if (worker === undefined) return;
+    await Promise.all(Array.from({ length: KEY_CALLS_MAX }, () => drain(worker)));
     pool.giveBack(worker);
   };
-  const lanes = Math.min(pool.threads, works.length);
-  const damages: KeyDamage[] = [];
-  await pool.run(
-    Array.from(
-      { length: lanes },
-      () => () =>
-        serve().catch((error: unknown) => {
-          if (!(error instanceof KeyDamage)) throw error;
-          damages.push(error);
-        }),
-    ),
-  );
-  const [damage] = damages;
+  await pool.run(Array.from({ length: Math.min(pool.threads, works.length) }, () => serve));
   if (damage !== undefined) throw damage;
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { KEY_RUN_KEYS } from "../../../src/base/limits.js";
+import { DUPLICATES_LISTED_MAX, KEY_RUN_KEYS } from "../../../src/base/limits.js";
 import { readDrops } from "../../../src/pipeline/dedupe/drop-list.js";
 import { KEY_BUCKETS, KEY_ORDINAL, KEY_WORDS } from "../../../src/pipeline/dedupe/key-digests.js";
 import { KeyFile } from "../../../src/pipeline/dedupe/key-file.js";
@@ -95,7 +95,7 @@ it.each([
     expected.map((drops) => drops.map(({ ordinal }) => ordinal)),
   );
   found.lists.forEach(({ kept }, file) => {
-    const places = expected[file]?.slice(0, 1_000).map((drop) => drop.first);
+    const places = expected[file]?.slice(0, DUPLICATES_LISTED_MAX).map((drop) => drop.first);
     expect(kept.map(({ source, row }) => `${source}:${row}`)).toEqual(places);
   });
 });
