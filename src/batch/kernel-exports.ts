@@ -24,6 +24,12 @@ export interface KernelExports {
   // dedupe/digest-keys.ts
   digestKeys(keys: number, ordinal: number): number;
 
+  // dedupe/key-entries.ts
+  addKeys(table: number, entries: number, count: number, file: number): number;
+  sortKeys(
+    entries: number, buckets: number, count: number, sorted: number, starts: number, size: number,
+  ): void;
+
   // csv/csv.ts
   findLineEnd(p: number, end: number, feedsOnly: boolean): number;
   scanRecords(address: number): number;

@@ -33,6 +33,11 @@ export const keyRowsLayout = {
   },
 } as const;
 
+export const keyTableLayout = {
+  bytes: 28,
+  words: { slots: 0, mask: 1, slice: 2, sliceMask: 3, skipped: 4, skippedCount: 5, drops: 6 },
+} as const;
+
 export const streamLayout = {
   bytes: 56,
   words: {

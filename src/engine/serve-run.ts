@@ -47,11 +47,12 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
     }),
     openRejects: () => new RejectCounts(),
     sink: createKeySink({
+      kernel,
       digests: new KeyDigests(kernel, dedupe),
       temporaryDirectory,
       pathOf: (id) => keyFileOf(paths, id),
       rangeNow: () => counters.range,
     }),
-    matcher: new KeyMatcher(),
+    matcher: new KeyMatcher(kernel),
   };
 };

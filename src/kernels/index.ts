@@ -4,6 +4,7 @@
 export { addName, clearEventCounts, clearPairs, countEvents, countPending } from "./profile/event-counts";
 export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
 export { digestKeys } from "./dedupe/digest-keys";
+export { addKeys, sortKeys } from "./dedupe/key-entries";
 export { findLineEnd, scanRecords } from "./csv/csv";
 export { nullCells } from "./csv/csv-nulls";
 export { joinCells, quoteCells, quotedCellBytes } from "./csv/csv-json";

@@ -28,6 +28,7 @@ serveRun<ValidateOptions>(async (setup, signal, kernel) => {
   const counters = new ThreadCounters(setup.counters);
   const keySink = (key: DedupeOptions) =>
     createKeySink({
+      kernel,
       digests: new KeyDigests(kernel, key),
       groups: new EventGroups(kernel, dayZone),
       temporaryDirectory: tools.layout.temporaryDirectory,

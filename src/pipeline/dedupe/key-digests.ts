@@ -10,6 +10,7 @@ import type { DedupeOptions } from "./dedupe-options.js";
 
 /** u32 words of an entry: four of the digest, then those with these indexes. */
 export const KEY_WORDS = 6;
+export const KEY_BYTES = KEY_WORDS * 4;
 export const KEY_ORDINAL = 4;
 export const KEY_ROW = 5;
 /** The word that a removed event is checked with; no table finds its slot by it. */

@@ -1,9 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { crc32 } from "node:zlib";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { toOutputError } from "../../base/output-error.js";
+import type { Kernel, Region } from "../../batch/kernel.js";
 import type { EventGroup } from "./event-groups.js";
-import { KEY_BUCKETS, KEY_WORDS } from "./key-digests.js";
+import { KEY_BUCKETS, KEY_BYTES } from "./key-digests.js";
 
 /** The events of one range of a split. */
 export interface RangeKeys {
@@ -49,19 +51,19 @@ export class KeyDamage extends SwitchyardError {
   }
 }
 
-const MAGIC = 0x314b5753;
+const MAGIC = 0x324b5753;
 const END_BYTES = 16;
 /** A position that is not known. */
 export const POSITION_UNKNOWN = 0xffffffff;
 
-/** Returns a checksum of words [from, to). Every change of one word changes it. */
-export function checksumOf(words: Uint32Array, from: number, to: number): number {
-  let checksum = 0x811c9dc5;
-  for (let word = from; word < to; word++) {
-    checksum = Math.imul(checksum ^ words[word]!, 0x9e3779b1);
-    checksum ^= checksum >>> 15;
-  }
-  return checksum >>> 0;
+/** Returns the checksum of `count` entries at an address, which are all of a bucket in a run. */
+export function checksumKeys(
+  { run }: Kernel,
+  address: number,
+  count: number,
+  bucket: number,
+): number {
+  return run.checksumPack(address, count * KEY_BYTES, bucket, count) >>> 0;
 }
 
 /** Returns the end of a key file: indexes of all runs, the trailer as JSON, then sizes and checksum. */
@@ -72,14 +74,15 @@ export function trailerBytes(trailer: KeyTrailer, indexes: readonly Uint8Array[]
   const end = Buffer.alloc(END_BYTES);
   end.writeUInt32LE(json.length + padding.length, 0);
   end.writeUInt32LE(indexes.length, 4);
-  end.writeUInt32LE(checksumOf(wordsOf(body), 0, body.length / 4), 8);
+  end.writeUInt32LE(crc32(body), 8);
   end.writeUInt32LE(MAGIC, 12);
   return Buffer.concat([body, end]);
 }
 
-/** Copies bytes to words: a small buffer is a view of a larger one, at any address. */
-function wordsOf(bytes: Uint8Array): Uint32Array {
-  return new Uint32Array(new Uint8Array(bytes).buffer);
+/** Buckets [first, end). */
+export interface BucketRange {
+  readonly first: number;
+  readonly end: number;
 }
 
 /** A key file that is read. Throws `KeyDamage` when it finds it damaged. */
@@ -121,25 +124,30 @@ export class KeyFile {
     });
   }
 
-  /**
-   * Returns the entries of buckets [first, end), run by run: those of a bucket are in order.
-   */
-  entries(first: number, end: number): readonly Uint32Array[] {
-    return this.#open((file) =>
-      this.trailer.runs.map(({ start }, run) => {
+  /** Reads the entries of buckets to `target`, run by run: those of a bucket are in order. */
+  readEntries(
+    { first, end }: BucketRange,
+    kernel: Kernel,
+    target: Region,
+    use: (count: number) => void,
+  ): void {
+    this.#open((file) => {
+      for (const [run, { start }] of this.trailer.runs.entries()) {
         const starts = this.#index(file, run, first, end + 1);
-        const [from, to] = [starts[0]!, starts[end - first]!];
         const sums = this.#index(file, run, KEY_BUCKETS + 1 + first, KEY_BUCKETS + 1 + end);
-        const entries = new Uint32Array((to - from) * KEY_WORDS);
-        this.#read(file, entries, start + from * KEY_WORDS * 4);
-        for (let bucket = 0; bucket < end - first; bucket++) {
-          const begin = (starts[bucket]! - from) * KEY_WORDS;
-          const stop = (starts[bucket + 1]! - from) * KEY_WORDS;
-          if (checksumOf(entries, begin, stop) !== sums[bucket]) throw this.#damage();
-        }
-        return entries;
-      }),
-    );
+        const [from, to] = [starts[0]!, starts[end - first]!];
+        const bytes = (to - from) * KEY_BYTES;
+        target.ensure(bytes);
+        const { address } = target;
+        this.#read(file, kernel.bytes.subarray(address, address + bytes), start + from * KEY_BYTES);
+        sums.forEach((sum, index) => {
+          const [begin, stop] = [starts[index]!, starts[index + 1]!];
+          const at = address + (begin - from) * KEY_BYTES;
+          if (checksumKeys(kernel, at, stop - begin, first + index) !== sum) throw this.#damage();
+        });
+        use(to - from);
+      }
+    });
   }
 
   /** Returns the position of the row of an event. */
@@ -152,7 +160,7 @@ export class KeyFile {
   /** Words [from, to) of the index of a run. */
   #index(file: number, run: number, from: number, to: number): Uint32Array {
     const words = new Uint32Array(to - from);
-    this.#read(file, words, this.#indexes + (run * (2 * KEY_BUCKETS + 1) + from) * 4);
+    this.#read(file, bytesOf(words), this.#indexes + (run * (2 * KEY_BUCKETS + 1) + from) * 4);
     return words;
   }
 
@@ -160,21 +168,19 @@ export class KeyFile {
     const { size } = fstatSync(file);
     if (size < END_BYTES) throw this.#damage();
     const end = new Uint32Array(END_BYTES / 4);
-    this.#read(file, end, size - END_BYTES);
+    this.#read(file, bytesOf(end), size - END_BYTES);
     const [jsonBytes, runs, checksum, magic] = end as unknown as [number, number, number, number];
     const bodyBytes = runs * (2 * KEY_BUCKETS + 1) * 4 + jsonBytes;
-    if (magic !== MAGIC || bodyBytes + END_BYTES > size || bodyBytes % 4 !== 0)
-      throw this.#damage();
-    const body = new Uint32Array(bodyBytes / 4);
+    if (magic !== MAGIC || bodyBytes + END_BYTES > size) throw this.#damage();
+    const body = Buffer.alloc(bodyBytes);
     const indexes = size - END_BYTES - bodyBytes;
     this.#read(file, body, indexes);
-    if (checksumOf(body, 0, body.length) !== checksum) throw this.#damage();
-    const json = Buffer.from(body.buffer, bodyBytes - jsonBytes, jsonBytes).toString();
+    if (crc32(body) !== checksum) throw this.#damage();
+    const json = body.subarray(bodyBytes - jsonBytes).toString();
     return { trailer: JSON.parse(json) as KeyTrailer, indexes, checksum };
   }
 
-  #read(file: number, words: Uint32Array, position: number): void {
-    const bytes = new Uint8Array(words.buffer);
+  #read(file: number, bytes: Uint8Array, position: number): void {
     for (let done = 0; done < bytes.length; ) {
       const count = readSync(file, bytes, done, bytes.length - done, position + done);
       if (count === 0) throw this.#damage();
@@ -201,4 +207,8 @@ export class KeyFile {
   #damage(): KeyDamage {
     return new KeyDamage(this.path, "is damaged");
   }
+}
+
+function bytesOf(words: Uint32Array): Uint8Array {
+  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
 }

@@ -2,9 +2,10 @@ import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import { writeDurably } from "../../base/durable-file.js";
 import { DUPLICATES_LISTED_MAX } from "../../base/limits.js";
 import { toOutputError } from "../../base/output-error.js";
-import { encodeDrops, readDrops } from "./drop-list.js";
+import { type Kernel, Region } from "../../batch/kernel.js";
+import { encodeDrops, noDrops, readDrops } from "./drop-list.js";
 import type { EventGroup } from "./event-groups.js";
-import { type EventPlace, KeyDamage, KeyFile } from "./key-file.js";
+import { type BucketRange, type EventPlace, KeyDamage, KeyFile } from "./key-file.js";
 import { DROP_POSITION, DROP_WORDS, type KeySlice, KeyTable } from "./key-table.js";
 
 /** A key file to compare. */
@@ -17,11 +18,8 @@ export interface MatchFile {
 }
 
 /** The keys of some buckets, of all files; files come in the order in which their events have priority. */
-export interface MatchWork extends KeySlice {
+export interface MatchWork extends KeySlice, BucketRange {
   readonly files: readonly MatchFile[];
-  /** Buckets [first, end). */
-  readonly first: number;
-  readonly end: number;
   readonly keys: number;
   /** Differs from that of the match before if files were written again in between. */
   readonly generation: number;
@@ -63,9 +61,15 @@ export type MatchResult = { readonly drops: readonly number[] } | { readonly dam
 
 /** Compares keys in a worker thread. */
 export class KeyMatcher {
-  readonly #table = new KeyTable();
+  readonly #table: KeyTable;
+  readonly #entries: Region;
   readonly #known = new Map<string, KeyFile>();
   #generation = 0;
+
+  constructor(private readonly kernel: Kernel) {
+    this.#table = new KeyTable(kernel);
+    this.#entries = new Region(kernel, 0);
+  }
 
   /** `checkpoint` throws when the run is stopped. */
   match(work: MatchWork, checkpoint: () => void): MatchResult {
@@ -73,7 +77,7 @@ export class KeyMatcher {
     this.#generation = work.generation;
     const file = openSync(work.path, "w");
     try {
-      this.#table.clear(work.keys);
+      this.#table.clear(work.keys, work);
       return {
         drops: work.files.map((one, index) =>
           this.#compare(one, index + 1, work, file, checkpoint),
@@ -132,19 +136,19 @@ export class KeyMatcher {
   #compare(
     { path, isPrior, drops: dropped }: MatchFile,
     number: number,
-    { first, end, slice, slices }: MatchWork,
+    buckets: BucketRange,
     output: number,
     checkpoint: () => void,
   ): number {
     checkpoint();
-    const skipped = dropped === undefined ? undefined : readDrops(dropped).ordinals;
+    const { ordinals } = dropped === undefined ? noDrops : readDrops(dropped);
     let count = 0;
-    for (const entries of this.#open(path).entries(first, end)) {
-      const drops = this.#table.add(entries, number, { slice, slices }, skipped);
-      if (isPrior) continue;
+    this.#open(path).readEntries(buckets, this.kernel, this.#entries, (entries) => {
+      const drops = this.#table.add(this.#entries.address, entries, number, ordinals);
+      if (isPrior) return;
       count += drops.length / DROP_WORDS;
       writeAll(output, new Uint8Array(drops.buffer, drops.byteOffset, drops.byteLength));
-    }
+    });
     return count;
   }
 

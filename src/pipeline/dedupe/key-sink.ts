@@ -1,4 +1,5 @@
 import { type EventBatch, outcomes } from "../../batch/event-batch.js";
+import type { Kernel } from "../../batch/kernel.js";
 import type { Origin, Sink, SplitSink, WrittenEvents } from "../../sinks/sink.js";
 import type { EventGroups } from "./event-groups.js";
 import type { KeyDigests } from "./key-digests.js";
@@ -6,6 +7,7 @@ import { POSITION_UNKNOWN, type RangeKeys } from "./key-file.js";
 import { KeyBuffer, KeyWriter } from "./key-writer.js";
 
 export interface KeySinkOptions {
+  readonly kernel: Kernel;
   readonly digests: KeyDigests;
   /** Keys carry the number of their group instead of their position, if present. */
   readonly groups?: EventGroups;
@@ -17,7 +19,7 @@ export interface KeySinkOptions {
 
 /** Creates a sink that keeps the keys of events, in one file for each split. */
 export function createKeySink(options: KeySinkOptions): Sink {
-  const buffer = new KeyBuffer();
+  const buffer = new KeyBuffer(options.kernel);
   return { openSplit: (splitId) => new KeySplit(options, buffer, splitId) };
 }
 

@@ -4,16 +4,24 @@ import { moveDurably, syncFile } from "../../base/durable-file.js";
 import { KEY_RUN_KEYS } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { toOutputError } from "../../base/output-error.js";
+import type { Kernel } from "../../batch/kernel.js";
 import type { EventGroup } from "./event-groups.js";
-import { KEY_BUCKETS, KEY_ROW, KEY_WORDS } from "./key-digests.js";
-import { checksumOf, type KeyTrailer, type RangeKeys, trailerBytes } from "./key-file.js";
+import { KEY_BUCKETS, KEY_BYTES, KEY_ROW, KEY_WORDS } from "./key-digests.js";
+import { checksumKeys, type KeyTrailer, type RangeKeys, trailerBytes } from "./key-file.js";
 
-/** Memory in which a worker sorts keys, shared by its splits. */
+/** Kernel memory in which a worker sorts keys, shared by its splits. */
 export class KeyBuffer {
-  readonly entries = new Uint32Array(KEY_RUN_KEYS * KEY_WORDS);
-  readonly buckets = new Uint16Array(KEY_RUN_KEYS);
-  readonly sorted = new Uint32Array(KEY_RUN_KEYS * KEY_WORDS);
-  readonly starts = new Uint32Array(KEY_BUCKETS + 1);
+  readonly entries: number;
+  readonly buckets: number;
+  readonly sorted: number;
+  readonly starts: number;
+
+  constructor(readonly kernel: Kernel) {
+    this.entries = kernel.allocate(KEY_RUN_KEYS * KEY_BYTES);
+    this.buckets = kernel.allocate(KEY_RUN_KEYS * 2);
+    this.sorted = kernel.allocate(KEY_RUN_KEYS * KEY_BYTES);
+    this.starts = kernel.allocate((KEY_BUCKETS + 1) * 4);
+  }
 }
 
 /**
@@ -41,15 +49,16 @@ export class KeyWriter {
 
   /** Adds entries. The last word of each becomes its position: `positions` returns it for a row. */
   add(entries: Uint32Array, buckets: Uint16Array, positionOf: (row: number) => number): void {
-    const { buffer } = this;
+    const { u32, bytes } = this.buffer.kernel;
     for (let from = 0; from < buckets.length; ) {
       const count = Math.min(buckets.length - from, KEY_RUN_KEYS - this.#pending);
-      const target = this.#pending * KEY_WORDS;
-      buffer.entries.set(entries.subarray(from * KEY_WORDS, (from + count) * KEY_WORDS), target);
-      buffer.buckets.set(buckets.subarray(from, from + count), this.#pending);
+      const target = this.buffer.entries / 4 + this.#pending * KEY_WORDS;
+      u32.set(entries.subarray(from * KEY_WORDS, (from + count) * KEY_WORDS), target);
+      const bucket = this.buffer.buckets + this.#pending * 2;
+      new Uint16Array(bytes.buffer, bucket, count).set(buckets.subarray(from, from + count));
       const end = target + count * KEY_WORDS;
       for (let word = target + KEY_ROW; word < end; word += KEY_WORDS) {
-        buffer.entries[word] = positionOf(buffer.entries[word]!);
+        u32[word] = positionOf(u32[word]!);
       }
       this.#pending += count;
       from += count;
@@ -86,19 +95,19 @@ export class KeyWriter {
   }
 
   #writeRun(): void {
-    const { entries, buckets, sorted, starts } = this.buffer;
+    const { kernel, entries, buckets, sorted, starts } = this.buffer;
     const count = this.#pending;
-    sortByBucket(entries, buckets, count, sorted, starts);
-    const words = sorted.subarray(0, count * KEY_WORDS);
+    kernel.run.sortKeys(entries, buckets, count, sorted, starts, KEY_BUCKETS);
     const index = new Uint32Array(2 * KEY_BUCKETS + 1);
-    index.set(starts);
+    index.set(kernel.u32.subarray(starts / 4, starts / 4 + KEY_BUCKETS + 1));
     for (let bucket = 0; bucket < KEY_BUCKETS; bucket++) {
-      const [from, to] = [starts[bucket]!, starts[bucket + 1]!];
-      index[KEY_BUCKETS + 1 + bucket] = checksumOf(words, from * KEY_WORDS, to * KEY_WORDS);
+      const [from, to] = [index[bucket]!, index[bucket + 1]!];
+      const address = sorted + from * KEY_BYTES;
+      index[KEY_BUCKETS + 1 + bucket] = checksumKeys(kernel, address, to - from, bucket);
     }
     this.#runs.push({ start: this.#bytes, keys: count });
-    this.#indexes.push(bytesOf(index));
-    this.#write(bytesOf(words));
+    this.#indexes.push(new Uint8Array(index.buffer));
+    this.#write(kernel.bytes.subarray(sorted, sorted + count * KEY_BYTES));
     this.#keys += count;
     this.#pending = 0;
   }
@@ -117,27 +126,5 @@ export class KeyWriter {
   #close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
-  }
-}
-
-function bytesOf(words: Uint32Array): Uint8Array {
-  return new Uint8Array(words.buffer, words.byteOffset, words.byteLength);
-}
-
-/** Orders entries by bucket, in their order within a bucket; `starts` gets where each bucket begins. */
-function sortByBucket(
-  entries: Uint32Array,
-  buckets: Uint16Array,
-  count: number,
-  sorted: Uint32Array,
-  starts: Uint32Array,
-): void {
-  starts.fill(0);
-  for (let index = 0; index < count; index++) starts[buckets[index]! + 1]!++;
-  for (let bucket = 0; bucket < KEY_BUCKETS; bucket++) starts[bucket + 1]! += starts[bucket]!;
-  const next = starts.slice();
-  for (let index = 0, from = 0; index < count; index++, from += KEY_WORDS) {
-    const to = next[buckets[index]!]!++ * KEY_WORDS;
-    for (let word = 0; word < KEY_WORDS; word++) sorted[to + word] = entries[from + word]!;
   }
 }

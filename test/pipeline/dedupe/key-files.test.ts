@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DUPLICATES_LISTED_MAX, KEY_RUN_KEYS } from "../../../src/base/limits.js";
+import { Kernel, Region } from "../../../src/batch/kernel.js";
 import { readDrops } from "../../../src/pipeline/dedupe/drop-list.js";
 import { KEY_BUCKETS, KEY_ORDINAL, KEY_WORDS } from "../../../src/pipeline/dedupe/key-digests.js";
 import { KeyFile } from "../../../src/pipeline/dedupe/key-file.js";
@@ -12,7 +13,9 @@ import { createRandom } from "../../support/random.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
 const scratch = scratchDirectory("keys");
-const buffer = new KeyBuffer();
+const kernel = new Kernel();
+const buffer = new KeyBuffer(kernel);
+const target = new Region(kernel, 0);
 
 /** Writes a key file with one event for each key; the key decides its bucket. */
 async function writeKeys(name: string, keys: readonly number[]): Promise<string> {
@@ -43,7 +46,7 @@ async function compare(files: readonly MatchFile[], tableKeys: number) {
     new KeyFile(path).countKeys(totals);
     if (!isPrior) new KeyFile(path).countKeys(own);
   }
-  const matcher = new KeyMatcher();
+  const matcher = new KeyMatcher(kernel);
   const parts = planMatch(totals, own, tableKeys);
   const slices = files.map((): { path: string; start: number; count: number }[] => []);
   parts.forEach((part, index) => {
@@ -116,11 +119,11 @@ it("sorts any number of keys in the memory of one run", async () => {
   const file = new KeyFile(await writeKeys("large", keys));
   expect(file.trailer).toMatchObject({ keys: keys.length, events: keys.length });
   expect(file.trailer.runs).toHaveLength(3);
-  const ordinals = file.entries(7, 9).flatMap((entries) => {
-    return Array.from(
-      { length: entries.length / KEY_WORDS },
-      (_, at) => entries[at * KEY_WORDS + KEY_ORDINAL] ?? -1,
-    );
+  const ordinals: number[] = [];
+  file.readEntries({ first: 7, end: 9 }, kernel, target, (count) => {
+    for (let at = 0; at < count; at++) {
+      ordinals.push(kernel.u32[target.address / 4 + at * KEY_WORDS + KEY_ORDINAL] ?? -1);
+    }
   });
   const expected = keys.flatMap((key, ordinal) => {
     const bucket = (Math.imul(key, 0x9e3779b1) >>> 0) % KEY_BUCKETS;
@@ -132,8 +135,13 @@ it("sorts any number of keys in the memory of one run", async () => {
 it("finds a changed byte anywhere in a key file, and a cut one", async () => {
   const path = await writeKeys("damaged", randomKeys(50, 1_000, 9));
   const sound = readFileSync(path);
-  const readAll = () => new KeyFile(path).entries(0, KEY_BUCKETS);
-  expect(readAll()).toHaveLength(1);
+  const readAll = () => {
+    const counts: number[] = [];
+    const buckets = { first: 0, end: KEY_BUCKETS };
+    new KeyFile(path).readEntries(buckets, kernel, target, (count) => counts.push(count));
+    return counts;
+  };
+  expect(readAll()).toEqual([50]);
   const step = Math.ceil(sound.length / 97);
   for (let byte = 0; byte < sound.length; byte += step) {
     const bytes = Buffer.from(sound);
