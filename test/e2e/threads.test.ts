@@ -24,7 +24,7 @@ async function exportWith(threads: number, format: string): Promise<Record<strin
     "--split-size",
     "1MiB",
     "--part-size",
-    "64KiB",
+    isCi ? "64KiB" : "16KiB",
     "--max-rejects",
     "1%",
     "--quiet",
