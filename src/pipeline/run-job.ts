@@ -7,6 +7,7 @@ import type { RunAccounts } from "./manifest.js";
 import type { MergedDays } from "./merge/merge-spilled.js";
 import type { RunOptions } from "./options.js";
 import type { AccountFacts } from "./run-accounts.js";
+import type { WorkerPool } from "./worker/worker-pool.js";
 
 /** The sources found in the inputs. */
 export interface DiscoveredInputs {
@@ -53,6 +54,8 @@ export interface RunJob<Accounts extends RunAccounts> {
   begun?(record: RunRecord): Promise<void>;
   /** Called as soon as a split is in the ledger. */
   committed?(record: SplitRecord): void;
+  /** Called when all splits are read or the run was interrupted, while its threads are still there. */
+  splitsEnded?(records: readonly SplitRecord[], pool: WorkerPool): Promise<void>;
   /** Makes the manifest from its arguments and the ledger alone. */
   fold(
     facts: AccountFacts,

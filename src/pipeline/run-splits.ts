@@ -92,6 +92,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     for (const epoch of run.epochs) {
       ended.push(await runEpoch(job, epoch, { context, outside, pool, records }));
     }
+    await job.splitsEnded?.([...records.values()], pool);
     // Threads take 10 to 30 ms to give their memory back.
     void pool.end();
     const merged = joinMerged(ended.map((epoch) => epoch.merged));

@@ -5,7 +5,7 @@ import { formatOf } from "../readers/formats.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import { countDuplicates } from "./dedupe/count-duplicates.js";
 import { EventFold } from "./event-fold.js";
-import { type Layout, layoutOf } from "./ledger/layout.js";
+import { layoutOf } from "./ledger/layout.js";
 import { Ledger } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { recordRunOptions } from "./ledger/recorded-options.js";
@@ -63,10 +63,18 @@ export async function runValidate(
     const layout = layoutOf(outputDirectory, "events");
     const ledger = new Ledger(layout);
     let counted: CountedReport | undefined;
+    let countedDuplicates: ReportFacts["exact"];
     const job: RunJob<RunAccounts> = {
       options,
       recorded,
       layout,
+      async splitsEnded(records, pool) {
+        if (countedKey === undefined || options.dedupe !== undefined) return;
+        if (context.signal.aborted) return;
+        const keyed = { ...options, dedupe: countedKey };
+        const found = await countDuplicates(keyed, layout, records, pool, context.signal);
+        countedDuplicates = found && { ...found, removed: false };
+      },
       async fold(accountFacts, records) {
         const { accounts, profile, events } = await foldProfiles(accountFacts, records, ledger);
         const { threads } = budgetThreads(options);
@@ -77,11 +85,7 @@ export async function runValidate(
         const unusedFields = context.signal.aborted ? [] : await words.unusedFields(sound);
         const sampled = { sampleShare: sampler.chosenShare, sources, unusedFields };
         const { adviceOn } = words;
-        const exact = await exactDuplicates(accounts, options, records, {
-          layout,
-          signal: context.signal,
-          entry: outside.workerEntry,
-        });
+        const exact = removedDuplicates(accounts) ?? countedDuplicates;
         const facts = { ...sampled, adviceOn, accounts, exact, dayZone, threads };
         counted = foldReport(facts, profile, events);
         return { manifest: accounts };
@@ -95,20 +99,9 @@ export async function runValidate(
   return inTemporaryDirectory("switchyard-validate-", validate, scratchDirectory);
 }
 
-/** Counts repeated events that are removed, or would be; undefined if that is not known. */
-async function exactDuplicates(
-  { rows, duplicates }: RunAccounts,
-  { countedKey, ...options }: ValidateOptions,
-  records: readonly SplitRecord[],
-  { layout, signal, entry }: { layout: Layout; signal: AbortSignal; entry: URL },
-): Promise<ReportFacts["exact"]> {
-  if (duplicates !== undefined) {
-    return { ...duplicates, rows: rows.duplicates ?? 0, removed: true };
-  }
-  if (countedKey === undefined || signal.aborted) return undefined;
-  const keyed = { ...options, dedupe: countedKey };
-  const counted = await countDuplicates(keyed, layout, records, signal, entry);
-  return counted && { ...counted, removed: false };
+/** Returns the repeated events that `dedupe` removed; undefined without `dedupe`. */
+function removedDuplicates({ rows, duplicates }: RunAccounts): ReportFacts["exact"] {
+  return duplicates && { ...duplicates, rows: rows.duplicates ?? 0, removed: true };
 }
 
 /** Cuts sources into small pieces and plans only a sample of them. */

@@ -5,8 +5,7 @@ import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { ManifestDuplicates } from "../manifest.js";
 import type { RunOptions } from "../options.js";
 import { inOrder, sum } from "../run-accounts.js";
-import { budgetThreads } from "../worker/thread-count.js";
-import { WorkerPool } from "../worker/worker-pool.js";
+import type { WorkerPool } from "../worker/worker-pool.js";
 import { countRepeated } from "./compare-keys.js";
 import type { DedupeOptions } from "./dedupe-options.js";
 import { keyFileOf, keyLayoutOf } from "./key-layout.js";
@@ -19,14 +18,13 @@ export async function countDuplicates(
   options: RunOptions & { readonly dedupe: DedupeOptions },
   layout: Layout,
   records: readonly SplitRecord[],
+  pool: WorkerPool,
   signal: AbortSignal,
-  entry: URL,
 ): Promise<(ManifestDuplicates & { readonly rows: number }) | undefined> {
   const paths = keyLayoutOf(layout);
   const files = inOrder(records)
     .map(({ id }) => ({ path: keyFileOf(paths, id), isPrior: false }))
     .filter(({ path }) => existsSync(path));
-  const pool = new WorkerPool({ entry, signal, ...budgetThreads(options) });
   pool.begin({ options, reads: "keys", maxTimeMs: 0, epoch: 0, splits: files.length });
   try {
     const counted = await countRepeated(files, paths, pool);
@@ -55,8 +53,6 @@ export async function countDuplicates(
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
-  } finally {
-    await pool.end();
   }
 }
 

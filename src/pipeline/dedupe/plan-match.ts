@@ -24,7 +24,7 @@ export function planMatch(
     const keys = totals[bucket]!;
     if (own[bucket] === 0) continue;
     const open = parts.at(-1);
-    const isNext = open?.end === bucket && open.slices === 1;
+    const isNext = open?.slices === 1 && areEmpty(totals, open.end, bucket);
     if (open !== undefined && isNext && open.keys + keys <= keysMax) {
       parts[parts.length - 1] = { ...open, end: bucket + 1, keys: open.keys + keys };
       continue;
@@ -37,4 +37,8 @@ export function planMatch(
     }
   }
   return parts;
+}
+
+function areEmpty(totals: Float64Array, first: number, end: number): boolean {
+  return totals.subarray(first, end).every((keys) => keys === 0);
 }

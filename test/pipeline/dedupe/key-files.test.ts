@@ -103,6 +103,13 @@ it.each([
   });
 });
 
+it("compares few keys at once, however far their buckets are from each other", async () => {
+  const path = await writeKeys("few", [1, 2, 3, 2]);
+  const found = await compare([{ path, isPrior: false }], 100);
+  expect(found.parts).toBe(1);
+  expect([...(found.lists[0]?.ordinals ?? [])]).toEqual([3]);
+});
+
 it("keeps the events of prior files, except those that were removed before", async () => {
   const old = await writeKeys("old", [1, 2, 1, 3]);
   const fresh = await writeKeys("fresh", [3, 4, 1]);
