@@ -25,7 +25,7 @@ import { join } from "node:path";
 import { SourceError } from "../../../src/base/errors.js";
 import { Kernel } from "../../../src/batch/kernel.js";
 import { layoutOf } from "../../../src/pipeline/ledger/layout.js";
-import { Ledger } from "../../../src/pipeline/ledger/ledger.js";
+import { LedgerWriter } from "../../../src/pipeline/ledger/ledger-writer.js";
 import { RejectFile } from "../../../src/pipeline/worker/reject-file.js";
 import { serveSplits } from "../../../src/pipeline/worker/serve-splits.js";
 
@@ -268,7 +268,7 @@ serveSplits(async ({ options, epoch }, signal) => {
       temporaryDirectory: layout.temporaryDirectory,
       signal,
     },
-    ledger: new Ledger(layout),
+    ledger: new LedgerWriter(layout),
     openRejects: (splitId) => new RejectFile(kernel, layout, splitId),
   };
 });
