@@ -149,7 +149,7 @@ it(`survives kills at random moments with the bytes of a quiet run, seed ${seed}
   const quietMs = performance.now() - start;
   const output = join(scratch, "killed-out");
   let kills = 0;
-  while (kills < (isCi ? 30 : 5)) {
+  while (kills < (isCi ? 30 : 3)) {
     rmSync(output, { recursive: true, force: true });
     for (let isDone = false; !isDone; ) {
       let timer: NodeJS.Timeout | undefined;

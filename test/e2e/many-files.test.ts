@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, expect, it } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { amplitudeLines } from "../support/generated-input.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -58,7 +58,7 @@ beforeAll(async () => {
     writeFileSync(join(input, `${file}.jsonl`), amplitudeLines(file * 3, 3, 2));
   }
   const output = join(scratch, "one-thread");
-  const result = await runSwitchyard(exportArgs(output, 1));
+  const result = await runInProcess(exportArgs(output, 1));
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   undisturbed = digestExport(output);
 });
@@ -76,7 +76,7 @@ it.each([
     // There is no plan yet.
     expect(existsSync(join(output, "_switchyard", "plan.json"))).toBe(false);
 
-    const again = await runSwitchyard(exportArgs(output, 3));
+    const again = await runInProcess(exportArgs(output, 3));
     expect(again, again.stderr).toMatchObject({ exitCode: 0 });
     expect(digestExport(output)).toEqual(undisturbed);
   },
@@ -87,7 +87,7 @@ it("a link to a pipe without a writer is not a regular file", async () => {
   mkdirSync(directory);
   execFileSync("mkfifo", [join(scratch, "pipe")]);
   symlinkSync(join(scratch, "pipe"), join(directory, "link.jsonl"));
-  const result = await runSwitchyard(["validate", directory, "--report", join(scratch, "report")]);
+  const result = await runInProcess(["validate", directory, "--report", join(scratch, "report")]);
   expect(result).toMatchObject({ exitCode: 1, signal: null });
   expect(result.stderr).toContain("linked/link.jsonl: not a regular file.");
 });

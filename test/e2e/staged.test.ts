@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it, vi } from "vitest";
-import { runSwitchyard } from "../support/command-line.js";
+import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { firstSplitFinished, scratchDirectory } from "../support/scratch.js";
 
@@ -26,7 +26,7 @@ function exportArgs(output: string, ...more: string[]): string[] {
 }
 
 async function exportQuietly(output: string, ...more: string[]): Promise<void> {
-  const result = await runSwitchyard(exportArgs(output, ...more));
+  const result = await runInProcess(exportArgs(output, ...more));
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
 }
 
@@ -85,7 +85,7 @@ it("has one file for each day, the same for any number of threads, and leaves no
   expect(partsIn(output).some((name) => name.includes("part-merged-000"))).toBe(true);
   expect(partsIn(output).some((name) => name.includes("part-000001-000"))).toBe(true);
   expect(existsSync(join(output, "_switchyard/staged"))).toBe(false);
-  expect((await runSwitchyard(["verify", output, "--quiet"])).exitCode).toBe(0);
+  expect((await runInProcess(["verify", output, "--quiet"])).exitCode).toBe(0);
 });
 
 it("has the rows of the parts of --compact never, in their order", async () => {
@@ -119,7 +119,7 @@ it.each(["missing", "cut off"])("reads a split again if a staged part is %s", as
   const path = join(output, "_switchyard/staged", name);
   if (damage === "missing") rmSync(path);
   else truncateSync(path, 10);
-  const result = await runSwitchyard(exportArgs(output).filter((word) => word !== "--quiet"));
+  const result = await runInProcess(exportArgs(output).filter((word) => word !== "--quiet"));
   expect(result, result.stderr).toMatchObject({ exitCode: 0 });
   expect(result.stderr).toContain("1 split is read again");
   expect(digestExport(output)).toEqual(undisturbed);
@@ -130,7 +130,7 @@ it("names a staged part with damaged content, and resumes after it is deleted", 
   // The last one, as merges begin with the first days.
   const path = join(output, "_switchyard/staged", stagedIn(output).at(-1) ?? "");
   writeFileSync(path, readFileSync(path, "utf8").replace("{", "["));
-  const failed = await runSwitchyard(exportArgs(output));
+  const failed = await runInProcess(exportArgs(output));
   expect(failed.exitCode).toBe(1);
   expect(failed.stderr).toContain(path);
   expect(failed.stderr).toContain("spill_damaged");
@@ -166,7 +166,7 @@ it.each(["part-merged", "part-000001"])(
 
 it("starts over with --fresh and another choice", async () => {
   const output = await interruptedWhileMerging("fresh");
-  const refused = await runSwitchyard(exportArgs(output, "--compact", "never"));
+  const refused = await runInProcess(exportArgs(output, "--compact", "never"));
   expect(refused.exitCode).toBe(2);
   expect(refused.stderr).toContain('compact: was "auto", is "never"');
   await exportQuietly(output, "--compact", "never", "--fresh");
