@@ -20,5 +20,13 @@ export function findChromium(): string | undefined {
 
 export function startChromium(executablePath: string): Promise<Browser> {
   // Containers run as root, where Chromium's own sandbox does not start.
-  return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  return chromium.launch({
+    executablePath,
+    args: [
+      "--no-sandbox",
+      "--disable-dev-shm-usage",
+      "--disable-gpu",
+      "--disable-software-rasterizer",
+    ],
+  });
 }
