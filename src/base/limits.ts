@@ -127,6 +127,9 @@ export const FOOTER_BYTES_MAX = 16 * MIB;
 /** Files of one split that are synced to disk at the same time. */
 export const SYNC_CONCURRENCY = 4;
 
+/** Directories of days and events that one split or merge writes. */
+export const PARTITION_DIRECTORIES_MAX = 65_536;
+
 /** Bytes of one part file. Changed with `--part-size`. */
 export const PART_BYTES = 128 * MIB;
 

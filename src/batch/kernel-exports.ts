@@ -15,6 +15,7 @@ export interface KernelExports {
     rows: number,
   ): void;
   countPending(address: number): void;
+  numberNames(address: number, event: number, rows: number, numbers: number): void;
 
   // inflate/crc32.ts
   addToChecksum(checksum: number, source: number, bytes: number): void;

@@ -1,7 +1,9 @@
 // The entry of the WebAssembly module: TypeScript can call the functions that are exported here. The
 // build writes their signatures to src/batch/kernel-exports.ts.
 
-export { addName, clearEventCounts, clearPairs, countEvents, countPending } from "./profile/event-counts";
+export {
+  addName, clearEventCounts, clearPairs, countEvents, countPending, numberNames,
+} from "./profile/event-counts";
 export { addToChecksum, beginChecksum, endChecksum } from "./inflate/crc32";
 export { digestKeys } from "./dedupe/digest-keys";
 export { addKeys, sortKeys } from "./dedupe/key-entries";

@@ -139,6 +139,8 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly dataset?: string | undefined;
   /** Name of a day's directory, with `{day}`: `{day}` or `<key>={day}`. Default: `{day}`. */
   readonly dayName?: string | undefined;
+  /** A directory for each day, or for each event of each day. Default: `day`. */
+  readonly partition?: "day" | "day,event" | undefined;
   /** IANA zone or fixed offset that decides the day of an event. Default: `UTC`. */
   readonly dayZone?: string | undefined;
   /** A part that reaches this size is followed by the next one. Default: 128 MiB. */

@@ -119,10 +119,14 @@ async function writeCommit(layout: Layout, number: number, text: string): Promis
 /** Returns the actions of the next commit; none if the table is as the manifest says. */
 function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly object[] {
   const prefix = `${manifest.dataset}/`;
-  const { key, schemaString } = schemaOf(manifest);
+  const { dayKey, eventKey, schemaString } = schemaOf(manifest);
   const files = manifest.days.flatMap(({ day, files }) =>
     files.map((file) => ({ day, file, path: encodeURI(file.path.slice(prefix.length)) })),
   );
+  const partitionOf = (day: string, event: string | undefined) => ({
+    ...(dayKey === undefined ? {} : { [dayKey]: day }),
+    ...(eventKey === undefined ? {} : { [eventKey]: event }),
+  });
   const present = new Set(files.map(({ path }) => path));
   const added = files.filter(({ path }) => !table.files.has(path));
   const removed = [...table.files].filter((path) => !present.has(path));
@@ -132,7 +136,7 @@ function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly ob
     id: table.metaData?.id ?? randomUUID(),
     format: { provider: "parquet", options: {} },
     schemaString,
-    partitionColumns: key === undefined ? [] : [key],
+    partitionColumns: [dayKey, eventKey].filter((key) => key !== undefined),
     configuration: {},
     createdTime: nowMs,
   };
@@ -145,7 +149,7 @@ function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly ob
     ...added.map(({ day, file, path }) => ({
       add: {
         path,
-        partitionValues: key === undefined ? {} : { [key]: day },
+        partitionValues: partitionOf(day, file.event),
         size: file.bytes,
         modificationTime: nowMs,
         dataChange,
@@ -155,14 +159,17 @@ function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly ob
   ];
 }
 
-/** Returns the columns of the parts, and the column that the names of the directories of days make. */
+/** Returns the columns of the parts, the column that the names of the directories of days make, and that of events. */
 function schemaOf(manifest: Manifest): {
-  readonly key: string | undefined;
+  readonly dayKey: string | undefined;
+  readonly eventKey: string | undefined;
   readonly schemaString: string;
 } {
   const columns = columnsOf(columnsIn(manifest), "columns");
   const [, named] = /^(\w+)=\{day\}$/.exec(String(manifest.configuration["dayName"])) ?? [];
-  const key = columns.some(({ name }) => name === named) ? undefined : named;
+  const dayKey = columns.some(({ name }) => name === named) ? undefined : named;
+  const hasEvents = manifest.configuration["partition"] === "day,event";
+  const eventKey = hasEvents ? columns.find(({ source }) => source === "event")?.name : undefined;
   const field = (name: string, type: string, nullable: boolean) => ({
     name,
     type,
@@ -172,8 +179,8 @@ function schemaOf(manifest: Manifest): {
   const fields = columns.map(({ name, source }) =>
     field(name, source === "timestamp" ? "long" : "string", !isRequired(source)),
   );
-  if (key !== undefined) fields.push(field(key, "date", true));
-  return { key, schemaString: JSON.stringify({ type: "struct", fields }) };
+  if (dayKey !== undefined) fields.push(field(dayKey, "date", true));
+  return { dayKey, eventKey, schemaString: JSON.stringify({ type: "struct", fields }) };
 }
 
 /** Returns the statistics of a file, in the unit of its timestamps. */

@@ -20,8 +20,8 @@ interface Load {
   readonly isGzip: boolean;
   /** The dataset; also the name of the table. */
   readonly table: string;
-  /** Absolute directory of the days. */
-  readonly directory: string;
+  /** Absolute paths of the files, with wildcards. */
+  readonly files: string;
   readonly extension: string;
   readonly columns: readonly OutputColumn[];
 }
@@ -123,7 +123,7 @@ FORMAT AS ${format};`
     required: "",
     tableEnd: (quoted) =>
       `\nENGINE = MergeTree\nORDER BY (${quoted("event")}, ${quoted("timestamp")})`,
-    load({ kind, directory, extension }, target, names) {
+    load({ kind, files }, target, names) {
       const formats = {
         parquet: "Parquet",
         jsonl: "JSONEachRow",
@@ -137,10 +137,9 @@ FORMAT AS ${format};`
         csv: "SETTINGS input_format_csv_empty_as_default = 1\n",
         arrow: "",
       }[kind];
-      const files = literal(`${directory}/*/*.${extension}`);
       return `-- With clickhouse-client, from the machine that has the files.
 INSERT INTO ${target} (${names.join(", ")})
-FROM INFILE ${files}
+FROM INFILE ${literal(files)}
 ${settings}FORMAT ${formats[kind]};`;
     },
   },
@@ -150,17 +149,17 @@ ${settings}FORMAT ${formats[kind]};`;
     integer: "BIGINT",
     json: "JSON",
     required: " NOT NULL",
-    load({ kind, directory, extension, columns }, target, names) {
-      const files = literal(`${directory}/*/*.${extension}`);
+    load({ kind, files, columns }, target, names) {
+      const list = `${literal(files)}, hive_partitioning = false`;
       const types = columns
         .map(
           ({ name, source }) => `${literal(name)}: '${typeOf(warehouseRows.duckdb, kind, source)}'`,
         )
         .join(", ");
       const from = {
-        parquet: `read_parquet(${files})`,
-        jsonl: `read_json(${files}, format = 'newline_delimited', maximum_object_size = 134217728,\n  columns = {${types}})`,
-        csv: `read_csv(${files}, header = true, delim = ',', quote = '"', escape = '"',\n  allow_quoted_nulls = false, max_line_size = 134217728, columns = {${types}})`,
+        parquet: `read_parquet(${list})`,
+        jsonl: `read_json(${list}, format = 'newline_delimited', maximum_object_size = 134217728,\n  columns = {${types}})`,
+        csv: `read_csv(${list}, header = true, delim = ',', quote = '"', escape = '"',\n  allow_quoted_nulls = false, max_line_size = 134217728, columns = {${types}})`,
         arrow: undefined,
       }[kind];
       return from && `INSERT INTO ${target}\nSELECT ${names.join(", ")}\nFROM ${from};`;
@@ -176,11 +175,12 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
   const row = warehouseRows[warehouse];
   const { format, dataset } = manifest;
   const kind = format.replace(/[.]gz$/, "") as FileKind;
+  const levels = manifest.configuration["partition"] === "day,event" ? "*/*" : "*";
   const load: Load = {
     kind,
     isGzip: format.endsWith(".gz"),
     table: dataset,
-    directory: path.join(directory, dataset),
+    files: path.join(directory, dataset, levels, `*.${format}`),
     extension: format,
     columns: columnsOf(columnsIn(manifest), kind === "jsonl" ? "lines" : "columns"),
   };

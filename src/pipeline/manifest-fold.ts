@@ -3,12 +3,12 @@ import { basename } from "node:path";
 import { epochOf } from "../base/epoch.js";
 import { SwitchyardError } from "../base/errors.js";
 import type { PartFile } from "../sinks/sink.js";
-import { CompactedParts } from "./compact/compacted.js";
+import { CompactedParts, fileOf } from "./compact/compacted.js";
 import type { EventFold, FoldedEvents } from "./event-fold.js";
 import { EVENTS_BY_DAY_NAME, splitOfPartName } from "./ledger/layout.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { RecordedOptions } from "./ledger/recorded-options.js";
-import type { Manifest, ManifestDay, ManifestFile, RowCounts } from "./manifest.js";
+import type { Manifest, ManifestDay, RowCounts } from "./manifest.js";
 import type { MergedDays } from "./merge/merge-spilled.js";
 import { type AccountFacts, foldAccounts, inOrder, sum } from "./run-accounts.js";
 import { checkAccounts } from "./worker/run-split.js";
@@ -136,16 +136,7 @@ function foldDays(all: readonly PartFile[]): readonly ManifestDay[] {
   }
   const days = [...byDay].sort(([a], [b]) => (a < b ? -1 : 1));
   return days.map(([day, parts]) => {
-    const files = parts.map(
-      ({ path, rows, bytes, sha256, firstTimestamp, lastTimestamp }): ManifestFile => ({
-        path,
-        rows,
-        bytes,
-        sha256,
-        firstTimestamp: isoTime(firstTimestamp),
-        lastTimestamp: isoTime(lastTimestamp),
-      }),
-    );
+    const files = parts.map(fileOf);
     return {
       day,
       rows: sum(parts, (part) => part.rows),

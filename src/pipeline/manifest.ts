@@ -77,6 +77,8 @@ export type ManifestInput = Immutable<z.infer<typeof inputSchema>>;
 const fileSchema = z.object({
   /** Relative to the output directory, with `/`. */
   path: text,
+  /** Name of its events, if each event has a directory. */
+  event: text.exactOptional(),
   rows: count,
   bytes: count,
   sha256,

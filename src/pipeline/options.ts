@@ -1,5 +1,6 @@
 import type { Mapping } from "../mapper/mapping.js";
 import type { Format, GivenDialect } from "../readers/source.js";
+import type { Partition } from "../sinks/directory-names.js";
 import type { RowsOptions } from "../sinks/output-columns.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { Compact } from "../sinks/staged-parts.js";
@@ -116,6 +117,7 @@ export interface ExportOptions extends RunOptions, RowsOptions {
   readonly dataset: string;
   /** Name of a day's directory, with `{day}` for YYYY-MM-DD: `{day}` or `<key>={day}`. */
   readonly dayName: string;
+  readonly partition: Partition;
   readonly format: OutputFormat;
   readonly compression: ParquetCompression;
   /** IANA name or fixed offset that decides which day a timestamp belongs to. */

@@ -12,6 +12,8 @@ import { DayDirectorySplit } from "./day-directory-split.js";
 import { type MergeTask, type MergeWatch, mergeDays } from "./day-merge.js";
 import { DayOrder } from "./day-order.js";
 import type { DayPartsOptions } from "./day-parts.js";
+import type { Partition } from "./directory-names.js";
+import { EventOrder } from "./event-order.js";
 import { diskFiles, type PartFiles, withOutputErrors } from "./part-files.js";
 import type { PartFormat } from "./part-format.js";
 import { WriteBuffer } from "./part-output.js";
@@ -28,6 +30,8 @@ export interface DayDirectoryOptions {
   readonly dataset?: string;
   /** Name of a day's directory, with `{day}`; the day alone by default. */
   readonly dayName?: string;
+  /** `day` by default; otherwise each day has a directory for each event. */
+  readonly partition?: Partition;
   readonly format: PartFormat;
   /** Zone that decides which day a timestamp belongs to. */
   readonly dayZone: Zone;
@@ -53,7 +57,7 @@ export interface DayDirectorySink extends Sink {
 
 /**
  * Creates a sink with one directory per day:
- * `<output>/<dataset>/<YYYY-MM-DD>/part-<split>-<number>.<extension>`. The bytes of the files are a
+ * `<output>/<dataset>/<YYYY-MM-DD>/part-<split>-<number>.<extension>`, or one per day and event. The bytes of the files are a
  * function of the events and the options. Memory is allocated once, here; it grows only for a
  * single row that is longer than the row buffer.
  */
@@ -66,8 +70,10 @@ export function createDayDirectorySink(
   // Small parts need a small row buffer, so that a part does not exceed its size by much.
   const bufferBytes = Math.min(ROW_BUFFER_BYTES, partBytes);
   const packBytes = Math.min(PACK_BYTES, bufferBytes);
-  const rowBuffer = createRowBuffer(kernel, format, bufferBytes);
+  const hasEvents = options.partition === "day,event";
+  const rowBuffer = createRowBuffer(kernel, { ...format, hasEvents }, bufferBytes);
   const order = new DayOrder(kernel, ROW_BUFFER_ROWS_MAX);
+  const events = hasEvents ? new EventOrder(kernel, ROW_BUFFER_ROWS_MAX) : undefined;
   const buffer = new WriteBuffer();
   const files = withOutputErrors(options.files ?? diskFiles);
   const packer = options.spills === true ? new RowPacker(kernel, packBytes) : undefined;
@@ -85,7 +91,7 @@ export function createDayDirectorySink(
     heldBytesMax: FOOTER_BYTES_MAX,
     temporaryDirectory: join(outputDirectory, "_switchyard", "tmp", temporaryName),
   });
-  const shared = { rowBuffer, order, outputDirectory };
+  const shared = { rowBuffer, order, events, outputDirectory };
   return {
     openSplit(splitId) {
       const parts = partsOf(splitId, splitId);

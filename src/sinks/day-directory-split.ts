@@ -75,9 +75,10 @@ export class DayDirectorySplit implements SplitSink {
 
   /** Sorts the gathered rows into days, and appends them to their parts or spills them. */
   #flush(): void {
-    const { rowBuffer, order, dayZone } = this.options;
+    const { rowBuffer, order, events, dayZone } = this.options;
     if (rowBuffer.rows === 0) return;
-    const days = order.sort(rowBuffer.timestamps, rowBuffer.rows, dayZone);
+    const sorted = order.sort(rowBuffer.timestamps, rowBuffer.rows, dayZone);
+    const days = events?.divide(rowBuffer, order.address, sorted) ?? sorted;
     const { written, spilled } =
       this.#spill === undefined
         ? { written: days, spilled: [] }
@@ -115,16 +116,19 @@ function openSpill(packer: RowPacker, { files, temporaryDirectory }: DayPartsOpt
 }
 
 /**
- * Chooses the days to spill: in a row buffer with many days, those with few rows, unless their rows
- * lie in order. Then other splits have none of them, and there is nothing to merge. `order` has the
+ * Chooses the days to spill: in a row buffer with many directories, those with few rows for each,
+ * unless the rows of a day lie in order. Then other splits have none of them, and there is nothing to merge. `order` has the
  * row number at each index. The choice is a function of the row buffer alone, so that the output
  * does not depend on threads.
  */
 function chooseSpilled(days: readonly DayRows[], order: Uint32Array) {
-  if (days.length <= ROW_BUFFER_DAYS_MAX) return { written: days, spilled: [] };
+  const directoriesOf = ({ events }: DayRows) => events?.length ?? 1;
+  const directories = days.reduce((sum, day) => sum + directoriesOf(day), 0);
+  if (directories <= ROW_BUFFER_DAYS_MAX) return { written: days, spilled: [] };
   const rows = days.at(-1)?.end ?? 0;
   const isWritten = (day: DayRows) =>
-    (day.end - day.start) * LARGE_DAY_SHARE >= rows || liesInOrder(day, order);
+    (day.end - day.start) * LARGE_DAY_SHARE >= rows * directoriesOf(day) ||
+    (day.events === undefined && liesInOrder(day, order));
   return { written: days.filter(isWritten), spilled: days.filter((day) => !isWritten(day)) };
 }
 

@@ -2,6 +2,7 @@ import { parseDay } from "../base/day.js";
 import type { DayOrder } from "./day-order.js";
 import { DayParts, type DayPartsOptions } from "./day-parts.js";
 import { EncodedPart, PartBuffer } from "./encoded-part.js";
+import type { EventOrder } from "./event-order.js";
 import { FinishedParts } from "./finished-parts.js";
 import type { RowBuffer } from "./row-buffer.js";
 import type { PartFile, WrittenEvents } from "./sink.js";
@@ -27,6 +28,8 @@ export interface DayWriting {
   /** The worker's; one split or merge uses it at a time. */
   readonly rowBuffer: RowBuffer;
   readonly order: DayOrder;
+  /** Present if each event has a directory. */
+  readonly events: EventOrder | undefined;
   /** Absolute. */
   readonly outputDirectory: string;
   readonly parts: DayPartsOptions;
@@ -81,7 +84,7 @@ function appendGroups(
   groups: PackGroups,
   parts: DayParts,
   staged: StagedDays,
-  { rowBuffer, order }: DayWriting,
+  { rowBuffer, order, events }: DayWriting,
   watch: MergeWatch,
 ): void {
   for (;;) {
@@ -90,7 +93,7 @@ function appendGroups(
     if (loaded === undefined) return;
     watch.taken(loaded.rows, loaded.bytes);
     order.keep(loaded.rows);
-    for (const day of loaded.days) {
+    for (const day of events?.divide(rowBuffer, order.address, loaded.days) ?? loaded.days) {
       watch.checkpoint();
       parts.append(rowBuffer, order.address, [day]);
       if (!loaded.isCut) staged.join(day.day);
@@ -128,18 +131,19 @@ class StagedDays {
     const staged = this.#days.get(day) ?? [];
     this.#days.delete(day);
     watch.checkpoint();
-    parts.join(
-      day,
-      staged.map((part) => ({
-        part,
-        file: new EncodedPart(
-          this.files,
-          this.#buffer,
-          stagedPathOf(outputDirectory, part),
-          part.bytes,
-        ),
-      })),
-    );
+    for (const group of byEvent(staged)) {
+      parts.join(
+        group.map((part) => ({
+          part,
+          file: new EncodedPart(
+            this.files,
+            this.#buffer,
+            stagedPathOf(outputDirectory, part),
+            part.bytes,
+          ),
+        })),
+      );
+    }
     parts.finishOpen();
     for (const { rows, bytes } of staged) watch.taken(rows, bytes);
   }
@@ -147,4 +151,15 @@ class StagedDays {
   joinRest(): void {
     for (const day of [...this.#days.keys()]) this.join(day);
   }
+}
+
+/** Returns the parts of one day by event; parts without one are one group. */
+function byEvent(parts: readonly PartFile[]): readonly (readonly PartFile[])[] {
+  const groups = new Map<string | undefined, PartFile[]>();
+  for (const part of parts) {
+    const known = groups.get(part.event);
+    if (known === undefined) groups.set(part.event, [part]);
+    else known.push(part);
+  }
+  return [...groups.values()];
 }

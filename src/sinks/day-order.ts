@@ -3,7 +3,7 @@ import type { Kernel } from "../batch/kernel.js";
 import { fillDays } from "../batch/row-days.js";
 
 /** Bits of a day that one sorting pass handles; as in src/kernels/sink/days.ts. */
-const DIGIT_BITS = 11;
+export const DIGIT_BITS = 11;
 
 /** Days that one pass can sort. */
 const DIGITS = 1 << DIGIT_BITS;
@@ -15,6 +15,15 @@ const DAY_SPAN_MAX = 1 << (2 * DIGIT_BITS);
 export interface DayRows {
   /** Days since 1970-01-01. */
   readonly day: number;
+  readonly start: number;
+  readonly end: number;
+  /** Its rows by event, if each event has a directory. */
+  readonly events?: readonly EventRows[];
+}
+
+/** Rows of one event on one day: indexes [start, end) of the order. */
+export interface EventRows {
+  readonly event: string;
   readonly start: number;
   readonly end: number;
 }

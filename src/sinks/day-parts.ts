@@ -1,6 +1,10 @@
 import { formatDay } from "../base/day.js";
+import { PARTITION_DIRECTORIES_MAX } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { DayRows } from "./day-order.js";
+import { type DirectoryKey, directoryOf } from "./directory-names.js";
 import type { EncodedPart } from "./encoded-part.js";
+import { tooManyDirectories } from "./event-order.js";
 import type { PartFiles } from "./part-files.js";
 import type { PartEncoder, PartFormat } from "./part-format.js";
 import { PartOutput, type WriteBuffer } from "./part-output.js";
@@ -15,7 +19,7 @@ export interface FinishedPart {
   readonly isStaged?: boolean;
 }
 
-/** A part that waits to be joined with others of its day. */
+/** A part that waits to be joined with others of its directory. */
 export interface WaitingPart {
   readonly part: PartFile;
   readonly file: EncodedPart;
@@ -42,8 +46,9 @@ export interface DayPartsOptions {
 }
 
 interface OpenPart {
-  readonly day: string;
-  readonly name: string;
+  readonly key: DirectoryKey;
+  /** In the output directory. */
+  readonly path: string;
   readonly output: PartOutput;
   readonly encoder: PartEncoder;
   rows: number;
@@ -56,8 +61,9 @@ interface OpenPart {
  * are appended, so that the number of days is not bounded by the number of open files.
  */
 export class DayParts {
-  readonly #open = new Map<number, OpenPart>();
-  readonly #counts = new Map<number, number>();
+  /** By directory in the dataset, as the next. */
+  readonly #open = new Map<string, OpenPart>();
+  readonly #counts = new Map<string, number>();
   readonly #finished: FinishedPart[] = [];
 
   constructor(private readonly options: DayPartsOptions) {
@@ -68,7 +74,12 @@ export class DayParts {
   /** Appends rows of a row buffer; `days` are ranges of `order`. */
   append(rowBuffer: RowBuffer, order: number, days: readonly DayRows[]): void {
     this.#closingFiles(() => {
-      for (const day of days) this.#appendDay(rowBuffer, order, day);
+      for (const { day, events, ...rows } of days) {
+        const key = { day: formatDay(day) };
+        if (events === undefined) this.#appendRows(rowBuffer, order, key, rows);
+        for (const { event, ...range } of events ?? [])
+          this.#appendRows(rowBuffer, order, { ...key, event }, range);
+      }
     });
     let heldBytes = 0;
     for (const { encoder } of this.#open.values()) heldBytes += encoder.heldBytes;
@@ -76,28 +87,33 @@ export class DayParts {
   }
 
   /**
-   * Joins parts of a day, in order, with its open part and further ones of up to `partBytes`. A
+   * Joins parts of a directory, in order, with its open part and further ones of up to `partBytes`. A
    * part that is left alone keeps its file and its name.
    */
-  join(day: number, waiting: readonly WaitingPart[]): void {
-    const { partBytes } = this.options;
+  join(waiting: readonly WaitingPart[]): void {
+    const [first] = waiting;
+    if (first === undefined) return;
+    const { partBytes, dayName } = this.options;
+    const directory = directoryOf(dayName, first.part);
     this.#closingFiles(() => {
       for (const [index, { part, file }] of waiting.entries()) {
-        const open = this.#open.get(day);
+        const open = this.#open.get(directory);
         const isFull = open !== undefined && open.output.size + part.bytes > partBytes;
-        if (isFull) this.#finishPart(day, open);
+        if (isFull) this.#finishPart(directory, open);
         const next = waiting[index + 1]?.part.bytes ?? Number.POSITIVE_INFINITY;
         const isAlone = (open === undefined || isFull) && part.bytes + next > partBytes;
         if (isAlone) this.#keepPart(part, file);
-        else this.#joinPart(this.#open.get(day) ?? this.#openPart(day), part, file);
+        else
+          this.#joinPart(this.#open.get(directory) ?? this.#openPart(directory, part), part, file);
       }
+      this.#open.get(directory)?.output.rest();
     });
   }
 
   /** Finishes the open parts. Later rows of their days go to further parts. */
   finishOpen(): void {
     this.#closingFiles(() => {
-      for (const [day, part] of this.#open) this.#finishPart(day, part);
+      for (const [directory, part] of this.#open) this.#finishPart(directory, part);
     });
   }
 
@@ -107,18 +123,24 @@ export class DayParts {
     return this.#finished.sort((a, b) => (a.part.path < b.part.path ? -1 : 1));
   }
 
-  #appendDay(rowBuffer: RowBuffer, order: number, { day, start, end }: DayRows): void {
+  #appendRows(
+    rowBuffer: RowBuffer,
+    order: number,
+    key: DirectoryKey,
+    { start, end }: Pick<DayRows, "start" | "end">,
+  ): void {
+    const directory = directoryOf(this.options.dayName, key);
     for (let from = start; from < end; ) {
-      const part = this.#open.get(day) ?? this.#openPart(day);
+      const part = this.#open.get(directory) ?? this.#openPart(directory, key);
       const to = part.encoder.append(rowBuffer, order, from, end);
       const [first, last] = rowBuffer.timestampRange(order, from, to);
       part.rows += to - from;
       part.firstTimestamp = Math.min(part.firstTimestamp, first);
       part.lastTimestamp = Math.max(part.lastTimestamp, last);
       from = to;
-      if (part.output.size >= this.options.partBytes) this.#finishPart(day, part);
+      if (part.output.size >= this.options.partBytes) this.#finishPart(directory, part);
     }
-    this.#open.get(day)?.output.rest();
+    this.#open.get(directory)?.output.rest();
   }
 
   #keepPart(part: PartFile, file: EncodedPart): void {
@@ -144,36 +166,41 @@ export class DayParts {
     }
   }
 
-  #openPart(day: number): OpenPart {
-    const { files, buffer, format, splitId, temporaryDirectory } = this.options;
-    const number = this.#counts.get(day) ?? 0;
-    this.#counts.set(day, number + 1);
-    const dayName = formatDay(day);
+  #openPart(directory: string, { day, event }: DirectoryKey): OpenPart {
+    const { files, buffer, format, splitId, dataset, temporaryDirectory } = this.options;
+    // File systems of macOS and Windows have one directory for names that differ in case.
+    const counted = directory.toLowerCase();
+    const number = this.#counts.get(counted) ?? 0;
+    this.#counts.set(counted, number + 1);
+    if (event !== undefined && this.#counts.size > PARTITION_DIRECTORIES_MAX)
+      throw tooManyDirectories(`${PARTITION_DIRECTORIES_MAX} directories`);
     const name = `part-${splitId}-${String(number).padStart(3, "0")}.${format.extension}`;
-    const output = new PartOutput(files, buffer, `${temporaryDirectory}/${dayName}.${name}`);
+    const temporaryName = `${directory.replaceAll("/", "+")}.${name}`;
+    const output = new PartOutput(files, buffer, `${temporaryDirectory}/${temporaryName}`);
     const part: OpenPart = {
-      day: dayName,
-      name,
+      key: { day, event },
+      path: `${dataset}/${directory}/${name}`,
       output,
       encoder: format.openPart(output),
       rows: 0,
       firstTimestamp: Number.POSITIVE_INFINITY,
       lastTimestamp: Number.NEGATIVE_INFINITY,
     };
-    this.#open.set(day, part);
+    this.#open.set(directory, part);
     return part;
   }
 
-  #finishPart(day: number, part: OpenPart): void {
-    const { output, encoder, name, rows, firstTimestamp, lastTimestamp } = part;
+  #finishPart(directory: string, part: OpenPart): void {
+    const { output, encoder, key, path, rows, firstTimestamp, lastTimestamp } = part;
     encoder.finish();
     output.rest();
-    this.#open.delete(day);
+    this.#open.delete(directory);
     this.#finished.push({
       temporaryPath: output.path,
       part: {
-        path: `${this.options.dataset}/${dayDirectoryName(this.options.dayName, part.day)}/${name}`,
-        day: part.day,
+        path,
+        day: key.day,
+        ...omitUndefined({ event: key.event }),
         rows,
         bytes: output.size,
         sha256: output.digest(),
@@ -182,9 +209,4 @@ export class DayParts {
       },
     });
   }
-}
-
-/** Returns the name of the directory of a day (YYYY-MM-DD). */
-export function dayDirectoryName(dayName: string, day: string): string {
-  return dayName.replace("{day}", day);
 }

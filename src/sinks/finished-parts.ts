@@ -116,9 +116,11 @@ export class FinishedParts implements WrittenEvents {
       this.#moved.push(move);
     }
     const unnamed = directories.filter((directory) => !namedDirectories.has(directory));
-    // Parents of directories that may be new.
+    // Parents of directories that may be new: the dataset, and days that have directories of events.
     const above = new Set(unnamed.map((directory) => dirname(directory)));
-    if (above.has(join(outputDirectory, dataset))) above.add(outputDirectory);
+    const datasetDirectory = join(outputDirectory, dataset);
+    for (const directory of above)
+      if (directory.startsWith(datasetDirectory)) above.add(dirname(directory));
     // Sync all at once: the disk writes concurrent requests together. The split is committed when
     // all names are on the disk.
     await mapBounded([...directories, ...above], SYNC_CONCURRENCY, (path) =>

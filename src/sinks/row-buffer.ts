@@ -38,7 +38,7 @@ export function columnAddresses(
 /** Creates the row buffer that a format reads. */
 export function createRowBuffer(
   kernel: Kernel,
-  format: RowsOptions & { readonly rows: RowForm },
+  format: RowsOptions & { readonly rows: RowForm; readonly hasEvents?: boolean },
   bytesMax: number,
 ): RowBuffer {
   return new (format.rows === "lines" ? LineBuffer : ColumnBuffer)(kernel, bytesMax, format);
@@ -72,6 +72,8 @@ export abstract class RowBuffer {
   protected readonly result: number;
   readonly #arena: Region;
   readonly #derived: Partial<DerivedColumns>;
+  /** Bytes of memory that one byte of rows may take. */
+  readonly #copies: number;
   #bytes = 0;
   #rows = 0;
 
@@ -81,7 +83,9 @@ export abstract class RowBuffer {
     columnCount: number,
     /** The texts that are taken from batches. */
     protected readonly names: readonly TextColumn[],
+    copies = 1,
   ) {
+    this.#copies = copies;
     const derived = names.filter((name) => name in derivedColumns) as DerivedName[];
     this.#derived = Object.fromEntries(
       derived.map((name) => [name, new derivedColumns[name](kernel)]),
@@ -94,7 +98,7 @@ export abstract class RowBuffer {
     this.sourceList = kernel.allocate(names.length * 4);
     this.result = kernel.allocate(16);
     this.timestamps = kernel.allocate(ROW_BUFFER_ROWS_MAX * 8);
-    this.#arena = new Region(kernel, bytesMax + LOOSE_BYTES);
+    this.#arena = new Region(kernel, copies * bytesMax + LOOSE_BYTES);
     kernel.u32.set(
       this.columns.map(({ address }) => address),
       this.columnList / 4,
@@ -105,6 +109,9 @@ export abstract class RowBuffer {
   get rows(): number {
     return this.#rows;
   }
+
+  /** The names of the events. */
+  abstract get eventColumn(): Column;
 
   /** Returns a column of a `ColumnBuffer`. */
   column(name: TextColumn): Column {
@@ -125,7 +132,7 @@ export abstract class RowBuffer {
     let taken = this.#take(events, from, Math.max(0, this.bytesMax - this.#bytes));
     if (this.#rows === 0 && taken.rows === 0 && taken.refusedBytes > 0) {
       // A row that is longer than the row buffer fills it alone.
-      this.#arena.ensure(taken.refusedBytes + LOOSE_BYTES);
+      this.#arena.ensure(this.#copies * taken.refusedBytes + LOOSE_BYTES);
       taken = this.#take(events, from, taken.refusedBytes);
     }
     this.#rows += taken.rows;
@@ -196,6 +203,10 @@ export class ColumnBuffer extends RowBuffer {
     super(kernel, bytesMax, names.length, names);
   }
 
+  get eventColumn(): Column {
+    return this.column("event");
+  }
+
   protected gather(
     events: EventBatch,
     from: number,
@@ -231,18 +242,30 @@ export interface OrderedRows {
 }
 
 /**
- * A row buffer of events as JSON lines, its only column. Lines are made from the batch once; after
- * that they are ordered, spilled and written as bytes.
+ * A row buffer of events as JSON lines, its first column. Lines are made from the batch once; after
+ * that they are ordered, spilled and written as bytes. The names of the events are a second column
+ * if each event has a directory.
  */
 export class LineBuffer extends RowBuffer {
   readonly #gathering: KernelRecord<keyof typeof lineGatheringLayout.words>;
 
-  constructor(kernel: Kernel, bytesMax: number, options: RowsOptions) {
-    super(kernel, bytesMax, 1, textColumnsOf(options));
+  constructor(
+    kernel: Kernel,
+    bytesMax: number,
+    options: RowsOptions & { readonly hasEvents?: boolean },
+  ) {
+    const columns = options.hasEvents === true ? 2 : 1;
+    super(kernel, bytesMax, columns, textColumnsOf(options), columns);
     this.#gathering = new KernelRecord(kernel, lineGatheringLayout);
     this.#gathering.set("layout", placeTextLayout(kernel, options, "lines"));
     this.#gathering.set("target", this.columns[0]!.address);
     this.#gathering.set("targetTimestamps", this.timestamps);
+  }
+
+  get eventColumn(): Column {
+    const column = this.columns[1];
+    if (column === undefined) throw new Error("the row buffer has no column of events");
+    return column;
   }
 
   protected gather(
@@ -260,11 +283,15 @@ export class LineBuffer extends RowBuffer {
     gathering.set("bytesMax", bytesMax);
     const { run } = this.kernel;
     run.gatherLines(gathering.address, outcomes, this.sourceList, timestamps, from, rows);
-    return {
-      end: gathering.get("end"),
-      rows: gathering.get("rows"),
-      bytes: gathering.get("bytes"),
-      refusedBytes: gathering.get("refusedBytes"),
-    };
+    const end = gathering.get("end");
+    let bytes = gathering.get("bytes");
+    const column = this.columns[1]?.address;
+    if (column !== undefined) {
+      const event = events.event.address;
+      const names = target + bytes;
+      bytes = run.gatherCells(outcomes, event, from, end, column, this.rows, names, 0) - target;
+    }
+    const refusedBytes = gathering.get("refusedBytes");
+    return { end, rows: gathering.get("rows"), bytes, refusedBytes };
   }
 }

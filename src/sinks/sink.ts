@@ -84,6 +84,8 @@ export interface PartFile {
   readonly path: string;
   /** YYYY-MM-DD in the zone of the days. */
   readonly day: string;
+  /** Name of its events, if each event has a directory. */
+  readonly event?: string;
   readonly rows: number;
   readonly bytes: number;
   /** Lower-case hexadecimal. */

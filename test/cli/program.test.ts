@@ -57,6 +57,7 @@ describe("export", () => {
         withInsertID: false,
         dataset: "d1",
         dayName: "{day}",
+        partition: "day",
         table: "none",
         notInputs: [
           "/nowhere/o",
@@ -387,15 +388,10 @@ describe("usage", () => {
     [["export", "--thread", "2"], "did you mean --threads?"],
     [["migrate", "input"], "too many arguments"],
     [["export", "--threads"], "argument missing"],
+    [[], "usage: switchyard"],
   ])("%j ends with exit code 2 and a hint", async (words, hint) => {
     const { context, stderr } = fakeContext();
     expect(await runCommandLine(words, context)).toBe(2);
     expect(stderr.join("").toLowerCase()).toContain(hint);
-  });
-
-  test("no command at all prints the help and ends with exit code 2", async () => {
-    const { context, stderr } = fakeContext();
-    expect(await runCommandLine([], context)).toBe(2);
-    expect(stderr.join("")).toContain("Usage: switchyard");
   });
 });

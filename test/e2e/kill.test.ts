@@ -14,7 +14,9 @@ const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const scratch = scratchDirectory("kill");
 const inOrder = join(scratch, "rows-45.jsonl");
 
-function exportTo(output: string, input: string, format: string, compact: string): string[] {
+/** `options` is a value of `--compact`, or of it and `--partition`. */
+function exportTo(output: string, input: string, format: string, options: string): string[] {
+  const [compact = "", partition = "day"] = options.split(" ");
   return [
     "export",
     input,
@@ -27,6 +29,8 @@ function exportTo(output: string, input: string, format: string, compact: string
     input === inOrder ? "1MiB" : "256KiB",
     "--compact",
     compact,
+    "--partition",
+    partition,
     "--threads",
     "2",
     "--max-rejects",
@@ -56,6 +60,9 @@ it.each([
   { days: 45, format: "parquet", compact: "auto", filesMin: 45, killsMin: KILLS },
   { days: 40, format: "jsonl", compact: "auto", filesMin: 70, killsMin: KILLS },
   { days: 40, format: "arrow", compact: "always", filesMin: 70, killsMin: Math.round(KILLS / 3) },
+  // Parts of 13 events are staged; those of 65 directories are spilled.
+  { days: 1, format: "csv", compact: "auto day,event", filesMin: 13, killsMin: KILLS },
+  { days: 5, format: "jsonl", compact: "auto day,event", filesMin: 65, killsMin: KILLS },
 ])(
   `survives $killsMin kills at random moments over $days days of $format with --compact $compact, seed ${seed}, with the bytes of an undisturbed run`,
   async ({ days, format, compact, filesMin, killsMin }) => {

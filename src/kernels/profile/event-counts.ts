@@ -206,6 +206,15 @@ function addPending(address: usize, counts: EventCounts, day: i32, name: u32): v
   counts.pendingCount++;
 }
 
+/** Writes the number (u32) of the name of each row to `numbers`. */
+export function numberNames(address: usize, event: usize, rows: i32, numbers: usize): void {
+  const cells = changetype<Column>(event);
+  for (let row = 0; row < rows; row++) {
+    const number = addName(address, cells.start(row), cells.length(row));
+    store<u32>(numbers + ((<usize>row) << 2), number);
+  }
+}
+
 /**
  * Counts the delivered rows; their pairs are counted by `countPending`. `days` has an i32 and
  * `timestamps` a double for each row. Rows of names that did not fit are in no pair.

@@ -60,8 +60,9 @@ export function sortByDay(
   shift: u32,
 ): void {
   memory.fill(starts, 0, DIGITS << 2);
-  for (let row: usize = 0; row < <usize>rows; row++) {
-    const at = digitAt(days + (row << 2), first, shift);
+  for (let place: usize = 0; place < <usize>rows; place++) {
+    const row = load<u32>(source + (place << 2));
+    const at = digitAt(days + (<usize>row << 2), first, shift);
     store<u32>(at, load<u32>(at) + 1);
   }
   let next: u32 = 0;

@@ -7,6 +7,7 @@ import { SYNC_CONCURRENCY } from "../../base/limits.js";
 import { takeLockFile } from "../../base/lock-file.js";
 import { makeDirectory } from "../../base/make-directory.js";
 import { mapBounded } from "../../base/map-bounded.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { asOutput } from "../../base/output-error.js";
 import { Kernel } from "../../batch/kernel.js";
 import { EncodedPart, PartBuffer } from "../../sinks/encoded-part.js";
@@ -92,29 +93,38 @@ interface DayTask {
   /** Relative to the output directory. */
   readonly directory: string;
   readonly day: string;
+  readonly event: string | undefined;
   /** Files to be joined with each other, in order. */
   readonly groups: readonly (readonly ManifestFile[])[];
 }
 
-/** Groups the small files of each directory into new ones of up to the part size. Pure. */
+/**
+ * Groups the small files of each directory into new ones of up to the part size. Leaves out
+ * directories whose names differ only in case: on macOS and Windows they are one. Pure.
+ */
 export function planDays({ days, configuration }: Manifest): readonly DayTask[] {
   const partBytes = Number(configuration["partBytes"]);
   return days.flatMap((day) =>
-    [...byDirectory(day)].flatMap(([directory, files]) => {
+    byDirectory(day).flatMap((files) => {
+      const [{ path, event }] = files;
+      const directory = dirname(path);
       const groups = groupFiles(files, partBytes);
-      return groups.length === 0 ? [] : [{ directory, day: day.day, groups }];
+      const isOne = files.every(({ path }) => dirname(path) === directory);
+      return isOne && groups.length > 0 ? [{ directory, day: day.day, event, groups }] : [];
     }),
   );
 }
 
-function byDirectory({ files }: ManifestDay): ReadonlyMap<string, readonly ManifestFile[]> {
-  const directories = new Map<string, ManifestFile[]>();
+/** Returns the files of each directory, whatever the case of its name. */
+function byDirectory({ files }: ManifestDay) {
+  const directories = new Map<string, [ManifestFile, ...ManifestFile[]]>();
   for (const file of files) {
-    const known = directories.get(dirname(file.path));
-    if (known === undefined) directories.set(dirname(file.path), [file]);
+    const name = dirname(file.path).toLowerCase();
+    const known = directories.get(name);
+    if (known === undefined) directories.set(name, [file]);
     else known.push(file);
   }
-  return directories;
+  return [...directories.values()];
 }
 
 function groupFiles(files: readonly ManifestFile[], partBytes: number) {
@@ -134,7 +144,7 @@ function groupFiles(files: readonly ManifestFile[], partBytes: number) {
 /** Joins the groups of one directory, records that, and replaces them there. */
 async function compactDay(
   layout: Layout,
-  { directory, day, groups }: DayTask,
+  { directory, day, event, groups }: DayTask,
   known: readonly CompactedDay[],
   joiner: PartJoiner,
 ): Promise<CompactedDay> {
@@ -152,7 +162,7 @@ async function compactDay(
     const digits = String(number++).padStart(3, "0");
     const name = `part-${COMPACTED_PARTS}-${digits}.${joiner.extension}`;
     const facts = await joiner.join(group, join(joined, name));
-    parts.push({ path: `${directory}/${name}`, day, ...facts });
+    parts.push({ path: `${directory}/${name}`, day, ...omitUndefined({ event }), ...facts });
   }
   await asOutput(joined, () => syncDirectory(joined));
   const replaced = [...new Set([...(before?.replaced ?? []), ...gone])];
@@ -181,7 +191,7 @@ class PartJoiner {
   async join(
     files: readonly ManifestFile[],
     path: string,
-  ): Promise<Omit<PartFile, "path" | "day">> {
+  ): Promise<Omit<PartFile, "path" | "day" | "event">> {
     const open = new OpenSpillFiles();
     const output = new PartOutput(this.#files, this.#buffer, path);
     try {

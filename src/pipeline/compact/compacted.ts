@@ -3,6 +3,7 @@ import { z } from "zod";
 import { syncDirectory, writeDurably } from "../../base/durable-file.js";
 import type { Immutable } from "../../base/immutable.js";
 import { makeDirectory } from "../../base/make-directory.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import { asOutput } from "../../base/output-error.js";
 import type { PartFile } from "../../sinks/sink.js";
 import type { Layout } from "../ledger/layout.js";
@@ -83,9 +84,11 @@ export function flatName(directory: string): string {
   return directory.replaceAll("/", "+");
 }
 
-function fileOf({ path, rows, bytes, sha256, ...times }: PartFile): ManifestFile {
+/** Returns a part as the manifest lists it. */
+export function fileOf({ path, event, rows, bytes, sha256, ...times }: PartFile): ManifestFile {
   return {
     path,
+    ...omitUndefined({ event }),
     rows,
     bytes,
     sha256,

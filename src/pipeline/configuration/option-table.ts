@@ -1,6 +1,7 @@
 import { SEND_BATCH_ROWS_MAX, SEND_CONCURRENCY_MAX } from "../../base/limits.js";
 import { defaultPreset, presetNames } from "../../mapper/presets.js";
 import { formatKinds } from "../../readers/source.js";
+import { partitions } from "../../sinks/directory-names.js";
 import { profiles, type TimestampUnit, timestampUnits } from "../../sinks/output-columns.js";
 import { parquetCompressions } from "../../sinks/parquet/page-compression.js";
 import { compactChoices } from "../../sinks/staged-parts.js";
@@ -183,6 +184,14 @@ export const optionTable = {
     type: type.dayName,
     description: "Name of the directory of a day; day={day} makes the day a column of readers",
     default: "{day}",
+  },
+  partition: {
+    section: "export",
+    type: type.choice(partitions),
+    placeholder: "<levels>",
+    description:
+      "Levels of directories: day, or day,event with a directory for each event of a day",
+    default: "day",
   },
   dayZone: {
     section: "export",

@@ -25,13 +25,14 @@ export function resolveExportOptions(
   machine: Machine = thisMachine(),
 ): ExportOptions {
   const values = valuesOf(configuration);
-  const { dataset, dayName, format, compression, dayZone, csvSafe, compact } = values;
+  const { dataset, dayName, partition, format, compression, dayZone, csvSafe, compact } = values;
   const options = resolveRunOptions(configuration, machine);
   return {
     ...options,
     outputDirectory: requireOutput(values),
     dataset,
     dayName,
+    partition,
     format,
     compression,
     dayZone,

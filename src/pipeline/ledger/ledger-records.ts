@@ -22,6 +22,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 export const partSchema = z.object({
   path: text,
   day: text,
+  event: text.exactOptional(),
   rows: count,
   bytes: count,
   sha256,

@@ -7,6 +7,7 @@ import { epochOf } from "../../base/epoch.js";
 import { hasCode } from "../../base/error-code.js";
 import { UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
+import { isEventDirectory } from "../../sinks/directory-names.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-files.js";
 import { partNameOfStaged, stagedPathOf } from "../../sinks/staged-parts.js";
 import { type CompactedParts, readCompacted } from "../compact/compacted.js";
@@ -44,6 +45,9 @@ export async function removeOutput(
           return !compacted.has(`${basename(layout.datasetDirectory)}/${directory}/${name}`);
         return split.endsWith(MERGED_PARTS) ? !isMerged(day, epochOf(split)) : !isKept(split);
       });
+      // The last event of a day may be gone.
+      if (directory.includes("/"))
+        await removeIfEmpty(dirname(join(layout.datasetDirectory, directory)));
     }
     for (const directory of [layout.rejectsDirectory, layout.duplicatesDirectory]) {
       await removeFiles(directory, (name) => {
@@ -188,7 +192,7 @@ export async function refuseForeignFiles(layout: Layout, mayHaveParts: boolean):
     const directory = join(layout.datasetDirectory, directoryName);
     const isPart = (name: string) => splitOfPartName(name) !== undefined;
     const names = (await listOrNone(directory)).filter((name) => !/^[_.]/.test(name));
-    const name = names.find((one) => !(mayHaveParts && isPart(one)));
+    const name = names.find((one) => !(mayHaveParts && isPart(one)) && !isEventDirectory(one));
     if (name === undefined) continue;
     const advice = isPart(name)
       ? "move the files away, or remove them with --fresh"
@@ -200,17 +204,22 @@ export async function refuseForeignFiles(layout: Layout, mayHaveParts: boolean):
   }
 }
 
-/** A directory of a dataset, and its day as YYYY-MM-DD. */
+/** A directory of a dataset or of an event in it, and its day as YYYY-MM-DD. */
 interface DayDirectory {
   readonly directory: string;
   readonly day: string;
 }
 
 async function listDays({ datasetDirectory }: Layout): Promise<readonly DayDirectory[]> {
-  return (await listOrNone(datasetDirectory)).sort().flatMap((directory) => {
+  const found: DayDirectory[] = [];
+  for (const directory of (await listOrNone(datasetDirectory)).sort()) {
     const day = dayOfDirectory(directory);
-    return day === undefined ? [] : [{ directory, day }];
-  });
+    if (day === undefined) continue;
+    const events = (await listOrNone(join(datasetDirectory, directory))).filter(isEventDirectory);
+    for (const event of events.sort()) found.push({ directory: `${directory}/${event}`, day });
+    found.push({ directory, day });
+  }
+  return found;
 }
 
 async function removeFiles(directory: string, isRemoved: (name: string) => boolean): Promise<void> {
@@ -219,6 +228,9 @@ async function removeFiles(directory: string, isRemoved: (name: string) => boole
   // There can be thousands: a call through the thread pool costs several times as much.
   for (const name of names) unlinkSync(join(directory, name));
   await syncDirectory(directory);
-  // Fails if other files are in it; then it stays.
+  await removeIfEmpty(directory);
+}
+
+async function removeIfEmpty(directory: string): Promise<void> {
   await rmdir(directory).catch(() => undefined);
 }

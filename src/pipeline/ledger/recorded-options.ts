@@ -18,6 +18,7 @@ export async function recordOptions(options: ExportOptions): Promise<RecordedOpt
     ...(await recordRunOptions(options)),
     dataset: options.dataset,
     dayName: options.dayName,
+    partition: options.partition === "day" ? undefined : options.partition,
     format: options.format,
     compression: options.compression,
     dayZone: options.dayZone,

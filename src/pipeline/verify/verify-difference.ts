@@ -10,6 +10,7 @@ const differenceCodes = [
   "rows_differ",
   "row_unreadable",
   "row_in_wrong_day",
+  "row_in_wrong_event",
   "first_timestamp_differs",
   "last_timestamp_differs",
   "totals_differ",

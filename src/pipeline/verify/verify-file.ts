@@ -25,6 +25,8 @@ export interface FileCheck extends PartReading {
   readonly openPart: OpenPart;
   readonly zone: Zone;
   readonly events: EventCheck;
+  /** Returns the name of an event as it is in parts. */
+  storedName(event: string): string;
   /** Called after each batch with the number of rows read of this file. */
   rowsRead(rows: number): void;
 }
@@ -83,6 +85,17 @@ interface Scan {
   unreadableRow: number;
   wrongDayRow: number;
   wrongDayTimestamp: number;
+  wrongEventRow: number;
+  wrongEvent: string;
+}
+
+/** What each row of a file has in common. */
+interface Expected {
+  /** Days since 1970-01-01. */
+  readonly dayNumber: number;
+  /** The name of its events in UTF-8; absent if it has events of all names. */
+  readonly event: Buffer | undefined;
+  readonly unitMs: number;
 }
 
 async function verifyContent(
@@ -98,17 +111,20 @@ async function verifyContent(
     unreadableRow: 0,
     wrongDayRow: 0,
     wrongDayTimestamp: 0,
+    wrongEventRow: 0,
+    wrongEvent: "",
   };
-  const dayNumber = parseDay(day);
+  const event = file.event === undefined ? undefined : Buffer.from(check.storedName(file.event));
   const fields = (["timestamp", "event"] as const).map((source) => {
     return { path: [columnName(source, check.columns) ?? source], form: "text" } as const;
   });
   const unitMs = unitMsOf(check.columns);
+  const expected = { dayNumber: parseDay(day), event, unitMs };
   const reader = await check.openPart(part, fields, check);
   try {
     for (let batch = await reader.next(); batch !== null; batch = await reader.next()) {
       check.signal.throwIfAborted();
-      scanBatch(batch, { dayNumber, unitMs }, check, scan);
+      scanBatch(batch, expected, check, scan);
       check.rowsRead(scan.rows);
     }
   } finally {
@@ -119,7 +135,7 @@ async function verifyContent(
 
 function scanBatch(
   batch: Batch,
-  { dayNumber, unitMs }: { readonly dayNumber: number; readonly unitMs: number },
+  { dayNumber, event, unitMs }: Expected,
   { zone, events }: FileCheck,
   scan: Scan,
 ): void {
@@ -148,8 +164,19 @@ function scanBatch(
       scan.wrongDayTimestamp = timestamp;
     }
   }
+  if (event !== undefined) findWrongEvent(batch, event, scan);
   events.count(batch.rows, batch.columns[1]!);
   scan.rows += batch.rows;
+}
+
+function findWrongEvent(batch: Batch, event: Buffer, scan: Scan): void {
+  const column = batch.columns[1]!;
+  for (let row = 0; row < batch.rows && scan.wrongEventRow === 0; row++) {
+    const name = column.bytes(row);
+    if (event.equals(name)) continue;
+    scan.wrongEventRow = scan.rows + row + 1;
+    scan.wrongEvent = Buffer.from(name).toString();
+  }
 }
 
 function differencesOf(
@@ -167,6 +194,10 @@ function differencesOf(
     const when = iso(scan.wrongDayTimestamp);
     const message = `row ${scan.wrongDayRow} has the time ${when}, which is not in ${day} (${zone.name})`;
     differences.push(difference("row_in_wrong_day", file.path, message));
+  }
+  if (scan.wrongEventRow > 0) {
+    const message = `row ${scan.wrongEventRow} has the event ${JSON.stringify(scan.wrongEvent)}, not ${JSON.stringify(file.event)}`;
+    differences.push(difference("row_in_wrong_event", file.path, message));
   }
   differences.push(...compare("rows_differ", file.path, "rows", scan.rows, file.rows));
   if (scan.first <= scan.last) {

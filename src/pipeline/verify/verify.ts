@@ -5,12 +5,13 @@ import { hasCode } from "../../base/error-code.js";
 import { createZone } from "../../base/luxon-zone.js";
 import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
-import { dayDirectoryName } from "../../sinks/day-parts.js";
+import { directoryOf } from "../../sinks/directory-names.js";
 import { MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
 import { columnsIn, unitMsOf } from "./open-part.js";
+import { nameInPart } from "./part-cells.js";
 import { type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
 import { verifyFile } from "./verify-file.js";
@@ -65,6 +66,7 @@ export async function verifyExport(
     openReader,
     signal,
     columns,
+    storedName: (event: string) => nameInPart(event, manifest),
     rowsRead: (rows: number) => progress.rowsRead(rows),
   };
   const dayName = String(manifest.configuration["dayName"] ?? "{day}");
@@ -72,7 +74,7 @@ export async function verifyExport(
     for (const file of day.files) {
       signal.throwIfAborted();
       progress.startFile(file.path);
-      const directory = `${manifest.dataset}/${dayDirectoryName(dayName, day.day)}`;
+      const directory = `${manifest.dataset}/${directoryOf(dayName, { day: day.day, event: file.event })}`;
       const misplaced = isIn(file.path, directory)
         ? undefined
         : difference("path_invalid", file.path, `is not a file in ${directory}`);

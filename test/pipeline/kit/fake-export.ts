@@ -69,6 +69,7 @@ export class FakeExport {
       outputDirectory: this.output,
       dataset: "events",
       dayName: "{day}",
+      partition: "day",
       table: "none",
       csv: {},
       format: "jsonl",
