@@ -67,10 +67,11 @@ export function createDayDirectorySink(
 ): DayDirectorySink {
   const { outputDirectory, dataset = "events", dayName = "{day}", dayZone, format } = options;
   const { partBytes = PART_BYTES, epoch = 0 } = options;
-  // Small parts need a small row buffer, so that a part does not exceed its size by much.
-  const bufferBytes = Math.min(ROW_BUFFER_BYTES, partBytes);
-  const packBytes = Math.min(PACK_BYTES, bufferBytes);
   const hasEvents = options.partition === "day,event";
+  // Small parts need a small row buffer, so that a part does not exceed its size by much.
+  // Lines with names of events take up to twice as much memory.
+  const bufferBytes = Math.min(hasEvents ? ROW_BUFFER_BYTES / 2 : ROW_BUFFER_BYTES, partBytes);
+  const packBytes = Math.min(PACK_BYTES, bufferBytes);
   const rowBuffer = createRowBuffer(kernel, { ...format, hasEvents }, bufferBytes);
   const order = new DayOrder(kernel, ROW_BUFFER_ROWS_MAX);
   const events = hasEvents ? new EventOrder(kernel, ROW_BUFFER_ROWS_MAX) : undefined;
