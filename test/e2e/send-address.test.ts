@@ -85,7 +85,7 @@ test("a host that does not exist ends the run, which names it", async () => {
   expect(end.stderr).toContain("--to");
 });
 
-test("a closed port where nothing was accepted ends the run, and the message says how to resume", async () => {
+test.concurrent("a closed port where nothing was accepted ends the run, and the message says how to resume", async () => {
   const directory = directoryWithRows("send-closed");
   const end = await runSend(directory, ["rows.jsonl", "--to", "http://127.0.0.1:9"]);
   expect([end.exitCode, end.json.error?.code]).toEqual([1, "send_unreachable"]);
@@ -93,7 +93,7 @@ test("a closed port where nothing was accepted ends the run, and the message say
   expect(end.stderr).toContain("run the same command again to resume");
 });
 
-test("a closed port is waited for if the service accepted events of the run before", async () => {
+test.concurrent("a closed port is waited for if the service accepted events of the run before", async () => {
   const directory = directoryWithRows("send-closed-later");
   const service = new FaultyService(({ index }) => (index < 20 ? accepted : { status: 401 }));
   const words = ["rows.jsonl", "--to", await service.listen()];

@@ -5,7 +5,7 @@ import { processScript } from "../support/process-scripts.js";
 import { isCi } from "../support/property-runs.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
-const KILLS = isCi ? 60 : 12;
+const KILLS = isCi ? 60 : 6;
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 

@@ -19,11 +19,12 @@ import {
 } from "apache-arrow";
 import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
+import { isCi } from "../../support/property-runs.js";
 import { expectSameAsDuckDB } from "./oracle.js";
 import { readColumn, temporaryFile, text, writeWithDuckDB } from "./parquet-files.js";
 import { Compression, Encoding, type WriteOptions, writeParquet } from "./parquet-writer.js";
 
-const ROWS = 5_000;
+const ROWS = isCi ? 5_000 : 2_500;
 
 /** Returns the encodings or codecs that the footer of a file names. */
 function inFooter(path: string, member: "encodings" | "codec"): readonly string[] {

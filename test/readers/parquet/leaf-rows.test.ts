@@ -14,13 +14,14 @@ import {
 } from "apache-arrow";
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { propertyRuns } from "../../support/property-runs.js";
+import { isCi, propertyRuns } from "../../support/property-runs.js";
 import { createRandom } from "../../support/random.js";
 import { expectSame, expectSameAsDuckDB, expectSameOfChanged } from "./oracle.js";
 import { readColumn, temporaryFile, text, writeWithDuckDB } from "./parquet-files.js";
 import { Compression, Encoding, writeParquet } from "./parquet-writer.js";
 
 const RUNS = propertyRuns(40);
+const DUCKDB_ROWS = isCi ? 20_000 : 5_000;
 const TIME = { timeout: 60_000 + RUNS * 1_000 };
 
 const optional = (name: string, type: DataType) => new Field(name, type, true);
@@ -110,14 +111,14 @@ describe("rows of a leaf inside of lists", () => {
     const texts = await writeWithDuckDB(
       `select case when i % 5 = 0 then null when i % 7 = 0 then map {} else
          map {'k"' || i: {'a': i, 'b': [i, null]}, 'ü' || i: null} end as m
-       from range(20000) r(i)`,
+       from range(${DUCKDB_ROWS}) r(i)`,
     );
     await expectSameAsDuckDB(texts, { m: undefined });
     expect((await readColumn(texts, text("m")))[1]).toBe(
       '{"k\\"1":{"a":1,"b":[1,null]},"ü1":null}',
     );
     const numbers = await writeWithDuckDB(
-      "select map {i: [i, null], i + 1: []} as m, [map {'a': i}] as l from range(20000) r(i)",
+      `select map {i: [i, null], i + 1: []} as m, [map {'a': i}] as l from range(${DUCKDB_ROWS}) r(i)`,
     );
     const pairs = "to_json([[to_json(e.key), to_json(e.value)] for e in map_entries(m)])";
     await expectSameAsDuckDB(numbers, { m: pairs, l: undefined });
@@ -131,8 +132,8 @@ describe("rows of a leaf inside of lists", () => {
            [{'key': 'k' || j, 'value': {'s': case when j % 3 = 0 then null else repeat('ü', (j % 40)::int) end,
              'n': i * j, 'd': case when j % 2 = 0 then null else j / 8 end, 'b': j % 2 = 0}}
             for j in range((i % 9)::bigint)] end as l, i
-         from range(30000) r(i)`,
-        `, compression ${codec}, row_group_size 16000`,
+         from range(${isCi ? 30_000 : 6_000}) r(i)`,
+        `, compression ${codec}, row_group_size ${isCi ? 16_384 : 4_096}`,
       );
       await expectSameAsDuckDB(path, { l: undefined, i: undefined });
     });
