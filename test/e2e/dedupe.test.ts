@@ -268,6 +268,24 @@ it("compares the events that a transform makes, which never repeat those of thei
   expect(exportedNumbers(output)).toEqual([...kept, ...kept.map((n) => n + 100_000)]);
 }, 60_000);
 
+it("starts a transform that keeps a state anew when it delivers the events", async () => {
+  const input = writeRows("seen", repeatedRows(2_000, 400, createRandom(seed + 9)));
+  const transform = join(scratch, "seen.mjs");
+  writeFileSync(
+    transform,
+    `const seen = new Set();
+    export default (event) => {
+      const isNew = !seen.has(event.metadata.n);
+      seen.add(event.metadata.n);
+      return isNew ? event : null;
+    };`,
+  );
+  const output = join(scratch, "seen-out");
+  const command = exportTo(output, input, "--dedupe", "--transform", transform, "--threads", "1");
+  const result = await runInProcess(command);
+  expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+});
+
 it("is counted exactly by a dry run, whether repeated events are removed or not", async () => {
   const rows = repeatedRows(6_000, 1_500, createRandom(seed + 7));
   const input = writeRows("counted", rows);

@@ -87,8 +87,12 @@ export class WorkerPool {
    */
   async take(): Promise<PoolWorker | undefined> {
     const phase = this.#phase as WorkerPhase;
-    const worker = this.#idle.pop() ?? this.#start();
-    if (worker.phase === phase) return worker;
+    const idle = this.#idle.pop();
+    if (idle !== undefined && idle.phase === phase) return idle;
+    // The module of a transform has its state as long as its thread lives: each phase starts it anew.
+    const isReusable = phase.options.transformPath === undefined;
+    if (idle !== undefined && !isReusable) await this.discard(idle);
+    const worker = idle !== undefined && isReusable ? idle : this.#start();
     worker.phase = phase;
     this.#starting++;
     try {

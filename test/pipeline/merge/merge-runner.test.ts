@@ -21,7 +21,7 @@ function runnerOf(ids: readonly string[], threads = 1) {
     threads,
     signal: stop.signal,
   });
-  pool.begin({} as WorkerPhase);
+  pool.begin({ options: {} } as WorkerPhase);
   pools.push(pool);
   const merges = ids.map((id, index) => ({
     work: { id, firstDay: 0, lastDay: 1, rows: 5, splits: [], staged: [] },

@@ -27,7 +27,7 @@ async function runWith(
     signal: new AbortController().signal,
     ...options,
   });
-  pool.begin({} as WorkerPhase);
+  pool.begin({ options: {} } as WorkerPhase);
   let started = 0;
   const countThread = () => started++;
   process.on("worker", countThread);
