@@ -1,7 +1,4 @@
-/**
- * The texts of an event that parts can have, in the order of row buffers. The last three are there
- * where a column needs them.
- */
+/** The texts of an event that parts can have, in the order of row buffers. */
 export const textColumns = [
   "event",
   "userID",
@@ -16,7 +13,6 @@ export const textColumns = [
 export type TextColumn = (typeof textColumns)[number];
 
 const insertIDColumns: readonly ColumnSource[] = ["insertID", "timeuuid"];
-const optionalColumns: readonly TextColumn[] = ["insertID", "timeuuid", "platformUser"];
 
 /** The content of a column. */
 export const columnSources = [...textColumns, "timestamp"] as const;
@@ -90,7 +86,7 @@ export function columnsOf(
 /** Returns the texts that row buffers hold for these rows. */
 export function textColumnsOf(options: RowsOptions): readonly TextColumn[] {
   const sources = columnsOf(options, "columns").map(({ source }) => source);
-  return textColumns.filter((name) => !optionalColumns.includes(name) || sources.includes(name));
+  return textColumns.filter((name) => sources.includes(name));
 }
 
 /** Returns whether a column can only be made of insert ids. */

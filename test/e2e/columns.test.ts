@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, test } from "vitest";
 import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -50,3 +51,51 @@ test("other columns are another run, and a list without the event is refused", a
   const withoutIds = await run("--columns", "e=event,t=timestamp,id=timeuuid", "--no-insert-id");
   expect(withoutIds.stderr).toContain("[columns_invalid]");
 });
+
+test.each(["parquet", "csv", "jsonl"])(
+  "events of many days keep their columns in %s, with all columns, few, and those of a profile",
+  async (format) => {
+    const cwd = scratchDirectory("columns-of-many-days");
+    const rows = Array.from({ length: 3_000 }, (_, index) => ({
+      event_type: `e${index % 5}`,
+      event_time: new Date(Date.UTC(2026, 0, 1 + ((index * 7) % 40), 0, 0, index % 60)),
+      user_id: `u${index}`,
+      device_id: `d${index}`,
+      $insert_id: `i-${index}`,
+      event_properties: { index },
+    }));
+    writeFileSync(join(cwd, "in.ndjson"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    const all =
+      "a=event,b=timestamp,c=userID,d=stableID,e=value,f=user,g=metadata,h=insertID,i=timeuuid,j=platformUser";
+    for (const options of [
+      ["--columns", all],
+      ["--columns", "a=event,b=timestamp,g=metadata,f=platformUser"],
+      ["--profile", "platform"],
+    ]) {
+      const spilled = ["--split-size", "100KiB", "--format", format, ...options];
+      const [many, one] = [`${options[1]}-many`, `${options[1]}-one`];
+      const run = (...args: string[]) =>
+        runInProcess(["export", "in.ndjson", "--preset", "amplitude", "--quiet", ...args], { cwd });
+      expect(await run("--to", many, ...spilled)).toMatchObject({ exitCode: 0 });
+      expect(await run("--to", one, "--format", format, ...options)).toMatchObject({ exitCode: 0 });
+      expect(await runInProcess(["verify", many], { cwd })).toMatchObject({ exitCode: 0 });
+      expect(await readRows(join(cwd, many), format)).toEqual(
+        await readRows(join(cwd, one), format),
+      );
+    }
+  },
+);
+
+/** Returns the rows of all parts, in the order of the days and of their splits. */
+async function readRows(directory: string, format: string): Promise<readonly unknown[]> {
+  const duckdb = await (await DuckDBInstance.create(":memory:")).connect();
+  const files = `'${directory}/events/*/*.${format}'`;
+  const from = { parquet: `read_parquet(${files})`, csv: `read_csv(${files}, all_varchar = true)` }[
+    format
+  ];
+  const sql = `select * from ${from ?? `read_csv(${files}, columns = {line: 'varchar'}, delim = '\t', quote = '', header = false)`}`;
+  const rows = (await duckdb.runAndReadAll(`${sql} order by all`)).getRowsJson();
+  duckdb.closeSync();
+  expect(rows).toHaveLength(3_000);
+  return rows;
+}

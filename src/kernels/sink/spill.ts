@@ -11,8 +11,9 @@ const ABSENT: u32 = 0xffff_ffff;
 const TIMESTAMP_BYTES: usize = 8;
 const LENGTH_BYTES: usize = 4;
 
-/** `DESCRIBED_ROW_BYTES` of src/base/limits.ts as a power of two: rows of up to 7 cells. */
+/** `DESCRIBED_ROW_BYTES` of src/base/limits.ts as a power of two: rows of up to 7 cells. Longer rows take twice as much. */
 const ROW_BITS: usize = 6;
+const ROW_CELLS: i32 = 7;
 
 /**
  * Bytes of a row's description as a power of two: its timestamp (f64), then start and length (u32)
@@ -20,7 +21,8 @@ const ROW_BITS: usize = 6;
  */
 @inline
 function rowBits(columnCount: i32): usize {
-  return columnCount == 1 ? 4 : ROW_BITS;
+  if (columnCount == 1) return 4;
+  return columnCount <= ROW_CELLS ? ROW_BITS : ROW_BITS + 1;
 }
 
 @inline

@@ -6,6 +6,9 @@ import type { RowBuffer } from "../row-buffer.js";
 import type { SpillFile } from "../sink.js";
 import { digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
 
+/** Cells of a row that `DESCRIBED_ROW_BYTES` describe. */
+const DESCRIBED_CELLS_MAX = 7;
+
 /** A pack in kernel memory: rows up to index `next` of the order. */
 interface PackedRows {
   readonly next: number;
@@ -38,6 +41,8 @@ export class RowPacker {
   /** Must be called before rows of a row buffer are packed. */
   take({ columns, columnList, timestamps, rows }: RowBuffer): void {
     const { run } = this.kernel;
+    const rowBytes = DESCRIBED_ROW_BYTES * (columns.length > DESCRIBED_CELLS_MAX ? 2 : 1);
+    this.#rows.ensure(ROW_BUFFER_ROWS_MAX * rowBytes);
     const target = this.#rows.address;
     this.#columnCount = columns.length;
     this.#rowBytesMax = run.describeRows(columnList, columns.length, timestamps, rows, target);
