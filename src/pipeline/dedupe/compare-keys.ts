@@ -1,5 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import {
   KEY_CALLS_MAX,
   KEY_PARTS_MAX,
@@ -140,4 +141,8 @@ async function runAll<Work>(
   };
   await pool.run(Array.from({ length: Math.min(pool.threads, works.length) }, () => serve));
   if (damage !== undefined) throw damage;
+  // Keys that were not compared are not known to be the only ones.
+  if (pool.isStopping) {
+    throw new SwitchyardError("interrupted", "interrupted", { exitCode: exitCodes.interrupted });
+  }
 }

@@ -1,14 +1,20 @@
 import { existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { DUPLICATES_LISTED_MAX, KEY_RUN_KEYS } from "../../../src/base/limits.js";
+import { DUPLICATES_LISTED_MAX, KEY_RUN_KEYS, MIB } from "../../../src/base/limits.js";
 import { Kernel, Region } from "../../../src/batch/kernel.js";
+import { compareKeys } from "../../../src/pipeline/dedupe/compare-keys.js";
 import { readDrops } from "../../../src/pipeline/dedupe/drop-list.js";
 import { KEY_BUCKETS, KEY_ORDINAL, KEY_WORDS } from "../../../src/pipeline/dedupe/key-digests.js";
 import { KeyFile } from "../../../src/pipeline/dedupe/key-file.js";
+import { keyLayoutOf } from "../../../src/pipeline/dedupe/key-layout.js";
 import { KeyMatcher, type MatchFile } from "../../../src/pipeline/dedupe/key-matcher.js";
 import { KeyBuffer, KeyWriter } from "../../../src/pipeline/dedupe/key-writer.js";
 import { planMatch } from "../../../src/pipeline/dedupe/plan-match.js";
+import { layoutOf } from "../../../src/pipeline/ledger/layout.js";
+import { type WorkerPhase, WorkerPool } from "../../../src/pipeline/worker/worker-pool.js";
+import { processScript } from "../../support/process-scripts.js";
 import { createRandom } from "../../support/random.js";
 import { scratchDirectory } from "../../support/scratch.js";
 
@@ -119,6 +125,22 @@ it("keeps the events of prior files, except those that were removed before", asy
   writeFileSync(prior.drops, readFileSync(join(scratch, "0.drops")));
   const { lists } = await compare([prior, { path: fresh, isPrior: false }], 100);
   expect([...(lists[1]?.ordinals ?? [])]).toEqual([0, 2]);
+});
+
+it("decides nothing if it is interrupted while keys are compared", async () => {
+  const stop = new AbortController();
+  stop.abort();
+  const pool = new WorkerPool({
+    entry: pathToFileURL(processScript("bare-worker")),
+    heapBytes: 64 * MIB,
+    threads: 1,
+    signal: stop.signal,
+  });
+  pool.begin({ options: {} } as WorkerPhase);
+  const files = [{ path: await writeKeys("stopped", [1, 1]), isPrior: false }];
+  const paths = keyLayoutOf(layoutOf(join(scratch, "stopped-out"), "events"));
+  const compared = compareKeys({ keyIds: ["stopped"], files }, paths, pool, 0);
+  await expect(compared).rejects.toMatchObject({ code: "interrupted" });
 });
 
 it("sorts any number of keys in the memory of one run", async () => {
