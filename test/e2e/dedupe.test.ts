@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { expect, it } from "vitest";
+import { exitCodes } from "../../src/base/errors.js";
 import { DUPLICATES_LISTED_MAX } from "../../src/base/limits.js";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
@@ -139,7 +140,7 @@ it("agrees with DuckDB on every event that stays", async () => {
   expect(exportedNumbers(output)).toEqual(found.getRows().map(([n]) => Number(n)));
 }, 60_000);
 
-it(`survives kills at random moments with the bytes of a quiet run, seed ${seed}`, async () => {
+it(`survives kills and ^C at random moments with the bytes of a quiet run, seed ${seed}`, async () => {
   const random = createRandom(seed);
   const input = writeRows(
     "killed",
@@ -158,11 +159,12 @@ it(`survives kills at random moments with the bytes of a quiet run, seed ${seed}
       let timer: NodeJS.Timeout | undefined;
       const result = await runSwitchyard(exportTo(output, input, "--dedupe", "--threads", "2"), {
         started: (child) => {
-          timer = setTimeout(() => child.kill("SIGKILL"), random() * quietMs);
+          const signal = random() < 0.5 ? "SIGKILL" : "SIGINT";
+          timer = setTimeout(() => child.kill(signal), random() * quietMs);
         },
       });
       clearTimeout(timer);
-      isDone = result.signal === null;
+      isDone = result.signal === null && result.exitCode !== exitCodes.interrupted;
       if (isDone) expect(result, result.stderr).toMatchObject({ exitCode: 0 });
       else kills++;
     }
