@@ -43,6 +43,10 @@ export class ThriftWriter {
     this.#outerFields.length = 0;
   }
 
+  true(field: number): void {
+    this.#header(field, thriftTypes.true);
+  }
+
   i32(field: number, value: number): void {
     this.#header(field, thriftTypes.i32);
     this.#zigzag(value);

@@ -154,7 +154,7 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   /** Columns of events, or of the bucket ingestion of an experimentation platform. Default: `event`. */
   readonly profile?: "event" | "platform" | undefined;
   /** Default: `ms`; `s` with the profile `platform`. */
-  readonly timestampUnit?: "ms" | "s" | undefined;
+  readonly timestampUnit?: "ms" | "s" | "timestamp" | undefined;
   /** Columns instead of a profile: `["name=event", "time=timestamp:s"]`. */
   readonly columns?: readonly string[] | undefined;
   /** Write the log of a Delta table beside the days of Parquet parts. Default: `none`. */

@@ -7,7 +7,12 @@ import { hasCode } from "../base/error-code.js";
 import { SwitchyardError } from "../base/errors.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
-import { columnsOf, isRequired } from "../sinks/output-columns.js";
+import {
+  columnsOf,
+  isRequired,
+  type OutputColumn,
+  timestampUnits,
+} from "../sinks/output-columns.js";
 import type { Layout } from "./ledger/layout.js";
 import { listOrNone } from "./ledger/ledger.js";
 import type { Manifest, ManifestFile } from "./manifest.js";
@@ -176,8 +181,12 @@ function schemaOf(manifest: Manifest): {
     nullable,
     metadata: {},
   });
-  const fields = columns.map(({ name, source }) =>
-    field(name, source === "timestamp" ? "long" : "string", !isRequired(source)),
+  const typeOf = ({ source, unit }: OutputColumn) => {
+    if (source !== "timestamp") return "string";
+    return unit === "timestamp" ? "timestamp" : "long";
+  };
+  const fields = columns.map((column) =>
+    field(column.name, typeOf(column), !isRequired(column.source)),
   );
   if (dayKey !== undefined) fields.push(field(dayKey, "date", true));
   return { dayKey, eventKey, schemaString: JSON.stringify({ type: "struct", fields }) };
@@ -190,7 +199,7 @@ function statisticsOf(file: ManifestFile, manifest: Manifest): string {
   );
   if (column === undefined) return JSON.stringify({ numRecords: file.rows });
   const timeOf = (time: string) =>
-    column.unit === "s" ? Math.floor(Date.parse(time) / 1_000) : Date.parse(time);
+    column.unit === "timestamp" ? time : Math.floor(Date.parse(time) / timestampUnits[column.unit]);
   return JSON.stringify({
     numRecords: file.rows,
     minValues: { [column.name]: timeOf(file.firstTimestamp) },

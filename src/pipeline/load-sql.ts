@@ -31,6 +31,8 @@ interface WarehouseRow {
   readonly quote: '"' | "`";
   readonly text: string;
   readonly integer: string;
+  /** Type of timestamps that are not numbers. */
+  readonly time: string;
   /** Type of members of JSON lines that are objects or scalars of any type. */
   readonly json: string;
   /** Makes a type nullable where types are not. */
@@ -50,6 +52,7 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     quote: "`",
     text: "STRING",
     integer: "INT64",
+    time: "TIMESTAMP",
     json: "JSON",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nCLUSTER BY ${quoted("event")}`,
@@ -68,6 +71,7 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     quote: '"',
     text: "VARCHAR",
     integer: "NUMBER(19, 0)",
+    time: "TIMESTAMP_TZ",
     json: "VARIANT",
     required: " NOT NULL",
     load({ kind, table, extension }, target) {
@@ -95,14 +99,15 @@ FILE_FORMAT = (${format})${match};`
     quote: '"',
     text: "VARCHAR(65535)",
     integer: "BIGINT",
+    time: "TIMESTAMPTZ",
     json: "SUPER",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nSORTKEY (${quoted("timestamp")})`,
     load({ kind, isGzip, table }, target) {
       const format = {
         parquet: "PARQUET",
-        jsonl: `JSON 'auto ignorecase'${isGzip ? " GZIP" : ""}`,
-        csv: "CSV IGNOREHEADER 1",
+        jsonl: `JSON 'auto ignorecase' TIMEFORMAT 'auto'${isGzip ? " GZIP" : ""}`,
+        csv: "CSV IGNOREHEADER 1 TIMEFORMAT 'auto'",
         arrow: undefined,
       }[kind];
       return (
@@ -118,6 +123,7 @@ FORMAT AS ${format};`
     quote: "`",
     text: "String",
     integer: "Int64",
+    time: "DateTime64(3, 'UTC')",
     json: "String",
     nullable: (type) => `Nullable(${type})`,
     required: "",
@@ -132,9 +138,9 @@ FORMAT AS ${format};`
       } as const;
       const settings = {
         jsonl:
-          "SETTINGS input_format_json_read_objects_as_strings = 1, input_format_json_read_numbers_as_strings = 1\n",
+          "SETTINGS input_format_json_read_objects_as_strings = 1, input_format_json_read_numbers_as_strings = 1, date_time_input_format = 'best_effort'\n",
         parquet: "",
-        csv: "SETTINGS input_format_csv_empty_as_default = 1\n",
+        csv: "SETTINGS input_format_csv_empty_as_default = 1, date_time_input_format = 'best_effort'\n",
         arrow: "",
       }[kind];
       return `-- With clickhouse-client, from the machine that has the files.
@@ -147,14 +153,13 @@ ${settings}FORMAT ${formats[kind]};`;
     quote: '"',
     text: "VARCHAR",
     integer: "BIGINT",
+    time: "TIMESTAMPTZ",
     json: "JSON",
     required: " NOT NULL",
     load({ kind, files, columns }, target, names) {
       const list = `${literal(files)}, hive_partitioning = false`;
       const types = columns
-        .map(
-          ({ name, source }) => `${literal(name)}: '${typeOf(warehouseRows.duckdb, kind, source)}'`,
-        )
+        .map((column) => `${literal(column.name)}: '${typeOf(warehouseRows.duckdb, kind, column)}'`)
         .join(", ");
       const from = {
         parquet: `read_parquet(${list})`,
@@ -193,9 +198,9 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
       `${warehouse} does not load files of the format ${format}: export again with --format parquet.`,
     );
   }
-  const defined = load.columns.map(({ source }, index) => {
-    const type = typeOf(row, kind, source);
-    const isNullable = !isRequired(source);
+  const defined = load.columns.map((column, index) => {
+    const type = typeOf(row, kind, column);
+    const isNullable = !isRequired(column.source);
     const full = isNullable ? (row.nullable?.(type) ?? type) : type + row.required;
     return `  ${names[index]} ${full}`;
   });
@@ -203,8 +208,8 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
   return `CREATE TABLE ${quote(dataset)} (\n${defined.join(",\n")}\n)${end};\n\n${statements}\n`;
 }
 
-function typeOf(row: WarehouseRow, kind: FileKind, source: ColumnSource): string {
-  if (source === "timestamp") return row.integer;
+function typeOf(row: WarehouseRow, kind: FileKind, { source, unit }: OutputColumn): string {
+  if (source === "timestamp") return unit === "timestamp" ? row.time : row.integer;
   const isAnyJson = kind === "jsonl" && (isJson(source) || source === "value");
   return isAnyJson ? row.json : row.text;
 }

@@ -18,15 +18,18 @@ const insertIDColumns: readonly ColumnSource[] = ["insertID", "timeuuid"];
 export const columnSources = [...textColumns, "timestamp"] as const;
 export type ColumnSource = (typeof columnSources)[number];
 
-/** Milliseconds of each unit of timestamps. */
-export const timestampUnits = { ms: 1, s: 1_000 } as const;
+/**
+ * Milliseconds of each unit of timestamps. `timestamp` is the timestamp type of a format, or ISO 8601 in
+ * UTC where it has none.
+ */
+export const timestampUnits = { ms: 1, s: 1_000, timestamp: 1 } as const;
 export type TimestampUnit = keyof typeof timestampUnits;
 
 /** A column of parts, which is a member in JSON lines. */
 export interface OutputColumn {
   readonly name: string;
   readonly source: ColumnSource;
-  /** Unit of timestamps, which are whole numbers since 1970 UTC; a second loses its fraction. */
+  /** Unit of timestamps; a second loses its fraction. */
   readonly unit: TimestampUnit;
 }
 

@@ -21,9 +21,12 @@ export function placeTextLayout(kernel: Kernel, options: RowsOptions, form: RowF
   const { bytes } = textFieldLayout;
   const fields = kernel.allocate(columns.length * bytes);
   let keyBytes = 0;
+  const unit = columns.find(({ source }) => source === "timestamp")?.unit ?? "ms";
+  const isIso = unit === "timestamp";
   for (const [index, { name, source }] of columns.entries()) {
     const kind = fieldKinds[kindOf(source)];
-    const key = new TextEncoder().encode(`,"${name}":${kind === fieldKinds.text ? '"' : ""}`);
+    const isText = kind === fieldKinds.text || (kind === fieldKinds.timestamp && isIso);
+    const key = new TextEncoder().encode(`,"${name}":${isText ? '"' : ""}`);
     const address = kernel.allocate(key.length);
     kernel.bytes.set(key, address);
     const column = Math.max(0, texts.indexOf(source));
@@ -31,12 +34,11 @@ export function placeTextLayout(kernel: Kernel, options: RowsOptions, form: RowF
     writeWords(kernel, textFieldLayout, fields + index * bytes, field);
     keyBytes += key.length;
   }
-  const unit = columns.find(({ source }) => source === "timestamp")?.unit ?? "ms";
   return placeRecord(kernel, textLayoutLayout, {
     fields,
     fieldsEnd: fields + columns.length * bytes,
     keyBytes,
-    unitMs: timestampUnits[unit],
+    unitMs: isIso ? 0 : timestampUnits[unit],
   });
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
+import { tableFromIPC } from "apache-arrow";
 import { expect, test } from "vitest";
 import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -53,7 +54,7 @@ test("other columns are another run, and a list without the event is refused", a
 });
 
 test.each(["parquet", "csv", "jsonl"])(
-  "events of many days keep their columns in %s, with all columns, few, and those of a profile",
+  "events of many days keep their columns in %s, with all columns, few, those of a profile, and typed timestamps",
   async (format) => {
     const cwd = scratchDirectory("columns-of-many-days");
     const rows = Array.from({ length: 3_000 }, (_, index) => ({
@@ -71,6 +72,7 @@ test.each(["parquet", "csv", "jsonl"])(
       ["--columns", all],
       ["--columns", "a=event,b=timestamp,g=metadata,f=platformUser"],
       ["--profile", "platform"],
+      ["--timestamp-unit", "timestamp"],
     ]) {
       const spilled = ["--split-size", "100KiB", "--format", format, ...options];
       const [many, one] = [`${options[1]}-many`, `${options[1]}-one`];
@@ -98,4 +100,38 @@ async function readRows(directory: string, format: string): Promise<readonly unk
   duckdb.closeSync();
   expect(rows).toHaveLength(3_000);
   return rows;
+}
+
+test.each(["parquet", "arrow", "csv", "jsonl"])(
+  "timestamps have the type of %s, or are ISO 8601, in joined files too",
+  async (format) => {
+    const cwd = projectOf({ to: "out", format, columns: ["name=event", "at=timestamp:timestamp"] });
+    const run = (...args: string[]) => runInProcess([...args], { cwd });
+    expect(await run("export", "--split-size", "2KiB", "--quiet")).toMatchObject({ exitCode: 0 });
+    expect(await run("verify", "out")).toMatchObject({ exitCode: 0 });
+    const [part = ""] = readdirSync(join(cwd, "out/events/2026-01-30"));
+    expect(part).toContain("merged");
+    expect(await timesOf(join(cwd, "out/events/2026-01-30", part), format)).toEqual(
+      events.flatMap(({ event_time: time }) => (time < "2026-01-31" ? [Date.parse(time)] : [])),
+    );
+    expect(await run("export", "--quiet", "--columns", "name=event,at=timestamp:ms")).toMatchObject(
+      { exitCode: 2, stderr: expect.stringContaining("run_changed") },
+    );
+  },
+);
+
+/** Returns the times of column `at` in milliseconds, as other readers find them. */
+async function timesOf(file: string, format: string): Promise<readonly number[]> {
+  if (format === "arrow") {
+    const at = tableFromIPC(readFileSync(file)).getChild("at");
+    expect(String(at?.type)).toBe("Timestamp<MILLISECOND, UTC>");
+    return [...(at ?? [])].map(Number);
+  }
+  const duckdb = await (await DuckDBInstance.create(":memory:")).connect();
+  const read = { parquet: "parquet", csv: "csv", jsonl: "json" }[format];
+  const sql = `select typeof("at"), epoch_ms("at")::double from read_${read}('${file}') order by 2`;
+  const rows = (await duckdb.runAndReadAll(sql)).getRowsJS();
+  duckdb.closeSync();
+  expect(rows[0]?.[0]).toMatch(/^TIMESTAMP/);
+  return rows.map(([, time]) => Number(time));
 }

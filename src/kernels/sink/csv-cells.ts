@@ -1,9 +1,8 @@
 // Events as CSV records (RFC 4180): a null is an empty cell, an empty text is `""`.
 
 import { Column, KIND_NULL, columnAt, rowAt } from "../column";
-import { writeInteger } from "../decimal";
 import { copyLoose } from "../utf8";
-import { FIELD_TIMESTAMP, TextEncoding, TextField, inUnit } from "./jsonl";
+import { FIELD_TIMESTAMP, TextEncoding, TextField, writeTime } from "./jsonl";
 
 /**
  * Bytes of a record in addition to its cells: commas, quotes, timestamp, line end, loose stores.
@@ -109,7 +108,7 @@ export function encodeRecords(address: usize, from: i32, to: i32): void {
       const field = changetype<TextField>(at);
       if (field.kind == FIELD_TIMESTAMP) {
         const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
-        t = writeInteger(t, inUnit(timestamp, layout.unitMs));
+        t = writeTime(timestamp, layout.unitMs, t);
       } else {
         t = writeCell(t, columnAt(columns, field.column), row, safe);
       }

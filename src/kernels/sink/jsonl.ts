@@ -3,6 +3,7 @@
 import { Column, KIND_NULL, columnAt } from "../column";
 import { writeInteger } from "../decimal";
 import { escapedBytes, escapeShort } from "../json/json-value";
+import { writeTimestamp } from "../nested/time-text";
 import { copyLoose } from "../utf8";
 
 /** Bytes of a line in addition to its keys and cells: digits of the timestamp, loose stores. */
@@ -32,7 +33,7 @@ export class TextLayout {
   fieldsEnd: usize;
   /** Bytes of all keys. */
   keyBytes: u32;
-  /** Milliseconds of a unit of timestamps. */
+  /** Milliseconds of a unit of timestamps; 0 for ISO 8601. */
   unitMs: u32;
 }
 
@@ -40,6 +41,19 @@ export class TextLayout {
 @inline
 export function inUnit(timestamp: f64, unitMs: u32): i64 {
   return unitMs == 1 ? <i64>timestamp : <i64>Math.floor(timestamp / <f64>unitMs);
+}
+
+/** Writes a time in units of `unitMs`, or as ISO 8601 in UTC if that is 0; at most 32 bytes. */
+@inline
+export function writeTime(timestamp: f64, unitMs: u32, target: usize): usize {
+  if (unitMs != 0) return writeInteger(target, inUnit(timestamp, unitMs));
+  const time = <i64>timestamp;
+  const end = writeTimestamp(time, 3, true, target);
+  if (time % 1000 != 0) return end;
+  // Readers detect a format more easily if all times have a fraction: `.000Z` instead of `Z`.
+  store<u32>(end - 1, 0x3030302e);
+  store<u8>(end + 3, 0x5a);
+  return end + 4;
 }
 
 @inline
@@ -93,7 +107,8 @@ export function lineBytes(
     const field = changetype<TextField>(at);
     if (field.kind == FIELD_TIMESTAMP) {
       bytes += <usize>field.keyLength;
-      bytes += writeInteger(scratch, inUnit(timestamp, layout.unitMs)) - scratch;
+      bytes += writeTime(timestamp, layout.unitMs, scratch) - scratch;
+      if (layout.unitMs == 0) bytes++;
       continue;
     }
     const cells = columnAt(columns, field.column);
@@ -130,7 +145,8 @@ export function writeLine(
     const kind = field.kind;
     if (kind == FIELD_TIMESTAMP) {
       t = copyLoose(t, field.key, field.keyLength);
-      t = writeInteger(t, inUnit(timestamp, layout.unitMs));
+      t = writeTime(timestamp, layout.unitMs, t);
+      if (layout.unitMs == 0) store<u8>(t++, 0x22);
       continue;
     }
     const cells = columnAt(columns, field.column);

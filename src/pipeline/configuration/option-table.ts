@@ -245,7 +245,8 @@ export const optionTable = {
     section: "export",
     type: type.choice(Object.keys(timestampUnits) as TimestampUnit[]),
     placeholder: "<unit>",
-    description: "Unit of the timestamps of a profile; a second loses its fraction",
+    description:
+      "Unit of the timestamps of a profile; a second loses its fraction; timestamp is the type of the format, or ISO 8601",
     otherwise: "ms; s with the profile platform",
   },
   columns: {

@@ -5,6 +5,7 @@ import {
   DataType,
   type RecordBatch,
   RecordBatchReader,
+  TimeUnit,
 } from "apache-arrow";
 import { SourceError } from "../../base/errors.js";
 import { BATCH_ROWS_MAX } from "../../base/limits.js";
@@ -98,7 +99,7 @@ class ArrowPartReader implements Reader {
     if (data === undefined) throw unreadable(this.part, `it has no column ${name}`);
     const cells = DataType.isUtf8(data.type)
       ? textsOf(data, this.#row, rows)
-      : DataType.isInt(data.type) && data.type.bitWidth === 64
+      : isWholeNumber(data.type)
         ? integersOf(data, this.#row, rows)
         : undefined;
     if (cells === undefined) {
@@ -121,6 +122,11 @@ interface Cells {
   readonly kind: typeof cellKinds.string | typeof cellKinds.number;
   readonly bytes: Uint8Array;
   readonly offsets: Int32Array;
+}
+
+function isWholeNumber(type: DataType): boolean {
+  const isMs = DataType.isTimestamp(type) && type.unit === TimeUnit.MILLISECOND;
+  return isMs || (DataType.isInt(type) && type.bitWidth === 64);
 }
 
 function textsOf(data: Data, from: number, rows: number): Cells {

@@ -8,7 +8,7 @@ import { parseValue, valueText } from "../../mapper/lossless-values.js";
 import type { RowsOptions } from "../../sinks/output-columns.js";
 import type { Manifest } from "../manifest.js";
 import { columnName, findPart, type OpenPart, type PartReading, unitMsOf } from "./open-part.js";
-import { nameInPart, parseInteger } from "./part-cells.js";
+import { nameInPart, parseTime } from "./part-cells.js";
 import type { DayLine, StoredEvents, StoredEventText } from "./stored-counts.js";
 import { type Difference, difference } from "./verify-difference.js";
 
@@ -133,7 +133,7 @@ function findRows(
   for (let row = 0; row < batch.rows; row++) {
     if (bytes[column.kinds + row] === cellKinds.null) continue;
     const start = u32[starts + row]!;
-    const candidates = wanted.get(parseInteger(bytes, start, start + u32[lengths + row]!));
+    const candidates = wanted.get(parseTime(bytes, start, start + u32[lengths + row]!));
     if (candidates !== undefined) matchRow(batch, row, read, candidates);
   }
 }

@@ -15,7 +15,7 @@ import {
   type StoredPart,
   unitMsOf,
 } from "./open-part.js";
-import { parseInteger } from "./part-cells.js";
+import { parseTime } from "./part-cells.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import type { EventCheck } from "./verify-events.js";
 
@@ -149,7 +149,7 @@ function scanBatch(
     const isNumber = kind === cellKinds.number || kind === cellKinds.string;
     const timestamp =
       isNumber && bytes[batch.faults + row] === 0
-        ? unitMs * parseInteger(bytes, start, start + u32[lengths + row]!)
+        ? unitMs * parseTime(bytes, start, start + u32[lengths + row]!)
         : Number.NaN;
     events.setTime(row, timestamp);
     if (Number.isNaN(timestamp)) {

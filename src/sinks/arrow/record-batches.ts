@@ -7,6 +7,7 @@ import {
   RecordBatch,
   Schema,
   Struct,
+  TimestampMillisecond,
   type TypeMap,
   Utf8,
 } from "apache-arrow";
@@ -39,12 +40,15 @@ export interface EventColumns extends TypeMap {
   insertID: Utf8;
 }
 
+const timestampType = new TimestampMillisecond("UTC");
+
 /** Returns the schema of parts; that of `EventColumns` without a list of columns. */
 export function schemaOf(options: RowsOptions): Schema {
   const columns = columnsOf(options, "columns");
   return new Schema(
-    columns.map(({ name, source }) => {
-      const type = source === "timestamp" ? new Int64() : new Utf8();
+    columns.map(({ name, source, unit }) => {
+      const timeType = unit === "timestamp" ? timestampType : new Int64();
+      const type = source === "timestamp" ? timeType : new Utf8();
       return new Field<DataType>(name, type, !isRequired(source));
     }),
   );
@@ -102,7 +106,13 @@ export class RecordBatches {
     const unitMs = timestampUnits[unit];
     run.encodeTimestamps(rowBuffer.timestamps, order, start, next, address, unitMs);
     const times = this.#own(new BigInt64Array(this.kernel.memory.buffer, address, rows));
-    children.set("timestamp", makeData({ type: new Int64(), length: rows, data: times }));
+    const time = { length: rows, data: times };
+    children.set(
+      "timestamp",
+      unit === "timestamp"
+        ? makeData({ type: timestampType, ...time })
+        : makeData({ type: new Int64(), ...time }),
+    );
     const struct = makeData({
       type: new Struct(this.#schema.fields),
       length: rows,

@@ -134,6 +134,7 @@ function writeSchemaColumn(writer: ThriftWriter, column: ParquetColumn): void {
     writer.i32(1, parquetTypes.int64);
     writer.i32(3, parquetRepetitions.required);
     writer.binary(4, column.name);
+    if (column.isLogical) writeTimestampType(writer);
   } else {
     writer.i32(1, parquetTypes.byteArray);
     writer.i32(3, column.nullable ? parquetRepetitions.optional : parquetRepetitions.required);
@@ -145,6 +146,17 @@ function writeSchemaColumn(writer: ThriftWriter, column: ParquetColumn): void {
     writer.endStruct();
   }
   writer.endStruct();
+}
+
+/** TIMESTAMP in milliseconds, adjusted to UTC. */
+function writeTimestampType(writer: ThriftWriter): void {
+  writer.i32(6, parquetConvertedTypes.timestampMillis);
+  writer.beginStruct(10);
+  writer.beginStruct(parquetLogicalTypes.timestamp);
+  writer.true(1);
+  writer.beginStruct(2);
+  writer.beginStruct(1);
+  for (let struct = 0; struct < 4; struct++) writer.endStruct();
 }
 
 function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {

@@ -12,9 +12,9 @@ import {
 
 export const parquetTypes = { int64: 2, byteArray: 6 } as const;
 export const parquetRepetitions = { required: 0, optional: 1 } as const;
-export const parquetConvertedTypes = { utf8: 0 } as const;
+export const parquetConvertedTypes = { utf8: 0, timestampMillis: 9 } as const;
 /** Field numbers of the union LogicalType. */
-export const parquetLogicalTypes = { string: 1 } as const;
+export const parquetLogicalTypes = { string: 1, timestamp: 8 } as const;
 export const parquetCodecs = { uncompressed: 0, snappy: 1, gzip: 2, zstd: 6 } as const;
 export const parquetPageTypes = { data: 0, dictionary: 2 } as const;
 
@@ -29,7 +29,13 @@ export const PARQUET_MAGIC: Uint8Array = new TextEncoder().encode("PAR1");
 
 /** A column of the event files: texts, JSON texts, and the timestamp (INT64). */
 export type ParquetColumn =
-  | { readonly name: string; readonly kind: "timestamp"; readonly unitMs: number }
+  | {
+      readonly name: string;
+      readonly kind: "timestamp";
+      readonly unitMs: number;
+      /** It has the logical type TIMESTAMP, in milliseconds. */
+      readonly isLogical: boolean;
+    }
   | {
       readonly name: string;
       readonly source: TextColumn;
@@ -43,14 +49,19 @@ export type ParquetColumn =
 const repeated: readonly ColumnSource[] = ["event", "userID", "stableID"];
 
 /**
- * Returns the columns, in order. `timestamp` has no logical type: it is the number of the event. JSON texts
+ * Returns the columns, in order. `timestamp` has no logical type unless asked for: it is the number of the event. JSON texts
  * have the logical type STRING, not JSON: DuckDB checks JSON more strictly than RFC 8259, and one
  * escaped lone surrogate would break every query over all files.
  */
 export function parquetColumns(options: RowsOptions): readonly ParquetColumn[] {
   return columnsOf(options, "columns").map(({ name, source, unit }) =>
     source === "timestamp"
-      ? { name, kind: "timestamp", unitMs: timestampUnits[unit] }
+      ? {
+          name,
+          kind: "timestamp",
+          unitMs: timestampUnits[unit],
+          isLogical: unit === "timestamp",
+        }
       : {
           name,
           source,
