@@ -125,8 +125,8 @@ export async function discover(
   signal: AbortSignal,
   { rowFields = rowFieldsOf(options.mapping), mayBeGone }: DiscoveryHints = {},
 ): Promise<Discovery> {
-  const { inputs, cwd, inputFormat, csv, ratioMax, outputDirectory, notInputs } = options;
-  const found = await listInputs(inputs, cwd, mayBeGone);
+  const { inputs, cwd, inputFormat, csv, ratioMax, s3, outputDirectory, notInputs } = options;
+  const found = await listInputs(inputs, cwd, { s3, signal }, mayBeGone);
   // An output directory inside an input directory is not an input: a second run would read what the
   // first one wrote.
   const files = await withoutPaths(found, [outputDirectory, ...notInputs]);
@@ -139,6 +139,7 @@ export async function discover(
   return discoverSources(files, {
     detect: createFormatDetection({ csv, kind: inputFormat, rowFields }),
     ratioMax,
+    s3,
     signal,
   });
 }

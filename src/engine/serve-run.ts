@@ -23,7 +23,7 @@ export function serveRun<Options extends RunOptions>(makeTools: MakeTools<Option
 /** Makes the tools that read and compare the keys of events. */
 const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
   const { options, maxTimeMs, epoch } = setup;
-  const { outputDirectory, rowBytesMax, ratioMax, damaged, dedupe, privacy } = options;
+  const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe, privacy } = options;
   if (dedupe === undefined) throw new Error("keys are read without `dedupe`");
   const paths = keyLayoutOf(layoutOf(outputDirectory, "events", epoch));
   const { layout } = paths;
@@ -38,7 +38,7 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
     layout,
     ledger: new LedgerWriter(layout),
     open: openRange,
-    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal },
     leavesOutAltered: damaged === "leave-out",
     mapper: createMapper(kernel, {
       ...mapping,

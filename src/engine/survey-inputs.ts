@@ -38,7 +38,7 @@ export function surveyInputs(
 
 /** Samples sources for fields that the mapping does not use, the most filled first; none if interrupted. */
 export function sampleUnusedFields(
-  options: Pick<CountRequest, "mapping" | "ratioMax">,
+  options: Pick<CountRequest, "mapping" | "ratioMax" | "s3">,
   sources: readonly Source[],
   signal: AbortSignal,
 ): Promise<Report["unusedFields"]> {
@@ -56,13 +56,13 @@ export function sampleUnusedFields(
 }
 
 function withTools<Result>(
-  { ratioMax }: Pick<CountRequest, "ratioMax">,
+  { ratioMax, s3 }: Pick<CountRequest, "ratioMax" | "s3">,
   signal: AbortSignal,
   use: (tools: SampleTools) => Promise<Result>,
 ): Promise<Result> {
   return inTemporaryDirectory("switchyard-survey-", (temporaryDirectory) => {
     const rowBytesMax = SURVEY_ROW_BYTES_MAX;
-    const readerOptions = { rowBytesMax, ratioMax, temporaryDirectory, signal };
+    const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
     return use({ kernel: new Kernel(), open: openRange, readerOptions });
   });
 }

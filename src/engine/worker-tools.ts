@@ -21,7 +21,7 @@ export async function createWorkerTools(
   kernel: Kernel,
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
-  const { outputDirectory, rowBytesMax, ratioMax, damaged, dedupe } = options;
+  const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe } = options;
   const layout = layoutOf(outputDirectory, dataset, epoch);
   const { temporaryDirectory } = layout;
   const mapping = await mapperOptions(options, maxTimeMs);
@@ -36,7 +36,7 @@ export async function createWorkerTools(
     ledger,
     ...omitUndefined({ duplicates }),
     open: openRange,
-    readerOptions: { rowBytesMax, ratioMax, temporaryDirectory, signal },
+    readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal },
     leavesOutAltered,
     mapper: createMapper(kernel, { ...mapping, ...more, withInsertID }),
   };

@@ -91,8 +91,8 @@ async function* readAll(
     // Programs that only export need not load the Arrow library.
     const arrow = await import("../sinks/arrow/record-batches.js");
     const rows = new arrow.RowBatches(kernel, { withInsertID });
-    const { rowBytesMax, ratioMax } = run;
-    const readerOptions = { rowBytesMax, ratioMax, temporaryDirectory, signal };
+    const { rowBytesMax, ratioMax, s3 } = run;
+    const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
     for (const source of sources) {
       const range = { source, start: 0, end: null };
       try {

@@ -5,6 +5,7 @@ import type { RowsOptions } from "../sinks/output-columns.js";
 import type { ParquetCompression } from "../sinks/parquet/page-compression.js";
 import type { Compact } from "../sinks/staged-parts.js";
 import type { BodyForm } from "../sinks/webhook/request-batch.js";
+import type { S3Options } from "../store/object-store.js";
 import type { DedupeOptions } from "./dedupe/dedupe-options.js";
 import type { OutputFormat, PartOptions } from "./output-formats.js";
 
@@ -71,6 +72,7 @@ export interface RunOptions {
   /** Decompressed bytes per compressed byte. */
   readonly ratioMax: number;
   readonly splitBytes: number;
+  readonly s3: S3Options;
   /** How rows are treated that a checksum found altered; sending keeps them. */
   readonly damaged: Damaged;
   readonly maxRejects: MaxRejects;

@@ -205,11 +205,11 @@ export function exceeds(
 }
 
 function readerOptionsOf(
-  { rowBytesMax, ratioMax }: RunOptions,
+  { rowBytesMax, ratioMax, s3 }: RunOptions,
   { temporaryDirectory }: Layout,
   signal: AbortSignal,
 ): ReaderOptions {
-  return { rowBytesMax, ratioMax, temporaryDirectory, signal };
+  return { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
 }
 
 function factsOf(

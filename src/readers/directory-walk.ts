@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../base/errors.js";
+import type { ObjectFacts } from "../store/object-store.js";
 
 /** A file that may become an input. */
 export interface FoundFile {
@@ -9,6 +10,8 @@ export interface FoundFile {
   readonly path: string;
   /** The path without symbolic links; it shows when two names mean one file. */
   readonly real: string;
+  /** The facts of an object, as it was listed. */
+  readonly stored?: Omit<ObjectFacts, "key">;
 }
 
 export interface FoundFiles {

@@ -1,8 +1,10 @@
-import { DISCOVERY_MAX } from "../base/limits.js";
+import { DISCOVERY_MAX, FINGERPRINT_EDGE_BYTES } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
-import { FileInspector, FileReads } from "./file-inspector.js";
+import { FileInspector, FileReads, type InspectedFile } from "./file-inspector.js";
+import { fingerprintObject, type ObjectState } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
 import { endsAsZip, identifyContainer } from "./magic.js";
+import { fetchObject } from "./object-bytes.js";
 import {
   collect,
   type DiscoverOptions,
@@ -34,14 +36,44 @@ async function discoverFile(
   options: DiscoverOptions,
 ): Promise<Discovery> {
   return collect(file.name, options.signal, async () => {
-    const { state, head, tail, fingerprint } = await inspector.inspect(file);
+    const { state, head, tail, fingerprint } =
+      file.stored === undefined
+        ? await inspector.inspect(file)
+        : await inspectObject(file, file.stored, options);
     const container = identifyContainer(head);
     if (container?.kind === "zip" || (container === null && endsAsZip(tail))) {
       // Loads the zip library, which most runs do not need.
       const { discoverEntries } = await import("./zip-sources.js");
       return discoverEntries(file, state, options);
     }
-    const source = { ...file, codecs: [], size: state.size, fingerprint };
+    const { name, path } = file;
+    const source = { name, path, codecs: [], size: state.size, fingerprint };
     return discoverSource(source, head, inspector.buffers, options);
   });
+}
+
+/**
+ * Reads the first bytes of an object, or all of a small one. Its last bytes cost a second request, which
+ * only a zip needs that begins with something else.
+ */
+async function inspectObject(
+  { name, path }: InputFile,
+  { size, etag }: NonNullable<InputFile["stored"]>,
+  options: DiscoverOptions,
+): Promise<Omit<InspectedFile, "state"> & { readonly state: ObjectState }> {
+  const state = { size, etag };
+  const fingerprint = fingerprintObject(state);
+  const object = { name, path, fingerprint };
+  const read = async (start: number, end: number) => {
+    const bytes = Buffer.alloc(end - start);
+    if (start === end) return bytes;
+    await fetchObject(object, { start, end }, options, (part, position) => {
+      bytes.set(part, position - start);
+    });
+    return bytes;
+  };
+  const head = await read(0, Math.min(size, FINGERPRINT_EDGE_BYTES));
+  const needsTail = /\.zip$/i.test(name) && identifyContainer(head) === null;
+  const tail = needsTail ? await read(Math.max(0, size - FINGERPRINT_EDGE_BYTES), size) : head;
+  return { state, head, tail, fingerprint };
 }

@@ -1,7 +1,9 @@
 import { crc32 } from "node:zlib";
 import { SourceError } from "../base/errors.js";
+import { isObjectUrl } from "../store/object-url.js";
 import type { ByteSource } from "./byte-source.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
+import { fetchObject, ObjectBytes, type ObjectOptions } from "./object-bytes.js";
 import type { SourceBytes, ZipEntry } from "./source.js";
 import { corrupt, truncated, withAltered } from "./source-errors.js";
 
@@ -12,32 +14,47 @@ const LOCAL_HEADER_BYTES = 30;
 export const zipMethods = { stored: 0, deflate: 8, zstd: 93 } as const;
 
 /** Opens the bytes of an entry as stored in the zip, compressed. */
-export function openEntryData(
+export async function openEntryData(
   source: SourceBytes,
   entry: ZipEntry,
-  signal: AbortSignal,
-): ByteSource {
+  options: ObjectOptions,
+): Promise<ByteSource> {
+  const header = Buffer.alloc(LOCAL_HEADER_BYTES);
+  const { localHeaderOffset: position } = entry;
+  if (isObjectUrl(source.path)) {
+    // The headers and data of all entries were in the listed object when its directory was read.
+    await fetchObject(
+      source,
+      { start: position, end: position + header.length },
+      options,
+      (bytes, at) => {
+        header.set(bytes, at - position);
+      },
+    );
+    const start = dataStartOf(source.name, header, entry);
+    const end = start + entry.compressedSize;
+    return new ObjectBytes(source, { start, end, expectedEnd: end }, options);
+  }
   const handle = new InputFileHandle(source);
   try {
-    const start = findEntryData(source.name, handle, entry);
+    handle.readFully(header, position, "the zip");
+    const start = dataStartOf(source.name, header, entry);
     const end = start + entry.compressedSize;
     if (end > handle.size) throw truncated(source.name, "the zip", {});
-    return new FileBytes(source, handle, start, end, signal);
+    return new FileBytes(source, handle, start, end, options.signal);
   } catch (error) {
     handle.close();
     throw error;
   }
 }
 
-/** Finds the first byte of an entry's data, after the local header of variable length. */
-function findEntryData(source: string, handle: InputFileHandle, entry: ZipEntry): number {
-  const header = Buffer.alloc(LOCAL_HEADER_BYTES);
-  handle.readFully(header, entry.localHeaderOffset, "the zip");
+/** Returns the first byte of an entry's data, after the local header of variable length. */
+function dataStartOf(source: string, header: Buffer, { localHeaderOffset }: ZipEntry): number {
   if (header.readUInt32LE(0) !== LOCAL_HEADER_SIGNATURE) {
     throw corrupt(source, "the zip has no entry where its directory says so", {});
   }
   const variable = header.readUInt16LE(26) + header.readUInt16LE(28);
-  return entry.localHeaderOffset + LOCAL_HEADER_BYTES + variable;
+  return localHeaderOffset + LOCAL_HEADER_BYTES + variable;
 }
 
 /** An entry's decompressed bytes, checked against the size and the CRC-32 of the central directory. */

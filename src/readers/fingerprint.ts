@@ -15,8 +15,14 @@ interface FileFingerprint extends FileState {
   readonly sha256: string;
 }
 
-/** A fingerprint of a zip entry; `size` and `modifiedMs` are the zip's. */
-interface EntryFingerprint extends FileState {
+/** The facts of an object that need no reading, and its fingerprint. */
+export interface ObjectState {
+  readonly size: number;
+  readonly etag: string;
+}
+
+/** A fingerprint of a zip entry, beside the state of the zip. */
+interface EntryFacts {
   readonly entry: string;
   readonly crc32: string;
   readonly compressedSize: number;
@@ -34,15 +40,25 @@ export function fingerprintFile(state: FileState, edges: readonly Uint8Array[]):
   return JSON.stringify({ ...state, sha256: hash.digest("hex") } satisfies FileFingerprint);
 }
 
+/** Makes the fingerprint of an object. */
+export function fingerprintObject({ size, etag }: ObjectState): string {
+  return JSON.stringify({ size, etag } satisfies ObjectState);
+}
+
+/** Returns the ETag in the fingerprint of an object, or of an entry of one. */
+export function etagOf(fingerprint: string): string {
+  return (JSON.parse(fingerprint) as ObjectState).etag;
+}
+
 /** Makes the fingerprint of a zip entry from its checksum. `state`: of the zip. */
-export function fingerprintEntry(state: FileState, entry: ZipEntry): string {
+export function fingerprintEntry(state: FileState | ObjectState, entry: ZipEntry): string {
   return JSON.stringify({
     ...state,
     entry: entry.name,
     crc32: entry.crc32.toString(16).padStart(8, "0"),
     compressedSize: entry.compressedSize,
     uncompressedSize: entry.uncompressedSize,
-  } satisfies EntryFingerprint);
+  } satisfies (FileState | ObjectState) & EntryFacts);
 }
 
 type Facts = Readonly<Record<string, string | number>>;

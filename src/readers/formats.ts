@@ -232,7 +232,10 @@ function planLineRanges(source: Source, splitBytes: number): readonly SourceRang
 function opener<F extends Format>(read: ReadBytes<F>, before = 0): OpenReader {
   return async (kernel, range, fields, options) => {
     const start = Math.max(0, range.start - before);
-    const bytes = await openBytes(range.source, start, { ...options, kernel });
+    const expectedEnd = isPlain(range.source)
+      ? (range.end ?? range.source.size)
+      : range.source.size;
+    const bytes = await openBytes(range.source, start, { ...options, kernel, expectedEnd });
     return read({ kernel, range, fields, bytes, options }, range.source.format as F);
   };
 }

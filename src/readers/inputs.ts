@@ -4,14 +4,17 @@ import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { UsageError } from "../base/errors.js";
 import { DISCOVERY_MAX } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
+import { isObjectUrl, parseObjectUrl } from "../store/object-url.js";
 import { type FoundFile, type FoundFiles, isHiddenPart, walkDirectory } from "./directory-walk.js";
+import type { ObjectOptions } from "./object-bytes.js";
 
 /** An input file, given or found. */
 export interface InputFile {
   /** The name in messages: the given path and the path found below it, with `/`. */
   readonly name: string;
-  /** Absolute path on disk. */
+  /** Absolute path on disk, or the address of an object. */
   readonly path: string;
+  readonly stored?: FoundFile["stored"];
 }
 
 /** Pipes and standard input cannot be read again. */
@@ -21,7 +24,7 @@ const READ_AGAIN = "and inputs are read more than once: write its output to a fi
 const NAMES_SHOWN = 5;
 
 /**
- * Lists the files of inputs: files, directories with everything below, and patterns. A path that
+ * Lists the files of inputs: files, directories with everything below, and patterns, also of objects. A path that
  * exists is never a pattern. Hidden names (`.x`, `_x`) are skipped unless they are named. Sorted by name
  * (UTF-16 code units); each file once, also if several names lead to it. Throws `UsageError` for an input
  * without any file, with the searched path and the skipped names; `mayBeGone` says for which absolute
@@ -30,6 +33,7 @@ const NAMES_SHOWN = 5;
 export async function listInputs(
   inputs: readonly string[],
   cwd: string,
+  options: ObjectOptions,
   mayBeGone: (path: string) => boolean = () => false,
 ): Promise<readonly FoundFile[]> {
   if (inputs.length === 0) {
@@ -41,10 +45,10 @@ export async function listInputs(
   const found: FoundFile[] = [];
   const misses: string[] = [];
   for (const input of inputs) {
-    const { files, skipped, looked } = await findInput(input, cwd);
-    found.push(...files);
-    if (files.length === 0 && !mayBeGone(resolve(cwd, input)))
-      misses.push(`${looked}${describeSkipped(skipped)}`);
+    const { files, skipped, looked } = await findInput(input, cwd, options);
+    for (const file of files) found.push(file);
+    const path = isObjectUrl(input) ? input : resolve(cwd, input);
+    if (files.length === 0 && !mayBeGone(path)) misses.push(`${looked}${describeSkipped(skipped)}`);
   }
   if (misses.length > 0) {
     throw new UsageError("input_not_found", `no input found: ${misses.join("; ")}`);
@@ -83,7 +87,13 @@ interface FoundInput extends FoundFiles {
   readonly looked: string;
 }
 
-async function findInput(input: string, cwd: string): Promise<FoundInput> {
+async function findInput(input: string, cwd: string, options: ObjectOptions): Promise<FoundInput> {
+  const url = parseObjectUrl(input);
+  if (url !== undefined) {
+    // Most runs read files and need no object store.
+    const { findObjects } = await import("./object-inputs.js");
+    return findObjects(url, options);
+  }
   const place = { name: slashes(input), path: resolve(cwd, input) };
   const stats = await statIfThere(place);
   if (stats?.isDirectory()) {

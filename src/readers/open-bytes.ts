@@ -1,21 +1,25 @@
 import { SourceError } from "../base/errors.js";
 import { DECODE_CHUNK_BYTES, DECOMPRESSION_RATIO_FLOOR_BYTES } from "../base/limits.js";
 import { Kernel } from "../batch/kernel.js";
+import { isObjectUrl } from "../store/object-url.js";
 import { BrotliBytes } from "./brotli-bytes.js";
 import type { ByteSource } from "./byte-source.js";
 import { CheckedEntryBytes, openEntryData, zipMethods } from "./entry-bytes.js";
 import { FileBytes, InputFileHandle } from "./file-bytes.js";
 import { InflateBytes } from "./inflate-bytes.js";
+import { ObjectBytes } from "./object-bytes.js";
 import type { ReaderOptions, SoundBytes } from "./reader.js";
 import type { Codec, Source, SourceBytes, ZipEntry } from "./source.js";
 import { ratioExceeded, unsupported, withAltered } from "./source-errors.js";
 import { ZstdBytes } from "./zstd-bytes.js";
 
-export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound"> {
+export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound" | "s3"> {
   /** Decodes gzip and deflate. If absent, a kernel that the thread's callers share. */
   readonly kernel?: Kernel;
   /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
   readonly chunkBytes?: number;
+  /** Byte of the file up to which all will be read; absent if the reader may stop early. */
+  readonly expectedEnd?: number | undefined;
 }
 
 /**
@@ -32,7 +36,7 @@ export async function openBytes(
   options: OpenOptions,
 ): Promise<ByteSource> {
   options.signal.throwIfAborted();
-  if (isPlain(source)) return openFile(source, start, options.signal);
+  if (isPlain(source)) return openFile(source, start, options);
 
   const decoded = await openDecoders(source, options);
   const { sound } = options;
@@ -51,17 +55,19 @@ export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): bo
   return entry === undefined && codecs.length === 0;
 }
 
-function openFile(source: SourceBytes, start: number, signal: AbortSignal): ByteSource {
-  return new FileBytes(source, new InputFileHandle(source), start, source.size, signal);
+function openFile(source: SourceBytes, start: number, options: OpenOptions): ByteSource {
+  const { size: end } = source;
+  if (isObjectUrl(source.path)) {
+    return new ObjectBytes(source, { start, end, expectedEnd: options.expectedEnd }, options);
+  }
+  return new FileBytes(source, new InputFileHandle(source), start, end, options.signal);
 }
 
 async function openDecoders(source: SourceBytes, options: OpenOptions): Promise<ByteSource> {
   const { entry, codecs } = source;
   const layer = { ...options, name: source.name, allowance: new Allowance(source, options) };
   const stored =
-    entry === undefined
-      ? openFile(source, 0, options.signal)
-      : await openEntry(source, entry, layer);
+    entry === undefined ? openFile(source, 0, options) : await openEntry(source, entry, layer);
   return openLayers(codecs, stored, layer);
 }
 
@@ -73,7 +79,7 @@ interface Layer extends OpenOptions {
 /** Opens the entry's decompressed bytes, checked against the zip's directory. */
 async function openEntry(source: SourceBytes, entry: ZipEntry, layer: Layer): Promise<ByteSource> {
   const codecs = codecsOf(source.name, entry);
-  const data = openEntryData(source, entry, layer.signal);
+  const data = await openEntryData(source, entry, layer);
   return new CheckedEntryBytes(source.name, await openLayers(codecs, data, layer), entry);
 }
 

@@ -1,6 +1,7 @@
 import type { SourceError } from "../base/errors.js";
 import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
+import type { S3Options } from "../store/object-store.js";
 import type { ByteSource } from "./byte-source.js";
 import type { SourceRange } from "./source.js";
 
@@ -39,6 +40,8 @@ export interface ReaderOptions {
   /** A directory for decompressed copies of sources that are read at any position (Parquet). */
   readonly temporaryDirectory: string;
   readonly signal: AbortSignal;
+  /** How object stores with the API of S3 are called. */
+  readonly s3?: S3Options | undefined;
   /** The bytes to read of a compressed source whose rest an earlier reading found altered. */
   readonly sound?: SoundBytes;
 }

@@ -46,7 +46,7 @@ export async function openSeekableFile(
 
 /** Copies all bytes and returns their number; removes an incomplete copy. */
 async function copy(bytes: ByteSource, path: string, name: string): Promise<number> {
-  const file = await writing(name, path, async () => {
+  const file = await writingCopy(name, path, async () => {
     await mkdir(dirname(path), { recursive: true });
     return open(path, "wx");
   });
@@ -54,7 +54,7 @@ async function copy(bytes: ByteSource, path: string, name: string): Promise<numb
   let size = 0;
   try {
     for (let count = await bytes.read(block); count > 0; count = await bytes.read(block)) {
-      await writing(name, path, () => file.writeFile(block.subarray(0, count)));
+      await writingCopy(name, path, () => file.writeFile(block.subarray(0, count)));
       size += count;
     }
   } catch (error) {
@@ -66,14 +66,19 @@ async function copy(bytes: ByteSource, path: string, name: string): Promise<numb
   return size;
 }
 
-async function writing<T>(name: string, path: string, write: () => Promise<T>): Promise<T> {
+/** Says in `spool_failed` what a failed write of a copy means. */
+export async function writingCopy<T>(
+  name: string,
+  path: string,
+  write: () => Promise<T>,
+): Promise<T> {
   try {
     return await write();
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     const reason =
-      `must be unpacked to be read, but ${path} cannot be written (${detail}). ` +
-      "Free disk space there, or unpack the file yourself.";
+      `must be copied to disk to be read, but ${path} cannot be written (${detail}). ` +
+      "Free disk space there, or unpack or fetch the file yourself.";
     throw new SourceError("spool_failed", { source: name }, reason, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { SourceError } from "../base/errors.js";
+import { StoreError } from "../store/store-error.js";
 
 /** The position at which a source breaks, and the reason. */
 interface BreakFacts {
@@ -67,8 +68,12 @@ export function ratioExceeded(source: string, byte: number, ratioMax: number): S
   return new SourceError("source_ratio_exceeded", { source, byte }, reason);
 }
 
-/** Turns an error of the file system into one that names the source; returns others unchanged. */
+/**
+ * Turns an error of the file system or of an object store into one that names the source; returns others
+ * unchanged.
+ */
 export function fromSystem(source: string, error: unknown): unknown {
+  if (error instanceof StoreError) return fromStore(source, error);
   if (!(error instanceof Error) || !("syscall" in error)) return error;
   const code = "code" in error ? String(error.code) : "";
   if (code === "ENOENT") {
@@ -77,6 +82,19 @@ export function fromSystem(source: string, error: unknown): unknown {
   }
   const reason = `cannot be read (${error.message}). Check permissions and the disk.`;
   return new SourceError("source_unreadable", { source }, reason, { cause: error });
+}
+
+function fromStore(source: string, error: StoreError): SourceError {
+  switch (error.code) {
+    case "store_object_changed":
+      return changed(source, "its ETag is another one");
+    case "store_object_missing":
+      return new SourceError("source_missing", { source }, error.reason, { cause: error });
+    default: {
+      const reason = `cannot be fetched: ${error.reason}`;
+      return new SourceError("source_unreadable", { source }, reason, { cause: error });
+    }
+  }
 }
 
 /** Escapes control characters, so that a hostile name cannot control a terminal. */

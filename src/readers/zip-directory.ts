@@ -3,7 +3,7 @@ import * as yauzl from "yauzl";
 import { DECODE_CHUNK_BYTES } from "../base/limits.js";
 import type { ZipEntry } from "./source.js";
 import { corrupt, truncated, unsupported } from "./source-errors.js";
-import { HEADER_BYTES, type ReadAt, readHeaders, readZipEnd } from "./zip-end.js";
+import { HEADER_BYTES, type ReadAt, readHeaders, readZipEnd, type ZipEnd } from "./zip-end.js";
 
 /** An entry as the central directory describes it, not yet checked. */
 export interface DirectoryEntry extends ZipEntry {
@@ -26,12 +26,21 @@ const ZIP64_FIELD = 1;
  */
 export function readZipDirectory(archive: string, descriptor: number): readonly DirectoryEntry[] {
   const read = createReader(archive, descriptor);
-  const end = readZipEnd(archive, fstatSync(descriptor).size, read);
+  const end = readEnd(archive, descriptor, read);
   const entries = readHeaders(archive, end, read)
     .map((header, index) => describeEntry(archive, header, index))
     .filter(({ name }) => !name.endsWith("/"));
   refuseOverlaps(archive, entries);
   return entries;
+}
+
+/** Reads the end records of a zip. Throws `SourceError` for a file without any. */
+export function readEnd(
+  archive: string,
+  descriptor: number,
+  read: ReadAt = createReader(archive, descriptor),
+): ZipEnd {
+  return readZipEnd(archive, fstatSync(descriptor).size, read);
 }
 
 function describeEntry(archive: string, header: Buffer, index: number): DirectoryEntry {

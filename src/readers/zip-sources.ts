@@ -1,10 +1,12 @@
-import { DISCOVERY_MAX } from "../base/limits.js";
+import { DISCOVERY_MAX, MIB } from "../base/limits.js";
+import { inTemporaryDirectory } from "../base/make-directory.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { isHidden } from "./directory-walk.js";
 import { InputFileHandle } from "./file-bytes.js";
 import { InspectionBuffers } from "./file-inspector.js";
-import { type FileState, fingerprintEntry } from "./fingerprint.js";
+import { type FileState, fingerprintEntry, type ObjectState } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
+import { ObjectCopy } from "./object-copy.js";
 import {
   collect,
   type DiscoverOptions,
@@ -13,7 +15,15 @@ import {
   joinDiscoveries,
 } from "./source-discovery.js";
 import { encrypted, unsafeName, unsupported } from "./source-errors.js";
-import { type DirectoryEntry, explainUnsafeName, readZipDirectory } from "./zip-directory.js";
+import {
+  type DirectoryEntry,
+  explainUnsafeName,
+  readEnd,
+  readZipDirectory,
+} from "./zip-directory.js";
+
+/** Bytes at the end of an object that are fetched at once: more than the end records of a zip can have. */
+const TAIL_BYTES = MIB;
 
 /** Names that only office documents have: they are zips, but not archives of data. */
 const OFFICE_ENTRIES = ["[Content_Types].xml", "META-INF/manifest.xml"];
@@ -25,10 +35,10 @@ const DOCUMENT_NAME =
 /** The sources in a zip: its entries, without documents and hidden ones. `state`: of the file when it was opened. */
 export async function discoverEntries(
   archive: InputFile,
-  state: FileState,
+  state: FileState | ObjectState,
   options: DiscoverOptions,
 ): Promise<Discovery> {
-  const directory = readDirectory(archive, state);
+  const directory = await readDirectory(archive, state, options);
   refuseOfficeDocument(archive.name, directory);
   const entries = nameEntries(archive.name, directory);
   const visible = entries.filter(({ entry }) => !isHidden(entry.name));
@@ -41,7 +51,7 @@ export async function discoverEntries(
     lanes[lane] ??= new InspectionBuffers();
     const buffers = lanes[lane];
     return collect(name, options.signal, () => {
-      return discoverEntry({ ...archive, name }, state, entry, buffers, options);
+      return discoverEntry({ name, path: archive.path }, state, entry, buffers, options);
     });
   });
   const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);
@@ -49,18 +59,38 @@ export async function discoverEntries(
   return joinDiscoveries([...found, { sources: [], failures: [], skipped, documents }]);
 }
 
-function readDirectory(archive: InputFile, state: FileState): readonly DirectoryEntry[] {
-  const handle = new InputFileHandle({ ...archive, fingerprint: JSON.stringify(state) });
-  try {
-    return readZipDirectory(archive.name, handle.descriptor);
-  } finally {
-    handle.close();
+async function readDirectory(
+  archive: InputFile,
+  state: FileState | ObjectState,
+  options: DiscoverOptions,
+): Promise<readonly DirectoryEntry[]> {
+  const { name } = archive;
+  const place = { ...archive, fingerprint: JSON.stringify(state) };
+  if (archive.stored === undefined) {
+    const handle = new InputFileHandle(place);
+    try {
+      return readZipDirectory(name, handle.descriptor);
+    } finally {
+      handle.close();
+    }
   }
+  return inTemporaryDirectory("switchyard-zip-", async (temporaryDirectory) => {
+    const object = { ...place, size: state.size };
+    const copy = await ObjectCopy.create(object, { ...options, temporaryDirectory });
+    try {
+      await copy.fetch([{ start: Math.max(0, state.size - TAIL_BYTES), end: state.size }]);
+      const { directoryStart: start } = readEnd(name, copy.descriptor);
+      await copy.fetch([{ start, end: state.size }]);
+      return readZipDirectory(name, copy.descriptor);
+    } finally {
+      await copy.close();
+    }
+  });
 }
 
 function discoverEntry(
   { name, path }: InputFile,
-  state: FileState,
+  state: FileState | ObjectState,
   { encrypted: isEncrypted, ...entry }: DirectoryEntry,
   buffers: InspectionBuffers,
   options: DiscoverOptions,

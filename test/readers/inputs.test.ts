@@ -1,10 +1,12 @@
 import { linkSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../src/base/errors.js";
-import { listInputs } from "../../src/readers/inputs.js";
+import { listInputs as list } from "../../src/readers/inputs.js";
 import { useScratchDirectory } from "./scratch.js";
 
 const scratch = useScratchDirectory();
+const { signal } = new AbortController();
+const listInputs = (inputs: readonly string[], cwd: string) => list(inputs, cwd, { signal });
 
 async function names(...inputs: string[]): Promise<string[]> {
   return (await listInputs(inputs, scratch.directory)).map(({ name }) => name);

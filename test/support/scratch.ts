@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { isCi } from "./property-runs.js";
+import { endS3Server } from "./s3-server.js";
 import { refuseKeysBelow } from "./secret-watch.js";
 
 /** A disk in memory on Linux, where a sync takes no time. */
@@ -27,12 +28,17 @@ function hasMemoryDisk(): boolean {
 export function makeRunDirectory(): () => void {
   mkdirSync(root, { recursive: true });
   for (const name of readdirSync(root)) {
-    if (!isRunning(Number(name))) rmSync(join(root, name), { recursive: true, force: true });
+    if (!isRunning(Number(name))) removeRun(join(root, name));
   }
   const directory = join(root, String(process.pid));
   mkdirSync(directory, { recursive: true });
   process.env[ofThisRun] = directory;
-  return () => rmSync(directory, { recursive: true, force: true });
+  return () => removeRun(directory);
+}
+
+function removeRun(directory: string): void {
+  endS3Server(directory);
+  rmSync(directory, { recursive: true, force: true });
 }
 
 /** Checks and removes the directories that the tests of a file made. */

@@ -11,6 +11,7 @@ import { outputFormatNames } from "../output-formats.js";
 import { csvOptions } from "./csv-options.js";
 import * as type from "./option-types.js";
 import { serviceRows } from "./service-rows.js";
+import { storeOptions } from "./store-options.js";
 
 const detected = "detected for each input";
 
@@ -37,6 +38,7 @@ export const optionTable = {
     otherwise: detected,
   },
   ...csvOptions,
+  ...storeOptions,
   maxRowSize: {
     type: type.rowSize,
     description: "Reject rows that are longer than this when decompressed; at most 64MiB",

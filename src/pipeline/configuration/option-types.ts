@@ -5,6 +5,7 @@ import { mustBe } from "../../base/schema.js";
 import { keyTargets } from "../../mapper/preset.js";
 import { isPrivacyPath } from "../../mapper/privacy-path.js";
 import { columnSources, parseColumn } from "../../sinks/output-columns.js";
+import { isObjectUrl } from "../../store/object-url.js";
 import { type DedupeRange, dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { JsonValue } from "./configuration-file.js";
 import {
@@ -172,7 +173,13 @@ const listOf = <Item extends z.ZodType>(item: Item, placeholder: string) =>
 
 export const list = listOf(fullText, "<text>");
 
-export const paths = listOf(localPath, "<path>");
+/** Files of this machine, or objects of a store. */
+export const paths = listOf(
+  fullText.refine((text) => !schemeOf(text) || isObjectUrl(text), {
+    error: ({ input }) => refuseScheme(String(input)),
+  }),
+  "<path>",
+);
 
 export const names = listOf(fullText, "<name>");
 

@@ -4,6 +4,7 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import { resolveMapping } from "../../mapper/resolve-mapping.js";
 import { completeDialect } from "../../readers/csv-dialects.js";
 import type { GivenDialect } from "../../readers/source.js";
+import type { S3Options } from "../../store/object-store.js";
 import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
@@ -111,6 +112,7 @@ export function resolveRunOptions(
     rowBytesMax: values.maxRowSize,
     ratioMax: values.maxRatio,
     splitBytes: values.splitSize,
+    s3: s3OptionsOf(values),
     damaged: values.damaged,
     maxRejects: values.exportMaxRejects ?? values.maxRejects,
     fresh: values.fresh,
@@ -127,6 +129,10 @@ export function resolveRunOptions(
 /** Returns the values of a configuration with the table's defaults. */
 export function valuesOf({ values, directory }: Configuration): CompleteValues {
   return withDefaults(values, directory);
+}
+
+function s3OptionsOf({ s3Endpoint, s3Region, s3PathStyle }: CompleteValues): S3Options {
+  return { pathStyle: s3PathStyle, ...omitUndefined({ endpoint: s3Endpoint, region: s3Region }) };
 }
 
 function notInputsOf(

@@ -65,14 +65,16 @@ const MAGIC = "PAR1";
 const ENCRYPTED_MAGIC = "PARE";
 /** Bytes after the footer: its length and the magic. */
 const TRAILER_BYTES = 8;
+/** Bytes at the end of an object that are fetched at once; most footers are in them. */
+const TAIL_BYTES = 256 * 1024;
 /** Bytes of a footer. A longer footer is treated as damaged. */
 const FOOTER_BYTES_MAX = 512 * 1024 * 1024;
 /** Bytes of a dictionary page's header, as other readers bound it. */
 const DICTIONARY_HEADER_BYTES_MAX = 100;
 
 /** Reads the footer. Throws `SourceError` if the file is not Parquet, cut off, damaged or encrypted. */
-export function readFooter(file: RandomAccess): Footer {
-  const bytes = readFooterBytes(file);
+export async function readFooter(file: RandomAccess): Promise<Footer> {
+  const bytes = await readFooterBytes(file);
   try {
     const reader = new ThriftReader(bytes);
     const footer = parseFooter(reader.readStruct(), file.source);
@@ -85,9 +87,10 @@ export function readFooter(file: RandomAccess): Footer {
   }
 }
 
-function readFooterBytes(file: RandomAccess): Uint8Array {
+async function readFooterBytes(file: RandomAccess): Promise<Uint8Array> {
   const { size, source } = file;
   if (size < TRAILER_BYTES + MAGIC.length) throw damaged(source, `it has only ${size} bytes`);
+  await file.prepare([{ start: size - TAIL_BYTES, end: size }]);
   const trailer = Buffer.alloc(TRAILER_BYTES);
   file.read(trailer, size - TRAILER_BYTES, "the Parquet file");
   const magic = trailer.toString("latin1", 4);
@@ -99,8 +102,10 @@ function readFooterBytes(file: RandomAccess): Uint8Array {
   if (length > size - TRAILER_BYTES - MAGIC.length || length > FOOTER_BYTES_MAX) {
     throw damaged(source, `the length of its footer is ${length} bytes, but the file has ${size}`);
   }
+  const start = size - TRAILER_BYTES - length;
+  await file.prepare([{ start, end: size }]);
   const bytes = new Uint8Array(length);
-  file.read(bytes, size - TRAILER_BYTES - length, "the Parquet file");
+  file.read(bytes, start, "the Parquet file");
   return bytes;
 }
 

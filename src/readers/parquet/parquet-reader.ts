@@ -29,7 +29,7 @@ export async function openWith(
   const file = await RandomAccess.open(range.source, options);
   let codecs: PageCodecs | undefined;
   try {
-    const footer = readFooter(file);
+    const footer = await readFooter(file);
     const zstd = footer.rowGroups.some(({ chunks }) => needsZstd(chunks));
     codecs = new PageCodecs(memory.kernel, zstd ? await loadZstd() : undefined);
     return new ParquetReader({ file, memory, codecs }, footer, range, fields, options);
@@ -52,6 +52,8 @@ class ParquetReader implements Reader {
   readonly #builder: BatchBuilder;
   #group = 0;
   #columns: readonly ColumnRows[] | undefined;
+  /** The columns of the next group, while they are fetched. */
+  #prepared: Promise<void> | undefined;
   /** Rows of the group that have been returned. */
   #rowsDone = 0;
   #bytesDone = 0;
@@ -80,7 +82,7 @@ class ParquetReader implements Reader {
   async next(): Promise<Batch | null> {
     this.options.signal.throwIfAborted();
     try {
-      const batch = this.#next();
+      const batch = await this.#next();
       if (batch === null) this.pages.file.checkUnchanged();
       return batch;
     } catch (error) {
@@ -90,10 +92,11 @@ class ParquetReader implements Reader {
     }
   }
 
-  #next(): Batch | null {
+  async #next(): Promise<Batch | null> {
     for (;;) {
       const group = this.#groups[this.#group];
       if (group === undefined) return null;
+      if (this.#columns === undefined && this.pages.file.isRemote) await this.#prepareGroup();
       const columns = this.#columns ?? this.#openGroup(group);
       if (this.#rowsDone === group.rows) {
         this.#closeGroup(group);
@@ -110,6 +113,23 @@ class ParquetReader implements Reader {
     this.#builder.free();
     this.pages.codecs.free();
     await this.pages.file.close();
+  }
+
+  /** Fetches the columns of the next group, and begins to fetch those of the one after it. */
+  async #prepareGroup(): Promise<void> {
+    await (this.#prepared ?? this.#prepare(this.#group));
+    const ahead = this.#prepare(this.#group + 1);
+    this.#prepared = ahead;
+    // Its error is thrown when the group is read.
+    ahead.catch(() => {});
+  }
+
+  #prepare(index: number): Promise<void> {
+    const group = this.#groups[index];
+    const chunks = this.#leaves.flat().flatMap((leaf) => group?.chunks[leaf.chunk] ?? []);
+    return this.pages.file.prepare(
+      chunks.map(({ start, compressedSize }) => ({ start, end: start + compressedSize })),
+    );
   }
 
   #openGroup(group: RowGroup): readonly ColumnRows[] {

@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
+import { isObjectUrl } from "../../store/object-url.js";
 import { InputFileHandle } from "../file-bytes.js";
 import { fileState } from "../fingerprint.js";
+import { type ByteRange, ObjectCopy } from "../object-copy.js";
 import { isPlain, type OpenOptions } from "../open-bytes.js";
 import type { ReaderOptions } from "../reader.js";
 import { openSeekableFile, type SeekableFile } from "../seekable-file.js";
@@ -15,12 +17,15 @@ export class RandomAccess {
     readonly source: Source,
     /** Decompressed bytes. */
     readonly size: number,
-    private readonly file: SeekableFile,
+    private readonly file: Pick<SeekableFile, "close">,
     private readonly handle: InputFileHandle,
+    private readonly copy?: ObjectCopy,
   ) {}
 
   /** Opens a source. Throws what `openSeekableFile` throws. */
   static async open(source: Source, options: RandomAccessOptions): Promise<RandomAccess> {
+    if (isPlain(source) && isObjectUrl(source.path))
+      return RandomAccess.openObject(source, options);
     const file = await openSeekableFile(source, options);
     try {
       const { name } = source;
@@ -34,14 +39,49 @@ export class RandomAccess {
     }
   }
 
+  /** Opens an object, of which `prepare` fetches the ranges that are read. */
+  private static async openObject(
+    source: Source,
+    options: RandomAccessOptions,
+  ): Promise<RandomAccess> {
+    const copy = await ObjectCopy.create(source, options);
+    try {
+      const { name } = source;
+      const place = { name, path: copy.path, fingerprint: fingerprint(copy, name) };
+      return new RandomAccess(source, source.size, copy, new InputFileHandle(place), copy);
+    } catch (error) {
+      await copy.close();
+      throw error;
+    }
+  }
+
+  /** True if ranges have to be prepared. */
+  get isRemote(): boolean {
+    return this.copy !== undefined;
+  }
+
+  /** Resolves when the ranges can be read; only objects need it. Throws `SourceError`. */
+  async prepare(ranges: readonly ByteRange[]): Promise<void> {
+    const { size } = this;
+    await this.copy?.fetch(
+      ranges.map(({ start, end }) => ({ start: Math.max(0, start), end: Math.min(size, end) })),
+    );
+  }
+
   /** Fills `target`. Throws `SourceError`; `source_truncated` names `what`. */
   read(target: Uint8Array, position: number, what: string): void {
+    const { copy, size } = this;
+    const end = Math.min(size, position + target.length);
+    if (copy?.has({ start: position, end }) === false) {
+      throw new Error(`bytes ${position} to ${end} of ${this.source.name} were not prepared`);
+    }
     this.handle.readFully(target, position, what);
   }
 
   /** Throws `source_changed` if it is not the file that was planned. */
   checkUnchanged(): void {
-    this.handle.checkUnchanged();
+    // Each request for a part of an object checks its ETag.
+    if (this.copy === undefined) this.handle.checkUnchanged();
   }
 
   async close(): Promise<void> {
@@ -51,7 +91,7 @@ export class RandomAccess {
 }
 
 /** Returns the state of the copy, which nobody else should change. */
-function fingerprint({ path }: SeekableFile, name: string): string {
+function fingerprint({ path }: Pick<SeekableFile, "path">, name: string): string {
   try {
     return JSON.stringify(fileState(statSync(path)));
   } catch (error) {

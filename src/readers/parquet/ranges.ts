@@ -17,7 +17,7 @@ export async function planParquetRanges(
   if (isPlain(source) && source.size <= splitBytes) return [{ source, start: 0, end: null }];
   const file = await RandomAccess.open(source, options);
   try {
-    const { rowGroups } = readFooter(file);
+    const { rowGroups } = await readFooter(file);
     const sizes = rowGroups.map((group) => group.compressedSize);
     const groups = sizes.length === 0 ? [{ start: 0, end: 0 }] : groupSizes(sizes, splitBytes);
     return groups.map(({ start, end }) => ({ source, start, end }));

@@ -91,6 +91,7 @@ export class FakeExport {
       rowBytesMax: 1 * MIB,
       ratioMax: 1_000,
       splitBytes: 64,
+      s3: {},
       damaged: "leave-out",
       maxRejects: { rows: 0 },
       fresh: false,

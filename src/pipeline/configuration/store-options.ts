@@ -1,0 +1,20 @@
+import * as type from "./option-types.js";
+
+/** Options of object stores; part of `optionTable`. Credentials come from the environment. */
+export const storeOptions = {
+  s3Endpoint: {
+    type: type.url,
+    description: "Address of the S3 store, if it is not AWS: that of R2, MinIO, Ceph, B2 …",
+    otherwise: "AWS_ENDPOINT_URL, else AWS",
+  },
+  s3Region: {
+    type: type.text,
+    placeholder: "<region>",
+    description: "Region of the S3 store",
+    otherwise: "AWS_REGION, else that of the AWS profile",
+  },
+  s3PathStyle: {
+    ...type.off,
+    description: "Name S3 buckets in the path instead of the host: most stores but AWS need it",
+  },
+} satisfies Readonly<Record<string, type.OptionRow>>;

@@ -1,0 +1,152 @@
+import { KIB, MIB } from "../base/limits.js";
+import { fetchRange } from "../store/fetch-range.js";
+import type { S3Options } from "../store/object-store.js";
+import { parseObjectUrl } from "../store/object-url.js";
+import { openStore } from "../store/open-store.js";
+import type { ByteSource } from "./byte-source.js";
+import { etagOf } from "./fingerprint.js";
+import type { Source } from "./source.js";
+import { fromSystem } from "./source-errors.js";
+
+/** The members of a source that are needed to fetch its object. */
+export type SourceObject = Pick<Source, "name" | "path" | "fingerprint">;
+
+export interface ObjectOptions {
+  readonly signal: AbortSignal;
+  readonly s3?: S3Options | undefined;
+}
+
+/** Bytes of the largest requests, and how many of them are under way. */
+const RANGE_BYTES = 8 * MIB;
+const RANGES_AHEAD = 3;
+/** Bytes of the first request of a reader that may need no more; each further one is four times as long. */
+const FIRST_RANGE_BYTES = 256 * KIB;
+
+/** Fetches a range of a source's object. Throws `SourceError`, or the signal's reason. */
+export async function fetchObject(
+  { name, path, fingerprint }: SourceObject,
+  { start, end }: { readonly start: number; readonly end: number },
+  { signal, s3 = {} }: ObjectOptions,
+  take: (bytes: Uint8Array, position: number) => void | Promise<void>,
+): Promise<void> {
+  const url = parseObjectUrl(path);
+  if (url === undefined) throw new Error(`${path} is not the address of an object`);
+  try {
+    const store = await openStore(url, s3);
+    const range = { etag: etagOf(fingerprint), start, end, signal };
+    await fetchRange(store, url.key, range, take);
+  } catch (error) {
+    throw fromSystem(name, error);
+  }
+}
+
+/** A range that is being fetched. */
+interface Fetched {
+  readonly start: number;
+  readonly bytes: Uint8Array;
+  received: number;
+  error?: unknown;
+}
+
+interface ObjectRange {
+  readonly start: number;
+  readonly end: number;
+  /** Byte up to which all will be read; absent if the reader may stop early. */
+  readonly expectedEnd?: number | undefined;
+}
+
+/** Bytes `start` (inclusive) to `end` (exclusive) of an object, by requests that run ahead of the reader. */
+export class ObjectBytes implements ByteSource {
+  /** In the order of their bytes; the reader is in the first. */
+  readonly #ranges: Fetched[] = [];
+  readonly #closing = new AbortController();
+  readonly #signal: AbortSignal;
+  #position: number;
+  /** First byte that is not asked for. */
+  #next: number;
+  #rangeBytes = FIRST_RANGE_BYTES;
+  #wake: (() => void) | undefined;
+
+  constructor(
+    private readonly object: SourceObject,
+    private readonly range: ObjectRange,
+    private readonly options: ObjectOptions,
+  ) {
+    this.#position = range.start;
+    this.#next = range.start;
+    this.#signal = AbortSignal.any([options.signal, this.#closing.signal]);
+  }
+
+  get consumed(): number {
+    return this.#position - this.range.start;
+  }
+
+  read(target: Uint8Array): number | Promise<number> {
+    this.options.signal.throwIfAborted();
+    if (this.#position >= this.range.end || target.length === 0) return 0;
+    this.#fetchAhead();
+    return this.#take(target) || this.#arrival().then(() => this.read(target));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#ranges.length = 0;
+  }
+
+  /** Copies what has arrived; returns 0 if nothing has. */
+  #take(target: Uint8Array): number {
+    const [first] = this.#ranges;
+    if (first === undefined) return 0;
+    const from = this.#position - first.start;
+    const count = Math.min(target.length, first.received - from);
+    if (count === 0) {
+      if (first.error !== undefined) throw first.error;
+      return 0;
+    }
+    target.set(first.bytes.subarray(from, from + count));
+    this.#position += count;
+    if (from + count === first.bytes.length) this.#ranges.shift();
+    return count;
+  }
+
+  #arrival(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #fetchAhead(): void {
+    const { end, expectedEnd = this.range.start } = this.range;
+    while (this.#next < end && this.#ranges.length < RANGES_AHEAD) {
+      // Behind the bytes that are surely needed, only as many as the reader asks for.
+      const isNeeded = this.#next < expectedEnd;
+      if (!isNeeded && this.#ranges.length > 0) return;
+      const length = isNeeded
+        ? Math.min(RANGE_BYTES, expectedEnd - this.#next)
+        : Math.min(this.#rangeBytes, end - this.#next);
+      if (!isNeeded) this.#rangeBytes = Math.min(RANGE_BYTES, 4 * this.#rangeBytes);
+      void this.#fetch({
+        start: this.#next,
+        bytes: Buffer.allocUnsafeSlow(length),
+        received: 0,
+      });
+      this.#next += length;
+    }
+  }
+
+  async #fetch(fetched: Fetched): Promise<void> {
+    this.#ranges.push(fetched);
+    const { start, bytes: all } = fetched;
+    const options = { ...this.options, signal: this.#signal };
+    try {
+      await fetchObject(this.object, { start, end: start + all.length }, options, (bytes) => {
+        all.set(bytes, fetched.received);
+        fetched.received += bytes.length;
+        this.#wake?.();
+      });
+    } catch (error) {
+      fetched.error = error;
+      this.#wake?.();
+    }
+  }
+}

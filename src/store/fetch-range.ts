@@ -1,0 +1,33 @@
+import type { GetOptions, ObjectStore } from "./object-store.js";
+import { retryCall } from "./retry-call.js";
+import { StoreError } from "./store-error.js";
+
+/** Longer than a store takes to restart, or to let a client in again that it has slowed down. */
+const GIVE_UP_MS = 120_000;
+
+/**
+ * Fetches a range of an object, and goes on behind the bytes that arrived where a body stops early.
+ * `take` gets the bytes in order, and the position in the object of the first of them.
+ */
+export async function fetchRange(
+  store: ObjectStore,
+  key: string,
+  { start, end, ...rest }: GetOptions,
+  take: (bytes: Uint8Array, position: number) => void | Promise<void>,
+): Promise<void> {
+  let position = start;
+  await retryCall({ signal: rest.signal, giveUpAfterMs: GIVE_UP_MS }, async (progressed) => {
+    for await (const bytes of await store.get(key, { ...rest, start: position, end })) {
+      rest.signal.throwIfAborted();
+      const wanted = bytes.subarray(0, end - position);
+      if (wanted.length === 0) continue;
+      const at = position;
+      position += wanted.length;
+      await take(wanted, at);
+      progressed();
+    }
+    if (position === end) return;
+    const reason = `the body ends at byte ${position} of ${end}.`;
+    throw new StoreError("store_failed", reason, key, true);
+  });
+}

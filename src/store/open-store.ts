@@ -1,0 +1,20 @@
+import type { ObjectStore, S3Options } from "./object-store.js";
+import type { ObjectUrl } from "./object-url.js";
+
+const opened = new Map<string, Promise<ObjectStore>>();
+
+/** Opens a bucket, once in each thread. Loads the library of its kind of store. */
+export function openStore(
+  { scheme, bucket }: Pick<ObjectUrl, "scheme" | "bucket">,
+  options: S3Options,
+): Promise<ObjectStore> {
+  const key = JSON.stringify([scheme, bucket, options]);
+  const store = opened.get(key) ?? createStore(bucket, options);
+  opened.set(key, store);
+  return store;
+}
+
+async function createStore(bucket: string, options: S3Options): Promise<ObjectStore> {
+  const { S3Store } = await import("./s3-store.js");
+  return new S3Store(bucket, options);
+}

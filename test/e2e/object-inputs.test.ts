@@ -1,0 +1,129 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeAll, describe, expect, it } from "vitest";
+import { runInProcess } from "../support/command-line.js";
+import { digestExport } from "../support/directory-digest.js";
+import { type Fault, startFaultProxy } from "../support/fault-proxy.js";
+import { writeAmplitudeRows } from "../support/generated-input.js";
+import { hasS3Server, type S3Server, useS3Server } from "../support/s3-server.js";
+import { scratchDirectory } from "../support/scratch.js";
+
+const scratch = scratchDirectory("object-inputs");
+const rows = 30_000;
+
+const faults: readonly Fault[] = [
+  "reset",
+  "cut",
+  { status: 503, code: "SlowDown" },
+  { status: 500, code: "InternalError" },
+  { status: 429, code: "TooManyRequests" },
+];
+
+describe.runIf(hasS3Server())("an export from a bucket", () => {
+  let server: S3Server;
+
+  /** Runs a command on the bucket, or on what stands for it. */
+  async function run(command: string, input: string, output: string, ...more: readonly string[]) {
+    const to = command === "validate" ? "--report" : "--to";
+    const sizes = ["--split-size", "1MiB", "--threads", "2", "--max-rejects", "1%", "--quiet"];
+    return runInProcess([command, input, to, join(scratch, output), ...sizes, ...more]);
+  }
+
+  async function exportOf(input: string, output: string, ...more: readonly string[]) {
+    const result = await run("export", input, output, ...more);
+    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+    const digests = digestExport(join(scratch, output));
+    // They name the sources.
+    return Object.entries(digests).filter(([name]) => /^events[/-]/.test(name));
+  }
+
+  beforeAll(async () => {
+    server = await useS3Server();
+    const file = join(scratch, "rows.jsonl");
+    await writeAmplitudeRows(file, rows, 5);
+    const text = readFileSync(file);
+    await run("export", file, "parquet", "--format", "parquet", "--part-size", "1MiB");
+    await server.createBucket("exports", {
+      "ndjson/rows.jsonl": text,
+      "gzip/rows.jsonl.gz": gzipSync(text),
+    });
+    writeFileSync(join(scratch, "rows.jsonl.gz"), gzipSync(text));
+  });
+
+  it("has the bytes of one from disk, with plain and packed inputs", async () => {
+    const expected = await exportOf(join(scratch, "rows.jsonl"), "local");
+    expect(expected.length).toBeGreaterThan(5);
+    expect(await exportOf("s3://exports/ndjson/", "plain", ...server.flags)).toEqual(expected);
+    const packed = await exportOf(join(scratch, "rows.jsonl.gz"), "local-gzip");
+    expect(await exportOf("s3://exports/gzip/", "gzip", ...server.flags)).toEqual(packed);
+  });
+
+  it("has the bytes of one from disk although requests fail, are lost and stop early", async () => {
+    const expected = await exportOf(join(scratch, "rows.jsonl"), "calm");
+    const seen = new Map<Fault, number>();
+    const proxy = await startFaultProxy(server.options.endpoint ?? "", (number) => {
+      if (number % 3 !== 0) return undefined;
+      const fault = faults[(number / 3) % faults.length];
+      if (fault !== undefined) seen.set(fault, (seen.get(fault) ?? 0) + 1);
+      return fault;
+    });
+    try {
+      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+      expect(await exportOf("s3://exports/ndjson/", "faulty", ...flags)).toEqual(expected);
+    } finally {
+      proxy.close();
+    }
+    expect(seen.size).toBe(faults.length);
+  });
+
+  it("fails a source that changes while it is read, and keeps the others", async () => {
+    const text = readFileSync(join(scratch, "rows.jsonl"));
+    await server.createBucket("changing", { "a.jsonl": text, "b.jsonl": text });
+    let looks = 0;
+    const proxy = await startFaultProxy(server.options.endpoint ?? "", async (_, path) => {
+      // The first request for it finds its format.
+      if (!path.includes("b.jsonl") || ++looks !== 2) return undefined;
+      await server.put("changing", "b.jsonl", text.subarray(1));
+      return undefined;
+    });
+    try {
+      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+      const result = await run("export", "s3://changing/", "changing", ...flags);
+      expect(result.exitCode).toBe(1);
+    } finally {
+      proxy.close();
+    }
+    const manifest = readFileSync(join(scratch, "changing", "manifest.json"), "utf8");
+    const { failures, rows: counted } = JSON.parse(manifest) as {
+      readonly failures: readonly { readonly source: string; readonly code: string }[];
+      readonly rows: { readonly read: number };
+    };
+    expect(new Set(failures.map(({ source, code }) => `${source} ${code}`))).toEqual(
+      new Set(["s3://changing/b.jsonl source_changed"]),
+    );
+    expect(counted.read).toBeGreaterThanOrEqual(rows);
+  });
+
+  it("counts in a dry run what a dry run on disk counts", async () => {
+    const counts = async (input: string, report: string, ...flags: readonly string[]) => {
+      await run("validate", input, report, ...flags);
+      const text = readFileSync(join(scratch, report, "report.json"), "utf8");
+      const { rows: counted, days, events } = JSON.parse(text) as Record<string, unknown>;
+      return { counted, days, events };
+    };
+    expect(await counts("s3://exports/ndjson/rows.jsonl", "r-store", ...server.flags)).toEqual(
+      await counts(join(scratch, "rows.jsonl"), "r-local"),
+    );
+  });
+
+  it.each([
+    ["store_bucket_missing", "s3://none-of-these/", []],
+    ["input_not_found", "s3://exports/nothing", []],
+    ["store_unreachable", "s3://exports/", ["--s3-endpoint", "http://127.0.0.1:1"]],
+  ])("is refused with %s", async (code, input, flags) => {
+    const result = await run("export", input, code, ...server.flags, ...flags);
+    expect(result.stderr).toContain(code);
+    expect(result.stderr).not.toContain("testsecret");
+  });
+});

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { listInputs } from "../../src/readers/inputs.js";
+import { hasS3Server, useS3Server } from "../support/s3-server.js";
+
+const { signal } = new AbortController();
+
+const keys = [
+  "2026-01/a.json.gz",
+  "2026-01/b.csv",
+  "2026-02/a.json.gz",
+  "2026-02/deep/er/c.json.gz",
+  "2026-02/_SUCCESS",
+  "2026-02/.crc/x.json",
+  "_private/2026-01/z.json",
+  "odd/a#b+c%20d=ü &?.json",
+  "odd/[x].json",
+  "odd/x.json",
+  "marked/",
+  "marked/in.json",
+  "one",
+  "one/below.json",
+];
+
+describe.runIf(hasS3Server())("inputs in a bucket", async () => {
+  const server = await useS3Server();
+  await server.createBucket("inputs", Object.fromEntries(keys.map((key) => [key, key])));
+
+  const list = async (...inputs: readonly string[]) => {
+    const given = inputs.map((input) => `s3://inputs${input}`);
+    const files = await listInputs(given, "/", { signal, s3: server.options });
+    return files.map(({ name }) => name.slice("s3://inputs/".length));
+  };
+
+  it("are all below a prefix, without hidden ones and markers of directories", async () => {
+    expect(await list("")).toEqual(
+      keys.filter((key) => !/(^|\/)[_.]/.test(key) && key !== "marked/").sort(),
+    );
+    expect(await list("/2026-02")).toEqual(["2026-02/a.json.gz", "2026-02/deep/er/c.json.gz"]);
+    expect(await list("/2026-02/")).toEqual(await list("/2026-02"));
+    expect(await list("/marked/")).toEqual(["marked/in.json"]);
+  });
+
+  it("are one object if its key is named, hidden or odd or not", async () => {
+    expect(await list("/one")).toEqual(["one"]);
+    expect(await list("/2026-02/_SUCCESS")).toEqual(["2026-02/_SUCCESS"]);
+    expect(await list("/odd/a#b+c%20d=ü &?.json")).toEqual(["odd/a#b+c%20d=ü &?.json"]);
+    expect(await list("/odd/[x].json")).toEqual(["odd/[x].json"]);
+    expect(await list("/_private/")).toEqual(["_private/2026-01/z.json"]);
+  });
+
+  it("are those that match a pattern, and those below what matches", async () => {
+    expect(await list("/2026-*/*.json.gz")).toEqual(["2026-01/a.json.gz", "2026-02/a.json.gz"]);
+    expect(await list("/2026-*")).toEqual([
+      "2026-01/a.json.gz",
+      "2026-01/b.csv",
+      "2026-02/a.json.gz",
+      "2026-02/deep/er/c.json.gz",
+    ]);
+    expect(await list("/**/*.json.gz")).toEqual([
+      "2026-01/a.json.gz",
+      "2026-02/a.json.gz",
+      "2026-02/deep/er/c.json.gz",
+    ]);
+    expect(await list("/2026-0{1,2}/[ab].*")).toEqual([
+      "2026-01/a.json.gz",
+      "2026-01/b.csv",
+      "2026-02/a.json.gz",
+    ]);
+  });
+
+  it("are taken once, also if several inputs name them", async () => {
+    expect(await list("/2026-01/", "/2026-01/a.json.gz", "/2026-01/*")).toHaveLength(2);
+  });
+
+  it("that do not exist are refused with what was looked for", async () => {
+    await expect(list("/nothing/")).rejects.toThrow("no object at or below s3://inputs/nothing/");
+    await expect(list("/2026-*/*.xml")).rejects.toThrow(
+      "no object matches the pattern s3://inputs/2026-*/*.xml",
+    );
+    await expect(
+      listInputs(["s3://inputs-gone/"], "/", { signal, s3: server.options }),
+    ).rejects.toMatchObject({ code: "store_bucket_missing" });
+  });
+});
