@@ -13,8 +13,8 @@ export interface ObjectUrl {
 /** Returns the parts of an address such as `s3://bucket/2026/events #1.json.gz`; undefined for a path. */
 export function parseObjectUrl(text: string): ObjectUrl | undefined {
   const [, scheme = "", bucket = "", key = ""] =
-    /^([a-z][a-z\d]*):\/\/([^/]*)\/?(.*)$/s.exec(text) ?? [];
-  const known = schemes.find((one) => one === scheme);
+    /^([a-z][a-z\d]*):\/\/([^/]*)\/?(.*)$/is.exec(text) ?? [];
+  const known = schemes.find((one) => one === scheme.toLowerCase());
   return known && { scheme: known, bucket, key };
 }
 

@@ -89,6 +89,7 @@ describe("export", () => {
         dayZone: "Europe/Berlin",
         partBytes: 2 * 1024 ** 2,
         splitBytes: 64 * 1024 ** 2,
+        s3: { pathStyle: false },
         threads: 2,
         memoryBytes: 1024 ** 3,
         maxRejects: { share: 0.05 },
@@ -342,11 +343,10 @@ describe("usage", () => {
   });
 
   test.each([
-    [["export", "s3://bucket/*.gz", "--to", "o"], "inputs: s3:// is not supported"],
-    [["export", "a", "--to", "gs://bucket"], "--to: gs:// is not supported"],
+    [["export", "gs://bucket/*.gz", "--to", "o"], "inputs: gs:// is not supported"],
+    [["export", "a", "--to", "s3://bucket"], "only inputs can be objects"],
     [["export", "a", "--to", "https://example.com"], "`send` takes the address of a service"],
     [["verify", "S3://bucket"], "s3:// is not supported"],
-    [["init", "azure+blob://a"], "azure+blob:// is not supported"],
     [["validate", "a", "--report", "file:///r"], "--report: file:// is not supported"],
   ])("%j names an address that is not supported", async (words, message) => {
     const { context, stderr } = fakeContext();

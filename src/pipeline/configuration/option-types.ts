@@ -329,7 +329,11 @@ function schemeOf(text: string): string | undefined {
 
 function refuseScheme(text: string): string {
   const scheme = schemeOf(text) ?? "";
-  const advice = scheme.startsWith("http") ? "; `send` takes the address of a service" : "";
+  const advice = scheme.startsWith("http")
+    ? "; `send` takes the address of a service"
+    : isObjectUrl(text)
+      ? "; only inputs can be objects"
+      : "";
   return (
     `${scheme}:// is not supported (got ${JSON.stringify(text)}): name files and directories of this ` +
     `machine${advice}`
