@@ -302,6 +302,15 @@ describe("odd inputs", () => {
     expect((await errorOf("a")).code).toBe(code);
   });
 
+  test("with many broken files and no other name some of them, and count the others", async () => {
+    const broken = gzipSync(amplitude("b").repeat(20)).subarray(0, 12);
+    for (let file = 0; file < 8; file++) put(`in/${file}.json.gz`, broken);
+    const { code, message } = await errorOf("in");
+    expect(code).toBe("rows_missing");
+    expect(message).toContain("in/4.json.gz");
+    expect(message).toContain("\n  and 3 more inputs that cannot be read");
+  });
+
   test("without one required field are refused with its name", async () => {
     put("a", '{"event": "open", "who": "mina", "moment": "noon"}\n');
     const { exitCode, stderr } = await init("a");

@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { takeLockFile } from "../../src/base/lock-file.js";
 import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -48,6 +49,12 @@ test("runs lists the exports here with their epochs, days, counts and outcome", 
   expect(stdout).toMatch(/\/out {2}done {2}started 2\S*Z\n {2}17 events, 0 rejected\n/);
   expect(stdout).toMatch(/ {2}epoch 1 {2}2\S*Z {2}1 input, 7 events, 2026-01-03\n/);
 
+  // As after a kill in a further epoch.
+  const manifest = join(scratch, "out", "manifest.json");
+  const { epochs, ...facts } = JSON.parse(readFileSync(manifest, "utf8"));
+  writeFileSync(manifest, JSON.stringify({ ...facts, epochs: epochs.slice(0, 1) }));
+  expect(await listed()).toMatchObject([{ state: "interrupted", delivered: 17 }]);
+
   // As after a kill: the ledger alone tells what was done.
   rmSync(join(scratch, "out", "manifest.json"));
   expect(await listed("out")).toMatchObject([
@@ -59,6 +66,10 @@ test("runs lists the exports here with their epochs, days, counts and outcome", 
     },
   ]);
   expect((await run("runs")).stdout).toContain("resume: run the command of this export again");
+
+  const lock = await takeLockFile(join(scratch, "out", "_switchyard", "lock"));
+  expect(await listed("out")).toMatchObject([{ state: "at_work" }]);
+  await lock.release();
 
   writeFileSync(
     join(scratch, "in", "broken.json.gz"),

@@ -126,6 +126,16 @@ function finishRow(scan: RecordScan, start: usize, end: usize, fault: u32, endin
   scan.rows++;
 }
 
+/** Returns true at a line of `\.` alone, with which PostgreSQL ends the data of COPY in a dump. */
+@inline
+function isEndOfData(scan: RecordScan, p: usize): bool {
+  const rest = scan.end - p;
+  if (scan.cells == 1 || rest < 2 || load<u16>(p) != 0x2e5c) return false;
+  if (rest == 2) return scan.final != 0;
+  const next = load<u8>(p + 2);
+  return next == LINE_FEED || (next == CARRIAGE_RETURN && rest > 3 && load<u8>(p + 3) == LINE_FEED);
+}
+
 /**
  * Returns the rows that begin in [cursor, rowsEnd). A malformed, unclosed or too long record ends
  * with its first line, however far it seemed to reach; the following lines are rows again. Blank
@@ -143,6 +153,10 @@ export function scanRecords(address: usize): i32 {
     if (feedsOnly) p = skipBlankLines(p, end, scan.final != 0);
     else while (p < end && (load<u8>(p) == LINE_FEED || load<u8>(p) == CARRIAGE_RETURN)) p++;
     if (p >= scan.rowsEnd || p >= end) break;
+    if (feedsOnly && isEndOfData(scan, p)) {
+      p += 2;
+      continue;
+    }
     const tooLong = end - p > rowBytesMax;
     if (load<u8>(p) == scan.comment) {
       const commentEnd = findLineEnd(p, tooLong ? p + rowBytesMax : end, feedsOnly);

@@ -8,6 +8,9 @@ const OPENING_BRACE = 0x7b;
 const CLOSING_BRACE = 0x7d;
 const OPENING_BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
+const COLON = 0x3a;
+/** Open brackets inside of a row: of the object around, the array and the row. */
+const ROW_DEPTH = 3;
 
 /**
  * Finds the array of rows in a file that is one JSON object around them: `{"events": [{…}, …]}`.
@@ -25,17 +28,16 @@ export function findWrapper(
 ): number | "none" | "undecided" {
   const found = outlineOf(text);
   if (found === "none") return "none";
-  const { arrays, firstRow, end } = found;
+  const { arrays, rowNames, end } = found;
   if (end === undefined && extent === "part") return "undecided";
   const [array] = arrays;
-  if (array === undefined || arrays.length > 1 || firstRow === undefined) return "none";
+  if (array === undefined || arrays.length > 1) return "none";
   // Members behind the array are checked where the reader gets to them, unless they are here.
   const around = parse(
     end === undefined ? `${decode(text, 0, array)}]}` : decode(text, 0, text.length),
   );
-  const row = parse(decode(text, ...firstRow));
-  if (around === undefined || row === undefined) return "none";
-  return countOf(row, rowFields) > countOf(around, rowFields) ? array : "none";
+  if (around === undefined) return "none";
+  return countOf(rowNames, rowFields) > countOf(Object.keys(around), rowFields) ? array : "none";
 }
 
 /**
@@ -68,8 +70,8 @@ function isListOfObjects(list: unknown): boolean {
 interface Outline {
   /** Offsets of the first bytes in arrays of objects that are members. */
   readonly arrays: readonly number[];
-  /** Start and end of the first object in the first of them, if it is whole. */
-  readonly firstRow: readonly [start: number, end: number] | undefined;
+  /** Names in the first object of the first of them, as far as it is known. */
+  readonly rowNames: readonly string[];
   /** The end of the object, if it ends. */
   readonly end: number | undefined;
 }
@@ -77,31 +79,35 @@ interface Outline {
 /** Finds brackets outside of strings; "none" if another value follows the object. */
 function outlineOf(text: Uint8Array): Outline | "none" {
   const arrays: number[] = [];
-  let rowStart = 0;
-  let firstRow: readonly [number, number] | undefined;
+  const rowNames: string[] = [];
+  let isInRow = false;
   let depth = 0;
   for (let p = 0; p < text.length; p++) {
     const byte = text[p]!;
     if (byte === QUOTE) {
+      const start = p;
       p = stringEnd(text, p);
+      if (isInRow && depth === ROW_DEPTH && text[skipBlank(text, p + 1)] === COLON) {
+        rowNames.push(decode(text, start + 1, p));
+      }
     } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
       if (depth === 1 && byte === OPENING_BRACKET) {
         const inside = skipBlank(text, p + 1);
         if (text[inside] === OPENING_BRACE) {
+          isInRow = arrays.length === 0;
           arrays.push(p + 1);
-          rowStart ||= inside;
         }
       }
       depth++;
     } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
       depth--;
-      if (depth === 2 && rowStart > 0) firstRow ??= [rowStart, p + 1];
+      if (depth < ROW_DEPTH) isInRow = false;
       if (depth > 0) continue;
       if (skipBlank(text, p + 1) < text.length) return "none";
-      return { arrays, firstRow, end: p + 1 };
+      return { arrays, rowNames, end: p + 1 };
     }
   }
-  return { arrays, firstRow, end: undefined };
+  return { arrays, rowNames, end: undefined };
 }
 
 /** Returns the offset of the quote that ends a string. */
@@ -117,8 +123,8 @@ function skipBlank(text: Uint8Array, start: number): number {
   return p;
 }
 
-function countOf(object: object, names: ReadonlySet<string>): number {
-  return Object.keys(object).filter((name) => names.has(name)).length;
+function countOf(names: readonly string[], wanted: ReadonlySet<string>): number {
+  return names.filter((name) => wanted.has(name)).length;
 }
 
 function decode(text: Uint8Array, start: number, end: number): string {

@@ -141,6 +141,28 @@ describe("a dialect with backslashes", () => {
     ]);
   });
 
+  test.each([
+    ["lf", "\n"],
+    ["crlf", "\r\n"],
+  ] as const)("skips the end of data of COPY, with lines of %s", async (backslashes, end) => {
+    const rows = ["1,2,3", "\\.", "\\.,5,6", "\\.x", "4,5,6", "\\."];
+    for (const content of [rows.join(end) + end, rows.join(end)]) {
+      for (const windowBytes of [1, 4_096]) {
+        expect(await cellsOf(content, { backslashes, quote: "" }, windowBytes)).toEqual([
+          ["1", "2", "3"],
+          [".", "5", "6"],
+          rejectCodes.ragged_row,
+          ["4", "5", "6"],
+        ]);
+      }
+    }
+    const one = testDialect(["a"], { backslashes, quote: "" });
+    expect((await readCsv(`x${end}\\.${end}`, one)).map(({ cells }) => cells)).toEqual([
+      ["x"],
+      ["."],
+    ]);
+  });
+
   test("rejects one line for a quote that is never closed, and a row of other cells", async () => {
     const content = '1,2,"3\n4,5\\,6\n"7"x,8,9\n1,2,3\\\n4\n';
     expect(await cellsOf(content, { backslashes: "lf" })).toEqual([

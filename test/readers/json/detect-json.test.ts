@@ -49,6 +49,7 @@ const rows = '[{"event":"a","time":1},{"event":"b","time":2}]';
 test.each([
   [`{"events":${rows}}`, 11],
   [`\ufeff {"next":null,"data":\n ${rows},"page":{"n":1}}\n`, 27],
+  [`{"note":"\\"[{","events":${rows}}`, 25],
   [`{\n"events": [\n{"event":"a"},\n{"event":"b"}\n]\n}\n`, 13],
 ])("%j has its rows in an array", (text, arrayStart) => {
   const fields = new Set(["event", "time"]);
@@ -61,15 +62,20 @@ test.each([
   [`{"events":${rows}}\n{"events":${rows}}\n`, "ndjson"],
   [`{"events":${rows},"other":[{}]}`, "ndjson"],
   ['{"list":[{"sku":1}]}', "ndjson"],
+  ['{"list":[{"in":{"event":"a","time":1}}]}', "ndjson"],
+  ['{"list":[{"sku":1},{"event":"a","time":1}]}', "ndjson"],
   ['{"events":[]}', "ndjson"],
 ])("%j is a row, though it may hold objects in an array", (text, kind) => {
   expect(kindOf(text)).toBe(kind);
 });
 
-test("an array in an object that the head cuts off has the rows if its first row is whole", () => {
+test("an array in an object that the head cuts off has the rows if its first row shows it", () => {
   const cut = `{"events":${rows}`.slice(0, -5);
   const found = detectJson(Buffer.from(cut), "limit", new Set(["event"]));
   expect(found).toEqual({ kind: "json", arrayStart: 11 });
   expect(kindOf(cut, "part")).toBe("undecided");
   expect(kindOf('{"events":[{"event":', "limit")).toBe("json");
+  const long = `{"events":[{"event":"a","items":[{"event":"b"}],"text":"${"x".repeat(50)}`;
+  expect(detectJson(Buffer.from(long), "limit", new Set(["event"]))).toEqual(found);
+  expect(detectJson(Buffer.from(long), "limit", new Set(["more"]))).toEqual({ kind: "json" });
 });

@@ -21,6 +21,8 @@ test.each([
   ["[]", 0, undefined],
   ["[{}, {}]\n[{}]", 3, undefined],
   ["{} {}", 2, undefined],
+  ["[{},]\n[{}]", 2, { places: 1, byte: 4 }],
+  ["{} [{}]", 2, undefined],
 ])(
   "commas of %j are counted, with the position of the first misplaced one",
   async (input, count, found) => {
