@@ -164,6 +164,16 @@ function actionsOf(manifest: Manifest, table: Table, nowMs: number): readonly ob
   ];
 }
 
+/** Returns the column that the names of the directories of days make, beside those of the parts. */
+export function dayKeyOf(
+  { configuration }: Manifest,
+  columns: readonly OutputColumn[],
+): string | undefined {
+  const [, named] = /^(\w+)=\{day\}$/.exec(String(configuration["dayName"])) ?? [];
+  const isTaken = columns.some(({ name }) => name.toLowerCase() === named?.toLowerCase());
+  return isTaken ? undefined : named;
+}
+
 /** Returns the columns of the parts, the column that the names of the directories of days make, and that of events. */
 function schemaOf(manifest: Manifest): {
   readonly dayKey: string | undefined;
@@ -171,8 +181,7 @@ function schemaOf(manifest: Manifest): {
   readonly schemaString: string;
 } {
   const columns = columnsOf(columnsIn(manifest), "columns");
-  const [, named] = /^(\w+)=\{day\}$/.exec(String(manifest.configuration["dayName"])) ?? [];
-  const dayKey = columns.some(({ name }) => name === named) ? undefined : named;
+  const dayKey = dayKeyOf(manifest, columns);
   const hasEvents = manifest.configuration["partition"] === "day,event";
   const eventKey = hasEvents ? columns.find(({ source }) => source === "event")?.name : undefined;
   const field = (name: string, type: string, nullable: boolean) => ({

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { UsageError } from "../base/errors.js";
+import { createZone } from "../base/luxon-zone.js";
 import {
   type ColumnSource,
   columnsOf,
@@ -7,6 +8,7 @@ import {
   isRequired,
   type OutputColumn,
 } from "../sinks/output-columns.js";
+import { dayKeyOf } from "./delta-log.js";
 import type { Manifest } from "./manifest.js";
 import { columnsIn } from "./verify/open-part.js";
 import type { Warehouse } from "./warehouses.js";
@@ -24,6 +26,11 @@ interface Load {
   readonly files: string;
   readonly extension: string;
   readonly columns: readonly OutputColumn[];
+  /** Key of the days in the names of their directories: `day` of `day=2026-01-31`. */
+  readonly dayKey: string | undefined;
+  /** Each event of a day has a directory. */
+  readonly hasEvents: boolean;
+  readonly dayZone: string;
 }
 
 /** How a warehouse loads files. */
@@ -38,6 +45,8 @@ interface WarehouseRow {
   /** Makes a type nullable where types are not. */
   readonly nullable?: (type: string) => string;
   readonly required: string;
+  /** Returns the type of the day in the table; undefined if it is not in there when files are loaded. */
+  dayType(load: Load): string | undefined;
   /** Returns the text after the columns of the table. */
   readonly tableEnd?: (quoted: (source: ColumnSource) => string) => string;
   /** The statements that load each kind of files; undefined for kinds that it does not read. */
@@ -56,15 +65,21 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     json: "JSON",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nCLUSTER BY ${quoted("event")}`,
-    load({ kind, table, extension }, target) {
+    // Its keys are all those of the path, and the event is in the files, too.
+    dayType: ({ hasEvents }) => (hasEvents ? undefined : "DATE"),
+    load({ kind, table, extension, dayKey, hasEvents }, target) {
       const options = {
         parquet: "format = 'PARQUET'",
         jsonl: "format = 'JSON'",
         csv: "format = 'CSV', skip_leading_rows = 1, allow_quoted_newlines = TRUE",
         arrow: undefined,
       }[kind];
-      const uri = `gs://${BUCKET}/${table}/*.${extension}`;
-      return options && `LOAD DATA INTO ${target}\nFROM FILES (${options}, uris = ['${uri}']);`;
+      const directory = `gs://${BUCKET}/${table}`;
+      const uris = `uris = ['${directory}/*.${extension}']`;
+      const load = `LOAD DATA INTO ${target}\nFROM FILES (${options}, ${uris}`;
+      if (options === undefined || dayKey === undefined || hasEvents) return options && `${load});`;
+      const prefix = `hive_partition_uri_prefix = '${directory}'`;
+      return `${load}, ${prefix})\nWITH PARTITION COLUMNS (${dayKey} DATE);`;
     },
   },
   snowflake: {
@@ -74,7 +89,8 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     time: "TIMESTAMP_TZ",
     json: "VARIANT",
     required: " NOT NULL",
-    load({ kind, table, extension }, target) {
+    dayType: () => "DATE",
+    load({ kind, table, extension, dayKey, columns }, target, names) {
       const format = {
         parquet: "TYPE = PARQUET",
         jsonl: "TYPE = JSON",
@@ -82,14 +98,28 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
         arrow: undefined,
       }[kind];
       const stage = `"switchyard_${table}"`;
-      const match = kind === "csv" ? "" : "\nMATCH_BY_COLUMN_NAME = CASE_SENSITIVE";
+      const match =
+        kind === "csv" || dayKey !== undefined ? "" : "\nMATCH_BY_COLUMN_NAME = CASE_SENSITIVE";
+      const cells = columns.map((column, index) =>
+        kind === "csv"
+          ? `$${index + 1}`
+          : `$1:"${column.name}"::${typeOf(warehouseRows.snowflake, kind, column)}`,
+      );
+      const day = `REGEXP_SUBSTR(METADATA$FILENAME, '(^|/)${dayKey}=([0-9-]+)/', 1, 1, 'e', 2)::DATE`;
+      const [into, from] =
+        dayKey === undefined
+          ? [target, `@${stage}`]
+          : [
+              `${target} (${[...names, `"${dayKey}"`].join(", ")})`,
+              `(\n  SELECT ${[...cells, day].join(", ")}\n  FROM @${stage}\n)`,
+            ];
       return (
         format &&
         `CREATE STAGE IF NOT EXISTS ${stage} URL = 's3://${BUCKET}/${table}/'
 STORAGE_INTEGRATION = <integration>;
 
-COPY INTO ${target}
-FROM @${stage}
+COPY INTO ${into}
+FROM ${from}
 PATTERN = '.*[.]${extension.replace(".", "[.]")}'
 FILE_FORMAT = (${format})${match};`
       );
@@ -103,7 +133,10 @@ FILE_FORMAT = (${format})${match};`
     json: "SUPER",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nSORTKEY (${quoted("timestamp")})`,
-    load({ kind, isGzip, table }, target) {
+    // A table has to have as many columns as Parquet files.
+    dayType: () => undefined,
+    load(load, target) {
+      const { kind, isGzip, table, dayKey } = load;
       const format = {
         parquet: "PARQUET",
         jsonl: `JSON 'auto ignorecase' TIMEFORMAT 'auto'${isGzip ? " GZIP" : ""}`,
@@ -115,7 +148,7 @@ FILE_FORMAT = (${format})${match};`
         `COPY ${target}
 FROM 's3://${BUCKET}/${table}/'
 IAM_ROLE '<role>'
-FORMAT AS ${format};`
+FORMAT AS ${format};${dayKey === undefined ? "" : redshiftDay(load, target, dayKey)}`
       );
     },
   },
@@ -129,24 +162,40 @@ FORMAT AS ${format};`
     required: "",
     tableEnd: (quoted) =>
       `\nENGINE = MergeTree\nORDER BY (${quoted("event")}, ${quoted("timestamp")})`,
-    load({ kind, files }, target, names) {
+    dayType(load) {
+      const { name, unit, offsetSeconds, zone } = timeOf(load);
+      const time = {
+        timestamp: `\`${name}\``,
+        ms: `fromUnixTimestamp64Milli(\`${name}\`)`,
+        s: `fromUnixTimestamp64Milli(\`${name}\` * 1000)`,
+      }[unit];
+      return `Date32 DEFAULT toDate32(${time} + INTERVAL ${offsetSeconds} SECOND, '${zone}')`;
+    },
+    load({ kind, files, dayKey, hasEvents }, target, names) {
+      const hasKeys = dayKey !== undefined || hasEvents;
       const formats = {
         parquet: "Parquet",
         jsonl: "JSONEachRow",
         csv: "CSVWithNames",
         arrow: "Arrow",
       } as const;
+      const iso = "date_time_input_format = 'best_effort'";
       const settings = {
-        jsonl:
-          "SETTINGS input_format_json_read_objects_as_strings = 1, input_format_json_read_numbers_as_strings = 1, date_time_input_format = 'best_effort'\n",
-        parquet: "",
-        csv: "SETTINGS input_format_csv_empty_as_default = 1, date_time_input_format = 'best_effort'\n",
-        arrow: "",
+        jsonl: [
+          "input_format_json_read_objects_as_strings = 1",
+          "input_format_json_read_numbers_as_strings = 1",
+          iso,
+        ],
+        parquet: [],
+        csv: ["input_format_csv_empty_as_default = 1", iso],
+        arrow: [],
       }[kind];
+      // Else it takes columns from the names of directories, and guesses their types.
+      const all = hasKeys ? ["use_hive_partitioning = 0", ...settings] : settings;
       return `-- With clickhouse-client, from the machine that has the files.
 INSERT INTO ${target} (${names.join(", ")})
 FROM INFILE ${literal(files)}
-${settings}FORMAT ${formats[kind]};`;
+${all.length === 0 ? "" : `SETTINGS ${all.join(", ")}\n`}FORMAT ${formats[kind]};`;
     },
   },
   duckdb: {
@@ -156,8 +205,14 @@ ${settings}FORMAT ${formats[kind]};`;
     time: "TIMESTAMPTZ",
     json: "JSON",
     required: " NOT NULL",
-    load({ kind, files, columns }, target, names) {
-      const list = `${literal(files)}, hive_partitioning = false`;
+    dayType: () => "DATE",
+    load({ kind, files, columns, dayKey }, target, names) {
+      const list = `${literal(files)}, hive_partitioning = false, filename = ${dayKey !== undefined}`;
+      const day = `regexp_extract(filename, '.*/${dayKey}=([^/]+)/', 1)::DATE`;
+      const [into, selected] =
+        dayKey === undefined
+          ? [target, names]
+          : [`${target} (${[...names, `"${dayKey}"`].join(", ")})`, [...names, day]];
       const types = columns
         .map((column) => `${literal(column.name)}: '${typeOf(warehouseRows.duckdb, kind, column)}'`)
         .join(", ");
@@ -167,10 +222,36 @@ ${settings}FORMAT ${formats[kind]};`;
         csv: `read_csv(${list}, header = true, delim = ',', quote = '"', escape = '"',\n  allow_quoted_nulls = false, max_line_size = 134217728, columns = {${types}})`,
         arrow: undefined,
       }[kind];
-      return from && `INSERT INTO ${target}\nSELECT ${names.join(", ")}\nFROM ${from};`;
+      return from && `INSERT INTO ${into}\nSELECT ${selected.join(", ")}\nFROM ${from};`;
     },
   },
 };
+
+/** Returns the column of timestamps, and the zone of the days; an offset is added to the times instead. */
+function timeOf({ columns, dayZone }: Load) {
+  const { fixedOffsetMs } = createZone(dayZone);
+  const column = columns.find(({ source }) => source === "timestamp");
+  return {
+    name: column?.name ?? "timestamp",
+    unit: column?.unit ?? "ms",
+    offsetSeconds: (fixedOffsetMs ?? 0) / 1_000,
+    zone: fixedOffsetMs === undefined ? dayZone : "UTC",
+  };
+}
+
+function redshiftDay(load: Load, target: string, dayKey: string): string {
+  const { name, unit, offsetSeconds, zone } = timeOf(load);
+  const seconds = unit === "ms" ? `FLOOR("${name}" / 1000.0)` : `"${name}"`;
+  const time =
+    unit === "timestamp"
+      ? `"${name}" AT TIME ZONE 'UTC'`
+      : `TIMESTAMP 'epoch' + ${seconds} * INTERVAL '1 second'`;
+  const local = `${time} + ${offsetSeconds} * INTERVAL '1 second'`;
+  return `
+
+ALTER TABLE ${target} ADD COLUMN "${dayKey}" DATE;
+UPDATE ${target} SET "${dayKey}" = CONVERT_TIMEZONE('UTC', '${zone}', ${local})::DATE;`;
+}
 
 /**
  * Returns the statements that create a table for an export and load its files. Throws `UsageError`
@@ -180,14 +261,18 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
   const row = warehouseRows[warehouse];
   const { format, dataset } = manifest;
   const kind = format.replace(/[.]gz$/, "") as FileKind;
-  const levels = manifest.configuration["partition"] === "day,event" ? "*/*" : "*";
+  const hasEvents = manifest.configuration["partition"] === "day,event";
+  const columns = columnsOf(columnsIn(manifest), kind === "jsonl" ? "lines" : "columns");
   const load: Load = {
     kind,
     isGzip: format.endsWith(".gz"),
     table: dataset,
-    files: path.join(directory, dataset, levels, `*.${format}`),
+    files: path.join(directory, dataset, hasEvents ? "*/*" : "*", `*.${format}`),
     extension: format,
-    columns: columnsOf(columnsIn(manifest), kind === "jsonl" ? "lines" : "columns"),
+    columns,
+    dayKey: dayKeyOf(manifest, columns),
+    hasEvents,
+    dayZone: manifest.dayZone,
   };
   const quote = (name: string) => `${row.quote}${name}${row.quote}`;
   const names = load.columns.map(({ name }) => quote(name));
@@ -204,6 +289,8 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
     const full = isNullable ? (row.nullable?.(type) ?? type) : type + row.required;
     return `  ${names[index]} ${full}`;
   });
+  const dayType = load.dayKey === undefined ? undefined : row.dayType(load);
+  if (dayType !== undefined) defined.push(`  ${quote(load.dayKey ?? "")} ${dayType}`);
   const end = row.tableEnd?.((source) => quote(nameOf(load, source))) ?? "";
   return `CREATE TABLE ${quote(dataset)} (\n${defined.join(",\n")}\n)${end};\n\n${statements}\n`;
 }

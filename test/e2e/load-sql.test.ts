@@ -24,11 +24,23 @@ const expected = rows.map((row) => ({
 }));
 
 /** Exports the rows into a directory whose name has to be quoted, and returns it. */
-async function exportRows(format: string): Promise<{ cwd: string; directory: string }> {
+async function exportRows(
+  format: string,
+  more: readonly string[] = [],
+): Promise<{ cwd: string; directory: string }> {
   const cwd = scratchDirectory("load's-sql");
   writeFileSync(join(cwd, "in.ndjson"), rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
   const columns = "name=event,at=timestamp:s,props=metadata,value=value,id=insertID";
-  const options = ["--preset", "amplitude", "--columns", columns, "--format", format, "--quiet"];
+  const options = [
+    "--preset",
+    "amplitude",
+    "--columns",
+    columns,
+    "--format",
+    format,
+    "--quiet",
+    ...more,
+  ];
   const args = ["export", "in.ndjson", "--to", "out", ...options];
   expect(await runInProcess(args, { cwd })).toMatchObject({ exitCode: 0 });
   return { cwd, directory: join(cwd, "out") };
@@ -53,7 +65,48 @@ test.skipIf(process.platform === "win32").each(["parquet", "csv", "jsonl"])(
   },
 );
 
+const hive = ["--day-name", "day={day}", "--day-zone", "America/New_York"];
+
+test.skipIf(process.platform === "win32").each(["parquet", "csv", "jsonl"])(
+  "days in the names of directories are a column that DuckDB fills from %s, whatever directories of events are below",
+  async (format) => {
+    const { directory } = await exportRows(format, [...hive, "--partition", "day,event"]);
+    const { stdout } = await runInProcess(["load-sql", "duckdb", directory]);
+    const connection = await (await DuckDBInstance.create(":memory:")).connect();
+    try {
+      await connection.run(stdout);
+      const found = await connection.runAndReadAll(
+        `select name, "day"::varchar as day, count(*)::int as rows from events group by all order by all`,
+      );
+      const days = rows.map(({ event_type: name, event_time }) => {
+        const local = new Date(Date.parse(event_time) - 5 * 3_600_000);
+        return JSON.stringify([name, local.toISOString().slice(0, 10)]);
+      });
+      const counts = [...new Set(days)].sort().map((key) => {
+        const [name, day] = JSON.parse(key);
+        return { name, day, rows: days.filter((other) => other === key).length };
+      });
+      expect(found.getRowObjects()).toEqual(
+        counts.sort((one, other) => (one.name + one.day < other.name + other.day ? -1 : 1)),
+      );
+    } finally {
+      connection.closeSync();
+    }
+  },
+);
+
 describe("the statements of a warehouse", () => {
+  test.each([
+    ["bigquery", "WITH PARTITION COLUMNS (day DATE);"],
+    ["snowflake", "REGEXP_SUBSTR(METADATA$FILENAME, '(^|/)day=([0-9-]+)/', 1, 1, 'e', 2)::DATE"],
+    ["redshift", 'ALTER TABLE "events" ADD COLUMN "day" DATE;'],
+    ["clickhouse", "`day` Date32 DEFAULT toDate32("],
+  ])("of %s give the table the day in the names of directories", async (warehouse, text) => {
+    const { cwd } = await exportRows("parquet", hive);
+    const { stdout } = await runInProcess(["load-sql", warehouse, "out"], { cwd });
+    expect(stdout).toContain(text);
+  });
+
   test.each(warehouses)("name each column of the export, for %s", async (warehouse) => {
     const { cwd } = await exportRows("parquet");
     const { exitCode, stdout } = await runInProcess(["load-sql", warehouse, "out"], { cwd });
