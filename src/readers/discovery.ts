@@ -11,6 +11,7 @@ import {
   type Discovery,
   discoverSource,
   joinDiscoveries,
+  LaneKernels,
 } from "./source-discovery.js";
 
 /**
@@ -23,9 +24,10 @@ export async function discoverSources(
 ): Promise<Discovery> {
   const reads = new FileReads();
   const inspectors: FileInspector[] = [];
+  const kernels = new LaneKernels();
   const found = await mapBounded(files, DISCOVERY_MAX, (file, lane) => {
     inspectors[lane] ??= new FileInspector(reads);
-    return discoverFile(file, inspectors[lane], options);
+    return discoverFile(file, inspectors[lane], kernels.optionsOf(file, lane, options));
   });
   return joinDiscoveries(found);
 }

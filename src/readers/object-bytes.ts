@@ -85,7 +85,14 @@ export class ObjectBytes implements ByteSource {
     this.options.signal.throwIfAborted();
     if (this.#position >= this.range.end || target.length === 0) return 0;
     this.#fetchAhead();
-    return this.#take(target) || this.#arrival().then(() => this.read(target));
+    return this.#take(target) || this.#arrival().then(() => this.#readArrived(target));
+  }
+
+  #readArrived(target: Uint8Array): number | Promise<number> {
+    // A return of 0 would be taken for the end of the object.
+    if (target.length === 0)
+      throw new Error("memory to read into has moved while bytes were awaited");
+    return this.read(target);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,9 @@
 import { SwitchyardError } from "../base/errors.js";
 import { KIB } from "../base/limits.js";
+import { Kernel } from "../batch/kernel.js";
+import { isObjectUrl } from "../store/object-url.js";
 import type { InspectionBuffers } from "./file-inspector.js";
+import type { InputFile } from "./inputs.js";
 import { peelLayers } from "./layers.js";
 import type { OpenOptions } from "./open-bytes.js";
 import type { Format, Source, SourceBytes } from "./source.js";
@@ -89,6 +92,24 @@ export async function collect(
     if (!(error instanceof SwitchyardError)) throw error;
     const { code, message } = error;
     return { ...nothing, failures: [{ name, code, message }] };
+  }
+}
+
+/**
+ * Kernels for objects that are looked at at the same time. Files share one; but while the bytes of an object
+ * are awaited, another one must not make the memory grow that they go to, as that moves it.
+ */
+export class LaneKernels {
+  readonly #kernels: Kernel[] = [];
+
+  optionsOf<Options extends OpenOptions>(
+    { path }: InputFile,
+    lane: number,
+    options: Options,
+  ): Options {
+    if (!isObjectUrl(path)) return options;
+    this.#kernels[lane] ??= new Kernel();
+    return { ...options, kernel: this.#kernels[lane] };
   }
 }
 

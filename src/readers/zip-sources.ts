@@ -13,6 +13,7 @@ import {
   type Discovery,
   discoverSource,
   joinDiscoveries,
+  LaneKernels,
 } from "./source-discovery.js";
 import { encrypted, unsafeName, unsupported } from "./source-errors.js";
 import {
@@ -47,11 +48,13 @@ export async function discoverEntries(
   // A zip of nothing else is read, so that its errors say what it holds.
   const [shown, left] = data.length === 0 ? [visible, []] : [data, visible.filter(isDocument)];
   const lanes: InspectionBuffers[] = [];
+  const kernels = new LaneKernels();
   const found = await mapBounded(shown, DISCOVERY_MAX, ({ name, entry }, lane) => {
     lanes[lane] ??= new InspectionBuffers();
     const buffers = lanes[lane];
+    const own = kernels.optionsOf(archive, lane, options);
     return collect(name, options.signal, () => {
-      return discoverEntry({ name, path: archive.path }, state, entry, buffers, options);
+      return discoverEntry({ name, path: archive.path }, state, entry, buffers, own);
     });
   });
   const skipped = entries.filter(({ entry }) => isHidden(entry.name)).map(({ name }) => name);

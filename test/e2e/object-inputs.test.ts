@@ -77,6 +77,19 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     expect(seen.size).toBe(faults.length);
   });
 
+  it("finds the formats of many packed objects at the same time", async () => {
+    const objects = Object.fromEntries(
+      Array.from({ length: 64 }, (_, index) => {
+        const row = { event_type: "e", event_time: "2026-01-01 00:00:00", user_id: `u${index}` };
+        const lines = `${JSON.stringify({ ...row, event_properties: { text: "x".repeat(5_000) } })}\n`;
+        return [`${index}.json.gz`, gzipSync(lines.repeat(50 + index))];
+      }),
+    );
+    await server.createBucket("many", objects);
+    const result = await run("export", "s3://many/", "many", ...server.flags);
+    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+  });
+
   it("fails a source that changes while it is read, and keeps the others", async () => {
     const text = readFileSync(join(scratch, "rows.jsonl"));
     await server.createBucket("changing", { "a.jsonl": text, "b.jsonl": text });
