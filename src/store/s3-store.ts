@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
@@ -96,6 +97,8 @@ export class S3Store implements ObjectStore {
     signal: AbortSignal,
     call: () => Promise<Result>,
   ): Promise<Result> {
+    // Each request that is under way listens to it; Node warns of more than ten.
+    setMaxListeners(0, signal);
     try {
       return await call();
     } catch (error) {

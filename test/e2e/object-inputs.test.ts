@@ -87,7 +87,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     );
     await server.createBucket("many", objects);
     const result = await run("export", "s3://many/", "many", ...server.flags);
-    expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+    expect(result, result.stderr).toMatchObject({ exitCode: 0, stderr: "" });
   });
 
   it("fails a source that changes while it is read, and keeps the others", async () => {
