@@ -4,7 +4,7 @@ import { isZone, refuseZone } from "../../base/luxon-zone.js";
 import { mustBe } from "../../base/schema.js";
 import { keyTargets } from "../../mapper/preset.js";
 import { isPrivacyPath } from "../../mapper/privacy-path.js";
-import { columnSources, parseColumn } from "../../sinks/output-columns.js";
+import { columnSources, parseColumn, timestampUnits } from "../../sinks/output-columns.js";
 import { isObjectUrl } from "../../store/object-url.js";
 import { type DedupeRange, dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { JsonValue } from "./configuration-file.js";
@@ -206,7 +206,7 @@ export const outputColumns = {
       .refine(
         (text) => parseColumn(text) !== undefined,
         mustBe(
-          `<name>=<source>, such as event_name=event or time=timestamp:s; sources are ${columnSources.join(", ")}`,
+          `<name>=<source>, such as event_name=event, or time=timestamp:s; sources are ${columnSources.join(", ")}; only timestamp has a form, which is one of ${Object.keys(timestampUnits).join(", ")}`,
         ),
       ),
   ),
