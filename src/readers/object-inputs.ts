@@ -104,7 +104,9 @@ async function selectMatching(pattern: string): Promise<Selection> {
   const matchesStart = parts.map((_, index) =>
     picomatch(parts.slice(0, index + 1).join("/"), { dot: true }),
   );
-  const deep = parts.findIndex((part) => part.includes("**"));
+  // A part with half of a brace goes on behind the slash: anything may be below it.
+  const isOpen = (part: string) => /[{(]/.test(part) && !/[})]/.test(part);
+  const deep = parts.findIndex((part) => part.includes("**") || isOpen(part));
   const startsOf = (key: string) => {
     const own = key.split("/");
     return own.map((_, index) => own.slice(0, index + 1).join("/"));

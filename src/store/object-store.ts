@@ -39,7 +39,7 @@ export interface ObjectStore {
   get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Where an S3 store is and how it is called; what is absent comes from the environment. */
+/** Address and style of calls of an S3 store; what is absent comes from the environment. */
 export interface S3Options {
   readonly endpoint?: string;
   readonly region?: string;

@@ -61,6 +61,7 @@ describe.runIf(hasS3Server())("inputs in a bucket", async () => {
       "2026-02/a.json.gz",
       "2026-02/deep/er/c.json.gz",
     ]);
+    expect(await list("/{2026-01/a,one}*")).toEqual(["2026-01/a.json.gz", "one", "one/below.json"]);
     expect(await list("/2026-0{1,2}/[ab].*")).toEqual([
       "2026-01/a.json.gz",
       "2026-01/b.csv",

@@ -1,7 +1,7 @@
 import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What happens to a request: it is answered with a status, lost, or its body stops in the middle. */
+/** The fate of a request: it is answered with a status, lost, or its body stops in the middle. */
 export type Fault = { readonly status: number; readonly code: string } | "reset" | "cut";
 
 type MaybePromise<T> = T | Promise<T>;

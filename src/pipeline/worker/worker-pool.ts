@@ -89,7 +89,7 @@ export class WorkerPool {
     const phase = this.#phase as WorkerPhase;
     const idle = this.#idle.pop();
     if (idle !== undefined && idle.phase === phase) return idle;
-    // The module of a transform has its state as long as its thread lives: each phase starts it anew.
+    // The module of a transform keeps its state until its thread ends: each phase starts a new thread.
     const isReusable = phase.options.transformPath === undefined;
     if (idle !== undefined && !isReusable) await this.discard(idle);
     const worker = idle !== undefined && isReusable ? idle : this.#start();
