@@ -1,9 +1,6 @@
 import type { GetOptions, ObjectStore } from "./object-store.js";
-import { retryCall } from "./retry-call.js";
+import { GIVE_UP_MS, retryCall } from "./retry-call.js";
 import { StoreError } from "./store-error.js";
-
-/** Longer than a store takes to restart, or to let a client in again that it has slowed down. */
-const GIVE_UP_MS = 120_000;
 
 /**
  * Fetches a range of an object, and goes on behind the bytes that arrived where a body stops early.

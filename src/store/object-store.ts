@@ -31,12 +31,49 @@ export interface GetOptions {
   readonly signal: AbortSignal;
 }
 
+/** An object, without its content. */
+export interface ObjectHead extends ObjectFacts {
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Time of the answer by the clock of the store, in milliseconds since 1970 UTC. */
+  readonly nowMs: number;
+}
+
+/** The content of an object: bytes, or a file that does not change. */
+export type ObjectContent =
+  | { readonly bytes: Uint8Array }
+  | {
+      readonly path: string;
+      /** Bytes. */
+      readonly size: number;
+    };
+
+export interface PutOptions {
+  /** There must be no object of that key, or it must have this ETag. */
+  readonly condition: "absent" | { readonly etag: string };
+  /** SHA-256 of the content in hexadecimal. The store refuses another one; it is kept as metadata. */
+  readonly sha256: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/** The metadata that holds the SHA-256 of an object. */
+export const SHA256_METADATA = "switchyard-sha256";
+
 /** Calls to one bucket. They throw `StoreError`, or the signal's reason. */
 export interface ObjectStore {
   /** Lists the objects whose keys begin with `prefix`, ordered by key, page by page. Retries. */
   list(prefix: string, options: ListOptions): AsyncIterable<ObjectPage>;
   /** Returns the bytes of a range as they arrive. Does not retry: `fetchRange` does. */
   get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>>;
+  /** Returns undefined if there is no such object. Retries. */
+  head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined>;
+  /**
+   * Writes an object as a whole and returns its ETag, or `occupied` if the condition is not met: also if
+   * an earlier attempt of the same call was stored and its answer lost. Retries.
+   */
+  put(key: string, content: ObjectContent, options: PutOptions): Promise<string | "occupied">;
+  /** Removes objects; those that do not exist are ignored. Retries. */
+  remove(keys: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
 /** Address and style of calls of an S3 store; what is absent comes from the environment. */

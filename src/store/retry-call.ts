@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "./store-error.js";
 
+/** Longer than a store takes to restart, or to let a client in again that it has slowed down. */
+export const GIVE_UP_MS = 120_000;
+
 const FIRST_DELAY_MS = 100;
 const DELAY_MS_MAX = 10_000;
 

@@ -1,18 +1,31 @@
 import { setMaxListeners } from "node:events";
+import { createReadStream } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
-import { GetObjectCommand, ListObjectsV2Command, S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import { omitUndefined } from "../base/omit-undefined.js";
-import type {
-  GetOptions,
-  ListOptions,
-  ObjectFacts,
-  ObjectPage,
-  ObjectStore,
-  S3Options,
+import {
+  type GetOptions,
+  type ListOptions,
+  type ObjectContent,
+  type ObjectFacts,
+  type ObjectHead,
+  type ObjectPage,
+  type ObjectStore,
+  type PutOptions,
+  type S3Options,
+  SHA256_METADATA,
 } from "./object-store.js";
-import { retryCall } from "./retry-call.js";
+import { GIVE_UP_MS, retryCall } from "./retry-call.js";
 import { explainS3Error } from "./s3-errors.js";
+import { StoreError } from "./store-error.js";
 
 const CONNECT_MS_MAX = 10_000;
 /** Without any byte. */
@@ -22,12 +35,17 @@ const SOCKETS_MAX = 64;
 /** The first call of all is to list: a store that does not answer it has a wrong address. */
 const LIST_GIVE_UP_MS = 8_000;
 
+/** Keys that one request removes. */
+const REMOVED_MAX = 1000;
+
 /** The region that stores other than AWS accept. */
 const ANY_REGION = "us-east-1";
 
 /** A bucket of S3, or of a store with its API. Credentials come from the SDK's own chain. */
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
+  /** Ceph compares the ETag of a conditional write without its quotes; others want it as they gave it. */
+  #isEtagBare = false;
 
   constructor(
     private readonly bucket: string,
@@ -79,6 +97,108 @@ export class S3Store implements ObjectStore {
     return this.#explained(key, Body as AsyncIterable<Uint8Array>, signal);
   }
 
+  async head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
+    const command = new HeadObjectCommand({ Bucket: this.bucket, Key: key });
+    let nowMs = Number.NaN;
+    command.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        const { headers = {} } = result.response as { headers?: Record<string, string> };
+        nowMs = Date.parse(headers["date"] ?? "");
+        return result;
+      },
+      { step: "deserialize" },
+    );
+    try {
+      const found = await this.#send(key, signal, () =>
+        this.#client.send(command, { abortSignal: signal }),
+      );
+      const { ContentLength = 0, ETag = "", LastModified, Metadata = {} } = found;
+      const modifiedMs = LastModified?.getTime() ?? 0;
+      return { key, size: ContentLength, etag: ETag, modifiedMs, metadata: Metadata, nowMs };
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "store_object_missing") return undefined;
+      throw error;
+    }
+  }
+
+  async put(
+    key: string,
+    content: ObjectContent,
+    options: PutOptions,
+  ): Promise<string | "occupied"> {
+    const { condition, signal } = options;
+    const etag = await this.#put(key, content, options);
+    if (etag !== "occupied" || condition === "absent" || this.#isEtagBare) return etag;
+    const found = await this.head(key, signal);
+    if (found?.etag !== condition.etag) return "occupied";
+    this.#isEtagBare = true;
+    return this.#put(key, content, options);
+  }
+
+  async #put(
+    key: string,
+    content: ObjectContent,
+    { condition, sha256, metadata = {}, signal }: PutOptions,
+  ): Promise<string | "occupied"> {
+    const put = () => {
+      const command = new PutObjectCommand({
+        Bucket: this.bucket,
+        Key: key,
+        // A retry reads the file again.
+        Body: "bytes" in content ? content.bytes : createReadStream(content.path),
+        ContentLength: "bytes" in content ? content.bytes.length : content.size,
+        Metadata: { ...metadata, [SHA256_METADATA]: sha256 },
+        ...(condition === "absent"
+          ? { IfNoneMatch: "*" }
+          : {
+              IfMatch: this.#isEtagBare ? condition.etag.replaceAll('"', "") : condition.etag,
+            }),
+      });
+      // The signature covers it, so that the store checks what it has received.
+      command.middlewareStack.add(
+        (next) => (args) => {
+          const { headers } = args.request as { headers: Record<string, string> };
+          headers["x-amz-content-sha256"] = sha256;
+          return next(args);
+        },
+        { step: "build" },
+      );
+      return this.#client.send(command, { abortSignal: signal });
+    };
+    try {
+      return (await this.#send(key, signal, put)).ETag ?? "";
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "store_object_changed") return "occupied";
+      throw error;
+    }
+  }
+
+  async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
+    for (let start = 0; start < keys.length; start += REMOVED_MAX) {
+      const Objects = keys.slice(start, start + REMOVED_MAX).map((Key) => ({ Key }));
+      const command = new DeleteObjectsCommand({
+        Bucket: this.bucket,
+        Delete: { Objects, Quiet: true },
+      });
+      const { Errors = [] } = await this.#send("", signal, () =>
+        this.#client.send(command, { abortSignal: signal }),
+      );
+      const [first] = Errors;
+      if (first === undefined) continue;
+      const error = Object.assign(new Error(first.Message), {
+        name: first.Code,
+        $metadata: { httpStatusCode: 200 },
+      });
+      throw explainS3Error(error, this.#addressOf(first.Key ?? ""));
+    }
+  }
+
+  /** Makes a call that can be repeated. */
+  #send<Result>(key: string, signal: AbortSignal, call: () => Promise<Result>): Promise<Result> {
+    return retryCall({ signal, giveUpAfterMs: GIVE_UP_MS }, () => this.#call(key, signal, call));
+  }
+
   async *#explained(
     key: string,
     body: AsyncIterable<Uint8Array>,
@@ -126,6 +246,7 @@ function createClient({ endpoint, region, pathStyle }: S3Options): S3Client {
     // Callers retry, as a body can also stop in the middle.
     maxAttempts: 1,
     // Ranges have no checksums, and other stores do not know those of AWS.
+    requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
       connectionTimeout: CONNECT_MS_MAX,
