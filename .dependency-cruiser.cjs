@@ -17,6 +17,7 @@ const rooms = {
   engine: [
     "base",
     "batch",
+    "store",
     "readers",
     "mapper",
     "sinks",

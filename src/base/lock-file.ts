@@ -55,7 +55,7 @@ class LockedError extends SwitchyardError {
 export async function takeLockFile(
   path: string,
   now: () => Date = () => new Date(),
-  system: ProcessTable = processTable,
+  system: ProcessTable = thisProcess,
 ): Promise<LockFile> {
   await makeDirectory(dirname(path));
   const mine: LockHolder = {
@@ -76,10 +76,7 @@ export async function takeLockFile(
 }
 
 /** Returns true if a run holds the lock, as far as this host can tell. */
-export async function isLocked(
-  path: string,
-  system: ProcessTable = processTable,
-): Promise<boolean> {
+export async function isLocked(path: string, system: ProcessTable = thisProcess): Promise<boolean> {
   const holder = await readHolder(path).catch(() => undefined);
   return holder !== undefined && !(await isDead(holder, system));
 }
@@ -120,7 +117,11 @@ async function release(path: string, mine: LockHolder): Promise<void> {
   await rmdir(dirname(path)).catch(() => undefined);
 }
 
-async function isDead(holder: LockHolder, system: ProcessTable): Promise<boolean> {
+/** Returns true if a process has ended for certain: on another host it may live. */
+export async function isDead(
+  holder: Pick<LockHolder, "host" | "pid" | "processStart">,
+  system: ProcessTable,
+): Promise<boolean> {
   if (holder.host !== system.host) return false;
   if (!system.isAlive(holder.pid)) return true;
   const start = await system.startOf(holder.pid);
@@ -184,7 +185,7 @@ async function writeSynced(path: string, text: string): Promise<void> {
   }
 }
 
-const processTable: ProcessTable = {
+export const thisProcess: ProcessTable = {
   pid: process.pid,
   host: hostname(),
   async startOf(pid) {

@@ -21,6 +21,7 @@ import { discoverSources } from "../readers/discovery.js";
 import { createFormatDetection, openRange, planRanges } from "../readers/formats.js";
 import { listInputs, withoutPaths } from "../readers/inputs.js";
 import type { Discovery } from "../readers/source-discovery.js";
+import { isObjectUrl } from "../store/object-url.js";
 import type { Survey } from "../survey/survey.js";
 import type { SurveyRequest } from "./survey-inputs.js";
 
@@ -78,8 +79,13 @@ export function createEngine(): Engine {
       return findNewInputs(options, () => discover(options, signal));
     },
     runExport: async (options, context) => {
+      const outside = outsideWith("split-worker.js");
+      if (isObjectUrl(options.outputDirectory)) {
+        const { exportToStore } = await import("../pipeline/remote/export-to-store.js");
+        return exportToStore(options, context, outside);
+      }
       const { runExport } = await import("../pipeline/run-export.js");
-      return runExport(options, context, outsideWith("split-worker.js"));
+      return runExport(options, context, outside);
     },
     runSend: async (request, context) => {
       const { runSend } = await import("../pipeline/run-send.js");

@@ -129,6 +129,8 @@ export interface ExportOptions extends RunOptions, RowsOptions {
   readonly table: TableLog;
   readonly csvSafe: boolean;
   readonly compact: Compact;
+  /** Write to a store that ignores conditions. */
+  readonly unsafeLock: boolean;
 }
 
 /** The options of sending. */

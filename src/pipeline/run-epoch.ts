@@ -46,13 +46,14 @@ export async function runEpoch(
   if (isDone || signal.aborted) {
     return { number, merged: mergedSoFar(layout, known, merges, isDone ? "done" : "interrupted") };
   }
-  const { options, committed } = job;
+  const { options, committed, publisher } = job;
   const { maxTimeMs, plan } = record;
   pool.begin({ options, reads: "events", maxTimeMs, epoch: number, splits: plan.splits.length });
   const runner = new SplitRunner(splits, pool, (committedRecord) => {
     records.set(committedRecord.id, committedRecord);
     committed?.(committedRecord);
     for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
+    return publisher?.splitDone(committedRecord, layout);
   });
   for (const text of notesOf(epoch)) observer.note?.(text);
   observer.started?.(() => progressOf(epoch, runner, outside.now()));
@@ -69,6 +70,7 @@ export async function runEpoch(
     records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),
     state: merges,
     mergeBytes: options.splitBytes,
+    publisher,
   });
   return { number, merged, work: runner.progress() };
 }

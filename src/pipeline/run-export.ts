@@ -8,7 +8,7 @@ import { recordOptions } from "./ledger/recorded-options.js";
 import type { Manifest } from "./manifest.js";
 import { foldExport } from "./manifest-fold.js";
 import type { ExportOptions } from "./options.js";
-import type { RunJob, RunOutside } from "./run-job.js";
+import type { RunJob, RunOutside, RunPublisher } from "./run-job.js";
 import type { RunContext } from "./run-observer.js";
 import { type RunResult, runSplits } from "./run-splits.js";
 
@@ -23,6 +23,7 @@ export async function runExport(
   options: ExportOptions,
   context: RunContext,
   outside: RunOutside,
+  publisher?: RunPublisher,
 ): Promise<ExportResult> {
   const recorded = await recordOptions(options);
   const layout = layoutOf(options.outputDirectory, options.dataset);
@@ -30,6 +31,7 @@ export async function runExport(
     options,
     recorded,
     layout,
+    publisher,
     async fold(facts, records, merged) {
       const readEvents = (id: string) =>
         new Ledger(layoutOfEpoch(layout, epochOf(id))).readEvents(id);

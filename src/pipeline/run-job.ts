@@ -2,7 +2,7 @@ import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import type { Layout } from "./ledger/layout.js";
 import type { RunRecord } from "./ledger/ledger.js";
-import type { SplitRecord } from "./ledger/ledger-records.js";
+import type { MergeRecord, SplitRecord } from "./ledger/ledger-records.js";
 import type { RunAccounts } from "./manifest.js";
 import type { MergedDays } from "./merge/merge-spilled.js";
 import type { RunOptions } from "./options.js";
@@ -41,6 +41,16 @@ export interface RunOutside {
   now(): number;
 }
 
+/** Brings what a run has written to where it belongs; each call ends when it is there. */
+export interface RunPublisher {
+  /** The directory has a plan, and only what belongs to it. */
+  planned(): Promise<void>;
+  /** A split of an epoch is in the ledger. */
+  splitDone(record: SplitRecord, layout: Layout): Promise<void>;
+  /** A merge of an epoch is in the ledger. */
+  mergeDone(record: MergeRecord, layout: Layout): Promise<void>;
+}
+
 /** The specifics of one kind of run. */
 export interface RunJob<Accounts extends RunAccounts> {
   /** Passed to the workers unchanged. */
@@ -50,6 +60,8 @@ export interface RunJob<Accounts extends RunAccounts> {
   readonly layout: Layout;
   /** Set if the events of a finished split are out of reach: it is never read again. */
   readonly isFinal?: boolean;
+  /** Absent if the output directory is where the output belongs. */
+  readonly publisher?: RunPublisher | undefined;
   /** Called when the plan is made, before anything is read. */
   begun?(record: RunRecord): Promise<void>;
   /** Called as soon as a split is in the ledger. */

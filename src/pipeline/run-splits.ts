@@ -81,6 +81,7 @@ export async function runSplits<Accounts extends RunAccounts>(
       await removeSpilled(layout, new Set(run.epochs.keys()));
       return resultOf(job, { end: "done", manifest });
     }
+    await job.publisher?.planned();
     const [first] = run.epochs;
     if (first !== undefined) await job.begun?.(first.record);
     for (const text of notesOf(inputs, lock, run)) observer.note?.(text);
@@ -88,6 +89,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     if (await forgetOutdated(job, run.epochs, context, pool)) {
       run = await planRun(job, inputs, planning);
     }
+    if (job.options.dedupe !== undefined) await job.publisher?.planned();
     const records = new Map(run.epochs.flatMap(({ finished }) => [...finished]));
     for (const epoch of run.epochs) {
       ended.push(await runEpoch(job, epoch, { context, outside, pool, records }));

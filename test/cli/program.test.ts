@@ -90,6 +90,7 @@ describe("export", () => {
         partBytes: 2 * 1024 ** 2,
         splitBytes: 64 * 1024 ** 2,
         s3: { pathStyle: false },
+        unsafeLock: false,
         threads: 2,
         memoryBytes: 1024 ** 3,
         maxRejects: { share: 0.05 },
@@ -344,9 +345,8 @@ describe("usage", () => {
 
   test.each([
     [["export", "gs://bucket/*.gz", "--to", "o"], "inputs: gs:// is not supported"],
-    [["export", "a", "--to", "s3://bucket"], "only inputs can be objects"],
+    [["validate", "a", "--report", "s3://bucket"], "only inputs and the output of an export"],
     [["export", "a", "--to", "https://example.com"], "`send` takes the address of a service"],
-    [["verify", "S3://bucket"], "s3:// is not supported"],
     [["validate", "a", "--report", "file:///r"], "--report: file:// is not supported"],
   ])("%j names an address that is not supported", async (words, message) => {
     const { context, stderr } = fakeContext();

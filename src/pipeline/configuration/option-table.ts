@@ -158,8 +158,8 @@ export const optionTable = {
   },
   to: {
     section: "export",
-    type: type.directory,
-    description: "Directory to write to, created if it is missing",
+    type: type.output,
+    description: "Directory to write to, created if it is missing, or s3://bucket/prefix",
   },
   format: {
     section: "export",

@@ -108,12 +108,23 @@ const localPath = fullText.refine((text) => !schemeOf(text), {
   error: ({ input }) => refuseScheme(String(input)),
 });
 
+/** The same, or the address of objects. */
+const storedPath = fullText.refine((text) => !schemeOf(text) || isObjectUrl(text), {
+  error: ({ input }) => refuseScheme(String(input)),
+});
+
 const path = (placeholder: string) =>
   ({ ...textType(localPath, placeholder), isPath: true }) as const;
 
 export const file = path("<file>");
 
 export const directory = path("<dir>");
+
+/** A directory, or the address of objects that are like one. */
+export const output = {
+  ...textType(storedPath, "<dir>"),
+  isPath: true,
+} as const;
 
 /** An http or https URL without secrets: it is printed and recorded. */
 export const url = textType(
@@ -174,12 +185,7 @@ const listOf = <Item extends z.ZodType>(item: Item, placeholder: string) =>
 export const list = listOf(fullText, "<text>");
 
 /** Files of this machine, or objects of a store. */
-export const paths = listOf(
-  fullText.refine((text) => !schemeOf(text) || isObjectUrl(text), {
-    error: ({ input }) => refuseScheme(String(input)),
-  }),
-  "<path>",
-);
+export const paths = listOf(storedPath, "<path>");
 
 export const names = listOf(fullText, "<name>");
 
@@ -332,7 +338,7 @@ function refuseScheme(text: string): string {
   const advice = scheme.startsWith("http")
     ? "; `send` takes the address of a service"
     : isObjectUrl(text)
-      ? "; only inputs can be objects"
+      ? "; only inputs and the output of an export can be objects"
       : "";
   return (
     `${scheme}:// is not supported (got ${JSON.stringify(text)}): name files and directories of this ` +

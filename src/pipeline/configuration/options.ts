@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { z } from "zod";
+import { isObjectUrl } from "../../store/object-url.js";
 import type { JsonValue } from "./configuration-file.js";
 import { optionTable } from "./option-table.js";
 import type { OptionRow, OptionType } from "./option-types.js";
@@ -80,6 +81,6 @@ export function withDefaults(given: OptionValues, directory: string): CompleteVa
 
 /** Makes paths absolute, as the engine needs them; returns other values as they are. */
 export function locate({ isPath }: OptionType, value: unknown, directory: string): unknown {
-  if (isPath !== true || value === ":memory:") return value;
+  if (isPath !== true || value === ":memory:" || isObjectUrl(String(value))) return value;
   return path.resolve(directory, String(value));
 }

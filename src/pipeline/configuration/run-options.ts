@@ -42,6 +42,7 @@ export function resolveExportOptions(
     ...resolveColumns(values, options.mapping),
     partBytes: values.partSize,
     table: tableOf(values),
+    unsafeLock: values.unsafeLock,
   };
 }
 
@@ -131,7 +132,7 @@ export function valuesOf({ values, directory }: Configuration): CompleteValues {
   return withDefaults(values, directory);
 }
 
-function s3OptionsOf({ s3Endpoint, s3Region, s3PathStyle }: CompleteValues): S3Options {
+export function s3OptionsOf({ s3Endpoint, s3Region, s3PathStyle }: CompleteValues): S3Options {
   return { pathStyle: s3PathStyle, ...omitUndefined({ endpoint: s3Endpoint, region: s3Region }) };
 }
 

@@ -17,4 +17,10 @@ export const storeOptions = {
     ...type.off,
     description: "Name S3 buckets in the path instead of the host: most stores but AWS need it",
   },
+  unsafeLock: {
+    section: "export",
+    ...type.off,
+    description:
+      "Write to a store that cannot write on condition, where a second run would not be noticed",
+  },
 } satisfies Readonly<Record<string, type.OptionRow>>;

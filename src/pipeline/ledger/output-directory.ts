@@ -11,6 +11,7 @@ import { isEventDirectory } from "../../sinks/directory-names.js";
 import { MERGED_PARTS } from "../../sinks/spill/spill-files.js";
 import { partNameOfStaged, stagedPathOf } from "../../sinks/staged-parts.js";
 import { type CompactedParts, readCompacted } from "../compact/compacted.js";
+import { isPlaceholder } from "../remote/placeholder.js";
 import {
   COMPACTED_PARTS,
   dayOfDirectory,
@@ -87,9 +88,13 @@ export async function returnStaged(
   await asOutput(stagedDirectory, async () => {
     for (const part of records.flatMap(({ staged = [] }) => staged)) {
       const path = join(outputDirectory, part.path);
-      if (isMerged(part.day) || (await sizeOf(path)) === undefined) continue;
-      await mkdir(stagedDirectory, { recursive: true });
-      await moveDurably(path, stagedPathOf(outputDirectory, part));
+      const found = await stat(path).catch(() => undefined);
+      if (isMerged(part.day) || found === undefined) continue;
+      if (isPlaceholder(found)) await rm(path);
+      else {
+        await mkdir(stagedDirectory, { recursive: true });
+        await moveDurably(path, stagedPathOf(outputDirectory, part));
+      }
     }
   });
 }

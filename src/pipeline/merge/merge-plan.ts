@@ -10,6 +10,7 @@ import type { SpillIndex } from "../../sinks/spill/spill-index.js";
 import { stagedPathOf } from "../../sinks/staged-parts.js";
 import type { Layout } from "../ledger/layout.js";
 import type { PlannedMerge, SplitRecord } from "../ledger/ledger-records.js";
+import { isPlaceholder } from "../remote/placeholder.js";
 import { inOrder, sum } from "../run-accounts.js";
 
 interface DayTotal {
@@ -77,9 +78,10 @@ export function findDamaged(
 ): readonly SplitRecord[] {
   const isThere = (part: PartFile) =>
     // A merge may have moved it to its day.
-    [stagedPathOf(outputDirectory, part), join(outputDirectory, part.path)].some(
-      (path) => statSync(path, { throwIfNoEntry: false })?.size === part.bytes,
-    );
+    [stagedPathOf(outputDirectory, part), join(outputDirectory, part.path)].some((path) => {
+      const found = statSync(path, { throwIfNoEntry: false });
+      return found?.size === part.bytes && !isPlaceholder(found);
+    });
   return records.filter(({ id, spill, staged = [] }) => {
     if (!staged.every(isThere)) return true;
     if (spill === undefined) return false;

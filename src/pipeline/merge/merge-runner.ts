@@ -24,6 +24,8 @@ interface Lane {
   merge: QueuedMerge | undefined;
   /** Rows of finished merges. */
   rows: number;
+  /** Ends when the last finished merge is where it belongs. */
+  published: Promise<void> | undefined;
 }
 
 /**
@@ -41,7 +43,7 @@ export class MergeRunner {
   constructor(
     merges: readonly QueuedMerge[],
     private readonly pool: WorkerPool,
-    private readonly onRecord: (record: MergeRecord) => void,
+    private readonly onRecord: (record: MergeRecord) => unknown,
   ) {
     this.#queue = [...merges].sort((one, other) => other.bytes - one.bytes);
     this.#mergesToRun = merges.length;
@@ -49,6 +51,7 @@ export class MergeRunner {
       worker: undefined,
       merge: undefined,
       rows: 0,
+      published: undefined,
     }));
   }
 
@@ -70,25 +73,27 @@ export class MergeRunner {
   }
 
   async #serve(lane: Lane): Promise<void> {
-    while (!this.pool.isStopping) {
-      if (this.#queue.length === 0) return;
+    while (!this.pool.isStopping && this.#queue.length > 0) {
       const worker = await this.#workerOf(lane);
       // Without a thread for this lane, the queue is untouched: others merge it to its end.
-      if (worker === undefined || this.pool.isStopping) return;
-      const merge = this.#queue.shift();
-      if (merge === undefined) return;
+      const merge = worker && !this.pool.isStopping ? this.#queue.shift() : undefined;
+      if (worker === undefined || merge === undefined) break;
       try {
         worker.counters.reset();
         lane.merge = merge;
         const record = await worker.remote.call("merge", merge.work);
-        this.#account(lane, merge, record);
+        await lane.published;
+        lane.published = this.#account(lane, merge, record);
+        // It is awaited later, and may fail before.
+        lane.published.catch(() => undefined);
       } catch (error) {
-        if (this.pool.isStopping) return;
+        if (this.pool.isStopping) break;
         throw asFatal(`merged ${merge.days}`, error);
       } finally {
         lane.merge = undefined;
       }
     }
+    await lane.published;
   }
 
   async #workerOf(lane: Lane): Promise<PoolWorker | undefined> {
@@ -101,11 +106,11 @@ export class MergeRunner {
     }
   }
 
-  #account(lane: Lane, { bytes }: QueuedMerge, record: MergeRecord): void {
+  async #account(lane: Lane, { bytes }: QueuedMerge, record: MergeRecord): Promise<void> {
     lane.merge = undefined;
     lane.rows += record.rows;
     this.#bytes += bytes;
     this.#merges++;
-    this.onRecord(record);
+    await this.onRecord(record);
   }
 }

@@ -10,6 +10,7 @@ import type {
 } from "../ledger/ledger-records.js";
 import { forgetMerges, removeOutput, returnStaged } from "../ledger/output-directory.js";
 import { inOrder, sum } from "../run-accounts.js";
+import type { RunPublisher } from "../run-job.js";
 import type { RunObserver, RunProgress } from "../run-observer.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
 import { digestOfSpilled, planMerges, totalWaiting } from "./merge-plan.js";
@@ -43,6 +44,7 @@ export interface MergeJob {
   readonly mergeBytes: number;
   readonly pool: WorkerPool;
   readonly observer: RunObserver;
+  readonly publisher?: RunPublisher | undefined;
 }
 
 /**
@@ -55,11 +57,10 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
     return mergedSoFar(layout, records, state, end);
   const plan = state.plan ?? (await beginMerges(job));
   const merges = new Map(state.done.map((record) => [record.id, record]));
-  const runner = new MergeRunner(
-    workOf(plan, records, merges),
-    job.pool,
-    (record) => void merges.set(record.id, record),
-  );
+  const runner = new MergeRunner(workOf(plan, records, merges), job.pool, async (record) => {
+    merges.set(record.id, record);
+    await job.publisher?.mergeDone(record, layout);
+  });
   const before = { merges: [...merges.values()], plan };
   job.observer.started?.(() => progressOf(before, runner));
   const merged = await runner.run();

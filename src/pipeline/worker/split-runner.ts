@@ -44,6 +44,8 @@ interface Lane {
   reading: SplitRun | undefined;
   /** The split read before, and what the worker counted for it; `ended` never rejects. */
   committing: { readonly run: SplitRun; readonly work: Work; ended: Promise<void> } | undefined;
+  /** Ends when the last committed split is where it belongs; never rejects. */
+  published: Promise<void> | undefined;
   /** Rows of committed splits. */
   rows: number;
 }
@@ -62,11 +64,14 @@ export class SplitRunner {
   #done: Work = { bytes: 0, rows: 0, rejects: 0, delivered: 0 };
   #splits = 0;
 
-  /** `onRecord` is called as soon as a split is committed, in no particular order. */
+  /**
+   * `onRecord` is called as soon as a split is committed, in no particular order. While its promise is
+   * pending, its thread reads the next split, and commits no further one.
+   */
   constructor(
     splits: readonly Split[],
     private readonly pool: WorkerPool,
-    private readonly onRecord: (record: SplitRecord, split: Split) => void,
+    private readonly onRecord: (record: SplitRecord, split: Split) => unknown,
   ) {
     this.#queue = [...splits]
       .sort((a, b) => b.bytes - a.bytes)
@@ -76,6 +81,7 @@ export class SplitRunner {
       worker: undefined,
       reading: undefined,
       committing: undefined,
+      published: undefined,
       rows: 0,
     }));
   }
@@ -112,6 +118,7 @@ export class SplitRunner {
       const death = lane.worker?.remote.death;
       if (death !== undefined) await this.#recover(lane, death);
     }
+    await lane.published;
     if (lane.worker !== undefined) this.pool.giveBack(lane.worker);
   }
 
@@ -147,6 +154,7 @@ export class SplitRunner {
       await remote.call("read", { split, skipped });
       // The worker has answered for the commit before, so this does not wait.
       await lane.committing?.ended;
+      await lane.published;
       const work = { ...workOf(counters, split), bytes: split.bytes };
       lane.reading = undefined;
       lane.committing = { run, work, ended: Promise.resolve() };
@@ -210,7 +218,15 @@ export class SplitRunner {
     lane.rows += rows;
     this.#done = addWork(this.#done, { bytes: split.bytes, rows, rejects, delivered });
     this.#splits++;
-    this.onRecord(record, split);
+    lane.published = this.#publish(record, split);
+  }
+
+  async #publish(record: SplitRecord, split: Split): Promise<void> {
+    try {
+      await this.onRecord(record, split);
+    } catch (error) {
+      this.pool.fail(error);
+    }
   }
 }
 

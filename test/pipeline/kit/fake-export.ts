@@ -92,6 +92,7 @@ export class FakeExport {
       ratioMax: 1_000,
       splitBytes: 64,
       s3: {},
+      unsafeLock: false,
       damaged: "leave-out",
       maxRejects: { rows: 0 },
       fresh: false,

@@ -1,0 +1,217 @@
+import { createHash, randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
+import { isDead, type LockHolder, thisProcess } from "../../base/lock-file.js";
+import type { ObjectHead, ObjectStore } from "../../store/object-store.js";
+
+/** The lock object of an output, below its prefix. */
+export const LOCK_KEY = "_switchyard/lock";
+
+export interface LeaseTimes {
+  readonly renewMs: number;
+  /** Without a renewal for so long, by the clock of the store, others may take the lock. */
+  readonly expireMs: number;
+  /** Without a renewal for so long, by its own clock, the holder writes nothing more. */
+  readonly trustMs: number;
+}
+
+const times: LeaseTimes = { renewMs: 20_000, expireMs: 90_000, trustMs: 60_000 };
+
+export interface LeaseOptions {
+  readonly store: ObjectStore;
+  readonly key: string;
+  /** The output, in messages. */
+  readonly address: string;
+  /** Accept a store that ignores conditions: two runs at once may then mix their files. */
+  readonly isUnsafe: boolean;
+  readonly times?: LeaseTimes;
+}
+
+/**
+ * The lock of an output in a store: an object that its holder renews. Each renewal is conditional on the
+ * ETag of the one before, so that a process that was paused, and whose lock another has taken, finds out.
+ */
+export class LeaseLock {
+  /** Aborted with the error when the lock is lost. */
+  readonly #lost = new AbortController();
+  readonly #token = randomUUID();
+  readonly #stop = new AbortController();
+  readonly #times: LeaseTimes;
+  #etag = "";
+  #renewedMs = 0;
+  #renewals = 0;
+  #renewal: Promise<void> | undefined;
+  #loop: Promise<void> | undefined;
+  /** The process that held the lock and did not give it back. */
+  takenOverFrom: LockHolder | undefined;
+
+  private constructor(private readonly options: LeaseOptions) {
+    this.#times = options.times ?? times;
+  }
+
+  /** Throws `output_locked` while another process holds it, and `store_unconditional`. */
+  static async take(options: LeaseOptions): Promise<LeaseLock> {
+    const lock = new LeaseLock(options);
+    await lock.#acquire();
+    if (!options.isUnsafe) await lock.#checkConditions();
+    lock.#loop = lock.#renewRegularly();
+    return lock;
+  }
+
+  /** Returns true if a process holds the lock of that key. */
+  static async isHeld(store: ObjectStore, key: string, signal: AbortSignal): Promise<boolean> {
+    const head = await store.head(key, signal);
+    if (head === undefined || head.modifiedMs + times.expireMs <= head.nowMs) return false;
+    const holder = holderIn(head);
+    return holder === undefined || !(await isDead(holder, thisProcess));
+  }
+
+  /** Aborted with the reason when the lock is lost. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Call before each write: renews the lock if that is late. Throws `output_lock_lost`. */
+  async check(): Promise<void> {
+    this.lost.throwIfAborted();
+    if (performance.now() - this.#renewedMs > this.#times.trustMs) await this.renew();
+  }
+
+  /** Throws `output_lock_lost`. */
+  async renew(): Promise<void> {
+    this.lost.throwIfAborted();
+    this.#renewal ??= this.#renew().finally(() => {
+      this.#renewal = undefined;
+    });
+    await this.#renewal;
+  }
+
+  async release(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    if (this.lost.aborted) return;
+    const { store, key } = this.options;
+    const signal = AbortSignal.timeout(this.#times.renewMs);
+    // It expires by itself.
+    await store.remove([key], signal).catch(() => undefined);
+  }
+
+  async #acquire(): Promise<void> {
+    const { store, key } = this.options;
+    const signal = this.#stop.signal;
+    for (;;) {
+      if (await this.#put("absent")) return;
+      const head = await store.head(key, signal);
+      if (head === undefined) continue;
+      const holder = holderIn(head);
+      if (holder?.token === this.#token) {
+        this.#accept(head.etag);
+        return;
+      }
+      const leftMs = head.modifiedMs + this.#times.expireMs - head.nowMs;
+      const hasDied = holder !== undefined && (await isDead(holder, thisProcess));
+      if (leftMs > 0 && !hasDied) throw this.#locked(holder, leftMs);
+      this.takenOverFrom = holder;
+      if (await this.#put({ etag: head.etag })) return;
+    }
+  }
+
+  /** Throws unless the store refuses to write an object that must not be there. */
+  async #checkConditions(): Promise<void> {
+    if (!(await this.#put("absent"))) return;
+    throw new UsageError(
+      "store_unconditional",
+      `${this.options.address}: the store ignores If-None-Match, so that two runs at once could mix their files. Choose another store, or pass --unsafe-lock if nothing else writes there.`,
+    );
+  }
+
+  async #renewRegularly(): Promise<void> {
+    for (;;) {
+      await sleep(this.#times.renewMs, undefined, { signal: this.#stop.signal, ref: false }).catch(
+        () => undefined,
+      );
+      if (this.#stop.signal.aborted || this.lost.aborted) return;
+      // A failure that is not the loss of the lock counts when `check` finds the lock too old.
+      await this.renew().catch(() => undefined);
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const { store, key } = this.options;
+    while (!(await this.#put({ etag: this.#etag }))) {
+      const head = await store.head(key, this.#stop.signal);
+      const holder = head && holderIn(head);
+      if (head === undefined || holder?.token !== this.#token) throw this.#lose(holder);
+      // It was stored, and the answer lost.
+      this.#etag = head.etag;
+    }
+  }
+
+  /** Returns false if the condition is not met. */
+  async #put(condition: "absent" | { readonly etag: string }): Promise<boolean> {
+    const { store, key } = this.options;
+    const holder: LockHolder & { readonly renewals: number } = {
+      pid: thisProcess.pid,
+      host: hostname(),
+      processStart: await thisProcess.startOf(thisProcess.pid),
+      lockedAt: new Date().toISOString(),
+      token: this.#token,
+      // The ETag of each renewal differs.
+      renewals: this.#renewals++,
+    };
+    const bytes = Buffer.from(`${JSON.stringify(holder)}\n`);
+    const startedMs = performance.now();
+    const etag = await store.put(
+      key,
+      { bytes },
+      {
+        condition,
+        sha256: createHash("sha256").update(bytes).digest("hex"),
+        metadata: { "switchyard-holder": bytes.toString("base64") },
+        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#times.trustMs)]),
+      },
+    );
+    if (etag === "occupied") return false;
+    this.#accept(etag, startedMs);
+    return true;
+  }
+
+  #accept(etag: string, renewedMs = performance.now()): void {
+    this.#etag = etag;
+    this.#renewedMs = renewedMs;
+  }
+
+  #locked(holder: LockHolder | undefined, leftMs: number): SwitchyardError {
+    const { address, key } = this.options;
+    const who =
+      holder === undefined
+        ? `the object ${key}`
+        : `process ${holder.pid} on ${holder.host}, since ${holder.lockedAt}`;
+    return new SwitchyardError(
+      "output_locked",
+      `another run writes into ${address} (${who}); wait until it ends, or ${Math.ceil(leftMs / 1000)} s if it has died`,
+      { exitCode: exitCodes.busy },
+    );
+  }
+
+  #lose(holder: LockHolder | undefined): SwitchyardError {
+    const who = holder && `process ${holder.pid} on ${holder.host}`;
+    const error = new SwitchyardError(
+      "output_lock_lost",
+      `${this.options.address}: this run did not renew its lock in time, and ${who ?? "somebody"} has ${who === undefined ? "removed" : "taken"} it; this run writes nothing more. Run the same command again to resume`,
+      { exitCode: exitCodes.busy },
+    );
+    this.#lost.abort(error);
+    return error;
+  }
+}
+
+function holderIn({ metadata }: ObjectHead): LockHolder | undefined {
+  try {
+    const text = Buffer.from(metadata["switchyard-holder"] ?? "", "base64").toString();
+    return JSON.parse(text) as LockHolder;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,55 @@
+import { basename } from "node:path";
+import { EVENTS_BY_DAY_NAME, MANIFEST_NAME, splitIdPattern } from "../ledger/layout.js";
+import { LOCK_KEY } from "./lease-lock.js";
+
+/** Paths are relative to the output, with `/`. */
+
+const record = new RegExp(
+  `^_switchyard/(?:(?:epochs/\\d+/)?(?:splits/${splitIdPattern}|merges/\\d+)|compacted/.+)\\.json$`,
+);
+const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
+const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
+
+/**
+ * Returns the stage in which a file is written: after all files that it lists. They are removed in the
+ * opposite order, so that nothing ever lists a file that is not there.
+ */
+export function stageOf(path: string): number {
+  if (path === MANIFEST_NAME) return 5;
+  if (path === EVENTS_BY_DAY_NAME) return 4;
+  if (isHidden(path) && !path.startsWith("_switchyard/")) return 6;
+  if (record.test(path)) return 3;
+  if (plan.test(path)) return 2;
+  return path.startsWith("_switchyard/") && !bulk.test(path) ? 1 : 0;
+}
+
+export const STAGES = 7;
+
+/** Files of this stage and later ones say what the others have. */
+export const FIRST_ACCOUNT_STAGE = 4;
+
+/** Returns true for a file of a run in progress, which has no object. */
+export function isLocalOnly(path: string): boolean {
+  return (
+    path === LOCK_KEY ||
+    path.startsWith(`${LOCK_KEY}.`) ||
+    /^_switchyard\/(?:tmp|compacting)(?:\/|$)/.test(path) ||
+    basename(path).startsWith(".")
+  );
+}
+
+/** Returns true for a file whose content a run needs: all but parts and lists of rows. */
+export function isNeeded(path: string): boolean {
+  return !path.includes("/") || isHidden(path);
+}
+
+/** Returns true for a key that can be a file of an output on any system. */
+export function isFileKey(path: string): boolean {
+  return path
+    .split("/")
+    .every((name) => name !== "" && name !== "." && name !== ".." && !name.includes("\0"));
+}
+
+function isHidden(path: string): boolean {
+  return path.split("/").some((name) => name.startsWith("_"));
+}

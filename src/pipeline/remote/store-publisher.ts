@@ -1,0 +1,57 @@
+import { join, relative, sep } from "node:path";
+import { MERGED_PARTS, spillPathOf } from "../../sinks/spill/spill-files.js";
+import { stagedPathOf } from "../../sinks/staged-parts.js";
+import { type Layout, rejectsNameOf, splitOfPartName } from "../ledger/layout.js";
+import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
+import type { RunPublisher } from "../run-job.js";
+import type { LeaseLock } from "./lease-lock.js";
+import type { OutputMirror } from "./output-mirror.js";
+
+/** Writes the results of splits and merges to a store, and frees the disk of what is there. */
+export class StorePublisher implements RunPublisher {
+  constructor(
+    private readonly mirror: OutputMirror,
+    private readonly lock: LeaseLock,
+  ) {}
+
+  async planned(): Promise<void> {
+    await this.mirror.reset(this.lock);
+  }
+
+  async splitDone({ id, parts, staged = [] }: SplitRecord, layout: Layout): Promise<void> {
+    const { outputDirectory, splitsDirectory, rejectsDirectory, duplicatesDirectory } = layout;
+    const paths = parts.map(({ path }) => path);
+    const ofLedger = ["events", "profile", "duplicates"].map((kind) => `${id}.${kind}.json`);
+    const files = [
+      ...staged.map((part) => stagedPathOf(outputDirectory, part)),
+      spillPathOf(outputDirectory, id),
+      join(rejectsDirectory, rejectsNameOf(id)),
+      join(duplicatesDirectory, rejectsNameOf(id)),
+      ...[...ofLedger, `${id}.json`].map((name) => join(splitsDirectory, name)),
+    ];
+    await this.#publish([...paths, ...files.map((file) => pathIn(layout, file))]);
+    await this.#drop(paths);
+  }
+
+  async mergeDone({ id, parts }: MergeRecord, layout: Layout): Promise<void> {
+    const paths = parts.map(({ path }) => path);
+    const ofLedger = ["plan", id].map((name) => join(layout.mergesDirectory, `${name}.json`));
+    await this.#publish([...paths, ...ofLedger.map((file) => pathIn(layout, file))]);
+    // A part that was only moved is moved back if its merge has to be repeated.
+    const isJoined = (path: string) =>
+      splitOfPartName(path.slice(path.lastIndexOf("/") + 1))?.endsWith(MERGED_PARTS) === true;
+    await this.#drop(paths.filter(isJoined));
+  }
+
+  async #publish(paths: readonly string[]): Promise<void> {
+    await this.mirror.publishFiles(paths, this.lock);
+  }
+
+  async #drop(paths: readonly string[]): Promise<void> {
+    for (const path of paths) await this.mirror.dropContent(path);
+  }
+}
+
+function pathIn({ outputDirectory }: Layout, file: string): string {
+  return relative(outputDirectory, file).replaceAll(sep, "/");
+}
