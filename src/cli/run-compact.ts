@@ -1,6 +1,7 @@
 import { exitCodes, UsageError } from "../base/errors.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { CONFIGURATION_NAME } from "../pipeline/configuration/configuration-file.js";
+import { placeOf } from "../pipeline/configuration/run-options.js";
 import { summarizeCompact } from "../report/compact-summary.js";
 import type { CommandContext } from "./context.js";
 import { outputOf } from "./output.js";
@@ -16,7 +17,8 @@ export async function runCompact(
   try {
     const { environment, currentDirectory } = context;
     const from = { flags, configPath, environment, currentDirectory };
-    const { values } = await loadConfiguration(from);
+    const configuration = await loadConfiguration(from);
+    const { values } = configuration;
     output = outputOf(values);
     if (values.to === undefined) {
       throw new UsageError(
@@ -25,7 +27,8 @@ export async function runCompact(
       );
     }
     const engine = await context.loadEngine();
-    const result = await engine.compactExport(values.to, context.signal);
+    const place = placeOf(configuration, values.to);
+    const result = await engine.compactExport(place, context.signal);
     const exitCode = result.outcome === "done" ? exitCodes.done : exitCodes.interrupted;
     if (output.json) {
       context.stdout.write(`${JSON.stringify({ command: "compact", exitCode, ...result })}\n`);

@@ -2,8 +2,10 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { exitCodes } from "../base/errors.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
-import { valuesOf } from "../pipeline/configuration/run-options.js";
-import { listExports } from "../pipeline/run-history.js";
+import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
+import { MANIFEST_NAME } from "../pipeline/ledger/layout.js";
+import { isObjectUrl, type OutputPlace, withFilesOf } from "../pipeline/remote/output-place.js";
+import { type ListedExport, listExports } from "../pipeline/run-history.js";
 import { listRuns } from "../pipeline/sent-runs.js";
 import { describeRuns } from "../report/runs-summary.js";
 import type { CommandContext } from "./context.js";
@@ -28,9 +30,12 @@ export async function runRuns(
     output = outputOf(configuration.values);
     const { runs: directory } = valuesOf(configuration);
     const runs = await listRuns(directory);
-    const exports = await listExports(
-      await exportDirectories(configuration.values.to, currentDirectory),
-    );
+    const { to } = configuration.values;
+    const isStored = to !== undefined && isObjectUrl(to);
+    const exports = [
+      ...(isStored ? await listStored(placeOf(configuration, to), context.signal) : []),
+      ...(await listExports(await exportDirectories(isStored ? undefined : to, currentDirectory))),
+    ];
     if (output.json) {
       const result = { command: "runs", exitCode: exitCodes.done, directory, runs, exports };
       context.stdout.write(`${JSON.stringify(result)}\n`);
@@ -41,6 +46,20 @@ export async function runRuns(
   } catch (error) {
     return printFailure("runs", error, output, context);
   }
+}
+
+/** Lists the export in a store, if there is one. */
+async function listStored(
+  place: OutputPlace,
+  signal: AbortSignal,
+): Promise<readonly ListedExport[]> {
+  const { isLockedInStore } = await import("../pipeline/remote/output-copy.js");
+  const { directory, s3 } = place;
+  const isListed = (file: string) =>
+    file === MANIFEST_NAME || /\/(?:plan|splits\/[\w-]+)\.json$/.test(file);
+  const found = await withFilesOf(place, isListed, signal, (copy) => listExports([copy]));
+  const isLocked = await isLockedInStore({ address: directory, s3, signal });
+  return found.map((one) => ({ ...one, directory, ...(isLocked ? { state: "at_work" } : {}) }));
 }
 
 /** Returns the directory that is named or configured, and those that are here. */

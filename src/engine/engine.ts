@@ -9,6 +9,7 @@ import type {
   SendRequest,
   ValidateRequest,
 } from "../pipeline/options.js";
+import { type OutputPlace, withFilesOf } from "../pipeline/remote/output-place.js";
 import type { CountResult } from "../pipeline/run-count.js";
 import type { ExportResult } from "../pipeline/run-export.js";
 import type { RunOutside } from "../pipeline/run-job.js";
@@ -39,8 +40,12 @@ export interface Engine {
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
   surveyInputs(request: SurveyRequest, signal: AbortSignal): Promise<Survey>;
-  verifyExport(directory: string, context: RunContext): Promise<VerifyResult>;
-  compactExport(directory: string, signal: AbortSignal): Promise<CompactResult>;
+  /** `readsAll`: read also what a store has checksums of. */
+  verifyExport(
+    output: OutputPlace & { readonly readsAll?: boolean },
+    context: RunContext,
+  ): Promise<VerifyResult>;
+  compactExport(output: OutputPlace, signal: AbortSignal): Promise<CompactResult>;
   verifyStored(task: VerifyStoredTask, signal: AbortSignal): Promise<StoredResult>;
 }
 
@@ -76,7 +81,11 @@ export function createEngine(): Engine {
     },
     findNewInputs: async (options, signal) => {
       const { findNewInputs } = await import("../pipeline/new-sources.js");
-      return findNewInputs(options, () => discover(options, signal));
+      const place = { directory: options.outputDirectory, s3: options.s3 };
+      const isPlan = (path: string) => path.endsWith("/plan.json");
+      return withFilesOf(place, isPlan, signal, (outputDirectory) =>
+        findNewInputs({ ...options, outputDirectory }, () => discover(options, signal)),
+      );
     },
     runExport: async (options, context) => {
       const outside = outsideWith("split-worker.js");
@@ -103,11 +112,21 @@ export function createEngine(): Engine {
       const discovery = await discover(run, signal, { rowFields: presetRowFields() });
       return surveyInputs(request, discovery, signal, Date.now());
     },
-    verifyExport: async (directory, context) => {
+    verifyExport: async ({ directory, s3, readsAll = false }, context) => {
+      const dependencies = { ...context, openReader: openRange };
+      if (isObjectUrl(directory)) {
+        const { verifyInStore } = await import("../pipeline/remote/verify-in-store.js");
+        const output = { address: directory, s3, signal: context.signal };
+        return verifyInStore(output, readsAll, dependencies);
+      }
       const { verifyExport } = await import("../pipeline/verify/verify.js");
-      return verifyExport(directory, { ...context, openReader: openRange });
+      return verifyExport(directory, dependencies);
     },
-    compactExport: async (directory, signal) => {
+    compactExport: async ({ directory, ...store }, signal) => {
+      if (isObjectUrl(directory)) {
+        const { compactInStore } = await import("../pipeline/remote/compact-in-store.js");
+        return compactInStore({ address: directory, ...store, signal });
+      }
       const { compactExport } = await import("../pipeline/compact/compact-export.js");
       return compactExport(directory, signal);
     },

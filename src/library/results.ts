@@ -228,6 +228,8 @@ export interface VerifyExportResult {
   readonly manifestPath: string;
   /** Counts of what was read. */
   readonly files: number;
+  /** Files in a store of which only size and checksum were compared; 0 for a directory. */
+  readonly filesUnread: number;
   readonly rows: number;
   readonly bytes: number;
   readonly days: number;

@@ -100,7 +100,7 @@ export async function verifyExport(
   options: VerifyExportOptions = {},
 ): Promise<VerifyExportResult> {
   return control(options, (context) =>
-    createEngine().verifyExport(path.resolve(directory), context),
+    createEngine().verifyExport({ directory: path.resolve(directory), s3: {} }, context),
   );
 }
 

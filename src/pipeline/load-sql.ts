@@ -1,4 +1,3 @@
-import path from "node:path";
 import { UsageError } from "../base/errors.js";
 import { createZone } from "../base/luxon-zone.js";
 import {
@@ -10,6 +9,7 @@ import {
 } from "../sinks/output-columns.js";
 import { dayKeyOf } from "./delta-log.js";
 import type { Manifest } from "./manifest.js";
+import { pathInOutput } from "./remote/output-place.js";
 import { columnsIn } from "./verify/open-part.js";
 import type { Warehouse } from "./warehouses.js";
 
@@ -267,7 +267,7 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
     kind,
     isGzip: format.endsWith(".gz"),
     table: dataset,
-    files: path.join(directory, dataset, hasEvents ? "*/*" : "*", `*.${format}`),
+    files: pathInOutput(directory, `${dataset}/${hasEvents ? "*/*" : "*"}/*.${format}`),
     extension: format,
     columns,
     dayKey: dayKeyOf(manifest, columns),

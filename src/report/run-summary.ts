@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Manifest, RunAccounts } from "../pipeline/manifest.js";
+import { pathInOutput } from "../pipeline/remote/output-place.js";
 import type { ExportResult } from "../pipeline/run-export.js";
 import type { RunResult } from "../pipeline/run-splits.js";
 import type { SendManifest, SendResult, SendStanding } from "../pipeline/send-result.js";
@@ -23,7 +24,7 @@ export function summarizeExport(result: ExportResult, program = NAME): string {
   const { manifest, manifestPath, outcome } = result;
   const directory = path.dirname(manifestPath);
   const { rows, days } = manifest.totals;
-  const target = harmless(path.join(directory, manifest.dataset));
+  const target = harmless(pathInOutput(directory, manifest.dataset));
   const events = `${formatNumberOf(rows, "event")} of ${formatNumberOf(days, "day")} in ${target}`;
   const head = headline(result, "Exported", events);
   if (isUnchanged(result)) return head;
@@ -31,7 +32,7 @@ export function summarizeExport(result: ExportResult, program = NAME): string {
     head,
     ...addedLines(result),
     ...exportNumbers(result),
-    ...describeRejects(manifest, path.join(directory, "rejects")),
+    ...describeRejects(manifest, pathInOutput(directory, "rejects")),
     ...describeFailures(result.failures),
     "",
     line("manifest", harmless(manifestPath)),

@@ -17,10 +17,22 @@ export function summarizeVerify(result: VerifyResult): string {
     `${formatNumberOf(rows, "row")} in ${formatNumberOf(result.files, "file")} of ` +
     `${formatNumberOf(result.days, "day")}, ${formatBytes(result.bytes)}, ` +
     `${formatDuration(durationMs)}, ${rowRate(rows, durationMs)}`;
-  if (differences.length === 0) return `Verified: ${directory} matches its manifest\n  ${read}`;
+  const unread =
+    result.filesUnread === 0
+      ? []
+      : [
+          `  ${formatNumberOf(result.filesUnread, "file")} by size and checksum, as the store has them; --read reads the rows too`,
+        ];
+  if (differences.length === 0)
+    return [
+      `Verified: ${directory} matches its manifest`,
+      ...(result.files > 0 || unread.length === 0 ? [`  ${read}`] : []),
+      ...unread,
+    ].join("\n");
   return [
     `Not verified: ${directory} does not match its manifest`,
     `  ${read}`,
+    ...unread,
     "",
     ...describeDifferences(differences),
     ...adviceOn(differences),

@@ -111,7 +111,7 @@ export function explainS3Error(error: unknown, address: string): unknown {
     const reason = `the store cannot be reached (${code || name}). Check the endpoint and the network.`;
     return new StoreError("store_unreachable", reason, address, isLost, { cause: error });
   }
-  const isTransient = transientNames.has(name) || status === 429 || status >= 500;
+  const isTransient = transientNames.has(name) || status === 409 || status === 429 || status >= 500;
   // A body that stops early has no status, and an unknown name.
   const isCut = status === 0 && $metadata === undefined;
   const what = status === 0 ? error.message : `${name || "an error"} with status ${status}`;

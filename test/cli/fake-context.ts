@@ -61,6 +61,7 @@ const fakeEngine: Engine = {
     outcome: "verified",
     manifestPath: "/data/out/manifest.json",
     differences: [],
+    filesUnread: 0,
     files: 2,
     rows: 1_000,
     bytes: 1e6,

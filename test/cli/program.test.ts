@@ -24,6 +24,7 @@ const different: Engine["verifyExport"] = async () => ({
   outcome: "different",
   manifestPath: "/data/out/manifest.json",
   files: 1,
+  filesUnread: 0,
   rows: 1,
   bytes: 1,
   days: 1,
@@ -209,7 +210,7 @@ describe("verify", () => {
     const directories: string[] = [];
     const engine: Partial<Engine> = {
       verifyExport: async (given, context) => {
-        directories.push(given);
+        directories.push(given.directory);
         return different(given, context);
       },
     };
@@ -230,7 +231,7 @@ describe("verify", () => {
       verifyExport: async (_, { signal }) => {
         controller.abort();
         signal.throwIfAborted();
-        return different("", { signal, observer: {} });
+        return different({ directory: "", s3: {} }, { signal, observer: {} });
       },
     });
     expect(await runCommandLine(["verify", "out"], context)).toBe(130);
@@ -305,9 +306,9 @@ describe("usage", () => {
     expect(stdout.join("")).toContain("$ switchyard export export.zip --to out");
   });
 
-  test("help of validate, export, send, qualify and serve shows every flag of the table", async () => {
+  test("help of validate, export, send, qualify, verify and serve shows every flag of the table", async () => {
     const { context, stdout } = fakeContext();
-    for (const command of ["validate", "export", "send", "qualify", "serve"]) {
+    for (const command of ["validate", "export", "send", "qualify", "verify", "serve"]) {
       await runCommandLine([command, "--help"], context);
     }
     const text = stdout.join("").replace(/--no-(color|insert-id)/g, "--$1");

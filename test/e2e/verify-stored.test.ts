@@ -67,7 +67,7 @@ async function verify(
     await store.events.append({ events: [event], idempotencyKey: undefined });
   }
   const signal = new AbortController().signal;
-  const task = { directory, stored: store.events, refused };
+  const task = { place: { directory, s3: {} }, stored: store.events, refused };
   return verifyStored(task, { signal, openReader: openRange });
 }
 

@@ -8,6 +8,7 @@ const summarize = (differences: readonly Difference[]) =>
     differences,
     manifestPath: "/data/out/manifest.json",
     files: 2,
+    filesUnread: 0,
     rows: 1_000,
     bytes: 1e6,
     days: 2,

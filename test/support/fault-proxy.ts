@@ -1,8 +1,11 @@
 import { createServer, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** The fate of a request: it is answered with a status, lost, or its body stops in the middle. */
-export type Fault = { readonly status: number; readonly code: string } | "reset" | "cut";
+/**
+ * The fate of a request: it is answered with a status, lost, its answer is lost, or the body of the answer
+ * stops in the middle.
+ */
+export type Fault = { readonly status: number; readonly code: string } | "reset" | "lost" | "cut";
 
 type MaybePromise<T> = T | Promise<T>;
 
@@ -34,6 +37,11 @@ export async function startFaultProxy(
     }
     // The signature covers the host that the client has named.
     const forwarded = request({ hostname, port, method, path, headers }, (response) => {
+      if (fault === "lost") {
+        incoming.socket.destroy();
+        response.resume();
+        return;
+      }
       answer.writeHead(response.statusCode ?? 500, response.headers);
       if (fault === "cut") {
         cut(answer, response);

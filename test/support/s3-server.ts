@@ -1,11 +1,18 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import type { S3Options } from "../../src/store/object-store.js";
 
 const script = fileURLToPath(new URL("ceph-rgw.sh", import.meta.url));
@@ -22,6 +29,11 @@ export interface S3Server {
     objects?: Readonly<Record<string, string | Uint8Array>>,
   ): Promise<void>;
   put(bucket: string, key: string, content: string | Uint8Array): Promise<void>;
+  /** Returns the keys that begin with a prefix, without it. */
+  keys(bucket: string, prefix: string): Promise<readonly string[]>;
+  /** Writes the objects below a prefix into a directory that is empty then. */
+  download(bucket: string, prefix: string, directory: string): Promise<void>;
+  remove(bucket: string, key: string): Promise<void>;
 }
 
 /** Returns whether a server is installed. It has to be in CI, as nothing would be tested. */
@@ -52,6 +64,25 @@ export async function useS3Server(): Promise<S3Server> {
     async put(bucket, key, content) {
       const body = Buffer.from(content as Uint8Array);
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
+    },
+    async keys(bucket, prefix) {
+      const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
+      const keys: string[] = [];
+      for await (const { Contents = [] } of pages)
+        keys.push(...Contents.map(({ Key = "" }) => Key.slice(prefix.length)));
+      return keys;
+    },
+    async download(bucket, prefix, directory) {
+      rmSync(directory, { recursive: true, force: true });
+      for (const key of await server.keys(bucket, prefix)) {
+        const command = new GetObjectCommand({ Bucket: bucket, Key: `${prefix}${key}` });
+        const { Body } = await client.send(command);
+        mkdirSync(dirname(join(directory, key)), { recursive: true });
+        writeFileSync(join(directory, key), (await Body?.transformToByteArray()) ?? "");
+      }
+    },
+    async remove(bucket, key) {
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
     },
   };
   return server;

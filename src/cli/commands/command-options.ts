@@ -24,6 +24,9 @@ export const outcomeOptions: readonly OptionName[] = ["json", "color"];
 /** The same for a command that shows progress. */
 export const outputOptions: readonly OptionName[] = ["quiet", ...outcomeOptions];
 
+/** Options that lead to a store; its credentials come from the environment. */
+export const storeAccess = ["s3Endpoint", "s3Region", "s3PathStyle"] as const;
+
 const runOptions: readonly OptionName[] = optionNames.filter((name) => {
   const { flag, section } = describeOption(name);
   return flag !== false && section !== "serve" && section !== "send";
@@ -47,11 +50,17 @@ export const sendOptions = optionsOf("send", sharedWithSend);
 
 /** Options of `export`. */
 export const exportOptions: readonly OptionName[] = runOptions.filter(
-  (name) => !["qualify", "validate"].includes(describeOption(name).section ?? ""),
+  (name) => !["qualify", "validate", "verify"].includes(describeOption(name).section ?? ""),
 );
 
 /** Options of `validate`. */
 export const validateOptions = optionsOf("validate", [...sharedWithQualify, "dayZone"]);
+
+/** Options of `verify`. */
+export const verifyOptions = [...storeAccess, "read", ...outputOptions] as const;
+
+/** Options of `compact`. */
+export const compactOptions = [...storeAccess, "unsafeLock", ...outputOptions] as const;
 
 /** Options of `qualify`. */
 export const qualifyOptions = optionsOf("qualify", sharedWithQualify);

@@ -10,6 +10,7 @@ import type { Invocation } from "../steps/run-steps.js";
 import * as help from "./command-help.js";
 import {
   addOptions,
+  compactOptions,
   exportOptions,
   GENERAL_GROUP,
   givenFlags,
@@ -20,7 +21,9 @@ import {
   readingOptions,
   sendOptions,
   serveOptions,
+  storeAccess,
   validateOptions,
+  verifyOptions,
 } from "./command-options.js";
 import { type CompletionForm, completionForms, describeProgram } from "./completion.js";
 
@@ -104,7 +107,7 @@ const commandRows: readonly CommandRow[] = [
     description: "list exports and what was sent: when, how much, how to resume",
     help: help.runs,
     argument: ["[dir]", "an export elsewhere (those in this directory are found)", "to"],
-    options: ["runs", ...outcomeOptions],
+    options: ["runs", ...storeAccess, ...outcomeOptions],
     async run({ flags, configPath }, context) {
       const { runRuns } = await import("../run-runs.js");
       return runRuns({ flags, configPath }, context);
@@ -115,7 +118,7 @@ const commandRows: readonly CommandRow[] = [
     description: "read an export back and compare it with its manifest",
     help: help.verify,
     argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
-    options: outputOptions,
+    options: verifyOptions,
     run: stepsOf("verify"),
   },
   {
@@ -123,7 +126,7 @@ const commandRows: readonly CommandRow[] = [
     description: "join the small files of each day of a finished export",
     help: help.compact,
     argument: ["[dir]", "directory of the export (default: the one of the configuration)", "to"],
-    options: outputOptions,
+    options: compactOptions,
     async run({ flags, configPath }, context) {
       const { runCompact } = await import("../run-compact.js");
       return runCompact({ flags, configPath }, context);
@@ -223,11 +226,13 @@ function loadSqlCommand(context: CommandContext, ended: (exitCode: number) => vo
     .addArgument(new Argument("<warehouse>", "kind of warehouse").choices(warehouses))
     .argument("<dir>", "directory of the export")
     .addHelpText("after", help.loadSql)
-    .action(async (warehouse: Warehouse, directory: string) => {
+    .action(async (warehouse: Warehouse, directory: string, parsed: Parsed) => {
       const { runLoadSql } = await import("../run-load-sql.js");
-      ended(await runLoadSql(warehouse, directory, context));
+      const flags = { ...givenFlags(parsed, storeAccess), to: directory };
+      const configPath = parsed["config"] as string | undefined;
+      ended(await runLoadSql(warehouse, { flags, configPath }, context));
     });
-  return addOptions(command, [], { readsFile: false });
+  return addOptions(command, storeAccess, { readsFile: true });
 }
 
 function completionCommand({ stdout }: CommandContext): Command {

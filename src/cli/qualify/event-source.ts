@@ -2,11 +2,16 @@ import { stat } from "node:fs/promises";
 import path from "node:path";
 import { UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { placeOf } from "../../pipeline/configuration/run-options.js";
+import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
+import { isObjectUrl, type OutputPlace, readTextOf } from "../../pipeline/remote/output-place.js";
 import { documentIn, findDocument } from "./known-events.js";
 
 /** The source of the event names for `qualify`. */
 type EventSource =
   | { readonly kind: "document"; readonly file: string }
+  /** An export in a store. */
+  | { readonly kind: "stored"; readonly place: OutputPlace }
   /** The inputs of the configuration. */
   | { readonly kind: "inputs" };
 
@@ -14,17 +19,19 @@ type EventSource =
  * Returns the export or the inputs on the command line; else the export of `from`, else that of
  * `export.to`, else the configured inputs. Throws `UsageError` for none or for several.
  */
-export async function findEventSource({
-  values,
-  given,
-  inputsDirectory,
-}: Configuration): Promise<EventSource> {
+export async function findEventSource(
+  configuration: Configuration,
+  signal: AbortSignal,
+): Promise<EventSource> {
+  const { values, given } = configuration;
   const { inputs = [], from, to } = values;
   if (given.has("inputs")) {
     if (given.has("from")) throw ambiguous(`--from ${from} and ${inputs.join(" ")} are both given`);
-    return sourceOf(inputs, inputsDirectory);
+    return sourceOf(inputs, configuration, signal);
   }
   const directory = from ?? to;
+  if (directory !== undefined && isObjectUrl(directory))
+    return { kind: "stored", place: placeOf(configuration, directory) };
   if (directory !== undefined) return { kind: "document", file: await documentAt(directory) };
   if (inputs.length > 0) return { kind: "inputs" };
   throw new UsageError(
@@ -33,14 +40,33 @@ export async function findEventSource({
   );
 }
 
-async function sourceOf(places: readonly string[], directory: string): Promise<EventSource> {
+async function sourceOf(
+  places: readonly string[],
+  configuration: Configuration,
+  signal: AbortSignal,
+): Promise<EventSource> {
   for (const place of places) {
-    const file = await findDocument(path.resolve(directory, place));
-    if (file === undefined) continue;
-    if (places.length === 1) return { kind: "document", file };
+    const source = isObjectUrl(place)
+      ? await storedExport(placeOf(configuration, place), signal)
+      : await documentSource(path.resolve(configuration.inputsDirectory, place));
+    if (source === undefined) continue;
+    if (places.length === 1) return source;
     throw ambiguous(`${place} is an export, and there are other inputs`);
   }
   return { kind: "inputs" };
+}
+
+async function storedExport(
+  place: OutputPlace,
+  signal: AbortSignal,
+): Promise<EventSource | undefined> {
+  const manifest = await readTextOf(place, MANIFEST_NAME, signal);
+  return manifest === undefined ? undefined : { kind: "stored", place };
+}
+
+async function documentSource(place: string): Promise<EventSource | undefined> {
+  const file = await findDocument(place);
+  return file === undefined ? undefined : { kind: "document", file };
 }
 
 /** Returns the document of an export. Throws `UsageError` for a file that is not one. */

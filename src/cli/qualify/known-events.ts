@@ -7,6 +7,7 @@ import type { Configuration } from "../../pipeline/configuration/configuration.j
 import { resolveRunOptions } from "../../pipeline/configuration/run-options.js";
 import { layoutOf, MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
 import type { RejectSummary, RowCounts, SourceFailure } from "../../pipeline/manifest.js";
+import { type OutputPlace, pathInOutput, withFilesOf } from "../../pipeline/remote/output-place.js";
 import { readReport } from "../../pipeline/report/read-report.js";
 import type { RunContext } from "../../pipeline/run-observer.js";
 import { readManifest } from "../../pipeline/verify/verify-manifest.js";
@@ -54,6 +55,18 @@ const HEAD_BYTES = 256;
 export async function readKnownEvents(file: string): Promise<KnownEvents> {
   const read = documentKinds.get((await firstMember(file)) ?? "") ?? readExportedEvents;
   return read(file);
+}
+
+/** Returns the events of an export in a store. Throws like `readKnownEvents`, and `StoreError`. */
+export async function readStoredEvents(
+  place: OutputPlace,
+  signal: AbortSignal,
+): Promise<KnownEvents> {
+  const isManifest = (file: string) => file === MANIFEST_NAME;
+  const events = await withFilesOf(place, isManifest, signal, (directory) =>
+    readExportedEvents(documentIn(directory)),
+  );
+  return { ...events, origin: { manifestPath: pathInOutput(place.directory, MANIFEST_NAME) } };
 }
 
 /**

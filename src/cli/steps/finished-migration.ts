@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { writeDurably } from "../../base/durable-file.js";
-import { asOutput } from "../../base/output-error.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { placeOf } from "../../pipeline/configuration/run-options.js";
+import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
+import { readTextOf, writeTextOf } from "../../pipeline/remote/output-place.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
 import type { StoredEvents } from "../../pipeline/verify/stored-counts.js";
 
 /** Exceeds the counts that a service has. */
 const COUNTS_MAX = 10_000_000;
+
+/** Relative to the output. */
+const RECORD_PATH = "_switchyard/migration.json";
 
 type Exported = Pick<ExportResult, "manifestPath" | "manifest">;
 
@@ -16,10 +18,10 @@ type Exported = Pick<ExportResult, "manifestPath" | "manifest">;
 export async function recordMigration(
   configuration: Configuration,
   exported: Exported,
+  signal: AbortSignal,
 ): Promise<void> {
-  const path = recordPath(exported);
   const text = `${JSON.stringify({ digest: digestOf(configuration, exported) })}\n`;
-  await asOutput(path, () => writeDurably(path, text));
+  await writeTextOf(placeOf(configuration, outputOf(exported)), RECORD_PATH, text, signal);
 }
 
 /**
@@ -30,9 +32,11 @@ export async function isMigrated(
   configuration: Configuration,
   exported: Exported,
   stored: StoredEvents | undefined,
+  signal: AbortSignal,
 ): Promise<boolean> {
-  const text = await readFile(recordPath(exported), "utf8").catch(() => "");
-  if (!text.includes(`"${digestOf(configuration, exported)}"`)) return false;
+  const place = placeOf(configuration, outputOf(exported));
+  const text = await readTextOf(place, RECORD_PATH, signal);
+  if (!text?.includes(`"${digestOf(configuration, exported)}"`)) return false;
   if (stored === undefined || !configuration.steps.includes("send")) return true;
   const counts = await stored.counts({ from: undefined, to: undefined }, COUNTS_MAX);
   const { rows } = exported.manifest.totals;
@@ -46,6 +50,6 @@ function digestOf({ steps, values }: Configuration, { manifest }: Exported): str
   return createHash("sha256").update(facts).digest("hex");
 }
 
-function recordPath({ manifestPath }: Exported): string {
-  return join(dirname(manifestPath), "_switchyard", "migration.json");
+function outputOf({ manifestPath }: Exported): string {
+  return manifestPath.slice(0, -MANIFEST_NAME.length - 1);
 }

@@ -4,7 +4,7 @@ import { namingOptionsOf } from "../../engine/complete-report.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { CONSOLE_KEY_VARIABLE } from "../../pipeline/configuration/secrets.js";
 import { findEventSource } from "../qualify/event-source.js";
-import { prepareCount, readKnownEvents } from "../qualify/known-events.js";
+import { prepareCount, readKnownEvents, readStoredEvents } from "../qualify/known-events.js";
 import { summarizeQualify } from "../qualify/qualify-summary.js";
 import type { QualifyResult, QualifyTask } from "../qualify/run-qualify.js";
 import type { StepContext, StepReport } from "./step.js";
@@ -60,10 +60,15 @@ function exitCodeOf({ mode, plan, applied, known: { origin } }: QualifyResult): 
 async function taskOf(configuration: Configuration, context: StepContext): Promise<QualifyTask> {
   const { values } = configuration;
   const client = clientOf(configuration);
-  const source = await findEventSource(configuration);
+  const source = await findEventSource(configuration, context.signal);
   const isSlow = source.kind === "inputs";
   return {
-    readEvents: isSlow ? prepareCount(configuration, context) : () => readKnownEvents(source.file),
+    readEvents:
+      source.kind === "inputs"
+        ? prepareCount(configuration, context)
+        : source.kind === "stored"
+          ? () => readStoredEvents(source.place, context.signal)
+          : () => readKnownEvents(source.file),
     isSlow,
     client,
     mode: values.dryRun === true ? "dryRun" : values.yes === true ? "apply" : "plan",

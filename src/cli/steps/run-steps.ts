@@ -95,7 +95,7 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
       const report = await runStep(run, name, { engine, ...omitUndefined({ reload }) }, service);
       run.reports.push(report);
       if (command !== "migrate") break;
-      const nothingNew = await describeNothingNew(report, configuration, service);
+      const nothingNew = await describeNothingNew(report, configuration, service, signal);
       if (nothingNew !== undefined) {
         run.nothingNew = nothingNew;
         return undefined;
@@ -106,7 +106,7 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
         printStep(run.reports[printed] as StepReport, run.output, context);
       if (report.exitCode !== exitCodes.done) break;
     }
-    await recordEnd(run, configuration);
+    await recordEnd(run, configuration, signal);
   } finally {
     await service.stop();
   }
@@ -118,9 +118,10 @@ async function describeNothingNew(
   { isIdle, results: { export: exported } }: StepReport,
   configuration: Configuration,
   { embedded }: MigrationService,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
   if (isIdle !== true || exported === undefined) return undefined;
-  if (!(await isMigrated(configuration, exported, embedded?.stored))) return undefined;
+  if (!(await isMigrated(configuration, exported, embedded?.stored, signal))) return undefined;
   const { totals, inputs } = exported.manifest;
   return (
     `Nothing new: all ${formatNumberOf(inputs.length, "input")} and ` +
@@ -128,12 +129,16 @@ async function describeNothingNew(
   );
 }
 
-async function recordEnd({ command, names, reports }: Run, configuration: Configuration) {
+async function recordEnd(
+  { command, names, reports }: Run,
+  configuration: Configuration,
+  signal: AbortSignal,
+) {
   const { export: exported } = resultsOf(reports);
   const isDone =
     reports.length === names.length && reports.every(({ exitCode }) => exitCode === exitCodes.done);
   if (command === "migrate" && isDone && exported !== undefined)
-    await recordMigration(configuration, exported);
+    await recordMigration(configuration, exported, signal);
 }
 
 async function runStep(

@@ -1,6 +1,7 @@
 import { exitCodes, UsageError } from "../../base/errors.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { CONFIGURATION_NAME } from "../../pipeline/configuration/configuration-file.js";
+import { placeOf } from "../../pipeline/configuration/run-options.js";
 import { summarizeStored, summarizeVerify } from "../../report/verify-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 
@@ -15,7 +16,9 @@ export async function runVerifyStep(
       `There is no export to verify; pass its directory, or set "export": { "to": … } in ${CONFIGURATION_NAME}.`,
     );
   }
-  const verify = await engine.verifyExport(directory, { signal, observer });
+  const place = placeOf(configuration, directory);
+  const readsAll = configuration.values.read ?? false;
+  const verify = await engine.verifyExport({ ...place, readsAll }, { signal, observer });
   if (verify.outcome !== "verified" || storedEvents === undefined || send === undefined) {
     const exitCode = exitCodeOf(verify);
     return {
@@ -26,7 +29,7 @@ export async function runVerifyStep(
     };
   }
   const refused = send.manifest.rejects.find(({ code }) => code === "destination_refused");
-  const task = { directory, stored: storedEvents, refused: refused?.rows ?? 0 };
+  const task = { place, stored: storedEvents, refused: refused?.rows ?? 0 };
   const stored = await engine.verifyStored(task, signal);
   const exitCode = exitCodeOf(stored);
   return {

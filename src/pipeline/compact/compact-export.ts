@@ -98,6 +98,11 @@ interface DayTask {
   readonly groups: readonly (readonly ManifestFile[])[];
 }
 
+/** Returns the paths of the files that `compactExport` joins, relative to the output directory. */
+export function joinedPaths(manifest: Manifest): readonly string[] {
+  return planDays(manifest).flatMap(({ groups }) => groups.flat().map(({ path }) => path));
+}
+
 /**
  * Groups the small files of each directory into new ones of up to the part size. Leaves out
  * directories whose names differ only in case: on macOS and Windows they are one. Pure.

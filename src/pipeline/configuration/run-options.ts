@@ -7,6 +7,7 @@ import type { GivenDialect } from "../../readers/source.js";
 import type { S3Options } from "../../store/object-store.js";
 import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
+import type { OutputPlace } from "../remote/output-place.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
 import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
@@ -132,7 +133,13 @@ export function valuesOf({ values, directory }: Configuration): CompleteValues {
   return withDefaults(values, directory);
 }
 
-export function s3OptionsOf({ s3Endpoint, s3Region, s3PathStyle }: CompleteValues): S3Options {
+/** Returns an output and the way to it. `directory`: absolute, or an address. */
+export function placeOf(configuration: Configuration, directory: string): OutputPlace {
+  const values = valuesOf(configuration);
+  return { directory, s3: s3OptionsOf(values), unsafeLock: values.unsafeLock };
+}
+
+function s3OptionsOf({ s3Endpoint, s3Region, s3PathStyle }: CompleteValues): S3Options {
   return { pathStyle: s3PathStyle, ...omitUndefined({ endpoint: s3Endpoint, region: s3Region }) };
 }
 

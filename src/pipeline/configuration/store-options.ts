@@ -17,6 +17,11 @@ export const storeOptions = {
     ...type.off,
     description: "Name S3 buckets in the path instead of the host: most stores but AWS need it",
   },
+  read: {
+    section: "verify",
+    ...type.off,
+    description: "Read the rows of an export in a store, not only the checksums that the store has",
+  },
   unsafeLock: {
     section: "export",
     ...type.off,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import type { ObjectStore, S3Options } from "../../store/object-store.js";
-import { formatObjectUrl, type ObjectUrl, parseObjectUrl } from "../../store/object-url.js";
+import { formatObjectUrl, parseObjectUrl } from "../../store/object-url.js";
 import { openStore } from "../../store/open-store.js";
 import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
 import { OutputMirror } from "./output-mirror.js";
@@ -17,6 +17,26 @@ export interface StoredOutput {
   readonly signal: AbortSignal;
   /** Accept a store that ignores conditions. */
   readonly unsafeLock?: boolean;
+}
+
+/** A store with an output, and the prefix of the keys of the output. */
+export interface OpenOutput {
+  readonly store: ObjectStore;
+  /** Empty, or with its final slash. */
+  readonly prefix: string;
+  /** The output, without a final slash. */
+  readonly address: string;
+}
+
+export async function openOutput({ address, s3 }: StoredOutput): Promise<OpenOutput> {
+  const url = parseObjectUrl(address);
+  if (url === undefined) throw new Error(`${address} is not an address of objects`);
+  const key = url.key.replace(/\/+$/, "");
+  return {
+    store: await openStore(url, s3),
+    prefix: key === "" ? "" : `${key}/`,
+    address: formatObjectUrl({ ...url, key }).replace(/\/$/, ""),
+  };
 }
 
 /** A copy of an output in a directory that is removed afterwards. */
@@ -35,18 +55,16 @@ export interface OutputCopy {
  * output, unless the disk is the problem. Throws `StoreError`.
  */
 export async function withCopy<Result>(
-  { address, s3, signal }: StoredOutput,
+  output: StoredOutput,
   isWanted: (path: string) => boolean,
   work: (copy: OutputCopy) => Promise<Result>,
 ): Promise<Result> {
-  const url = outputUrl(address);
-  const store = await openStore(url, s3);
-  return inScratch(formatOutput(url), async (directory, inAddress) => {
-    const output = formatOutput(url);
-    const options = { store, prefix: prefixOf(url), address: output, directory };
-    const mirror = new OutputMirror({ ...options, signal });
+  const { signal } = output;
+  const { store, prefix, address } = await openOutput(output);
+  return inScratch(address, async (directory, inAddress) => {
+    const mirror = new OutputMirror({ store, prefix, address, directory, signal });
     await mirror.fetch(isWanted);
-    return work({ mirror, directory, address: output, inAddress });
+    return work({ mirror, directory, address, inAddress });
   });
 }
 
@@ -55,10 +73,8 @@ export async function withLockedCopy<Result>(
   output: StoredOutput,
   work: (copy: OutputCopy, lock: LeaseLock) => Promise<Result>,
 ): Promise<Result> {
-  const { s3, unsafeLock: isUnsafe = false } = output;
-  const url = outputUrl(output.address);
-  const store = await openStore(url, s3);
-  const lock = await LeaseLock.take({ ...lockOf(store, url), isUnsafe });
+  const { unsafeLock: isUnsafe = false } = output;
+  const lock = await LeaseLock.take({ ...lockOf(await openOutput(output)), isUnsafe });
   try {
     // A run that is told to stop writes what it has finished; only without its lock it must not.
     const signal = lock.lost;
@@ -72,14 +88,13 @@ export async function withLockedCopy<Result>(
 }
 
 /** Returns true if a run holds the lock of an output. */
-export async function isLockedInStore({ address, s3, signal }: StoredOutput): Promise<boolean> {
-  const url = outputUrl(address);
-  const store = await openStore(url, s3);
-  return LeaseLock.isHeld(store, lockOf(store, url).key, signal);
+export async function isLockedInStore(output: StoredOutput): Promise<boolean> {
+  const { store, key } = lockOf(await openOutput(output));
+  return LeaseLock.isHeld(store, key, output.signal);
 }
 
-function lockOf(store: ObjectStore, url: ObjectUrl) {
-  return { store, key: `${prefixOf(url)}${LOCK_KEY}`, address: formatOutput(url) };
+function lockOf({ store, prefix, address }: OpenOutput) {
+  return { store, key: `${prefix}${LOCK_KEY}`, address };
 }
 
 async function inScratch<Result>(
@@ -99,18 +114,4 @@ async function inScratch<Result>(
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
-}
-
-function outputUrl(address: string): ObjectUrl {
-  const url = parseObjectUrl(address);
-  if (url === undefined) throw new Error(`${address} is not an address of objects`);
-  return { ...url, key: url.key.replace(/\/+$/, "") };
-}
-
-function formatOutput(url: ObjectUrl): string {
-  return formatObjectUrl(url).replace(/\/$/, "");
-}
-
-function prefixOf({ key }: ObjectUrl): string {
-  return key === "" ? "" : `${key}/`;
 }

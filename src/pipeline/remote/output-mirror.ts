@@ -9,6 +9,7 @@ import { fetchRange } from "../../store/fetch-range.js";
 import {
   type ObjectContent,
   type ObjectFacts,
+  type ObjectHead,
   type ObjectStore,
   SHA256_METADATA,
 } from "../../store/object-store.js";
@@ -78,6 +79,17 @@ export class OutputMirror {
         this.#accept(path, object.etag, await stat(file));
       });
     });
+  }
+
+  /** The files that were copied or written, relative to the directory. */
+  get paths(): readonly string[] {
+    return [...this.#objects.keys()];
+  }
+
+  /** Returns what the store says of a file; undefined if it is not there. */
+  async describe(path: string): Promise<ObjectHead | undefined> {
+    const { store, signal } = this.options;
+    return this.#objects.has(path) ? store.head(this.#keyOf(path), signal) : undefined;
   }
 
   /** Gives a placeholder its content. */

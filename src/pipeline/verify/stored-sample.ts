@@ -53,6 +53,8 @@ interface Wanted {
 /** The tools that read the parts of an export. */
 export interface ExportReading extends PartReading {
   readonly directory: string;
+  /** Brings the content of a file, if it is elsewhere. */
+  fetch(path: string): Promise<void>;
   readonly openPart: OpenPart;
 }
 
@@ -76,6 +78,7 @@ export async function compareSample(
     if (wanted === undefined) continue;
     const byTime = byTimestamp(wanted, unitMs);
     for (const file of files) {
+      await reading.fetch(file.path);
       const part = await findPart(reading.directory, file.path);
       const reader = await reading.openPart(part, read.requests, reading);
       try {

@@ -80,6 +80,11 @@ export class EventCheck {
     return [...this.#nameDifferences(), ...(await this.#dayDifferences(directory))];
   }
 
+  /** Returns the differences of the file with the counts by day, as far as its checksum tells. */
+  async fileDifferences(directory: string): Promise<readonly Difference[]> {
+    return this.#compareFile(await readOrNone(path.join(directory, EVENTS_BY_DAY_NAME)));
+  }
+
   #nameDifferences(): readonly Difference[] {
     const { events, otherEvents } = this.manifest;
     const found = this.#eventCounts.events();
@@ -107,22 +112,26 @@ export class EventCheck {
     return this.unitMs === 1 ? stated : { ...stated, firstTimestamp, lastTimestamp };
   }
 
+  #compareFile(text: Buffer | undefined): readonly Difference[] {
+    const { bytes, sha256 } = this.manifest.eventsByDay;
+    if (text === undefined) {
+      return [difference("file_missing", EVENTS_BY_DAY_NAME, "the file does not exist")];
+    }
+    const digest = createHash("sha256").update(text).digest("hex");
+    return [
+      ...compare("bytes_differ", EVENTS_BY_DAY_NAME, "size in bytes", text.length, bytes),
+      ...compare("sha256_differs", EVENTS_BY_DAY_NAME, "SHA-256", digest, sha256),
+    ];
+  }
+
   /**
    * Compares the counts by day. Rows beyond the limits of names and pairs cannot be identified in
    * the files.
    */
   async #dayDifferences(directory: string): Promise<readonly Difference[]> {
-    const { bytes, sha256 } = this.manifest.eventsByDay;
     const text = await readOrNone(path.join(directory, EVENTS_BY_DAY_NAME));
-    if (text === undefined) {
-      return [difference("file_missing", EVENTS_BY_DAY_NAME, "the file does not exist")];
-    }
-    const digest = createHash("sha256").update(text).digest("hex");
-    const changed = [
-      ...compare("bytes_differ", EVENTS_BY_DAY_NAME, "size in bytes", text.length, bytes),
-      ...compare("sha256_differs", EVENTS_BY_DAY_NAME, "SHA-256", digest, sha256),
-    ];
-    if (changed.length > 0) return changed;
+    const changed = this.#compareFile(text);
+    if (text === undefined || changed.length > 0) return changed;
     const stated = text.toString().split("\n").slice(0, -1);
     const found = [...this.#lines];
     const wrong = found.find(

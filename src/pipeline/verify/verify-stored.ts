@@ -7,10 +7,11 @@ import type { OpenReader } from "../../readers/reader.js";
 import { EVENTS_BY_DAY_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
+import { type OutputPlace, withFilesOf } from "../remote/output-place.js";
 import { columnsIn } from "./open-part.js";
 import type { StoredEvents } from "./stored-counts.js";
 import { type CountPair, type DayLine, pairsByDay, pairsByName } from "./stored-counts.js";
-import { compareSample, takeSample } from "./stored-sample.js";
+import { compareSample, type ExportReading, takeSample } from "./stored-sample.js";
 import { type Difference, difference } from "./verify-difference.js";
 import { readManifest } from "./verify-manifest.js";
 
@@ -33,8 +34,8 @@ export interface StoredResult {
 }
 
 export interface VerifyStoredTask {
-  /** Directory of an export that is verified itself. */
-  readonly directory: string;
+  /** An export that is verified itself. */
+  readonly place: OutputPlace;
   readonly stored: StoredEvents;
   /** Events that the service refused, as sending has counted them. */
   readonly refused: number;
@@ -45,7 +46,26 @@ export interface VerifyStoredTask {
  * sample that is equal field by field. Throws `ManifestError`, and the signal's reason.
  */
 export async function verifyStored(
-  { directory, stored, refused }: VerifyStoredTask,
+  { place, stored, refused }: VerifyStoredTask,
+  { signal, openReader }: { readonly signal: AbortSignal; readonly openReader: OpenReader },
+): Promise<StoredResult> {
+  const isOfLedger = (file: string) => file.startsWith("_switchyard/");
+  return withFilesOf(
+    place,
+    (file) => !isOfLedger(file),
+    signal,
+    (directory, fetch) =>
+      compareStored({ directory, fetch, stored, refused }, { signal, openReader }),
+  );
+}
+
+interface CompareTask extends Omit<VerifyStoredTask, "place"> {
+  readonly directory: string;
+  readonly fetch: ExportReading["fetch"];
+}
+
+async function compareStored(
+  { directory, fetch, stored, refused }: CompareTask,
   { signal, openReader }: { readonly signal: AbortSignal; readonly openReader: OpenReader },
 ): Promise<StoredResult> {
   const manifest = await readManifest(path.join(directory, MANIFEST_NAME));
@@ -57,7 +77,7 @@ export async function verifyStored(
     counts.take(pair);
   }
   const sample = await takeSample(lines, stored);
-  const fields = await compareFields(sample, manifest, { directory, openReader, signal });
+  const fields = await compareFields(sample, manifest, { directory, fetch, openReader, signal });
   const differences = [...counts.differences(), ...fields];
   return {
     outcome: differences.length === 0 ? "verified" : "different",
@@ -81,6 +101,7 @@ function compareFields(
   manifest: Manifest,
   outside: {
     readonly directory: string;
+    readonly fetch: ExportReading["fetch"];
     readonly openReader: OpenReader;
     readonly signal: AbortSignal;
   },

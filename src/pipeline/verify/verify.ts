@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
 import { hasCode } from "../../base/error-code.js";
 import { createZone } from "../../base/luxon-zone.js";
@@ -7,14 +7,14 @@ import { Kernel } from "../../batch/kernel.js";
 import type { OpenReader } from "../../readers/reader.js";
 import { directoryOf } from "../../sinks/directory-names.js";
 import { MANIFEST_NAME } from "../ledger/layout.js";
-import type { Manifest, ManifestDay } from "../manifest.js";
+import type { Manifest, ManifestDay, ManifestFile } from "../manifest.js";
 import { type OutputFormat, outputFormat } from "../output-formats.js";
 import type { RunContext, RunProgress } from "../run-observer.js";
 import { columnsIn, unitMsOf } from "./open-part.js";
 import { nameInPart } from "./part-cells.js";
-import { type Difference, difference } from "./verify-difference.js";
+import { compare, type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
-import { verifyFile } from "./verify-file.js";
+import { type FileCheck, verifyFile } from "./verify-file.js";
 import { readManifest } from "./verify-manifest.js";
 import { verifyRejects } from "./verify-rejects.js";
 import { verifyTotals } from "./verify-totals.js";
@@ -25,6 +25,8 @@ export interface VerifyResult {
   readonly manifestPath: string;
   /** Counts of what was read. */
   readonly files: number;
+  /** Files of which only the size and the checksum in the store were compared. */
+  readonly filesUnread: number;
   readonly rows: number;
   readonly bytes: number;
   readonly days: number;
@@ -33,8 +35,19 @@ export interface VerifyResult {
   readonly differences: readonly Difference[];
 }
 
+/** The files of an export whose content is elsewhere; paths are relative to its directory. */
+export interface ElsewhereContents {
+  /** Returns the differences of a file without its content; undefined if it has to be read. */
+  compare(file: ManifestFile): readonly Difference[] | undefined;
+  /** Brings the content of a file. */
+  fetch(path: string): Promise<void>;
+  /** Takes it away again. */
+  drop(path: string): Promise<void>;
+}
+
 export interface VerifyDependencies extends RunContext {
   readonly openReader: OpenReader;
+  readonly contents?: ElsewhereContents;
   /** Milliseconds from any starting point. */
   readonly now?: () => number;
 }
@@ -46,7 +59,7 @@ export interface VerifyDependencies extends RunContext {
  */
 export async function verifyExport(
   directory: string,
-  { signal, observer, openReader, now = () => performance.now() }: VerifyDependencies,
+  { signal, observer, openReader, contents, now = () => performance.now() }: VerifyDependencies,
 ): Promise<VerifyResult> {
   const startedAt = now();
   const manifest = await readManifest(path.join(directory, MANIFEST_NAME));
@@ -69,17 +82,23 @@ export async function verifyExport(
     storedName: (event: string) => nameInPart(event, manifest),
     rowsRead: (rows: number) => progress.rowsRead(rows),
   };
+  let filesUnread = 0;
   const dayName = String(manifest.configuration["dayName"] ?? "{day}");
   for (const day of manifest.days) {
     for (const file of day.files) {
       signal.throwIfAborted();
       progress.startFile(file.path);
-      const directory = `${manifest.dataset}/${directoryOf(dayName, { day: day.day, event: file.event })}`;
-      const misplaced = isIn(file.path, directory)
-        ? undefined
-        : difference("path_invalid", file.path, `is not a file in ${directory}`);
-      differences.push(...(misplaced ? [misplaced] : await verifyFile(file, day.day, check)));
-      progress.endFile(file.bytes);
+      const home = `${manifest.dataset}/${directoryOf(dayName, { day: day.day, event: file.event })}`;
+      const known = contents?.compare(file);
+      if (!isIn(file.path, home))
+        differences.push(difference("path_invalid", file.path, `is not a file in ${home}`));
+      else if (known === undefined)
+        differences.push(...(await verifyElsewhere(file, day.day, check, contents)));
+      else {
+        filesUnread++;
+        differences.push(...(await compareSize(file, directory)), ...known);
+      }
+      progress.endFile(known === undefined ? file.bytes : 0);
     }
     events.endDay(day);
   }
@@ -87,7 +106,9 @@ export async function verifyExport(
     // If a file differs, its counts differ too and add nothing. Pending rows are counted but in no
     // file.
     ...(differences.length === 0 && manifest.pending === undefined
-      ? await events.differences(directory)
+      ? await (filesUnread === 0
+          ? events.differences(directory)
+          : events.fileDifferences(directory))
       : []),
     ...(await unexpectedFiles(directory, manifest)),
     ...(await verifyRejects(directory, manifest, signal)),
@@ -97,13 +118,36 @@ export async function verifyExport(
   return {
     outcome: differences.length === 0 ? "verified" : "different",
     manifestPath: path.join(directory, MANIFEST_NAME),
-    files,
+    files: files - filesUnread,
+    filesUnread,
     rows,
     bytes,
     days: manifest.days.length,
     durationMs: now() - startedAt,
     differences,
   };
+}
+
+async function compareSize(file: ManifestFile, directory: string): Promise<readonly Difference[]> {
+  const found = await stat(path.join(directory, file.path)).catch(() => undefined);
+  if (found === undefined)
+    return [difference("file_missing", file.path, "the file does not exist")];
+  return compare("bytes_differ", file.path, "size in bytes", found.size, file.bytes);
+}
+
+/** Compares a part, and has its content for as long as that takes. */
+async function verifyElsewhere(
+  file: ManifestFile,
+  day: string,
+  check: FileCheck,
+  contents: ElsewhereContents | undefined,
+): Promise<readonly Difference[]> {
+  await contents?.fetch(file.path);
+  try {
+    return await verifyFile(file, day, check);
+  } finally {
+    await contents?.drop(file.path);
+  }
 }
 
 /** Returns true if a path is a file of a directory. A manifest may come from anywhere. */

@@ -1,0 +1,68 @@
+import { mapBounded } from "../../base/map-bounded.js";
+import { SHA256_METADATA } from "../../store/object-store.js";
+import { MANIFEST_NAME } from "../ledger/layout.js";
+import type { ManifestFile } from "../manifest.js";
+import { type VerifyDependencies, type VerifyResult, verifyExport } from "../verify/verify.js";
+import { compare, type Difference } from "../verify/verify-difference.js";
+import { readManifest } from "../verify/verify-manifest.js";
+import { type OutputCopy, type StoredOutput, withCopy } from "./output-copy.js";
+
+const HEADS_MAX = 16;
+
+/**
+ * Compares an export in a store with its manifest: the size and the SHA-256 that the store has of each
+ * part, or with `readsAll` its content. A part that has no SHA-256, as another program has copied it, is
+ * read in any case. Throws like `verifyExport`, and `StoreError`.
+ */
+export async function verifyInStore(
+  output: StoredOutput,
+  readsAll: boolean,
+  dependencies: VerifyDependencies,
+): Promise<VerifyResult> {
+  const isOfLedger = (path: string) => path.startsWith("_switchyard/");
+  return withCopy(
+    output,
+    (path) => !isOfLedger(path),
+    async (copy) => {
+      const { directory, mirror, address } = copy;
+      for (const path of mirror.paths)
+        if (path.startsWith("rejects/")) await mirror.fetchContent(path);
+      const digests = readsAll ? new Map() : await readDigests(copy);
+      const result = await verifyExport(directory, {
+        ...dependencies,
+        contents: {
+          compare: (file) => compareDigest(file, digests.get(file.path)),
+          fetch: (path) => mirror.fetchContent(path),
+          drop: (path) => mirror.dropContent(path),
+        },
+      });
+      return { ...result, manifestPath: `${address}/${MANIFEST_NAME}` };
+    },
+  );
+}
+
+/** Returns the SHA-256 of the parts that are there, as far as the store has it. */
+async function readDigests({
+  directory,
+  mirror,
+}: OutputCopy): Promise<ReadonlyMap<string, string>> {
+  const manifest = await readManifest(`${directory}/${MANIFEST_NAME}`);
+  const files = manifest.days.flatMap((day) => day.files);
+  const digests = new Map<string, string>();
+  await mapBounded(files, HEADS_MAX, async ({ path }) => {
+    const head = await mirror.describe(path);
+    const digest = head?.metadata[SHA256_METADATA];
+    if (digest !== undefined) digests.set(path, digest);
+  });
+  return digests;
+}
+
+/** Returns undefined if the store has no digest of a file, which has to be read. */
+function compareDigest(
+  { path, sha256 }: ManifestFile,
+  digest: string | undefined,
+): readonly Difference[] | undefined {
+  return digest === undefined
+    ? undefined
+    : compare("sha256_differs", path, "SHA-256", digest, sha256);
+}
