@@ -24,6 +24,7 @@ import { listInputs, withoutPaths } from "../readers/inputs.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { Survey } from "../survey/survey.js";
+import { watchStore } from "./store-watch.js";
 import type { SurveyRequest } from "./survey-inputs.js";
 
 /** The runs that commands and the library start. */
@@ -66,17 +67,19 @@ export function createEngine(): Engine {
       const { rejectAdvice } = await import("../report/reject-advice.js");
       const outside = outsideWith("validate-worker.js");
       const given = inputs === undefined ? {} : { discover: async () => inputs };
-      return runValidate(
-        request,
-        context,
-        { ...outside, ...given },
-        {
-          adviceOn: (code) => rejectAdvice[code],
-          unusedFields: async (sources) => {
-            const { sampleUnusedFields } = await import("./survey-inputs.js");
-            return sampleUnusedFields(request, sources, context.signal);
+      return watchStore(context, () =>
+        runValidate(
+          request,
+          context,
+          { ...outside, ...given },
+          {
+            adviceOn: (code) => rejectAdvice[code],
+            unusedFields: async (sources) => {
+              const { sampleUnusedFields } = await import("./survey-inputs.js");
+              return sampleUnusedFields(request, sources, context.signal);
+            },
           },
-        },
+        ),
       );
     },
     findNewInputs: async (options, signal) => {
@@ -88,17 +91,19 @@ export function createEngine(): Engine {
       );
     },
     runExport: async (options, context) => {
-      const outside = outsideWith("split-worker.js");
-      if (isObjectUrl(options.outputDirectory)) {
-        const { exportToStore } = await import("../pipeline/remote/export-to-store.js");
-        return exportToStore(options, context, outside);
-      }
       const { runExport } = await import("../pipeline/run-export.js");
-      return runExport(options, context, outside);
+      const outside = outsideWith("split-worker.js");
+      return watchStore(context, async () => {
+        if (!isObjectUrl(options.outputDirectory)) return runExport(options, context, outside);
+        const { exportToStore } = await import("../pipeline/remote/export-to-store.js");
+        return exportToStore(options, context, (local, inside, publisher) =>
+          runExport(local, inside, outside, publisher),
+        );
+      });
     },
     runSend: async (request, context) => {
       const { runSend } = await import("../pipeline/run-send.js");
-      return runSend(request, context, outsideWith("send-worker.js"));
+      return watchStore(context, () => runSend(request, context, outsideWith("send-worker.js")));
     },
     runCount: async (request, context) => {
       const { runCount } = await import("../pipeline/run-count.js");

@@ -7,6 +7,7 @@ import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
 import { version } from "../base/package-files.js";
 import type { ReaderOptions } from "../readers/reader.js";
+import type { StoreUsage } from "../store/store-usage.js";
 import { forgetOutdated } from "./dedupe/dedupe-epochs.js";
 import { foldDuplicates } from "./dedupe/fold-duplicates.js";
 import type { Layout } from "./ledger/layout.js";
@@ -45,6 +46,8 @@ export interface RunResult<Accounts extends RunAccounts> {
   /** Bytes (on disk) read in this run. */
   readonly bytesRead: number;
   readonly durationMs: number;
+  /** Requests to object stores; absent if there were none. */
+  readonly store?: StoreUsage;
 }
 
 interface EndedRun<Accounts extends RunAccounts> {

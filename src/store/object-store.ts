@@ -82,4 +82,6 @@ export interface S3Options {
   readonly region?: string;
   /** Buckets are part of the path, not of the host's name. */
   readonly pathStyle?: boolean;
+  /** Of all threads of the process. */
+  readonly requestsPerSecond?: number;
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { StoreError } from "./store-error.js";
+import { waitForStore } from "./store-usage.js";
 
 /** Longer than a store takes to restart, or to let a client in again that it has slowed down. */
 export const GIVE_UP_MS = 120_000;
@@ -30,7 +30,7 @@ export async function retryCall<Result>(
       const isLate = performance.now() - since > giveUpAfterMs;
       if (!(error instanceof StoreError && error.isTransient) || isLate) throw error;
       const ceiling = Math.min(DELAY_MS_MAX, FIRST_DELAY_MS * 2 ** failures++);
-      await sleep(ceiling * Math.random(), undefined, { signal });
+      await waitForStore(error.message, ceiling * Math.random(), signal);
     }
   }
 }

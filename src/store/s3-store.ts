@@ -26,6 +26,12 @@ import {
 import { GIVE_UP_MS, retryCall } from "./retry-call.js";
 import { explainS3Error } from "./s3-errors.js";
 import { StoreError } from "./store-error.js";
+import {
+  beginRequest,
+  countBytesRead,
+  countBytesWritten,
+  type RequestKind,
+} from "./store-usage.js";
 
 const CONNECT_MS_MAX = 10_000;
 /** Without any byte. */
@@ -44,6 +50,7 @@ const ANY_REGION = "us-east-1";
 /** A bucket of S3, or of a store with its API. Credentials come from the SDK's own chain. */
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
+  readonly #requestsPerSecond: number | undefined;
   /** Ceph compares the ETag of a conditional write without its quotes; others want it as they gave it. */
   #isEtagBare = false;
 
@@ -52,6 +59,7 @@ export class S3Store implements ObjectStore {
     options: S3Options,
   ) {
     this.#client = createClient(options);
+    this.#requestsPerSecond = options.requestsPerSecond;
   }
 
   async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
@@ -64,7 +72,7 @@ export class S3Store implements ObjectStore {
         ContinuationToken: token,
       });
       const page = await retryCall({ signal, giveUpAfterMs: LIST_GIVE_UP_MS }, () =>
-        this.#call("", signal, () => this.#client.send(command, { abortSignal: signal })),
+        this.#call("list", "", signal, () => this.#client.send(command, { abortSignal: signal })),
       );
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
       yield {
@@ -91,7 +99,7 @@ export class S3Store implements ObjectStore {
       Range: `bytes=${start}-${end - 1}`,
       IfMatch: etag,
     });
-    const { Body } = await this.#call(key, signal, () =>
+    const { Body } = await this.#call("get", key, signal, () =>
       this.#client.send(command, { abortSignal: signal }),
     );
     return this.#explained(key, Body as AsyncIterable<Uint8Array>, signal);
@@ -110,7 +118,7 @@ export class S3Store implements ObjectStore {
       { step: "deserialize" },
     );
     try {
-      const found = await this.#send(key, signal, () =>
+      const found = await this.#send("head", key, signal, () =>
         this.#client.send(command, { abortSignal: signal }),
       );
       const { ContentLength = 0, ETag = "", LastModified, Metadata = {} } = found;
@@ -167,7 +175,9 @@ export class S3Store implements ObjectStore {
       return this.#client.send(command, { abortSignal: signal });
     };
     try {
-      return (await this.#send(key, signal, put)).ETag ?? "";
+      const { ETag = "" } = await this.#send("put", key, signal, put);
+      countBytesWritten("bytes" in content ? content.bytes.length : content.size);
+      return ETag;
     } catch (error) {
       if (error instanceof StoreError && error.code === "store_object_changed") return "occupied";
       throw error;
@@ -181,7 +191,7 @@ export class S3Store implements ObjectStore {
         Bucket: this.bucket,
         Delete: { Objects, Quiet: true },
       });
-      const { Errors = [] } = await this.#send("", signal, () =>
+      const { Errors = [] } = await this.#send("delete", "", signal, () =>
         this.#client.send(command, { abortSignal: signal }),
       );
       const [first] = Errors;
@@ -195,8 +205,15 @@ export class S3Store implements ObjectStore {
   }
 
   /** Makes a call that can be repeated. */
-  #send<Result>(key: string, signal: AbortSignal, call: () => Promise<Result>): Promise<Result> {
-    return retryCall({ signal, giveUpAfterMs: GIVE_UP_MS }, () => this.#call(key, signal, call));
+  #send<Result>(
+    kind: RequestKind,
+    key: string,
+    signal: AbortSignal,
+    call: () => Promise<Result>,
+  ): Promise<Result> {
+    return retryCall({ signal, giveUpAfterMs: GIVE_UP_MS }, () =>
+      this.#call(kind, key, signal, call),
+    );
   }
 
   async *#explained(
@@ -205,7 +222,10 @@ export class S3Store implements ObjectStore {
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
     try {
-      yield* body;
+      for await (const bytes of body) {
+        countBytesRead(bytes.length);
+        yield bytes;
+      }
     } catch (error) {
       signal.throwIfAborted();
       throw explainS3Error(error, this.#addressOf(key));
@@ -213,12 +233,14 @@ export class S3Store implements ObjectStore {
   }
 
   async #call<Result>(
+    kind: RequestKind,
     key: string,
     signal: AbortSignal,
     call: () => Promise<Result>,
   ): Promise<Result> {
     // Each request that is under way listens to it; Node warns of more than ten.
     setMaxListeners(0, signal);
+    await beginRequest(kind, this.#requestsPerSecond, signal);
     try {
       return await call();
     } catch (error) {

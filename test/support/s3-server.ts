@@ -28,7 +28,12 @@ export interface S3Server {
     name: string,
     objects?: Readonly<Record<string, string | Uint8Array>>,
   ): Promise<void>;
-  put(bucket: string, key: string, content: string | Uint8Array): Promise<void>;
+  put(
+    bucket: string,
+    key: string,
+    content: string | Uint8Array,
+    metadata?: Readonly<Record<string, string>>,
+  ): Promise<void>;
   /** Returns the keys that begin with a prefix, without it. */
   keys(bucket: string, prefix: string): Promise<readonly string[]>;
   /** Writes the objects below a prefix into a directory that is empty then. */
@@ -61,9 +66,11 @@ export async function useS3Server(): Promise<S3Server> {
       await client.send(new CreateBucketCommand({ Bucket: name }));
       for (const [key, content] of Object.entries(objects)) await server.put(name, key, content);
     },
-    async put(bucket, key, content) {
+    async put(bucket, key, content, metadata = {}) {
       const body = Buffer.from(content as Uint8Array);
-      await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body }));
+      await client.send(
+        new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, Metadata: metadata }),
+      );
     },
     async keys(bucket, prefix) {
       const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });

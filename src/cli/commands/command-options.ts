@@ -25,7 +25,12 @@ export const outcomeOptions: readonly OptionName[] = ["json", "color"];
 export const outputOptions: readonly OptionName[] = ["quiet", ...outcomeOptions];
 
 /** Options that lead to a store; its credentials come from the environment. */
-export const storeAccess = ["s3Endpoint", "s3Region", "s3PathStyle"] as const;
+export const storeAccess = [
+  "s3Endpoint",
+  "s3Region",
+  "s3PathStyle",
+  "maxRequestsPerSecond",
+] as const;
 
 const runOptions: readonly OptionName[] = optionNames.filter((name) => {
   const { flag, section } = describeOption(name);

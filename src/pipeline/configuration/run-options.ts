@@ -139,8 +139,10 @@ export function placeOf(configuration: Configuration, directory: string): Output
   return { directory, s3: s3OptionsOf(values), unsafeLock: values.unsafeLock };
 }
 
-function s3OptionsOf({ s3Endpoint, s3Region, s3PathStyle }: CompleteValues): S3Options {
-  return { pathStyle: s3PathStyle, ...omitUndefined({ endpoint: s3Endpoint, region: s3Region }) };
+function s3OptionsOf(values: CompleteValues): S3Options {
+  const { s3Endpoint: endpoint, s3Region: region, s3PathStyle: pathStyle } = values;
+  const requestsPerSecond = values.maxRequestsPerSecond;
+  return { pathStyle, ...omitUndefined({ endpoint, region, requestsPerSecond }) };
 }
 
 function notInputsOf(

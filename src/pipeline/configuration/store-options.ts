@@ -17,6 +17,12 @@ export const storeOptions = {
     ...type.off,
     description: "Name S3 buckets in the path instead of the host: most stores but AWS need it",
   },
+  maxRequestsPerSecond: {
+    type: type.events,
+    placeholder: "<requests>",
+    description: "Requests per second to a store, at most, of all threads",
+    otherwise: "as fast as the store answers",
+  },
   read: {
     section: "verify",
     ...type.off,

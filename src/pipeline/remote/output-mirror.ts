@@ -135,12 +135,17 @@ export class OutputMirror {
     await this.#remove(removed, lock);
   }
 
-  /** Writes these files, those that exist, each after what it lists. */
-  async publishFiles(paths: readonly string[], lock: LeaseLock): Promise<void> {
+  /** Writes these files, those that exist, each after what it lists. `digests`: SHA-256 as far as it is known. */
+  async publishFiles(
+    paths: readonly string[],
+    lock: LeaseLock,
+    digests: ReadonlyMap<string, string>,
+  ): Promise<void> {
     const found = await Promise.all(paths.map((path) => this.#hasChanged(path)));
     await this.#put(
       paths.filter((_, index) => found[index]),
       lock,
+      digests,
     );
   }
 
@@ -227,10 +232,14 @@ export class OutputMirror {
     return stats !== undefined && this.#objects.get(path)?.stamp !== stampOf(stats);
   }
 
-  async #put(paths: readonly string[], lock: LeaseLock): Promise<void> {
+  async #put(
+    paths: readonly string[],
+    lock: LeaseLock,
+    digests: ReadonlyMap<string, string> = new Map(),
+  ): Promise<void> {
     for (let stage = 0; stage < STAGES; stage++) {
       const staged = paths.filter((path) => stageOf(path) === stage);
-      await mapBounded(staged, PUTS_MAX, (path) => this.#putFile(path, lock));
+      await mapBounded(staged, PUTS_MAX, (path) => this.#putFile(path, lock, digests.get(path)));
     }
   }
 
@@ -253,13 +262,13 @@ export class OutputMirror {
     );
   }
 
-  async #putFile(path: string, lock: LeaseLock): Promise<void> {
+  async #putFile(path: string, lock: LeaseLock, digest: string | undefined): Promise<void> {
     const { store, signal } = this.options;
     const file = join(this.directory, path);
     const key = this.#keyOf(path);
     const stats = await stat(file);
     if (isPlaceholder(stats)) throw new Error(`${path} has no content to write`);
-    const { content, sha256 } = await readContent(file, stats.size);
+    const { content, sha256 } = await readContent(file, stats.size, digest);
     const known = this.#objects.get(path);
     let condition: "absent" | { readonly etag: string } =
       known === undefined ? "absent" : { etag: known.etag };
@@ -294,12 +303,14 @@ export class OutputMirror {
 async function readContent(
   path: string,
   size: number,
+  digest: string | undefined,
 ): Promise<{ readonly content: ObjectContent; readonly sha256: string }> {
   const hash = createHash("sha256");
   if (size <= READ_WHOLE_BYTES) {
     const bytes = await readFile(path);
-    return { content: { bytes }, sha256: hash.update(bytes).digest("hex") };
+    return { content: { bytes }, sha256: digest ?? hash.update(bytes).digest("hex") };
   }
+  if (digest !== undefined) return { content: { path, size }, sha256: digest };
   for await (const bytes of createReadStream(path, { highWaterMark: 1 << 20 }))
     hash.update(bytes as Buffer);
   return { content: { path, size }, sha256: hash.digest("hex") };

@@ -1,4 +1,5 @@
 import { join, relative, sep } from "node:path";
+import type { PartFile } from "../../sinks/sink.js";
 import { MERGED_PARTS, spillPathOf } from "../../sinks/spill/spill-files.js";
 import { stagedPathOf } from "../../sinks/staged-parts.js";
 import { type Layout, rejectsNameOf, splitOfPartName } from "../ledger/layout.js";
@@ -29,22 +30,23 @@ export class StorePublisher implements RunPublisher {
       join(duplicatesDirectory, rejectsNameOf(id)),
       ...[...ofLedger, `${id}.json`].map((name) => join(splitsDirectory, name)),
     ];
-    await this.#publish([...paths, ...files.map((file) => pathIn(layout, file))]);
+    await this.#publish([...paths, ...files.map((file) => pathIn(layout, file))], parts);
     await this.#drop(paths);
   }
 
   async mergeDone({ id, parts }: MergeRecord, layout: Layout): Promise<void> {
     const paths = parts.map(({ path }) => path);
     const ofLedger = ["plan", id].map((name) => join(layout.mergesDirectory, `${name}.json`));
-    await this.#publish([...paths, ...ofLedger.map((file) => pathIn(layout, file))]);
+    await this.#publish([...paths, ...ofLedger.map((file) => pathIn(layout, file))], parts);
     // A part that was only moved is moved back if its merge has to be repeated.
     const isJoined = (path: string) =>
       splitOfPartName(path.slice(path.lastIndexOf("/") + 1))?.endsWith(MERGED_PARTS) === true;
     await this.#drop(paths.filter(isJoined));
   }
 
-  async #publish(paths: readonly string[]): Promise<void> {
-    await this.mirror.publishFiles(paths, this.lock);
+  async #publish(paths: readonly string[], parts: readonly PartFile[]): Promise<void> {
+    const digests = new Map(parts.map(({ path, sha256 }) => [path, sha256]));
+    await this.mirror.publishFiles(paths, this.lock, digests);
   }
 
   async #drop(paths: readonly string[]): Promise<void> {

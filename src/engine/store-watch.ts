@@ -1,0 +1,57 @@
+import { omitUndefined } from "../base/omit-undefined.js";
+import type { RunContext } from "../pipeline/run-observer.js";
+import {
+  type RequestKind,
+  type StoreUsage,
+  storeUsage,
+  storeUsageSince,
+  storeWait,
+} from "../store/store-usage.js";
+
+const LOOK_INTERVAL_MS = 1_000;
+
+/** Shorter waits are not worth a line. */
+const WAIT_MS_MIN = 5_000;
+const NOTE_INTERVAL_MS = 30_000;
+
+/**
+ * Runs `work`. If it talks to object stores, notes what it waits for, and adds and notes the requests that
+ * it has made.
+ */
+export async function watchStore<Result extends object>(
+  { observer }: RunContext,
+  work: () => Promise<Result>,
+): Promise<Result & { readonly store?: StoreUsage }> {
+  const before = storeUsage();
+  let notedMs = 0;
+  const timer = setInterval(() => {
+    const wait = storeWait();
+    const now = Date.now();
+    if (wait === undefined || now - wait.sinceMs < WAIT_MS_MIN || now - notedMs < NOTE_INTERVAL_MS)
+      return;
+    notedMs = now;
+    observer.note?.(`waiting for the store: ${wait.reason}`);
+  }, LOOK_INTERVAL_MS);
+  try {
+    const result = await work();
+    const store = storeUsageSince(before);
+    if (store !== undefined) observer.note?.(describeUsage(store));
+    return { ...result, ...omitUndefined({ store }) };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function describeUsage({ requests, bytesRead, bytesWritten }: StoreUsage): string {
+  const kinds = Object.entries(requests) as [RequestKind, number][];
+  const used = kinds.filter(([, count]) => count > 0).map(([kind, count]) => `${count} ${kind}`);
+  const total = kinds.reduce((sum, [, count]) => sum + count, 0);
+  return (
+    `store: ${total} requests (${used.join(", ")}), ` +
+    `${megabytes(bytesRead)} MB read, ${megabytes(bytesWritten)} MB written`
+  );
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
