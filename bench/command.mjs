@@ -5,7 +5,7 @@ import { cpus, loadavg, release, totalmem, type } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
-/** Where benchmarks keep their data and write. */
+/** Directory of the data of benchmarks and of their outputs. */
 export const benchDirectory = fileURLToPath(new URL("../.bench", import.meta.url));
 
 const USAGE_EXIT_CODE = 2;
@@ -13,7 +13,7 @@ const WORD_COLUMNS = 21;
 
 class UsageError extends Error {}
 
-/** What stands for a value in the usage, and what becomes of its text. */
+/** The placeholder of a value in the usage, and the function that converts its text. */
 const parsers = {
   count: { word: "<n>", parse: parseCount },
   size: { word: "<size>", parse: parseSize },

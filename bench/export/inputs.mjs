@@ -22,7 +22,7 @@ import { createRandom } from "../../fixtures/make/random.mjs";
 import { log } from "../command.mjs";
 
 const GZIP_FILES = 8;
-/** Of what a tool exports hour by hour: years of it are tens of thousands of such files. */
+/** Rows of a file, if a tool exports one each hour: years of them are tens of thousands of files. */
 const HOURLY_ROWS = 200;
 const DAYS = 10;
 const REPEATED_SHARE = 0.05;

@@ -9,7 +9,7 @@ import { bytesIn, makeInputs } from "./inputs.mjs";
 const FIRST_BYTES = 200e6;
 const SAMPLE_ROWS = 10_000;
 
-/** Of 200 MB and of `size` bytes of NDJSON. */
+/** Measures inputs of 200 MB and of `size` bytes of NDJSON. */
 export async function compareMemory({ size, threads }) {
   const rowBytes = bytesIn(await ndjsonOf(SAMPLE_ROWS)) / SAMPLE_ROWS;
   printMachine(`peak memory of our export from NDJSON, ${threads} threads`);

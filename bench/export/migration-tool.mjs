@@ -12,7 +12,7 @@ import { makeInputs } from "./inputs.mjs";
 /** It is installed when it is asked for: it brings some 300 packages, which nothing else needs. */
 const NAME = "mixpanel-import";
 const VERSION = "3.1.43";
-/** Of the same rows: it takes 20 s for a hundred thousand. */
+/** Fewer of the same rows: the tool takes 20 s for a hundred thousand. */
 const RIVAL_ROWS_SHARE = 0.1;
 
 const main = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));

@@ -47,7 +47,7 @@ function cellsOf({ whole: runs, start }, rows) {
   ];
 }
 
-/** Of the whole process, and without start-up. */
+/** Rates of the whole process, and without start-up. */
 function speedups(one, several) {
   const seconds = ({ whole: runs }) => middle(runs, "seconds");
   const working = (result) => seconds(result) - middle(result.start, "seconds");

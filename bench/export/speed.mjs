@@ -79,7 +79,7 @@ function rowsOf(results, kind, megabytes, rows) {
   });
 }
 
-/** Of what the last runs have left. */
+/** Compares the outputs that the last runs have left. */
 async function expectAgreement(kind) {
   const ours = await summarize(kind, outputOf("switchyard"));
   const theirs = await summarize(kind, outputOf("duckdb"));

@@ -4,7 +4,7 @@
 const UNATTRIBUTED = "not attributed";
 const LOADING = "load modules";
 const GARBAGE = "collect garbage";
-/** What nobody called: Node works off what has been asked for earlier. */
+/** Work without a caller: Node finishes what was asked for earlier. */
 const CALLBACKS = "Node's callbacks: files, messages";
 const OUTSIDE = "V8 and Node outside of functions";
 

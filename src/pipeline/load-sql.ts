@@ -33,7 +33,7 @@ interface Load {
   readonly dayZone: string;
 }
 
-/** How a warehouse loads files. */
+/** The SQL of a warehouse. */
 interface WarehouseRow {
   readonly quote: '"' | "`";
   readonly text: string;

@@ -17,7 +17,7 @@ export interface PrivacyOptions {
   readonly salt?: string;
 }
 
-/** How rows that may be altered are treated. */
+/** Treatment of rows that may be altered. */
 export const damagedChoices = ["leave-out", "keep"] as const;
 export type Damaged = (typeof damagedChoices)[number];
 
@@ -73,10 +73,10 @@ export interface RunOptions {
   readonly ratioMax: number;
   readonly splitBytes: number;
   readonly s3: S3Options;
-  /** How rows are treated that a checksum found altered; sending keeps them. */
+  /** Treatment of rows that a checksum found altered; sending keeps them. */
   readonly damaged: Damaged;
   readonly maxRejects: MaxRejects;
-  /** Which events are removed as repetitions; none if absent. */
+  /** The events that are removed as repetitions; none if absent. */
   readonly dedupe?: DedupeOptions;
   /** Delete what an earlier run left in the output directory and start over. */
   readonly fresh: boolean;

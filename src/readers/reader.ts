@@ -40,7 +40,7 @@ export interface ReaderOptions {
   /** A directory for decompressed copies of sources that are read at any position (Parquet). */
   readonly temporaryDirectory: string;
   readonly signal: AbortSignal;
-  /** How object stores with the API of S3 are called. */
+  /** Address of object stores, and the style of calls. */
   readonly s3?: S3Options | undefined;
   /** The bytes to read of a compressed source whose rest an earlier reading found altered. */
   readonly sound?: SoundBytes;

@@ -82,6 +82,6 @@ export interface S3Options {
   readonly region?: string;
   /** Buckets are part of the path, not of the host's name. */
   readonly pathStyle?: boolean;
-  /** Of all threads of the process. */
+  /** Limit of all threads of the process together. */
   readonly requestsPerSecond?: number;
 }

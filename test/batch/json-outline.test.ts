@@ -9,7 +9,7 @@ import { propertyRuns } from "../support/property-runs.js";
 const kernel = new Kernel();
 const address = kernel.allocate(65_536);
 
-/** Whether the kernel takes the text as one value, with bytes behind it that do not count. */
+/** Returns true if the kernel takes the text as one value, with bytes behind it that do not count. */
 function isValue(text: string, behind: string): boolean {
   const bytes = Buffer.from(text);
   kernel.bytes.set(bytes, address);

@@ -39,7 +39,7 @@ async function writeProject(directory: string, tarball: string): Promise<void> {
   await writeFile(path.join(directory, "package-lock.json"), JSON.stringify(lock));
 }
 
-/** What the npm that runs these tests says of its own command; where packages come from stays. */
+/** Variables of the npm that runs these tests; the source of packages stays. */
 function isOfOuterNpm(name: string): boolean {
   return (
     /^npm_/i.test(name) && !/^npm_config_(registry|cache|userconfig|cafile|.*proxy)$/i.test(name)

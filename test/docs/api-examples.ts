@@ -5,7 +5,7 @@ export interface ApiExample {
   /** 1-based line of the command in the page. */
   readonly line: number;
   readonly command: string;
-  /** What `"…"` stands in is left open. */
+  /** A value in which `"…"` stands is left open. */
   readonly answer: unknown;
 }
 
@@ -34,7 +34,7 @@ export function readApiExamples(): ApiExample[] {
 
 const OPEN = "…";
 
-/** Where an answer differs from what the page shows; empty where it does not. */
+/** The places in which an answer differs from what the page shows; empty if it does not. */
 export function differences(shown: unknown, actual: unknown, path = "answer"): string[] {
   if (shown === OPEN) return actual === undefined ? [`${path} is missing`] : [];
   if (typeof shown !== "object" || shown === null) {

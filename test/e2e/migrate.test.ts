@@ -31,7 +31,7 @@ const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const scratch = scratchDirectory("migrate");
 let directory: string;
 let tests = 0;
-/** How long a whole migration takes here and now. */
+/** Duration of a whole migration here and now. */
 let undisturbedMs = 2_000;
 killServicesAfterEach();
 
@@ -283,7 +283,7 @@ async function migrateOrKill(afterMs: number | undefined): Promise<Migration | u
   return end.signal === "SIGKILL" ? undefined : end;
 }
 
-/** Of every file that the migration and its service have written. */
+/** Returns the text of every file that the migration and its service have written. */
 function writtenText(): string {
   return readdirSync(directory, { recursive: true, encoding: "utf8" })
     .map((name) => join(directory, name))

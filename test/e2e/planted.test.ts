@@ -12,7 +12,7 @@ const directory = scratchDirectory("planted");
 const configurationFile = join(directory, "pipeline.config.json");
 const faults = plantedFaults as Readonly<Record<string, string>>;
 
-/** What no configuration mends: files and tracking have to. */
+/** Findings that no configuration fixes: files and tracking have to. */
 const unmendable = [
   "source_failed",
   "rows_rejected",

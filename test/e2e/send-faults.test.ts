@@ -16,7 +16,7 @@ import { runSend } from "../support/send-command.js";
 
 const seed = Number(process.env["SWITCHYARD_SEED"] ?? Date.now() % 1_000_000);
 const ROWS = 600;
-/** What the clocks of two processes may differ by when they count milliseconds. */
+/** Difference that the clocks of two processes may have when they count milliseconds. */
 const CLOCK_MS = 5;
 
 function directoryWithRows(name: string): string {
@@ -121,7 +121,7 @@ describe("Retry-After", () => {
   });
 });
 
-/** Of 60 KB and more, so that it is still on its way when the service answers. */
+/** Makes a body of 60 KB and more, so that it is still on its way when the service answers. */
 const large = ["--body", "array", "--batch-size", "200"];
 
 test("an array that is refused as too large before it was read is sent in halves", async () => {

@@ -12,7 +12,7 @@ const KILLS = Number(process.env["SWITCHYARD_SEND_KILLS"] ?? (isCi ? 50 : 3));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const ROWS = 4_000;
 const CONCURRENCY = 8;
-/** Of the runs that are killed: so slow that all of them together do not come to the end. */
+/** Rate of the runs that are killed: so slow that all of them together do not reach the end. */
 const slowly = ["--rate", "200", "--burst", "16"];
 /** From a start, or from the first acknowledgement after it, to the kill. */
 const KILL_MS_MAX = 60;

@@ -74,7 +74,7 @@ function expectAccounts({ json, stderr }: SendEnd, scenario: Scenario): void {
   });
 }
 
-/** Of the rows in the files of rejects, sorted. */
+/** Returns the rows in the files of rejects, sorted. */
 function rejectedIndexes(directory: string, runId: string): readonly number[] {
   const rejects = join(directory, ".switchyard/runs", runId, "rejects");
   if (!existsSync(rejects)) return [];

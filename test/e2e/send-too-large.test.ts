@@ -10,7 +10,7 @@ const ROWS = 2_000;
 /** Bytes; an array of 100 events has more, one of 25 has less. */
 const LIMIT = 16_384;
 
-/** How a service refuses a request that is too large. */
+/** The answer of a service to a request that is too large. */
 interface Refusal {
   /** Refuses as soon as it sees the size in the head, not when it has read too much. */
   readonly isEarly: boolean;

@@ -32,7 +32,7 @@ console.log(JSON.stringify([outcome, manifest.totals.rows, differences, names.si
 `;
 writeFileSync(join(project, "program.mts"), program);
 
-/** How much the compiler has to do for a program that imports the library. */
+/** Measures the work of the compiler for a program that imports the library. */
 const INSTANTIATIONS_MAX = 200_000;
 
 const tsc = join(repository, "node_modules/typescript/bin/tsc");

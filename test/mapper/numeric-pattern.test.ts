@@ -13,7 +13,7 @@ const definite = [
   "SSS ss mm HH dd MM yyyy",
   "yyyy 'de' M, 'dia' d",
 ];
-/** Of the last one, 1 11 and 11 1 are the same digits. */
+/** In the last one, 1 11 and 11 1 have the same digits. */
 const patterns = [...definite, "yyyyMdHms"];
 
 function byLuxon(text: string, pattern: string): number | undefined {

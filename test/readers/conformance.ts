@@ -35,13 +35,13 @@ export interface ReaderSubject {
   readonly open: (input: ReaderInput) => Reader | Promise<Reader>;
   /** A well-formed source with one row for each number, of that many bytes or a few more. */
   readonly make: (rowBytes: readonly number[]) => Sample | Promise<Sample>;
-  /** What formats that are read as a stream add; left out for others. */
+  /** Cases of formats that are read as a stream; absent for others. */
   readonly stream?: {
     /** Matches exactly what may stand between two rows, before the first and after the last. */
     readonly gap: RegExp;
     /** Bytes before the first row that `gap` does not match: a header. */
     readonly headBytes: (sample: Sample) => number;
-    /** Whether a source that is cut off behind its head may end in a SourceError. */
+    /** True if a source that is cut off behind its head may end in a SourceError. */
     readonly mayEndInError: boolean;
   };
   /** Ranges of about `splitBytes` that cover the source, for formats that can be split. */
@@ -70,7 +70,7 @@ export function renderBatch(batch: Batch): PlainRow[] {
   }));
 }
 
-/** How a source's bytes arrive: chunk sizes in turn, and where it breaks. */
+/** The arrival of a source's bytes: chunk sizes in turn, and the place where it breaks. */
 export interface Delivery {
   readonly chunks?: readonly number[];
   readonly failAt?: number;
@@ -303,7 +303,7 @@ function describeStream(
   });
 }
 
-/** What stands before, between and after the rows. */
+/** The texts before, between and after the rows. */
 function gapsBetween(rows: readonly PlainRow[], content: Uint8Array, headBytes: number): string[] {
   const text = Buffer.from(content).toString("latin1");
   const gaps: string[] = [];

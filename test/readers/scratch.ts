@@ -39,7 +39,7 @@ export function useScratchDirectory() {
 
 export interface ReadResult {
   readonly bytes: Buffer;
-  /** What ended the reading, if not the end. */
+  /** The error that ended the reading, if there was one. */
   readonly error?: unknown;
 }
 

@@ -20,7 +20,7 @@ function collect(terminal?: { columns: number; rows: number }) {
   return { written, stream: { ...stream, ...terminal } };
 }
 
-/** What a terminal shows after these writes: the little of its language that progress uses. */
+/** Returns what a terminal shows after these writes; knows the few codes that progress uses. */
 function screenOf(written: readonly string[]): string[] {
   const lines = [""];
   let row = 0;

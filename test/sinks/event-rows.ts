@@ -130,7 +130,7 @@ function encodeCell(text: string | null): Uint8Array | null {
   return text === null ? null : new TextEncoder().encode(text);
 }
 
-/** Of sinks that refuse no rows. */
+/** Origin for sinks that refuse no rows. */
 const origin: Origin = {
   fingerprint: "0",
   keep() {

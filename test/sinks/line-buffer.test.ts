@@ -92,7 +92,7 @@ function fill(
   done();
 }
 
-/** What row buffers of `bytesMax` bytes hold: as many lines as fit, or one. */
+/** Returns the content of row buffers of `bytesMax` bytes: as many lines as fit, or one. */
 function greedily(lines: readonly string[], bytesMax: number): string[][] {
   const segments: string[][] = [[]];
   let room = bytesMax;

@@ -98,7 +98,7 @@ export function decide(fault: Reaction | undefined, judged: GivenAnswer): Reacti
 
 export interface FaultPlan {
   readonly kinds: readonly Fault[];
-  /** Of the requests. */
+  /** Share of the requests that have a fault. */
   readonly share: number;
   readonly isSilent?: boolean;
 }

@@ -24,11 +24,11 @@ export interface ReceivedRequest {
 
 /** A service that does what a test says, and remembers what it was sent. */
 export class FaultyService {
-  /** Those that were read. */
+  /** The requests that were read. */
   readonly requests: ReceivedRequest[] = [];
   /** Events that were stored, by key: what a service has that honours keys. */
   readonly stored = new Map<string, readonly ReceivedEvent[]>();
-  /** How often an event was stored if keys meant nothing, by its index. */
+  /** Times that an event was stored if keys meant nothing, by its index. */
   readonly copies = new Map<number, number>();
   readonly #server: Server;
   #arrivals = 0;

@@ -68,7 +68,7 @@ function texts(form: Form): fc.Arbitrary<string> {
   );
 }
 
-/** Whether the texts are numbers: no letter fits. */
+/** Returns true if the texts are numbers: no letter fits. */
 export function isNumberText({ type, pattern }: Form): boolean {
   return type === "string" && pattern !== undefined && !new RegExp(pattern, "u").test("abc");
 }

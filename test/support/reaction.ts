@@ -40,7 +40,7 @@ export interface GivenAnswer {
   readonly manner?: Manner;
 }
 
-/** How a service reacts to a request. */
+/** The reaction of a service to a request. */
 export type Reaction = Break | GivenAnswer;
 
 export const accepted = { status: 202, body: { success: true } } as const satisfies GivenAnswer;

@@ -4,7 +4,7 @@ import { afterEach } from "vitest";
 import { mainFile } from "./command-line.js";
 import { watchOutput } from "./secret-watch.js";
 
-/** What `serve --json` prints when it is ready. */
+/** The line that `serve --json` prints when it is ready. */
 export interface ReadyFacts {
   readonly command: "serve";
   readonly url: string;

@@ -14,7 +14,7 @@ export const callerKey: KeyRecord = {
 
 export const stamp: Stamp = { caller: callerKey, time: 1_700_000_000_000 };
 
-/** What the service writes on an entity that is made with `stamp`. */
+/** The facts that the service adds to an entity made with `stamp`. */
 export const stampedFields = {
   creatorID: "key-1",
   creatorName: "CONSOLE API",

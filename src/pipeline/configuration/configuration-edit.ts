@@ -64,7 +64,7 @@ function contentOf(text: string, wanted: readonly WantedValue[], name: string): 
 /** Columns of a value that is written on one line. */
 const LINE_COLUMNS = 100;
 
-/** How a file is written. */
+/** The layout of a file. */
 interface Layout {
   /** One step of indentation. */
   readonly unit: string;

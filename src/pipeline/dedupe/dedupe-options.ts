@@ -5,7 +5,7 @@ import type { KeyTarget } from "../../mapper/preset.js";
 export const dedupeRanges = ["day", "all"] as const;
 export type DedupeRange = (typeof dedupeRanges)[number];
 
-/** Which events are removed as repetitions of an earlier one. */
+/** The events that are removed as repetitions of an earlier one. */
 export interface DedupeOptions {
   readonly within: DedupeRange;
   /** Events with equal values of all these targets are the same event. */

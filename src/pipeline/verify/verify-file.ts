@@ -89,7 +89,7 @@ interface Scan {
   wrongEvent: string;
 }
 
-/** What each row of a file has in common. */
+/** The values that all rows of a file share. */
 interface Expected {
   /** Days since 1970-01-01. */
   readonly dayNumber: number;

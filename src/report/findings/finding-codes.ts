@@ -5,7 +5,7 @@ interface FindingRow {
   readonly severity: Severity;
   /** Looked for only if all rows were read: what is missing from a sample may be in the export. */
   readonly needsAllRows: boolean;
-  /** When the finding is reported, and what fixes it: Markdown for docs/findings.md. */
+  /** The condition of the finding and its remedy, as Markdown for docs/findings.md. */
   readonly when: string;
   readonly fix: string;
 }

@@ -41,7 +41,7 @@ export interface Waiting {
   readonly reason: string;
   /** Number of attempts of the request that failed last. */
   readonly attempts: number;
-  /** When sending stops unless something is accepted; milliseconds since 1970 UTC. */
+  /** Time at which sending stops unless something is accepted, in milliseconds since 1970 UTC. */
   readonly untilMs: number;
 }
 

@@ -7,7 +7,7 @@ import type { SplitProfile } from "../../../src/profile/split-profile.js";
 import { type EventRow, eventBatch, utc } from "../../sinks/event-rows.js";
 import { usedKernel } from "../../support/used-kernel.js";
 
-/** When the runs of tests begin. */
+/** Start of the runs of tests. */
 const NOW_MS = Date.UTC(2026, 0, 20);
 
 /** Profiles are used again and again, as workers do: what is left in one would be found. */

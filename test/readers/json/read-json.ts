@@ -21,7 +21,7 @@ export interface Row {
   offset: number | undefined;
 }
 
-/** How to read, where it matters. */
+/** Options of reading, where they matter. */
 export interface Reading {
   layout?: RowLayout;
   start?: number;

@@ -76,7 +76,7 @@ interface Case {
   readonly type: DataType;
   readonly value: (n: number, i: number) => unknown;
   readonly encodings: readonly Name[];
-  /** What our reader gives, and SQL for the same as JSON. */
+  /** The rows of our reader, and SQL for the same as JSON. */
   readonly expected?: (n: number, i: number) => string;
   readonly sql?: string;
 }

@@ -22,7 +22,7 @@ export interface LeafPages {
   readonly pages: readonly PageBytes[];
 }
 
-/** What a footer says otherwise than the file is. */
+/** Facts in which the footer differs from the file. */
 export interface OddFooter {
   readonly rows?: number;
   readonly createdBy?: string;

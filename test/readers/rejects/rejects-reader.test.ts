@@ -33,7 +33,7 @@ function bytesOf(text: string): ByteSource {
   };
 }
 
-/** What comes of a rejects file: `a` of each row or its fault, its origin, its bytes. */
+/** Reads a rejects file: `a` of each row or its fault, its origin, its bytes. */
 async function retry(lines: readonly unknown[]) {
   const fields = [{ path: ["a"], form: "text" }] as const;
   const text = lines

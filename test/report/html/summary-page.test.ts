@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { exampleReport } from "./example-report.js";
 import { describePages } from "./open-page.js";
 
-/** What is left of a page of A4 inside its margins. */
+/** Height of a page of A4 inside its margins. */
 const PRINTED_A4 = { width: 688, height: 1_000 };
 
 describePages("the page of a report, for its two readers", (inPage) => {

@@ -5,7 +5,7 @@ import { version } from "../../../src/base/package-files.js";
 import { type EventRow, eventRow, variedRows, writeSplit } from "../event-rows.js";
 import { parquetReaders, queryDuckDb, type ReadRow } from "./parquet-readers.js";
 
-/** What a row must be read as: the value as text, the JSON parsed. */
+/** The expected row: the value as text, the JSON parsed. */
 function expectedRow(row: EventRow): ReadRow {
   const { event, timestamp, userID, stableID, value, user, metadata, insertID } = row;
   return {
