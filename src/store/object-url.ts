@@ -1,5 +1,5 @@
 /** Schemes of object stores that can be read. */
-const schemes = ["s3"] as const;
+const schemes = ["s3", "gs", "az"] as const;
 export type StoreScheme = (typeof schemes)[number];
 
 /** The address of an object, or of the objects whose keys begin with `key`. */

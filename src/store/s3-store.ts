@@ -1,4 +1,3 @@
-import { setMaxListeners } from "node:events";
 import { createReadStream } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
@@ -23,23 +22,14 @@ import {
   type S3Options,
   SHA256_METADATA,
 } from "./object-store.js";
-import { GIVE_UP_MS, retryCall } from "./retry-call.js";
 import { explainS3Error } from "./s3-errors.js";
-import { StoreError } from "./store-error.js";
-import {
-  beginRequest,
-  countBytesRead,
-  countBytesWritten,
-  type RequestKind,
-} from "./store-usage.js";
+import { StoreCalls } from "./store-calls.js";
+import { countBytesWritten } from "./store-usage.js";
 
 const CONNECT_MS_MAX = 10_000;
 /** Without any byte. */
 const IDLE_MS_MAX = 60_000;
 const SOCKETS_MAX = 64;
-
-/** The first call of all is to list: a store that does not answer it has a wrong address. */
-const LIST_GIVE_UP_MS = 8_000;
 
 /** Keys that one request removes. */
 const REMOVED_MAX = 1000;
@@ -50,7 +40,7 @@ const ANY_REGION = "us-east-1";
 /** A bucket of S3, or of a store with its API. Credentials come from the SDK's own chain. */
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
-  readonly #requestsPerSecond: number | undefined;
+  readonly #calls: StoreCalls;
   /** Ceph compares the ETag of a conditional write without its quotes; others want it as they gave it. */
   #isEtagBare = false;
 
@@ -59,7 +49,13 @@ export class S3Store implements ObjectStore {
     options: S3Options,
   ) {
     this.#client = createClient(options);
-    this.#requestsPerSecond = options.requestsPerSecond;
+    const { requestsPerSecond } = options;
+    this.#calls = new StoreCalls({
+      scheme: "s3",
+      bucket,
+      requestsPerSecond,
+      explain: explainS3Error,
+    });
   }
 
   async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
@@ -71,8 +67,8 @@ export class S3Store implements ObjectStore {
         Delimiter: isFlat ? "/" : undefined,
         ContinuationToken: token,
       });
-      const page = await retryCall({ signal, giveUpAfterMs: LIST_GIVE_UP_MS }, () =>
-        this.#call("list", "", signal, () => this.#client.send(command, { abortSignal: signal })),
+      const page = await this.#calls.repeat("list", "", signal, () =>
+        this.#client.send(command, { abortSignal: signal }),
       );
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
       yield {
@@ -99,10 +95,10 @@ export class S3Store implements ObjectStore {
       Range: `bytes=${start}-${end - 1}`,
       IfMatch: etag,
     });
-    const { Body } = await this.#call("get", key, signal, () =>
+    const { Body } = await this.#calls.once("get", key, signal, () =>
       this.#client.send(command, { abortSignal: signal }),
     );
-    return this.#explained(key, Body as AsyncIterable<Uint8Array>, signal);
+    return this.#calls.body(key, Body as AsyncIterable<Uint8Array>, signal);
   }
 
   async head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
@@ -117,17 +113,13 @@ export class S3Store implements ObjectStore {
       },
       { step: "deserialize" },
     );
-    try {
-      const found = await this.#send("head", key, signal, () =>
-        this.#client.send(command, { abortSignal: signal }),
-      );
-      const { ContentLength = 0, ETag = "", LastModified, Metadata = {} } = found;
-      const modifiedMs = LastModified?.getTime() ?? 0;
-      return { key, size: ContentLength, etag: ETag, modifiedMs, metadata: Metadata, nowMs };
-    } catch (error) {
-      if (error instanceof StoreError && error.code === "store_object_missing") return undefined;
-      throw error;
-    }
+    const found = await this.#calls.find("head", key, signal, () =>
+      this.#client.send(command, { abortSignal: signal }),
+    );
+    if (found === undefined) return undefined;
+    const { ContentLength = 0, ETag = "", LastModified, Metadata = {} } = found;
+    const modifiedMs = LastModified?.getTime() ?? 0;
+    return { key, size: ContentLength, etag: ETag, modifiedMs, metadata: Metadata, nowMs };
   }
 
   async put(
@@ -174,14 +166,10 @@ export class S3Store implements ObjectStore {
       );
       return this.#client.send(command, { abortSignal: signal });
     };
-    try {
-      const { ETag = "" } = await this.#send("put", key, signal, put);
-      countBytesWritten("bytes" in content ? content.bytes.length : content.size);
-      return ETag;
-    } catch (error) {
-      if (error instanceof StoreError && error.code === "store_object_changed") return "occupied";
-      throw error;
-    }
+    const answer = await this.#calls.attempt("put", key, signal, put);
+    if (answer === "occupied") return answer;
+    countBytesWritten("bytes" in content ? content.bytes.length : content.size);
+    return answer.ETag ?? "";
   }
 
   async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
@@ -191,7 +179,7 @@ export class S3Store implements ObjectStore {
         Bucket: this.bucket,
         Delete: { Objects, Quiet: true },
       });
-      const { Errors = [] } = await this.#send("delete", "", signal, () =>
+      const { Errors = [] } = await this.#calls.repeat("delete", "", signal, () =>
         this.#client.send(command, { abortSignal: signal }),
       );
       const [first] = Errors;
@@ -200,57 +188,8 @@ export class S3Store implements ObjectStore {
         name: first.Code,
         $metadata: { httpStatusCode: 200 },
       });
-      throw explainS3Error(error, this.#addressOf(first.Key ?? ""));
+      await this.#calls.once("delete", first.Key ?? "", signal, () => Promise.reject(error));
     }
-  }
-
-  /** Makes a call that can be repeated. */
-  #send<Result>(
-    kind: RequestKind,
-    key: string,
-    signal: AbortSignal,
-    call: () => Promise<Result>,
-  ): Promise<Result> {
-    return retryCall({ signal, giveUpAfterMs: GIVE_UP_MS }, () =>
-      this.#call(kind, key, signal, call),
-    );
-  }
-
-  async *#explained(
-    key: string,
-    body: AsyncIterable<Uint8Array>,
-    signal: AbortSignal,
-  ): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const bytes of body) {
-        countBytesRead(bytes.length);
-        yield bytes;
-      }
-    } catch (error) {
-      signal.throwIfAborted();
-      throw explainS3Error(error, this.#addressOf(key));
-    }
-  }
-
-  async #call<Result>(
-    kind: RequestKind,
-    key: string,
-    signal: AbortSignal,
-    call: () => Promise<Result>,
-  ): Promise<Result> {
-    // Each request that is under way listens to it; Node warns of more than ten.
-    setMaxListeners(0, signal);
-    await beginRequest(kind, this.#requestsPerSecond, signal);
-    try {
-      return await call();
-    } catch (error) {
-      signal.throwIfAborted();
-      throw explainS3Error(error, this.#addressOf(key));
-    }
-  }
-
-  #addressOf(key: string): string {
-    return `s3://${this.bucket}${key === "" ? "" : `/${key}`}`;
   }
 }
 

@@ -345,7 +345,7 @@ describe("usage", () => {
   });
 
   test.each([
-    [["export", "gs://bucket/*.gz", "--to", "o"], "inputs: gs:// is not supported"],
+    [["export", "hdfs://node/*.gz", "--to", "o"], "inputs: hdfs:// is not supported"],
     [["validate", "a", "--report", "s3://bucket"], "only inputs and the output of an export"],
     [["export", "a", "--to", "https://example.com"], "`send` takes the address of a service"],
     [["validate", "a", "--report", "file:///r"], "--report: file:// is not supported"],

@@ -159,7 +159,8 @@ export const optionTable = {
   to: {
     section: "export",
     type: type.output,
-    description: "Directory to write to, created if it is missing, or s3://bucket/prefix",
+    description:
+      "Directory to write to, created if it is missing, or a place in a store: s3://bucket/prefix",
   },
   format: {
     section: "export",

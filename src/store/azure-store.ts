@@ -1,0 +1,190 @@
+import { createReadStream } from "node:fs";
+import {
+  type BlobItem,
+  BlobServiceClient,
+  type ContainerClient,
+  StorageSharedKeyCredential,
+} from "@azure/storage-blob";
+import { mapBounded } from "../base/map-bounded.js";
+import { explainAzureError, noAccount } from "./azure-errors.js";
+import {
+  type GetOptions,
+  type ListOptions,
+  type ObjectContent,
+  type ObjectHead,
+  type ObjectPage,
+  type ObjectStore,
+  type PutOptions,
+  SHA256_METADATA,
+} from "./object-store.js";
+import { StoreCalls } from "./store-calls.js";
+import { StoreError } from "./store-error.js";
+import { countBytesWritten } from "./store-usage.js";
+
+const PAGE_OBJECTS_MAX = 5_000;
+const REMOVALS_MAX = 16;
+
+/** A page of a listing, flat or by hierarchy. */
+interface BlobPage {
+  readonly continuationToken?: string;
+  readonly segment: {
+    readonly blobItems: readonly BlobItem[];
+    readonly blobPrefixes?: readonly { readonly name: string }[];
+  };
+}
+
+/** Callers retry, as a body can also stop in the middle. */
+const clientOptions = { retryOptions: { maxTries: 1, tryTimeoutInMs: 60_000 } } as const;
+
+/**
+ * A container of Azure Blob Storage. The account and its credentials come from the environment:
+ * `AZURE_STORAGE_CONNECTION_STRING`; or `AZURE_STORAGE_ACCOUNT` with `AZURE_STORAGE_KEY`,
+ * `AZURE_STORAGE_SAS_TOKEN` or an identity that Azure's tools find.
+ */
+export class AzureStore implements ObjectStore {
+  readonly #calls: StoreCalls;
+
+  private constructor(
+    private readonly container: ContainerClient,
+    bucket: string,
+    requestsPerSecond: number | undefined,
+  ) {
+    this.#calls = new StoreCalls({
+      scheme: "az",
+      bucket,
+      requestsPerSecond,
+      explain: explainAzureError,
+    });
+  }
+
+  static async open(bucket: string, requestsPerSecond: number | undefined): Promise<AzureStore> {
+    const service = await createService(`az://${bucket}`);
+    return new AzureStore(service.getContainerClient(bucket), bucket, requestsPerSecond);
+  }
+
+  async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
+    let continuationToken: string | undefined;
+    do {
+      const paging = {
+        maxPageSize: PAGE_OBJECTS_MAX,
+        ...(continuationToken && { continuationToken }),
+      };
+      const listing = { prefix, abortSignal: signal };
+      const pages: AsyncIterator<BlobPage> = isFlat
+        ? this.container.listBlobsByHierarchy("/", listing).byPage(paging)
+        : this.container.listBlobsFlat(listing).byPage(paging);
+      const { value: page } = await this.#calls.repeat("list", "", signal, () => pages.next());
+      if (page === undefined) return;
+      const { segment } = page as BlobPage;
+      continuationToken = (page as BlobPage).continuationToken || undefined;
+      yield {
+        objects: segment.blobItems.map(({ name, properties }) => ({
+          key: name,
+          size: properties.contentLength ?? 0,
+          etag: bare(properties.etag),
+          modifiedMs: properties.lastModified.getTime(),
+        })),
+        prefixes: (segment.blobPrefixes ?? []).map(({ name }) => name),
+      };
+    } while (continuationToken !== undefined);
+  }
+
+  async get(
+    key: string,
+    { etag, start, end, signal }: GetOptions,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const { readableStreamBody } = await this.#calls.once("get", key, signal, () =>
+      this.container.getBlobClient(key).download(start, end - start, {
+        conditions: { ifMatch: quoted(etag) },
+        maxRetryRequests: 0,
+        abortSignal: signal,
+      }),
+    );
+    return this.#calls.body(key, readableStreamBody as AsyncIterable<Uint8Array>, signal);
+  }
+
+  async head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
+    const found = await this.#calls.find("head", key, signal, () =>
+      this.container.getBlobClient(key).getProperties({ abortSignal: signal }),
+    );
+    if (found === undefined) return undefined;
+    return {
+      key,
+      size: found.contentLength ?? 0,
+      etag: bare(found.etag),
+      modifiedMs: found.lastModified?.getTime() ?? 0,
+      metadata: renamed(found.metadata ?? {}, "_", "-"),
+      nowMs: found.date?.getTime() ?? Number.NaN,
+    };
+  }
+
+  async put(
+    key: string,
+    content: ObjectContent,
+    { condition, sha256, metadata = {}, signal }: PutOptions,
+  ): Promise<string | "occupied"> {
+    const size = "bytes" in content ? content.bytes.length : content.size;
+    const blob = this.container.getBlockBlobClient(key);
+    const answer = await this.#calls.attempt("put", key, signal, () =>
+      blob.upload("bytes" in content ? content.bytes : () => createReadStream(content.path), size, {
+        conditions:
+          condition === "absent" ? { ifNoneMatch: "*" } : { ifMatch: quoted(condition.etag) },
+        // Names of metadata are identifiers there.
+        metadata: renamed({ ...metadata, [SHA256_METADATA]: sha256 }, "-", "_"),
+        abortSignal: signal,
+      }),
+    );
+    if (answer === "occupied") return answer;
+    countBytesWritten(size);
+    return bare(answer.etag);
+  }
+
+  async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
+    await mapBounded(keys, REMOVALS_MAX, async (key) => {
+      await this.#calls.find("delete", key, signal, () =>
+        this.container.getBlobClient(key).delete({ abortSignal: signal }),
+      );
+    });
+  }
+}
+
+async function createService(address: string): Promise<BlobServiceClient> {
+  const {
+    AZURE_STORAGE_CONNECTION_STRING: connection = "",
+    AZURE_STORAGE_ACCOUNT: account = "",
+    AZURE_STORAGE_KEY: key = "",
+    AZURE_STORAGE_SAS_TOKEN: token = "",
+  } = process.env;
+  if (connection !== "") return BlobServiceClient.fromConnectionString(connection, clientOptions);
+  if (account === "") throw new StoreError(noAccount.code, noAccount.reason, address, false);
+  const url = `https://${account}.blob.core.windows.net`;
+  if (key !== "") {
+    const credential = new StorageSharedKeyCredential(account, key);
+    return new BlobServiceClient(url, credential, clientOptions);
+  }
+  if (token !== "")
+    return new BlobServiceClient(`${url}?${token.replace(/^\?/, "")}`, undefined, clientOptions);
+  return new BlobServiceClient(url, await findIdentity(), clientOptions);
+}
+
+async function findIdentity() {
+  const { DefaultAzureCredential } = await import("@azure/identity");
+  return new DefaultAzureCredential();
+}
+
+function bare(etag = ""): string {
+  return etag.replaceAll('"', "");
+}
+
+function quoted(etag: string): string {
+  return `"${etag}"`;
+}
+
+function renamed(
+  metadata: Readonly<Record<string, string>>,
+  from: string,
+  to: string,
+): Record<string, string> {
+  const entries = Object.entries(metadata);
+  return Object.fromEntries(entries.map(([name, value]) => [name.replaceAll(from, to), value]));
+}

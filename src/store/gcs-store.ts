@@ -1,0 +1,249 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import { GoogleAuth } from "google-auth-library";
+import { Agent, type Dispatcher } from "undici";
+import { mapBounded } from "../base/map-bounded.js";
+import { explainGcsError, GcsError } from "./gcs-errors.js";
+import {
+  type GetOptions,
+  type ListOptions,
+  type ObjectContent,
+  type ObjectFacts,
+  type ObjectHead,
+  type ObjectPage,
+  type ObjectStore,
+  type PutOptions,
+  SHA256_METADATA,
+} from "./object-store.js";
+import { StoreCalls } from "./store-calls.js";
+import { countBytesWritten, type RequestKind } from "./store-usage.js";
+
+const PUBLIC_ENDPOINT = "https://storage.googleapis.com";
+const SCOPE = "https://www.googleapis.com/auth/devstorage.read_write";
+const CONNECT_MS_MAX = 10_000;
+/** Without any byte. */
+const IDLE_MS_MAX = 60_000;
+const PAGE_OBJECTS_MAX = 1_000;
+const REMOVALS_MAX = 16;
+const BOUNDARY = "switchyard-5b1d8e0c4f7a";
+
+/** An object as the API describes it. https://cloud.google.com/storage/docs/json_api/v1/objects */
+interface ObjectResource {
+  readonly name: string;
+  readonly size?: string;
+  readonly generation?: string;
+  readonly updated?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+interface ListAnswer {
+  readonly items?: readonly ObjectResource[];
+  readonly prefixes?: readonly string[];
+  readonly nextPageToken?: string;
+}
+
+interface Call {
+  readonly kind: RequestKind;
+  readonly key: string;
+  readonly method?: Dispatcher.HttpMethod;
+  /** Path below the endpoint, with its query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called for each attempt. */
+  readonly body?: () => Dispatcher.DispatchOptions["body"];
+  readonly signal: AbortSignal;
+}
+
+const fields = "name,size,generation,updated,metadata";
+
+/**
+ * A bucket of Google Cloud Storage, by its JSON API. Credentials are those that Google's tools find
+ * (`GOOGLE_APPLICATION_CREDENTIALS`, `gcloud auth application-default login`, the machine's account). The ETag
+ * of an object is its generation. `STORAGE_EMULATOR_HOST` names another endpoint, which needs none.
+ */
+export class GcsStore implements ObjectStore {
+  readonly #calls: StoreCalls;
+  readonly #agent = new Agent({
+    connect: { timeout: CONNECT_MS_MAX },
+    headersTimeout: IDLE_MS_MAX,
+    bodyTimeout: IDLE_MS_MAX,
+  });
+  readonly #emulator = emulatorEndpoint();
+  readonly #auth = new GoogleAuth({ scopes: [SCOPE] });
+
+  constructor(
+    private readonly bucket: string,
+    requestsPerSecond: number | undefined,
+  ) {
+    this.#calls = new StoreCalls({
+      scheme: "gs",
+      bucket,
+      requestsPerSecond,
+      explain: explainGcsError,
+    });
+  }
+
+  async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
+    let pageToken: string | undefined;
+    do {
+      const query = new URLSearchParams({
+        prefix,
+        maxResults: String(PAGE_OBJECTS_MAX),
+        fields: `items(${fields}),prefixes,nextPageToken`,
+        ...(isFlat ? { delimiter: "/" } : {}),
+        ...(pageToken === undefined ? {} : { pageToken }),
+      });
+      const path = `${this.#objects}?${query}`;
+      const page = await this.#calls.repeat("list", "", signal, () =>
+        this.#json<ListAnswer>({ kind: "list", key: "", path, signal }),
+      );
+      pageToken = page.nextPageToken;
+      yield { objects: (page.items ?? []).map(factsOf), prefixes: page.prefixes ?? [] };
+    } while (pageToken !== undefined);
+  }
+
+  async get(
+    key: string,
+    { etag, start, end, signal }: GetOptions,
+  ): Promise<AsyncIterable<Uint8Array>> {
+    const path = `${this.#objectPath(key)}?alt=media&ifGenerationMatch=${etag}`;
+    // Otherwise the store unpacks objects that it says are packed.
+    const headers = { range: `bytes=${start}-${end - 1}`, "accept-encoding": "gzip" };
+    const { body } = await this.#calls.once("get", key, signal, () =>
+      this.#request({ kind: "get", key, path, headers, signal }),
+    );
+    return this.#calls.body(key, body, signal);
+  }
+
+  async head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
+    const path = `${this.#objectPath(key)}?fields=${fields}`;
+    return this.#calls.find("head", key, signal, async () => {
+      const { headers, body } = await this.#request({ kind: "head", key, path, signal });
+      const resource = (await body.json()) as ObjectResource;
+      const nowMs = Date.parse(String(headers["date"]));
+      return { ...factsOf(resource), metadata: resource.metadata ?? {}, nowMs };
+    });
+  }
+
+  async put(
+    key: string,
+    content: ObjectContent,
+    { condition, sha256, metadata = {}, signal }: PutOptions,
+  ): Promise<string | "occupied"> {
+    const generation = condition === "absent" ? "0" : condition.etag;
+    const query = `uploadType=multipart&ifGenerationMatch=${generation}&fields=generation`;
+    const resource = {
+      name: key,
+      contentType: "application/octet-stream",
+      // The store checks it.
+      md5Hash: await md5Of(content),
+      metadata: { ...metadata, [SHA256_METADATA]: sha256 },
+    };
+    const head = Buffer.from(
+      `--${BOUNDARY}\r\ncontent-type: application/json\r\n\r\n${JSON.stringify(resource)}\r\n` +
+        `--${BOUNDARY}\r\ncontent-type: application/octet-stream\r\n\r\n`,
+    );
+    const tail = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
+    const size = "bytes" in content ? content.bytes.length : content.size;
+    const answer = await this.#calls.attempt("put", key, signal, () =>
+      this.#json<ObjectResource>({
+        kind: "put",
+        key,
+        method: "POST",
+        path: `/upload/storage/v1/b/${encodeURIComponent(this.bucket)}/o?${query}`,
+        headers: {
+          "content-type": `multipart/related; boundary=${BOUNDARY}`,
+          "content-length": String(head.length + size + tail.length),
+        },
+        body: () => Readable.from(joined(head, content, tail), { objectMode: false }),
+        signal,
+      }),
+    );
+    if (answer === "occupied") return answer;
+    countBytesWritten(size);
+    return answer.generation ?? "";
+  }
+
+  async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
+    await mapBounded(keys, REMOVALS_MAX, async (key) => {
+      await this.#calls.find("delete", key, signal, async () => {
+        const path = this.#objectPath(key);
+        const { body } = await this.#request({
+          kind: "delete",
+          key,
+          method: "DELETE",
+          path,
+          signal,
+        });
+        await body.dump();
+      });
+    });
+  }
+
+  get #objects(): string {
+    return `/storage/v1/b/${encodeURIComponent(this.bucket)}/o`;
+  }
+
+  #objectPath(key: string): string {
+    return `${this.#objects}/${encodeURIComponent(key)}`;
+  }
+
+  async #json<Answer>(call: Call): Promise<Answer> {
+    const { body } = await this.#request(call);
+    return (await body.json()) as Answer;
+  }
+
+  /** Throws `GcsError` for an answer that is not a success. */
+  async #request({ method = "GET", path, headers = {}, body, signal }: Call) {
+    const endpoint = this.#emulator ?? PUBLIC_ENDPOINT;
+    const authorization =
+      this.#emulator === undefined
+        ? (await this.#auth.getRequestHeaders(endpoint)).get("authorization")
+        : null;
+    const answer = await this.#agent.request({
+      origin: endpoint,
+      method,
+      path,
+      headers: { ...headers, ...(authorization === null ? {} : { authorization }) },
+      body: body?.() ?? null,
+      signal,
+    });
+    if (answer.statusCode < 300) return answer;
+    throw new GcsError(answer.statusCode, await answer.body.text());
+  }
+}
+
+function factsOf({ name, size, generation, updated }: ObjectResource): ObjectFacts {
+  return {
+    key: name,
+    size: Number(size ?? 0),
+    etag: generation ?? "",
+    modifiedMs: Date.parse(updated ?? ""),
+  };
+}
+
+async function md5Of(content: ObjectContent): Promise<string> {
+  const hash = createHash("md5");
+  if ("bytes" in content) hash.update(content.bytes);
+  else for await (const bytes of createReadStream(content.path)) hash.update(bytes as Buffer);
+  return hash.digest("base64");
+}
+
+async function* joined(
+  head: Uint8Array,
+  content: ObjectContent,
+  tail: Uint8Array,
+): AsyncGenerator<Uint8Array> {
+  yield head;
+  if ("bytes" in content) yield content.bytes;
+  else yield* createReadStream(content.path, { highWaterMark: 1 << 20 });
+  yield tail;
+}
+
+/** Returns the endpoint of an emulator, as Google's libraries take it; undefined for Google itself. */
+function emulatorEndpoint(): string | undefined {
+  const host = process.env["STORAGE_EMULATOR_HOST"];
+  if (host === undefined || host === "") return undefined;
+  return new URL(host.includes("://") ? host : `http://${host}`).origin;
+}
