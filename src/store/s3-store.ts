@@ -23,6 +23,7 @@ import {
   SHA256_METADATA,
 } from "./object-store.js";
 import { explainS3Error } from "./s3-errors.js";
+import { S3Ranges } from "./s3-ranges.js";
 import { StoreCalls } from "./store-calls.js";
 import { countBytesWritten } from "./store-usage.js";
 
@@ -41,6 +42,7 @@ const ANY_REGION = "us-east-1";
 export class S3Store implements ObjectStore {
   readonly #client: S3Client;
   readonly #calls: StoreCalls;
+  readonly #ranges: S3Ranges;
   /** Ceph compares the ETag of a conditional write without its quotes; others want it as they gave it. */
   #isEtagBare = false;
 
@@ -49,6 +51,7 @@ export class S3Store implements ObjectStore {
     options: S3Options,
   ) {
     this.#client = createClient(options);
+    this.#ranges = new S3Ranges(this.#client, bucket);
     const { requestsPerSecond } = options;
     this.#calls = new StoreCalls({
       scheme: "s3",
@@ -85,10 +88,10 @@ export class S3Store implements ObjectStore {
     } while (token !== undefined);
   }
 
-  async get(
-    key: string,
-    { etag, start, end, signal }: GetOptions,
-  ): Promise<AsyncIterable<Uint8Array>> {
+  async get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>> {
+    const { etag, start, end, signal } = options;
+    const range = await this.#calls.once("get", key, signal, () => this.#ranges.get(key, options));
+    if (range !== undefined) return this.#calls.body(key, range, signal);
     const command = new GetObjectCommand({
       Bucket: this.bucket,
       Key: key,

@@ -1,0 +1,99 @@
+import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
+import { Agent } from "undici";
+import type { GetOptions } from "./object-store.js";
+
+const CONNECT_MS_MAX = 10_000;
+/** Without any byte. */
+const IDLE_MS_MAX = 60_000;
+
+/** The key that stands for all others while the address of a bucket is found. */
+const SAMPLE_KEY = "k";
+
+/** A request as the SDK makes it. */
+interface SdkRequest {
+  readonly protocol: string;
+  readonly hostname: string;
+  readonly port?: number;
+  path: string;
+  query: Record<string, string>;
+  headers: Record<string, string>;
+  clone(): SdkRequest;
+}
+
+interface Signer {
+  sign(request: SdkRequest, options: { readonly signingDate: Date }): Promise<SdkRequest>;
+}
+
+/**
+ * Reads ranges of objects with the address, the credentials and the signature of the SDK, and without the
+ * rest of it: its own call takes 1.5 ms of CPU, and exports can have a million small objects.
+ */
+export class S3Ranges {
+  readonly #agent = new Agent({
+    connect: { timeout: CONNECT_MS_MAX },
+    headersTimeout: IDLE_MS_MAX,
+    bodyTimeout: IDLE_MS_MAX,
+  });
+  #sample: Promise<SdkRequest> | undefined;
+
+  constructor(
+    private readonly client: S3Client,
+    private readonly bucket: string,
+  ) {}
+
+  /** Returns undefined if the answer is not the range: the SDK knows what to make of it. */
+  async get(
+    key: string,
+    { etag, start, end, signal }: GetOptions,
+  ): Promise<AsyncIterable<Uint8Array> | undefined> {
+    this.#sample ??= this.#findSample();
+    const sample = await this.#sample;
+    const request = sample.clone();
+    request.path = `${sample.path.slice(0, -SAMPLE_KEY.length)}${key.split("/").map(encode).join("/")}`;
+    request.query = {};
+    request.headers = {
+      host: sample.headers["host"] ?? sample.hostname,
+      range: `bytes=${start}-${end - 1}`,
+      "if-match": etag,
+    };
+    const { signer, systemClockOffset } = this.client.config;
+    const signature = await (signer as unknown as () => Promise<Signer>)();
+    const signingDate = new Date(Date.now() + systemClockOffset);
+    const { headers } = await signature.sign(request, { signingDate });
+    const port = sample.port === undefined ? "" : `:${sample.port}`;
+    const answer = await this.#agent.request({
+      origin: `${sample.protocol}//${sample.hostname}${port}`,
+      path: request.path,
+      method: "GET",
+      headers,
+      signal,
+    });
+    if (answer.statusCode === 206 || answer.statusCode === 200) return answer.body;
+    await answer.body.dump();
+    return undefined;
+  }
+
+  /** Has the SDK make a request for an object, and keeps it instead of sending it. */
+  async #findSample(): Promise<SdkRequest> {
+    let made: SdkRequest | undefined;
+    const command = new GetObjectCommand({ Bucket: this.bucket, Key: SAMPLE_KEY });
+    command.middlewareStack.add(
+      () => async (args) => {
+        made = args.request as SdkRequest;
+        throw new Error("not to be sent");
+      },
+      { step: "deserialize", priority: "low" },
+    );
+    const failure: unknown = await this.client.send(command).catch((error: unknown) => error);
+    if (made === undefined) throw failure;
+    return made;
+  }
+}
+
+/** Encodes a part of a key as signatures want it. */
+function encode(part: string): string {
+  return encodeURIComponent(part).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
