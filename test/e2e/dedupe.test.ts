@@ -153,7 +153,7 @@ it(`survives kills and ^C at random moments with the bytes of a quiet run, seed 
   const quietMs = performance.now() - start;
   const output = join(scratch, "killed-out");
   let kills = 0;
-  while (kills < (isCi ? 30 : 3)) {
+  while (kills < (isCi ? 30 : 1)) {
     rmSync(output, { recursive: true, force: true });
     for (let isDone = false; !isDone; ) {
       let timer: NodeJS.Timeout | undefined;

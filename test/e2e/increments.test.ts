@@ -13,7 +13,7 @@ import { killServicesAfterEach, startServiceProcess } from "../support/service-p
 
 // Overlapping hourly files, migrated under kills, and again when there are more of them. What each copy of
 // an event has of its own says which copy was kept; DuckDB says which one should have been.
-const KILLS = isCi ? 20 : 3;
+const KILLS = isCi ? 20 : 1;
 const ROWS_AN_HOUR = isCi ? 200 : 60;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 const directory = scratchDirectory("increments");

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
 import { writeAmplitudeRows } from "../support/generated-input.js";
-import { isCi } from "../support/property-runs.js";
+import { isCi, someOf } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -54,7 +54,7 @@ async function prepare(days: number, format: string, compact: string) {
 
 // Unsorted rows of 40 days are spilled and then merged; small parts are joined with `auto`. Many
 // of 45 days in order have one small part, which is not joined but moved.
-it.each([
+const shapes = [
   { days: 5, format: "jsonl", compact: "never", filesMin: 100, killsMin: Math.round(KILLS / 2) },
   { days: 5, format: "parquet", compact: "auto", filesMin: 40, killsMin: KILLS },
   { days: 45, format: "parquet", compact: "auto", filesMin: 45, killsMin: KILLS },
@@ -63,7 +63,9 @@ it.each([
   // Parts of 13 events are staged; those of 65 directories are spilled.
   { days: 1, format: "csv", compact: "auto day,event", filesMin: 13, killsMin: KILLS },
   { days: 5, format: "jsonl", compact: "auto day,event", filesMin: 65, killsMin: KILLS },
-])(
+];
+
+it.each(someOf(shapes, 2))(
   `survives $killsMin kills at random moments over $days days of $format with --compact $compact, seed ${seed}, with the bytes of an undisturbed run`,
   async ({ days, format, compact, filesMin, killsMin }) => {
     console.info(`KILL_SEED=${seed} repeats these kills as far as the machine's timing allows`);

@@ -25,7 +25,7 @@ import { killServicesAfterEach, startServiceProcess } from "../support/service-p
 const ROWS = 3_000;
 /** Each 997th row is malformed. */
 const DELIVERED = ROWS - 3;
-const KILLS = isCi ? 10 : 2;
+const KILLS = isCi ? 10 : 1;
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 const scratch = scratchDirectory("migrate");
