@@ -1,8 +1,10 @@
 import { exitCodes, UsageError } from "../base/errors.js";
+import type { CompactResult } from "../pipeline/compact/compact-export.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { CONFIGURATION_NAME } from "../pipeline/configuration/configuration-file.js";
 import { placeOf } from "../pipeline/configuration/run-options.js";
-import { summarizeCompact } from "../report/compact-summary.js";
+import { formatBytes, formatDuration, formatNumberOf } from "../report/quantities.js";
+import { harmless } from "../report/terminal-text.js";
 import type { CommandContext } from "./context.js";
 import { outputOf } from "./output.js";
 import { printFailure, printResult } from "./print-outcome.js";
@@ -39,4 +41,18 @@ export async function runCompact(
   } catch (error) {
     return printFailure("compact", error, output, context);
   }
+}
+
+/** Summarizes a compaction in some lines. Text from data is made harmless. */
+function summarizeCompact(result: CompactResult): string {
+  const { outcome, days, filesBefore, filesAfter, rows, bytes, durationMs } = result;
+  const directory = harmless(result.directory);
+  const isDone = outcome === "done";
+  const head = isDone ? `Compacted: ${directory}` : `Interrupted: ${directory}; run it again`;
+  const files = `${formatNumberOf(filesBefore, "file")}, now ${formatNumberOf(filesAfter, "file")}`;
+  return [
+    isDone && days === 0 ? `Nothing to join: ${directory}` : head,
+    `  ${files}; ${formatNumberOf(days, "day")} changed`,
+    `  ${formatNumberOf(rows, "row")}, ${formatBytes(bytes)}, ${formatDuration(durationMs)}`,
+  ].join("\n");
 }

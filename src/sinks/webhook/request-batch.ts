@@ -10,7 +10,6 @@ export type BodyForm = (typeof bodyForms)[number];
 
 /** An idempotency key comes from the position of its events in the inputs, or from their insert id. */
 export const idempotencyKeys = ["position", "insertID"] as const;
-export type IdempotencyKeys = (typeof idempotencyKeys)[number];
 
 /** Events of one request, each as JSON text. */
 export interface RequestBatch {
