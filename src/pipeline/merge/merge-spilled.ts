@@ -10,7 +10,6 @@ import type {
 } from "../ledger/ledger-records.js";
 import { forgetMerges, removeOutput, returnStaged } from "../ledger/output-directory.js";
 import { inOrder, sum } from "../run-accounts.js";
-import type { RunPublisher } from "../run-job.js";
 import type { RunObserver, RunProgress } from "../run-observer.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
 import { digestOfSpilled, planMerges, totalWaiting } from "./merge-plan.js";
@@ -44,7 +43,9 @@ export interface MergeJob {
   readonly mergeBytes: number;
   readonly pool: WorkerPool;
   readonly observer: RunObserver;
-  readonly publisher?: RunPublisher | undefined;
+  readonly publisher?:
+    | { mergeDone(record: MergeRecord, layout: Layout): Promise<void> }
+    | undefined;
 }
 
 /**
