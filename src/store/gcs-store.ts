@@ -21,7 +21,7 @@ import { countBytesWritten, type RequestKind } from "./store-usage.js";
 
 const PUBLIC_ENDPOINT = "https://storage.googleapis.com";
 const SCOPE = "https://www.googleapis.com/auth/devstorage.read_write";
-const CONNECT_MS_MAX = 10_000;
+const CONNECT_MS_MAX = 4_000;
 /** Without any byte. */
 const IDLE_MS_MAX = 60_000;
 const PAGE_OBJECTS_MAX = 1_000;

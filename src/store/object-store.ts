@@ -76,12 +76,17 @@ export interface ObjectStore {
   remove(keys: readonly string[], signal: AbortSignal): Promise<void>;
 }
 
+/** Checksums of written objects: those that the API requires, or also one that the store keeps. */
+export const s3Checksums = ["required", "supported"] as const;
+export type S3Checksums = (typeof s3Checksums)[number];
+
 /** Address and style of calls of an S3 store; what is absent comes from the environment. */
 export interface S3Options {
   readonly endpoint?: string;
   readonly region?: string;
   /** Buckets are part of the path, not of the host's name. */
   readonly pathStyle?: boolean;
+  readonly checksums?: S3Checksums;
   /** Limit of all threads of the process together. */
   readonly requestsPerSecond?: number;
 }

@@ -3,6 +3,7 @@ import {
   accessDenied,
   bucketMissing,
   clockSkewed,
+  credentialsExpired,
   credentialsRefused,
   type Explanation,
   objectArchived,
@@ -49,9 +50,10 @@ const byName: Readonly<Record<string, Explanation>> = {
   InvalidAccessKeyId: credentialsRefused,
   SignatureDoesNotMatch: credentialsRefused,
   InvalidToken: credentialsRefused,
-  ExpiredToken: credentialsRefused,
-  ExpiredTokenException: credentialsRefused,
-  TokenRefreshRequired: credentialsRefused,
+  ExpiredToken: credentialsExpired,
+  ExpiredTokenException: credentialsExpired,
+  TokenRefreshRequired: credentialsExpired,
+  TokenProviderError: credentialsExpired,
   NoSuchBucket: bucketMissing,
   InvalidBucketName: bucketMissing,
   NoSuchKey: objectMissing,
@@ -98,19 +100,22 @@ export function explainS3Error(error: unknown, address: string, kind: RequestKin
       isTransient: transientNames.has(name) || isCut,
       cause: error,
     },
-    byName[name] ?? (isRegionMissing(error) ? regionMissing : byStatus(name, status, kind)),
+    byText(error) ?? byName[name] ?? byStatus(name, status, kind),
     address,
   );
 }
 
-function isRegionMissing({ message }: Error): boolean {
-  return message === "Region is missing";
+/** Explains errors of the SDK itself that only their text tells apart. */
+function byText({ name, message }: Error): Explanation | undefined {
+  if (message === "Region is missing") return regionMissing;
+  const isExpired = name === "CredentialsProviderError" && /expired/i.test(message);
+  return isExpired ? credentialsExpired : undefined;
 }
 
 /** Explains an answer that may have no body, such as that to HEAD. */
 function byStatus(name: string, status: number, kind: RequestKind): Explanation | undefined {
   if (name === "AccessDenied" || status === 403) return accessDenied(permissions[kind]);
   if (status === 301) return wrongRegion;
-  if (status === 404) return objectMissing;
+  if (status === 404) return kind === "list" ? bucketMissing : objectMissing;
   return status === 412 ? objectChanged : undefined;
 }

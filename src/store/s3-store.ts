@@ -27,7 +27,7 @@ import { S3Ranges } from "./s3-ranges.js";
 import { StoreCalls } from "./store-calls.js";
 import { countBytesWritten } from "./store-usage.js";
 
-const CONNECT_MS_MAX = 10_000;
+const CONNECT_MS_MAX = 4_000;
 /** Without any byte. */
 const IDLE_MS_MAX = 60_000;
 const SOCKETS_MAX = 64;
@@ -48,7 +48,7 @@ export class S3Store implements ObjectStore {
 
   constructor(
     private readonly bucket: string,
-    options: S3Options,
+    private readonly options: S3Options,
   ) {
     this.#client = createClient(options);
     this.#ranges = new S3Ranges(this.#client, bucket);
@@ -152,6 +152,10 @@ export class S3Store implements ObjectStore {
         Body: "bytes" in content ? content.bytes : createReadStream(content.path),
         ContentLength: "bytes" in content ? content.bytes.length : content.size,
         Metadata: { ...metadata, [SHA256_METADATA]: sha256 },
+        ChecksumSHA256:
+          this.options.checksums === "supported"
+            ? Buffer.from(sha256, "hex").toString("base64")
+            : undefined,
         ...(condition === "absent"
           ? { IfNoneMatch: "*" }
           : {

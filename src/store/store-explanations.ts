@@ -16,6 +16,11 @@ export const credentialsRefused: Explanation = {
     "the store does not accept the credentials. Check that they belong to this store and are still valid.",
 };
 
+export const credentialsExpired: Explanation = {
+  code: "store_credentials_expired",
+  reason: "the credentials have expired. Renew them and run the same command again.",
+};
+
 export const bucketMissing: Explanation = {
   code: "store_bucket_missing",
   reason: "there is no bucket of that name. Check its name and the endpoint.",

@@ -29,6 +29,7 @@ export const storeAccess = [
   "s3Endpoint",
   "s3Region",
   "s3PathStyle",
+  "s3Checksums",
   "maxRequestsPerSecond",
 ] as const;
 

@@ -141,8 +141,8 @@ export function placeOf(configuration: Configuration, directory: string): Output
 
 function s3OptionsOf(values: CompleteValues): S3Options {
   const { s3Endpoint: endpoint, s3Region: region, s3PathStyle: pathStyle } = values;
-  const requestsPerSecond = values.maxRequestsPerSecond;
-  return { pathStyle, ...omitUndefined({ endpoint, region, requestsPerSecond }) };
+  const { maxRequestsPerSecond: requestsPerSecond, s3Checksums: checksums } = values;
+  return { pathStyle, checksums, ...omitUndefined({ endpoint, region, requestsPerSecond }) };
 }
 
 function notInputsOf(

@@ -1,3 +1,4 @@
+import { s3Checksums } from "../../store/object-store.js";
 import * as type from "./option-types.js";
 
 /** Options of object stores; part of `optionTable`. Credentials come from the environment. */
@@ -16,6 +17,12 @@ export const storeOptions = {
   s3PathStyle: {
     ...type.off,
     description: "Name S3 buckets in the path instead of the host: most stores but AWS need it",
+  },
+  s3Checksums: {
+    type: type.choice(s3Checksums),
+    default: "required",
+    description:
+      "Checksums of objects written to S3; `supported` adds a SHA-256 that the store keeps, as buckets with Object Lock demand",
   },
   maxRequestsPerSecond: {
     type: type.events,
