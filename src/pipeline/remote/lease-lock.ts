@@ -190,7 +190,11 @@ export class LeaseLock {
         : `process ${holder.pid} on ${holder.host}, since ${holder.lockedAt}`;
     return new SwitchyardError(
       "output_locked",
-      `another run writes into ${address} (${who}); wait until it ends, or ${Math.ceil(leftMs / 1000)} s if it has died`,
+      `another run writes into ${address} (${who}); wait until it ends${
+        holder?.host === hostname()
+          ? ", or stop it"
+          : ` (${Math.ceil(leftMs / 1000)} s if it has died)`
+      }`,
       { exitCode: exitCodes.busy },
     );
   }
