@@ -56,7 +56,13 @@ export function explainAzureError(error: unknown, address: string, kind: Request
   if (!(error instanceof Error) || error instanceof StoreError) return error;
   const { code = "", statusCode: status = 0 } = error as SdkError;
   const known = byCode[code] ?? byCode[error.name] ?? byStatus(status, kind);
-  const name = code === "REQUEST_SEND_ERROR" ? causeOf(error) : code || error.name;
+  // Aborted calls of the run do not get here.
+  const isLate = error.name === "AbortError";
+  const name = isLate
+    ? "TimeoutError"
+    : code === "REQUEST_SEND_ERROR"
+      ? causeOf(error)
+      : code || error.name;
   return storeErrorOf({ name, status, isTransient: status === 0, cause: error }, known, address);
 }
 

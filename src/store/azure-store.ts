@@ -34,7 +34,10 @@ interface BlobPage {
 }
 
 /** Callers retry, as a body can also stop in the middle. */
-const clientOptions = { retryOptions: { maxTries: 1, tryTimeoutInMs: 60_000 } } as const;
+const clientOptions = { retryOptions: { maxTries: 1 } } as const;
+
+/** The library has no limit for connections: a page that takes longer has no store behind its address. */
+const LIST_MS_MAX = 10_000;
 
 /**
  * A container of Azure Blob Storage. The account and its credentials come from the environment:
@@ -65,18 +68,10 @@ export class AzureStore implements ObjectStore {
   async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
     let continuationToken: string | undefined;
     do {
-      const paging = {
-        maxPageSize: PAGE_OBJECTS_MAX,
-        ...(continuationToken && { continuationToken }),
-      };
-      const listing = { prefix, abortSignal: signal };
-      const pages: AsyncIterator<BlobPage> = isFlat
-        ? this.container.listBlobsByHierarchy("/", listing).byPage(paging)
-        : this.container.listBlobsFlat(listing).byPage(paging);
-      const { value: page } = await this.#calls.repeat("list", "", signal, () => pages.next());
-      if (page === undefined) return;
-      const { segment } = page as BlobPage;
-      continuationToken = (page as BlobPage).continuationToken || undefined;
+      const { segment, ...page } = await this.#calls.repeat("list", "", signal, () =>
+        this.#listPage(prefix, isFlat, continuationToken, signal),
+      );
+      continuationToken = page.continuationToken || undefined;
       yield {
         objects: segment.blobItems.map(({ name, properties }) => ({
           key: name,
@@ -87,6 +82,32 @@ export class AzureStore implements ObjectStore {
         prefixes: (segment.blobPrefixes ?? []).map(({ name }) => name),
       };
     } while (continuationToken !== undefined);
+  }
+
+  /** Begins anew at each call: the library's iterators end at the first failure. */
+  async #listPage(
+    prefix: string,
+    isFlat: boolean,
+    continuationToken: string | undefined,
+    signal: AbortSignal,
+  ): Promise<BlobPage> {
+    const paging = {
+      maxPageSize: PAGE_OBJECTS_MAX,
+      ...(continuationToken && { continuationToken }),
+    };
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), LIST_MS_MAX);
+    const listing = { prefix, abortSignal: AbortSignal.any([signal, late.signal]) };
+    const pages: AsyncIterator<BlobPage> = isFlat
+      ? this.container.listBlobsByHierarchy("/", listing).byPage(paging)
+      : this.container.listBlobsFlat(listing).byPage(paging);
+    try {
+      const { value, done } = await pages.next();
+      if (done === true) throw new Error("the store has answered no page");
+      return value;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   async get(

@@ -90,7 +90,7 @@ describe("export", () => {
         dayZone: "Europe/Berlin",
         partBytes: 2 * 1024 ** 2,
         splitBytes: 64 * 1024 ** 2,
-        s3: { pathStyle: false },
+        s3: { pathStyle: false, checksums: "required" },
         unsafeLock: false,
         threads: 2,
         memoryBytes: 1024 ** 3,

@@ -6,6 +6,7 @@ import { fetchRange } from "../../src/store/fetch-range.js";
 import { type ObjectStore, SHA256_METADATA } from "../../src/store/object-store.js";
 import { openStore } from "../../src/store/open-store.js";
 import { hasAzureServer, startAzureServer } from "../support/azure-server.js";
+import { type Fault, type FaultProxy, startFaultProxy } from "../support/fault-proxy.js";
 import { startGcsServer } from "../support/gcs-server.js";
 import { hasS3Server, useS3Server } from "../support/s3-server.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -26,6 +27,18 @@ interface Kind {
   open(): Promise<OpenedStore>;
 }
 
+/** The fate of the next request. */
+let fault: Fault | undefined;
+
+/** Puts a proxy before a server, which lets the next request fail if it is told to. */
+async function behindFaults(endpoint: string): Promise<FaultProxy> {
+  return startFaultProxy(endpoint, () => {
+    const now = fault;
+    fault = undefined;
+    return now;
+  });
+}
+
 const kinds: readonly Kind[] = [
   {
     name: "S3",
@@ -33,16 +46,24 @@ const kinds: readonly Kind[] = [
     async open() {
       const { options, createBucket } = await useS3Server();
       await createBucket("conformance");
-      const open = (bucket: string) => openStore({ scheme: "s3", bucket }, options);
-      return { store: await open("conformance"), missing: await open("nowhere") };
+      const proxy = await behindFaults(options.endpoint ?? "");
+      const open = (bucket: string) =>
+        openStore({ scheme: "s3", bucket }, { ...options, endpoint: proxy.endpoint });
+      const close = () => proxy.close();
+      return { store: await open("conformance"), missing: await open("nowhere"), close };
     },
   },
   {
     name: "Google Cloud Storage",
     isThere: true,
     async open() {
-      const { endpoint, close } = await startGcsServer(["conformance"]);
-      process.env["STORAGE_EMULATOR_HOST"] = endpoint;
+      const server = await startGcsServer(["conformance"]);
+      const proxy = await behindFaults(server.endpoint);
+      process.env["STORAGE_EMULATOR_HOST"] = proxy.endpoint;
+      const close = () => {
+        proxy.close();
+        server.close();
+      };
       const open = (bucket: string) => openStore({ scheme: "gs", bucket }, {});
       return { store: await open("conformance"), missing: await open("nowhere"), close };
     },
@@ -51,9 +72,15 @@ const kinds: readonly Kind[] = [
     name: "Azure",
     isThere: hasAzureServer(),
     async open() {
-      const { connection, createContainer, close } = await startAzureServer();
-      await createContainer("conformance");
+      const server = await startAzureServer();
+      await server.createContainer("conformance");
+      const proxy = await behindFaults(server.endpoint);
+      const connection = server.connection.replace(server.endpoint, proxy.endpoint);
       process.env["AZURE_STORAGE_CONNECTION_STRING"] = connection;
+      const close = () => {
+        proxy.close();
+        server.close();
+      };
       const open = (bucket: string) => openStore({ scheme: "az", bucket }, {});
       return { store: await open("conformance"), missing: await open("nowhere"), close };
     },
@@ -178,6 +205,27 @@ describe.each(kinds.filter(({ isThere }) => isThere))("$name", ({ open }) => {
     await store.remove([...keys, "many/file", "manyfold", "was/never/there"], signal);
     expect((await listed("many")).objects).toEqual([]);
   });
+
+  it.each<Fault>(["reset", { status: 503, code: "SlowDown" }])(
+    "repeats each call that meets a failure in passing: %j",
+    async (failure) => {
+      const key = `passing/${JSON.stringify(failure)}`;
+      fault = failure;
+      const etag = await put(key, "0123");
+      for (const act of [
+        async () => expect((await listed("passing/")).objects).toContain(key),
+        async () => expect((await listed("passing/", true)).objects).toContain(key),
+        async () => expect(await read(key, etag, 1, 3)).toBe("12"),
+        async () => expect((await store.head(key, signal))?.etag).toBe(etag),
+        () => store.remove([key], signal),
+      ]) {
+        fault = failure;
+        await act();
+        expect(fault).toBe(undefined);
+      }
+      expect((await listed("passing/")).objects).not.toContain(key);
+    },
+  );
 
   it("says that there is no bucket", async () => {
     const list = async () => {

@@ -18,6 +18,7 @@ const ACCOUNT = "devstoreaccount1";
 export interface AzureServer {
   /** Value of AZURE_STORAGE_CONNECTION_STRING. */
   readonly connection: string;
+  readonly endpoint: string;
   createContainer(name: string): Promise<void>;
   close(): void;
 }
@@ -40,6 +41,7 @@ export async function startAzureServer(): Promise<AzureServer> {
   const connection = `DefaultEndpointsProtocol=http;AccountName=${ACCOUNT};AccountKey=${KEY};BlobEndpoint=${endpoint}/${ACCOUNT};`;
   return {
     connection,
+    endpoint,
     async createContainer(name) {
       await BlobServiceClient.fromConnectionString(connection).createContainer(name);
     },

@@ -162,19 +162,26 @@ export class LeaseLock {
     };
     const bytes = Buffer.from(`${JSON.stringify(holder)}\n`);
     const startedMs = performance.now();
-    const etag = await store.put(
-      key,
-      { bytes },
-      {
-        condition,
-        sha256: createHash("sha256").update(bytes).digest("hex"),
-        metadata: { "switchyard-holder": bytes.toString("base64") },
-        signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(this.#times.trustMs)]),
-      },
-    );
-    if (etag === "occupied") return false;
-    this.#accept(etag, startedMs);
-    return true;
+    // A signal of `AbortSignal.timeout` can be collected while a request listens to it.
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(this.#silence()), this.#times.trustMs);
+    try {
+      const etag = await store.put(
+        key,
+        { bytes },
+        {
+          condition,
+          sha256: createHash("sha256").update(bytes).digest("hex"),
+          metadata: { "switchyard-holder": bytes.toString("base64") },
+          signal: AbortSignal.any([this.#stop.signal, late.signal]),
+        },
+      );
+      if (etag === "occupied") return false;
+      this.#accept(etag, startedMs);
+      return true;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #accept(etag: string, renewedMs = performance.now()): void {
@@ -196,6 +203,14 @@ export class LeaseLock {
           : ` (${Math.ceil(leftMs / 1000)} s if it has died)`
       }`,
       { exitCode: exitCodes.busy },
+    );
+  }
+
+  #silence(): SwitchyardError {
+    const { address } = this.options;
+    return new SwitchyardError(
+      "store_unreachable",
+      `${address}: the store has not answered for ${this.#times.trustMs / 1000} s, so the lock could not be written; run the same command again to resume`,
     );
   }
 
