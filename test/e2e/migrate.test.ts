@@ -162,7 +162,9 @@ describe("migrate with an embedded service", () => {
         kills++;
         continue;
       }
-      expect(end, end.stderr).toMatchObject({ exitCode: 0, json: { steps: { 3: verified } } });
+      expect(end, end.stderr).toMatchObject({ exitCode: 0 });
+      // A kill may come when all steps are done and recorded: then nothing is left to do.
+      if (!("nothingNew" in end.json)) expect(end.json.steps[3]).toMatchObject(verified);
       if (kills >= KILLS) break;
       // It came to its end before the kill: on to the next migration.
       for (const name of ["out", ".switchyard"]) rmSync(join(directory, name), { recursive: true });
