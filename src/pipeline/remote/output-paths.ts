@@ -17,7 +17,7 @@ const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
 export function stageOf(path: string): number {
   if (path === MANIFEST_NAME) return 5;
   if (path === EVENTS_BY_DAY_NAME) return 4;
-  if (isHidden(path) && !path.startsWith("_switchyard/")) return 6;
+  if (isOfTable(path)) return 6;
   if (record.test(path)) return 3;
   if (plan.test(path)) return 2;
   return path.startsWith("_switchyard/") && !bulk.test(path) ? 1 : 0;
@@ -38,9 +38,10 @@ export function isLocalOnly(path: string): boolean {
   );
 }
 
-/** Returns true for a file whose content a run needs: all but parts and lists of rows. */
+/** Returns true for a file whose content a run needs: not parts, lists of rows and files of others. */
 export function isNeeded(path: string): boolean {
-  return !path.includes("/") || isHidden(path);
+  const isAccount = path === MANIFEST_NAME || path === EVENTS_BY_DAY_NAME;
+  return isAccount || path.startsWith("_switchyard/") || isOfTable(path);
 }
 
 /** Returns true for a key that can be a file of an output on any system. */
@@ -50,6 +51,7 @@ export function isFileKey(path: string): boolean {
     .every((name) => name !== "" && name !== "." && name !== ".." && !name.includes("\0"));
 }
 
-function isHidden(path: string): boolean {
-  return path.split("/").some((name) => name.startsWith("_"));
+/** Returns true for a file of the log of a Delta table. */
+function isOfTable(path: string): boolean {
+  return path.includes("/_delta_log/");
 }
