@@ -1,3 +1,4 @@
+import { sep } from "node:path";
 import { UsageError } from "../base/errors.js";
 import { createZone } from "../base/luxon-zone.js";
 import {
@@ -9,7 +10,7 @@ import {
 } from "../sinks/output-columns.js";
 import { dayKeyOf } from "./delta-log.js";
 import type { Manifest } from "./manifest.js";
-import { pathInOutput } from "./remote/output-place.js";
+import { isObjectUrl, pathInOutput } from "./remote/output-place.js";
 import { columnsIn } from "./verify/open-part.js";
 import type { Warehouse } from "./warehouses.js";
 
@@ -22,8 +23,12 @@ interface Load {
   readonly isGzip: boolean;
   /** The dataset; also the name of the table. */
   readonly table: string;
-  /** Absolute paths of the files, with wildcards. */
+  /** The output: an absolute path, or an address. */
+  readonly directory: string;
+  /** Path of the files in the output, with wildcards. */
   readonly files: string;
+  /** Beginnings of the paths of all files; those of a `_delta_log` begin otherwise. */
+  readonly prefixes: readonly string[];
   readonly extension: string;
   readonly columns: readonly OutputColumn[];
   /** Key of the days in the names of their directories: `day` of `day=2026-01-31`. */
@@ -53,8 +58,10 @@ interface WarehouseRow {
   load(load: Load, table: string, names: readonly string[]): string | undefined;
 }
 
-/** Files are found in a bucket, which the user copies them to. */
-const BUCKET = "<bucket>/<prefix>";
+/** Returns the address of the output, or of the bucket that the user copies it to. */
+function bucketOf({ directory }: Load, scheme: string): string {
+  return directory.startsWith(scheme) ? pathInOutput(directory, "") : `${scheme}<bucket>/<prefix>/`;
+}
 
 const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
   bigquery: {
@@ -65,21 +72,23 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     json: "JSON",
     required: " NOT NULL",
     tableEnd: (quoted) => `\nCLUSTER BY ${quoted("event")}`,
-    // Its keys are all those of the path, and the event is in the files, too.
+    // Its keys are all those of the path, and none may be a column of the files, as the event is.
     dayType: ({ hasEvents }) => (hasEvents ? undefined : "DATE"),
-    load({ kind, table, extension, dayKey, hasEvents }, target) {
+    load(load, target) {
+      const { kind, table, prefixes, extension, dayKey, hasEvents } = load;
       const options = {
         parquet: "format = 'PARQUET'",
         jsonl: "format = 'JSON'",
         csv: "format = 'CSV', skip_leading_rows = 1, allow_quoted_newlines = TRUE",
         arrow: undefined,
       }[kind];
-      const directory = `gs://${BUCKET}/${table}`;
-      const uris = `uris = ['${directory}/*.${extension}']`;
-      const load = `LOAD DATA INTO ${target}\nFROM FILES (${options}, ${uris}`;
-      if (options === undefined || dayKey === undefined || hasEvents) return options && `${load});`;
-      const prefix = `hive_partition_uri_prefix = '${directory}'`;
-      return `${load}, ${prefix})\nWITH PARTITION COLUMNS (${dayKey} DATE);`;
+      const bucket = bucketOf(load, "gs://");
+      const uris = prefixes.map((prefix) => `'${bucket}${prefix}*.${extension}'`).join(", ");
+      const all = `LOAD DATA INTO ${target}\nFROM FILES (${options}, uris = [${uris}]`;
+      if (options === undefined || dayKey === undefined) return options && `${all});`;
+      if (hasEvents) return `${all});${bigqueryDay(load, target, dayKey)}`;
+      const prefix = `hive_partition_uri_prefix = '${bucket}${table}'`;
+      return `${all}, ${prefix})\nWITH PARTITION COLUMNS (${dayKey} DATE);`;
     },
   },
   snowflake: {
@@ -90,7 +99,8 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     json: "VARIANT",
     required: " NOT NULL",
     dayType: () => "DATE",
-    load({ kind, table, extension, dayKey, columns }, target, names) {
+    load(load, target, names) {
+      const { kind, table, extension, dayKey, columns } = load;
       const format = {
         parquet: "TYPE = PARQUET",
         jsonl: "TYPE = JSON",
@@ -115,12 +125,12 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
             ];
       return (
         format &&
-        `CREATE STAGE IF NOT EXISTS ${stage} URL = 's3://${BUCKET}/${table}/'
+        `CREATE STAGE IF NOT EXISTS ${stage} URL = '${bucketOf(load, "s3://")}${table}/'
 STORAGE_INTEGRATION = <integration>;
 
 COPY INTO ${into}
 FROM ${from}
-PATTERN = '.*[.]${extension.replace(".", "[.]")}'
+PATTERN = '.*/part-[^/]*[.]${extension.replace(".", "[.]")}'
 FILE_FORMAT = (${format})${match};`
       );
     },
@@ -136,20 +146,22 @@ FILE_FORMAT = (${format})${match};`
     // A table has to have as many columns as Parquet files.
     dayType: () => undefined,
     load(load, target) {
-      const { kind, isGzip, table, dayKey } = load;
+      const { kind, isGzip, prefixes, dayKey } = load;
       const format = {
         parquet: "PARQUET",
         jsonl: `JSON 'auto ignorecase' TIMEFORMAT 'auto'${isGzip ? " GZIP" : ""}`,
-        csv: "CSV IGNOREHEADER 1 TIMEFORMAT 'auto'",
+        csv: "CSV IGNOREHEADER 1 EMPTYASNULL TIMEFORMAT 'auto'",
         arrow: undefined,
       }[kind];
-      return (
-        format &&
-        `COPY ${target}
-FROM 's3://${BUCKET}/${table}/'
+      // It reads every object whose key begins so, whatever its name.
+      const copies = prefixes.map(
+        (prefix) => `COPY ${target}
+FROM '${bucketOf(load, "s3://")}${prefix}'
 IAM_ROLE '<role>'
-FORMAT AS ${format};${dayKey === undefined ? "" : redshiftDay(load, target, dayKey)}`
+FORMAT AS ${format};`,
       );
+      const day = dayKey === undefined ? "" : redshiftDay(load, target, dayKey);
+      return format && copies.join("\n\n") + day;
     },
   },
   clickhouse: {
@@ -171,7 +183,14 @@ FORMAT AS ${format};${dayKey === undefined ? "" : redshiftDay(load, target, dayK
       }[unit];
       return `Date32 DEFAULT toDate32(${time} + INTERVAL ${offsetSeconds} SECOND, '${zone}')`;
     },
-    load({ kind, files, dayKey, hasEvents }, target, names) {
+    load({ kind, directory, files, dayKey, hasEvents }, target, names) {
+      if (isObjectUrl(directory)) {
+        throw new UsageError(
+          "load_unsupported",
+          `clickhouse-client reads files of its machine, not ${directory}: copy the output to a directory and pass that.`,
+        );
+      }
+      const path = pathInOutput(pathFor("clickhouse", directory, /[*?{}]/), files);
       const hasKeys = dayKey !== undefined || hasEvents;
       const formats = {
         parquet: "Parquet",
@@ -194,7 +213,7 @@ FORMAT AS ${format};${dayKey === undefined ? "" : redshiftDay(load, target, dayK
       const all = hasKeys ? ["use_hive_partitioning = 0", ...settings] : settings;
       return `-- With clickhouse-client, from the machine that has the files.
 INSERT INTO ${target} (${names.join(", ")})
-FROM INFILE ${literal(files)}
+FROM INFILE ${literal(path.replaceAll("\\", "\\\\"))}
 ${all.length === 0 ? "" : `SETTINGS ${all.join(", ")}\n`}FORMAT ${formats[kind]};`;
     },
   },
@@ -206,8 +225,12 @@ ${all.length === 0 ? "" : `SETTINGS ${all.join(", ")}\n`}FORMAT ${formats[kind]}
     json: "JSON",
     required: " NOT NULL",
     dayType: () => "DATE",
-    load({ kind, files, columns, dayKey }, target, names) {
-      const list = `${literal(files)}, hive_partitioning = false, filename = ${dayKey !== undefined}`;
+    load({ kind, directory, files, columns, dayKey }, target, names) {
+      const escaped = pathFor("duckdb", directory, sep === "/" ? /\\/ : /$^/).replace(
+        /[*?[]/g,
+        "[$&]",
+      );
+      const list = `${literal(pathInOutput(escaped, files))}, hive_partitioning = false, filename = ${dayKey !== undefined}`;
       const day = `regexp_extract(filename, '.*/${dayKey}=([^/]+)/', 1)::DATE`;
       const [into, selected] =
         dayKey === undefined
@@ -239,6 +262,31 @@ function timeOf({ columns, dayZone }: Load) {
   };
 }
 
+/** Returns a directory. Throws `load_unsupported` if the warehouse would read another one for it. */
+function pathFor(warehouse: Warehouse, directory: string, wildcards: RegExp): string {
+  const [wildcard] = wildcards.exec(directory) ?? [];
+  if (wildcard === undefined) return directory;
+  throw new UsageError(
+    "load_unsupported",
+    `${warehouse} gives ${wildcard} in a path another meaning: ${directory}. Rename the directory.`,
+  );
+}
+
+function bigqueryDay(load: Load, target: string, dayKey: string): string {
+  const { name, unit, offsetSeconds, zone } = timeOf(load);
+  const time = {
+    timestamp: `\`${name}\``,
+    ms: `TIMESTAMP_MILLIS(\`${name}\`)`,
+    s: `TIMESTAMP_SECONDS(\`${name}\`)`,
+  }[unit];
+  return `
+
+ALTER TABLE ${target} ADD COLUMN \`${dayKey}\` DATE;
+UPDATE ${target}
+SET \`${dayKey}\` = DATE(TIMESTAMP_ADD(${time}, INTERVAL ${offsetSeconds} SECOND), '${zone}')
+WHERE TRUE;`;
+}
+
 function redshiftDay(load: Load, target: string, dayKey: string): string {
   const { name, unit, offsetSeconds, zone } = timeOf(load);
   const seconds = unit === "ms" ? `FLOOR("${name}" / 1000.0)` : `"${name}"`;
@@ -255,7 +303,7 @@ UPDATE ${target} SET "${dayKey}" = CONVERT_TIMEZONE('UTC', '${zone}', ${local}):
 
 /**
  * Returns the statements that create a table for an export and load its files. Throws `UsageError`
- * (`load_unsupported`) if the warehouse does not read its format.
+ * (`load_unsupported`) if the warehouse does not read its format, or not from this directory.
  */
 export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: string): string {
   const row = warehouseRows[warehouse];
@@ -267,7 +315,9 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
     kind,
     isGzip: format.endsWith(".gz"),
     table: dataset,
-    files: pathInOutput(directory, `${dataset}/${hasEvents ? "*/*" : "*"}/*.${format}`),
+    directory,
+    files: `${dataset}/${hasEvents ? "*/*" : "*"}/part-*.${format}`,
+    prefixes: prefixesOf(manifest),
     extension: format,
     columns,
     dayKey: dayKeyOf(manifest, columns),
@@ -292,7 +342,14 @@ export function loadSql(warehouse: Warehouse, manifest: Manifest, directory: str
   const dayType = load.dayKey === undefined ? undefined : row.dayType(load);
   if (dayType !== undefined) defined.push(`  ${quote(load.dayKey ?? "")} ${dayType}`);
   const end = row.tableEnd?.((source) => quote(nameOf(load, source))) ?? "";
-  return `CREATE TABLE ${quote(dataset)} (\n${defined.join(",\n")}\n)${end};\n\n${statements}\n`;
+  const loaded = load.prefixes.length === 0 ? "-- The export has no events to load." : statements;
+  return `CREATE TABLE ${quote(dataset)} (\n${defined.join(",\n")}\n)${end};\n\n${loaded}\n`;
+}
+
+/** Returns what the paths of the parts begin with, to the first digit of their day: few, whatever the days. */
+function prefixesOf({ days }: Manifest): readonly string[] {
+  const paths = days.flatMap(({ files }) => files.map(({ path }) => path));
+  return [...new Set(paths.map((path) => /^[^/]+\/(?:[^/]*=)?./.exec(path)?.[0] ?? path))];
 }
 
 function typeOf(row: WarehouseRow, kind: FileKind, { source, unit }: OutputColumn): string {

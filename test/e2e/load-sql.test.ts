@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { cpSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
@@ -65,6 +65,54 @@ test.skipIf(process.platform === "win32").each(["parquet", "csv", "jsonl"])(
   },
 );
 
+/** Runs the statements for an export with DuckDB, and returns the rows that the table has then. */
+async function rowsInDuckDb(directory: string): Promise<number> {
+  const { stdout } = await runInProcess(["load-sql", "duckdb", directory]);
+  const connection = await (await DuckDBInstance.create(":memory:")).connect();
+  try {
+    await connection.run(stdout);
+    const found = await connection.runAndReadAll("select count(*)::int as rows from events");
+    return Number(found.getRowObjects()[0]?.["rows"]);
+  } finally {
+    connection.closeSync();
+  }
+}
+
+test.skipIf(process.platform === "win32")(
+  "DuckDB reads the parts of this export only, not those that its directory's name matches or the files of a log",
+  async () => {
+    const { cwd, directory } = await exportRows("parquet");
+    const [named, matched] = [join(cwd, "o[1]*?"), join(cwd, "o1xy")];
+    renameSync(directory, named);
+    cpSync(named, matched, { recursive: true });
+    const [day = ""] = readdirSync(join(named, "events"));
+    const [part = ""] = readdirSync(join(named, "events", day));
+    const file = join(named, "events", day, part);
+    cpSync(file, join(matched, "events", day, "part-900000-000.parquet"));
+    expect(await rowsInDuckDb(named)).toBe(rows.length);
+    cpSync(file, join(named, "events/_delta_log", `${"0".repeat(20)}.checkpoint.parquet`));
+    expect(await rowsInDuckDb(named)).toBe(rows.length);
+  },
+);
+
+test.skipIf(process.platform === "win32").each([
+  ["clickhouse", "out{1,2}"],
+  ["clickhouse", "out?"],
+  ["duckdb", "out\\1"],
+])("%s is refused for %s, which it would read as another path", async (warehouse, name) => {
+  const { cwd, directory } = await exportRows("parquet");
+  renameSync(directory, join(cwd, name));
+  const { exitCode, stderr } = await runInProcess(["load-sql", warehouse, name], { cwd });
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain(`${name}. Rename`);
+  expect(stderr).toContain("[load_unsupported]");
+});
+
+test("an export without events gets a table and nothing to load", async () => {
+  const { cwd } = await exportRows("parquet", ["--to-time", "2020-01-01"]);
+  expect(await rowsInDuckDb(join(cwd, "out"))).toBe(0);
+});
+
 const hive = ["--day-name", "day={day}", "--day-zone", "America/New_York"];
 
 test.skipIf(process.platform === "win32").each(["parquet", "csv", "jsonl"])(
@@ -103,6 +151,26 @@ describe("the statements of a warehouse", () => {
     ["clickhouse", "`day` Date32 DEFAULT toDate32("],
   ])("of %s give the table the day in the names of directories", async (warehouse, text) => {
     const { cwd } = await exportRows("parquet", hive);
+    const { stdout } = await runInProcess(["load-sql", warehouse, "out"], { cwd });
+    expect(stdout).toContain(text);
+  });
+
+  test("of BigQuery compute the day where directories of events are below those of days", async () => {
+    const { cwd } = await exportRows("parquet", [...hive, "--partition", "day,event"]);
+    const { stdout } = await runInProcess(["load-sql", "bigquery", "out"], { cwd });
+    expect(stdout).not.toContain("hive_partition_uri_prefix");
+    expect(stdout).toContain(
+      "SET `day` = DATE(TIMESTAMP_ADD(TIMESTAMP_SECONDS(`at`), INTERVAL 0 SECOND), 'America/New_York')",
+    );
+  });
+
+  test.each([
+    ["bigquery", "events/2*.parquet'"],
+    ["snowflake", "PATTERN = '.*/part-[^/]*[.]parquet'"],
+    ["redshift", "/events/2'"],
+    ["clickhouse", "/events/*/part-*.parquet'"],
+  ])("of %s leave out the files of a Delta log", async (warehouse, text) => {
+    const { cwd } = await exportRows("parquet", ["--table", "delta"]);
     const { stdout } = await runInProcess(["load-sql", warehouse, "out"], { cwd });
     expect(stdout).toContain(text);
   });
