@@ -2,6 +2,8 @@ import { cpSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, test } from "vitest";
+import { loadSql } from "../../src/pipeline/load-sql.js";
+import { readManifest } from "../../src/pipeline/verify/verify-manifest.js";
 import { warehouses } from "../../src/pipeline/warehouses.js";
 import { runInProcess } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -182,6 +184,20 @@ describe("the statements of a warehouse", () => {
     for (const name of ["name", "at", "props", "value", "id"]) {
       expect(stdout).toMatch(new RegExp(`^  ["\`]${name}["\`] [A-Z]`, "m"));
     }
+  });
+
+  test.each([
+    ["bigquery", "gs://lake/july", "'gs://lake/july/events/2*.parquet'"],
+    ["redshift", "s3://lake/july/", "'s3://lake/july/events/2'"],
+    ["snowflake", "s3://lake/july", "'s3://lake/july/events/'"],
+    ["redshift", "gs://lake/july", "'s3://<bucket>/<prefix>/events/2'"],
+  ] as const)("of %s name the bucket of %s as %s", async (warehouse, address, text) => {
+    const { directory } = await exportRows("parquet");
+    const manifest = await readManifest(join(directory, "manifest.json"));
+    expect(loadSql(warehouse, manifest, address)).toContain(text);
+    expect(() => loadSql("clickhouse", manifest, address)).toThrow(
+      /copy the output to a directory/,
+    );
   });
 
   test("are refused for a format that it does not read", async () => {
