@@ -21,6 +21,7 @@ export const rejectCodes = {
   value_not_scalar: 19,
   transform_failed: 20,
   destination_refused: 21,
+  type_mismatch: 22,
 } as const;
 
 export type RejectCodeName = keyof typeof rejectCodes;

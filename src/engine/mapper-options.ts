@@ -9,7 +9,7 @@ export async function mapperOptions(
   maxTimeMs: number,
 ): Promise<MapperOptions> {
   const { minTimeMs, fromTimeMs, toTimeMs, includeEvents, excludeEvents, privacy } = options;
-  const { transformPath } = options;
+  const { transformPath, types } = options;
   const isPrivate = privacy.drop.length > 0 || privacy.hash.length > 0;
   const transform = transformPath === undefined ? undefined : await loadTransform(transformPath);
   return {
@@ -18,6 +18,7 @@ export async function mapperOptions(
     maxTimeMs,
     includeEvents,
     excludeEvents,
-    ...omitUndefined({ fromTimeMs, toTimeMs, transform, privacy: isPrivate ? privacy : undefined }),
+    ...omitUndefined({ fromTimeMs, toTimeMs, transform, types }),
+    ...(isPrivate ? { privacy } : {}),
   };
 }

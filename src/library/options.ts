@@ -155,7 +155,7 @@ export interface ExportEventsOptions extends ReadingOptions, RunControl {
   readonly profile?: "event" | "platform" | undefined;
   /** Default: `ms`; `s` with the profile `platform`. */
   readonly timestampUnit?: "ms" | "s" | "timestamp" | undefined;
-  /** Columns instead of a profile: `["name=event", "time=timestamp:s"]`. */
+  /** Columns instead of a profile: `["name=event", "time=timestamp:s", "price=value:double"]`. */
   readonly columns?: readonly string[] | undefined;
   /** Write the log of a Delta table beside the days of Parquet parts. Default: `none`. */
   readonly table?: "none" | "delta" | undefined;
@@ -265,6 +265,8 @@ export interface ReadEventsOptions extends ReadingOptions {
    * if more rows were rejected than `maxRejects` allows.
    */
   readonly onReject?: ((row: RejectedRow) => void) | undefined;
+  /** Columns of the batches: `["name=event", "time=timestamp", "price=value:double"]`. Default: `EventColumns`. */
+  readonly columns?: readonly string[] | undefined;
   /** Called with each source that fails; the next one follows. Without it, the iteration throws. */
   readonly onFailure?: ((failure: FailedSource) => void) | undefined;
   /** Default: 0. */

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RecordBatch } from "apache-arrow";
+import type { RecordBatch, TypeMap } from "apache-arrow";
 import { exitCodes, SourceError, SwitchyardError, UsageError } from "../base/errors.js";
 import { rejectCodeName } from "../base/reject-codes.js";
 import type { RowOrigin } from "../batch/batch.js";
@@ -10,7 +10,8 @@ import { discover } from "../engine/engine.js";
 import { mapperOptions } from "../engine/mapper-options.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Mapper } from "../mapper/mapper.js";
-import { resolveRunOptions } from "../pipeline/configuration/run-options.js";
+import { resolveColumns } from "../pipeline/configuration/columns-option.js";
+import { resolveRunOptions, valuesOf } from "../pipeline/configuration/run-options.js";
 import type { RunOptions } from "../pipeline/options.js";
 import { exceeds, resolveMaxTime } from "../pipeline/run-splits.js";
 import { RejectCounts } from "../pipeline/worker/reject-counts.js";
@@ -24,7 +25,8 @@ import type { FailedSource, ReadEventsOptions, RejectedRow, RowCounts } from "./
 import type { RejectSummary } from "./results.js";
 
 /** The batches of `readEvents`, and counts of what was read so far. */
-export interface EventBatches extends AsyncIterable<RecordBatch<EventColumns>> {
+export interface EventBatches<Columns extends TypeMap = EventColumns>
+  extends AsyncIterable<RecordBatch<Columns>> {
   readonly rows: RowCounts;
   readonly rejects: readonly RejectSummary[];
 }
@@ -39,8 +41,16 @@ export interface EventBatches extends AsyncIterable<RecordBatch<EventColumns>> {
  */
 export function readEvents(
   inputs: string | readonly string[],
+  options?: ReadEventsOptions & { readonly columns?: undefined },
+): EventBatches;
+export function readEvents(
+  inputs: string | readonly string[],
+  options: ReadEventsOptions,
+): EventBatches<TypeMap>;
+export function readEvents(
+  inputs: string | readonly string[],
   options: ReadEventsOptions = {},
-): EventBatches {
+): EventBatches | EventBatches<TypeMap> {
   const rejects = new ReportedRejects(options.onReject);
   const tally = new SplitTally(rejects, undefined);
   const { signal = new AbortController().signal } = options;
@@ -65,7 +75,7 @@ async function* readAll(
   inputs: string | readonly string[],
   options: ReadEventsOptions,
   reading: Reading,
-): AsyncGenerator<RecordBatch<EventColumns>, void, undefined> {
+): AsyncGenerator<RecordBatch, void, undefined> {
   const configuration = await configurationOf({ ...options, inputs }, ["export"]);
   const resolved = resolveRunOptions(configuration);
   if (resolved.dedupe !== undefined) {
@@ -85,12 +95,13 @@ async function* readAll(
     }
     const kernel = new Kernel();
     const maxTimeMs = resolveMaxTime(run.maxTimeMs, Date.now());
-    const withInsertID = run.mapping.insertID.length > 0;
+    const rowsOptions = resolveColumns(valuesOf(configuration), run.mapping);
+    const { withInsertID, types = {} } = rowsOptions;
     const mapped = await mapperOptions(run, maxTimeMs);
-    const mapper = createMapper(kernel, { ...mapped, withInsertID });
+    const mapper = createMapper(kernel, { ...mapped, types, withInsertID });
     // Programs that only export need not load the Arrow library.
     const arrow = await import("../sinks/arrow/record-batches.js");
-    const rows = new arrow.RowBatches(kernel, { withInsertID });
+    const rows = new arrow.RowBatches(kernel, rowsOptions);
     const { rowBytesMax, ratioMax, s3 } = run;
     const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
     for (const source of sources) {
@@ -134,7 +145,7 @@ async function* readSource(
     tally,
     signal,
   }: Pick<Reading, "tally" | "signal"> & { readonly mapper: Mapper; readonly rows: RowBatches },
-): AsyncGenerator<RecordBatch<EventColumns>, void, undefined> {
+): AsyncGenerator<RecordBatch, void, undefined> {
   try {
     for (;;) {
       signal.throwIfAborted();

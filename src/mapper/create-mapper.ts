@@ -6,6 +6,7 @@ import type { MapperOptions } from "./mapper-options.js";
 import { Privacy } from "./privacy.js";
 import { RowMapper } from "./row-mapper.js";
 import { TransformStage } from "./transform-stage.js";
+import { TypeStage } from "./type-stage.js";
 
 /**
  * Creates the mapper of a worker. Filters run before the transform; privacy runs last and also covers
@@ -16,14 +17,17 @@ export function createMapper(kernel: Kernel, options: MapperOptions): Mapper {
   const plan = planFields(options.mapping, options.withInsertID);
   const rows = new RowMapper(kernel, options, plan);
   const privacy = options.privacy && new Privacy(kernel, options.privacy);
-  const { minTimeMs, maxTimeMs } = options;
-  const limits = { minTimeMs, maxTimeMs, droppedIds: privacy?.droppedIds ?? new Set() };
+  const { minTimeMs, maxTimeMs, types = {} } = options;
+  const droppedIds: ReadonlySet<string> = privacy?.droppedIds ?? new Set();
+  const limits = { minTimeMs, maxTimeMs, droppedIds, types };
+  const typeStage = new TypeStage(types);
   const transform = options.transform && new TransformStage(kernel, options.transform, limits);
   return {
     fields: plan.fields,
     groups: plan.groups,
     map(batch) {
       const mapped = rows.map(batch);
+      if (transform === undefined) typeStage.apply(mapped);
       const events = transform?.apply(mapped) ?? mapped;
       privacy?.apply(events);
       return events;

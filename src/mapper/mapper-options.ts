@@ -1,3 +1,4 @@
+import type { TargetTypes } from "../batch/text-types.js";
 import type { Mapping } from "./mapping.js";
 import type { Transform } from "./transform.js";
 
@@ -18,6 +19,8 @@ export interface MapperOptions {
   readonly excludeEvents?: readonly string[];
   readonly privacy?: PrivacyPaths;
   readonly transform?: Transform;
+  /** Events with other texts are rejected. */
+  readonly types?: TargetTypes;
   /** True if event batches carry the insert ids of their rows. */
   readonly withInsertID?: boolean;
   /** True if the column `user` is not needed: it is undefined then. */

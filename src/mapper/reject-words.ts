@@ -1,10 +1,12 @@
 import { rejectCodes } from "../base/reject-codes.js";
 import type { Batch } from "../batch/batch.js";
 import { type CellKind, type Column, cellKinds } from "../batch/column.js";
+import { isOfType, type TextType, type TypedTarget } from "../batch/text-types.js";
 import { comparedIndex, type FieldPlan, partsOf } from "./field-plan.js";
 import type { MapperOptions } from "./mapper-options.js";
 import type { FieldSource, ObjectPart } from "./mapping.js";
 import { parsePrivacyPath } from "./privacy-path.js";
+import { unquote } from "./type-stage.js";
 
 /** Characters of a cell that a message shows. */
 const SHOWN_MAX = 80;
@@ -52,6 +54,8 @@ export class RejectWords {
         return `user properties must be ${this.#object(batch, row, "user")}`;
       case rejectCodes.value_not_scalar:
         return `the value must be text or a number, but ${found(mapping.value, this.plan.value)}`;
+      case rejectCodes.type_mismatch:
+        return this.#wrongType(batch, row);
       default:
         return batch.raw.explain(row);
     }
@@ -77,6 +81,19 @@ export class RejectWords {
     return isWrong
       ? describeCell(batch, row, mapping.userID, this.plan.userID, true)
       : describeCell(batch, row, mapping.stableID, this.plan.stableID, true);
+  }
+
+  #wrongType(batch: Batch, row: number): string {
+    const { mapping, types = {} } = this.options;
+    for (const [target, type] of Object.entries(types) as [TypedTarget, TextType][]) {
+      const cell = firstCell(batch, row, mapping[target], this.plan[target], target !== "value");
+      const token = cell?.column.text(row) ?? "";
+      const text = target === "value" ? unquote(token) : token;
+      const bytes = Buffer.from(text);
+      if (cell === undefined || isOfType(bytes, 0, bytes.length, type)) continue;
+      return `${nameOf(cell.choice)} is ${JSON.stringify(shorten(text))}, which is not a ${type}`;
+    }
+    return "a text is not of the type of its column";
   }
 
   #object(batch: Batch, row: number, target: "metadata" | "user"): string {
@@ -180,9 +197,13 @@ function describeCell(
   if (cell === undefined) return `${namesOf(choices)} is null`;
   const kind = cell.column.kind(row);
   const text = cell.column.text(row) as string;
-  const shown = text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
+  const shown = shorten(text);
   const words = kind === cellKinds.string ? JSON.stringify(shown) : shown;
   return `${nameOf(cell.choice)} is ${kindWords[kind]} ${words}`;
+}
+
+function shorten(text: string): string {
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;
 }
 
 function isoText(timeMs: number): string {

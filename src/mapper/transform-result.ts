@@ -1,6 +1,13 @@
 import { isLosslessNumber } from "lossless-json";
 import { type RejectCode, rejectCodes } from "../base/reject-codes.js";
+import {
+  isOfType,
+  type TargetTypes,
+  type TextType,
+  type TypedTarget,
+} from "../batch/text-types.js";
 import { valueText } from "./lossless-values.js";
+import { unquote } from "./type-stage.js";
 
 /** An event as values of the columns of an event batch. */
 export interface PlainEvent {
@@ -24,6 +31,7 @@ export interface ResultLimits {
   readonly maxTimeMs: number;
   /** Ids that will be dropped: an event needs one that is not. */
   readonly droppedIds: ReadonlySet<string>;
+  readonly types: TargetTypes;
 }
 
 /** The reason why the result of a transform is not an event. */
@@ -67,16 +75,37 @@ export function checkEvent(
   if (metadata != null && !isObject(metadata)) {
     throw new TransformFault(rejectCodes.metadata_not_object, `${describe(metadata)} for metadata`);
   }
+  const typed = checkTypes(
+    { userID, stableID, value: checkValue(value), insertID: checkInsertID(insertID) },
+    limits.types,
+  );
   return {
     event: name,
     timestamp: time,
-    userID,
-    stableID,
-    value: checkValue(value),
+    ...typed,
     user: objectText({ ...ids, ...properties }),
     metadata: objectText(metadata ?? {}),
-    insertID: checkInsertID(insertID),
   };
+}
+
+type TypedTexts = Pick<PlainEvent, TypedTarget>;
+
+function checkTypes(texts: TypedTexts, types: TargetTypes): TypedTexts {
+  const checked = { ...texts };
+  for (const [target, type] of Object.entries(types) as [TypedTarget, TextType][]) {
+    const token = texts[target];
+    if (token === undefined) continue;
+    const text = target === "value" ? unquote(token) : token;
+    const bytes = Buffer.from(text);
+    if (!isOfType(bytes, 0, bytes.length, type)) {
+      throw new TransformFault(
+        rejectCodes.type_mismatch,
+        `${target} ${token}, which is not a ${type}`,
+      );
+    }
+    checked[target] = text;
+  }
+  return checked;
 }
 
 function checkName(event: unknown): string {

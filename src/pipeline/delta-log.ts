@@ -190,9 +190,9 @@ function schemaOf(manifest: Manifest): {
     nullable,
     metadata: {},
   });
-  const typeOf = ({ source, unit }: OutputColumn) => {
-    if (source !== "timestamp") return "string";
-    return unit === "timestamp" ? "timestamp" : "long";
+  const typeOf = ({ source, unit, type }: OutputColumn) => {
+    if (source === "timestamp") return unit === "timestamp" ? "timestamp" : "long";
+    return { double: "double", bigint: "long", text: "string" }[type ?? "text"];
   };
   const fields = columns.map((column) =>
     field(column.name, typeOf(column), !isRequired(column.source)),

@@ -43,6 +43,7 @@ interface WarehouseRow {
   readonly quote: '"' | "`";
   readonly text: string;
   readonly integer: string;
+  readonly double: string;
   /** Type of timestamps that are not numbers. */
   readonly time: string;
   /** Type of members of JSON lines that are objects or scalars of any type. */
@@ -68,6 +69,7 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     quote: "`",
     text: "STRING",
     integer: "INT64",
+    double: "FLOAT64",
     time: "TIMESTAMP",
     json: "JSON",
     required: " NOT NULL",
@@ -95,6 +97,7 @@ const warehouseRows: Readonly<Record<Warehouse, WarehouseRow>> = {
     quote: '"',
     text: "VARCHAR",
     integer: "NUMBER(19, 0)",
+    double: "FLOAT",
     time: "TIMESTAMP_TZ",
     json: "VARIANT",
     required: " NOT NULL",
@@ -139,6 +142,7 @@ FILE_FORMAT = (${format})${match};`
     quote: '"',
     text: "VARCHAR(65535)",
     integer: "BIGINT",
+    double: "DOUBLE PRECISION",
     time: "TIMESTAMPTZ",
     json: "SUPER",
     required: " NOT NULL",
@@ -168,6 +172,7 @@ FORMAT AS ${format};`,
     quote: "`",
     text: "String",
     integer: "Int64",
+    double: "Float64",
     time: "DateTime64(3, 'UTC')",
     json: "String",
     nullable: (type) => `Nullable(${type})`,
@@ -221,6 +226,7 @@ ${all.length === 0 ? "" : `SETTINGS ${all.join(", ")}\n`}FORMAT ${formats[kind]}
     quote: '"',
     text: "VARCHAR",
     integer: "BIGINT",
+    double: "DOUBLE",
     time: "TIMESTAMPTZ",
     json: "JSON",
     required: " NOT NULL",
@@ -352,7 +358,8 @@ function prefixesOf({ days }: Manifest): readonly string[] {
   return [...new Set(paths.map((path) => /^[^/]+\/(?:[^/]*=)?./.exec(path)?.[0] ?? path))];
 }
 
-function typeOf(row: WarehouseRow, kind: FileKind, { source, unit }: OutputColumn): string {
+function typeOf(row: WarehouseRow, kind: FileKind, { source, unit, type }: OutputColumn): string {
+  if (type !== undefined) return type === "double" ? row.double : row.integer;
   if (source === "timestamp") return unit === "timestamp" ? row.time : row.integer;
   const isAnyJson = kind === "jsonl" && (isJson(source) || source === "value");
   return isAnyJson ? row.json : row.text;

@@ -1,3 +1,4 @@
+import type { TargetTypes } from "../batch/text-types.js";
 import type { Mapping } from "../mapper/mapping.js";
 import type { Format, GivenDialect } from "../readers/source.js";
 import type { Partition } from "../sinks/directory-names.js";
@@ -60,6 +61,8 @@ export interface RunOptions {
   readonly fromTimeMs?: number;
   /** Events at or after it are filtered. */
   readonly toTimeMs?: number;
+  /** Events with other texts are rejected. */
+  readonly types?: TargetTypes;
   /** Names with `*` and `?`; empty means all. */
   readonly includeEvents: readonly string[];
   readonly excludeEvents: readonly string[];

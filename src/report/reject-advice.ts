@@ -21,4 +21,5 @@ export const rejectAdvice: Readonly<Record<RejectCodeName, string>> = {
   value_not_scalar: "map text or a number to the value",
   transform_failed: "correct the transform module",
   destination_refused: "correct the field that the service names, and send the rejects again",
+  type_mismatch: "leave the type out of --columns, or let a transform make a number of it",
 };

@@ -1,3 +1,6 @@
+import { omitUndefined } from "../base/omit-undefined.js";
+import { type TextType, textTypes, typedTargets } from "../batch/text-types.js";
+
 /** The texts of an event that parts can have, in the order of row buffers. */
 export const textColumns = [
   "event",
@@ -31,6 +34,8 @@ export interface OutputColumn {
   readonly source: ColumnSource;
   /** Unit of timestamps; a second loses its fraction. */
   readonly unit: TimestampUnit;
+  /** Type of the texts of ids or values; texts if absent. */
+  readonly type?: TextType;
 }
 
 /** The columns of rows. */
@@ -107,21 +112,29 @@ export function isJson(source: ColumnSource): boolean {
   return ["user", "metadata", "platformUser"].includes(source);
 }
 
-/** A name that warehouses take without quotes; then the source, and the unit of a timestamp. */
-const columnForm = new RegExp(
-  `^([A-Za-z_]\\w{0,62})=(${columnSources.join("|")})(?::(${Object.keys(timestampUnits).join("|")}))?$`,
-);
+/** A name that warehouses take without quotes; then the source, and its form. */
+const columnForm = new RegExp(`^([A-Za-z_]\\w{0,62})=(${columnSources.join("|")})(?::(\\w+))?$`);
 
-/** Parses a column such as `event_name=event` or `time=timestamp:s`; undefined if it is not one. */
+/** Returns the forms that a source can be written in. */
+export function formsOf(source: ColumnSource): readonly string[] {
+  if (source === "timestamp") return Object.keys(timestampUnits);
+  return (typedTargets as readonly string[]).includes(source) ? textTypes : [];
+}
+
+/** Parses a column such as `event_name=event`, `time=timestamp:s` or `price=value:double`; undefined if it is not one. */
 export function parseColumn(text: string): OutputColumn | undefined {
-  const [, name, source, unit] = columnForm.exec(text) ?? [];
-  if (name === undefined || (unit !== undefined && source !== "timestamp")) return undefined;
-  return { name, source: source as ColumnSource, unit: (unit ?? "ms") as TimestampUnit };
+  const [, name, sourceName, form] = columnForm.exec(text) ?? [];
+  if (name === undefined) return undefined;
+  const source = sourceName as ColumnSource;
+  if (form !== undefined && !formsOf(source).includes(form)) return undefined;
+  if (source === "timestamp") return { name, source, unit: (form ?? "ms") as TimestampUnit };
+  return { name, source, unit: "ms", ...omitUndefined({ type: form as TextType | undefined }) };
 }
 
 /** Returns the columns as `parseColumn` takes them. */
 export function columnTexts(columns: readonly OutputColumn[]): readonly string[] {
-  return columns.map(
-    ({ name, source, unit }) => `${name}=${source}${source === "timestamp" ? `:${unit}` : ""}`,
-  );
+  return columns.map(({ name, source, unit, type }) => {
+    const form = source === "timestamp" ? unit : type;
+    return `${name}=${source}${form === undefined ? "" : `:${form}`}`;
+  });
 }

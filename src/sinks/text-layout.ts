@@ -5,6 +5,7 @@ import {
   type ColumnSource,
   columnsOf,
   isJson,
+  type OutputColumn,
   type RowForm,
   type RowsOptions,
   textColumnsOf,
@@ -12,7 +13,7 @@ import {
 } from "./output-columns.js";
 
 // The same numbers as in src/kernels/sink/jsonl.ts.
-export const fieldKinds = { timestamp: 0, text: 1, json: 2 } as const;
+export const fieldKinds = { timestamp: 0, text: 1, json: 2, number: 3 } as const;
 
 /** Places the columns of lines or records in kernel memory and returns their address. */
 export function placeTextLayout(kernel: Kernel, options: RowsOptions, form: RowForm): number {
@@ -23,8 +24,9 @@ export function placeTextLayout(kernel: Kernel, options: RowsOptions, form: RowF
   let keyBytes = 0;
   const unit = columns.find(({ source }) => source === "timestamp")?.unit ?? "ms";
   const isIso = unit === "timestamp";
-  for (const [index, { name, source }] of columns.entries()) {
-    const kind = fieldKinds[kindOf(source)];
+  for (const [index, outputColumn] of columns.entries()) {
+    const { name, source } = outputColumn;
+    const kind = fieldKinds[kindOf(outputColumn)];
     const isText = kind === fieldKinds.text || (kind === fieldKinds.timestamp && isIso);
     const key = new TextEncoder().encode(`,"${name}":${isText ? '"' : ""}`);
     const address = kernel.allocate(key.length);
@@ -42,7 +44,8 @@ export function placeTextLayout(kernel: Kernel, options: RowsOptions, form: RowF
   });
 }
 
-function kindOf(source: ColumnSource): keyof typeof fieldKinds {
+function kindOf({ source, type }: OutputColumn): keyof typeof fieldKinds {
+  if (type !== undefined) return "number";
   if (source === "timestamp") return "timestamp";
   return source === "value" || isJson(source) ? "json" : "text";
 }

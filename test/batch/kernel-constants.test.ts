@@ -111,6 +111,7 @@ const compared: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     FIELD_TIMESTAMP: fieldKinds.timestamp,
     FIELD_TEXT: fieldKinds.text,
     FIELD_JSON: fieldKinds.json,
+    FIELD_NUMBER: fieldKinds.number,
   },
   "sink/row-buffer": { DELIVER: outcomes.deliver },
   "sink/spill": { ROW_BITS: Math.log2(limits.DESCRIBED_ROW_BYTES) },

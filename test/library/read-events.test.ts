@@ -165,3 +165,23 @@ test("an aborted signal ends the iteration with its reason", async () => {
   };
   await expect(read()).rejects.toMatchObject({ name: "AbortError" });
 });
+
+test("a list of columns gives the batches other columns, with types", async () => {
+  const input = inputOf(
+    "typed.ndjson",
+    [row("a", { price: "2.5" }), row("b", { price: "x" })].join("\n"),
+  );
+  const rejected: RejectedRow[] = [];
+  const events = readEvents(input, {
+    maxTime,
+    mapping: { value: ["event_properties.price"] },
+    columns: ["name=event", "at=timestamp:s", "price=value:double"],
+    onReject: (one) => rejected.push(one),
+  });
+  expect(await rowsOf(events)).toEqual([
+    { name: "a", at: BigInt(Date.UTC(2026, 0, 31, 12) / 1_000), price: 2.5 },
+  ]);
+  expect(rejected).toMatchObject([{ row: 2, code: "type_mismatch" }]);
+  const withoutTime = readEvents(input, { columns: ["name=event"] });
+  await expect(rowsOf(withoutTime)).rejects.toMatchObject({ code: "columns_invalid" });
+});

@@ -2,7 +2,7 @@
 
 import { Column, KIND_NULL, columnAt, rowAt } from "../column";
 import { copyLoose } from "../utf8";
-import { FIELD_TIMESTAMP, TextEncoding, TextField, writeTime } from "./jsonl";
+import { FIELD_NUMBER, FIELD_TIMESTAMP, TextEncoding, TextField, writeTime } from "./jsonl";
 
 /**
  * Bytes of a record in addition to its cells: commas, quotes, timestamp, line end, loose stores.
@@ -110,7 +110,8 @@ export function encodeRecords(address: usize, from: i32, to: i32): void {
         const timestamp = load<f64>(timestamps + ((<usize>row) << 3));
         t = writeTime(timestamp, layout.unitMs, t);
       } else {
-        t = writeCell(t, columnAt(columns, field.column), row, safe);
+        const mayRun = safe && field.kind != FIELD_NUMBER;
+        t = writeCell(t, columnAt(columns, field.column), row, mayRun);
       }
       store<u8>(t++, 0x2c);
     }

@@ -13,6 +13,8 @@ const LINE_OVERHEAD: usize = 96;
 export const FIELD_TIMESTAMP: u32 = 0;
 export const FIELD_TEXT: u32 = 1;
 export const FIELD_JSON: u32 = 2;
+/** JSON that a spreadsheet does not run. */
+export const FIELD_NUMBER: u32 = 3;
 
 /** A column in lines and records. */
 @unmanaged
@@ -114,8 +116,8 @@ export function lineBytes(
     const cells = columnAt(columns, field.column);
     if (cells.kind(row) == KIND_NULL) continue;
     bytes += field.keyLength;
-    if (field.kind == FIELD_JSON) bytes += cells.length(row);
-    else bytes += 1 + <usize>escapedBytes(cells.start(row), cells.length(row));
+    if (field.kind == FIELD_TEXT) bytes += 1 + <usize>escapedBytes(cells.start(row), cells.length(row));
+    else bytes += cells.length(row);
   }
   return bytes;
 }
@@ -152,11 +154,11 @@ export function writeLine(
     const cells = columnAt(columns, field.column);
     if (cells.kind(row) == KIND_NULL) continue;
     t = copyLoose(t, field.key, field.keyLength);
-    if (kind == FIELD_JSON) {
-      t = copyJson(t, cells.start(row), cells.length(row));
-    } else {
+    if (kind == FIELD_TEXT) {
       t = escapeShort(cells.start(row), cells.length(row), t);
       store<u8>(t++, 0x22);
+    } else {
+      t = copyJson(t, cells.start(row), cells.length(row));
     }
   }
   // Each member begins with a comma.

@@ -1,20 +1,33 @@
 import { UsageError } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import type { TargetTypes, TypedTarget } from "../../batch/text-types.js";
 import type { Mapping } from "../../mapper/mapping.js";
+import { shortenIdPath } from "../../mapper/privacy-path.js";
 import {
   needsInsertID,
+  type OutputColumn,
   parseColumn,
   profileColumns,
   type RowForm,
   type RowsOptions,
 } from "../../sinks/output-columns.js";
+import type { RunOptions } from "../options.js";
 import type { OutputFormat } from "../output-formats.js";
 import type { CompleteValues } from "./options.js";
 
 /** Resolves what the rows of an export have. Throws `UsageError` (`columns_invalid`). */
-export function resolveColumns(values: CompleteValues, mapping: Mapping): RowsOptions {
-  const { insertId, profile, timestampUnit, columns, format } = values;
+export function resolveColumns(
+  values: CompleteValues,
+  mapping: Mapping,
+): RowsOptions & Pick<RunOptions, "types"> {
+  const { insertId, profile, timestampUnit, columns, format, drop = [], hash = [] } = values;
   const withInsertID = insertId && mapping.insertID.length > 0;
-  if (columns !== undefined) return listedColumns(columns, withInsertID);
+  if (columns !== undefined) {
+    const listed = listedColumns(columns, withInsertID);
+    const types = typesOf(listed.columns);
+    checkKept(types, [...drop, ...hash]);
+    return { ...listed, ...omitUndefined({ types }) };
+  }
   const unit = timestampUnit ?? (profile === "platform" ? "s" : "ms");
   if (profile === "event" && unit === "ms") return { withInsertID };
   const form = formOf(format);
@@ -25,7 +38,24 @@ function formOf(format: OutputFormat): RowForm {
   return format === "jsonl" || format === "jsonl.gz" ? "lines" : "columns";
 }
 
-function listedColumns(texts: readonly string[], withInsertID: boolean): RowsOptions {
+function typesOf(columns: readonly OutputColumn[]): TargetTypes | undefined {
+  const typed = columns.filter(({ type }) => type !== undefined);
+  if (typed.length === 0) return undefined;
+  return Object.fromEntries(typed.map(({ source, type }) => [source, type]));
+}
+
+/** Throws `columns_invalid` if a typed text is dropped or hashed. */
+function checkKept(types: TargetTypes = {}, paths: readonly string[]): void {
+  const path = paths.find((one) => shortenIdPath(one) in types);
+  if (path === undefined) return;
+  const target = shortenIdPath(path) as TypedTarget;
+  throw notValid(
+    `${path} is dropped or hashed, so it cannot be a ${types[target]}`,
+    "no type for it",
+  );
+}
+
+function listedColumns(texts: readonly string[], withInsertID: boolean) {
   const columns = texts.map(parseColumn).filter((column) => column !== undefined);
   const sources = columns.map(({ source }) => source);
   for (const source of ["event", "timestamp"] as const) {

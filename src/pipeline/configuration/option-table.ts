@@ -256,7 +256,7 @@ export const optionTable = {
     section: "export",
     type: type.outputColumns,
     description:
-      "Columns of the written files instead of a profile, as <name>=<source>: event_name=event, time=timestamp:s",
+      "Columns of the written files instead of a profile, as <name>=<source>: event_name=event, time=timestamp:s, price=value:double",
     otherwise: "those of the profile",
   },
   fresh: {

@@ -2,9 +2,10 @@ import { z } from "zod";
 import { MIB, ROW_BYTES_LIMIT } from "../../base/limits.js";
 import { isZone, refuseZone } from "../../base/luxon-zone.js";
 import { mustBe } from "../../base/schema.js";
+import { typedTargets } from "../../batch/text-types.js";
 import { keyTargets } from "../../mapper/preset.js";
 import { isPrivacyPath } from "../../mapper/privacy-path.js";
-import { columnSources, parseColumn, timestampUnits } from "../../sinks/output-columns.js";
+import { columnSources, formsOf, parseColumn } from "../../sinks/output-columns.js";
 import { isObjectUrl } from "../../store/object-url.js";
 import { type DedupeRange, dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { JsonValue } from "./configuration-file.js";
@@ -213,7 +214,7 @@ export const outputColumns = {
       .refine(
         (text) => parseColumn(text) !== undefined,
         mustBe(
-          `<name>=<source>, such as event_name=event, or time=timestamp:s; sources are ${columnSources.join(", ")}; only timestamp has a form, which is one of ${Object.keys(timestampUnits).join(", ")}`,
+          `<name>=<source>, such as event_name=event, time=timestamp:s or price=value:double; sources are ${columnSources.join(", ")}; forms of timestamp are ${formsOf("timestamp").join(", ")}; ${typedTargets.join(", ")} can be ${formsOf("value").join(" or ")}`,
         ),
       ),
   ),

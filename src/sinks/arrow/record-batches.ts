@@ -2,6 +2,7 @@ import {
   type Data,
   type DataType,
   Field,
+  Float64,
   Int64,
   makeData,
   RecordBatch,
@@ -14,6 +15,7 @@ import {
 import { ARROW_BATCH_BYTES, ARROW_BATCH_ROWS_MAX, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import type { EventBatch } from "../../batch/event-batch.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
+import { parseBigint, parseDouble, type TextType } from "../../batch/text-types.js";
 import {
   type ColumnSource,
   columnsOf,
@@ -46,12 +48,17 @@ const timestampType = new TimestampMillisecond("UTC");
 export function schemaOf(options: RowsOptions): Schema {
   const columns = columnsOf(options, "columns");
   return new Schema(
-    columns.map(({ name, source, unit }) => {
-      const timeType = unit === "timestamp" ? timestampType : new Int64();
-      const type = source === "timestamp" ? timeType : new Utf8();
-      return new Field<DataType>(name, type, !isRequired(source));
+    columns.map((column) => {
+      const { name, source } = column;
+      return new Field<DataType>(name, typeOf(column), !isRequired(source));
     }),
   );
+}
+
+function typeOf({ source, unit, type }: OutputColumn): DataType {
+  if (source === "timestamp") return unit === "timestamp" ? timestampType : new Int64();
+  if (type === undefined) return new Utf8();
+  return type === "double" ? new Float64() : new Int64();
 }
 
 /** Makes Arrow record batches from the rows of a `ColumnBuffer`. One per worker. */
@@ -99,7 +106,9 @@ export class RecordBatches {
     for (const [index, name] of this.#sources.entries()) {
       const size = sizes[index] ?? 0;
       const rowsTaken = { order, start, end: next };
-      children.set(name, this.#texts(columns[index]!.address, rowsTaken, address, size));
+      const texts = this.#texts(columns[index]!.address, rowsTaken, address, size);
+      const type = this.#columns.find(({ source }) => source === name)?.type;
+      children.set(name, type === undefined ? texts : parseNumbers(type, texts));
       address += sizeOfTexts(rows, size);
     }
     const unit = this.#columns.find(({ source }) => source === "timestamp")?.unit ?? "ms";
@@ -163,7 +172,7 @@ export class RowBatches {
   }
 
   /** Takes the rows of a batch and yields what is full. All of it must be consumed. */
-  *add(events: EventBatch): Generator<RecordBatch<EventColumns>> {
+  *add(events: EventBatch): Generator<RecordBatch> {
     let row = this.#rowBuffer.append(events, 0);
     while (row < events.rows) {
       yield* this.flush();
@@ -172,16 +181,33 @@ export class RowBatches {
   }
 
   /** Yields the rows that are left. */
-  *flush(): Generator<RecordBatch<EventColumns>> {
+  *flush(): Generator<RecordBatch> {
     const rowBuffer = this.#rowBuffer;
     for (let start = 0; start < rowBuffer.rows; ) {
       const rows = { rowBuffer, order: this.#order, start, end: rowBuffer.rows };
       const { batch, next } = this.#batches.next(rows);
-      yield batch as RecordBatch<EventColumns>;
+      yield batch;
       start = next;
     }
     rowBuffer.clear();
   }
+}
+
+/** Parses texts that have a type. No number is without text, so what has none is null. */
+function parseNumbers(type: TextType, texts: Data<Utf8>): Data {
+  const { length, nullCount, nullBitmap, valueOffsets: offsets, values: bytes } = texts;
+  const doubles = new Float64Array(type === "double" ? length : 0);
+  const bigints = new BigInt64Array(type === "bigint" ? length : 0);
+  for (let row = 0; row < length; row++) {
+    const [start, end] = [offsets[row]!, offsets[row + 1]!];
+    if (start === end) continue;
+    if (type === "double") doubles[row] = parseDouble(bytes, start, end);
+    else bigints[row] = parseBigint(bytes, start, end);
+  }
+  const shared = { length, nullCount, nullBitmap: nullCount === 0 ? undefined : nullBitmap };
+  return type === "double"
+    ? makeData({ type: new Float64(), ...shared, data: doubles })
+    : makeData({ type: new Int64(), ...shared, data: bigints });
 }
 
 /** Bytes of memory that a column of texts takes: offsets, validity and data. */

@@ -1,6 +1,7 @@
 import { PAGE_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
 import { ThriftWriter } from "../../base/thrift-writer.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
+import { parseNumbers } from "../number-column.js";
 import type { PartOutput } from "../part-output.js";
 import type { OrderedRows } from "../row-buffer.js";
 import { DictionaryBuilder } from "./dictionary-builder.js";
@@ -9,7 +10,8 @@ import type { PageCompression } from "./page-compression.js";
 import { type ParquetColumn, parquetEncodings, type parquetPageTypes } from "./parquet-schema.js";
 
 type TimeColumn = Extract<ParquetColumn, { kind: "timestamp" }>;
-type TextParquetColumn = Exclude<ParquetColumn, TimeColumn>;
+type NumberColumn = Extract<ParquetColumn, { kind: "number" }>;
+type TextParquetColumn = Exclude<ParquetColumn, TimeColumn | NumberColumn>;
 
 /** Sizes of the pages of the current chunk, added up. */
 interface ChunkSizes {
@@ -39,6 +41,7 @@ export class ColumnChunkWriter {
 
   write(column: ParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
     if (column.kind === "timestamp") return this.#writeTimestamps(column, rows, output);
+    if (column.kind === "number") return this.#writeNumbers(column, rows, output);
     if (column.dictionary && this.#dictionary.build(rows.rowBuffer.column(column.source), rows)) {
       return this.#writeIndexes(column, rows, output);
     }
@@ -59,6 +62,23 @@ export class ColumnChunkWriter {
     const [first, last] = rowBuffer.timestampRange(order, start, end);
     const range = [Math.floor(first / unitMs), Math.floor(last / unitMs)] as const;
     return this.#chunk(column, rows, { ...sizes, nulls: 0, dataPageOffset, range });
+  }
+
+  #writeNumbers(column: NumberColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {
+    const { run } = this.kernel;
+    const { rowBuffer, order, start, end } = rows;
+    const cells = rowBuffer.column(column.source);
+    const values = parseNumbers(column.type, cells, rows);
+    const dataPageOffset = output.size;
+    const sizes: ChunkSizes = { uncompressedSize: 0, compressedSize: 0 };
+    this.#page.ensure(4 + run.hybridBytesMax(end - start, 1) + values.byteLength + LOOSE_BYTES);
+    const from = this.#page.address;
+    const to = run.encodeLevels(cells.address, order, start, end, this.#levels, from);
+    this.kernel.bytes.set(new Uint8Array(values.buffer, 0, values.byteLength), to);
+    const facts = { values: end - start, encoding: parquetEncodings.plain };
+    this.#writePage(output, sizes, "data", from, to + values.byteLength - from, facts);
+    const nulls = end - start - values.length;
+    return this.#chunk(column, rows, { ...sizes, nulls, dataPageOffset });
   }
 
   #writePlain(column: TextParquetColumn, rows: OrderedRows, output: PartOutput): ColumnChunk {

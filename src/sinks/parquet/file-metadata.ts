@@ -7,7 +7,7 @@ import {
   parquetLogicalTypes,
   parquetPageTypes,
   parquetRepetitions,
-  parquetTypes,
+  physicalType,
 } from "./parquet-schema.js";
 import { copyRowGroups } from "./row-group-copy.js";
 
@@ -129,16 +129,15 @@ function writeSchemaRoot(writer: ThriftWriter, columns: readonly ParquetColumn[]
 }
 
 function writeSchemaColumn(writer: ThriftWriter, column: ParquetColumn): void {
+  const { required, optional } = parquetRepetitions;
+  const isNullable = column.kind === "number" || (column.kind !== "timestamp" && column.nullable);
   writer.beginStructElement();
+  writer.i32(1, physicalType(column));
+  writer.i32(3, isNullable ? optional : required);
+  writer.binary(4, column.name);
   if (column.kind === "timestamp") {
-    writer.i32(1, parquetTypes.int64);
-    writer.i32(3, parquetRepetitions.required);
-    writer.binary(4, column.name);
     if (column.isLogical) writeTimestampType(writer);
-  } else {
-    writer.i32(1, parquetTypes.byteArray);
-    writer.i32(3, column.nullable ? parquetRepetitions.optional : parquetRepetitions.required);
-    writer.binary(4, column.name);
+  } else if (column.kind !== "number") {
     writer.i32(6, parquetConvertedTypes.utf8);
     writer.beginStruct(10);
     writer.beginStruct(parquetLogicalTypes.string);
@@ -167,7 +166,7 @@ function writeColumnChunk(writer: ThriftWriter, chunk: ColumnChunk): void {
   writer.beginStructElement();
   writer.i64(2, offset);
   writer.beginStruct(3);
-  writer.i32(1, column.kind === "timestamp" ? parquetTypes.int64 : parquetTypes.byteArray);
+  writer.i32(1, physicalType(column));
   writer.beginList(2, "i32", 2);
   writer.numberElement(values);
   writer.numberElement(parquetEncodings.rle);

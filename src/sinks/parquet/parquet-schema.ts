@@ -1,3 +1,4 @@
+import type { TextType } from "../../batch/text-types.js";
 import {
   type ColumnSource,
   columnsOf,
@@ -10,7 +11,7 @@ import {
 
 // Numbers of https://github.com/apache/parquet-format/blob/master/src/main/thrift/parquet.thrift
 
-export const parquetTypes = { int64: 2, byteArray: 6 } as const;
+export const parquetTypes = { int64: 2, double: 5, byteArray: 6 } as const;
 export const parquetRepetitions = { required: 0, optional: 1 } as const;
 export const parquetConvertedTypes = { utf8: 0, timestampMillis: 9 } as const;
 /** Field numbers of the union LogicalType. */
@@ -27,7 +28,7 @@ export const parquetEncodings = { plain: 0, plainDictionary: 2, rle: 3 } as cons
 /** The first and last bytes of a file. */
 export const PARQUET_MAGIC: Uint8Array = new TextEncoder().encode("PAR1");
 
-/** A column of the event files: texts, JSON texts, and the timestamp (INT64). */
+/** A column of the event files: texts, JSON texts, texts as numbers, and the timestamp (INT64). */
 export type ParquetColumn =
   | {
       readonly name: string;
@@ -35,6 +36,12 @@ export type ParquetColumn =
       readonly unitMs: number;
       /** It has the logical type TIMESTAMP, in milliseconds. */
       readonly isLogical: boolean;
+    }
+  | {
+      readonly name: string;
+      readonly source: TextColumn;
+      readonly kind: "number";
+      readonly type: TextType;
     }
   | {
       readonly name: string;
@@ -54,20 +61,26 @@ const repeated: readonly ColumnSource[] = ["event", "userID", "stableID"];
  * escaped lone surrogate would break every query over all files.
  */
 export function parquetColumns(options: RowsOptions): readonly ParquetColumn[] {
-  return columnsOf(options, "columns").map(({ name, source, unit }) =>
-    source === "timestamp"
-      ? {
-          name,
-          kind: "timestamp",
-          unitMs: timestampUnits[unit],
-          isLogical: unit === "timestamp",
-        }
-      : {
-          name,
-          source,
-          kind: isJson(source) ? "json" : "text",
-          nullable: !isRequired(source),
-          dictionary: repeated.includes(source),
-        },
-  );
+  return columnsOf(options, "columns").map(({ name, source, unit, type }) => {
+    if (source === "timestamp") {
+      const isLogical = unit === "timestamp";
+      return { name, kind: "timestamp", unitMs: timestampUnits[unit], isLogical };
+    }
+    if (type !== undefined) return { name, source, kind: "number", type };
+    return {
+      name,
+      source,
+      kind: isJson(source) ? "json" : "text",
+      nullable: !isRequired(source),
+      dictionary: repeated.includes(source),
+    };
+  });
+}
+
+/** Returns the physical type of a column. */
+export function physicalType(column: ParquetColumn): number {
+  const { int64, double, byteArray } = parquetTypes;
+  if (column.kind === "timestamp") return int64;
+  if (column.kind === "number") return column.type === "double" ? double : int64;
+  return byteArray;
 }
