@@ -19,14 +19,15 @@ export interface DurableWriteOptions {
  */
 export async function writeDurably(
   path: string,
-  content: string | Uint8Array,
+  content: string | Uint8Array | Iterable<Uint8Array>,
   { temporaryDirectory = dirname(path), mode }: DurableWriteOptions = {},
 ): Promise<void> {
   const temporary = join(temporaryDirectory, `.${basename(path)}.${randomUUID()}`);
   try {
     const file = await open(temporary, "wx", mode);
     try {
-      await file.writeFile(content);
+      const isWhole = typeof content === "string" || content instanceof Uint8Array;
+      for (const block of isWhole ? [content] : content) await file.writeFile(block);
       if (mode !== undefined) await file.chmod(mode);
       await file.sync();
     } finally {

@@ -9,6 +9,7 @@ import type {
   SendRequest,
   ValidateRequest,
 } from "../pipeline/options.js";
+import { isOfPlan } from "../pipeline/remote/output-paths.js";
 import { type OutputPlace, withFilesOf } from "../pipeline/remote/output-place.js";
 import type { CountResult } from "../pipeline/run-count.js";
 import type { ExportResult } from "../pipeline/run-export.js";
@@ -85,8 +86,7 @@ export function createEngine(): Engine {
     findNewInputs: async (options, signal) => {
       const { findNewInputs } = await import("../pipeline/new-sources.js");
       const place = { directory: options.outputDirectory, s3: options.s3 };
-      const isPlan = (path: string) => path.endsWith("/plan.json");
-      return withFilesOf(place, isPlan, signal, (outputDirectory) =>
+      return withFilesOf(place, isOfPlan, signal, (outputDirectory) =>
         findNewInputs({ ...options, outputDirectory }, () => discover(options, signal)),
       );
     },

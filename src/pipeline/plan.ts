@@ -54,7 +54,9 @@ export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): P
   }
   return Object.freeze({
     sources: Object.freeze(ranged.map(({ source }) => source)),
-    splits: Object.freeze(groups.map((group, index) => freezeSplit(splitId(index, limits), group))),
+    splits: Object.freeze(
+      groups.map((group, index) => freezeSplit(splitIdOf(index, limits.epoch), group)),
+    ),
   });
 }
 
@@ -86,7 +88,7 @@ export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
 export function extendPlan(plan: Plan, ranged: readonly RangedSource[], limits: PlanLimits): Plan {
   const groups = pack(weigh(ranged, limits), limits.splitBytes);
   const splits = groups.map((group, index) =>
-    freezeSplit(splitId(plan.splits.length + index, limits), group),
+    freezeSplit(splitIdOf(plan.splits.length + index, limits.epoch), group),
   );
   return Object.freeze({
     sources: Object.freeze([...plan.sources, ...ranged.map(({ source }) => source)]),
@@ -155,6 +157,11 @@ export function assemblePlan(
   });
 }
 
+/** Returns the id of a split: its place in the plan of its epoch. */
+export function splitIdOf(index: number, epoch = 0): string {
+  return `${epochPrefix(epoch)}${String(index).padStart(6, "0")}`;
+}
+
 /** Returns the ids of the splits that read each source, by name. */
 export function splitsOfSources(
   splits: readonly Pick<Split, "id" | "ranges">[],
@@ -180,10 +187,6 @@ function piecesOfPlan(
   }
   const pieces = [...bySource].flatMap(([source, ranges]) => piecesOf({ source, ranges }));
   return new Map(pieces.map((piece) => [piece.range, piece]));
-}
-
-function splitId(index: number, { epoch = 0 }: PlanLimits): string {
-  return `${epochPrefix(epoch)}${String(index).padStart(6, "0")}`;
 }
 
 /** Returns the `index`-th of `count` equal shares of `items`. */

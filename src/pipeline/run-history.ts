@@ -3,7 +3,7 @@ import { SwitchyardError } from "../base/errors.js";
 import { isLocked } from "../base/lock-file.js";
 import { checkValue } from "../base/schema.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
-import { readEpochs, type SavedEpoch } from "./ledger/ledger.js";
+import { type RunHead, readHeads, type SavedEpoch } from "./ledger/ledger.js";
 import { type RowCounts, type RunAccounts, runAccountsSchema } from "./manifest.js";
 
 /** The inputs that were read together. */
@@ -56,14 +56,14 @@ export async function listExports(
 
 /** Reads the course of a run from its ledger and its latest manifest. Throws `ledger_unreadable`. */
 export async function readHistory(layout: Layout): Promise<RunHistory> {
-  return historyOf(await readEpochs(layout), await readManifest(layout));
+  return historyOf(await readHeads(layout), await readManifest(layout));
 }
 
 async function describeExport(directory: string): Promise<ListedExport | undefined> {
   const layout = layoutOf(directory, "events");
-  let saved: readonly SavedEpoch[];
+  let saved: readonly SavedEpoch<RunHead>[];
   try {
-    saved = await readEpochs(layout);
+    saved = await readHeads(layout);
   } catch (error) {
     if (!(error instanceof SwitchyardError)) throw error;
     const none = { startedAt: null, endedAt: null, durationMs: null, delivered: 0, rejected: 0 };
@@ -86,7 +86,7 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
 }
 
 async function historyOf(
-  saved: readonly SavedEpoch[],
+  saved: readonly SavedEpoch<RunHead>[],
   manifest: RunAccounts | undefined,
 ): Promise<RunHistory> {
   const epochs: ListedEpoch[] = [];
@@ -97,7 +97,7 @@ async function historyOf(
     epochs.push({
       number,
       startedAt: record.startedAt,
-      sources: record.plan.sources.length,
+      sources: record.sources,
       delivered,
       rejected,
       firstDay: known?.days?.[0] ?? null,

@@ -9,10 +9,11 @@ import { checkValue } from "../base/schema.js";
 import { countAcknowledged } from "../sinks/webhook/acknowledgements.js";
 import { journalNameOf } from "../sinks/webhook/webhook-sink.js";
 import { type Layout, layoutOf, layoutOfEpoch } from "./ledger/layout.js";
-import { Ledger, listOrNone, readEpochs } from "./ledger/ledger.js";
+import { Ledger, listOrNone, readHeads } from "./ledger/ledger.js";
 import { type SentRun, type SplitRecord, sentRunSchema } from "./ledger/ledger-records.js";
 import { ChangedError, describeVersionChange } from "./ledger/resume.js";
 import type { SendRequest } from "./options.js";
+import { splitIdOf } from "./plan.js";
 import { type RunHistory, readHistory } from "./run-history.js";
 import type { DeliveryCounts, SentCounts } from "./send-result.js";
 
@@ -62,7 +63,7 @@ export async function findSentRun(
     const layout = layoutOf(join(runsDirectory, name), "events");
     const run = await readSentRun(layout);
     if (run?.destination !== destination || run.directory !== cwd) continue;
-    const plan = sharedInputs(run, inputs).length > 0 && (await new Ledger(layout).readRun());
+    const plan = sharedInputs(run, inputs).length > 0 && (await new Ledger(layout).readHead());
     if (!plan) continue;
     if (plan.version !== version) {
       const change = describeVersionChange(plan.version, version);
@@ -145,14 +146,14 @@ export async function countSent(layout: Layout): Promise<SentCounts> {
     splitsDone: 0,
     splitsTotal: 0,
   };
-  for (const { ledger, record: run } of await readEpochs(layout)) {
-    const { splits } = run.plan;
+  for (const [epoch, { ledger, record: run }] of (await readHeads(layout)).entries()) {
     const records = new Map((await ledger.readSplits()).map((record) => [record.id, record]));
-    for (const { id } of splits) {
+    for (let index = 0; index < run.splits; index++) {
+      const id = splitIdOf(index, epoch);
       const record = records.get(id);
       sent = record === undefined ? addJournal(sent, layout, id) : addRecord(sent, record);
     }
-    sent = { ...sent, splitsTotal: sent.splitsTotal + splits.length };
+    sent = { ...sent, splitsTotal: sent.splitsTotal + run.splits };
   }
   return sent;
 }

@@ -317,7 +317,7 @@ function failedSources(records: readonly SplitRecord[]): ReadonlySet<string> {
  * any moment, the run can be resumed or started over.
  */
 async function startOver(layout: Layout): Promise<void> {
-  const before = await new Ledger(layout).readRun().catch(() => undefined);
+  const before = await new Ledger(layout).readHead().catch(() => undefined);
   await forgetEpochs(layout);
   await forgetSplits(layout);
   await removeOutput(layout, () => false);
@@ -326,4 +326,5 @@ async function startOver(layout: Layout): Promise<void> {
     await removeOutput(layoutOf(layout.outputDirectory, dataset), () => false);
   }
   await forgetPlan(layout);
+  await new Ledger(layout).removePlanLines();
 }

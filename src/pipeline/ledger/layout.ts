@@ -88,6 +88,9 @@ export function epochsDirectoryOf(ledgerDirectory: string): string {
   return join(ledgerDirectory, "epochs");
 }
 
+/** Pattern of the names of files that list the inputs and splits of a plan. */
+export const planLinesName = /^plan-\d+\.jsonl$/;
+
 /** Pattern of a split's id. */
 export const splitIdPattern = "(?:e\\d{5,}-)?\\d{6}";
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { Immutable } from "../../base/immutable.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
-import type { Source } from "../../readers/source.js";
 import type { PartFile, SpillFile } from "../../sinks/sink.js";
 import {
   misplacedCommasSchema,
@@ -9,7 +8,7 @@ import {
   rowCountsSchema,
   sourceFailureSchema,
 } from "../manifest.js";
-import { splitIdPattern } from "./layout.js";
+import { planLinesName, splitIdPattern } from "./layout.js";
 
 // Worker threads import types from here, and no values: loading zod would delay their start.
 
@@ -121,23 +120,7 @@ export const sentRunSchema = z.object({
 /** Describes a run of `send` to people: `run.json` in its directory. */
 export type SentRun = Immutable<z.infer<typeof sentRunSchema>>;
 
-/** A split of `plan.json`; a range is [index of its source, start, end]. */
-type PlannedSplit = readonly [
-  id: string,
-  ranges: readonly (readonly [source: number, start: number, end: number | null])[],
-];
-
-// There can be 100,000 sources. Zod took 10 % of reading such a plan, these loops take 1 %.
-const sourcesSchema = z.custom<readonly Source[]>(
-  (value) => Array.isArray(value) && value.every(isSource),
-  "must be a list of sources",
-);
-const splitsSchema = z.custom<readonly PlannedSplit[]>(
-  (value) => Array.isArray(value) && value.every(isSplit),
-  "must be a list of splits",
-);
-
-/** `plan.json`. */
+/** `plan.json`: the facts of an epoch, and where the rest of its record is. */
 export const planFileSchema = z.object({
   ledgerVersion: count,
   /** Version of Switchyard. */
@@ -150,30 +133,11 @@ export const planFileSchema = z.object({
   startedAt: text,
   /** Number of times that the run was resumed. */
   resumes: count,
-  /** Inputs whose first bytes could not be read. */
-  unreadable: z.array(sourceFailureSchema),
-  sources: sourcesSchema,
-  splits: splitsSchema,
+  /** The file beside this one that lists inputs and splits. Written before this one. */
+  lines: z.object({ path: z.string().regex(planLinesName), bytes: count, sha256 }),
+  sources: count,
+  splits: count,
+  unreadable: count,
 });
 
 export type PlanFile = Immutable<z.infer<typeof planFileSchema>>;
-
-function isSource(value: unknown): boolean {
-  const { name, path, size, fingerprint, codecs, format } = (value ?? {}) as Partial<Source>;
-  return (
-    typeof name === "string" &&
-    typeof path === "string" &&
-    typeof size === "number" &&
-    typeof fingerprint === "string" &&
-    Array.isArray(codecs) &&
-    typeof format?.kind === "string"
-  );
-}
-
-function isSplit(value: unknown): boolean {
-  if (!Array.isArray(value) || !splitId.test(value[0]) || !Array.isArray(value[1])) return false;
-  return value[1].every(
-    (range: unknown) =>
-      Array.isArray(range) && Number.isInteger(range[0]) && Number.isInteger(range[1]),
-  );
-}

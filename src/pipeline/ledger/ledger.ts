@@ -5,13 +5,18 @@ import type { z } from "zod";
 import { syncDirectory } from "../../base/durable-file.js";
 import { hasCode } from "../../base/error-code.js";
 import { SwitchyardError } from "../../base/errors.js";
+import { digestLines, type LineFile, readLines, writeLines } from "../../base/line-file.js";
 import { asOutput } from "../../base/output-error.js";
 import { checkValue, faultLines } from "../../base/schema.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
-import type { SourceRange } from "../../readers/source.js";
-import { assemblePlan, type Plan } from "../plan.js";
-import { epochsDirectoryOf, type Layout, layoutOfEpoch, splitIdPattern } from "./layout.js";
+import {
+  epochsDirectoryOf,
+  type Layout,
+  layoutOfEpoch,
+  planLinesName,
+  splitIdPattern,
+} from "./layout.js";
 import {
   type DuplicateCounts,
   type MergePlan,
@@ -24,26 +29,30 @@ import {
   splitRecordSchema,
 } from "./ledger-records.js";
 import { LedgerWriter } from "./ledger-writer.js";
+import { formatPlan, PlanLines, type PlannedInputs } from "./plan-lines.js";
 
 const splitFileName = new RegExp(`^${splitIdPattern}\\.json$`);
 
 /** Changes when an older Switchyard could not resume a newer ledger, or the reverse. */
-const LEDGER_VERSION = 5;
+const LEDGER_VERSION = 6;
+
+/** The facts of an epoch without its plan. */
+export type RunHead = Omit<PlanFile, "ledgerVersion">;
 
 /** The plan and options of a run; written before it begins. */
-export interface RunRecord extends Omit<PlanFile, "ledgerVersion" | "sources" | "splits"> {
-  readonly plan: Plan;
-}
+export interface RunRecord
+  extends Omit<RunHead, "lines" | "sources" | "splits" | "unreadable">,
+    PlannedInputs {}
 
-export interface SavedEpoch {
+export interface SavedEpoch<RecordOf = RunRecord> {
   readonly ledger: Ledger;
-  readonly record: RunRecord;
+  readonly record: RecordOf;
 }
 
 /** The records of the work done in one epoch of an output directory, stored in that directory. */
 export class Ledger extends LedgerWriter {
   /** Returns undefined if no run has begun. Throws `ledger_unreadable`. */
-  async readRun(): Promise<RunRecord | undefined> {
+  async readHead(): Promise<RunHead | undefined> {
     const { planFile } = this.layout;
     const content = (await readJson(planFile)) as Partial<PlanFile> | null | undefined;
     if (content === undefined) return undefined;
@@ -53,40 +62,52 @@ export class Ledger extends LedgerWriter {
         `${planFile} was written by Switchyard ${content.version} in another format; resume with that version, or start over with --fresh`,
       );
     }
-    const {
-      ledgerVersion: _,
-      sources,
-      splits,
-      ...facts
-    } = check(planFile, planFileSchema, content);
-    const rangeOf = ([index, start, end]: readonly [
-      number,
-      number,
-      number | null,
-    ]): SourceRange => {
-      const source = sources[index];
-      if (source === undefined) throw unreadable(planFile, `there is no source ${index}`);
-      return { source, start, end };
-    };
-    const plan = assemblePlan(
-      sources,
-      splits.map(([id, ranges]) => ({ id, ranges: ranges.map(rangeOf) })),
-    );
-    return { ...facts, plan };
+    const { ledgerVersion: _, ...head } = check(planFile, planFileSchema, content);
+    return head;
   }
 
-  async writeRun({ plan, ...facts }: RunRecord): Promise<void> {
-    const indexes = new Map(plan.sources.map((source, index) => [source, index]));
-    const file: PlanFile = {
+  /** The same with the plan. */
+  async readRun(): Promise<RunRecord | undefined> {
+    const head = await this.readHead();
+    if (head === undefined) return undefined;
+    const { lines, sources, splits, unreadable, ...facts } = head;
+    const inputs = await readPlan(join(this.layout.epochDirectory, lines.path), lines);
+    return { ...facts, ...inputs };
+  }
+
+  /**
+   * Writes the lines of a plan, unless they are there, and then the file that names them. A crash leaves
+   * the old plan or the new one.
+   */
+  async writeRun({ plan, unreadable, ...facts }: RunRecord): Promise<void> {
+    const { epochDirectory, temporaryDirectory, planFile } = this.layout;
+    const inputs = { plan, unreadable };
+    const known = (await this.readHead().catch(() => undefined))?.lines;
+    const isKnown = known !== undefined && digestLines(formatPlan(inputs)).sha256 === known.sha256;
+    const path = isKnown ? known.path : `plan-${facts.resumes}.jsonl`;
+    const file = join(epochDirectory, path);
+    const written = isKnown
+      ? known
+      : await asOutput(file, () => writeLines(file, formatPlan(inputs), temporaryDirectory));
+    await this.write(planFile, {
       ledgerVersion: LEDGER_VERSION,
       ...facts,
-      sources: plan.sources,
-      splits: plan.splits.map(({ id, ranges }) => [
-        id,
-        ranges.map(({ source, start, end }) => [indexes.get(source) as number, start, end]),
-      ]),
-    };
-    await this.write(this.layout.planFile, file);
+      lines: { ...written, path },
+      sources: plan.sources.length,
+      splits: plan.splits.length,
+      unreadable: unreadable.length,
+    } satisfies PlanFile);
+    await this.removePlanLines(path);
+  }
+
+  /** Removes the lines of earlier plans, of which nothing speaks any more. */
+  async removePlanLines(kept?: string): Promise<void> {
+    const { epochDirectory } = this.layout;
+    const isOld = (name: string) => planLinesName.test(name) && name !== kept;
+    await asOutput(epochDirectory, async () => {
+      for (const name of (await listOrNone(epochDirectory)).filter(isOld))
+        await rm(join(epochDirectory, name), { force: true });
+    });
   }
 
   /** Returns the records of all committed splits in the order of their ids. */
@@ -171,10 +192,22 @@ export class Ledger extends LedgerWriter {
  * also if an epoch is missing between others.
  */
 export async function readEpochs(layout: Layout): Promise<readonly SavedEpoch[]> {
-  const epochs: SavedEpoch[] = [];
+  return readEach(layout, (ledger) => ledger.readRun());
+}
+
+/** The same without their plans. */
+export async function readHeads(layout: Layout): Promise<readonly SavedEpoch<RunHead>[]> {
+  return readEach(layout, (ledger) => ledger.readHead());
+}
+
+async function readEach<RecordOf>(
+  layout: Layout,
+  read: (ledger: Ledger) => Promise<RecordOf | undefined>,
+): Promise<readonly SavedEpoch<RecordOf>[]> {
+  const epochs: SavedEpoch<RecordOf>[] = [];
   for (;;) {
     const ledger = new Ledger(layoutOfEpoch(layout, epochs.length));
-    const record = await ledger.readRun();
+    const record = await read(ledger);
     if (record === undefined) break;
     epochs.push({ ledger, record });
   }
@@ -187,6 +220,21 @@ export async function readEpochs(layout: Layout): Promise<readonly SavedEpoch[]>
   return epochs;
 }
 
+async function readPlan(path: string, { bytes, sha256 }: LineFile): Promise<PlannedInputs> {
+  const lines = new PlanLines();
+  try {
+    const found = await readLines(path, (line) => lines.take(line));
+    if (found.bytes === bytes && found.sha256 === sha256) return lines.result();
+  } catch (error) {
+    throw unreadable(
+      path,
+      hasCode(error, "ENOENT") ? "it does not exist" : (error as Error).message,
+      error,
+    );
+  }
+  throw unreadable(path, "its content is not what plan.json says");
+}
+
 /** Returns the names in a directory, or none if it does not exist. */
 export async function listOrNone(path: string): Promise<string[]> {
   try {
@@ -197,7 +245,6 @@ export async function listOrNone(path: string): Promise<string[]> {
   }
 }
 
-/** Returns undefined if the file does not exist. Throws `ledger_unreadable`. */
 /** Reads a record; undefined if there is none. Throws `ledger_unreadable`. */
 export async function readRecord<Schema extends z.ZodType>(
   path: string,

@@ -20,6 +20,7 @@ import {
   isFileKey,
   isLocalOnly,
   isNeeded,
+  isPlanLines,
   STAGES,
   stageOf,
 } from "./output-paths.js";
@@ -111,11 +112,18 @@ export class OutputMirror {
     this.#accept(path, object.etag, await stat(file));
   }
 
-  /** Removes objects that are not in the directory any more, then writes what is new there. */
+  /**
+   * Removes objects that are not in the directory any more, then writes what is new there. The lines of
+   * an old plan go last: until the new one is written, the plan names them.
+   */
   async reset(lock: LeaseLock): Promise<void> {
     const { changed, removed } = await this.#compare();
-    await this.#remove(removed, lock);
+    await this.#remove(
+      removed.filter((path) => !isPlanLines(path)),
+      lock,
+    );
     await this.#put(changed, lock);
+    await this.#remove(removed.filter(isPlanLines), lock);
   }
 
   /**

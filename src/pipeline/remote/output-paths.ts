@@ -8,6 +8,7 @@ const record = new RegExp(
   `^_switchyard/(?:(?:epochs/\\d+/)?(?:splits/${splitIdPattern}|merges/\\d+)|compacted/.+)\\.json$`,
 );
 const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
+const planLines = /^_switchyard\/(?:epochs\/\d+\/)?plan-\d+\.jsonl$/;
 const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
 
 /**
@@ -27,6 +28,16 @@ export const STAGES = 7;
 
 /** Files of this stage and later ones say what the others have. */
 export const FIRST_ACCOUNT_STAGE = 4;
+
+/** Returns true for the files of plans. */
+export function isOfPlan(path: string): boolean {
+  return plan.test(path) || isPlanLines(path);
+}
+
+/** Returns true for the lines of a plan, which `plan.json` names. */
+export function isPlanLines(path: string): boolean {
+  return planLines.test(path);
+}
 
 /** Returns true for a file of a run in progress, which has no object. */
 export function isLocalOnly(path: string): boolean {

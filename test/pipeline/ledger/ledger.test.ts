@@ -91,10 +91,8 @@ describe("a ledger", () => {
   });
 
   it.each([
-    ["plan.json", "a plan without its sources", { ledgerVersion: 5, version: "1.2.3" }],
-    ["plan.json", "a source without a path", { sources: [{ name: "a" }] }],
-    ["plan.json", "a range of no source", { splits: [["000000", [[7, 0, null]]]] }],
-    ["plan.json", "a split that is not a list", { splits: ["000000"] }],
+    ["plan.json", "a plan without its lines", { ledgerVersion: 6, version: "1.2.3" }],
+    ["plan.json", "lines elsewhere", { lines: { path: "../x", bytes: 1, sha256: "0".repeat(64) } }],
     ["plan.json", "nothing", null],
     ["splits/000000.json", "a record without rows", { ...split, rows: undefined }],
     ["splits/000000.json", "an unknown status", { ...split, status: "half" }],
@@ -117,6 +115,47 @@ describe("a ledger", () => {
       code: "ledger_unreadable",
       message: expect.stringContaining(path),
     });
+  });
+
+  it.each([
+    ["a source without a path", { source: { name: "a" } }],
+    ["a range of no source", { split: "000000", bytes: 1, ranges: [[7, 0, null]] }],
+    ["a split without ranges", { split: "000000", bytes: 1 }],
+    ["an unknown line", { ranges: [] }],
+    ["half a line", undefined],
+  ])("refuses a plan with %s", async (_, damaged) => {
+    await ledger.writeRun(run);
+    const path = join(layout.epochDirectory, "plan-2.jsonl");
+    const lines = readFileSync(path, "utf8");
+    writeFileSync(
+      path,
+      damaged === undefined ? lines.slice(0, -9) : `${JSON.stringify(damaged)}\n`,
+    );
+    await expect(ledger.readRun()).rejects.toMatchObject({
+      code: "ledger_unreadable",
+      message: expect.stringContaining(path),
+    });
+    rmSync(path);
+    await expect(ledger.readRun()).rejects.toThrow("it does not exist");
+  });
+
+  it("refuses a plan with the lines of another one", async () => {
+    await ledger.writeRun(run);
+    const path = join(layout.epochDirectory, "plan-2.jsonl");
+    writeFileSync(path, readFileSync(path, "utf8").replace("/in/a", "/in/b"));
+    await expect(ledger.readRun()).rejects.toThrow("is not what plan.json says");
+  });
+
+  it("keeps the lines of a plan as long as it stays the same", async () => {
+    await ledger.writeRun(run);
+    await ledger.writeRun({ ...run, resumes: 3 });
+    const plans = () => readdirSync(layout.epochDirectory).filter((name) => /^plan/.test(name));
+    expect(plans()).toEqual(["plan-2.jsonl", "plan.json"]);
+    expect(await ledger.readRun()).toEqual({ ...run, resumes: 3 });
+    const other = { ...run, resumes: 4, unreadable: [] };
+    await ledger.writeRun(other);
+    expect(plans()).toEqual(["plan-4.jsonl", "plan.json"]);
+    expect(await ledger.readRun()).toEqual(other);
   });
 
   it("refuses another ledger format and names the version that wrote it", async () => {

@@ -26,4 +26,5 @@ it("writes a file after those that it lists", () => {
   expect(inOrder.map(stageOf)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(stageOf("_switchyard/merges/plan.json")).toBe(1);
   expect(stageOf("_switchyard/merges/000000.json")).toBe(3);
+  expect(stageOf("_switchyard/epochs/1/plan-0.jsonl")).toBe(1);
 });
