@@ -63,5 +63,6 @@ function parseShort(bytes: Uint8Array, start: number, end: number, type: TextTyp
 }
 
 function textOf(bytes: Uint8Array, start: number, end: number): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString("latin1");
+  // A third of the time of a Buffer for each text.
+  return Buffer.prototype.latin1Slice.call(bytes, start, end);
 }
