@@ -52,13 +52,13 @@ export interface ExportManifest {
   readonly epochs: readonly ManifestEpoch[];
   readonly rejects: readonly RejectSummary[];
   readonly notices: Readonly<Record<string, number>>;
-  readonly inputs: readonly {
-    readonly name: string;
+  /** The file that lists the sources that were read, a line each: see docs/day-directories.md. */
+  readonly inputs: {
+    readonly path: string;
+    readonly count: number;
     readonly bytes: number;
-    readonly fingerprint: string;
-    readonly format: string;
-    readonly failure?: FailedSource;
-  }[];
+    readonly sha256: string;
+  };
   readonly failures: readonly FailedSource[];
   /** Sorted by name. */
   readonly events: readonly (ManifestEventCount & { readonly event: string })[];
@@ -96,7 +96,7 @@ export interface ExportManifest {
 /** The inputs that came together. */
 export interface ManifestEpoch {
   readonly number: number;
-  /** Inputs that it read; `inputs` has them in the order of the epochs. */
+  /** Inputs that it read; the file of `inputs` has them in the order of the epochs. */
   readonly sources: number;
   readonly rows: RowCounts;
   /** The days that it added events to, in order. */

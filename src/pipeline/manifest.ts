@@ -7,7 +7,7 @@ import { mustBe } from "../base/schema.js";
 // Worker threads import types from here, and no values: loading zod would delay their start.
 
 /** Changes when a reader of older manifests would misunderstand a newer one. */
-export const MANIFEST_VERSION = 1;
+export const MANIFEST_VERSION = 2;
 
 const text = z.string();
 const count = z.int().min(0);
@@ -63,16 +63,20 @@ export const sourceFailureSchema = z.object({
 
 export type SourceFailure = Immutable<z.infer<typeof sourceFailureSchema>>;
 
-const inputSchema = z.object({
-  name: text,
-  bytes: count,
-  fingerprint: text,
-  format: text,
-  /** Why the source could not be read to its end. */
-  failure: sourceFailureSchema.exactOptional(),
-});
+/** A line of `inputs.jsonl`: a source that was planned. */
+export interface ManifestInput {
+  readonly name: string;
+  readonly bytes: number;
+  readonly fingerprint: string;
+  readonly format: string;
+  /** Why it could not be read to its end. */
+  readonly failure?: SourceFailure;
+}
 
-export type ManifestInput = Immutable<z.infer<typeof inputSchema>>;
+const inputsSchema = z.object({ path: text, count, bytes: count, sha256 });
+
+/** The file that lists the sources. There can be a million of them. */
+export type ManifestInputs = Immutable<z.infer<typeof inputsSchema>>;
 
 const fileSchema = z.object({
   /** Relative to the output directory, with `/`. */
@@ -127,7 +131,7 @@ export type ManifestRun = Immutable<z.infer<typeof runSchema>>;
 const epochSchema = z.object({
   /** 0 is the first run into the directory; each later run with new inputs adds one. */
   number: count,
-  /** Inputs that it read; `inputs` has them in the order of the epochs. */
+  /** Inputs that it read; the file of `inputs` has them in the order of the epochs. */
   sources: count,
   rows: rowCountsSchema,
 });
@@ -192,7 +196,7 @@ export const runAccountsSchema = z.object({
   /** Absent if there are none. */
   missingFields: z.array(missingFieldsSchema).exactOptional(),
   misplacedCommas: misplacedCommasSchema.exactOptional(),
-  inputs: z.array(inputSchema),
+  inputs: inputsSchema,
   failures: z.array(sourceFailureSchema),
   run: runSchema,
 });

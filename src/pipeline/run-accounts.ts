@@ -6,7 +6,7 @@ import {
   MANIFEST_VERSION,
   type ManifestDuplicates,
   type ManifestEpoch,
-  type ManifestInput,
+  type ManifestInputs,
   type ManifestRun,
   type RejectSummary,
   type RowCounts,
@@ -26,6 +26,8 @@ export interface AccountFacts {
   readonly epochs: readonly Pick<ManifestEpoch, "number" | "sources">[];
   /** Inputs whose first bytes could not be read. */
   readonly unreadable: readonly SourceFailure[];
+  /** The file that lists the sources. */
+  readonly inputs: ManifestInputs;
   readonly run: ManifestRun;
   /** Absent without `dedupe`. */
   readonly duplicates?: ManifestDuplicates;
@@ -34,7 +36,7 @@ export interface AccountFacts {
 /** Adds up the records of a run, in any order. Pure. */
 export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[]): RunAccounts {
   const ordered = inOrder(records);
-  const failures = [...facts.unreadable, ...foldFailures(ordered)];
+  const failures = foldFailures(facts, ordered);
   const complete =
     facts.unreadable.length === 0 &&
     ordered.length === facts.plan.splits.length &&
@@ -55,7 +57,7 @@ export function foldAccounts(facts: AccountFacts, records: readonly SplitRecord[
     ...omitUndefined({ duplicates: facts.duplicates }),
     ...(missingFields.length === 0 ? {} : { missingFields }),
     ...omitUndefined({ misplacedCommas }),
-    inputs: foldInputs(facts.plan, failures),
+    inputs: facts.inputs,
     failures,
     run: facts.run,
   };
@@ -116,24 +118,14 @@ function foldRejects(records: readonly SplitRecord[]): readonly RejectSummary[] 
   return [...byCode.values()].sort((a, b) => b.rows - a.rows || (a.code < b.code ? -1 : 1));
 }
 
-function foldFailures(records: readonly SplitRecord[]): readonly SourceFailure[] {
+/** Returns the sources that could not be read to their end: one failure of each. */
+export function foldFailures(
+  { unreadable }: Pick<AccountFacts, "unreadable">,
+  records: readonly SplitRecord[],
+): readonly SourceFailure[] {
   const bySource = new Map<string, SourceFailure>();
-  for (const failure of records.flatMap((record) => record.failures)) {
+  for (const failure of inOrder(records).flatMap((record) => record.failures)) {
     if (!bySource.has(failure.source)) bySource.set(failure.source, failure);
   }
-  return [...bySource.values()];
-}
-
-function foldInputs(plan: Plan, failures: readonly SourceFailure[]): readonly ManifestInput[] {
-  const failed = new Map(failures.map((failure) => [failure.source, failure]));
-  return plan.sources.map(({ name, size, fingerprint, format }) => {
-    const failure = failed.get(name);
-    return {
-      name,
-      bytes: size,
-      fingerprint,
-      format: format.kind,
-      ...(failure === undefined ? {} : { failure }),
-    };
-  });
+  return [...unreadable, ...bySource.values()];
 }

@@ -16,10 +16,11 @@ import type { SplitRecord } from "./ledger/ledger-records.js";
 import { removeSpilled } from "./ledger/output-directory.js";
 import type { RunFacts } from "./ledger/resume.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
+import { writeInputs } from "./manifest-inputs.js";
 import { joinMerged, type MergedDays } from "./merge/merge-spilled.js";
 import type { MaxRejects, RunOptions } from "./options.js";
 import type { Split } from "./plan.js";
-import { type AccountFacts, sum } from "./run-accounts.js";
+import { type AccountFacts, foldFailures, sum } from "./run-accounts.js";
 import { type EndedEpoch, runEpoch } from "./run-epoch.js";
 import type { DiscoveredInputs, FoldedRun, RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunOutcome } from "./run-observer.js";
@@ -267,7 +268,11 @@ function listNames(names: readonly string[]): string {
   return `${names.slice(0, NAMES_SHOWN).join(", ")}${more}`;
 }
 
-function accountFacts({ epochs }: StartedRun, startedMs: number, endedMs: number): AccountFacts {
+function accountFacts(
+  { epochs }: StartedRun,
+  startedMs: number,
+  endedMs: number,
+): Omit<AccountFacts, "inputs"> {
   const records = epochs.map(({ record }) => record);
   const { version = "", options = {}, startedAt = "" } = records[0] ?? {};
   const unreadable = records.flatMap((record) => record.unreadable);
@@ -294,13 +299,14 @@ function accountFacts({ epochs }: StartedRun, startedMs: number, endedMs: number
 
 async function writeAccounts<Accounts extends RunAccounts>(
   { layout, options, fold }: RunJob<Accounts>,
-  facts: AccountFacts,
+  facts: Omit<AccountFacts, "inputs">,
   records: readonly SplitRecord[],
   merged: MergedDays,
 ): Promise<Accounts> {
   const { dedupe } = options;
   const duplicates = dedupe && (await foldDuplicates(layout, records, dedupe));
-  const account = { ...facts, ...omitUndefined({ duplicates }) };
+  const inputs = await writeInputs(layout, facts.plan, foldFailures(facts, records));
+  const account = { ...facts, inputs, ...omitUndefined({ duplicates }) };
   const folded = await fold(account, records, merged);
   await writeManifest(layout, folded);
   return folded.manifest;

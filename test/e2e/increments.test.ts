@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import type { Manifest } from "../../src/pipeline/manifest.js";
 import { type CommandResult, runSwitchyard } from "../support/command-line.js";
 import { readDelivered } from "../support/delivered.js";
+import { inputsOf } from "../support/inputs-of.js";
 import { writeOverlappingHours } from "../support/overlapping-export.js";
 import { isCi } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
@@ -102,7 +103,7 @@ function startOver(end: CommandResult): void {
 /** Compares output, manifest and service with what DuckDB keeps of so many files of each epoch. */
 async function expectOnce(files: readonly number[]) {
   const manifest: Manifest = JSON.parse(readFileSync(join(directory, "out/manifest.json"), "utf8"));
-  const names = manifest.inputs.map(({ name }) => name);
+  const names = inputsOf(join(directory, "out")).map(({ name }) => name);
   expect(names).toHaveLength(files.reduce((sum, count) => sum + count, 0));
   const epochOf = (index: number) => (index < (files[0] ?? 0) ? 0 : 1);
   const duckdb = await (await DuckDBInstance.create(":memory:", { threads: "1" })).connect();

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { inputsOf } from "../support/inputs-of.js";
 import { type FakeExport, fakeExport } from "./kit/fake-export.js";
 
 const SPLIT_BYTES = 30;
@@ -44,7 +45,7 @@ describe("the same export with more inputs", () => {
       "events/2026-01-02/part-e00001-000000-0.jsonl": "2026-01-02 old\n",
       "events/2026-01-03/part-e00001-000000-0.jsonl": "2026-01-03 c\n",
     });
-    const { epochs, totals, rows, inputs, events, run: facts } = result.manifest;
+    const { epochs, totals, rows, events, run: facts } = result.manifest;
     const none = { added: 0, rejected: 0, filtered: 0 };
     expect(epochs).toEqual([
       {
@@ -63,7 +64,7 @@ describe("the same export with more inputs", () => {
     expect(result.epochs).toEqual(epochs.slice(1));
     expect(facts.epochs).toEqual(["2026-01-31T12:00:00.000Z", "2026-01-31T13:00:00.000Z"]);
     expect([totals.rows, totals.days, rows.read]).toEqual([5, 3, 6]);
-    expect(inputs.map(({ name }) => name)).toEqual(["a.txt", "b.txt", "c.txt"]);
+    expect(inputsOf(run.output).map(({ name }) => name)).toEqual(["a.txt", "b.txt", "c.txt"]);
     expect(events.map(({ event }) => event)).toEqual(["a1", "a2", "b1", "c", "old"]);
   });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { resolveWritten } from "../../src/mapper/resolve-mapping.js";
 import { ChangedError } from "../../src/pipeline/ledger/resume.js";
+import { inputsOf } from "../support/inputs-of.js";
 import { fakeExport } from "./kit/fake-export.js";
 import { quietRun, someInputs } from "./kit/some-inputs.js";
 
@@ -25,7 +26,7 @@ describe("a source that fails", () => {
     expect(outcome).toBe("failed");
     expect(failures).toEqual([{ source: "bad.txt", code, message }]);
     expect(manifest.complete).toBe(false);
-    expect(manifest.inputs.map(({ name, failure }) => [name, failure?.code])).toEqual([
+    expect(inputsOf(run.output).map(({ name, failure }) => [name, failure?.code])).toEqual([
       ["a.txt", undefined],
       ["bad.txt", code],
       ["c.txt", undefined],
@@ -113,7 +114,7 @@ describe("an input with unreadable first bytes", () => {
     run.input("b.txt", "2026-01-01 b");
     const repaired = await run.run();
     expect(repaired).toMatchObject({ outcome: "done", rowsRead: 3 });
-    expect(repaired.manifest.inputs.map(({ name }) => name)).toEqual(["a.txt", "b.txt", "c.txt"]);
+    expect(inputsOf(run.output).map(({ name }) => name)).toEqual(["a.txt", "b.txt", "c.txt"]);
     expect((await run.run()).alreadyDone).toBe(true);
   });
 

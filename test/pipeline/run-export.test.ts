@@ -204,6 +204,7 @@ describe("an export that cannot continue", () => {
     expect(Object.keys(run.files())).toEqual([
       "events-by-day.jsonl",
       "events/2026-01-01/part-000000-0.jsonl",
+      "inputs.jsonl",
       "manifest.json",
     ]);
   });

@@ -6,7 +6,7 @@ const first = "2026-01-30T00:00:00.000Z";
 const last = "2026-01-31T23:59:59.999Z";
 
 export const exampleManifest: Manifest = {
-  manifestVersion: 1,
+  manifestVersion: 2,
   version: "0.1.0",
   complete: true,
   dataset: "events",
@@ -43,7 +43,7 @@ export const exampleManifest: Manifest = {
       days: ["2026-01-30", "2026-01-31"],
     },
   ],
-  inputs: [],
+  inputs: { path: "inputs.jsonl", count: 0, bytes: 0, sha256: "0".repeat(64) },
   failures: [],
   events: [{ event: "tea", rows: 1_000, firstTimestamp: first, lastTimestamp: last }],
   eventsByDay: { path: "events-by-day.jsonl", bytes: 0, sha256: "0".repeat(64) },

@@ -44,7 +44,7 @@ const describeStep: Readonly<Record<StepName, (results: StepResults) => readonly
     return [
       line(
         "read",
-        `${formatNumberOf(rows.read, "row")} of ${formatNumberOf(inputs.length, "source")}`,
+        `${formatNumberOf(rows.read, "row")} of ${formatNumberOf(inputs.count, "source")}`,
       ),
       ...leftOut(result.manifest),
       line(

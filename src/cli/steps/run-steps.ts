@@ -124,7 +124,7 @@ async function describeNothingNew(
   if (!(await isMigrated(configuration, exported, embedded?.stored, signal))) return undefined;
   const { totals, inputs } = exported.manifest;
   return (
-    `Nothing new: all ${formatNumberOf(inputs.length, "input")} and ` +
+    `Nothing new: all ${formatNumberOf(inputs.count, "input")} and ` +
     `${formatNumberOf(totals.rows, "event")} were migrated before.`
   );
 }

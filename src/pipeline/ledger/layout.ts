@@ -8,6 +8,9 @@ export const MANIFEST_NAME = "manifest.json";
 /** File next to the manifest: the number of events of each name on each day. */
 export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 
+/** File next to the manifest: the sources that were read. */
+export const INPUTS_NAME = "inputs.jsonl";
+
 /** The paths of everything that an epoch of a run writes; all absolute. */
 export interface Layout {
   /** 0 is the first run into the directory; each later run with new inputs adds one. */
@@ -20,6 +23,7 @@ export interface Layout {
   readonly duplicatesDirectory: string;
   readonly manifestFile: string;
   readonly eventsByDayFile: string;
+  readonly inputsFile: string;
   /** `_switchyard`; only Switchyard reads it. */
   readonly ledgerDirectory: string;
   /** Holds the plan and the records of the epoch: `_switchyard`, or `_switchyard/epochs/<epoch>`. */
@@ -59,6 +63,7 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     duplicatesDirectory: join(outputDirectory, "duplicates"),
     manifestFile: join(outputDirectory, MANIFEST_NAME),
     eventsByDayFile: join(outputDirectory, EVENTS_BY_DAY_NAME),
+    inputsFile: join(outputDirectory, INPUTS_NAME),
     ledgerDirectory,
     epochDirectory,
     planFile: join(epochDirectory, "plan.json"),

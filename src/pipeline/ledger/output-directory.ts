@@ -25,7 +25,7 @@ import type { SplitRecord } from "./ledger-records.js";
 
 /**
  * Removes the parts, rejects and spilled rows of all splits but those to keep, the merged parts of
- * all days and epochs but those to keep, and the manifest and counts by day, which would list them.
+ * all days and epochs but those to keep, and the manifest and the files that it names.
  * Touches only files that Switchyard has named. Removes days that become empty.
  */
 export async function removeOutput(
@@ -36,6 +36,7 @@ export async function removeOutput(
   await asOutput(layout.outputDirectory, async () => {
     await rm(layout.manifestFile, { force: true });
     await rm(layout.eventsByDayFile, { force: true });
+    await rm(layout.inputsFile, { force: true });
     await syncDirectory(layout.outputDirectory);
     const compacted = new Set((await readCompacted(layout)).parts.map(({ path }) => path));
     for (const { directory, day } of await listDays(layout)) {

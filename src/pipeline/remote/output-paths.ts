@@ -1,5 +1,10 @@
 import { basename } from "node:path";
-import { EVENTS_BY_DAY_NAME, MANIFEST_NAME, splitIdPattern } from "../ledger/layout.js";
+import {
+  EVENTS_BY_DAY_NAME,
+  INPUTS_NAME,
+  MANIFEST_NAME,
+  splitIdPattern,
+} from "../ledger/layout.js";
 import { LOCK_KEY } from "./lease-lock.js";
 
 /** Paths are relative to the output, with `/`. */
@@ -17,7 +22,7 @@ const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
  */
 export function stageOf(path: string): number {
   if (path === MANIFEST_NAME) return 5;
-  if (path === EVENTS_BY_DAY_NAME) return 4;
+  if (path === EVENTS_BY_DAY_NAME || path === INPUTS_NAME) return 4;
   if (isOfTable(path)) return 6;
   if (record.test(path)) return 3;
   if (plan.test(path)) return 2;

@@ -1,6 +1,6 @@
 import { mapBounded } from "../../base/map-bounded.js";
 import { SHA256_METADATA } from "../../store/object-store.js";
-import { MANIFEST_NAME } from "../ledger/layout.js";
+import { INPUTS_NAME, MANIFEST_NAME } from "../ledger/layout.js";
 import type { ManifestFile } from "../manifest.js";
 import { type VerifyDependencies, type VerifyResult, verifyExport } from "../verify/verify.js";
 import { compare, type Difference } from "../verify/verify-difference.js";
@@ -26,7 +26,7 @@ export async function verifyInStore(
     async (copy) => {
       const { directory, mirror, address } = copy;
       for (const path of mirror.paths)
-        if (path.startsWith("rejects/")) await mirror.fetchContent(path);
+        if (path.startsWith("rejects/") || path === INPUTS_NAME) await mirror.fetchContent(path);
       const digests = readsAll ? new Map() : await readDigests(copy);
       const result = await verifyExport(directory, {
         ...dependencies,

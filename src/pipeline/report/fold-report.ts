@@ -84,7 +84,7 @@ export function foldReport(
     run: { startedAt, endedAt, durationMs, threads },
     configuration: accounts.configuration,
     dayZone,
-    inputs: inputsOf(accounts),
+    inputs: inputsOf(facts),
     sample: { share: sampleShare },
     rows: rowsOf(facts, profile),
     days,
@@ -131,8 +131,10 @@ export function foldReport(
   };
 }
 
-function inputsOf({ inputs, failures }: RunAccounts): Report["inputs"] {
-  const known = new Set(inputs.map(({ name }) => name));
+function inputsOf({ sources: read, accounts }: ReportFacts): Report["inputs"] {
+  const { failures } = accounts;
+  const known = new Set(read.map(({ name }) => name));
+  const failed = new Map(failures.map((failure) => [failure.source, failure]));
   // Nothing else is known about sources that could not be opened.
   const unreadable = failures
     .filter(({ source }) => !known.has(source))
@@ -142,18 +144,15 @@ function inputsOf({ inputs, failures }: RunAccounts): Report["inputs"] {
       format: "unknown",
       failure: { code, message },
     }));
-  const sources = inputs.map(({ name, bytes, format, failure }) =>
-    omitUndefined({
-      name,
-      bytes,
-      format,
-      failure: failure && { code: failure.code, message: failure.message },
-    }),
-  );
+  const sources = read.map(({ name, size: bytes, format }) => {
+    const { code, message } = failed.get(name) ?? {};
+    const failure = code === undefined || message === undefined ? undefined : { code, message };
+    return omitUndefined({ name, bytes, format: format.kind, failure });
+  });
   const all = [...unreadable, ...sources];
   return {
     files: new Set(all.map(({ name }) => name.split("!", 1)[0])).size,
-    bytes: inputs.reduce((sum, { bytes }) => sum + bytes, 0),
+    bytes: read.reduce((sum, { size }) => sum + size, 0),
     sources: all.slice(0, SOURCES_MAX),
     sourcesTotal: all.length,
   };

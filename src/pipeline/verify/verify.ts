@@ -15,6 +15,7 @@ import { nameInPart } from "./part-cells.js";
 import { compare, type Difference, difference } from "./verify-difference.js";
 import { EventCheck } from "./verify-events.js";
 import { type FileCheck, verifyFile } from "./verify-file.js";
+import { verifyInputs } from "./verify-inputs.js";
 import { readManifest } from "./verify-manifest.js";
 import { verifyRejects } from "./verify-rejects.js";
 import { verifyTotals } from "./verify-totals.js";
@@ -110,6 +111,7 @@ export async function verifyExport(
           ? events.differences(directory)
           : events.fileDifferences(directory))
       : []),
+    ...(await verifyInputs(directory, manifest)),
     ...(await unexpectedFiles(directory, manifest)),
     ...(await verifyRejects(directory, manifest, signal)),
     ...verifyTotals(manifest),

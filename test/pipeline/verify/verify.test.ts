@@ -3,6 +3,7 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
+import { digestLines } from "../../../src/base/line-file.js";
 import type { Manifest, ManifestFile } from "../../../src/pipeline/manifest.js";
 import type { OutputFormat } from "../../../src/pipeline/output-formats.js";
 import type { RunProgress } from "../../../src/pipeline/run-observer.js";
@@ -55,10 +56,11 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
     .map(([day, { length }]) => `${JSON.stringify({ day, events: [["e", length]] })}\n`)
     .join("");
   await writeFile(path.join(directory, "events-by-day.jsonl"), byDay);
+  await writeFile(path.join(directory, "inputs.jsonl"), "");
   const moments = written.flatMap((day) => [day.firstTimestamp, day.lastTimestamp]).sort();
   const rows = written.reduce((sum, day) => sum + day.rows, 0);
   const manifest: Manifest = {
-    manifestVersion: 1,
+    manifestVersion: 2,
     version: "0.1.0",
     complete: true,
     dataset: "events",
@@ -84,7 +86,7 @@ async function writeExport(changes: Changes = {}): Promise<Manifest> {
         days: written.map((one) => one.day),
       },
     ],
-    inputs: [],
+    inputs: { path: "inputs.jsonl", count: 0, ...digestLines([]) },
     failures: [],
     days: written,
     events: rows === 0 ? [] : [{ event: "e", rows, ...rangeOf(moments) }],
@@ -353,7 +355,7 @@ describe("refuses", () => {
     ["no manifest", undefined, "manifest_missing", /manifest\.json does not exist\. Pass the/],
     ["no JSON", "{", "manifest_unreadable", /cannot be read/],
     ["another version", '{"manifestVersion":99}', "manifest_version", /has version 99; this/],
-    ["anything else", '{"manifestVersion":1}', "manifest_malformed", /needs the key complete/],
+    ["anything else", '{"manifestVersion":2}', "manifest_malformed", /needs the key complete/],
   ])("%s", async (_, content, code, message) => {
     if (content !== undefined) await writeFile(path.join(directory, "manifest.json"), content);
     await expect(verify()).rejects.toMatchObject({
