@@ -1,5 +1,6 @@
 import { exitCodes, SwitchyardError } from "../base/errors.js";
 import { describeError, factsOf } from "../report/error-text.js";
+import { logLine } from "../report/progress.js";
 import { type CommandOutcome, notRunOf } from "./command-outcome.js";
 import type { CommandContext } from "./context.js";
 import type { Output } from "./output.js";
@@ -31,12 +32,25 @@ export function printOutcome(
   context: CommandContext,
 ): void {
   if (output.json) context.stdout.write(`${JSON.stringify(jsonOf(outcome))}\n`);
+  if (output.log) {
+    logReason(outcome, context);
+    return;
+  }
   const summaries = output.json ? [] : summariesOf(outcome, output, context);
   if (summaries.length > 0) printResult(summaries.join("\n\n"), output, context);
   const reason = reasonOf(outcome, context);
   if (reason === undefined) return;
   const blank = summaries.length > 0 && context.stdout.isTTY === true ? "\n" : "";
   context.stderr.write(`${blank}${paint(reason, "stderr", output, context)}\n`);
+}
+
+function logReason(outcome: CommandOutcome, context: CommandContext): void {
+  const reason = reasonOf(outcome, context);
+  if (reason === undefined) return;
+  const { command, exitCode, error } = outcome;
+  const isInterrupted = exitCode === exitCodes.interrupted;
+  const facts = error === undefined || isInterrupted ? { message: reason } : factsOf(error);
+  context.stderr.write(logLine("error", "ended", { command, exitCode, ...facts }));
 }
 
 /** Returns why a command did not end well; undefined if its summary says all. */
@@ -67,7 +81,8 @@ function isWanted({ exitCode }: StepReport, { quiet }: Output): boolean {
   return !quiet || exitCode === exitCodes.failed;
 }
 
-function jsonOf(outcome: CommandOutcome): unknown {
+/** Returns the result of a command as `--json` prints it. */
+export function jsonOf(outcome: CommandOutcome): unknown {
   const { command, exitCode, reports } = outcome;
   const error = "error" in outcome ? { error: factsOf(outcome.error) } : {};
   if (command !== "migrate") return reports[0]?.json ?? { command, exitCode, ...error };
@@ -93,6 +108,10 @@ export function printFailure(
   const exitCode = error instanceof SwitchyardError ? error.exitCode : exitCodes.failed;
   if (output.json) {
     context.stdout.write(`${JSON.stringify({ command, exitCode, error: factsOf(error) })}\n`);
+  }
+  if (output.log) {
+    context.stderr.write(logLine("error", "ended", { command, exitCode, ...factsOf(error) }));
+    return exitCode;
   }
   const text = describeError(error, isDebug(context));
   context.stderr.write(`${paint(text, "stderr", output, context)}\n`);

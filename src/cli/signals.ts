@@ -11,11 +11,11 @@ export interface SignalSource {
 
 /**
  * Aborts the returned signal at the first SIGINT or SIGTERM, so that the run ends cleanly. The
- * second one ends the process at once. Both keep what was committed.
+ * second one ends the process at once. Both keep what was committed. A terminal is told so.
  */
 export function abortOnSignals(
   source: SignalSource,
-  stderr: { write(text: string): unknown },
+  stderr: { write(text: string): unknown; readonly isTTY?: boolean },
 ): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const listener = () => {
@@ -23,7 +23,7 @@ export function abortOnSignals(
       source.exit(exitCodes.interrupted);
       return;
     }
-    stderr.write("\nStopping; press ^C again to quit at once.\n");
+    if (stderr.isTTY === true) stderr.write("\nStopping; press ^C again to quit at once.\n");
     controller.abort();
   };
   for (const name of signalNames) source.on(name, listener);

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import type { SourceFailure } from "../pipeline/manifest.js";
 import type { RunObserver, RunProgress, WaitingProgress } from "../pipeline/run-observer.js";
 import {
   formatBytes,
@@ -7,6 +8,7 @@ import {
   formatNumberOf,
   formatShare,
 } from "./quantities.js";
+import { type Speed, Speedometer } from "./speedometer.js";
 import { describeFailure } from "./summary-parts.js";
 import { cutEnd, cutStart, harmless } from "./terminal-text.js";
 
@@ -33,12 +35,42 @@ export function showProgress(stream: ProgressStream, clock: Clock): ProgressDisp
   return stream.isTTY === true ? showLive(stream, clock) : showPlain(stream, clock);
 }
 
+/**
+ * Writes one JSON object per line: progress every few seconds, notes and failures. Times are ISO 8601,
+ * `leftMs` is null until it is known.
+ */
+export function logProgress(stream: ProgressStream, clock: Clock, step: string): ProgressDisplay {
+  const log = (level: string, event: string, facts: object) =>
+    void stream.write(logLine(level, event, { step, ...facts }));
+  return showEvery(clock, {
+    intervalMs: PLAIN_INTERVAL_MS,
+    progress: ({ threads: _, ...progress }, { leftMs, rowsPerSecond, bytesPerSecond }) =>
+      log("info", "progress", {
+        ...progress,
+        rowsPerSecond: Math.round(rowsPerSecond),
+        bytesPerSecond: Math.round(bytesPerSecond),
+        leftMs: leftMs === undefined ? null : Math.round(leftMs),
+      }),
+    failure: (failure) => log("warn", "source_failed", failure),
+    note: (message) => log("info", "note", { message }),
+  });
+}
+
+/** Returns a line of a log for programs: `--log-format json`. */
+export function logLine(level: string, event: string, facts: object): string {
+  return `${JSON.stringify({ time: new Date().toISOString(), level, event, ...facts })}\n`;
+}
+
 /** Shows nothing: `--quiet`. Failures of sources are part of the result. */
 export const noProgress: ProgressDisplay = { observer: {}, stop: () => undefined };
 
 function showPlain(stream: ProgressStream, clock: Clock): ProgressDisplay {
   const line = (text: string) => void stream.write(`${text}\n`);
-  return showEvery(PLAIN_INTERVAL_MS, clock, line, (...now) => line(describeTotal(...now)));
+  return showEvery(clock, {
+    intervalMs: PLAIN_INTERVAL_MS,
+    progress: (...now) => line(describeTotal(...now)),
+    ...linesOf(line),
+  });
 }
 
 function showLive(stream: ProgressStream, clock: Clock): ProgressDisplay {
@@ -61,7 +93,11 @@ function showLive(stream: ProgressStream, clock: Clock): ProgressDisplay {
     stream.write(`${erase()}${lines.join("\n")}\n`);
     linesShown = lines.length;
   };
-  const { observer, stop } = showEvery(LIVE_INTERVAL_MS, clock, lineAbove, draw);
+  const { observer, stop } = showEvery(clock, {
+    intervalMs: LIVE_INTERVAL_MS,
+    progress: draw,
+    ...linesOf(lineAbove),
+  });
   return {
     observer,
     stop: () => {
@@ -71,12 +107,25 @@ function showLive(stream: ProgressStream, clock: Clock): ProgressDisplay {
   };
 }
 
-/** Calls `show` in intervals once the run has started, and `line` for notes and failures. */
+/** The parts of a display. */
+interface Shown {
+  readonly intervalMs: number;
+  progress(progress: RunProgress, speed: Speed): void;
+  failure(failure: SourceFailure): void;
+  note(text: string): void;
+}
+
+function linesOf(line: (text: string) => void): Pick<Shown, "failure" | "note"> {
+  return {
+    failure: (failure) => line(`failed: ${describeFailure(failure)}`),
+    note: (text) => line(harmless(text)),
+  };
+}
+
+/** Shows progress in intervals once the run has started, and notes and failures. */
 function showEvery(
-  intervalMs: number,
   clock: Clock,
-  line: (text: string) => void,
-  show: (progress: RunProgress, speed: Speed) => void,
+  { intervalMs, progress: show, failure, note }: Shown,
 ): ProgressDisplay {
   let stopTimer: () => void = () => undefined;
   const observer: RunObserver = {
@@ -89,8 +138,8 @@ function showEvery(
         show(current, speedometer.take(clock.now(), current));
       });
     },
-    sourceFailed: (failure) => line(`failed: ${describeFailure(failure)}`),
-    note: (text) => line(harmless(text)),
+    sourceFailed: failure,
+    note,
   };
   return { observer, stop: () => stopTimer() };
 }
@@ -133,43 +182,4 @@ const phaseNames = { keys: "looking for duplicates", merging: "merging days" } a
 function describeWaiting({ reason, attempts, leftMs }: WaitingProgress): string {
   const patience = `attempt ${attempts}, ${formatDuration(leftMs)} left`;
   return `waiting for the service (${patience}): ${harmless(reason)}`;
-}
-
-/** Speeds are averaged over this time: long enough to be steady, short enough to be current. */
-const WINDOW_MS = 10_000;
-
-interface ProgressSample {
-  readonly atMs: number;
-  readonly rows: number;
-  readonly bytes: number;
-}
-
-interface Speed {
-  readonly rowsPerSecond: number;
-  readonly bytesPerSecond: number;
-  /** Undefined until bytes have been read. */
-  readonly leftMs: number | undefined;
-}
-
-/** Speed over the last seconds of a run. */
-class Speedometer {
-  readonly #samples: ProgressSample[] = [];
-
-  take(atMs: number, progress: RunProgress): Speed {
-    const sample = { atMs, rows: progress.rows, bytes: progress.bytesDone };
-    const samples = this.#samples;
-    samples.push(sample);
-    // Keep one sample that is at least a window old, once there is one.
-    while ((samples[1]?.atMs ?? atMs) <= atMs - WINDOW_MS) samples.shift();
-    const oldest = samples[0] ?? sample;
-    const seconds = (atMs - oldest.atMs) / 1000;
-    if (seconds <= 0) return { rowsPerSecond: 0, bytesPerSecond: 0, leftMs: undefined };
-    const bytesPerSecond = (sample.bytes - oldest.bytes) / seconds;
-    const bytesLeft = progress.bytesTotal - progress.bytesDone;
-    return {
-      rowsPerSecond: (sample.rows - oldest.rows) / seconds,
-      bytesPerSecond,
-      leftMs: bytesPerSecond > 0 ? (bytesLeft / bytesPerSecond) * 1000 : undefined,
-    };
-  }
 }

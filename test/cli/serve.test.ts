@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Connection from "libsql";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { runCommandLine } from "../../src/cli/program.js";
 import { runSwitchyard } from "../support/command-line.js";
 import { scratchDirectory } from "../support/scratch.js";
@@ -156,13 +156,10 @@ describe("a service that runs", () => {
     const { console: key } = keysIn(service.stderr());
     const answered = halfSentRequest(service.url, key, JSON.stringify({ name: "Never" }));
     await answered.begun;
-    const stopping = new Promise<void>((resolve) => {
-      service.child.stderr?.on("data", () => {
-        if (service.stderr().includes("again to quit at once")) resolve();
-      });
-    });
     const stopped = service.stop("SIGINT");
-    await stopping;
+    const isReady = async () =>
+      (await fetch(`${service.url}/readyz`).catch(() => undefined))?.ok === true;
+    await vi.waitFor(async () => expect(await isReady()).toBe(false));
     service.child.kill("SIGINT");
     expect(await stopped).toBe(130);
     await answered.text;

@@ -13,7 +13,8 @@ class FakeProcess extends EventEmitter {
 test.each(["SIGINT", "SIGTERM"] as const)("the first %s aborts, the second exits", (name) => {
   const source = new FakeProcess();
   const written: string[] = [];
-  const { signal } = abortOnSignals(source, { write: (text) => written.push(text) });
+  const terminal = { write: (text: string) => written.push(text), isTTY: true };
+  const { signal } = abortOnSignals(source, terminal);
   expect(signal.aborted).toBe(false);
   source.emit(name);
   expect(signal.aborted).toBe(true);
@@ -21,6 +22,15 @@ test.each(["SIGINT", "SIGTERM"] as const)("the first %s aborts, the second exits
   expect(written.join("")).toContain("again to quit at once");
   source.emit("SIGINT");
   expect(source.exits).toEqual([130]);
+});
+
+test("only a terminal is told of the second signal: a log has one object per line", () => {
+  const source = new FakeProcess();
+  const written: string[] = [];
+  const { signal } = abortOnSignals(source, { write: (text) => written.push(text) });
+  source.emit("SIGTERM");
+  expect(signal.aborted).toBe(true);
+  expect(written).toEqual([]);
 });
 
 test("after the end signals are the system's again", () => {

@@ -63,7 +63,7 @@ export const exportOptions: readonly OptionName[] = runOptions.filter(
 export const validateOptions = optionsOf("validate", [...sharedWithQualify, "dayZone"]);
 
 /** Options of `verify`. */
-export const verifyOptions = [...storeAccess, "read", ...outputOptions] as const;
+export const verifyOptions = [...storeAccess, "read", "logFormat", ...outputOptions] as const;
 
 /** Options of `compact`. */
 export const compactOptions = [...storeAccess, "unsafeLock", ...outputOptions] as const;
@@ -88,7 +88,7 @@ const groupStarts: Readonly<Partial<Record<OptionName, string>>> = {
   sendTo: "Sending:",
   console: "Qualifying events:",
   port: "Service:",
-  json: GENERAL_GROUP,
+  metricsPort: GENERAL_GROUP,
 };
 
 /** Returns the heading that an option is under in help. */

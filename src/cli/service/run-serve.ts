@@ -1,9 +1,10 @@
-import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { exitCodes } from "../../base/errors.js";
 import { version } from "../../base/package-files.js";
 import { createApp } from "../../service/app.js";
 import { createLogger } from "../../service/request-log.js";
 import { startServer } from "../../service/server.js";
 import type { CommandContext } from "../context.js";
+import { listenError } from "../listen-error.js";
 import { outputOf } from "../output.js";
 import { printFailure } from "../print-outcome.js";
 import { openServiceStore } from "./open-service-store.js";
@@ -53,7 +54,7 @@ async function serve(
       },
     });
   const server = await startServer(app, { host, port }, openStore).catch((error: unknown) => {
-    throw listenError(error, { host, port });
+    throw listenError(error, { host, port }, { host: "--host", port: "--port" });
   });
   const stopAsked = aborted(signal);
   try {
@@ -85,40 +86,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Translates the system's refusal of an address. Returns other errors unchanged. */
-function listenError(error: unknown, { host, port }: Address): unknown {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  switch (code) {
-    case "EADDRINUSE":
-      return new SwitchyardError(
-        "port_in_use",
-        `another program listens on ${host}:${port}: stop it, or choose another --port (0 selects a free one)`,
-        { cause: error },
-      );
-    case "EACCES":
-    case "EPERM":
-      return new SwitchyardError(
-        "port_forbidden",
-        `this user may not listen on ${host}:${port}: choose a --port of at least 1024`,
-        { cause: error },
-      );
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-    case "EINVAL":
-      return new SwitchyardError(
-        "host_unknown",
-        `${host} is not an address of this machine (${code}): choose another --host`,
-        { cause: error },
-      );
-    default:
-      return error;
-  }
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
+import { outputOptions } from "../../pipeline/configuration/output-options.js";
 import { placeOf } from "../../pipeline/configuration/run-options.js";
 import { MANIFEST_NAME } from "../../pipeline/ledger/layout.js";
 import { readTextOf, writeTextOf } from "../../pipeline/remote/output-place.js";
@@ -45,7 +46,8 @@ export async function isMigrated(
 
 /** Differs for other options, and for each time that the export was changed. */
 function digestOf({ steps, values }: Configuration, { manifest }: Exported): string {
-  const { json: _, quiet: __, color: ___, ...options } = values;
+  const isOutput = (name: string) => name in outputOptions;
+  const options = Object.entries(values).filter(([name]) => !isOutput(name));
   const facts = JSON.stringify([steps, options, manifest.version, manifest.run]);
   return createHash("sha256").update(facts).digest("hex");
 }

@@ -3,14 +3,27 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { type GivenFlags, loadConfiguration } from "../../pipeline/configuration/configuration.js";
 import type { StepName } from "../../pipeline/configuration/configuration-schema.js";
-import { noProgress, showProgress } from "../../report/progress.js";
+import {
+  type CompleteValues,
+  environmentNameOf,
+  withDefaults,
+} from "../../pipeline/configuration/options.js";
+import {
+  logLine,
+  logProgress,
+  noProgress,
+  type ProgressDisplay,
+  showProgress,
+} from "../../report/progress.js";
 import { formatNumberOf } from "../../report/quantities.js";
 import type { CommandOutcome } from "../command-outcome.js";
 import type { CommandContext } from "../context.js";
+import { notify } from "../notify.js";
 import { type Output, outputOf } from "../output.js";
-import { printOutcome, printStep } from "../print-outcome.js";
+import { jsonOf, printOutcome, printStep } from "../print-outcome.js";
 import { isMigrated, recordMigration } from "./finished-migration.js";
 import { type MigrationService, openMigrationService } from "./migration-service.js";
+import type { RunMetrics } from "./run-metrics.js";
 import type { RunStep, StepContext, StepReport } from "./step.js";
 import { resultsOf } from "./step.js";
 
@@ -46,6 +59,10 @@ interface Run {
   readonly reports: StepReport[];
   /** Set if the migration had nothing to do. */
   nothingNew?: string;
+  /** Address that the result is sent to. */
+  notify?: string;
+  /** Set while `--metrics-port` is served. */
+  metrics?: RunMetrics;
 }
 
 /**
@@ -56,6 +73,8 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
   const { command, flags, words: commandLine = [command] } = invocation;
   const output = outputOf(flags);
   const run: Run = { context, command, flags, commandLine, output, names: [], reports: [] };
+  const { notify: address = context.environment[environmentNameOf("notify")] } = flags;
+  if (typeof address === "string" && URL.canParse(address)) run.notify = address;
   let outcome: Pick<CommandOutcome, "exitCode" | "service" | "error" | "nothingNew">;
   try {
     const service = await runAll(run, invocation);
@@ -70,7 +89,9 @@ export async function runSteps(invocation: Invocation, context: CommandContext):
     outcome = { exitCode: exitCodeOf(error, context.signal), error };
   }
   const { names, reports } = run;
-  printOutcome({ command, names, reports, ...outcome }, run.output, context);
+  const ended = { command, names, reports, ...outcome };
+  printOutcome(ended, run.output, context);
+  if (run.notify !== undefined) await notify(run.notify, jsonOf(ended), run.output, context);
   return outcome.exitCode;
 }
 
@@ -81,7 +102,9 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
   const engine = await context.loadEngine();
   const load = () => loadConfiguration({ flags, configPath, environment, currentDirectory });
   const configuration = await load();
-  run.output = outputOf(configuration.values);
+  const { values } = configuration;
+  run.output = outputOf(values);
+  if (values.notify !== undefined) run.notify = values.notify;
   run.names = command === "migrate" ? configuration.steps : [command];
   const service =
     command === "migrate"
@@ -90,6 +113,7 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
   const reload = command === "migrate" ? undefined : load;
   let printed = 0;
   try {
+    await serveMetrics(run, withDefaults(values, configuration.directory));
     for (const name of run.names) {
       signal.throwIfAborted();
       const report = await runStep(run, name, { engine, ...omitUndefined({ reload }) }, service);
@@ -108,9 +132,20 @@ async function runAll(run: Run, { configPath }: Invocation): Promise<MigrationSe
     }
     await recordEnd(run, configuration, signal);
   } finally {
+    await run.metrics?.stop();
     await service.stop();
   }
   return service.embedded;
+}
+
+async function serveMetrics(run: Run, { metricsHost: host, metricsPort: port }: CompleteValues) {
+  if (port === undefined) return;
+  const { RunMetrics } = await import("./run-metrics.js");
+  run.metrics = await RunMetrics.listen({ host, port });
+  const { url } = run.metrics;
+  const { stderr } = run.context;
+  if (run.output.log) stderr.write(logLine("info", "metrics", { url }));
+  else if (!run.output.quiet) stderr.write(`metrics: ${url}\n`);
 }
 
 /** Returns the one line of a migration without new inputs whose steps an earlier one has done. */
@@ -149,12 +184,13 @@ async function runStep(
     output,
     commandLine,
     reports,
+    metrics,
   }: Run,
   name: StepName,
   tools: Pick<StepContext, "engine" | "reload">,
   { configuration, embedded }: MigrationService,
 ): Promise<StepReport> {
-  const display = output.quiet ? noProgress : showProgress(stderr, clock);
+  const display = displayOf(name, output, { stderr, clock });
   try {
     return await steps[name](configuration, {
       ...tools,
@@ -162,7 +198,7 @@ async function runStep(
       flags,
       program,
       commandLine,
-      observer: display.observer,
+      observer: metrics === undefined ? display.observer : metrics.observe(name, display.observer),
       results: resultsOf(reports),
       isMigration: command === "migrate",
       ...(embedded === undefined ? {} : { stored: embedded.stored }),
@@ -170,6 +206,15 @@ async function runStep(
   } finally {
     display.stop();
   }
+}
+
+function displayOf(
+  name: StepName,
+  { quiet, log }: Output,
+  { stderr, clock }: Pick<CommandContext, "stderr" | "clock">,
+): ProgressDisplay {
+  if (quiet) return noProgress;
+  return log ? logProgress(stderr, clock, name) : showProgress(stderr, clock);
 }
 
 function exitCodeOf(error: unknown, signal: AbortSignal): number {

@@ -10,6 +10,7 @@ import { damagedChoices, tableLogs } from "../options.js";
 import { outputFormatNames } from "../output-formats.js";
 import { csvOptions } from "./csv-options.js";
 import * as type from "./option-types.js";
+import { outputOptions } from "./output-options.js";
 import { serviceRows } from "./service-rows.js";
 import { storeOptions } from "./store-options.js";
 
@@ -377,18 +378,5 @@ export const optionTable = {
     description: "Forget what an earlier run of the same command has sent, and send everything",
   },
   ...serviceRows,
-  json: {
-    ...type.off,
-    description: "Print the result as one JSON object on standard output",
-  },
-  quiet: {
-    ...type.off,
-    description: "Print no progress and no summary; errors are still printed",
-  },
-  color: {
-    type: type.onOff,
-    description: "Print in colour where the terminal shows it; NO_COLOR=1 turns it off too",
-    negation: "Print without colour, as with NO_COLOR=1",
-    default: true,
-  },
+  ...outputOptions,
 } satisfies Readonly<Record<string, type.OptionRow>>;

@@ -141,6 +141,17 @@ export const url = textType(
   "<url>",
 );
 
+/** An address that a result is sent to; its path and query may be a secret. */
+export const webhook = textType(
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+      mustBe("an http or https URL, such as https://hooks.example.com/T0/B0"),
+    ),
+  "<url>",
+);
+
 export const header = textType(
   z
     .string()

@@ -1,0 +1,42 @@
+import { SwitchyardError } from "../base/errors.js";
+
+/** An address to listen on. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Translates the system's refusal of an address, set by these flags. Returns other errors unchanged. */
+export function listenError(
+  error: unknown,
+  { host, port }: Address,
+  flags: Readonly<Record<keyof Address, string>>,
+): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  switch (code) {
+    case "EADDRINUSE":
+      return new SwitchyardError(
+        "port_in_use",
+        `another program listens on ${host}:${port}: stop it, or choose another ${flags.port} (0 selects a free one)`,
+        { cause: error },
+      );
+    case "EACCES":
+    case "EPERM":
+      return new SwitchyardError(
+        "port_forbidden",
+        `this user may not listen on ${host}:${port}: choose a ${flags.port} of at least 1024`,
+        { cause: error },
+      );
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+    case "EINVAL":
+      return new SwitchyardError(
+        "host_unknown",
+        `${host} is not an address of this machine (${code}): choose another ${flags.host}`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,46 @@
+import * as type from "./option-types.js";
+
+/** Forms of what commands print. */
+const logFormats = ["text", "json"] as const;
+
+/** Options of what is seen of a run; part of `optionTable`. */
+export const outputOptions = {
+  metricsPort: {
+    type: type.count(0, 65_535),
+    placeholder: "<port>",
+    description:
+      "Port for Prometheus at /metrics while the run lasts; 0 picks a free one, and a line names it",
+    otherwise: "no metrics",
+  },
+  metricsHost: {
+    type: type.text,
+    placeholder: "<host>",
+    description: "Address for --metrics-port; 0.0.0.0 is every IPv4 address of the machine",
+    default: "127.0.0.1",
+  },
+  notify: {
+    type: type.webhook,
+    description: "POST the result to this address, as the JSON object that --json prints",
+  },
+  logFormat: {
+    type: type.choice(logFormats),
+    placeholder: "<format>",
+    description:
+      "Form of everything that is printed; json prints an object per line, and the result as --json does",
+    default: "text",
+  },
+  json: {
+    ...type.off,
+    description: "Print the result as one JSON object on standard output",
+  },
+  quiet: {
+    ...type.off,
+    description: "Print no progress and no summary; errors are still printed",
+  },
+  color: {
+    type: type.onOff,
+    description: "Print in colour where the terminal shows it; NO_COLOR=1 turns it off too",
+    negation: "Print without colour, as with NO_COLOR=1",
+    default: true,
+  },
+} satisfies Readonly<Record<string, type.OptionRow>>;

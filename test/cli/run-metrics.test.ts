@@ -1,0 +1,78 @@
+import { expect, onTestFinished, test } from "vitest";
+import { RunMetrics } from "../../src/cli/steps/run-metrics.js";
+import type { RunProgress } from "../../src/pipeline/run-observer.js";
+
+const moment: RunProgress = {
+  threads: [
+    { source: "a.json", rows: 7 },
+    { source: undefined, rows: 0 },
+  ],
+  bytesTotal: 100,
+  bytesDone: 25,
+  rows: 7,
+  rejects: 2,
+  splitsTotal: 4,
+  splitsDone: 1,
+};
+
+async function listen(): Promise<RunMetrics> {
+  const metrics = await RunMetrics.listen({ host: "127.0.0.1", port: 0 });
+  onTestFinished(() => metrics.stop());
+  return metrics;
+}
+
+async function seriesOf({ url }: RunMetrics): Promise<readonly string[]> {
+  const response = await fetch(url);
+  expect(response.headers.get("content-type")).toContain("text/plain; version=0.0.4");
+  return (await response.text()).split("\n").filter((line) => line.startsWith("switchyard_"));
+}
+
+test("metrics are the progress of the step that runs, by phase", async () => {
+  const metrics = await listen();
+  expect(await seriesOf(metrics)).toHaveLength(1);
+  const started: (() => RunProgress)[] = [];
+  const observer = metrics.observe("export", { started: (progress) => started.push(progress) });
+  observer.started?.(() => moment);
+  expect(started).toHaveLength(1);
+  expect(await seriesOf(metrics)).toEqual(
+    expect.arrayContaining([
+      'switchyard_rows_read_total{step="export",phase="reading"} 7',
+      'switchyard_rows_rejected_total{step="export",phase="reading"} 2',
+      'switchyard_input_bytes{step="export",phase="reading"} 100',
+      'switchyard_input_bytes_done{step="export",phase="reading"} 25',
+      'switchyard_splits{step="export",phase="reading"} 4',
+      'switchyard_splits_done{step="export",phase="reading"} 1',
+      'switchyard_threads_reading{step="export",phase="reading"} 1',
+      'switchyard_waiting{step="export",phase="reading"} 0',
+    ]),
+  );
+  observer.started?.(() => ({ ...moment, phase: "merging", rows: 9 }));
+  const merging = await seriesOf(metrics);
+  expect(merging).toContain('switchyard_rows_read_total{step="export",phase="merging"} 9');
+  expect(merging.join()).not.toContain('phase="reading"');
+});
+
+test("only a step that sends has delivered events, and says whether it waits", async () => {
+  const metrics = await listen();
+  const observer = metrics.observe("send", {});
+  const waiting = { reason: "503", attempts: 2, leftMs: 1_000 };
+  observer.started?.(() => ({ ...moment, delivered: 5, waiting }));
+  expect(await seriesOf(metrics)).toEqual(
+    expect.arrayContaining([
+      'switchyard_events_delivered_total{step="send",phase="reading"} 5',
+      'switchyard_waiting{step="send",phase="reading"} 1',
+    ]),
+  );
+  metrics.observe("export", {}).started?.(() => ({ ...moment, delivered: 0 }));
+  expect((await seriesOf(metrics)).join()).not.toContain("events_delivered");
+});
+
+test("a port that is taken is refused with the flag to change", async () => {
+  const { url } = await listen();
+  const port = Number(new URL(url).port);
+  await expect(RunMetrics.listen({ host: "127.0.0.1", port })).rejects.toMatchObject({
+    code: "port_in_use",
+    message: expect.stringContaining("--metrics-port"),
+  });
+  expect((await fetch(new URL("/other", url))).status).toBe(404);
+});
