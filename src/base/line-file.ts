@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { writeDurably } from "./durable-file.js";
-import { MIB } from "./limits.js";
+import { KIB } from "./limits.js";
 
 /** Size and content of a file of lines. */
 export interface LineFile {
@@ -9,8 +9,8 @@ export interface LineFile {
   readonly sha256: string;
 }
 
-/** Bytes that are written or read at a time. */
-const BLOCK_BYTES = MIB;
+/** Bytes that are written or read at a time. Larger strings wait long for the garbage collector. */
+const BLOCK_BYTES = 64 * KIB;
 
 /** Writes a file as `writeDurably` does, without holding it in memory. Lines end in a line feed. */
 export async function writeLines(

@@ -23,6 +23,7 @@ import { discoverSources } from "../readers/discovery.js";
 import { createFormatDetection, openRange, planRanges } from "../readers/formats.js";
 import { listInputs, withoutPaths } from "../readers/inputs.js";
 import type { Discovery } from "../readers/source-discovery.js";
+import { SourceTable } from "../readers/source-table.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { Survey } from "../survey/survey.js";
 import { watchStore } from "./store-watch.js";
@@ -167,6 +168,7 @@ export async function discover(
     );
   }
   return discoverSources(files, {
+    table: new SourceTable(),
     detect: createFormatDetection({ csv, kind: inputFormat, rowFields }),
     ratioMax,
     s3,

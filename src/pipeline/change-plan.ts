@@ -77,15 +77,31 @@ export async function rangeSources(
   sources: readonly Source[],
   splitBytes: number,
   { planRanges, signal }: Pick<PlanningOptions, "planRanges" | "signal">,
-): Promise<readonly RangedSource[]> {
-  const ranged: RangedSource[] = [];
+): Promise<Iterable<RangedSource>> {
+  // Most sources have one range. Arrays that grow are copied again and again.
+  const ranges = new Array<SourceRange>(sources.length);
+  let count = 0;
   for (const source of sources) {
-    const ranges = await rangesOf(source, splitBytes, planRanges);
+    for (const range of await rangesOf(source, splitBytes, planRanges)) ranges[count++] = range;
     // `rangesOf` also swallows the error of an interruption.
     throwIfInterrupted(signal);
-    ranged.push({ source, ranges });
   }
-  return ranged;
+  ranges.length = count;
+  return { [Symbol.iterator]: () => groupRanges(sources, ranges) };
+}
+
+/** Returns the ranges, which are in the order of the sources, by source. */
+function* groupRanges(
+  sources: readonly Source[],
+  ranges: readonly SourceRange[],
+): Generator<RangedSource> {
+  let start = 0;
+  for (const source of sources) {
+    let end = start;
+    while (ranges[end]?.source === source) end++;
+    yield { source, ranges: ranges.slice(start, end) };
+    start = end;
+  }
 }
 
 /**

@@ -21,8 +21,9 @@ export function foldMissingFields(
   plan: Plan,
   records: readonly SplitRecord[],
 ): readonly MissingFields[] {
-  const rangesBySource = countRanges(plan);
   const values = records.flatMap(({ fieldValues }) => fieldValues ?? []);
+  const named = new Set(values.flatMap(({ missing }) => missing.map(({ source }) => source)));
+  const rangesBySource = countRanges(plan, named);
   const rows = sum(values.map((one) => one.rows));
   return planFields(mapping).groups.flatMap((group, index) => {
     const filled = sum(values.map((one) => one.filled[index] ?? 0));
@@ -62,10 +63,15 @@ function countMissing(values: readonly FieldValues[], group: number): Map<string
   return sources;
 }
 
-function countRanges({ splits }: Plan): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { source } of splits.flatMap(({ ranges }) => ranges)) {
-    counts.set(source.name, (counts.get(source.name) ?? 0) + 1);
+/** Counts the ranges of some sources; of all there can be millions. */
+function countRanges({ splits }: Plan, named: ReadonlySet<string>): ReadonlyMap<string, number> {
+  const counts = new Map([...named].map((name) => [name, 0]));
+  if (counts.size === 0) return counts;
+  for (const { ranges } of splits) {
+    for (const { source } of ranges) {
+      const known = counts.get(source.name);
+      if (known !== undefined) counts.set(source.name, known + 1);
+    }
   }
   return counts;
 }

@@ -1,5 +1,5 @@
 import { type Layout, layoutOf } from "./ledger/layout.js";
-import { readEpochs } from "./ledger/ledger.js";
+import { readEpochs, readHeads } from "./ledger/ledger.js";
 import { assignSources } from "./ledger/source-epochs.js";
 import type { ExportOptions } from "./options.js";
 import type { DiscoveredInputs } from "./run-job.js";
@@ -13,9 +13,9 @@ export async function findNewInputs<Inputs extends DiscoveredInputs>(
   discover: () => Promise<Inputs>,
 ): Promise<Inputs | undefined> {
   const layout: Layout = layoutOf(outputDirectory, dataset);
-  const saved = fresh ? [] : await readEpochs(layout);
-  if (saved.length === 0) return undefined;
+  if (fresh || (await readHeads(layout)).length === 0) return undefined;
   const inputs = await discover();
+  const saved = await readEpochs(layout, inputs.sources);
   const unreadable = inputs.failures.map(({ name, code, message }) => ({
     source: name,
     code,

@@ -38,25 +38,31 @@ interface Piece {
   readonly weight: number;
 }
 
+/** Pieces in order, without an object for each: there can be millions. */
+interface WeighedPieces {
+  readonly sources: readonly Source[];
+  readonly ranges: readonly SourceRange[];
+  readonly bytes: Float64Array;
+  readonly weights: Float64Array;
+}
+
 /**
  * Packs ranges into splits, in order: a split is closed before it would exceed `splitBytes`. If
  * there are more than `splitsMax` splits, the size is doubled until they fit. Pure: the same
  * sources give the same plan.
  */
-export function makePlan(ranged: readonly RangedSource[], limits: PlanLimits): Plan {
+export function makePlan(ranged: Iterable<RangedSource>, limits: PlanLimits): Plan {
   const splitsMax = limits.splitsMax ?? SPLITS_MAX;
   const pieces = weigh(ranged, limits);
   let splitBytes = limits.splitBytes;
-  let groups = pack(pieces, splitBytes);
-  while (groups.length > splitsMax) {
+  let ends = pack(pieces, splitBytes);
+  while (ends.length > splitsMax) {
     splitBytes *= 2;
-    groups = pack(pieces, splitBytes);
+    ends = pack(pieces, splitBytes);
   }
   return Object.freeze({
-    sources: Object.freeze(ranged.map(({ source }) => source)),
-    splits: Object.freeze(
-      groups.map((group, index) => freezeSplit(splitIdOf(index, limits.epoch), group)),
-    ),
+    sources: Object.freeze(pieces.sources),
+    splits: Object.freeze(cut(pieces, ends, 0, limits)),
   });
 }
 
@@ -73,6 +79,9 @@ export function growSplitBytes(sources: readonly Source[], limits: PlanLimits): 
 
 /** Returns the plan with new descriptions of its sources, matched by name, in the same ranges. */
 export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
+  const { length } = plan.sources;
+  const isSame = (source: Source, index: number) => source === plan.sources[index];
+  if (sources.length === length && sources.every(isSame)) return plan;
   const current = new Map(sources.map((source) => [source.name, source]));
   const update = (source: Source) => current.get(source.name) ?? source;
   return assemblePlan(
@@ -85,13 +94,12 @@ export function updateSources(plan: Plan, sources: readonly Source[]): Plan {
 }
 
 /** Returns the plan with more sources at its end, in additional splits. */
-export function extendPlan(plan: Plan, ranged: readonly RangedSource[], limits: PlanLimits): Plan {
-  const groups = pack(weigh(ranged, limits), limits.splitBytes);
-  const splits = groups.map((group, index) =>
-    freezeSplit(splitIdOf(plan.splits.length + index, limits.epoch), group),
-  );
+export function extendPlan(plan: Plan, ranged: Iterable<RangedSource>, limits: PlanLimits): Plan {
+  const pieces = weigh(ranged, limits);
+  const ends = pack(pieces, limits.splitBytes);
+  const splits = cut(pieces, ends, plan.splits.length, limits);
   return Object.freeze({
-    sources: Object.freeze([...plan.sources, ...ranged.map(({ source }) => source)]),
+    sources: Object.freeze([...plan.sources, ...pieces.sources]),
     splits: Object.freeze([...plan.splits, ...splits]),
   });
 }
@@ -112,8 +120,8 @@ export function removeSources(plan: Plan, names: ReadonlySet<string>): Plan {
  * failed. The number and order of splits stay the same: the new ranges of a source are distributed
  * over the splits that held its old ones.
  */
-export function replaceSources(plan: Plan, replacements: readonly RangedSource[]): Plan {
-  const fresh = new Map(replacements.map((ranged) => [ranged.source.name, ranged]));
+export function replaceSources(plan: Plan, replacements: Iterable<RangedSource>): Plan {
+  const fresh = new Map([...replacements].map((ranged) => [ranged.source.name, ranged]));
   const old = piecesOfPlan(plan.sources, plan.splits);
   const homes = splitsOfSources(plan.splits);
   const dealt = (name: string, ranged: RangedSource, split: Split) => {
@@ -130,7 +138,7 @@ export function replaceSources(plan: Plan, replacements: readonly RangedSource[]
       placed.add(name);
       return dealt(name, ranged, split);
     });
-    return freezeSplit(split.id, pieces);
+    return splitOf(split.id, pieces);
   };
   return Object.freeze({
     sources: Object.freeze(plan.sources.map((source) => fresh.get(source.name)?.source ?? source)),
@@ -148,7 +156,7 @@ export function assemblePlan(
     sources: Object.freeze([...sources]),
     splits: Object.freeze(
       splits.map(({ id, ranges }) =>
-        freezeSplit(
+        splitOf(
           id,
           ranges.flatMap((range) => pieces.get(range) ?? []),
         ),
@@ -162,13 +170,16 @@ export function splitIdOf(index: number, epoch = 0): string {
   return `${epochPrefix(epoch)}${String(index).padStart(6, "0")}`;
 }
 
-/** Returns the ids of the splits that read each source, by name. */
+/** Returns the ids of the splits that read each source, by name. `names`: the sources, if not all. */
 export function splitsOfSources(
   splits: readonly Pick<Split, "id" | "ranges">[],
+  names?: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly string[]> {
   const homes = new Map<string, string[]>();
+  if (names?.size === 0) return homes;
   for (const { id, ranges } of splits) {
     for (const name of new Set(ranges.map((range) => range.source.name))) {
+      if (names?.has(name) === false) continue;
       const home = homes.get(name);
       if (home === undefined) homes.set(name, [id]);
       else home.push(id);
@@ -200,36 +211,70 @@ function share<T>(items: readonly T[], index: number, count: number): readonly T
  * 100,000 small entries would be one split: one thread would read it, and read all of it again
  * after a kill.
  */
-function weigh(ranged: readonly RangedSource[], { splitBytes }: PlanLimits): readonly Piece[] {
+function weigh(ranged: Iterable<RangedSource>, { splitBytes }: PlanLimits): WeighedPieces {
   const lightest = splitBytes / SPLIT_SOURCES;
-  return ranged
-    .flatMap(piecesOf)
-    .map((piece) => ({ ...piece, weight: Math.max(piece.weight, lightest) }));
-}
-
-function pack(pieces: readonly Piece[], splitBytes: number): readonly (readonly Piece[])[] {
-  const groups: Piece[][] = [];
-  let open: Piece[] = [];
-  let weight = 0;
-  for (const piece of pieces) {
-    if (open.length > 0 && weight + piece.weight > splitBytes) {
-      groups.push(open);
-      open = [];
-      weight = 0;
-    }
-    open.push(piece);
-    weight += piece.weight;
+  let [sourceCount, count] = [0, 0];
+  for (const { ranges } of ranged) {
+    sourceCount++;
+    count += ranges.length;
   }
-  if (open.length > 0) groups.push(open);
-  return groups;
+  // Arrays that grow are copied again and again.
+  const sources = new Array<Source>(sourceCount);
+  const ranges = new Array<SourceRange>(count);
+  const bytes = new Float64Array(count);
+  const weights = new Float64Array(count);
+  [sourceCount, count] = [0, 0];
+  for (const one of ranged) {
+    sources[sourceCount++] = one.source;
+    for (const piece of piecesOf(one)) {
+      ranges[count] = piece.range;
+      bytes[count] = piece.bytes;
+      weights[count++] = Math.max(piece.weight, lightest);
+    }
+  }
+  return { sources, ranges, bytes, weights };
 }
 
-function freezeSplit(id: string, pieces: readonly Piece[]): Split {
-  return Object.freeze({
-    id,
-    ranges: Object.freeze(mergeAdjacent(pieces.map((piece) => piece.range))),
-    bytes: pieces.reduce((sum, piece) => sum + piece.bytes, 0),
+/** Returns where groups of pieces end. */
+function pack({ weights }: WeighedPieces, splitBytes: number): readonly number[] {
+  const ends: number[] = [];
+  let open = 0;
+  for (const [index, weight] of weights.entries()) {
+    if (index > (ends.at(-1) ?? 0) && open + weight > splitBytes) {
+      ends.push(index);
+      open = 0;
+    }
+    open += weight;
+  }
+  if (weights.length > 0) ends.push(weights.length);
+  return ends;
+}
+
+/** Returns the splits of groups of pieces. `first`: index of the first split in its plan. */
+function cut(
+  { ranges, bytes }: WeighedPieces,
+  ends: readonly number[],
+  first: number,
+  { epoch }: PlanLimits,
+): readonly Split[] {
+  return ends.map((end, index) => {
+    const start = ends[index - 1] ?? 0;
+    const size = bytes.subarray(start, end).reduce((sum, one) => sum + one, 0);
+    return freezeSplit(splitIdOf(first + index, epoch), ranges.slice(start, end), size);
   });
+}
+
+function splitOf(id: string, pieces: readonly Piece[]): Split {
+  const bytes = pieces.reduce((sum, piece) => sum + piece.bytes, 0);
+  return freezeSplit(
+    id,
+    pieces.map(({ range }) => range),
+    bytes,
+  );
+}
+
+function freezeSplit(id: string, ranges: readonly SourceRange[], bytes: number): Split {
+  return Object.freeze({ id, ranges: Object.freeze(mergeAdjacent(ranges)), bytes });
 }
 
 /** Joins consecutive ranges of a source, so that the file is opened once. */
@@ -240,7 +285,7 @@ function mergeAdjacent(ranges: readonly SourceRange[]): readonly SourceRange[] {
     if (last !== undefined && last.source === range.source && last.end === range.start) {
       merged[merged.length - 1] = Object.freeze({ ...last, end: range.end });
     } else {
-      merged.push(Object.freeze({ ...range }));
+      merged.push(Object.freeze(range));
     }
   }
   return merged;

@@ -87,7 +87,7 @@ export async function startRun(
   options: StartOptions,
 ): Promise<StartedRun> {
   await finishCompaction(layout);
-  const saved = options.fresh ? [] : await readEpochs(layout);
+  const saved = options.fresh ? [] : await readEpochs(layout, facts.sources);
   await refuseForeignFiles(layout, options.fresh || saved.length > 0);
   if (saved.length === 0) {
     // A run without a ledger has joined nothing.
@@ -216,6 +216,7 @@ function refuseVanished(
   finished: ReadonlyMap<string, SplitRecord>,
   { vanished }: PlanChanges,
 ): void {
+  if (vanished.size === 0) return;
   const names = splits
     .filter(({ id }) => !finished.has(id))
     .flatMap(({ ranges }) => ranges.map(({ source }) => source.name));
@@ -298,6 +299,7 @@ async function readManifest(layout: Layout, epochs: number): Promise<RunAccounts
 
 /** Names inputs that could not be read and are gone now: nothing was delivered from them. */
 function describeGone({ record, facts }: EpochState): readonly string[] {
+  if (record.unreadable.length === 0) return [];
   const there = [
     ...facts.sources.map(({ name }) => name),
     ...facts.unreadable.map((f) => f.source),

@@ -9,6 +9,7 @@ import type { OpenedRange, OpenReader, Reader, ReaderOptions } from "./reader.js
 import type { Format, FormatKind, GivenDialect, Source, SourceRange } from "./source.js";
 import type { DetectFormat } from "./source-discovery.js";
 import type { HeadSample } from "./source-head.js";
+import { plainSource } from "./source-table.js";
 
 /** The facts that a detector has of a source beside its first bytes. */
 export interface DetectionHints {
@@ -258,7 +259,7 @@ async function readRejects({ range, bytes, options, ...opened }: OpenedRange): P
     const format = keptFormat(given);
     const { readKept } = formatOf(format);
     if (readKept === undefined) throw new Error(`no rows are kept as ${format.kind}`);
-    const inner = { source: { ...range.source, format }, start: 0, end: null };
+    const inner = { source: { ...plainSource(range.source), format }, start: 0, end: null };
     const window = { ...options, windowBytes: KEPT_WINDOW_BYTES };
     return readKept({ ...opened, range: inner, bytes: kept, options: window }, format);
   });

@@ -9,6 +9,7 @@ import type { OpenOptions } from "./open-bytes.js";
 import type { Format, Source, SourceBytes } from "./source.js";
 import { fromSystem } from "./source-errors.js";
 import { type HeadSample, SourceHead } from "./source-head.js";
+import type { SourceTable } from "./source-table.js";
 
 /**
  * Finds the format of a source by its first bytes. Returns null only for a `part` that is too short to
@@ -22,6 +23,8 @@ export type DetectFormat = (
 
 export interface DiscoverOptions extends OpenOptions {
   readonly detect: DetectFormat;
+  /** Holds the sources that are found, if there may be many. */
+  readonly table?: Pick<SourceTable, "add">;
 }
 
 /** An input that cannot be read; the others can. */
@@ -58,7 +61,8 @@ export async function discoverSource(
   const head = await peelLayers(stored, buffers.head, options);
   try {
     const format = await detectFormat(head, options);
-    return { ...nothing, sources: [{ ...head.source, format }] };
+    const source = { ...head.source, format };
+    return { ...nothing, sources: [options.table?.add(source) ?? source] };
   } finally {
     await head.close();
   }

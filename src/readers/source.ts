@@ -78,7 +78,7 @@ export interface Source {
   /** Path of the file on disk. */
   readonly path: string;
   /** The zip entry, when the file is a zip. */
-  readonly entry?: ZipEntry;
+  readonly entry?: ZipEntry | undefined;
   /** Compression layers inside the file or entry, outermost first, without the zip's own. */
   readonly codecs: readonly Codec[];
   /** Bytes on disk (compressed). */

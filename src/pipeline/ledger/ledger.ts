@@ -10,6 +10,7 @@ import { asOutput } from "../../base/output-error.js";
 import { checkValue, faultLines } from "../../base/schema.js";
 import type { SplitEvents } from "../../profile/event-counts.js";
 import type { SplitProfile } from "../../profile/split-profile.js";
+import type { Source } from "../../readers/source.js";
 import {
   epochsDirectoryOf,
   type Layout,
@@ -66,12 +67,13 @@ export class Ledger extends LedgerWriter {
     return head;
   }
 
-  /** The same with the plan. */
-  async readRun(): Promise<RunRecord | undefined> {
+  /** The same with the plan, which gets those sources of today that have not changed. */
+  async readRun(today?: readonly Source[]): Promise<RunRecord | undefined> {
     const head = await this.readHead();
     if (head === undefined) return undefined;
     const { lines, sources, splits, unreadable, ...facts } = head;
-    const inputs = await readPlan(join(this.layout.epochDirectory, lines.path), lines);
+    const path = join(this.layout.epochDirectory, lines.path);
+    const inputs = await readPlan(path, lines, today);
     return { ...facts, ...inputs };
   }
 
@@ -191,8 +193,11 @@ export class Ledger extends LedgerWriter {
  * Returns the ledgers of all epochs that have begun, with their runs. Throws `ledger_unreadable`,
  * also if an epoch is missing between others.
  */
-export async function readEpochs(layout: Layout): Promise<readonly SavedEpoch[]> {
-  return readEach(layout, (ledger) => ledger.readRun());
+export async function readEpochs(
+  layout: Layout,
+  today?: readonly Source[],
+): Promise<readonly SavedEpoch[]> {
+  return readEach(layout, (ledger) => ledger.readRun(today));
 }
 
 /** The same without their plans. */
@@ -220,8 +225,12 @@ async function readEach<RecordOf>(
   return epochs;
 }
 
-async function readPlan(path: string, { bytes, sha256 }: LineFile): Promise<PlannedInputs> {
-  const lines = new PlanLines();
+async function readPlan(
+  path: string,
+  { bytes, sha256 }: LineFile,
+  today?: readonly Source[],
+): Promise<PlannedInputs> {
+  const lines = new PlanLines(today);
   try {
     const found = await readLines(path, (line) => lines.take(line));
     if (found.bytes === bytes && found.sha256 === sha256) return lines.result();

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { isFormat, type Source, type SourceRange } from "../../readers/source.js";
+import { plainSource, SourceTable } from "../../readers/source-table.js";
 import type { SourceFailure } from "../manifest.js";
 import type { Plan, Split } from "../plan.js";
 import { splitIdPattern } from "./layout.js";
@@ -34,15 +36,24 @@ function indexFrom(sources: readonly Source[], source: Source, start: number): n
   return found < 0 ? sources.indexOf(source) : found;
 }
 
-/** Takes the lines of a plan. Its methods throw `Error` with the reason if a line is not valid. */
+/**
+ * Takes the lines of a plan. Its methods throw `Error` with the reason if a line is not valid. Sources of
+ * today that are the same are used in the plan, so that they are not in memory twice.
+ */
 export class PlanLines {
+  readonly #table = new SourceTable();
+  /** The next source of today, if those of the plan are in their order. */
+  #next = 0;
   readonly #sources: Source[] = [];
   readonly #splits: Split[] = [];
   readonly #unreadable: SourceFailure[] = [];
 
+  /** `today`: sorted by name, but for the entries of a zip. */
+  constructor(private readonly today: readonly Source[] = []) {}
+
   take(line: string): void {
     const { source, split, unreadable, ...rest } = JSON.parse(line) as Record<string, unknown>;
-    if (isSource(source)) this.#sources.push(source);
+    if (isSource(source)) this.#sources.push(this.#findToday(source) ?? this.#table.add(source));
     else if (isFailure(unreadable)) this.#unreadable.push(unreadable);
     else this.#splits.push(this.#split({ id: split, ...rest }));
   }
@@ -51,6 +62,16 @@ export class PlanLines {
     const sources = Object.freeze(this.#sources);
     const plan = Object.freeze({ sources, splits: Object.freeze(this.#splits) });
     return { plan, unreadable: this.#unreadable };
+  }
+
+  #findToday(source: Source): Source | undefined {
+    const { today } = this;
+    if (today[this.#next]?.name !== source.name)
+      this.#next = firstIndex(today, (one) => one.name >= source.name);
+    const found = today[this.#next];
+    if (found === undefined || !isDeepStrictEqual(plainSource(found), plainSource(source))) return;
+    this.#next++;
+    return found;
   }
 
   #split({ id, bytes, ranges }: Readonly<Record<string, unknown>>): Split {
@@ -72,6 +93,18 @@ export class PlanLines {
       throw new Error(`there is no source ${index}`);
     return Object.freeze({ source, start, end });
   }
+}
+
+/** Returns the index of the first item from which on `isBehind` is true. */
+function firstIndex<Item>(items: readonly Item[], isBehind: (item: Item) => boolean): number {
+  let start = 0;
+  let end = items.length;
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if (isBehind(items[middle] as Item)) end = middle;
+    else start = middle + 1;
+  }
+  return start;
 }
 
 // There can be a million sources. Zod took 10 % of reading such a plan, these checks take 1 %.

@@ -78,11 +78,14 @@ export interface Comparison extends PlanChanges {
  * read.
  */
 export function compareRun(saved: RunRecord, splits: SavedSplits, facts: RunFacts): Comparison {
-  const known = new Set(saved.plan.sources.map(({ name }) => name));
-  const { refused, ...changes } = compareKnown(saved, facts, splits);
+  // Most sources are the very ones of the plan. Only the others are compared, as there can be millions.
+  const [olds, news] = withoutCommon(saved.plan.sources, facts.sources);
+  const known = new Set(olds.map(({ name }) => name));
+  const changed = { ...facts, sources: news };
+  const { refused, ...changes } = compareKnown(saved, olds, splits, changed);
   return {
     ...changes,
-    appeared: facts.sources.filter(({ name }) => !known.has(name)),
+    appeared: news.filter(({ name }) => !known.has(name)),
     refused: [
       ...(saved.version === facts.version
         ? []
@@ -93,20 +96,34 @@ export function compareRun(saved: RunRecord, splits: SavedSplits, facts: RunFact
   };
 }
 
-/** Compares the planned inputs with those of today. */
+/** Returns the items of each list that are not in the other one. */
+function withoutCommon<Item>(
+  ones: readonly Item[],
+  others: readonly Item[],
+): readonly [readonly Item[], readonly Item[]] {
+  if (ones.length === others.length && ones.every((item, index) => item === others[index]))
+    return [[], []];
+  const known = new Set(others);
+  const common = new Set(ones.filter((item) => known.has(item)));
+  return [ones.filter((item) => !common.has(item)), others.filter((item) => !common.has(item))];
+}
+
+/** Compares planned inputs with those of today. */
 function compareKnown(
   saved: RunRecord,
-  { sources, unreadable }: RunFacts,
+  olds: readonly Source[],
   { finished, replaceable }: SavedSplits,
+  { sources, unreadable }: RunFacts,
 ) {
   const refused: string[] = [];
   const repaired: Source[] = [];
   const lost = new Set<string>();
   const vanished = new Set<string>();
-  const homes = splitsOfSources(saved.plan.splits);
+  const names = new Set(olds.map(({ name }) => name));
+  const homes = splitsOfSources(saved.plan.splits, names);
   const current = new Map(sources.map((source) => [source.name, source]));
   const failures = new Map(unreadable.map((failure) => [failure.source, failure]));
-  for (const old of saved.plan.sources) {
+  for (const old of olds) {
     const { name, fingerprint } = old;
     const source = current.get(name);
     if (source !== undefined && holdsSame(old, source)) continue;

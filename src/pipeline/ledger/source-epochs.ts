@@ -1,8 +1,10 @@
 import type { Source } from "../../readers/source.js";
+import { plainSource } from "../../readers/source-table.js";
 import type { RunRecord } from "./ledger.js";
 import { containersOf, type RunFacts } from "./resume.js";
 
 type Inputs = Pick<RunFacts, "sources" | "unreadable">;
+type Saved = Pick<RunRecord, "plan" | "unreadable">;
 
 /** The inputs of today by the epoch that reads them. */
 export interface SourceEpochs {
@@ -17,74 +19,92 @@ export interface SourceEpochs {
  * an epoch is gone, by its content: a file that was moved or renamed is not read twice.
  */
 export function assignSources(
-  saved: readonly Pick<RunRecord, "plan" | "unreadable">[],
+  saved: readonly Saved[],
   { sources, unreadable }: Inputs,
 ): SourceEpochs {
+  if (saved.length === 0) return { known: [], fresh: { sources, unreadable } };
   const failed = saved.map((epoch) => new Set(epoch.unreadable.map(({ source }) => source)));
   const known = saved.map(() => [] as Source[]);
   const fresh: Source[] = [];
-  for (const [source, match] of new PlannedSources(saved).match(sources)) {
-    const epoch = match?.epoch ?? failed.findIndex((names) => isIn(names, source.name));
-    const name = match?.source.name ?? source.name;
-    const target = known[epoch] ?? fresh;
-    target.push(name === source.name ? source : { ...source, name });
+  const { epochs: matched, names } = matchSources(saved, sources);
+  for (const [index, source] of sources.entries()) {
+    const match = matched[index] ?? -1;
+    const epoch = match >= 0 ? match : failed.findIndex((one) => isIn(one, source.name));
+    const name = names.get(source);
+    const isRenamed = name !== undefined && name !== source.name;
+    (known[epoch] ?? fresh).push(isRenamed ? { ...plainSource(source), name } : source);
   }
-  const names = saved.map(
-    ({ plan }, epoch) =>
-      new Set(
-        [...plan.sources.map(({ name }) => name), ...(failed[epoch] ?? [])].flatMap(containersOf),
-      ),
-  );
-  const epochsOf = unreadable.map(({ source }) =>
-    saved.map((_, epoch) => names[epoch]?.has(source) === true || isIn(failed[epoch], source)),
-  );
+  const epochsOf = createUnreadableMatch(saved, failed);
+  const epochs = unreadable.map(({ source }) => epochsOf(source));
   return {
     known: known.map((own, epoch) => ({
       sources: own,
-      unreadable: unreadable.filter((_, index) => epochsOf[index]?.[epoch] === true),
+      unreadable: unreadable.filter((_, index) => epochs[index]?.[epoch] === true),
     })),
     fresh: {
       sources: fresh,
-      unreadable: unreadable.filter((_, index) => epochsOf[index]?.includes(true) !== true),
+      unreadable: unreadable.filter((_, index) => epochs[index]?.includes(true) !== true),
     },
   };
 }
 
+/** Returns a function that finds the epochs that have planned an input, which cannot be read now, or parts of it. */
+function createUnreadableMatch(
+  saved: readonly Saved[],
+  failed: readonly ReadonlySet<string>[],
+): (name: string) => readonly boolean[] {
+  let names: readonly ReadonlySet<string>[] | undefined;
+  return (name) => {
+    names ??= saved.map(
+      ({ plan }, epoch) =>
+        new Set(
+          [...plan.sources.map((source) => source.name), ...(failed[epoch] ?? [])].flatMap(
+            containersOf,
+          ),
+        ),
+    );
+    return names.map((planned, epoch) => planned.has(name) || isIn(failed[epoch], name));
+  };
+}
+
 function isIn(names: ReadonlySet<string> | undefined, name: string): boolean {
-  return containersOf(name).some((one) => names?.has(one) === true);
+  if (names === undefined || names.size === 0) return false;
+  return containersOf(name).some((one) => names.has(one));
 }
 
-interface Planned {
-  readonly epoch: number;
-  readonly source: Source;
+interface SourceMatches {
+  /** The epoch of each source, or -1. */
+  readonly epochs: readonly number[];
+  /** Names that plans give to sources, if they differ. */
+  readonly names: ReadonlyMap<Source, string>;
 }
 
-/** The sources of all plans. Each matches at most one source of today. */
-class PlannedSources {
-  readonly #left: Set<Planned>;
-
-  constructor(saved: readonly Pick<RunRecord, "plan">[]) {
-    this.#left = new Set(
-      saved.flatMap(({ plan }, epoch) => plan.sources.map((source) => ({ epoch, source }))),
-    );
-  }
-
-  /** Returns the sources in their order, each with the planned source that it is. */
-  match(sources: readonly Source[]): ReadonlyMap<Source, Planned | undefined> {
-    const matches = new Map<Source, Planned | undefined>(
-      sources.map((source) => [source, undefined]),
-    );
-    for (const keyOf of [fileOf, nameOf, contentOf]) {
-      const planned = new Map([...this.#left].map((one) => [keyOf(one.source), one]));
-      for (const source of sources) {
-        if (matches.get(source) !== undefined) continue;
-        const match = planned.get(keyOf(source));
-        if (match === undefined || !this.#left.delete(match)) continue;
-        matches.set(source, match);
-      }
+/**
+ * Finds the planned source that each source is; a planned one matches at most one. Most are the very
+ * sources of a plan; only what is left is looked up, as there can be millions.
+ */
+function matchSources(saved: readonly Saved[], sources: readonly Source[]): SourceMatches {
+  const left = new Map<Source, number>();
+  for (const [epoch, { plan }] of saved.entries())
+    for (const source of plan.sources) left.set(source, epoch);
+  const take = (planned: Source) => {
+    const epoch = left.get(planned) ?? -1;
+    left.delete(planned);
+    return epoch;
+  };
+  const epochs = sources.map(take);
+  const names = new Map<Source, string>();
+  for (const keyOf of [fileOf, nameOf, contentOf]) {
+    if (left.size === 0) break;
+    const planned = new Map([...left.keys()].map((source) => [keyOf(source), source]));
+    for (const [index, source] of sources.entries()) {
+      const match = epochs[index] === -1 ? planned.get(keyOf(source)) : undefined;
+      if (match === undefined || !left.has(match)) continue;
+      epochs[index] = take(match);
+      names.set(source, match.name);
     }
-    return matches;
   }
+  return { epochs, names };
 }
 
 function fileOf({ path, entry }: Source): string {

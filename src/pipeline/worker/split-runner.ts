@@ -1,6 +1,8 @@
 import { WORKER_DEATHS_MAX } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { RemoteDeath } from "../../base/thread-call.js";
+import type { Source } from "../../readers/source.js";
+import { plainSource } from "../../readers/source-table.js";
 import type { Waiting } from "../../sinks/webhook/sender.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { SourceFailure } from "../manifest.js";
@@ -151,7 +153,7 @@ export class SplitRunner {
     counters.reset();
     lane.reading = run;
     try {
-      await remote.call("read", { split, skipped });
+      await remote.call("read", { split: plainSplit(split), skipped });
       // The worker has answered for the commit before, so this does not wait.
       await lane.committing?.ended;
       await lane.published;
@@ -228,6 +230,21 @@ export class SplitRunner {
       this.pool.fail(error);
     }
   }
+}
+
+/** Returns a split as plain data, for another thread. */
+function plainSplit({ id, bytes, ranges }: Split): Split {
+  const sources = new Map<Source, Source>();
+  const plain = (source: Source) => {
+    const known = sources.get(source) ?? plainSource(source);
+    sources.set(source, known);
+    return known;
+  };
+  return {
+    id,
+    bytes,
+    ranges: ranges.map(({ source, start, end }) => ({ source: plain(source), start, end })),
+  };
 }
 
 /** Returns what a worker has counted for the split that it reads or has just read. */

@@ -59,11 +59,16 @@ const events: SplitEvents = {
   days: [[0, 0, 1]],
 };
 
+/** Returns the run as data. */
+async function readRun(): Promise<RunRecord> {
+  return JSON.parse(JSON.stringify(await ledger.readRun()));
+}
+
 describe("a ledger", () => {
   it("returns the run and the splits that were written", async () => {
     expect(await ledger.readRun()).toBeUndefined();
     await ledger.writeRun(run);
-    expect(await ledger.readRun()).toEqual(run);
+    expect(await readRun()).toEqual(run);
     await ledger.writeSplit({ ...split, id: "000001", status: "incomplete" });
     await ledger.writeEvents(split.id, events);
     await ledger.writeSplit(split);
@@ -151,11 +156,22 @@ describe("a ledger", () => {
     await ledger.writeRun({ ...run, resumes: 3 });
     const plans = () => readdirSync(layout.epochDirectory).filter((name) => /^plan/.test(name));
     expect(plans()).toEqual(["plan-2.jsonl", "plan.json"]);
-    expect(await ledger.readRun()).toEqual({ ...run, resumes: 3 });
+    expect(await readRun()).toEqual({ ...run, resumes: 3 });
     const other = { ...run, resumes: 4, unreadable: [] };
     await ledger.writeRun(other);
     expect(plans()).toEqual(["plan-4.jsonl", "plan.json"]);
-    expect(await ledger.readRun()).toEqual(other);
+    expect(await readRun()).toEqual(other);
+  });
+
+  it("uses the sources of today that are as planned, and only those", async () => {
+    await ledger.writeRun(run);
+    const [a, b] = sources.map((source) => ({ ...source }));
+    const changed = { ...b!, fingerprint: "other" };
+    const plan = (await ledger.readRun([a!, changed]))?.plan;
+    expect(plan?.sources[0]).toBe(a);
+    expect(plan?.sources[1]).toMatchObject({ name: "b", fingerprint: "b" });
+    expect(plan?.splits[0]?.ranges[0]?.source).toBe(a);
+    expect((await ledger.readRun([b!]))?.plan.sources[1]).toBe(b);
   });
 
   it("refuses another ledger format and names the version that wrote it", async () => {
