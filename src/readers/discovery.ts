@@ -50,7 +50,8 @@ async function discoverFile(
     }
     const { name, path } = file;
     const source = { name, path, codecs: [], size: state.size, fingerprint };
-    return discoverSource(source, head, inspector.buffers, options);
+    const fetched = file.stored === undefined ? undefined : head;
+    return discoverSource(source, head, inspector.buffers, { ...options, fetched });
   });
 }
 

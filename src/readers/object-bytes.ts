@@ -56,6 +56,8 @@ interface ObjectRange {
   readonly end: number;
   /** Byte up to which all will be read; absent if the reader may stop early. */
   readonly expectedEnd?: number | undefined;
+  /** First bytes of the object that were fetched already. */
+  readonly fetched?: Uint8Array | undefined;
 }
 
 /** Bytes `start` (inclusive) to `end` (exclusive) of an object, by requests that run ahead of the reader. */
@@ -75,8 +77,11 @@ export class ObjectBytes implements ByteSource {
     private readonly range: ObjectRange,
     private readonly options: ObjectOptions,
   ) {
-    this.#position = range.start;
-    this.#next = range.start;
+    const { start, end, fetched } = range;
+    const known = fetched?.subarray(start, end) ?? new Uint8Array();
+    this.#position = start;
+    this.#next = start + known.length;
+    if (known.length > 0) this.#ranges.push({ start, bytes: known, received: known.length });
     this.#signal = AbortSignal.any([options.signal, this.#closing.signal]);
   }
 
@@ -99,8 +104,14 @@ export class ObjectBytes implements ByteSource {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(closed);
+    // An aborted request ends its connection, and another one costs more than the bytes on their way.
+    if (this.#missing > FIRST_RANGE_BYTES) this.#closing.abort(closed);
     this.#ranges.length = 0;
+  }
+
+  /** Bytes that were asked for and have not arrived. */
+  get #missing(): number {
+    return this.#ranges.reduce((sum, { bytes, received }) => sum + bytes.length - received, 0);
   }
 
   /** Copies what has arrived; returns 0 if nothing has. */

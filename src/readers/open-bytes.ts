@@ -18,6 +18,8 @@ export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" |
   readonly kernel?: Kernel;
   /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
   readonly chunkBytes?: number;
+  /** First bytes of an object that were fetched already. */
+  readonly fetched?: Uint8Array | undefined;
   /** Byte of the file up to which all will be read; absent if the reader may stop early. */
   readonly expectedEnd?: number | undefined;
 }
@@ -58,7 +60,8 @@ export function isPlain({ entry, codecs }: Pick<Source, "entry" | "codecs">): bo
 function openFile(source: SourceBytes, start: number, options: OpenOptions): ByteSource {
   const { size: end } = source;
   if (isObjectUrl(source.path)) {
-    return new ObjectBytes(source, { start, end, expectedEnd: options.expectedEnd }, options);
+    const { expectedEnd, fetched } = options;
+    return new ObjectBytes(source, { start, end, expectedEnd, fetched }, options);
   }
   return new FileBytes(source, new InputFileHandle(source), start, end, options.signal);
 }
