@@ -58,6 +58,13 @@ export class ObjectCopy {
     return this.file.fd;
   }
 
+  /** Writes the first bytes of the object, which were fetched already. Throws `SourceError`. */
+  async keep(bytes: Uint8Array): Promise<void> {
+    const { name } = this.object;
+    await writingCopy(name, this.path, () => this.file.write(bytes, 0, bytes.length, 0));
+    this.#fetched.push({ start: 0, end: bytes.length });
+  }
+
   /** Resolves when the ranges can be read. Throws `SourceError`. */
   async fetch(ranges: readonly ByteRange[]): Promise<void> {
     const missing = piecesOf(ranges).filter((range) => !this.has(range));

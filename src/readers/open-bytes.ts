@@ -13,13 +13,12 @@ import type { Codec, Source, SourceBytes, ZipEntry } from "./source.js";
 import { ratioExceeded, unsupported, withAltered } from "./source-errors.js";
 import { ZstdBytes } from "./zstd-bytes.js";
 
-export interface OpenOptions extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound" | "s3"> {
+export interface OpenOptions
+  extends Pick<ReaderOptions, "ratioMax" | "signal" | "sound" | "s3" | "fetched"> {
   /** Decodes gzip and deflate. If absent, a kernel that the thread's callers share. */
   readonly kernel?: Kernel;
   /** Decompressed bytes of gzip that are decoded at a time; DECODE_CHUNK_BYTES if absent. */
   readonly chunkBytes?: number;
-  /** First bytes of an object that were fetched already. */
-  readonly fetched?: Uint8Array | undefined;
   /** Byte of the file up to which all will be read; absent if the reader may stop early. */
   readonly expectedEnd?: number | undefined;
 }

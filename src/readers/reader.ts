@@ -42,6 +42,8 @@ export interface ReaderOptions {
   readonly signal: AbortSignal;
   /** Address of object stores, and the style of calls. */
   readonly s3?: S3Options | undefined;
+  /** First bytes of an object that were fetched already. */
+  readonly fetched?: Uint8Array | undefined;
   /** The bytes to read of a compressed source whose rest an earlier reading found altered. */
   readonly sound?: SoundBytes;
 }

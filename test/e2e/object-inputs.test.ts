@@ -49,6 +49,8 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
       "gzip/rows.jsonl.gz": gzipSync(text),
     });
     writeFileSync(join(scratch, "rows.jsonl.gz"), gzipSync(text));
+    const mapping = { event: "event", timestamp: "timestamp", userID: "userID" };
+    writeFileSync(join(scratch, "own.json"), JSON.stringify({ mapping }));
   });
 
   it("has the bytes of one from disk, with plain and packed inputs", async () => {
@@ -88,6 +90,68 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     await server.createBucket("many", objects);
     const result = await run("export", "s3://many/", "many", ...server.flags);
     expect(result, result.stderr).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+
+  it("looks at a small object with one request, and reads it with another", async () => {
+    const line = JSON.stringify({
+      event_type: "e",
+      event_time: "2026-01-01 00:00:00",
+      user_id: "u",
+    });
+    const keys = Array.from({ length: 100 }, (_, index) => `${index}.json.gz`);
+    const packed = gzipSync(`${line}\n`.repeat(20));
+    await server.createBucket("small", Object.fromEntries(keys.map((key) => [key, packed])));
+    const flags = [...server.flags, "--json"];
+    const result = await run("export", "s3://small/", "small", ...flags);
+    const { totals, store } = JSON.parse(result.stdout) as {
+      readonly totals: { readonly rows: number };
+      readonly store: { readonly requests: { readonly get: number } };
+    };
+    expect(totals.rows).toBe(2_000);
+    expect(store.requests.get).toBeLessThanOrEqual(2 * keys.length);
+    // The reader of a Parquet file has all of a small one, too.
+    const part = Object.keys(digestExport(join(scratch, "small"))).find((name) =>
+      name.endsWith(".parquet"),
+    );
+    const parquet = readFileSync(join(scratch, "small", part ?? ""));
+    await server.createBucket("small-parquet", { "a.parquet": parquet, "b.parquet": parquet });
+    const mapped = [...flags, "--config", join(scratch, "own.json")];
+    const again = await run("export", "s3://small-parquet/", "small-parquet", ...mapped);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      totals: { rows: 4_000 },
+      store: { requests: { get: 4 } },
+    });
+  });
+
+  it("fails a small object that changes before its turn, and keeps the others", async () => {
+    const line = JSON.stringify({
+      event_type: "e",
+      event_time: "2026-01-01 00:00:00",
+      user_id: "u",
+    });
+    const keys = Array.from({ length: 40 }, (_, index) => `${100 + index}.jsonl`);
+    const objects = Object.fromEntries(keys.map((key) => [key, `${line}\n`]));
+    await server.createBucket("small-changing", objects);
+    const looks = new Map<string, number>();
+    const proxy = await startFaultProxy(server.options.endpoint ?? "", async (_, path) => {
+      const seen = (looks.get(path) ?? 0) + 1;
+      looks.set(path, seen);
+      if (path.includes("120.jsonl") && seen === 2) {
+        await server.put("small-changing", "120.jsonl", `${line}\n${line}\n`);
+      }
+      return undefined;
+    });
+    try {
+      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style", "--json"];
+      const result = await run("export", "s3://small-changing/", "small-changing", ...flags);
+      expect(JSON.parse(result.stdout)).toMatchObject({
+        exitCode: 1,
+        failures: [{ source: "s3://small-changing/120.jsonl", code: "source_changed" }],
+        totals: { rows: 39 },
+      });
+    } finally {
+      proxy.close();
+    }
   });
 
   it("fails a source that changes while it is read, and keeps the others", async () => {

@@ -5,6 +5,7 @@ import { isStorageFull, toOutputError } from "../../base/output-error.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
 import type { EventCounter } from "../../profile/event-counts.js";
+import { ObjectsAhead } from "../../readers/objects-ahead.js";
 import type { OpenReader, Reader, ReaderOptions, SoundBytes } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
@@ -91,6 +92,7 @@ async function writeSplit(
   const failures: SourceFailure[] = [];
   const commas: MisplacedCommas[] = [];
   const sink = tools.sink.openSplit(split.id);
+  const ahead = new ObjectsAhead(split.ranges, tools.readerOptions);
   let written: Pick<SplitSink, "abort"> = sink;
   try {
     let bytesBefore = 0;
@@ -100,7 +102,7 @@ async function writeSplit(
         (await readRange(
           index,
           range,
-          { sink, tally, fieldValues, duplicates, commas, sound, bytesBefore },
+          { sink, tally, fieldValues, duplicates, commas, sound, ahead, bytesBefore },
           tools,
         ));
       fieldValues.endRange(range.source.name);
@@ -133,6 +135,8 @@ async function writeSplit(
     await written.abort();
     rejects.abort();
     throw toOutputError(tools.layout.outputDirectory, error);
+  } finally {
+    ahead.close();
   }
 }
 
@@ -148,6 +152,7 @@ interface Flow {
   /** Found in the ranges so far. */
   readonly commas: MisplacedCommas[];
   readonly sound: SoundRanges;
+  readonly ahead: ObjectsAhead;
   /** Bytes on disk that earlier ranges of the split took. */
   readonly bytesBefore: number;
 }
@@ -156,12 +161,11 @@ interface Flow {
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, fieldValues, duplicates, commas, sound, bytesBefore }: Flow,
+  { sink, tally, fieldValues, duplicates, commas, sound, ahead, bytesBefore }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters } = tools;
   const { signal } = tools.readerOptions;
-  const readerOptions = { ...tools.readerOptions, ...omitUndefined({ sound: sound.get(index) }) };
   const { source } = range;
   const name = source.name;
   const origin: Origin = {
@@ -177,6 +181,9 @@ async function readRange(
   let bytesDone = bytesBefore;
   const rowsBefore = tally.read;
   try {
+    const fetched = await guard(signal, () => ahead.take(index));
+    const more = omitUndefined({ sound: sound.get(index), fetched });
+    const readerOptions = { ...tools.readerOptions, ...more };
     reader = await guard(signal, () => tools.open(kernel, range, mapper.fields, readerOptions));
     for (;;) {
       await tools.checkpoint();

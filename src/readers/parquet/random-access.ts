@@ -46,6 +46,7 @@ export class RandomAccess {
   ): Promise<RandomAccess> {
     const copy = await ObjectCopy.create(source, options);
     try {
+      if (options.fetched !== undefined) await copy.keep(options.fetched);
       const { name } = source;
       const place = { name, path: copy.path, fingerprint: fingerprint(copy, name) };
       return new RandomAccess(source, source.size, copy, new InputFileHandle(place), copy);
