@@ -26,7 +26,7 @@ function check(name: string, text: string, options: ts.CompilerOptions) {
       : parsed(path, language);
   host.fileExists = (path) => path === file || fileExists(path);
   host.readFile = (path) => (path === file ? text : readFile(path));
-  const program = ts.createProgram([file], { noEmit: true, skipLibCheck: false, ...options }, host);
+  const program = ts.createProgram([file], { noEmit: true, skipLibCheck: !isCi, ...options }, host);
   const faults = ts
     .getPreEmitDiagnostics(program)
     .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
@@ -82,7 +82,7 @@ test.each(programs.slice(0, isCi ? 4 : 1))(
   },
 );
 
-test("the plain types equal those that the contract computes", () => {
+test.runIf(isCi)("the plain types equal those that the contract computes", () => {
   const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
   const text = `

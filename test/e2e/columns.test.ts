@@ -4,6 +4,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
 import { expect, test } from "vitest";
 import { runInProcess } from "../support/command-line.js";
+import { someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const events = Array.from({ length: 40 }, (_, index) => ({
@@ -53,7 +54,7 @@ test("other columns are another run, and a list without the event is refused", a
   expect(withoutIds.stderr).toContain("[columns_invalid]");
 });
 
-test.each(["parquet", "csv", "jsonl"])(
+test.each(someOf(["parquet", "csv", "jsonl"], 2))(
   "events of many days keep their columns in %s, with all columns, few, those of a profile, and typed timestamps",
   async (format) => {
     const cwd = scratchDirectory("columns-of-many-days");

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runInProcess, runSwitchyard } from "../support/command-line.js";
 import { digestExport } from "../support/directory-digest.js";
-import { isCi } from "../support/property-runs.js";
+import { isCi, someOf } from "../support/property-runs.js";
 import { createRandom } from "../support/random.js";
 import { scratchDirectory } from "../support/scratch.js";
 
@@ -163,7 +163,7 @@ it("leaves parts alone that together exceed the part size", async () => {
   await succeed(...args);
 });
 
-it.each([["compact"], ["export"]] as const)(
+it.each(someOf(["export", "compact"] as const, 2))(
   `survives ${KILLS} kills at random moments if %s is run next, seed ${seed}: a day is whole or away`,
   async (next) => {
     const random = createRandom(seed);

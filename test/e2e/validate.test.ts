@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import type { Report } from "../../src/profile/report.js";
 import { runInProcess } from "../support/command-line.js";
+import { isCi, someOf } from "../support/property-runs.js";
 import { scratchDirectory } from "../support/scratch.js";
 
 const fixtures = fileURLToPath(new URL("../../fixtures/", import.meta.url));
@@ -22,14 +23,14 @@ async function validate(name: string, ...words: string[]) {
 
 it("gives the same report with any number of threads, and writes nothing else", async () => {
   const reports: unknown[] = [];
-  for (const threads of ["1", "2", "4"]) {
+  for (const threads of someOf(["1", "2", "4"], 2)) {
     const { exitCode, report } = await validate(
       `threads-${threads}`,
       "sample",
       "--threads",
       threads,
       "--split-size",
-      "20kB",
+      isCi ? "20kB" : "100kB",
     );
     expect(exitCode).toBe(0);
     expect(readdirSync(report)).toEqual(["report.html", "report.json"]);
@@ -37,7 +38,7 @@ it("gives the same report with any number of threads, and writes nothing else", 
     reports.push(facts);
   }
   expect(reports[1]).toEqual(reports[0]);
-  expect(reports[2]).toEqual(reports[0]);
+  expect(reports.at(-1)).toEqual(reports[0]);
 });
 
 it("prints the path of the report and what it counted", async () => {

@@ -138,7 +138,7 @@ it(`any sequence of new, broken, repaired and removed inputs gives each row once
   }
 }, 600_000);
 
-const KILLS = isCi ? 40 : 2;
+const KILLS = isCi ? 40 : 1;
 
 /** Runs the export in its own process; returns `killed` if the process was killed before its end. */
 async function runProcess(run: FakeExport, killAfterMs?: number, fresh = false) {
