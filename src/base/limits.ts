@@ -181,6 +181,15 @@ export const FINGERPRINT_EDGE_BYTES = 64 * KIB;
 /** Files, or entries of one zip, that are inspected at the same time during discovery. */
 export const DISCOVERY_MAX = 16;
 
+/** Objects that are opened during discovery, however many of them are alike. */
+export const OBJECTS_OPENED_MAX = 1_000;
+
+/** Objects with like names that are opened beyond that; they decide about the others. */
+export const OBJECT_SAMPLES = 8;
+
+/** Files whose discovery is held at a time. */
+export const DISCOVERY_FILES = 10_000;
+
 /** Distinct event names that are counted one by one; rows of further names are counted together. */
 export const EVENT_COUNTS_NAMES_MAX = 16_384;
 

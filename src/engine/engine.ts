@@ -157,7 +157,8 @@ export async function discover(
   { rowFields = rowFieldsOf(options.mapping), mayBeGone }: DiscoveryHints = {},
 ): Promise<Discovery> {
   const { inputs, cwd, inputFormat, csv, ratioMax, s3, outputDirectory, notInputs } = options;
-  const found = await listInputs(inputs, cwd, { s3, signal }, mayBeGone);
+  const table = new SourceTable();
+  const found = await listInputs(inputs, cwd, { s3, signal, table }, mayBeGone);
   // An output directory inside an input directory is not an input: a second run would read what the
   // first one wrote.
   const files = await withoutPaths(found, [outputDirectory, ...notInputs]);
@@ -168,7 +169,7 @@ export async function discover(
     );
   }
   return discoverSources(files, {
-    table: new SourceTable(),
+    table,
     detect: createFormatDetection({ csv, kind: inputFormat, rowFields }),
     ratioMax,
     s3,

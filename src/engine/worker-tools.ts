@@ -1,12 +1,14 @@
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
+import { rowFieldsOf } from "../mapper/field-use.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
 import { Duplicates } from "../pipeline/dedupe/split-duplicates.js";
 import { layoutOf } from "../pipeline/ledger/layout.js";
 import { LedgerWriter } from "../pipeline/ledger/ledger-writer.js";
 import type { WorkerSetup } from "../pipeline/worker/serve-splits.js";
-import { openRange } from "../readers/formats.js";
+import { createFormatDetection, openRange } from "../readers/formats.js";
+import { openWith } from "../readers/sampled-source.js";
 import { mapperOptions } from "./mapper-options.js";
 
 export interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
@@ -21,7 +23,7 @@ export async function createWorkerTools(
   kernel: Kernel,
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
-  const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe } = options;
+  const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe, inputFormat, csv } = options;
   const layout = layoutOf(outputDirectory, dataset, epoch);
   const { temporaryDirectory } = layout;
   const mapping = await mapperOptions(options, maxTimeMs);
@@ -35,7 +37,10 @@ export async function createWorkerTools(
     layout,
     ledger,
     ...omitUndefined({ duplicates }),
-    open: openRange,
+    open: openWith(
+      createFormatDetection({ csv, kind: inputFormat, rowFields: rowFieldsOf(options.mapping) }),
+      openRange,
+    ),
     readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal },
     leavesOutAltered,
     mapper: createMapper(kernel, { ...mapping, ...more, withInsertID }),

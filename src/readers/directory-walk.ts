@@ -2,7 +2,8 @@ import type { Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { UsageError } from "../base/errors.js";
-import type { ObjectFacts } from "../store/object-store.js";
+import type { ObjectState } from "./fingerprint.js";
+import type { Source } from "./source.js";
 
 /** A file that may become an input. */
 export interface FoundFile {
@@ -11,7 +12,9 @@ export interface FoundFile {
   /** The path without symbolic links; it shows when two names mean one file. */
   readonly real: string;
   /** The facts of an object, as it was listed. */
-  readonly stored?: Omit<ObjectFacts, "key">;
+  readonly stored?: ObjectState;
+  /** The same as a source of the table of the run, which only lacks codecs and format. */
+  readonly listed?: Source;
 }
 
 export interface FoundFiles {

@@ -1,10 +1,12 @@
-import { DISCOVERY_MAX, FINGERPRINT_EDGE_BYTES } from "../base/limits.js";
+import { DISCOVERY_FILES, DISCOVERY_MAX, FINGERPRINT_EDGE_BYTES } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { FileInspector, FileReads, type InspectedFile } from "./file-inspector.js";
 import { fingerprintObject, type ObjectState } from "./fingerprint.js";
 import type { InputFile } from "./inputs.js";
 import { endsAsZip, identifyContainer } from "./magic.js";
 import { fetchObject } from "./object-bytes.js";
+import { sampleObjects } from "./sampled-objects.js";
+import type { Source } from "./source.js";
 import {
   collect,
   type DiscoverOptions,
@@ -12,11 +14,13 @@ import {
   discoverSource,
   joinDiscoveries,
   LaneKernels,
+  nothingFound,
 } from "./source-discovery.js";
 
 /**
- * Opens every file, and every entry of every zip, and detects compression and format from the bytes.
- * An input that cannot be read becomes a failure. Throws only the signal's reason and bugs.
+ * Opens every file, and every entry of every zip, and detects compression and format from the bytes; of
+ * very many objects, only samples. An input that cannot be read becomes a failure. Throws only the
+ * signal's reason and bugs.
  */
 export async function discoverSources(
   files: readonly InputFile[],
@@ -25,11 +29,31 @@ export async function discoverSources(
   const reads = new FileReads();
   const inspectors: FileInspector[] = [];
   const kernels = new LaneKernels();
-  const found = await mapBounded(files, DISCOVERY_MAX, (file, lane) => {
-    inspectors[lane] ??= new FileInspector(reads);
-    return discoverFile(file, inspectors[lane], kernels.optionsOf(file, lane, options));
-  });
+  const look = (some: readonly InputFile[]) =>
+    mapBounded(some, DISCOVERY_MAX, (file, lane) => {
+      inspectors[lane] ??= new FileInspector(reads);
+      return discoverFile(file, inspectors[lane], kernels.optionsOf(file, lane, options));
+    });
+  const sampled = await sampleObjects(files, look);
+  const found: Discovery[] = [];
+  for (let start = 0; start < files.length; start += DISCOVERY_FILES) {
+    const some = files.slice(start, start + DISCOVERY_FILES).map((file) => sampled(file) ?? file);
+    found.push(await discoverSome(some, look));
+  }
   return joinDiscoveries(found);
+}
+
+/** Returns what is in some files, in their order; those that are sources already are not opened. */
+async function discoverSome(
+  some: readonly (InputFile | Source)[],
+  look: (files: readonly InputFile[]) => Promise<readonly Discovery[]>,
+): Promise<Discovery> {
+  const isFile = (one: InputFile | Source): one is InputFile => !("fingerprint" in one);
+  const looked = (await look(some.filter(isFile))).values();
+  const opened = () => looked.next().value ?? nothingFound;
+  return joinDiscoveries(
+    some.map((one) => (isFile(one) ? opened() : { ...nothingFound, sources: [one] })),
+  );
 }
 
 async function discoverFile(

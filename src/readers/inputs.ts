@@ -7,6 +7,7 @@ import { mapBounded } from "../base/map-bounded.js";
 import { isObjectUrl, parseObjectUrl } from "../store/object-url.js";
 import { type FoundFile, type FoundFiles, isHiddenPart, walkDirectory } from "./directory-walk.js";
 import type { ObjectOptions } from "./object-bytes.js";
+import { SourceTable } from "./source-table.js";
 
 /** An input file, given or found. */
 export interface InputFile {
@@ -15,6 +16,12 @@ export interface InputFile {
   /** Absolute path on disk, or the address of an object. */
   readonly path: string;
   readonly stored?: FoundFile["stored"];
+  readonly listed?: FoundFile["listed"];
+}
+
+export interface ListOptions extends ObjectOptions {
+  /** Holds the objects that are found. */
+  readonly table?: SourceTable;
 }
 
 /** Pipes and standard input cannot be read again. */
@@ -33,7 +40,7 @@ const NAMES_SHOWN = 5;
 export async function listInputs(
   inputs: readonly string[],
   cwd: string,
-  options: ObjectOptions,
+  options: ListOptions,
   mayBeGone: (path: string) => boolean = () => false,
 ): Promise<readonly FoundFile[]> {
   if (inputs.length === 0) {
@@ -53,9 +60,16 @@ export async function listInputs(
   if (misses.length > 0) {
     throw new UsageError("input_not_found", `no input found: ${misses.join("; ")}`);
   }
+  const [only = "", other] = inputs;
+  // A bucket lists an object once, and there can be millions.
+  const isUnique = other === undefined && isObjectUrl(only);
+  return (isUnique ? found : withoutCopies(found)).sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function withoutCopies(found: readonly FoundFile[]): FoundFile[] {
   const files = new Map<string, FoundFile>();
   for (const file of found) if (!files.has(file.real)) files.set(file.real, file);
-  return [...files.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...files.values()];
 }
 
 /**
@@ -87,12 +101,12 @@ interface FoundInput extends FoundFiles {
   readonly looked: string;
 }
 
-async function findInput(input: string, cwd: string, options: ObjectOptions): Promise<FoundInput> {
+async function findInput(input: string, cwd: string, options: ListOptions): Promise<FoundInput> {
   const url = parseObjectUrl(input);
   if (url !== undefined) {
     // Most runs read files and need no object store.
     const { findObjects } = await import("./object-inputs.js");
-    return findObjects(url, options);
+    return findObjects(url, options, options.table ?? new SourceTable());
   }
   const place = { name: slashes(input), path: resolve(cwd, input) };
   const stats = await statIfThere(place);

@@ -4,12 +4,18 @@ import type { ObjectFacts, ObjectStore } from "../store/object-store.js";
 import { formatObjectUrl, type ObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 import { type FoundFile, isHiddenPart } from "./directory-walk.js";
+import { etagOf, fingerprintObject, type ObjectState } from "./fingerprint.js";
 import type { ObjectOptions } from "./object-bytes.js";
+import type { Source } from "./source.js";
+import type { SourceTable } from "./source-table.js";
 
-interface FoundObjects {
+interface ListedObjects {
   readonly files: readonly FoundFile[];
   /** Names of hidden objects. */
   readonly skipped: readonly string[];
+}
+
+interface FoundObjects extends ListedObjects {
   /** The searched address and the result, in words. */
   readonly looked: string;
 }
@@ -32,39 +38,57 @@ interface Selection {
 export async function findObjects(
   url: ObjectUrl,
   { s3 = {}, signal }: ObjectOptions,
+  table: SourceTable,
 ): Promise<FoundObjects> {
   const address = formatObjectUrl(url);
   const store = await openStore(url, s3);
+  const keep = (object: ObjectFacts) => new ListedObject(table, url, object);
   const exact = await findObject(store, url.key, signal);
-  if (exact !== undefined) {
-    return { files: [foundFile(url, exact)], skipped: [], looked: address };
+  if (exact !== undefined) return { files: [keep(exact)], skipped: [], looked: address };
+  const listing = { store, url, keep, signal };
+  const below = await select(listing, selectBelow(url.key));
+  if (below.files.length + below.skipped.length > 0 || !isPattern(url.key)) {
+    return { ...below, looked: `no object at or below ${address}` };
   }
-  const below = await select(store, selectBelow(url.key), signal);
-  if (below.length > 0 || !isPattern(url.key)) {
-    return foundIn(url, below, `no object at or below ${address}`);
+  const matching = await select(listing, await selectMatching(url.key));
+  return { ...matching, looked: `no object matches the pattern ${address}` };
+}
+
+/** An object of a listing. There can be millions, so their texts are in a table. */
+class ListedObject implements FoundFile {
+  /** Its format is not known yet. */
+  readonly listed: Source;
+
+  constructor(table: SourceTable, url: ObjectUrl, { key, ...state }: ObjectFacts) {
+    const name = formatObjectUrl({ ...url, key });
+    const { size } = state;
+    const fingerprint = fingerprintObject(state);
+    const format = { kind: "ndjson" } as const;
+    this.listed = table.add({ name, path: name, codecs: [], size, fingerprint, format });
   }
-  const matching = await select(store, await selectMatching(url.key), signal);
-  return foundIn(url, matching, `no object matches the pattern ${address}`);
+
+  get name(): string {
+    return this.listed.name;
+  }
+
+  get path(): string {
+    return this.listed.path;
+  }
+
+  get real(): string {
+    return this.listed.path;
+  }
+
+  get stored(): ObjectState {
+    return { size: this.listed.size, etag: etagOf(this.listed.fingerprint) };
+  }
 }
 
-interface Selected {
-  readonly object: ObjectFacts;
-  readonly isHidden: boolean;
-}
-
-function foundIn(url: ObjectUrl, selected: readonly Selected[], looked: string): FoundObjects {
-  const files = selected.filter(({ isHidden }) => !isHidden);
-  const skipped = selected.filter(({ isHidden }) => isHidden);
-  return {
-    files: files.map(({ object }) => foundFile(url, object)),
-    skipped: skipped.map(({ object }) => formatObjectUrl({ ...url, key: object.key })),
-    looked,
-  };
-}
-
-function foundFile(url: ObjectUrl, { key, ...stored }: ObjectFacts): FoundFile {
-  const name = formatObjectUrl({ ...url, key });
-  return { name, path: name, real: name, stored };
+interface Listing {
+  readonly store: ObjectStore;
+  readonly url: ObjectUrl;
+  readonly signal: AbortSignal;
+  readonly keep: (object: ObjectFacts) => ListedObject;
 }
 
 async function findObject(
@@ -126,37 +150,49 @@ async function selectMatching(pattern: string): Promise<Selection> {
   };
 }
 
-/** Lists the first level, and then the prefixes that were found there at the same time. */
-async function select(
-  store: ObjectStore,
-  { prefix, mayHold, namedParts }: Selection,
-  signal: AbortSignal,
-): Promise<readonly Selected[]> {
-  const first = await listAll(store, prefix, { isFlat: true, signal });
-  const deeper = await mapBounded(first.prefixes.filter(mayHold), DISCOVERY_MAX, (below) =>
-    listAll(store, below, { isFlat: false, signal }),
-  );
-  const selected: Selected[] = [];
-  for (const object of [...first.objects, ...deeper.flatMap(({ objects }) => objects)]) {
-    const named = namedParts(object.key);
-    // Consoles make empty objects for directories.
-    if (named === undefined || object.key.endsWith("/")) continue;
-    const isHidden = object.key.split("/").slice(named).some(isHiddenPart);
-    selected.push({ object, isHidden });
+/** Lists level by level as long as there is one prefix, and then what is below several at the same time. */
+async function select(listing: Listing, selection: Selection): Promise<ListedObjects> {
+  let level = await listAll(listing, selection, { prefix: selection.prefix, isFlat: true });
+  const levels = [level];
+  for (let [only, other] = level.prefixes; only !== undefined && other === undefined; ) {
+    level = await listAll(listing, selection, { prefix: only, isFlat: true });
+    levels.push(level);
+    [only, other] = level.prefixes;
   }
-  return selected;
+  const deeper = await mapBounded(level.prefixes, DISCOVERY_MAX, (prefix) =>
+    listAll(listing, selection, { prefix, isFlat: false }),
+  );
+  const all = [...levels, ...deeper];
+  return {
+    files: all.flatMap(({ files }) => files),
+    skipped: all.flatMap(({ skipped }) => skipped),
+  };
+}
+
+interface ListedBelow extends ListedObjects {
+  /** Those below which objects may be wanted. */
+  readonly prefixes: readonly string[];
 }
 
 async function listAll(
-  store: ObjectStore,
-  prefix: string,
-  options: { readonly isFlat: boolean; readonly signal: AbortSignal },
-) {
-  const objects: ObjectFacts[] = [];
+  { store, url, signal, keep }: Listing,
+  { mayHold, namedParts }: Selection,
+  { prefix, isFlat }: { readonly prefix: string; readonly isFlat: boolean },
+): Promise<ListedBelow> {
+  const files: FoundFile[] = [];
+  const skipped: string[] = [];
   const prefixes: string[] = [];
-  for await (const page of store.list(prefix, options)) {
-    for (const object of page.objects) objects.push(object);
-    for (const below of page.prefixes) prefixes.push(below);
+  for await (const page of store.list(prefix, { isFlat, signal })) {
+    for (const object of page.objects) {
+      const { key } = object;
+      const named = namedParts(key);
+      // Consoles make empty objects for directories.
+      if (named === undefined || key.endsWith("/")) continue;
+      const isHidden = key.split("/").slice(named).some(isHiddenPart);
+      if (isHidden) skipped.push(formatObjectUrl({ ...url, key }));
+      else files.push(keep(object));
+    }
+    for (const below of page.prefixes) if (mayHold(below)) prefixes.push(below);
   }
-  return { objects, prefixes };
+  return { files, skipped, prefixes };
 }

@@ -3,7 +3,7 @@ import type { Batch, FieldRequest } from "../batch/batch.js";
 import type { Kernel } from "../batch/kernel.js";
 import type { S3Options } from "../store/object-store.js";
 import type { ByteSource } from "./byte-source.js";
-import type { SourceRange } from "./source.js";
+import type { Source, SourceRange } from "./source.js";
 
 /** The first bytes of a source, and the error in which they end. */
 export interface SoundBytes {
@@ -27,6 +27,8 @@ export interface Reader {
   next(): Promise<Batch | null>;
   /** Bytes of `Source.size` consumed so far, for progress. */
   readonly consumed: number;
+  /** The source as its bytes are, if the plan did not know. */
+  source?: Source;
   /** Found so far; the rows around them are read. */
   readonly misplacedCommas?: MisplacedCommas | undefined;
   close(): Promise<void>;

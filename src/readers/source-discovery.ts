@@ -45,24 +45,34 @@ export interface Discovery {
   readonly documents: readonly string[];
 }
 
-const nothing: Discovery = { sources: [], failures: [], skipped: [], documents: [] };
+export const nothingFound: Discovery = { sources: [], failures: [], skipped: [], documents: [] };
 
 /** Decompressed bytes that detection sees first; enough for JSON lines of up to 5 KB. */
 const FIRST_SAMPLE_BYTES = 16 * KIB;
 
-/** Detects one source. `first`: its first bytes as stored, if they are known. */
+/** Discovers one source. `first`: its first bytes as stored, if they are known. */
 export async function discoverSource(
   source: SourceBytes,
   first: Uint8Array | undefined,
   buffers: InspectionBuffers,
   options: DiscoverOptions,
 ): Promise<Discovery> {
+  const detected = await detectSource(source, first, buffers, options);
+  return { ...nothingFound, sources: [options.table?.add(detected) ?? detected] };
+}
+
+/** Returns a source with the codecs and the format that its bytes have. */
+export async function detectSource(
+  source: SourceBytes,
+  first: Uint8Array | undefined,
+  buffers: InspectionBuffers,
+  options: DiscoverOptions,
+): Promise<Source> {
   const stored = new SourceHead(source, options, buffers.head, first);
   const head = await peelLayers(stored, buffers.head, options);
   try {
     const format = await detectFormat(head, options);
-    const source = { ...head.source, format };
-    return { ...nothing, sources: [options.table?.add(source) ?? source] };
+    return { ...head.source, format };
   } finally {
     await head.close();
   }
@@ -95,7 +105,7 @@ export async function collect(
     const error = fromSystem(name, thrown);
     if (!(error instanceof SwitchyardError)) throw error;
     const { code, message } = error;
-    return { ...nothing, failures: [{ name, code, message }] };
+    return { ...nothingFound, failures: [{ name, code, message }] };
   }
 }
 

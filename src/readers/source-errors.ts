@@ -49,6 +49,12 @@ export function unsupported(source: string, what: string, advice: string): Sourc
   return new SourceError("source_unsupported", { source }, `not supported: ${what}. ${advice}`);
 }
 
+/** An error for an object that is not like those that were opened for it. */
+export function formatDiffers(source: string, what: string, advice: string): SourceError {
+  const reason = `${what}, and the objects with like names that were opened are not. ${advice}`;
+  return new SourceError("source_format_differs", { source }, reason);
+}
+
 export function encrypted(source: string): SourceError {
   const reason =
     "the zip entry is encrypted. Decrypt the archive, or unpack it and give the files.";

@@ -1,4 +1,5 @@
 import { MIB } from "../base/limits.js";
+import { omitUndefined } from "../base/omit-undefined.js";
 import type { Codec, Format, Source, ZipEntry } from "./source.js";
 
 const BLOCK_BYTES = MIB;
@@ -19,9 +20,11 @@ interface PathRule {
   readonly from: number;
 }
 
-interface SourceKind {
+/** The facts that are not known before a source is opened. */
+export interface SourceKind {
   readonly codecs: readonly Codec[];
   readonly format: Format;
+  readonly sampled: boolean;
 }
 
 /**
@@ -34,7 +37,7 @@ export class SourceTable {
   #block: SourceBlock | undefined;
 
   add(source: Source): Source {
-    const { name, fingerprint, entry, codecs, format, size } = source;
+    const { name, fingerprint, entry, codecs, format, size, sampled = false } = source;
     const hasDigest = digestAtEnd.test(fingerprint);
     const print = hasDigest ? fingerprint.slice(0, -66) : fingerprint;
     const texts = [name, print, entry === undefined ? "" : JSON.stringify(entry)];
@@ -44,7 +47,7 @@ export class SourceTable {
     const start = block.used;
     const [nameBytes = 0, printBytes = 0, entryBytes = 0] = lengths;
     const print32 = hasDigest ? printBytes + HAS_DIGEST : printBytes;
-    const kind = this.#kinds.indexOf(JSON.stringify([codecs, format]), () => ({ codecs, format }));
+    const kind = kindIndex(this.#kinds, { codecs, format, sampled });
     for (const word of [nameBytes, print32, entryBytes, this.#ruleOf(source), kind])
       block.addWord(word);
     block.addNumber(size);
@@ -56,7 +59,7 @@ export class SourceTable {
   #blockFor(length: number): SourceBlock {
     if (this.#block === undefined || this.#block.used + length > this.#block.bytes.length) {
       const bytes = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, length));
-      this.#block = new SourceBlock(bytes, this.#rules.values, this.#kinds.values);
+      this.#block = new SourceBlock(bytes, this.#rules.values, this.#kinds);
     }
     return this.#block;
   }
@@ -67,18 +70,18 @@ export class SourceTable {
   }
 }
 
+/** Returns a source with another kind: one of a table is changed, others are copied. */
+export function describeSource(source: Source, kind: SourceKind): Source {
+  if (source instanceof TableSource) return source.become(kind);
+  return { ...source, ...kind };
+}
+
 /** Returns a source as plain data. */
-export function plainSource({
-  name,
-  path,
-  entry,
-  codecs,
-  size,
-  fingerprint,
-  format,
-}: Source): Source {
-  const source = { name, path, codecs, size, fingerprint, format };
-  return entry === undefined ? source : { ...source, entry };
+export function plainSource(source: Source): Source {
+  const { name, path, entry, codecs, size, fingerprint, format } = source;
+  const sampled = source.sampled === true ? true : undefined;
+  const facts = { name, path, codecs, size, fingerprint, format };
+  return { ...facts, ...omitUndefined({ entry, sampled }) };
 }
 
 /** Returns the shortest prefix: directories have many files, so there are few prefixes. */
@@ -88,6 +91,11 @@ function pathRule(name: string, path: string): PathRule {
     if (path.endsWith(end)) return { prefix: path.slice(0, path.length - end.length), from };
   }
   return { prefix: path, from: name.length };
+}
+
+function kindIndex(kinds: Interned<SourceKind>, kind: SourceKind): number {
+  const { codecs, format, sampled } = kind;
+  return kinds.indexOf(JSON.stringify([codecs, format, sampled]), () => kind);
 }
 
 /** Values that many sources share, by their text. */
@@ -109,7 +117,7 @@ class SourceBlock {
   constructor(
     readonly bytes: Buffer,
     readonly rules: readonly PathRule[],
-    readonly kinds: readonly SourceKind[],
+    readonly kinds: Interned<SourceKind>,
   ) {}
 
   addWord(word: number): void {
@@ -162,11 +170,25 @@ class TableSource implements Source {
   }
 
   get codecs(): readonly Codec[] {
-    return this.block.kinds[this.#word(4)]!.codecs;
+    return this.#kind.codecs;
   }
 
   get format(): Format {
-    return this.block.kinds[this.#word(4)]!.format;
+    return this.#kind.format;
+  }
+
+  get sampled(): boolean {
+    return this.#kind.sampled;
+  }
+
+  become(kind: SourceKind): Source {
+    const { kinds, bytes } = this.block;
+    bytes.writeUInt32LE(kindIndex(kinds, kind), this.start + 4 * 4);
+    return this;
+  }
+
+  get #kind(): SourceKind {
+    return this.block.kinds.values[this.#word(4)]!;
   }
 
   toJSON(): Source {

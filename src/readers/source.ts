@@ -86,6 +86,8 @@ export interface Source {
   /** Identifies the content: changes whenever the bytes may have changed. */
   readonly fingerprint: string;
   readonly format: Format;
+  /** True if codecs and format are those of objects with like names; its worker detects its own. */
+  readonly sampled?: boolean | undefined;
 }
 
 export interface ZipEntry {

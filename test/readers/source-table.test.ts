@@ -29,6 +29,7 @@ const sources = [
   sourceOf("a.zip!p", "/in/a.zip", { entry, fingerprint: `{"size":1,"entry":"${sha256}"}` }),
   sourceOf("", "/", { fingerprint: "", size: 0 }),
   sourceOf("x".repeat(2_000_000), `/${"x".repeat(2_000_000)}`),
+  sourceOf("s3://b/other", "s3://b/other", { sampled: true }),
   sourceOf("link.json", "/elsewhere/file.json"),
 ];
 

@@ -166,8 +166,8 @@ async function readRange(
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters } = tools;
   const { signal } = tools.readerOptions;
-  const { source } = range;
-  const name = source.name;
+  let { source } = range;
+  const { name } = source;
   const origin: Origin = {
     get fingerprint() {
       return fingerprintOf(range);
@@ -185,6 +185,7 @@ async function readRange(
     const more = omitUndefined({ sound: sound.get(index), fetched });
     const readerOptions = { ...tools.readerOptions, ...more };
     reader = await guard(signal, () => tools.open(kernel, range, mapper.fields, readerOptions));
+    source = reader.source ?? source;
     for (;;) {
       await tools.checkpoint();
       const batch = await guard(signal, () => (reader as Reader).next());
