@@ -3,6 +3,7 @@ import {
   accessDenied,
   bucketMissing,
   clockSkewed,
+  credentialsExpired,
   credentialsRefused,
   type Explanation,
   objectArchived,
@@ -18,6 +19,7 @@ interface SdkError {
   /** Code of the store or of the system. */
   readonly code?: string;
   readonly statusCode?: number;
+  readonly details?: { readonly authenticationErrorDetail?: string };
 }
 
 export const noAccount: Explanation = {
@@ -55,15 +57,17 @@ const byCode: Readonly<Record<string, Explanation>> = {
 export function explainAzureError(error: unknown, address: string, kind: RequestKind): unknown {
   if (!(error instanceof Error) || error instanceof StoreError) return error;
   const { code = "", statusCode: status = 0 } = error as SdkError;
-  const known = byCode[code] ?? byCode[error.name] ?? byStatus(status, kind);
-  // Aborted calls of the run do not get here.
-  const isLate = error.name === "AbortError";
-  const name = isLate
-    ? "TimeoutError"
-    : code === "REQUEST_SEND_ERROR"
-      ? causeOf(error)
-      : code || error.name;
+  const known =
+    byDetail(error as SdkError) ?? byCode[code] ?? byCode[error.name] ?? byStatus(status, kind);
+  const name = code === "REQUEST_SEND_ERROR" ? causeOf(error) : code || error.name;
   return storeErrorOf({ name, status, isTransient: status === 0, cause: error }, known, address);
+}
+
+/** Explains refusals that only their text tells apart. */
+function byDetail({ details }: SdkError): Explanation | undefined {
+  const { authenticationErrorDetail: detail = "" } = details ?? {};
+  if (/specified time frame|expired/i.test(detail)) return credentialsExpired;
+  return /date header/i.test(detail) ? clockSkewed : undefined;
 }
 
 /** The SDK hides the code of a failed connection in its message. */

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import {
   type BlobItem,
   BlobServiceClient,
@@ -17,7 +18,7 @@ import {
   type PutOptions,
   SHA256_METADATA,
 } from "./object-store.js";
-import { StoreCalls } from "./store-calls.js";
+import { bareEtag, StoreCalls } from "./store-calls.js";
 import { StoreError } from "./store-error.js";
 import { countBytesWritten } from "./store-usage.js";
 
@@ -35,9 +36,6 @@ interface BlobPage {
 
 /** Callers retry, as a body can also stop in the middle. */
 const clientOptions = { retryOptions: { maxTries: 1 } } as const;
-
-/** The library has no limit for connections: a page that takes longer has no store behind its address. */
-const LIST_MS_MAX = 10_000;
 
 /**
  * A container of Azure Blob Storage. The account and its credentials come from the environment:
@@ -68,15 +66,16 @@ export class AzureStore implements ObjectStore {
   async *list(prefix: string, { isFlat, signal }: ListOptions): AsyncGenerator<ObjectPage> {
     let continuationToken: string | undefined;
     do {
-      const { segment, ...page } = await this.#calls.repeat("list", "", signal, () =>
-        this.#listPage(prefix, isFlat, continuationToken, signal),
+      const { segment, ...page } = await this.#calls.repeat(
+        { kind: "list", key: "", signal },
+        (abortSignal) => this.#listPage({ prefix, abortSignal }, isFlat, continuationToken),
       );
       continuationToken = page.continuationToken || undefined;
       yield {
         objects: segment.blobItems.map(({ name, properties }) => ({
           key: name,
           size: properties.contentLength ?? 0,
-          etag: bare(properties.etag),
+          etag: bareEtag(properties.etag),
           modifiedMs: properties.lastModified.getTime(),
         })),
         prefixes: (segment.blobPrefixes ?? []).map(({ name }) => name),
@@ -86,53 +85,49 @@ export class AzureStore implements ObjectStore {
 
   /** Begins anew at each call: the library's iterators end at the first failure. */
   async #listPage(
-    prefix: string,
+    listing: { readonly prefix: string; readonly abortSignal: AbortSignal },
     isFlat: boolean,
     continuationToken: string | undefined,
-    signal: AbortSignal,
   ): Promise<BlobPage> {
     const paging = {
       maxPageSize: PAGE_OBJECTS_MAX,
       ...(continuationToken && { continuationToken }),
     };
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), LIST_MS_MAX);
-    const listing = { prefix, abortSignal: AbortSignal.any([signal, late.signal]) };
     const pages: AsyncIterator<BlobPage> = isFlat
       ? this.container.listBlobsByHierarchy("/", listing).byPage(paging)
       : this.container.listBlobsFlat(listing).byPage(paging);
-    try {
-      const { value, done } = await pages.next();
-      if (done === true) throw new Error("the store has answered no page");
-      return value;
-    } finally {
-      clearTimeout(timer);
-    }
+    const { value, done } = await pages.next();
+    if (done === true) throw new Error("the store has answered no page");
+    return value;
   }
 
-  async get(
-    key: string,
-    { etag, start, end, signal }: GetOptions,
-  ): Promise<AsyncIterable<Uint8Array>> {
-    const { readableStreamBody } = await this.#calls.once("get", key, signal, () =>
+  async get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>> {
+    const { etag, start, end, signal } = options;
+    const {
+      readableStreamBody,
+      contentRange,
+      etag: version,
+    } = await this.#calls.once({ kind: "get", key, signal }, (abortSignal) =>
       this.container.getBlobClient(key).download(start, end - start, {
         conditions: { ifMatch: quoted(etag) },
         maxRetryRequests: 0,
-        abortSignal: signal,
+        abortSignal,
       }),
     );
-    return this.#calls.body(key, readableStreamBody as AsyncIterable<Uint8Array>, signal);
+    const body = readableStreamBody as Readable;
+    const status = contentRange === undefined ? 200 : 206;
+    return this.#calls.body(key, { status, contentRange, etag: version, body }, options);
   }
 
   async head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
-    const found = await this.#calls.find("head", key, signal, () =>
-      this.container.getBlobClient(key).getProperties({ abortSignal: signal }),
+    const found = await this.#calls.find({ kind: "head", key, signal }, (abortSignal) =>
+      this.container.getBlobClient(key).getProperties({ abortSignal }),
     );
     if (found === undefined) return undefined;
     return {
       key,
       size: found.contentLength ?? 0,
-      etag: bare(found.etag),
+      etag: bareEtag(found.etag),
       modifiedMs: found.lastModified?.getTime() ?? 0,
       metadata: renamed(found.metadata ?? {}, "_", "-"),
       nowMs: found.date?.getTime() ?? Number.NaN,
@@ -146,24 +141,24 @@ export class AzureStore implements ObjectStore {
   ): Promise<string | "occupied"> {
     const size = "bytes" in content ? content.bytes.length : content.size;
     const blob = this.container.getBlockBlobClient(key);
-    const answer = await this.#calls.attempt("put", key, signal, () =>
+    const answer = await this.#calls.attempt({ kind: "put", key, size, signal }, (abortSignal) =>
       blob.upload("bytes" in content ? content.bytes : () => createReadStream(content.path), size, {
         conditions:
           condition === "absent" ? { ifNoneMatch: "*" } : { ifMatch: quoted(condition.etag) },
         // Names of metadata are identifiers there.
         metadata: renamed({ ...metadata, [SHA256_METADATA]: sha256 }, "-", "_"),
-        abortSignal: signal,
+        abortSignal,
       }),
     );
     if (answer === "occupied") return answer;
     countBytesWritten(size);
-    return bare(answer.etag);
+    return bareEtag(answer.etag);
   }
 
   async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
     await mapBounded(keys, REMOVALS_MAX, async (key) => {
-      await this.#calls.find("delete", key, signal, () =>
-        this.container.getBlobClient(key).delete({ abortSignal: signal }),
+      await this.#calls.find({ kind: "delete", key, signal }, (abortSignal) =>
+        this.container.getBlobClient(key).delete({ abortSignal }),
       );
     });
   }
@@ -191,10 +186,6 @@ async function createService(address: string): Promise<BlobServiceClient> {
 async function findIdentity() {
   const { DefaultAzureCredential } = await import("@azure/identity");
   return new DefaultAzureCredential();
-}
-
-function bare(etag = ""): string {
-  return etag.replaceAll('"', "");
 }
 
 function quoted(etag: string): string {

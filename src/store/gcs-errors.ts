@@ -2,6 +2,8 @@ import { StoreError } from "./store-error.js";
 import {
   accessDenied,
   bucketMissing,
+  clockSkewed,
+  credentialsExpired,
   credentialsRefused,
   type Explanation,
   objectChanged,
@@ -41,13 +43,13 @@ export function explainGcsError(error: unknown, address: string, kind: RequestKi
   if (!(error instanceof Error) || error instanceof StoreError) return error;
   const status = error instanceof GcsError ? error.status : 0;
   const { code = "", name } = error as Error & { readonly code?: string };
-  const known =
-    error instanceof GcsError
-      ? byStatus(error, kind)
-      : /default credentials|credential/i.test(error.message)
-        ? noCredentials
-        : undefined;
-  const failure = { name: code || name, status, isTransient: status === 408, cause: error };
+  const known = error instanceof GcsError ? byStatus(error, kind) : byText(error.message);
+  const failure = {
+    name: code || name,
+    status,
+    isTransient: status === 408 || status === 200,
+    cause: error,
+  };
   return storeErrorOf(
     // A connection that fails while a body arrives has no status either.
     status === 0 && known === undefined ? { ...failure, isTransient: true } : failure,
@@ -62,6 +64,13 @@ function byStatus({ status, text }: GcsError, kind: RequestKind): Explanation | 
   if (status === 404) return kind === "list" || isBucket(text) ? bucketMissing : objectMissing;
   // A condition is not met: 412, or 304 for a read.
   return status === 412 || status === 304 ? objectChanged : undefined;
+}
+
+/** Explains errors of Google's library, which gets the tokens. */
+function byText(message: string): Explanation | undefined {
+  if (/short-lived token|reasonable timeframe/i.test(message)) return clockSkewed;
+  if (/invalid_grant|invalid_rapt/.test(message)) return credentialsExpired;
+  return /credential/i.test(message) ? noCredentials : undefined;
 }
 
 function isBucket(text: string): boolean {

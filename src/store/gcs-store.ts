@@ -17,7 +17,7 @@ import {
   SHA256_METADATA,
 } from "./object-store.js";
 import { StoreCalls } from "./store-calls.js";
-import { countBytesWritten, type RequestKind } from "./store-usage.js";
+import { countBytesWritten } from "./store-usage.js";
 
 const PUBLIC_ENDPOINT = "https://storage.googleapis.com";
 const SCOPE = "https://www.googleapis.com/auth/devstorage.read_write";
@@ -44,8 +44,6 @@ interface ListAnswer {
 }
 
 interface Call {
-  readonly kind: RequestKind;
-  readonly key: string;
   readonly method?: Dispatcher.HttpMethod;
   /** Path below the endpoint, with its query. */
   readonly path: string;
@@ -70,7 +68,7 @@ export class GcsStore implements ObjectStore {
     bodyTimeout: IDLE_MS_MAX,
   });
   readonly #emulator = emulatorEndpoint();
-  readonly #auth = new GoogleAuth({ scopes: [SCOPE] });
+  #auth = new GoogleAuth({ scopes: [SCOPE] });
 
   constructor(
     private readonly bucket: string,
@@ -81,6 +79,9 @@ export class GcsStore implements ObjectStore {
       bucket,
       requestsPerSecond,
       explain: explainGcsError,
+      renewCredentials: async () => {
+        this.#auth = new GoogleAuth({ scopes: [SCOPE] });
+      },
     });
   }
 
@@ -95,31 +96,32 @@ export class GcsStore implements ObjectStore {
         ...(pageToken === undefined ? {} : { pageToken }),
       });
       const path = `${this.#objects}?${query}`;
-      const page = await this.#calls.repeat("list", "", signal, () =>
-        this.#json<ListAnswer>({ kind: "list", key: "", path, signal }),
+      const page = await this.#calls.repeat({ kind: "list", key: "", signal }, (aborted) =>
+        this.#json<ListAnswer>({ path, signal: aborted }),
       );
       pageToken = page.nextPageToken;
       yield { objects: (page.items ?? []).map(factsOf), prefixes: page.prefixes ?? [] };
     } while (pageToken !== undefined);
   }
 
-  async get(
-    key: string,
-    { etag, start, end, signal }: GetOptions,
-  ): Promise<AsyncIterable<Uint8Array>> {
-    const path = `${this.#objectPath(key)}?alt=media&ifGenerationMatch=${etag}`;
+  async get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>> {
+    const { etag: wanted, start, end, signal } = options;
+    const path = `${this.#objectPath(key)}?alt=media&ifGenerationMatch=${wanted}`;
     // Otherwise the store unpacks objects that it says are packed.
     const headers = { range: `bytes=${start}-${end - 1}`, "accept-encoding": "gzip" };
-    const { body } = await this.#calls.once("get", key, signal, () =>
-      this.#request({ kind: "get", key, path, headers, signal }),
+    const answer = await this.#calls.once({ kind: "get", key, signal }, (aborted) =>
+      this.#request({ path, headers, signal: aborted }),
     );
-    return this.#calls.body(key, body, signal);
+    const answered = answer.headers as Record<string, string>;
+    const { "content-range": contentRange, "x-goog-generation": etag } = answered;
+    const { statusCode: status, body } = answer;
+    return this.#calls.body(key, { status, contentRange, etag, body }, options);
   }
 
   async head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
     const path = `${this.#objectPath(key)}?fields=${fields}`;
-    return this.#calls.find("head", key, signal, async () => {
-      const { headers, body } = await this.#request({ kind: "head", key, path, signal });
+    return this.#calls.find({ kind: "head", key, signal }, async (aborted) => {
+      const { headers, body } = await this.#request({ path, signal: aborted });
       const resource = (await body.json()) as ObjectResource;
       const nowMs = Date.parse(String(headers["date"]));
       return { ...factsOf(resource), metadata: resource.metadata ?? {}, nowMs };
@@ -131,8 +133,8 @@ export class GcsStore implements ObjectStore {
     content: ObjectContent,
     { condition, sha256, metadata = {}, signal }: PutOptions,
   ): Promise<string | "occupied"> {
-    const generation = condition === "absent" ? "0" : condition.etag;
-    const query = `uploadType=multipart&ifGenerationMatch=${generation}&fields=generation`;
+    const expected = condition === "absent" ? "0" : condition.etag;
+    const query = `uploadType=multipart&ifGenerationMatch=${expected}&fields=generation`;
     const resource = {
       name: key,
       contentType: "application/octet-stream",
@@ -146,36 +148,32 @@ export class GcsStore implements ObjectStore {
     );
     const tail = Buffer.from(`\r\n--${BOUNDARY}--\r\n`);
     const size = "bytes" in content ? content.bytes.length : content.size;
-    const answer = await this.#calls.attempt("put", key, signal, () =>
-      this.#json<ObjectResource>({
-        kind: "put",
-        key,
-        method: "POST",
-        path: `/upload/storage/v1/b/${encodeURIComponent(this.bucket)}/o?${query}`,
-        headers: {
-          "content-type": `multipart/related; boundary=${BOUNDARY}`,
-          "content-length": String(head.length + size + tail.length),
-        },
-        body: () => Readable.from(joined(head, content, tail), { objectMode: false }),
-        signal,
-      }),
+    const answer = await this.#calls.attempt(
+      { kind: "put", key, size, signal },
+      async (aborted) => {
+        const { generation } = await this.#json<ObjectResource>({
+          method: "POST",
+          path: `/upload/storage/v1/b/${encodeURIComponent(this.bucket)}/o?${query}`,
+          headers: {
+            "content-type": `multipart/related; boundary=${BOUNDARY}`,
+            "content-length": String(head.length + size + tail.length),
+          },
+          body: () => Readable.from(joined(head, content, tail), { objectMode: false }),
+          signal: aborted,
+        });
+        if (generation === undefined) throw new GcsError(200, "no generation");
+        return generation;
+      },
     );
-    if (answer === "occupied") return answer;
-    countBytesWritten(size);
-    return answer.generation ?? "";
+    if (answer !== "occupied") countBytesWritten(size);
+    return answer;
   }
 
   async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
     await mapBounded(keys, REMOVALS_MAX, async (key) => {
-      await this.#calls.find("delete", key, signal, async () => {
+      await this.#calls.find({ kind: "delete", key, signal }, async (aborted) => {
         const path = this.#objectPath(key);
-        const { body } = await this.#request({
-          kind: "delete",
-          key,
-          method: "DELETE",
-          path,
-          signal,
-        });
+        const { body } = await this.#request({ method: "DELETE", path, signal: aborted });
         await body.dump();
       });
     });

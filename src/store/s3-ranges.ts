@@ -2,6 +2,7 @@ import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import { Agent } from "undici";
 import type { GetOptions } from "./object-store.js";
 import { GetSigner, scopeOf } from "./s3-signature.js";
+import type { RangeAnswer } from "./store-calls.js";
 
 const CONNECT_MS_MAX = 10_000;
 /** Without any byte. */
@@ -53,7 +54,7 @@ export class S3Ranges {
   async get(
     key: string,
     { etag, start, end, signal }: GetOptions,
-  ): Promise<AsyncIterable<Uint8Array> | undefined> {
+  ): Promise<RangeAnswer | undefined> {
     this.#sample ??= this.#findSample();
     const sample = await this.#sample;
     const { request: made } = sample;
@@ -70,8 +71,12 @@ export class S3Ranges {
       },
       signal,
     });
-    if (answer.statusCode === 206 || answer.statusCode === 200) return answer.body;
-    await answer.body.dump();
+    const { statusCode: status, headers: answered, body } = answer;
+    if (status === 206 || status === 200) {
+      const { "content-range": contentRange, etag: version } = answered as Record<string, string>;
+      return { status, contentRange, etag: version, body };
+    }
+    await body.dump();
     return undefined;
   }
 

@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
+import type { Readable } from "node:stream";
 import {
   DeleteObjectsCommand,
   GetObjectCommand,
@@ -58,6 +59,7 @@ export class S3Store implements ObjectStore {
       bucket,
       requestsPerSecond,
       explain: explainS3Error,
+      renewCredentials: () => this.#client.config.credentials({ forceRefresh: true }),
     });
   }
 
@@ -70,8 +72,16 @@ export class S3Store implements ObjectStore {
         Delimiter: isFlat ? "/" : undefined,
         ContinuationToken: token,
       });
-      const page = await this.#calls.repeat("list", "", signal, () =>
-        this.#client.send(command, { abortSignal: signal }),
+      const page = await this.#calls.repeat(
+        { kind: "list", key: "", signal },
+        async (abortSignal) => {
+          const answer = await this.#client.send(command, { abortSignal });
+          const { Name, KeyCount, IsTruncated, NextContinuationToken } = answer;
+          // Its body was an error, or the rest of the listing would be lost.
+          if ((Name ?? KeyCount ?? IsTruncated) === undefined) throw new AnswerError("listing");
+          if (IsTruncated === true && !NextContinuationToken) throw new AnswerError("next page");
+          return answer;
+        },
       );
       token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
       yield {
@@ -90,18 +100,27 @@ export class S3Store implements ObjectStore {
 
   async get(key: string, options: GetOptions): Promise<AsyncIterable<Uint8Array>> {
     const { etag, start, end, signal } = options;
-    const range = await this.#calls.once("get", key, signal, () => this.#ranges.get(key, options));
-    if (range !== undefined) return this.#calls.body(key, range, signal);
+    const call = { kind: "get", key, signal } as const;
+    const range = await this.#calls.once(call, (aborted) =>
+      this.#ranges.get(key, { ...options, signal: aborted }),
+    );
+    if (range !== undefined) return this.#calls.body(key, range, options);
     const command = new GetObjectCommand({
       Bucket: this.bucket,
       Key: key,
       Range: `bytes=${start}-${end - 1}`,
       IfMatch: etag,
     });
-    const { Body } = await this.#calls.once("get", key, signal, () =>
-      this.#client.send(command, { abortSignal: signal }),
+    const { Body, ContentRange, ETag, $metadata } = await this.#calls.once(call, (abortSignal) =>
+      this.#client.send(command, { abortSignal }),
     );
-    return this.#calls.body(key, Body as AsyncIterable<Uint8Array>, signal);
+    const answer = {
+      status: $metadata.httpStatusCode ?? 0,
+      contentRange: ContentRange,
+      etag: ETag,
+      body: Body as Readable,
+    };
+    return this.#calls.body(key, answer, options);
   }
 
   async head(key: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
@@ -116,8 +135,8 @@ export class S3Store implements ObjectStore {
       },
       { step: "deserialize" },
     );
-    const found = await this.#calls.find("head", key, signal, () =>
-      this.#client.send(command, { abortSignal: signal }),
+    const found = await this.#calls.find({ kind: "head", key, signal }, (abortSignal) =>
+      this.#client.send(command, { abortSignal }),
     );
     if (found === undefined) return undefined;
     const { ContentLength = 0, ETag = "", LastModified, Metadata = {} } = found;
@@ -144,13 +163,14 @@ export class S3Store implements ObjectStore {
     content: ObjectContent,
     { condition, sha256, metadata = {}, signal }: PutOptions,
   ): Promise<string | "occupied"> {
-    const put = () => {
+    const size = "bytes" in content ? content.bytes.length : content.size;
+    const put = async (abortSignal: AbortSignal) => {
       const command = new PutObjectCommand({
         Bucket: this.bucket,
         Key: key,
         // A retry reads the file again.
         Body: "bytes" in content ? content.bytes : createReadStream(content.path),
-        ContentLength: "bytes" in content ? content.bytes.length : content.size,
+        ContentLength: size,
         Metadata: { ...metadata, [SHA256_METADATA]: sha256 },
         ChecksumSHA256:
           this.options.checksums === "supported"
@@ -171,32 +191,36 @@ export class S3Store implements ObjectStore {
         },
         { step: "build" },
       );
-      return this.#client.send(command, { abortSignal: signal });
+      const { ETag } = await this.#client.send(command, { abortSignal });
+      if (ETag === undefined) throw new AnswerError("ETag");
+      return ETag;
     };
-    const answer = await this.#calls.attempt("put", key, signal, put);
-    if (answer === "occupied") return answer;
-    countBytesWritten("bytes" in content ? content.bytes.length : content.size);
-    return answer.ETag ?? "";
+    const etag = await this.#calls.attempt({ kind: "put", key, size, signal }, put);
+    if (etag !== "occupied") countBytesWritten(size);
+    return etag;
   }
 
   async remove(keys: readonly string[], signal: AbortSignal): Promise<void> {
     for (let start = 0; start < keys.length; start += REMOVED_MAX) {
       const Objects = keys.slice(start, start + REMOVED_MAX).map((Key) => ({ Key }));
-      const command = new DeleteObjectsCommand({
-        Bucket: this.bucket,
-        Delete: { Objects, Quiet: true },
+      const command = new DeleteObjectsCommand({ Bucket: this.bucket, Delete: { Objects } });
+      await this.#calls.repeat({ kind: "delete", key: "", signal }, async (abortSignal) => {
+        const answer = await this.#client.send(command, { abortSignal });
+        const [first] = answer.Errors ?? [];
+        if (first !== undefined) throw new AnswerError("removal", first.Code);
+        if (answer.Deleted === undefined) throw new AnswerError("removal");
       });
-      const { Errors = [] } = await this.#calls.repeat("delete", "", signal, () =>
-        this.#client.send(command, { abortSignal: signal }),
-      );
-      const [first] = Errors;
-      if (first === undefined) continue;
-      const error = Object.assign(new Error(first.Message), {
-        name: first.Code,
-        $metadata: { httpStatusCode: 200 },
-      });
-      await this.#calls.once("delete", first.Key ?? "", signal, () => Promise.reject(error));
     }
+  }
+}
+
+/** An answer with a status of success that is not a success. */
+class AnswerError extends Error {
+  readonly $metadata = { httpStatusCode: 200 };
+
+  constructor(missing: string, name = "InternalError") {
+    super(`an answer without a ${missing}`);
+    this.name = name;
   }
 }
 

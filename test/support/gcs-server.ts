@@ -73,7 +73,11 @@ function serveObject(
     const [, start, end] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
     const bytes =
       start === undefined ? found.bytes : found.bytes.subarray(Number(start), Number(end) + 1);
-    answer.writeHead(start === undefined ? 200 : 206, { "content-length": bytes.length });
+    answer.writeHead(start === undefined ? 200 : 206, {
+      "content-length": bytes.length,
+      "x-goog-generation": found.generation,
+      ...(start && { "content-range": `bytes ${start}-${end}/${found.bytes.length}` }),
+    });
     answer.end(bytes);
   } else send(answer, resourceOf(key, found));
 }
