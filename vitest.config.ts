@@ -11,7 +11,7 @@ export default defineConfig({
     // Longer where properties are given more runs by hand.
     testTimeout: Math.max(60_000, propertyRuns(60_000)),
     hookTimeout: Math.max(60_000, propertyRuns(60_000)),
-    // Two cores is what a small CI machine has; threads of the engine need one of them.
-    maxWorkers: 2,
+    // One more than the cores of a small CI machine: many tests wait for a timer, a server or a browser.
+    maxWorkers: 3,
   },
 });

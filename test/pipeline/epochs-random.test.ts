@@ -138,7 +138,7 @@ it(`any sequence of new, broken, repaired and removed inputs gives each row once
   }
 }, 600_000);
 
-const KILLS = isCi ? 40 : 1;
+const KILLS = 40;
 
 /** Runs the export in its own process; returns `killed` if the process was killed before its end. */
 async function runProcess(run: FakeExport, killAfterMs?: number, fresh = false) {
@@ -163,51 +163,59 @@ function addBatch(run: FakeExport, batch: number): void {
   }
 }
 
-it(`epochs that are killed repeatedly end with the bytes of undisturbed ones (SWITCHYARD_SEED=${seed})`, async () => {
-  const random = createRandom(seed);
-  const quiet = fakeExport();
-  const expected: Readonly<Record<string, string>>[] = [];
-  let quietMs = 0;
-  for (let batch = 0; batch < 3; batch++) {
-    addBatch(quiet, batch);
-    const startedMs = performance.now();
-    await runProcess(quiet);
-    quietMs = performance.now() - startedMs;
-    expected.push(quiet.files());
-  }
-  for (let kills = 0; kills < KILLS; ) {
-    const disturbed = fakeExport();
+it.runIf(isCi)(
+  `epochs that are killed repeatedly end with the bytes of undisturbed ones (SWITCHYARD_SEED=${seed})`,
+  async () => {
+    const random = createRandom(seed);
+    const quiet = fakeExport();
+    const expected: Readonly<Record<string, string>>[] = [];
+    let quietMs = 0;
     for (let batch = 0; batch < 3; batch++) {
-      addBatch(disturbed, batch);
-      // The first fifth is the start of Node, which a kill cannot harm.
-      for (let left = 3; left > 0; left--) {
-        if ((await runProcess(disturbed, quietMs * (0.2 + random()))) !== "killed") break;
-        kills++;
-      }
-      await runProcess(disturbed);
-      expect(disturbed.files()).toEqual(expected[batch]);
+      addBatch(quiet, batch);
+      const startedMs = performance.now();
+      await runProcess(quiet);
+      quietMs = performance.now() - startedMs;
+      expected.push(quiet.files());
     }
-  }
-}, 300_000);
+    for (let kills = 0; kills < KILLS; ) {
+      const disturbed = fakeExport();
+      for (let batch = 0; batch < 3; batch++) {
+        addBatch(disturbed, batch);
+        // The first fifth is the start of Node, which a kill cannot harm.
+        for (let left = 3; left > 0; left--) {
+          if ((await runProcess(disturbed, quietMs * (0.2 + random()))) !== "killed") break;
+          kills++;
+        }
+        await runProcess(disturbed);
+        expect(disturbed.files()).toEqual(expected[batch]);
+      }
+    }
+  },
+  300_000,
+);
 
-it(`epochs that a killed run with --fresh has left in part are not lost or repeated (SWITCHYARD_SEED=${seed})`, async () => {
-  const random = createRandom(seed);
-  const run = fakeExport();
-  for (let batch = 0; batch < 3; batch++) {
-    addBatch(run, batch);
+it.runIf(isCi)(
+  `epochs that a killed run with --fresh has left in part are not lost or repeated (SWITCHYARD_SEED=${seed})`,
+  async () => {
+    const random = createRandom(seed);
+    const run = fakeExport();
+    for (let batch = 0; batch < 3; batch++) {
+      addBatch(run, batch);
+      await runProcess(run);
+    }
+    const rows = rowsOf(run);
+    const startedMs = performance.now();
     await runProcess(run);
-  }
-  const rows = rowsOf(run);
-  const startedMs = performance.now();
-  await runProcess(run);
-  const startMs = performance.now() - startedMs;
-  for (let kills = 0; kills < KILLS; ) {
-    if ((await runProcess(run, startMs * (0.5 + random()), true)) === "killed") kills++;
-    await runProcess(run);
-    expect(rowsOf(run)).toEqual(rows);
-    const { days } = JSON.parse(run.read("manifest.json"));
-    const listed = days.flatMap((day: { files: { path: string }[] }) => day.files);
-    const names = Object.keys(run.files()).filter((name) => name.startsWith("events/"));
-    expect(listed.map(({ path }: { path: string }) => path).sort()).toEqual(names.sort());
-  }
-}, 300_000);
+    const startMs = performance.now() - startedMs;
+    for (let kills = 0; kills < KILLS; ) {
+      if ((await runProcess(run, startMs * (0.5 + random()), true)) === "killed") kills++;
+      await runProcess(run);
+      expect(rowsOf(run)).toEqual(rows);
+      const { days } = JSON.parse(run.read("manifest.json"));
+      const listed = days.flatMap((day: { files: { path: string }[] }) => day.files);
+      const names = Object.keys(run.files()).filter((name) => name.startsWith("events/"));
+      expect(listed.map(({ path }: { path: string }) => path).sort()).toEqual(names.sort());
+    }
+  },
+  300_000,
+);
