@@ -1,6 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { builtFile } from "../base/package-files.js";
-import { rowFieldsOf } from "../mapper/field-use.js";
+import type { rowFieldsOf } from "../mapper/field-use.js";
 import type { CompactResult } from "../pipeline/compact/compact-export.js";
 import type {
   CountRequest,
@@ -20,12 +20,13 @@ import type { SendResult } from "../pipeline/send-result.js";
 import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
 import { discoverSources } from "../readers/discovery.js";
-import { createFormatDetection, openRange, planRanges } from "../readers/formats.js";
+import { openRange, planRanges } from "../readers/formats.js";
 import { listInputs, withoutPaths } from "../readers/inputs.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import { SourceTable } from "../readers/source-table.js";
 import { isObjectUrl } from "../store/object-url.js";
 import type { Survey } from "../survey/survey.js";
+import { detectionOf } from "./open-sources.js";
 import { watchStore } from "./store-watch.js";
 import type { SurveyRequest } from "./survey-inputs.js";
 
@@ -154,9 +155,9 @@ interface DiscoveryHints {
 export async function discover(
   options: RunOptions,
   signal: AbortSignal,
-  { rowFields = rowFieldsOf(options.mapping), mayBeGone }: DiscoveryHints = {},
+  { rowFields, mayBeGone }: DiscoveryHints = {},
 ): Promise<Discovery> {
-  const { inputs, cwd, inputFormat, csv, ratioMax, s3, outputDirectory, notInputs } = options;
+  const { inputs, cwd, ratioMax, s3, outputDirectory, notInputs } = options;
   const table = new SourceTable();
   const found = await listInputs(inputs, cwd, { s3, signal, table }, mayBeGone);
   // An output directory inside an input directory is not an input: a second run would read what the
@@ -170,7 +171,7 @@ export async function discover(
   }
   return discoverSources(files, {
     table,
-    detect: createFormatDetection({ csv, kind: inputFormat, rowFields }),
+    detect: detectionOf(options, rowFields),
     ratioMax,
     s3,
     signal,

@@ -10,8 +10,8 @@ import type { RunOptions } from "../pipeline/options.js";
 import { RejectCounts } from "../pipeline/worker/reject-counts.js";
 import { type MakeTools, serveSplits } from "../pipeline/worker/serve-splits.js";
 import { ThreadCounters } from "../pipeline/worker/thread-counters.js";
-import { openRange } from "../readers/formats.js";
 import { mapperOptions } from "./mapper-options.js";
+import { openSources } from "./open-sources.js";
 
 /** Serves the calls of a run's worker pool; `makeTools` makes those that deliver events. */
 export function serveRun<Options extends RunOptions>(makeTools: MakeTools<Options>): void {
@@ -37,7 +37,7 @@ const makeKeyTools: MakeTools<RunOptions> = async (setup, signal, kernel) => {
     kernel,
     layout,
     ledger: new LedgerWriter(layout),
-    open: openRange,
+    open: openSources(options),
     readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal },
     leavesOutAltered: damaged === "leave-out",
     mapper: createMapper(kernel, {

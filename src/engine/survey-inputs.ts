@@ -1,11 +1,11 @@
 import { SURVEY_ROW_BYTES_MAX } from "../base/limits.js";
 import { inTemporaryDirectory } from "../base/make-directory.js";
 import { Kernel } from "../batch/kernel.js";
-import type { PresetName } from "../mapper/presets.js";
+import { type PresetName, presetRowFields } from "../mapper/presets.js";
 import type { CountRequest } from "../pipeline/options.js";
 import { resolveMaxTime } from "../pipeline/run-splits.js";
 import type { Report } from "../profile/report.js";
-import { openRange } from "../readers/formats.js";
+import type { OpenReader } from "../readers/reader.js";
 import type { Source } from "../readers/source.js";
 import type { Discovery } from "../readers/source-discovery.js";
 import { summarizeFields } from "../survey/field-summary.js";
@@ -13,6 +13,7 @@ import type { SampleTools } from "../survey/sample-rows.js";
 import type { Survey } from "../survey/survey.js";
 import { surveySources, takeSamples } from "../survey/survey-sources.js";
 import { unusedFields } from "../survey/unused-fields.js";
+import { openSources } from "./open-sources.js";
 
 /** Inputs that `init` examines. */
 export interface SurveyRequest {
@@ -31,18 +32,19 @@ export function surveyInputs(
   nowMs: number,
 ): Promise<Survey> {
   const maxTimeMs = resolveMaxTime(options.maxTimeMs, nowMs);
-  return withTools(options, signal, (tools) =>
+  const open = openSources(options, presetRowFields());
+  return withTools(options, open, signal, (tools) =>
     surveySources({ discovery, preset, maxTimeMs }, tools),
   );
 }
 
 /** Samples sources for fields that the mapping does not use, the most filled first; none if interrupted. */
 export function sampleUnusedFields(
-  options: Pick<CountRequest, "mapping" | "ratioMax" | "s3">,
+  options: Pick<CountRequest, "mapping" | "ratioMax" | "s3" | "csv" | "inputFormat">,
   sources: readonly Source[],
   signal: AbortSignal,
 ): Promise<Report["unusedFields"]> {
-  return withTools(options, signal, async (tools) => {
+  return withTools(options, openSources(options), signal, async (tools) => {
     const { samples } = await takeSamples({ sources, failures: [] }, tools);
     const rows = samples.flatMap((one) => one.rows);
     return unusedFields(summarizeFields(rows), options.mapping).map(({ field, filled }) => ({
@@ -57,12 +59,13 @@ export function sampleUnusedFields(
 
 function withTools<Result>(
   { ratioMax, s3 }: Pick<CountRequest, "ratioMax" | "s3">,
+  open: OpenReader,
   signal: AbortSignal,
   use: (tools: SampleTools) => Promise<Result>,
 ): Promise<Result> {
   return inTemporaryDirectory("switchyard-survey-", (temporaryDirectory) => {
     const rowBytesMax = SURVEY_ROW_BYTES_MAX;
     const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
-    return use({ kernel: new Kernel(), open: openRange, readerOptions });
+    return use({ kernel: new Kernel(), open, readerOptions });
   });
 }

@@ -1,15 +1,13 @@
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { Kernel } from "../batch/kernel.js";
 import { createMapper } from "../mapper/create-mapper.js";
-import { rowFieldsOf } from "../mapper/field-use.js";
 import type { MapperOptions } from "../mapper/mapper-options.js";
 import { Duplicates } from "../pipeline/dedupe/split-duplicates.js";
 import { layoutOf } from "../pipeline/ledger/layout.js";
 import { LedgerWriter } from "../pipeline/ledger/ledger-writer.js";
 import type { WorkerSetup } from "../pipeline/worker/serve-splits.js";
-import { createFormatDetection, openRange } from "../readers/formats.js";
-import { openWith } from "../readers/sampled-source.js";
 import { mapperOptions } from "./mapper-options.js";
+import { openSources } from "./open-sources.js";
 
 export interface WorkerToolsOptions extends Pick<MapperOptions, "withInsertID"> {
   /** Name of the directory that holds the days of an export. */
@@ -23,7 +21,7 @@ export async function createWorkerTools(
   kernel: Kernel,
   { dataset = "events", ...more }: WorkerToolsOptions = {},
 ) {
-  const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe, inputFormat, csv } = options;
+  const { outputDirectory, rowBytesMax, ratioMax, s3, damaged, dedupe } = options;
   const layout = layoutOf(outputDirectory, dataset, epoch);
   const { temporaryDirectory } = layout;
   const mapping = await mapperOptions(options, maxTimeMs);
@@ -37,10 +35,7 @@ export async function createWorkerTools(
     layout,
     ledger,
     ...omitUndefined({ duplicates }),
-    open: openWith(
-      createFormatDetection({ csv, kind: inputFormat, rowFields: rowFieldsOf(options.mapping) }),
-      openRange,
-    ),
+    open: openSources(options),
     readerOptions: { rowBytesMax, ratioMax, s3, temporaryDirectory, signal },
     leavesOutAltered,
     mapper: createMapper(kernel, { ...mapping, ...more, withInsertID }),

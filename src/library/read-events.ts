@@ -8,6 +8,7 @@ import type { RowOrigin } from "../batch/batch.js";
 import { Kernel } from "../batch/kernel.js";
 import { discover } from "../engine/engine.js";
 import { mapperOptions } from "../engine/mapper-options.js";
+import { openSources } from "../engine/open-sources.js";
 import { createMapper } from "../mapper/create-mapper.js";
 import type { Mapper } from "../mapper/mapper.js";
 import { resolveColumns } from "../pipeline/configuration/columns-option.js";
@@ -16,7 +17,6 @@ import type { RunOptions } from "../pipeline/options.js";
 import { exceeds, resolveMaxTime } from "../pipeline/run-splits.js";
 import { RejectCounts } from "../pipeline/worker/reject-counts.js";
 import { SplitTally } from "../pipeline/worker/split-tally.js";
-import { openRange } from "../readers/formats.js";
 import type { Reader } from "../readers/reader.js";
 import type { Source } from "../readers/source.js";
 import type { EventColumns, RowBatches } from "../sinks/arrow/record-batches.js";
@@ -103,11 +103,12 @@ async function* readAll(
     const arrow = await import("../sinks/arrow/record-batches.js");
     const rows = new arrow.RowBatches(kernel, rowsOptions);
     const { rowBytesMax, ratioMax, s3 } = run;
+    const open = openSources(run);
     const readerOptions = { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
     for (const source of sources) {
       const range = { source, start: 0, end: null };
       try {
-        const reader = await openRange(kernel, range, mapper.fields, readerOptions);
+        const reader = await open(kernel, range, mapper.fields, readerOptions);
         yield* readSource(source, reader, { mapper, rows, tally, signal });
       } catch (error) {
         if (!(error instanceof SourceError)) throw error;

@@ -20,14 +20,17 @@ const rowOf = (index: number) => ({
   event_type: `e${index % 3}`,
   event_time: `2026-01-${String((index % 4) + 1).padStart(2, "0")} 10:00:00`,
   user_id: `u${index}`,
+  $insert_id: `i${index % 900}`,
 });
 const line = (index: number) => `${JSON.stringify(rowOf(index))}\n`;
 
 /** Returns the bytes of an object; some are not what their names and neighbours say. */
 function contentOf(index: number): Buffer {
-  const { event_type, event_time, user_id } = rowOf(index);
+  const { event_type, event_time, user_id, $insert_id } = rowOf(index);
   if (index === 555)
-    return Buffer.from(`event_time,user_id,event_type\n${event_time},${user_id},${event_type}\n`);
+    return Buffer.from(
+      `event_time,user_id,event_type,$insert_id\n${event_time},${user_id},${event_type},${$insert_id}\n`,
+    );
   if (index === 556) return gzipSync(`{"data": [${JSON.stringify(rowOf(index))}]}`);
   if (index === 557) return gzipSync(gzipSync(line(index)));
   if (index === 558) return Buffer.alloc(0);
@@ -56,9 +59,9 @@ beforeAll(async () => {
 
 afterAll(() => close());
 
-const run = async (input: string, output: string) => {
+const run = async (input: string, output: string, ...more: readonly string[]) => {
   const words = ["export", input, "--to", join(scratch, output), "--preset", "amplitude", "--json"];
-  const ended = await runInProcess([...words, "--threads", "2"]);
+  const ended = await runInProcess([...words, "--threads", "2", ...more]);
   return { ...ended, result: JSON.parse(ended.stdout) };
 };
 
@@ -73,6 +76,14 @@ it("fetches very many objects once, and reads each as what its own bytes are", a
   expect(inputs).toHaveLength(OBJECTS);
   const again = await run("gs://many-objects/in/", "stored");
   expect(again.result).toMatchObject({ exitCode: 0, alreadyDone: true });
+});
+
+it("finds the same repeated events", async () => {
+  const local = await run(join(scratch, "in"), "local-once", "--dedupe");
+  const stored = await run("gs://many-objects/in/", "stored-once", "--dedupe");
+  expect(stored.result.rows).toMatchObject({ duplicates: 300 });
+  expect([stored.exitCode, local.exitCode]).toEqual([0, 0]);
+  expect(partsOf("stored-once")).toEqual(partsOf("local-once"));
 });
 
 it("fails only a zip that its name does not announce, and says what to do", async () => {
