@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 import { hasCode } from "./error-code.js";
 import { exitCodes, SwitchyardError } from "./errors.js";
 import { makeDirectory } from "./make-directory.js";
+import { omitUndefined } from "./omit-undefined.js";
 
 /** The process that holds a lock; the content of the lock file. */
 export interface LockHolder {
@@ -16,6 +17,13 @@ export interface LockHolder {
   readonly lockedAt: string;
   /** Distinguishes each lock from every other, also within one process. */
   readonly token: string;
+  /** The shard that holds it, such as `2/20`. */
+  readonly shard?: string;
+}
+
+export interface LockOptions extends Pick<LockHolder, "shard"> {
+  readonly now?: () => Date;
+  readonly system?: ProcessTable;
 }
 
 /** The system calls that a lock needs; tests replace them. */
@@ -54,8 +62,7 @@ class LockedError extends SwitchyardError {
  */
 export async function takeLockFile(
   path: string,
-  now: () => Date = () => new Date(),
-  system: ProcessTable = thisProcess,
+  { now = () => new Date(), system = thisProcess, shard }: LockOptions = {},
 ): Promise<LockFile> {
   await makeDirectory(dirname(path));
   const mine: LockHolder = {
@@ -64,6 +71,7 @@ export async function takeLockFile(
     processStart: await system.startOf(system.pid),
     lockedAt: now().toISOString(),
     token: randomUUID(),
+    ...omitUndefined({ shard }),
   };
   const draft = `${path}.draft-${mine.token}`;
   await writeSynced(draft, `${JSON.stringify(mine)}\n`);
@@ -129,7 +137,7 @@ export async function isDead(
 }
 
 /** Returns undefined if the lock has been released. Throws for a file that is not a lock. */
-async function readHolder(path: string): Promise<LockHolder | undefined> {
+export async function readHolder(path: string): Promise<LockHolder | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");

@@ -17,6 +17,7 @@ import type { RunOutside } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
 import type { ValidateResult } from "../pipeline/run-validate.js";
 import type { SendResult } from "../pipeline/send-result.js";
+import type { ShardOptions, ShardResult } from "../pipeline/shard/run-shard.js";
 import type { VerifyResult } from "../pipeline/verify/verify.js";
 import type { StoredResult, VerifyStoredTask } from "../pipeline/verify/verify-stored.js";
 import { discoverSources } from "../readers/discovery.js";
@@ -41,6 +42,7 @@ export interface Engine {
   /** Returns the inputs that an export has not begun to read; undefined if it is not there. */
   findNewInputs(options: ExportOptions, signal: AbortSignal): Promise<Discovery | undefined>;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
+  runShard(options: ShardOptions, context: RunContext): Promise<ShardResult>;
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
   surveyInputs(request: SurveyRequest, signal: AbortSignal): Promise<Survey>;
@@ -93,15 +95,12 @@ export function createEngine(): Engine {
       );
     },
     runExport: async (options, context) => {
-      const { runExport } = await import("../pipeline/run-export.js");
-      const outside = outsideWith("split-worker.js");
-      return watchStore(context, async () => {
-        if (!isObjectUrl(options.outputDirectory)) return runExport(options, context, outside);
-        const { exportToStore } = await import("../pipeline/remote/export-to-store.js");
-        return exportToStore(options, context, (local, inside, publisher) =>
-          runExport(local, inside, outside, publisher),
-        );
-      });
+      const { runExportTo } = await import("./export-runs.js");
+      return runExportTo(options, context, outsideWith("split-worker.js"));
+    },
+    runShard: async (options, context) => {
+      const { runShardTo } = await import("./export-runs.js");
+      return runShardTo(options, context, outsideWith("split-worker.js"));
     },
     runSend: async (request, context) => {
       const { runSend } = await import("../pipeline/run-send.js");

@@ -3,7 +3,7 @@ import { inTemporaryDirectory } from "../base/make-directory.js";
 import { Kernel } from "../batch/kernel.js";
 import { type PresetName, presetRowFields } from "../mapper/presets.js";
 import type { CountRequest } from "../pipeline/options.js";
-import { resolveMaxTime } from "../pipeline/run-splits.js";
+import { resolveMaxTime } from "../pipeline/run-setup.js";
 import type { Report } from "../profile/report.js";
 import type { OpenReader } from "../readers/reader.js";
 import type { Source } from "../readers/source.js";

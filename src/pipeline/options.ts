@@ -9,6 +9,7 @@ import type { BodyForm } from "../sinks/webhook/request-batch.js";
 import type { S3Options } from "../store/object-store.js";
 import type { DedupeOptions } from "./dedupe/dedupe-options.js";
 import type { OutputFormat, PartOptions } from "./output-formats.js";
+import type { Shard } from "./shard/shard.js";
 
 /** The paths of user and metadata that are dropped or replaced by a salted SHA-256. */
 export interface PrivacyOptions {
@@ -134,6 +135,10 @@ export interface ExportOptions extends RunOptions, RowsOptions {
   readonly compact: Compact;
   /** Write to a store that ignores conditions. */
   readonly unsafeLock: boolean;
+  /** Read the splits of a shard only, and write no manifest. */
+  readonly shard?: Shard;
+  /** Read no split: merge what shards have read, and write the manifest. */
+  readonly finish: boolean;
 }
 
 /** The options of sending. */

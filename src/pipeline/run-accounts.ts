@@ -93,7 +93,8 @@ function foldEpochs(
   });
 }
 
-function foldRows(records: readonly SplitRecord[]): RowCounts {
+/** Adds up the rows of splits. */
+export function foldRows(records: readonly SplitRecord[]): RowCounts {
   const total = (count: (rows: RowCounts) => number) => sum(records, ({ rows }) => count(rows));
   return {
     read: total((rows) => rows.read),

@@ -32,32 +32,23 @@ export interface EndedEpoch {
 export async function runEpoch(
   job: RunJob<RunAccounts>,
   epoch: StartedEpoch,
-  { context, outside, pool, records }: EpochContext,
+  shared: EpochContext,
 ): Promise<EndedEpoch> {
-  const { ledger, record, merges } = epoch;
+  const { ledger, record, merges, finished } = epoch;
+  const { context, pool, records } = shared;
   const { signal, observer } = context;
   const { layout } = ledger;
   const number = layout.epoch;
-  const splits = unfinishedSplits(epoch);
-  const known = [...epoch.finished.values()];
+  const { plan } = record;
+  const splits = unfinishedSplits(plan.splits, finished);
+  const known = [...finished.values()];
   // Also of an epoch without a source that can be read.
   for (const failure of record.unreadable) observer.sourceFailed?.(failure);
   const isDone = splits.length === 0 && isMerged(merges, known);
   if (isDone || signal.aborted) {
     return { number, merged: mergedSoFar(layout, known, merges, isDone ? "done" : "interrupted") };
   }
-  const { options, committed, publisher } = job;
-  const { maxTimeMs, plan } = record;
-  pool.begin({ options, reads: "events", maxTimeMs, epoch: number, splits: plan.splits.length });
-  const runner = new SplitRunner(splits, pool, (committedRecord) => {
-    records.set(committedRecord.id, committedRecord);
-    committed?.(committedRecord);
-    for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
-    return publisher?.splitDone(committedRecord, layout);
-  });
-  for (const text of notesOf(epoch)) observer.note?.(text);
-  observer.started?.(() => progressOf(epoch, runner, outside.now()));
-  const end = await runner.run();
+  const { end, work } = await readSplits(job, epoch, plan.splits, shared);
   const isOther = (_: string, other: number) => other !== number;
   // A worker that was terminated while it committed may have left parts that no record lists.
   if (end === "interrupted") await removeOutput(layout, (id) => records.has(id), isOther);
@@ -69,14 +60,50 @@ export async function runEpoch(
     pool,
     records: plan.splits.flatMap(({ id }) => records.get(id) ?? []),
     state: merges,
-    mergeBytes: options.splitBytes,
-    publisher,
+    mergeBytes: job.options.splitBytes,
+    publisher: job.publisher,
   });
-  return { number, merged, work: runner.progress() };
+  return { number, merged, work };
 }
 
-function unfinishedSplits({ record, finished }: StartedEpoch): readonly Split[] {
-  return record.plan.splits.filter(({ id }) => !finished.has(id));
+/**
+ * Reads those of some splits of an epoch that are not finished; each is in the ledger, and where it belongs,
+ * when its record is added.
+ */
+export async function readSplits(
+  { options, committed, publisher }: RunJob<RunAccounts>,
+  epoch: StartedEpoch,
+  splits: readonly Split[],
+  { context, outside, pool, records }: EpochContext,
+): Promise<{ readonly end: "done" | "interrupted"; readonly work: SplitProgress }> {
+  const { observer } = context;
+  const { layout } = epoch.ledger;
+  const { maxTimeMs, plan } = epoch.record;
+  pool.begin({
+    options,
+    reads: "events",
+    maxTimeMs,
+    epoch: layout.epoch,
+    splits: plan.splits.length,
+  });
+  const left = unfinishedSplits(splits, epoch.finished);
+  const runner = new SplitRunner(left, pool, (committedRecord) => {
+    records.set(committedRecord.id, committedRecord);
+    committed?.(committedRecord);
+    for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);
+    return publisher?.splitDone(committedRecord, layout);
+  });
+  for (const text of notesOf(epoch)) observer.note?.(text);
+  observer.started?.(() => progressOf(splits, epoch.finished, runner, outside.now()));
+  return { end: await runner.run(), work: runner.progress() };
+}
+
+/** Returns the splits without a record. */
+export function unfinishedSplits(
+  splits: readonly Split[],
+  finished: StartedEpoch["finished"],
+): readonly Split[] {
+  return splits.filter(({ id }) => !finished.has(id));
 }
 
 function notesOf({ ledger, record, finished, lost }: StartedEpoch): readonly string[] {
@@ -100,16 +127,14 @@ function formatSplits(count: number): string {
 }
 
 function progressOf(
-  { record, finished }: StartedEpoch,
+  splits: readonly Split[],
+  finished: StartedEpoch["finished"],
   runner: SplitRunner,
   nowMs: number,
 ): RunProgress {
-  const { splits } = record.plan;
+  const known = splits.filter(({ id }) => finished.has(id));
   const bytesTotal = splits.reduce((sum, { bytes }) => sum + bytes, 0);
-  const bytesResumed = splits.reduce(
-    (sum, { id, bytes }) => (finished.has(id) ? sum + bytes : sum),
-    0,
-  );
+  const bytesResumed = known.reduce((sum, { bytes }) => sum + bytes, 0);
   const { bytes, splits: splitsDone, waiting, ...work } = runner.progress();
   const wait = waiting && { ...waiting, leftMs: Math.max(0, waiting.untilMs - nowMs) };
   return {
@@ -118,7 +143,7 @@ function progressOf(
     bytesTotal,
     bytesDone: bytesResumed + bytes,
     splitsTotal: splits.length,
-    splitsDone: finished.size + splitsDone,
+    splitsDone: known.length + splitsDone,
   };
 }
 

@@ -31,6 +31,7 @@ export async function runExport(
     options,
     recorded,
     layout,
+    finishesOnly: options.finish,
     publisher,
     async fold(facts, records, merged) {
       const readEvents = (id: string) =>

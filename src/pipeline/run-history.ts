@@ -5,6 +5,7 @@ import { checkValue } from "../base/schema.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { type RunHead, readHeads, type SavedEpoch } from "./ledger/ledger.js";
 import { type RowCounts, type RunAccounts, runAccountsSchema } from "./manifest.js";
+import { livingShards } from "./shard/shard-locks.js";
 
 /** The inputs that were read together. */
 export interface ListedEpoch {
@@ -77,12 +78,16 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
   const ended = isWhole && manifest.complete ? "done" : history.failures > 0 ? "failed" : undefined;
   return {
     directory,
-    state: (await isLocked(layout.lockFile)) ? "at_work" : (ended ?? "interrupted"),
+    state: (await isAtWork(layout)) ? "at_work" : (ended ?? "interrupted"),
     startedAt: first.record.startedAt,
     ...history,
     delivered: sum(history.epochs.map((epoch) => epoch.delivered)),
     rejected: sum(history.epochs.map((epoch) => epoch.rejected)),
   };
+}
+
+async function isAtWork({ lockFile }: Layout): Promise<boolean> {
+  return (await isLocked(lockFile)) || (await livingShards(lockFile)).length > 0;
 }
 
 async function historyOf(

@@ -60,6 +60,8 @@ export interface RunJob<Accounts extends RunAccounts> {
   readonly layout: Layout;
   /** Set if the events of a finished split are out of reach: it is never read again. */
   readonly isFinal?: boolean;
+  /** Set if no split may be read: shards have read them. */
+  readonly finishesOnly?: boolean;
   /** Absent if the output directory is where the output belongs. */
   readonly publisher?: RunPublisher | undefined;
   /** Called when the plan is made, before anything is read. */

@@ -1,32 +1,28 @@
-import { sep } from "node:path";
-import { DAY_MS } from "../base/day.js";
 import { writeDurably } from "../base/durable-file.js";
-import { throwIfInterrupted, UsageError } from "../base/errors.js";
+import { throwIfInterrupted } from "../base/errors.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
-import { version } from "../base/package-files.js";
-import type { ReaderOptions } from "../readers/reader.js";
 import type { StoreUsage } from "../store/store-usage.js";
 import { forgetOutdated } from "./dedupe/dedupe-epochs.js";
 import { foldDuplicates } from "./dedupe/fold-duplicates.js";
 import type { Layout } from "./ledger/layout.js";
-import { readEpochs } from "./ledger/ledger.js";
 import type { SplitRecord } from "./ledger/ledger-records.js";
 import { removeSpilled } from "./ledger/output-directory.js";
-import type { RunFacts } from "./ledger/resume.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "./manifest.js";
 import { writeInputs } from "./manifest-inputs.js";
 import { joinMerged, type MergedDays } from "./merge/merge-spilled.js";
-import type { MaxRejects, RunOptions } from "./options.js";
+import type { MaxRejects } from "./options.js";
 import type { Split } from "./plan.js";
 import { type AccountFacts, foldFailures, sum } from "./run-accounts.js";
 import { type EndedEpoch, runEpoch } from "./run-epoch.js";
 import type { DiscoveredInputs, FoldedRun, RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunOutcome } from "./run-observer.js";
-import { type StartedRun, startRun } from "./start-run.js";
-import { budgetThreads } from "./worker/thread-count.js";
-import { raiseThreadLimits, WorkerPool } from "./worker/worker-pool.js";
+import { createPool, discoverInputs, factsOf, planRun } from "./run-setup.js";
+import { requireSplits } from "./shard/require-splits.js";
+import { refuseLivingShards } from "./shard/shard-locks.js";
+import type { StartedRun } from "./start-run.js";
+import type { WorkerPool } from "./worker/worker-pool.js";
 
 /** The result of a run. Errors that end the whole run (disk full, usage) are thrown instead. */
 export interface RunResult<Accounts extends RunAccounts> {
@@ -77,6 +73,8 @@ export async function runSplits<Accounts extends RunAccounts>(
   const ended: EndedEpoch[] = [];
   let pool: WorkerPool | undefined;
   try {
+    await refuseLivingShards(layout.lockFile);
+    if (job.finishesOnly === true) await requireSplits(layout, factsOf(inputs, job.recorded));
     const planning = { outside, signal, startedMs };
     let run = await planRun(job, inputs, planning);
     if (run.manifest !== undefined) {
@@ -112,72 +110,6 @@ export async function runSplits<Accounts extends RunAccounts>(
   }
 }
 
-/** Creates the threads of a run, which start when they are needed. */
-function createPool(
-  { options }: RunJob<RunAccounts>,
-  { signal, observer }: RunContext,
-  { workerEntry: entry }: RunOutside,
-): WorkerPool {
-  const budget = budgetThreads(options);
-  if (budget.threads < options.threads) {
-    observer.note?.(
-      `threads: ${budget.threads} instead of ${options.threads}; raise --memory for more`,
-    );
-  }
-  return new WorkerPool({
-    entry,
-    signal,
-    ...budget,
-    fewer: (started, wanted) =>
-      observer.note?.(
-        `threads: ${started} instead of ${wanted}, as the system refuses more; for more, ${raiseThreadLimits}`,
-      ),
-  });
-}
-
-/** Finds the inputs; those that an earlier run has planned may be gone. */
-async function discoverInputs(
-  { options, layout }: RunJob<RunAccounts>,
-  outside: RunOutside,
-  signal: AbortSignal,
-): Promise<DiscoveredInputs> {
-  try {
-    return await outside.discover(options, signal);
-  } catch (error) {
-    if (!(error instanceof UsageError && error.code === "input_not_found") || options.fresh)
-      throw error;
-    const saved = await readEpochs(layout);
-    const paths = saved.flatMap(({ record }) => record.plan.sources.map((source) => source.path));
-    const holds = (path: string) => paths.some((one) => one === path || one.startsWith(path + sep));
-    return outside.discover(options, signal, holds);
-  }
-}
-
-interface PlanningContext {
-  readonly outside: RunOutside;
-  readonly signal: AbortSignal;
-  readonly startedMs: number;
-}
-
-/** Resumes the epochs in the ledger and plans a new one. */
-async function planRun(
-  { options, recorded, layout, isFinal = false }: RunJob<RunAccounts>,
-  inputs: DiscoveredInputs,
-  { outside, signal, startedMs }: PlanningContext,
-): Promise<StartedRun> {
-  const { splitBytes, fresh, maxTimeMs } = options;
-  const readerOptions = readerOptionsOf(options, layout, signal);
-  return startRun(layout, factsOf(inputs, recorded), {
-    splitBytes,
-    fresh,
-    isFinal,
-    signal,
-    now: new Date(startedMs),
-    maxTimeMs: resolveMaxTime(maxTimeMs, startedMs),
-    planRanges: (source, bytes) => outside.planRanges(source, bytes, readerOptions),
-  });
-}
-
 function resultOf<Accounts extends RunAccounts>(
   { layout, options }: RunJob<Accounts>,
   { end, manifest, ended }: EndedRun<Accounts>,
@@ -208,30 +140,6 @@ export function exceeds(
   maxRejects: MaxRejects,
 ): boolean {
   return rejected > ("rows" in maxRejects ? maxRejects.rows : maxRejects.share * read);
-}
-
-function readerOptionsOf(
-  { rowBytesMax, ratioMax, s3 }: RunOptions,
-  { temporaryDirectory }: Layout,
-  signal: AbortSignal,
-): ReaderOptions {
-  return { rowBytesMax, ratioMax, s3, temporaryDirectory, signal };
-}
-
-function factsOf(
-  { sources, failures }: DiscoveredInputs,
-  options: Readonly<Record<string, unknown>>,
-): RunFacts {
-  const unreadable = failures.map(
-    ({ name, code, message }): SourceFailure => ({ source: name, code, message }),
-  );
-  return { version, options, sources, unreadable };
-}
-
-/** Returns `tomorrow` as a time: the end of the UTC day after the day that the run started on. */
-export function resolveMaxTime(maxTimeMs: number | "tomorrow", startedMs: number): number {
-  if (maxTimeMs !== "tomorrow") return maxTimeMs;
-  return (Math.floor(startedMs / DAY_MS) + 2) * DAY_MS;
 }
 
 /** Returns the epochs that need their spilled rows no more: no split of theirs is read again. */

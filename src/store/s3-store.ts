@@ -207,8 +207,8 @@ export class S3Store implements ObjectStore {
       await this.#calls.repeat({ kind: "delete", key: "", signal }, async (abortSignal) => {
         const answer = await this.#client.send(command, { abortSignal });
         const [first] = answer.Errors ?? [];
-        if (first !== undefined) throw new AnswerError("removal", first.Code);
-        if (answer.Deleted === undefined) throw new AnswerError("removal");
+        if (first !== undefined) throw new AnswerError("removed key", first.Code);
+        if (answer.Deleted === undefined) throw new AnswerError("removed key");
       });
     }
   }

@@ -47,27 +47,29 @@ describe("the lock of an output directory", () => {
   ])("takes a file with %s for no lock of ours", async (_title, text) => {
     leave({});
     writeFileSync(lockFile, text);
-    await expect(takeLockFile(lockFile, now, system())).rejects.toThrow(
+    await expect(takeLockFile(lockFile, { now, system: system() })).rejects.toThrow(
       /not a lock .* delete the file/,
     );
   });
 
   it("refuses a second run while the first lives, and is free again after it", async () => {
-    const first = await takeLockFile(lockFile, now, system());
-    await expect(takeLockFile(lockFile, now, system())).rejects.toMatchObject({
+    const first = await takeLockFile(lockFile, { now, system: system() });
+    await expect(takeLockFile(lockFile, { now, system: system() })).rejects.toMatchObject({
       code: "output_locked",
       exitCode: 4,
       message: expect.stringContaining("process 1 on here, since 1970-01-01T00:00:00.000Z"),
     });
     await first.release();
     expect(readdirSync(join(root, "out"))).toEqual([]);
-    await (await takeLockFile(lockFile, now, system())).release();
+    await (await takeLockFile(lockFile, { now, system: system() })).release();
   });
 
   it("is given to one of many processes that ask at once, also after the holder died", async () => {
     for (const died of [false, true]) {
       if (died) leave({});
-      const attempts = Array.from({ length: 16 }, () => takeLockFile(lockFile, now, system()));
+      const attempts = Array.from({ length: 16 }, () =>
+        takeLockFile(lockFile, { now, system: system() }),
+      );
       const results = await Promise.allSettled(attempts);
       const taken = results.filter((result) => result.status === "fulfilled");
       expect(taken).toHaveLength(1);
@@ -78,7 +80,7 @@ describe("the lock of an output directory", () => {
 
   it("is taken over from a process that died", async () => {
     leave({ pid: 2 });
-    const lock = await takeLockFile(lockFile, now, system());
+    const lock = await takeLockFile(lockFile, { now, system: system() });
     expect(lock.takenOverFrom).toMatchObject({ pid: 2 });
     expect(JSON.parse(readFileSync(lockFile, "utf8"))).toMatchObject({ pid: 1 });
     await lock.release();
@@ -86,18 +88,20 @@ describe("the lock of an output directory", () => {
 
   it("is taken over if another process now has the id of the dead one", async () => {
     leave({ pid: 2, processStart: "two" });
-    const lock = await takeLockFile(lockFile, now, system({ 2: "two again" }));
+    const lock = await takeLockFile(lockFile, { now, system: system({ 2: "two again" }) });
     expect(lock.takenOverFrom).toMatchObject({ pid: 2, processStart: "two" });
   });
 
   it("is respected if the system does not tell when a process began", async () => {
     leave({ pid: 2, processStart: null });
-    await expect(takeLockFile(lockFile, now, system({ 2: null }))).rejects.toThrow("another run");
+    await expect(takeLockFile(lockFile, { now, system: system({ 2: null }) })).rejects.toThrow(
+      "another run",
+    );
   });
 
   it("of another host is refused, with advice", async () => {
     leave({ host: "there" });
-    await expect(takeLockFile(lockFile, now, system())).rejects.toThrow(
+    await expect(takeLockFile(lockFile, { now, system: system() })).rejects.toThrow(
       /process 2 on there.*delete the file/,
     );
   });
@@ -105,13 +109,13 @@ describe("the lock of an output directory", () => {
   it("that cannot be parsed is refused, with advice", async () => {
     leave({});
     writeFileSync(lockFile, "{");
-    await expect(takeLockFile(lockFile, now, system())).rejects.toThrow(
+    await expect(takeLockFile(lockFile, { now, system: system() })).rejects.toThrow(
       /not a lock .* delete the file/,
     );
   });
 
   it("is not released by a run that no longer holds it", async () => {
-    const lock = await takeLockFile(lockFile, now, system());
+    const lock = await takeLockFile(lockFile, { now, system: system() });
     leave({ token: "another" });
     await lock.release();
     expect(JSON.parse(readFileSync(lockFile, "utf8"))).toMatchObject({ token: "another" });

@@ -57,6 +57,7 @@ describe("export", () => {
         outputDirectory: "/nowhere/o",
         withInsertID: false,
         dataset: "d1",
+        finish: false,
         dayName: "{day}",
         partition: "day",
         table: "none",

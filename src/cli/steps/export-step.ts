@@ -3,7 +3,10 @@ import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../pipeline/configuration/run-options.js";
 import type { ExportResult } from "../../pipeline/run-export.js";
+import type { ShardResult } from "../../pipeline/shard/run-shard.js";
+import { formatShard } from "../../pipeline/shard/shard.js";
 import { summarizeExport } from "../../report/run-summary.js";
+import { summarizeShard } from "../../report/shard-summary.js";
 import type { StepContext, StepReport } from "./step.js";
 import { requireFields, runExitCode } from "./step.js";
 
@@ -12,6 +15,11 @@ export async function runExportStep(
   { engine, signal, observer, program }: StepContext,
 ): Promise<StepReport> {
   const options = resolveExportOptions(configuration);
+  const { shard } = options;
+  if (shard !== undefined) {
+    const result = await engine.runShard({ ...options, shard }, { signal, observer });
+    return reportShard(result, program);
+  }
   const result = await engine.runExport(options, { signal, observer });
   const exitCode = runExitCode(result);
   const report = {
@@ -45,5 +53,17 @@ function jsonOf(result: ExportResult, exitCode: number) {
     notices,
     missingFields,
     ...omitUndefined({ misplacedCommas }),
+  };
+}
+
+function reportShard(result: ShardResult, program: string): StepReport {
+  const { outcome } = result;
+  const exitCode = runExitCode({ outcome, tooManyRejects: false });
+  const { shard, ...facts } = result;
+  return {
+    exitCode,
+    summary: summarizeShard(result, program),
+    json: { command: "export", exitCode, shard: formatShard(shard), ...facts },
+    results: {},
   };
 }

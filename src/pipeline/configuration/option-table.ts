@@ -9,6 +9,7 @@ import { bodyForms, idempotencyKeys } from "../../sinks/webhook/request-batch.js
 import { damagedChoices, tableLogs } from "../options.js";
 import { outputFormatNames } from "../output-formats.js";
 import { csvOptions } from "./csv-options.js";
+import { machineOptions } from "./machine-options.js";
 import * as type from "./option-types.js";
 import { outputOptions } from "./output-options.js";
 import { serviceRows } from "./service-rows.js";
@@ -265,26 +266,7 @@ export const optionTable = {
     ...type.off,
     description: "Delete what an earlier run left in the directory and start over",
   },
-  splitSize: {
-    section: "export",
-    type: type.size,
-    description:
-      "Bytes of input that one thread reads and commits at a time; with less, a kill loses less work, and parts are smaller",
-    default: "64MiB",
-  },
-  threads: {
-    section: "export",
-    type: type.count(1, 256),
-    description: "Worker threads",
-    otherwise: "as many as the machine can run at once",
-  },
-  memory: {
-    section: "export",
-    type: type.size,
-    description:
-      "Memory for the whole process; if it is too small for all threads, fewer are started",
-    otherwise: "half of the memory of the machine or container",
-  },
+  ...machineOptions,
   exportMaxRejects: {
     section: "export",
     ...ownRejectLimit,

@@ -12,9 +12,11 @@ import type { JsonValue } from "./configuration-file.js";
 import {
   parseCharacter,
   parseRejectLimit,
+  parseShard,
   parseShare,
   parseSize,
   parseTime,
+  parseWebhook,
 } from "./option-values.js";
 
 /** The type of an option's value: in the file, on the command line and in the engine. */
@@ -143,12 +145,7 @@ export const url = textType(
 
 /** An address that a result is sent to; its path and query may be a secret. */
 export const webhook = textType(
-  z
-    .string()
-    .refine(
-      (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
-      mustBe("an http or https URL, such as https://hooks.example.com/T0/B0"),
-    ),
+  parsable(parseWebhook, "an http or https URL, such as https://hooks.example.com/T0/B0"),
   "<url>",
 );
 
@@ -220,14 +217,10 @@ export const privacyPaths = listOf(
 
 export const outputColumns = {
   schema: z.array(
-    z
-      .string()
-      .refine(
-        (text) => parseColumn(text) !== undefined,
-        mustBe(
-          `<name>=<source>, such as event_name=event, time=timestamp:s or price=value:double; sources are ${columnSources.join(", ")}; forms of timestamp are ${formsOf("timestamp").join(", ")}; ${typedTargets.join(", ")} can be ${formsOf("value").join(" or ")}`,
-        ),
-      ),
+    parsable(
+      parseColumn,
+      `<name>=<source>, such as event_name=event, time=timestamp:s or price=value:double; sources are ${columnSources.join(", ")}; forms of timestamp are ${formsOf("timestamp").join(", ")}; ${typedTargets.join(", ")} can be ${formsOf("value").join(" or ")}`,
+    ),
   ),
   placeholder: "<columns>",
   fromText: listFromText,
@@ -238,6 +231,13 @@ export const onOff = {
   placeholder: "",
   fromText: (text: string): JsonValue => switchWords[text.toLowerCase()] ?? text,
 };
+
+export const shard = textType(
+  parsable(parseShard, "a number below a count, such as 0/20, or /20").transform(
+    parsed(parseShard),
+  ),
+  "<i/n>",
+);
 
 /** Switched on, it is the first of the choices. */
 export const dedupeRange = {

@@ -99,3 +99,18 @@ const characterNames: Readonly<Record<string, string>> = {
   pipe: "|",
   space: " ",
 };
+
+/** Parses `2/20`, or `/20` without a number; undefined if it is neither. */
+export function parseShard(
+  text: string,
+): { readonly index: number | undefined; readonly count: number } | undefined {
+  const [, index = "", count = ""] = /^(\d{0,5})\/(\d{1,5})$/.exec(text) ?? [];
+  if (Number(index) >= Number(count)) return undefined;
+  return { index: index === "" ? undefined : Number(index), count: Number(count) };
+}
+
+/** Parses an http or https URL; undefined if it is none. */
+export function parseWebhook(text: string): URL | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
+}

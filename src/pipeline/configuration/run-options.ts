@@ -9,11 +9,12 @@ import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
 import type { OutputPlace } from "../remote/output-place.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
+import type { Shard } from "../shard/shard.js";
 import { resolveColumns } from "./columns-option.js";
 import type { Configuration } from "./configuration.js";
 import { CONFIGURATION_NAME } from "./configuration-file.js";
 import { SCHEMA_ID } from "./configuration-schema.js";
-import { defaultMemory, type Machine, thisMachine } from "./machine.js";
+import { arrayIndexNames, defaultMemory, type Machine, thisMachine } from "./machine.js";
 import { type CompleteValues, type OptionName, withDefaults } from "./options.js";
 import { resolveDedupe } from "./resolve-dedupe.js";
 import { HASH_SALT_VARIABLE } from "./secrets.js";
@@ -44,7 +45,27 @@ export function resolveExportOptions(
     partBytes: values.partSize,
     table: tableOf(values),
     unsafeLock: values.unsafeLock,
+    finish: values.finish,
+    ...omitUndefined({ shard: shardOf(values, machine) }),
   };
+}
+
+function shardOf({ shard, finish }: CompleteValues, { arrayIndex }: Machine): Shard | undefined {
+  if (shard === undefined) return undefined;
+  const { index = arrayIndex, count } = shard;
+  if (finish) {
+    throw new UsageError(
+      "shard_unsupported",
+      "--finish is for the process that comes after all shards: leave out --shard.",
+    );
+  }
+  if (index !== undefined && index < count) return { index, count };
+  throw new UsageError(
+    "shard_unknown",
+    index === undefined
+      ? `--shard /${count} needs the number of this process in the environment of an array job (${arrayIndexNames.join(", ")}): pass --shard 0/${count}.`
+      : `This process is number ${index} of an array job, and --shard /${count} has numbers up to ${count - 1}: let the job have ${count} processes.`,
+  );
 }
 
 function tableOf({ exportTable: table, format }: CompleteValues): ExportOptions["table"] {

@@ -170,9 +170,15 @@ export class Ledger extends LedgerWriter {
 
   /** Makes the ledger's directories and empties the one for temporary files. */
   async prepare(): Promise<void> {
+    const { ledgerDirectory, temporaryDirectory } = this.layout;
+    await asOutput(ledgerDirectory, () => rm(temporaryDirectory, { recursive: true, force: true }));
+    await this.makeDirectories();
+  }
+
+  /** Makes the ledger's directories. */
+  async makeDirectories(): Promise<void> {
     const { ledgerDirectory, epochDirectory, temporaryDirectory, splitsDirectory } = this.layout;
     await asOutput(ledgerDirectory, async () => {
-      await rm(temporaryDirectory, { recursive: true, force: true });
       await mkdir(temporaryDirectory, { recursive: true });
       const isNew = (await mkdir(splitsDirectory, { recursive: true })) !== undefined;
       if (!isNew) return;

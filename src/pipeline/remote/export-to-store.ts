@@ -30,7 +30,7 @@ export async function exportToStore(
       observer: { ...observer, note: (text) => observer.note?.(inAddress(text)) },
     };
     const local = { ...options, outputDirectory, notInputs: [...notInputs, copy.address] };
-    const publisher = new StorePublisher(mirror, lock);
+    const publisher = new StorePublisher(mirror, () => lock);
     const result = await run(local, context, publisher);
     lock.lost.throwIfAborted();
     await mirror.publish(lock);

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes, SwitchyardError, UsageError } from "../../base/errors.js";
 import { isDead, type LockHolder, thisProcess } from "../../base/lock-file.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
 import type { ObjectHead, ObjectStore } from "../../store/object-store.js";
 
 /** The lock object of an output, below its prefix. */
@@ -25,6 +26,8 @@ export interface LeaseOptions {
   readonly address: string;
   /** Accept a store that ignores conditions: two runs at once may then mix their files. */
   readonly isUnsafe: boolean;
+  /** The shard that takes it, such as `2/20`. */
+  readonly shard?: string;
   readonly times?: LeaseTimes;
 }
 
@@ -65,6 +68,16 @@ export class LeaseLock {
     if (head === undefined || head.modifiedMs + times.expireMs <= head.nowMs) return false;
     const holder = holderIn(head);
     return holder === undefined || !(await isDead(holder, thisProcess));
+  }
+
+  /** Returns the process that has the lock of that key, living or not; undefined if there is none. */
+  static async holderOf(
+    store: ObjectStore,
+    key: string,
+    signal: AbortSignal,
+  ): Promise<LockHolder | undefined> {
+    const head = await store.head(key, signal);
+    return head && holderIn(head);
   }
 
   /** Aborted with the reason when the lock is lost. */
@@ -157,6 +170,7 @@ export class LeaseLock {
       processStart: await thisProcess.startOf(thisProcess.pid),
       lockedAt: new Date().toISOString(),
       token: this.#token,
+      ...omitUndefined({ shard: this.options.shard }),
       // The ETag of each renewal differs.
       renewals: this.#renewals++,
     };

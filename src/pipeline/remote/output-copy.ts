@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
-import type { ObjectStore, S3Options } from "../../store/object-store.js";
+import type { S3Options } from "../../store/object-store.js";
 import { formatObjectUrl, parseObjectUrl } from "../../store/object-url.js";
 import { openStore } from "../../store/open-store.js";
-import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
+import { LeaseLock } from "./lease-lock.js";
 import { OutputMirror } from "./output-mirror.js";
+import { livingShards, lockAt, type OpenOutput, refuseStoredShards } from "./stored-locks.js";
 
 /** An output in a store, and the way to it. */
 export interface StoredOutput {
@@ -17,15 +18,6 @@ export interface StoredOutput {
   readonly signal: AbortSignal;
   /** Accept a store that ignores conditions. */
   readonly unsafeLock?: boolean;
-}
-
-/** A store with an output, and the prefix of the keys of the output. */
-export interface OpenOutput {
-  readonly store: ObjectStore;
-  /** Empty, or with its final slash. */
-  readonly prefix: string;
-  /** The output, without a final slash. */
-  readonly address: string;
 }
 
 export async function openOutput({ address, s3 }: StoredOutput): Promise<OpenOutput> {
@@ -74,8 +66,9 @@ export async function withLockedCopy<Result>(
   work: (copy: OutputCopy, lock: LeaseLock) => Promise<Result>,
 ): Promise<Result> {
   const { unsafeLock: isUnsafe = false } = output;
-  const lock = await LeaseLock.take({ ...lockOf(await openOutput(output)), isUnsafe });
+  const lock = await LeaseLock.take({ ...lockAt(await openOutput(output)), isUnsafe });
   try {
+    await refuseStoredShards(await openOutput(output), output.signal);
     // A run that is told to stop writes what it has finished; only without its lock it must not.
     const signal = lock.lost;
     const everything = () => true;
@@ -89,12 +82,12 @@ export async function withLockedCopy<Result>(
 
 /** Returns true if a run holds the lock of an output. */
 export async function isLockedInStore(output: StoredOutput): Promise<boolean> {
-  const { store, key } = lockOf(await openOutput(output));
-  return LeaseLock.isHeld(store, key, output.signal);
-}
-
-function lockOf({ store, prefix, address }: OpenOutput) {
-  return { store, key: `${prefix}${LOCK_KEY}`, address };
+  const open = await openOutput(output);
+  const { store, key } = lockAt(open);
+  const { signal } = output;
+  return (
+    (await LeaseLock.isHeld(store, key, signal)) || (await livingShards(open, signal)).length > 0
+  );
 }
 
 async function inScratch<Result>(

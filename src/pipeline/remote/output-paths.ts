@@ -39,6 +39,11 @@ export function isOfPlan(path: string): boolean {
   return plan.test(path) || isPlanLines(path);
 }
 
+/** Returns true for the files of plans and the records of splits. */
+export function isOfSplits(path: string): boolean {
+  return isOfPlan(path) || (record.test(path) && path.includes("/splits/"));
+}
+
 /** Returns true for the lines of a plan, which `plan.json` names. */
 export function isPlanLines(path: string): boolean {
   return planLines.test(path);
@@ -49,6 +54,7 @@ export function isLocalOnly(path: string): boolean {
   return (
     path === LOCK_KEY ||
     path.startsWith(`${LOCK_KEY}.`) ||
+    path.startsWith(`${LOCK_KEY}-`) ||
     /^_switchyard\/(?:tmp|compacting)(?:\/|$)/.test(path) ||
     basename(path).startsWith(".")
   );

@@ -12,11 +12,12 @@ import type { OutputMirror } from "./output-mirror.js";
 export class StorePublisher implements RunPublisher {
   constructor(
     private readonly mirror: OutputMirror,
-    private readonly lock: LeaseLock,
+    /** Returns the lock that is held at the moment. */
+    private readonly lock: () => LeaseLock,
   ) {}
 
   async planned(): Promise<void> {
-    await this.mirror.reset(this.lock);
+    await this.mirror.reset(this.lock());
   }
 
   async splitDone({ id, parts, staged = [] }: SplitRecord, layout: Layout): Promise<void> {
@@ -46,7 +47,7 @@ export class StorePublisher implements RunPublisher {
 
   async #publish(paths: readonly string[], parts: readonly PartFile[]): Promise<void> {
     const digests = new Map(parts.map(({ path, sha256 }) => [path, sha256]));
-    await this.mirror.publishFiles(paths, this.lock, digests);
+    await this.mirror.publishFiles(paths, this.lock(), digests);
   }
 
   async #drop(paths: readonly string[]): Promise<void> {

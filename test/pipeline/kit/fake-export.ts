@@ -71,6 +71,7 @@ export class FakeExport {
       dayName: "{day}",
       partition: "day",
       table: "none",
+      finish: false,
       csv: {},
       format: "jsonl",
       compression: "zstd",
