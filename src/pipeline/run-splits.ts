@@ -1,5 +1,6 @@
 import { writeDurably } from "../base/durable-file.js";
 import { throwIfInterrupted } from "../base/errors.js";
+import { withFrugalHeap } from "../base/frugal-heap.js";
 import { type LockFile, takeLockFile } from "../base/lock-file.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import { asOutput } from "../base/output-error.js";
@@ -67,7 +68,7 @@ export async function runSplits<Accounts extends RunAccounts>(
   const { layout } = job;
   const { signal, observer } = context;
   const startedMs = outside.now();
-  const inputs = await discoverInputs(job, outside, signal);
+  const inputs = await withFrugalHeap(() => discoverInputs(job, outside, signal));
   throwIfInterrupted(signal);
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
   const ended: EndedEpoch[] = [];
@@ -76,7 +77,7 @@ export async function runSplits<Accounts extends RunAccounts>(
     await refuseLivingShards(layout.lockFile);
     if (job.finishesOnly === true) await requireSplits(layout, factsOf(inputs, job.recorded));
     const planning = { outside, signal, startedMs };
-    let run = await planRun(job, inputs, planning);
+    let run = await withFrugalHeap(() => planRun(job, inputs, planning));
     if (run.manifest !== undefined) {
       const manifest = run.manifest as Accounts;
       // A kill behind the manifest may have left some.

@@ -19,6 +19,8 @@ export interface FoundFile {
 
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
+  /** True if no two of the files can be the same one. */
+  readonly isUnique: boolean;
   /** Names that were skipped: hidden, or neither file nor directory. */
   readonly skipped: readonly string[];
 }
@@ -26,6 +28,31 @@ export interface FoundFiles {
 interface Directory {
   readonly name: string;
   readonly path: string;
+}
+
+interface EnteredDirectory extends Directory {
+  /** The path without symbolic links. */
+  readonly real: string;
+}
+
+/** A file in a directory. There can be millions, so its names are made when they are asked for. */
+class WalkedFile implements FoundFile {
+  constructor(
+    private readonly directory: EnteredDirectory,
+    private readonly baseName: string,
+  ) {}
+
+  get name(): string {
+    return joinName(this.directory.name, this.baseName);
+  }
+
+  get path(): string {
+    return join(this.directory.path, this.baseName);
+  }
+
+  get real(): string {
+    return join(this.directory.real, this.baseName);
+  }
 }
 
 /** True if any component of a relative path is hidden: it begins with a dot or an underscore. */
@@ -51,14 +78,18 @@ export async function walkDirectory(root: Directory): Promise<FoundFiles> {
   const enter = async (directory: Directory, real: string): Promise<void> => {
     if (entered.has(real)) return;
     entered.add(real);
+    const here = { ...directory, real };
     for (const entry of await readSorted(directory)) {
+      if (entry.isFile() && !isHiddenPart(entry.name)) {
+        files.push(new WalkedFile(here, entry.name));
+        continue;
+      }
       const child = {
         name: joinName(directory.name, entry.name),
         path: join(directory.path, entry.name),
       };
       if (isHiddenPart(entry.name)) skipped.push(child.name);
       else if (entry.isDirectory()) await enter(child, join(real, entry.name));
-      else if (entry.isFile()) files.push({ ...child, real: join(real, entry.name) });
       else if (entry.isSymbolicLink()) links.push(child);
       else skipped.push(child.name);
     }
@@ -71,7 +102,7 @@ export async function walkDirectory(root: Directory): Promise<FoundFiles> {
     if (target.isDirectory) await enter(link, target.real);
     else files.push({ ...link, real: target.real });
   }
-  return { files, skipped };
+  return { files, skipped, isUnique: links.length === 0 };
 }
 
 async function readSorted({ name, path }: Directory): Promise<Dirent[]> {

@@ -50,9 +50,11 @@ export async function listInputs(
     );
   }
   const found: FoundFile[] = [];
+  let isUnique = inputs.length === 1;
   const misses: string[] = [];
   for (const input of inputs) {
-    const { files, skipped, looked } = await findInput(input, cwd, options);
+    const { files, skipped, looked, isUnique: isOwnUnique } = await findInput(input, cwd, options);
+    isUnique &&= isOwnUnique;
     for (const file of files) found.push(file);
     const path = isObjectUrl(input) ? input : resolve(cwd, input);
     if (files.length === 0 && !mayBeGone(path)) misses.push(`${looked}${describeSkipped(skipped)}`);
@@ -60,9 +62,6 @@ export async function listInputs(
   if (misses.length > 0) {
     throw new UsageError("input_not_found", `no input found: ${misses.join("; ")}`);
   }
-  const [only = "", other] = inputs;
-  // A bucket lists an object once, and there can be millions.
-  const isUnique = other === undefined && isObjectUrl(only);
   return (isUnique ? found : withoutCopies(found)).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -101,6 +100,8 @@ interface FoundInput extends FoundFiles {
   readonly looked: string;
 }
 
+const noFiles = { files: [], skipped: [], isUnique: true };
+
 async function findInput(input: string, cwd: string, options: ListOptions): Promise<FoundInput> {
   const url = parseObjectUrl(input);
   if (url !== undefined) {
@@ -115,14 +116,14 @@ async function findInput(input: string, cwd: string, options: ListOptions): Prom
   }
   if (stats?.isFile()) {
     const files = [{ ...place, real: await realpath(place.path) }];
-    return { files, skipped: [], looked: place.path };
+    return { files, skipped: [], isUnique: true, looked: place.path };
   }
   if (stats !== null) {
     const looked = `${place.path} is neither file nor directory, ${READ_AGAIN}`;
-    return { files: [], skipped: [], looked };
+    return { ...noFiles, looked };
   }
   if (input === "-") {
-    return { files: [], skipped: [], looked: `- means a file of that name, ${READ_AGAIN}` };
+    return { ...noFiles, looked: `- means a file of that name, ${READ_AGAIN}` };
   }
   return findPattern(place, cwd);
 }
@@ -132,7 +133,7 @@ async function findPattern({ name: pattern, path }: InputFile, cwd: string): Pro
   // Most inputs are paths and need no patterns.
   const { glob, isDynamicPattern } = await import("tinyglobby");
   if (!isDynamicPattern(pattern)) {
-    return { files: [], skipped: [], looked: `${path} does not exist` };
+    return { ...noFiles, looked: `${path} does not exist` };
   }
   const matches = await glob(pattern, {
     cwd,
@@ -149,10 +150,11 @@ async function findPattern({ name: pattern, path }: InputFile, cwd: string): Pro
     if ((await statIfThere(place))?.isDirectory()) return walkDirectory(place);
     // A broken link is kept: opening it reports the error.
     const real = await realpath(place.path).catch(() => place.path);
-    return { files: [{ ...place, real }], skipped: [] };
+    return { files: [{ ...place, real }], skipped: [], isUnique: true };
   });
   return {
     files: found.flatMap(({ files }) => files),
+    isUnique: false,
     skipped: [...skipped, ...found.flatMap((below) => below.skipped)],
     looked: `nothing in ${cwd} matches the pattern ${pattern}`,
   };

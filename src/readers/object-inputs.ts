@@ -16,6 +16,8 @@ interface ListedObjects {
 }
 
 interface FoundObjects extends ListedObjects {
+  /** A bucket lists an object once. */
+  readonly isUnique: true;
   /** The searched address and the result, in words. */
   readonly looked: string;
 }
@@ -44,14 +46,15 @@ export async function findObjects(
   const store = await openStore(url, s3);
   const keep = (object: ObjectFacts) => new ListedObject(table, url, object);
   const exact = await findObject(store, url.key, signal);
-  if (exact !== undefined) return { files: [keep(exact)], skipped: [], looked: address };
+  const isUnique = true;
+  if (exact !== undefined) return { files: [keep(exact)], skipped: [], isUnique, looked: address };
   const listing = { store, url, keep, signal };
   const below = await select(listing, selectBelow(url.key));
   if (below.files.length + below.skipped.length > 0 || !isPattern(url.key)) {
-    return { ...below, looked: `no object at or below ${address}` };
+    return { ...below, isUnique, looked: `no object at or below ${address}` };
   }
   const matching = await select(listing, await selectMatching(url.key));
-  return { ...matching, looked: `no object matches the pattern ${address}` };
+  return { ...matching, isUnique, looked: `no object matches the pattern ${address}` };
 }
 
 /** An object of a listing. There can be millions, so their texts are in a table. */
