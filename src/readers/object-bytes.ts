@@ -65,7 +65,7 @@ export class ObjectBytes implements ByteSource {
   /** In the order of their bytes; the reader is in the first. */
   readonly #ranges: Fetched[] = [];
   readonly #closing = new AbortController();
-  readonly #signal: AbortSignal;
+  #signal: AbortSignal | undefined;
   #position: number;
   /** First byte that is not asked for. */
   #next: number;
@@ -82,7 +82,6 @@ export class ObjectBytes implements ByteSource {
     this.#position = start;
     this.#next = start + known.length;
     if (known.length > 0) this.#ranges.push({ start, bytes: known, received: known.length });
-    this.#signal = AbortSignal.any([options.signal, this.#closing.signal]);
   }
 
   get consumed(): number {
@@ -158,6 +157,7 @@ export class ObjectBytes implements ByteSource {
   async #fetch(fetched: Fetched): Promise<void> {
     this.#ranges.push(fetched);
     const { start, bytes: all } = fetched;
+    this.#signal ??= AbortSignal.any([this.options.signal, this.#closing.signal]);
     const options = { ...this.options, signal: this.#signal };
     try {
       await fetchObject(this.object, { start, end: start + all.length }, options, (bytes) => {

@@ -13,6 +13,8 @@ export class ObjectsAhead {
   /** By index of the range. */
   readonly #fetched = new Map<number, Promise<Uint8Array>>();
   readonly #closing = new AbortController();
+  /** Of all requests: one for each takes longer than to sign it. */
+  #signal: AbortSignal | undefined;
   #next = 0;
 
   constructor(
@@ -46,7 +48,8 @@ export class ObjectsAhead {
 
   async #fetch({ source }: SourceRange): Promise<Uint8Array> {
     const bytes = Buffer.allocUnsafeSlow(source.size);
-    const signal = AbortSignal.any([this.options.signal, this.#closing.signal]);
+    this.#signal ??= AbortSignal.any([this.options.signal, this.#closing.signal]);
+    const signal = this.#signal;
     const range = { start: 0, end: source.size };
     await fetchObject(source, range, { ...this.options, signal }, (part, position) => {
       bytes.set(part, position);
