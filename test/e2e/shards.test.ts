@@ -161,6 +161,13 @@ test.each([
   expect(result.stderr).toContain(`[${code}]`);
 });
 
+test("a migration is not a shard", async () => {
+  const config = { inputs: ["rows.jsonl"], steps: ["export"], export: { to: "migrated" } };
+  writeFileSync(join(scratch, "migrate.json"), JSON.stringify(config));
+  const result = await run("migrate", "--config", "migrate.json", "--shard", "0/2");
+  expect(result.stderr).toContain("[shard_unsupported]");
+});
+
 test("the number of a shard comes from the environment of an array job", async () => {
   const args = exportTo("array", "--json", "--shard", "/2");
   const second = await runSwitchyard(args, { cwd: scratch, env: { JOB_COMPLETION_INDEX: "1" } });

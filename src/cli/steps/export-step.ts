@@ -1,4 +1,4 @@
-import { exitCodes } from "../../base/errors.js";
+import { exitCodes, UsageError } from "../../base/errors.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import type { Configuration } from "../../pipeline/configuration/configuration.js";
 import { resolveExportOptions } from "../../pipeline/configuration/run-options.js";
@@ -12,11 +12,17 @@ import { requireFields, runExitCode } from "./step.js";
 
 export async function runExportStep(
   configuration: Configuration,
-  { engine, signal, observer, program }: StepContext,
+  { engine, signal, observer, program, isMigration }: StepContext,
 ): Promise<StepReport> {
   const options = resolveExportOptions(configuration);
   const { shard } = options;
   if (shard !== undefined) {
+    if (isMigration) {
+      throw new UsageError(
+        "shard_unsupported",
+        "The steps of migrate need the whole export: run `export --shard` in each process, then `export --finish`, then migrate without --shard.",
+      );
+    }
     const result = await engine.runShard({ ...options, shard }, { signal, observer });
     return reportShard(result, program);
   }
