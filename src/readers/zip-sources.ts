@@ -67,8 +67,8 @@ async function readDirectory(
   state: FileState | ObjectState,
   options: DiscoverOptions,
 ): Promise<readonly DirectoryEntry[]> {
-  const { name } = archive;
-  const place = { ...archive, fingerprint: JSON.stringify(state) };
+  const { name, path } = archive;
+  const place = { name, path, fingerprint: JSON.stringify(state) };
   if (archive.stored === undefined) {
     const handle = new InputFileHandle(place);
     try {

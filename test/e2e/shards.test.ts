@@ -103,8 +103,10 @@ describe("while a shard is at work", () => {
       cwd: scratch,
       started: (child) => {
         done = (async () => {
-          const lock = join(scratch, output, "_switchyard", "lock-shard-0-of-2");
-          await expect.poll(() => holds(lock), { timeout: 20_000, interval: 5 }).toBe(true);
+          const ledger = join(scratch, output, "_switchyard");
+          const isReading = () =>
+            holds(join(ledger, "lock-shard-0-of-2")) && !holds(join(ledger, "lock"));
+          await expect.poll(isReading, { timeout: 20_000, interval: 5 }).toBe(true);
           child.kill("SIGSTOP");
           try {
             await commands();
