@@ -131,31 +131,43 @@ export function foldReport(
   };
 }
 
+/** Lists the first sources; there can be millions. */
 function inputsOf({ sources: read, accounts }: ReportFacts): Report["inputs"] {
-  const { failures } = accounts;
-  const known = new Set(read.map(({ name }) => name));
-  const failed = new Map(failures.map((failure) => [failure.source, failure]));
+  const failed = new Map(accounts.failures.map((failure) => [failure.source, failure]));
+  const unopened = new Map(failed);
+  for (const { name } of failed.size === 0 ? [] : read) unopened.delete(name);
   // Nothing else is known about sources that could not be opened.
-  const unreadable = failures
-    .filter(({ source }) => !known.has(source))
-    .map(({ source: name, code, message }) => ({
-      name,
-      bytes: 0,
-      format: "unknown",
-      failure: { code, message },
-    }));
-  const sources = read.map(({ name, size: bytes, format }) => {
+  const unreadable = [...unopened.values()].map(({ source: name, code, message }) => ({
+    name,
+    bytes: 0,
+    format: "unknown",
+    failure: { code, message },
+  }));
+  const sources = read.slice(0, SOURCES_MAX).map(({ name, size: bytes, format }) => {
     const { code, message } = failed.get(name) ?? {};
     const failure = code === undefined || message === undefined ? undefined : { code, message };
     return omitUndefined({ name, bytes, format: format.kind, failure });
   });
-  const all = [...unreadable, ...sources];
   return {
-    files: new Set(all.map(({ name }) => name.split("!", 1)[0])).size,
+    files: countFiles([...unopened.keys()], read),
     bytes: read.reduce((sum, { size }) => sum + size, 0),
-    sources: all.slice(0, SOURCES_MAX),
-    sourcesTotal: all.length,
+    sources: [...unreadable, ...sources].slice(0, SOURCES_MAX),
+    sourcesTotal: unreadable.length + read.length,
   };
+}
+
+/** Counts the files of inputs; the entries of an archive are one. */
+function countFiles(unopened: readonly string[], read: readonly Source[]): number {
+  const archives = new Set<string>();
+  let plain = 0;
+  const add = (name: string) => {
+    const end = name.indexOf("!");
+    if (end < 0) plain++;
+    else archives.add(name.slice(0, end));
+  };
+  for (const name of unopened) add(name);
+  for (const { name } of read) add(name);
+  return plain + archives.size;
 }
 
 function rowsOf({ accounts: { rows }, exact }: ReportFacts, profile: ProfileFold): Report["rows"] {
