@@ -1,5 +1,4 @@
-import type { Mapping } from "./mapping.js";
-import { pathsOf } from "./resolve-mapping.js";
+import type { Mapping, ObjectSource } from "./mapping.js";
 
 /** The part of a field's value that a mapping uses. */
 export type FieldUse = "whole" | "part" | "none";
@@ -36,4 +35,20 @@ export function rowFieldsOf({ event, timestamp, userID, ...more }: Mapping): Rea
   const fields = [event, timestamp, userID, stableID, insertID].flat();
   const paths = [...fields.map(({ path }) => path), ...pathsOf(metadata), ...pathsOf(user)];
   return new Set(paths.flatMap((path) => path.slice(0, 1)));
+}
+
+/** Returns the paths of the fields that an object is made of. */
+export function pathsOf(source: ObjectSource): readonly (readonly string[])[] {
+  switch (source.kind) {
+    case "merged":
+      return source.parts.flatMap(pathsOf);
+    case "choices":
+      return source.choices.map(({ path }) => path);
+    case "fields":
+      return source.fields.map(({ path }) => path);
+    case "rest":
+      return [source.path];
+    case "pairs":
+      return source.lists.map(({ path }) => path);
+  }
 }

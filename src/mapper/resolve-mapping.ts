@@ -1,5 +1,6 @@
 import { UsageError } from "../base/errors.js";
 import { checkValue, faultLines } from "../base/schema.js";
+import { pathsOf } from "./field-use.js";
 import {
   type Mapping,
   type MappingChanges,
@@ -50,22 +51,6 @@ function complete(targets: MappingTargets): Mapping {
 }
 
 const noObject: ObjectSource = { kind: "choices", choices: [] };
-
-/** Returns the paths of the fields that an object is made of. */
-export function pathsOf(source: ObjectSource): readonly (readonly string[])[] {
-  switch (source.kind) {
-    case "merged":
-      return source.parts.flatMap(pathsOf);
-    case "choices":
-      return source.choices.map(({ path }) => path);
-    case "fields":
-      return source.fields.map(({ path }) => path);
-    case "rest":
-      return [source.path];
-    case "pairs":
-      return source.lists.map(({ path }) => path);
-  }
-}
 
 function withoutUsed(source: ObjectSource, used: readonly (readonly string[])[]): ObjectSource {
   if (source.kind !== "merged") return restWithoutUsed(source, used);
