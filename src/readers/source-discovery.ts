@@ -2,6 +2,7 @@ import { SwitchyardError } from "../base/errors.js";
 import { KIB } from "../base/limits.js";
 import { Kernel } from "../batch/kernel.js";
 import { isObjectUrl } from "../store/object-url.js";
+import { StoreError } from "../store/store-error.js";
 import type { InspectionBuffers } from "./file-inspector.js";
 import type { InputFile } from "./inputs.js";
 import { peelLayers } from "./layers.js";
@@ -103,7 +104,8 @@ export async function collect(
   } catch (thrown) {
     signal.throwIfAborted();
     const error = fromSystem(name, thrown);
-    if (!(error instanceof SwitchyardError)) throw error;
+    // What is left of the store's errors concerns all of its objects.
+    if (error instanceof StoreError || !(error instanceof SwitchyardError)) throw error;
     const { code, message } = error;
     return { ...nothingFound, failures: [{ name, code, message }] };
   }

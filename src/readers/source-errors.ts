@@ -1,4 +1,4 @@
-import { SourceError } from "../base/errors.js";
+import { SourceError, type SwitchyardError } from "../base/errors.js";
 import { StoreError } from "../store/store-error.js";
 
 /** The position at which a source breaks, and the reason. */
@@ -90,7 +90,19 @@ export function fromSystem(source: string, error: unknown): unknown {
   return new SourceError("source_unreadable", { source }, reason, { cause: error });
 }
 
-function fromStore(source: string, error: StoreError): SourceError {
+/** Failures that all objects of the store have: one says what to do, and the run is resumed then. */
+const storeCodes: readonly string[] = [
+  "store_bucket_missing",
+  "store_clock_skewed",
+  "store_credentials_expired",
+  "store_credentials_missing",
+  "store_credentials_refused",
+  "store_region_unknown",
+  "store_unreachable",
+];
+
+function fromStore(source: string, error: StoreError): SwitchyardError {
+  if (storeCodes.includes(error.code)) return error;
   switch (error.code) {
     case "store_object_changed":
       return changed(source, "its ETag is another one");

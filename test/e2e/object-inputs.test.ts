@@ -182,6 +182,42 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     expect(counted.read).toBeGreaterThanOrEqual(rows);
   });
 
+  it.each([
+    ["looks at its objects", 20],
+    ["reads", 80],
+  ])("stops when its credentials expire while it %s, and resumes", async (_, at) => {
+    const bucket = `expiring-${at}`;
+    const rows = { event_type: "e", event_time: "2026-01-01 00:00:00", user_id: "u" };
+    const line = `${JSON.stringify(rows)}\n`;
+    const names = Array.from({ length: 60 }, (_, index) => `${index}.jsonl`);
+    await server.createBucket(
+      bucket,
+      Object.fromEntries(names.map((name) => [name, line.repeat(1_000)])),
+    );
+    let refused = 0;
+    const proxy = await startFaultProxy(server.options.endpoint ?? "", (number) => {
+      if (number <= at) return undefined;
+      refused++;
+      return { status: 403, code: "ExpiredToken" };
+    });
+    const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style", "--split-size", "64KiB"];
+    try {
+      const stopped = await run("export", `s3://${bucket}/`, bucket, ...flags);
+      expect(stopped).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining("store_credentials_expired"),
+      });
+      expect(stopped.stderr).not.toContain("source_unreadable");
+    } finally {
+      proxy.close();
+    }
+    // Those under way, each also by the SDK, and each once more.
+    expect(refused).toBeLessThan(4 * 40);
+    const sizes = [...server.flags, "--split-size", "64KiB"];
+    const resumed = await exportOf(`s3://${bucket}/`, bucket, ...sizes);
+    expect(resumed).toEqual(await exportOf(`s3://${bucket}/`, `${bucket}-once`, ...sizes));
+  });
+
   it("counts in a dry run what a dry run on disk counts", async () => {
     const counts = async (input: string, report: string, ...flags: readonly string[]) => {
       await run("validate", input, report, ...flags);
