@@ -1,4 +1,4 @@
-# docker build -t switchyard .                                  the command, as in docs/many-machines.md
+# docker build -t switchyard .                                  the command: docs/install.md
 # docker build -t switchyard-service --target service .         the console service
 FROM node:22-slim AS build
 WORKDIR /build

@@ -1,26 +1,33 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { exitCodes } from "../base/errors.js";
 import { loadConfiguration } from "../pipeline/configuration/configuration.js";
 import { placeOf, valuesOf } from "../pipeline/configuration/run-options.js";
 import { MANIFEST_NAME } from "../pipeline/ledger/layout.js";
-import { isObjectUrl, type OutputPlace, withFilesOf } from "../pipeline/remote/output-place.js";
+import { isObjectUrl, type OutputPlace } from "../pipeline/remote/output-place.js";
 import { type ListedExport, listExports } from "../pipeline/run-history.js";
 import { listRuns } from "../pipeline/sent-runs.js";
-import { describeRuns } from "../report/runs-summary.js";
 import type { CommandContext } from "./context.js";
 import { outputOf } from "./output.js";
-import { printFailure, printResult } from "./print-outcome.js";
+import { printFailure } from "./print-outcome.js";
 import type { ServiceInvocation } from "./service/service-options.js";
+import { type Listing, printListing, type Watch, watchRuns } from "./watch-runs.js";
+
+export interface RunsInvocation extends ServiceInvocation {
+  /** Print again whatever changes, until everything has ended. */
+  readonly watch: boolean;
+}
 
 /** Prints the exports here and the runs of `send` and returns the exit code; never throws. */
 export async function runRuns(
-  { flags, configPath }: ServiceInvocation,
+  { flags, configPath, watch }: RunsInvocation,
   context: CommandContext,
+  wait: Watch["wait"] = (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
 ): Promise<number> {
   let output = outputOf(flags);
   try {
-    const { environment, currentDirectory } = context;
+    const { environment, currentDirectory, signal } = context;
     const configuration = await loadConfiguration({
       flags,
       configPath,
@@ -29,49 +36,60 @@ export async function runRuns(
     });
     output = outputOf(configuration.values);
     const { runs: directory } = valuesOf(configuration);
-    const runs = await listRuns(directory);
     const { to } = configuration.values;
-    const isStored = to !== undefined && isObjectUrl(to);
-    const exports = [
-      ...(isStored ? await listStored(placeOf(configuration, to), context.signal) : []),
-      ...(await listExports(await exportDirectories(isStored ? undefined : to, currentDirectory))),
-    ];
-    if (output.json) {
-      const result = { command: "runs", exitCode: exitCodes.done, directory, runs, exports };
-      context.stdout.write(`${JSON.stringify(result)}\n`);
-    } else {
-      printResult(describeRuns(exports, runs, directory, context.program), output, context);
-    }
-    return exitCodes.done;
+    const print: Watch["print"] = (listing, pace) => {
+      const result = { command: "runs", exitCode: exitCodes.done, ...listing };
+      if (output.json) context.stdout.write(`${JSON.stringify(result)}\n`);
+      else printListing(listing, output, context, pace);
+    };
+    const place = to !== undefined && isObjectUrl(to) ? placeOf(configuration, to) : undefined;
+    // One that is named and watched is alone: others here may never end.
+    const isAlone = watch && flags["to"] !== undefined;
+    const named = to === undefined || place ? [] : [path.resolve(currentDirectory, to)];
+    return await withStored(place, signal, async (stored) => {
+      const look = async (): Promise<Listing> => {
+        if (isAlone)
+          return { runs: [], exports: [...(await stored()), ...(await listExports(named))] };
+        const directories = new Set([...named, ...(await directoriesIn(currentDirectory))]);
+        const exports = [...(await stored()), ...(await listExports([...directories]))];
+        return { directory, runs: await listRuns(directory), exports };
+      };
+      if (watch && !(await watchRuns({ look, print, wait }, context))) return exitCodes.interrupted;
+      if (!watch) print(await look());
+      return exitCodes.done;
+    });
   } catch (error) {
     return printFailure("runs", error, output, context);
   }
 }
 
-/** Lists the export in a store, if there is one. */
-async function listStored(
-  place: OutputPlace,
+/** Calls `work` with a function that lists the export in a store, if there is one. */
+async function withStored(
+  place: OutputPlace | undefined,
   signal: AbortSignal,
-): Promise<readonly ListedExport[]> {
-  const { isLockedInStore } = await import("../pipeline/remote/output-copy.js");
+  work: (list: () => Promise<readonly ListedExport[]>) => Promise<number>,
+): Promise<number> {
+  if (place === undefined) return work(async () => []);
+  const { isLockedInStore, withCopy } = await import("../pipeline/remote/output-copy.js");
   const { directory, s3 } = place;
+  const output = { address: directory, s3, signal };
   const isListed = (file: string) =>
     file === MANIFEST_NAME || /\/(?:plan|splits\/[\w-]+)\.json$/.test(file);
-  const found = await withFilesOf(place, isListed, signal, (copy) => listExports([copy]));
-  const isLocked = await isLockedInStore({ address: directory, s3, signal });
-  return found.map((one) => ({ ...one, directory, ...(isLocked ? { state: "at_work" } : {}) }));
+  const nothing = () => false;
+  return withCopy(output, nothing, (copy) =>
+    work(async () => {
+      await copy.mirror.fetch(isListed);
+      const found = await listExports([copy.directory]);
+      const isLocked = await isLockedInStore(output);
+      return found.map((one) => ({ ...one, directory, ...(isLocked ? { state: "at_work" } : {}) }));
+    }),
+  );
 }
 
-/** Returns the directory that is named or configured, and those that are here. */
-async function exportDirectories(
-  to: string | undefined,
-  currentDirectory: string,
-): Promise<readonly string[]> {
+async function directoriesIn(currentDirectory: string): Promise<readonly string[]> {
   const entries = await readdir(currentDirectory, { withFileTypes: true });
-  const here = entries
+  return entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-    .map(({ name }) => path.join(currentDirectory, name));
-  return [
-    ...new Set([...(to === undefined ? [] : [path.resolve(currentDirectory, to)]), ...here.sort()]),
-  ];
+    .map(({ name }) => path.join(currentDirectory, name))
+    .sort();
 }

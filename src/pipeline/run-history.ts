@@ -4,7 +4,7 @@ import { isLocked } from "../base/lock-file.js";
 import { checkValue } from "../base/schema.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { type RunHead, readHeads, type SavedEpoch } from "./ledger/ledger.js";
-import { type RowCounts, type RunAccounts, runAccountsSchema } from "./manifest.js";
+import { type RunAccounts, runAccountsSchema } from "./manifest.js";
 import { livingShards } from "./shard/shard-locks.js";
 
 /** The inputs that were read together. */
@@ -15,6 +15,9 @@ export interface ListedEpoch {
   readonly sources: number;
   readonly delivered: number;
   readonly rejected: number;
+  /** Splits that need not be read again, of all. */
+  readonly splitsDone: number;
+  readonly splitsTotal: number;
   /** Days that it changed; null if nothing says so yet, and for `send`. */
   readonly firstDay: string | null;
   readonly lastDay: string | null;
@@ -41,6 +44,8 @@ export interface ListedExport extends RunHistory {
   readonly startedAt: string | null;
   readonly delivered: number;
   readonly rejected: number;
+  readonly splitsDone: number;
+  readonly splitsTotal: number;
 }
 
 /** Lists the exports in some directories, in their order. Directories without one are left out. */
@@ -67,8 +72,9 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
     saved = await readHeads(layout);
   } catch (error) {
     if (!(error instanceof SwitchyardError)) throw error;
-    const none = { startedAt: null, endedAt: null, durationMs: null, delivered: 0, rejected: 0 };
-    return { directory, state: "unreadable", ...none, epochs: [], failures: 0 };
+    const times = { startedAt: null, endedAt: null, durationMs: null };
+    const counts = { delivered: 0, rejected: 0, splitsDone: 0, splitsTotal: 0, failures: 0 };
+    return { directory, state: "unreadable", ...times, ...counts, epochs: [] };
   }
   const [first] = saved;
   if (first === undefined) return undefined;
@@ -83,6 +89,8 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
     ...history,
     delivered: sum(history.epochs.map((epoch) => epoch.delivered)),
     rejected: sum(history.epochs.map((epoch) => epoch.rejected)),
+    splitsDone: sum(history.epochs.map((epoch) => epoch.splitsDone)),
+    splitsTotal: sum(history.epochs.map((epoch) => epoch.splitsTotal)),
   };
 }
 
@@ -98,13 +106,17 @@ async function historyOf(
   for (const [number, { ledger, record }] of saved.entries()) {
     const known: (RunAccounts["epochs"][number] & { days?: readonly string[] }) | undefined =
       manifest?.epochs[number];
-    const { delivered, rejected } = known?.rows ?? (await countRows(ledger));
+    const isComplete = known !== undefined && manifest?.failures.length === 0;
+    const counts = isComplete ? undefined : await countDone(ledger);
+    const { delivered = 0, rejected = 0 } = known?.rows ?? counts ?? {};
     epochs.push({
       number,
       startedAt: record.startedAt,
       sources: record.sources,
       delivered,
       rejected,
+      splitsDone: counts?.splitsDone ?? record.splits,
+      splitsTotal: record.splits,
       firstDay: known?.days?.[0] ?? null,
       lastDay: known?.days?.at(-1) ?? null,
     });
@@ -113,14 +125,15 @@ async function historyOf(
   return { epochs, endedAt, durationMs, failures: manifest?.failures.length ?? 0 };
 }
 
-/** Counts the rows of the splits that are done. */
-async function countRows(
+/** Counts the splits that are done, and the rows of all that have been read. */
+async function countDone(
   ledger: SavedEpoch["ledger"],
-): Promise<Pick<RowCounts, "delivered" | "rejected">> {
-  const rows = (await ledger.readSplits()).map((record) => record.rows);
+): Promise<Pick<ListedEpoch, "delivered" | "rejected" | "splitsDone">> {
+  const records = await ledger.readSplits();
   return {
-    delivered: sum(rows.map(({ delivered }) => delivered)),
-    rejected: sum(rows.map(({ rejected }) => rejected)),
+    delivered: sum(records.map(({ rows }) => rows.delivered)),
+    rejected: sum(records.map(({ rows }) => rows.rejected)),
+    splitsDone: records.filter(({ status }) => status === "complete").length,
   };
 }
 

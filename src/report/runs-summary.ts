@@ -15,20 +15,23 @@ const stateWords: Readonly<Record<ListedRun["state"] | ListedExport["state"], st
 export function describeRuns(
   exports: readonly ListedExport[],
   runs: readonly ListedRun[],
-  runsDirectory: string,
+  runsDirectory: string | undefined,
   program: string,
 ): string {
   const listed = [...exports.map(describeExport), ...runs.map((run) => describeRun(run, program))];
-  if (runs.length === 0) listed.push(`Nothing sent: no runs in ${harmless(runsDirectory)}.`);
+  if (runs.length === 0 && runsDirectory !== undefined)
+    listed.push(`Nothing sent: no runs in ${harmless(runsDirectory)}.`);
   return listed.join("\n\n");
 }
 
 function describeExport(listed: ListedExport): string {
   const { directory, state, startedAt, delivered, rejected, failures } = listed;
+  const { splitsDone, splitsTotal } = listed;
+  const splits = splitsDone === splitsTotal ? "" : `, ${splitsDone} of ${splitsTotal} splits done`;
   const failed = failures === 0 ? "" : `, ${formatNumberOf(failures, "source")} failed`;
   return [
     `${harmless(directory)}  ${stateWords[state]}${startedAt === null ? "" : `  started ${shortTime(startedAt)}`}`,
-    `  ${formatNumberOf(delivered, "event")}, ${formatCount(rejected)} rejected${failed}`,
+    `  ${formatNumberOf(delivered, "event")}, ${formatCount(rejected)} rejected${failed}${splits}`,
     ...courseOf(listed),
     ...(state === "interrupted" || state === "failed"
       ? ["  resume: run the command of this export again"]

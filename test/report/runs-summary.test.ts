@@ -8,6 +8,8 @@ const epoch = (number: number): ListedEpoch => ({
   sources: 1,
   delivered: 2,
   rejected: 0,
+  splitsDone: 1,
+  splitsTotal: 1,
   firstDay: "2026-01-01",
   lastDay: "2026-01-03",
 });
@@ -15,7 +17,13 @@ const epoch = (number: number): ListedEpoch => ({
 test("an export of many epochs lists the latest, and counts the others", () => {
   const epochs = Array.from({ length: 7 }, (_, number) => epoch(number));
   const history = { epochs, endedAt: null, durationMs: null, failures: 0 };
-  const counts = { startedAt: epochs[0]?.startedAt ?? null, delivered: 14, rejected: 0 };
+  const counts = {
+    startedAt: epochs[0]?.startedAt ?? null,
+    delivered: 14,
+    rejected: 0,
+    splitsDone: 7,
+    splitsTotal: 7,
+  };
   const listed = { directory: "/out", state: "done", ...history, ...counts } as const;
   expect(describeRuns([listed], [], "/runs", "switchyard").split("\n").slice(2, 4)).toEqual([
     "  2 earlier epochs, see --json",

@@ -141,12 +141,17 @@ export const runs = `
 Lists the exports in the directories of this directory, the configured one, and
 the runs of \`send\`: state, first start, last end and its duration, events,
 rejects, and each epoch with its inputs and days. \`--json\` has all of it.
+\`--watch\` looks every two seconds and prints what has changed, with the speed of
+all processes and the time left. It ends when the export of [dir], or without it
+everything here, has ended;
+with --json each change is a line.
 
 Examples:
   $ switchyard runs
   $ switchyard runs /srv/migration/out --json
+  $ switchyard runs s3://lake/out --watch
 
-Exit codes: 0 done, 1 failed, 2 wrong usage or configuration.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage or configuration, 130 interrupted.`;
 
 export const migrate = `
 The configuration lists the steps in order. The default is "steps": ["export",

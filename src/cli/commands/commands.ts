@@ -50,7 +50,7 @@ interface CommandRow {
   readonly options: readonly OptionName[];
   /** The option that a command cannot do without; first in help. */
   readonly required?: OptionName;
-  /** Options outside of the option table, in the place of `--config`. */
+  /** Options outside of the option table; `--config` among them replaces that of other commands. */
   readonly ownOptions?: readonly Option[];
   /** Returns the exit code; never throws. */
   run(line: ParsedLine, context: CommandContext): Promise<number>;
@@ -108,9 +108,12 @@ const commandRows: readonly CommandRow[] = [
     help: help.runs,
     argument: ["[dir]", "an export elsewhere (those in this directory are found)", "to"],
     options: ["runs", ...storeAccess, ...outcomeOptions],
-    async run({ flags, configPath }, context) {
+    ownOptions: [
+      new Option("--watch", "Print changes until everything has ended").helpGroup(GENERAL_GROUP),
+    ],
+    async run({ flags, configPath, parsed }, context) {
       const { runRuns } = await import("../run-runs.js");
-      return runRuns({ flags, configPath }, context);
+      return runRuns({ flags, configPath, watch: parsed["watch"] === true }, context);
     },
   },
   {
@@ -181,7 +184,7 @@ export function createCommands(
     const command = new Command(name).description(description).addHelpText("after", row.help);
     if (argument !== undefined) command.argument(argument[0], argument[1]);
     addOptions(command, options, {
-      readsFile: ownOptions === undefined,
+      readsFile: ownOptions?.some(({ long }) => long === "--config") !== true,
       ...omitUndefined({ required }),
     });
     for (const option of ownOptions ?? []) command.addOption(option);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, type Stats } from "node:fs";
-import { mkdir, open, readdir, readFile, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { SwitchyardError } from "../../base/errors.js";
 import { mapBounded } from "../../base/map-bounded.js";
@@ -64,12 +64,23 @@ export class OutputMirror {
     return this.options.directory;
   }
 
-  /** Fills the directory. `isWanted`: the files that are needed, if not all. */
+  /**
+   * Fills the directory, or brings it up to date if that was done before. `isWanted`: the files that are
+   * needed, if not all.
+   */
   async fetch(isWanted: (path: string) => boolean = () => true): Promise<void> {
     const objects = await this.#list();
-    const paths = [...objects.keys()].filter(isWanted);
+    const wanted = [...objects.keys()].filter(isWanted);
+    const paths = wanted.filter(
+      (path) => this.#objects.get(path)?.etag !== objects.get(path)?.etag,
+    );
+    const gone = this.paths.filter((path) => !objects.has(path));
     const { directory } = this;
     await asOutput(directory, async () => {
+      for (const path of gone) {
+        await rm(join(directory, path), { force: true });
+        this.#objects.delete(path);
+      }
       for (const parent of new Set(paths.map((path) => dirname(path))))
         await mkdir(join(directory, parent), { recursive: true });
       await mapBounded(paths, FETCHES_MAX, async (path) => {

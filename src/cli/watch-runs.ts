@@ -1,0 +1,110 @@
+import type { ListedExport } from "../pipeline/run-history.js";
+import type { ListedRun } from "../pipeline/sent-runs.js";
+import { formatCount, formatDuration, formatNumberOf } from "../report/quantities.js";
+import { describeRuns } from "../report/runs-summary.js";
+import type { CommandContext } from "./context.js";
+import type { Output } from "./output.js";
+import { printResult } from "./print-outcome.js";
+
+const INTERVAL_MS = 2_000;
+
+/** The exports and the runs of `send` at one moment. */
+export interface Listing {
+  /** Directory of the runs of `send`, if they are listed. */
+  readonly directory?: string;
+  readonly runs: readonly ListedRun[];
+  readonly exports: readonly ListedExport[];
+}
+
+export interface Watch {
+  /** Returns the listing of this moment. */
+  look(): Promise<Listing>;
+  print(listing: Listing, pace?: RunPace): void;
+  /** Waits until the next look, or rejects when the signal is aborted. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Prints the listing each time that it changes, until there is something in it and all of that has ended.
+ * Returns false if the signal was aborted before.
+ */
+export async function watchRuns(
+  { look, print, wait }: Watch,
+  { clock, signal }: Pick<CommandContext, "clock" | "signal">,
+): Promise<boolean> {
+  const pace = new RunPace();
+  let shown = "";
+  while (!signal.aborted) {
+    const listing = await look();
+    pace.take(clock.now(), listing);
+    const text = JSON.stringify(listing);
+    if (text !== shown) print(listing, pace);
+    shown = text;
+    if (isEnded(listing)) return true;
+    await wait(INTERVAL_MS, signal).catch(() => undefined);
+  }
+  return false;
+}
+
+function isEnded({ runs, exports }: Listing): boolean {
+  const states = [...runs, ...exports].map(({ state }) => state);
+  return states.length > 0 && states.every((state) => !["at_work", "interrupted"].includes(state));
+}
+
+/** Prints a listing for people; on a terminal, a watched one replaces the one before. */
+export function printListing(
+  { directory, runs, exports }: Listing,
+  output: Output,
+  context: CommandContext,
+  pace?: RunPace,
+): void {
+  if (pace !== undefined && context.stdout.isTTY === true)
+    context.stdout.write("\u001b[2J\u001b[H");
+  const more = pace?.describe() ?? [];
+  const text = describeRuns(exports, runs, directory, context.program);
+  printResult([text, ...more].join("\n\n"), output, context);
+}
+
+interface Progress {
+  readonly atMs: number;
+  readonly rows: number;
+  readonly splitsDone: number;
+  readonly splitsTotal: number;
+}
+
+/** The speed since the first look, over all processes that work on what is listed. */
+export class RunPace {
+  #first: Progress | undefined;
+  #latest: Progress | undefined;
+
+  take(atMs: number, { runs, exports }: Listing): void {
+    const all = [...runs, ...exports];
+    const count = (of: (one: ListedRun | ListedExport) => number) =>
+      all.reduce((total, one) => total + of(one), 0);
+    this.#latest = {
+      atMs,
+      rows: count(({ delivered, rejected }) => delivered + rejected),
+      splitsDone: count((one) => one.splitsDone),
+      splitsTotal: count((one) => one.splitsTotal),
+    };
+    // A run that was planned meanwhile, or started over: its splits are counted from now on.
+    const isSame = this.#first?.splitsTotal === this.#latest.splitsTotal;
+    if (!isSame || this.#latest.rows < (this.#first?.rows ?? 0)) this.#first = this.#latest;
+  }
+
+  /** Returns a line, or none until a split was done since the first look, and when none is left. */
+  describe(): readonly string[] {
+    const [first, latest] = [this.#first, this.#latest];
+    if (first === undefined || latest === undefined) return [];
+    const splits = latest.splitsDone - first.splitsDone;
+    const splitsLeft = latest.splitsTotal - latest.splitsDone;
+    if (splits <= 0 || splitsLeft === 0) return [];
+    const elapsedMs = latest.atMs - first.atMs;
+    const rowsPerSecond = ((latest.rows - first.rows) / elapsedMs) * 1000;
+    const leftMs = (elapsedMs / splits) * splitsLeft;
+    return [
+      `${formatNumberOf(splitsLeft, "split")} left · ${formatCount(rowsPerSecond)} rows/s · ` +
+        `${formatDuration(leftMs)} left`,
+    ];
+  }
+}
