@@ -27,7 +27,7 @@ export function scopeOf(headers: Readonly<Record<string, string>>): SignatureSco
 }
 
 /**
- * Signs requests without a body or a query as version 4 of AWS demands, in a tenth of the SDK's time.
+ * Signs requests without a body or a query as version 4 of AWS demands, in a fifth of the SDK's time.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
 export class GetSigner {
