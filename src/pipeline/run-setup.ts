@@ -55,7 +55,7 @@ export async function discoverInputs(
   }
 }
 
-/** What planning needs from outside. */
+/** The time, the readers and the signal that planning needs. */
 export interface PlanningContext {
   readonly outside: RunOutside;
   readonly signal: AbortSignal;

@@ -173,7 +173,7 @@ async function select(listing: Listing, selection: Selection): Promise<ListedObj
 }
 
 interface ListedBelow extends ListedObjects {
-  /** Those below which objects may be wanted. */
+  /** The prefixes below which objects may be wanted. */
   readonly prefixes: readonly string[];
 }
 

@@ -13,7 +13,7 @@ export class ObjectsAhead {
   /** By index of the range. */
   readonly #fetched = new Map<number, Promise<Uint8Array>>();
   readonly #closing = new AbortController();
-  /** Of all requests: one for each takes longer than to sign it. */
+  /** Shared by all requests: to make one for each takes longer than to sign it. */
   #signal: AbortSignal | undefined;
   #next = 0;
 

@@ -104,7 +104,7 @@ export async function collect(
   } catch (thrown) {
     signal.throwIfAborted();
     const error = fromSystem(name, thrown);
-    // What is left of the store's errors concerns all of its objects.
+    // The other errors of a store concern all of its objects.
     if (error instanceof StoreError || !(error instanceof SwitchyardError)) throw error;
     const { code, message } = error;
     return { ...nothingFound, failures: [{ name, code, message }] };

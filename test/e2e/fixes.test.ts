@@ -102,7 +102,7 @@ it.each(someOf(cases, 3))(
     const { text } = editConfiguration("{}", [fix], "pipeline.config.json");
     writeFileSync(join(directory, "pipeline.config.json"), text);
     const after = (await findingsOf(directory)).map((one) => one.code);
-    // What is made a reject is told as such.
+    // An event that becomes a reject is told as such.
     expect(after.filter((one) => one !== "rows_rejected" || code === "rows_rejected")).toEqual([]);
   },
 );

@@ -211,7 +211,7 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     } finally {
       proxy.close();
     }
-    // Those under way, each also by the SDK, and each once more.
+    // Requests under way, each also by the SDK, and each once more.
     expect(refused).toBeLessThan(4 * 40);
     const sizes = [...server.flags, "--split-size", "64KiB"];
     const resumed = await exportOf(`s3://${bucket}/`, bucket, ...sizes);

@@ -19,7 +19,7 @@ import type { HeldLock, ShardLocks } from "./shard-locks.js";
 /** The options of an export of which this process is a shard. */
 export type ShardOptions = ExportOptions & { readonly shard: Shard };
 
-/** What a shard has done. */
+/** The work of a shard that has ended. */
 export interface ShardResult {
   readonly outcome: RunOutcome;
   readonly shard: Shard;
