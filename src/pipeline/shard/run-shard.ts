@@ -2,11 +2,10 @@ import { throwIfInterrupted, UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import type { StoreUsage } from "../../store/store-usage.js";
 import { layoutOf } from "../ledger/layout.js";
-import type { SplitRecord } from "../ledger/ledger-records.js";
 import { recordOptions } from "../ledger/recorded-options.js";
 import type { RowCounts, RunAccounts, SourceFailure } from "../manifest.js";
 import type { ExportOptions } from "../options.js";
-import { foldRows, sum } from "../run-accounts.js";
+import { foldFailures, foldRows, sum } from "../run-accounts.js";
 import { readSplits, unfinishedSplits } from "../run-epoch.js";
 import type { RunJob, RunOutside, RunPublisher } from "../run-job.js";
 import type { RunContext, RunOutcome } from "../run-observer.js";
@@ -98,7 +97,9 @@ export async function runShard(
     await lock.release();
   }
   const done = [...own].flatMap((id) => records.get(id) ?? []);
-  const failures = failuresOf(done, epochs);
+  const unread = epochs.flatMap(({ record }) => record.unreadable);
+  const bySource = new Map(unread.map((failure) => [failure.source, failure]));
+  const failures = foldFailures({ unreadable: [...bySource.values()] }, done);
   const ended =
     done.length === own.size ? (failures.length > 0 ? "failed" : "done") : "interrupted";
   return {
@@ -139,15 +140,4 @@ function refuseUnsupported({ dedupe, fresh }: ExportOptions): void {
     "shard_unsupported",
     `${option} ${why}, so that it cannot be combined with --shard: leave one of them out.`,
   );
-}
-
-function failuresOf(
-  records: readonly SplitRecord[],
-  epochs: readonly StartedEpoch[],
-): readonly SourceFailure[] {
-  const all = [
-    ...epochs.flatMap(({ record }) => record.unreadable),
-    ...records.flatMap(({ failures }) => failures),
-  ];
-  return all.filter(({ source }, index) => all.findIndex((one) => one.source === source) === index);
 }
