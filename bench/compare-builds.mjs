@@ -1,26 +1,24 @@
 // node bench/compare-builds.mjs --old <checkout>: exports the same inputs with two built checkouts and
-// compares all that they write, byte by byte. With --time it measures both in turns instead.
+// compares all that they write, byte by byte.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { amplitudeRows, jsonText } from "../fixtures/make/amplitude-rows.mjs";
 import { benchDirectory, log, openTable, printMachine, readOptions } from "./command.mjs";
-import { bytesIn, makeInputs, writeText } from "./export/inputs.mjs";
-import { figures, median, whole } from "./figures.mjs";
+import { mainOf } from "./export/builds.mjs";
+import { makeInputs, writeText } from "./export/inputs.mjs";
 import { runMeasured } from "./measured-process.mjs";
 
 const options = readOptions("node bench/compare-builds.mjs", {
-  old: { type: "path", help: "the other checkout, built" },
+  old: { type: "path", help: "the other build: a commit or a built checkout" },
   rows: { type: "count", default: "1000000", help: "generated rows" },
-  time: { help: "measure instead of comparing" },
-  runs: { type: "count", default: "5", help: "runs of each line with --time" },
   only: { type: "path", default: "", help: "only cases whose names contain this text" },
 });
 if (options.old === undefined) throw new Error("--old is missing");
 
 const checkout = fileURLToPath(new URL("..", import.meta.url));
-const builds = { old: mainOf(resolve(options.old)), new: mainOf(checkout) };
+const builds = { old: mainOf(options.old), new: mainOf(checkout) };
 const fixtures = join(checkout, "fixtures");
 const scratch = join(benchDirectory, "compare");
 const formats = ["parquet", "jsonl", "jsonl.gz", "csv"];
@@ -28,16 +26,8 @@ const isChosen = ({ name }) => name.includes(options.only);
 
 rmSync(scratch, { recursive: true, force: true });
 mkdirSync(scratch, { recursive: true });
-if (options.time) await measureAll();
-else await compareAll();
+await compareAll();
 rmSync(scratch, { recursive: true, force: true });
-
-function mainOf(directory) {
-  const { bin } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
-  const main = join(directory, bin.switchyard);
-  if (!existsSync(main)) throw new Error(`${main} does not exist: build that checkout first`);
-  return main;
-}
 
 async function compareAll() {
   const cases = [...fixtureCases(), ...(await generatedCases())].filter(isChosen);
@@ -183,50 +173,4 @@ function withoutRun(text) {
       JSON.parse(line, (key, value) => (volatile.includes(key) ? undefined : value)),
     ),
   );
-}
-
-async function measureAll() {
-  const shapes = "ndjson ndjson-gz ndjson-one-gz csv parquet ndjson-hourly-gz".split(" ");
-  const inputs = await makeInputs(benchDirectory, options.rows, shapes);
-  const cases = [
-    ...shapes.map((shape) => ({ name: shape, input: inputs[shape], format: "parquet" })),
-    { name: "ndjson to jsonl", input: inputs.ndjson, format: "jsonl" },
-  ].filter(isChosen);
-  printMachine(`${options.rows} rows, medians of ${options.runs} runs in turns`);
-  const sides = ["old", "new"];
-  const printRow = openTable([
-    "line",
-    "MB:",
-    "s before:",
-    "s after:",
-    "ratio:",
-    "CPU s before:",
-    "CPU s after:",
-    "ratio:",
-    "peak MB before:",
-    "peak MB after:",
-  ]);
-  for (const { name, input, format } of cases) {
-    const results = { old: [], new: [] };
-    for (let run = 0; run < options.runs; run++) {
-      for (const side of run % 2 === 0 ? sides : sides.toReversed()) {
-        results[side].push(await measure(side, input, format));
-      }
-    }
-    const of = (side, key) => median(figures(results[side], key));
-    const pair = (key) => {
-      const [old, ours] = sides.map((side) => of(side, key));
-      return [old.toFixed(2), ours.toFixed(2), (ours / old).toFixed(3)];
-    };
-    const peaks = sides.map((side) => whole(of(side, "peakMb")));
-    const megabytes = whole(bytesIn(input) / 1e6);
-    printRow([name, megabytes, ...pair("seconds"), ...pair("cpuSeconds"), ...peaks]);
-  }
-}
-
-async function measure(side, input, format) {
-  const output = join(scratch, "out");
-  rmSync(output, { recursive: true, force: true });
-  const words = ["export", input, "--to", output, "--format", format, "--threads", "2", "--quiet"];
-  return runMeasured([builds[side], ...words], { cwd: scratch });
 }

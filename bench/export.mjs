@@ -4,6 +4,7 @@ import { benchDirectory, readOptions } from "./command.mjs";
 import { contenders, kinds } from "./export/contenders.mjs";
 import { compareDedupe, compareIncrement } from "./export/dedupe.mjs";
 import { compareSizes } from "./export/flat.mjs";
+import { guardSpeed } from "./export/guard.mjs";
 import { showLimits } from "./export/limits.mjs";
 import { compareMemory } from "./export/memory.mjs";
 import { compareMigrationTool } from "./export/migration-tool.mjs";
@@ -20,7 +21,11 @@ const options = readOptions("npm run bench", {
     help: "what to export",
   },
   threads: { type: "count", default: "2", help: "threads of each" },
-  only: { type: "name", choices: Object.keys(contenders), help: "leave the other out" },
+  only: { type: "name", choices: Object.keys(contenders), help: "leave the others out" },
+  guard: {
+    type: "path",
+    help: "instead: against the build of a commit, a checkout or a dist; fails beyond 5 % more CPU",
+  },
   profile: { help: "add the share of each stage of our export, of one more run (Linux)" },
   scaling: { help: "instead: our export with one thread against --threads" },
   flat: { help: "instead: cost of a row over 1, 5, 20 times --rows, and over 1 to 1,000 days" },
@@ -39,6 +44,7 @@ const options = readOptions("npm run bench", {
 
 mkdirSync(benchDirectory, { recursive: true });
 if (options.size !== undefined) await compareMemory(options);
+else if (options.guard !== undefined) await guardSpeed(options);
 else if (options.scaling) await compareThreads(options);
 else if (options.flat) await compareSizes(options);
 else if (options.dedupe) await compareDedupe(options);

@@ -4,11 +4,16 @@ import { rmSync } from "node:fs";
 import { freemem } from "node:os";
 import { fileURLToPath } from "node:url";
 import { runMeasured } from "../measured-process.mjs";
-import { bytesIn } from "./inputs.mjs";
+import { bytesIn, filesOf } from "./inputs.mjs";
+import { takesPart } from "./rivals.mjs";
 
-const main = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));
+const ownMain = fileURLToPath(new URL("../../dist/switchyard.js", import.meta.url));
 const touchMemory = fileURLToPath(new URL("../touch-memory.mjs", import.meta.url));
-const rival = fileURLToPath(new URL("duckdb-export.mjs", import.meta.url));
+
+function rivalArguments(script) {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  return (kind, input, output, threads) => [path, kind, input, output, `${threads}`];
+}
 
 /** More than a contender takes for itself and for what it writes, of a million rows. */
 const TOUCHED_BYTES = 2 * 1024 ** 3;
@@ -21,22 +26,35 @@ export const kinds = {
   "ndjson-gz": { shape: "ndjson-gz", format: "parquet" },
   "ndjson-hourly-gz": { shape: "ndjson-hourly-gz", format: "parquet" },
   "ndjson-one-gz": { shape: "ndjson-one-gz", format: "parquet" },
+  "narrow-ndjson": { shape: "narrow-ndjson", format: "parquet" },
   csv: { shape: "csv", format: "parquet" },
+  "narrow-csv": { shape: "narrow-csv", format: "parquet" },
   parquet: { shape: "parquet", format: "parquet" },
+  "parquet-zstd": { shape: "parquet-zstd", format: "parquet" },
+  "narrow-parquet": { shape: "narrow-parquet", format: "parquet" },
+  "narrow-parquet-zstd": { shape: "narrow-parquet-zstd", format: "parquet" },
   jsonl: { shape: "ndjson", format: "jsonl" },
 };
+
+/** Those that can read a kind's input, of those that are installed. */
+export function contendersOf(kind) {
+  const { shape, format } = kinds[kind];
+  return Object.keys(contenders).filter((name) => takesPart(name, filesOf(shape).format, format));
+}
 
 function exportArguments(kind, input, output, threads) {
   const { format } = kinds[kind];
   const compression = format === "parquet" ? ["--compression", "snappy"] : [];
   const words = ["export", input, "--to", output, "--format", format, ...compression];
-  return [main, ...words, "--threads", `${threads}`, "--quiet"];
+  return [ownMain, ...words, "--threads", `${threads}`, "--quiet"];
 }
 
 /** The arguments of node for each contender. */
 export const contenders = {
   switchyard: exportArguments,
-  duckdb: (kind, input, output, threads) => [rival, kind, input, output, `${threads}`],
+  duckdb: rivalArguments("duckdb-export.mjs"),
+  clickhouse: rivalArguments("clickhouse-export.mjs"),
+  polars: rivalArguments("polars-export.mjs"),
 };
 
 /** The same for exports that leave repeated events out. */
@@ -47,11 +65,11 @@ export const dedupeContenders = {
 
 /**
  * Runs one contender into an empty place, or with `keeps` into what is there; `options` as of `runMeasured`,
- * and `before` for node.
+ * `before` for node, and `main` instead of our own build.
  */
 export async function runContender(
   name,
-  { kind, input, output, threads, before = [], keeps = false, ...options },
+  { kind, input, output, threads, before = [], keeps = false, main = ownMain, ...options },
 ) {
   if (!keeps) rmSync(output, { recursive: true, force: true });
   // Otherwise a sync in this run would wait for unwritten data of the run before.
@@ -61,5 +79,7 @@ export async function runContender(
     execFileSync(process.execPath, [touchMemory, `${touched}`]);
   }
   const command = contenders[name] ?? dedupeContenders[name];
-  return runMeasured([...before, ...command(kind, input, output, threads)], options);
+  const words = command(kind, input, output, threads);
+  const own = words.map((word) => (word === ownMain ? main : word));
+  return runMeasured([...before, ...own], options);
 }

@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { sqlText } from "../../fixtures/make/duckdb.mjs";
 import { kinds } from "./contenders.mjs";
+import { filesOf } from "./inputs.mjs";
 
 const [kind, input, output, threads, mode] = process.argv.slice(2);
 const { shape, format } = kinds[kind];
@@ -20,20 +21,16 @@ const jsonColumns =
   `{${mode === "dedupe" ? "\"$insert_id\": 'VARCHAR', " : ""}` +
   "event_type: 'VARCHAR', event_time: 'TIMESTAMP', user_id: 'VARCHAR', device_id: 'VARCHAR', " +
   "event_properties: 'JSON', user_properties: 'JSON'}";
-const filesLike = (pattern) => sqlText(join(input, pattern));
-const readJson = (pattern) =>
-  `read_json(${filesLike(pattern)}, format = 'newline_delimited', columns = ${jsonColumns})`;
+const files = sqlText(join(input, filesOf(shape).pattern));
 const sources = {
-  ndjson: () => readJson("*.jsonl"),
-  "ndjson-gz": () => readJson("*.jsonl.gz"),
-  "ndjson-hourly-gz": () => readJson("*.jsonl.gz"),
-  "ndjson-one-gz": () => readJson("*.jsonl.gz"),
-  csv: () =>
-    `read_csv(${filesLike("*.csv")}, header = true, delim = ',', quote = '"', escape = '"', ` +
+  ndjson: `read_json(${files}, format = 'newline_delimited', columns = ${jsonColumns})`,
+  csv:
+    `read_csv(${files}, header = true, delim = ',', quote = '"', escape = '"', ` +
     "types = {'event_time': 'TIMESTAMP', 'event_type': 'VARCHAR', 'user_id': 'VARCHAR', " +
     "'device_id': 'VARCHAR', 'event_properties': 'VARCHAR', 'user_properties': 'VARCHAR'})",
-  parquet: () => `read_parquet(${filesLike("*.parquet")})`,
+  parquet: `read_parquet(${files})`,
 };
+const source = sources[filesOf(shape).format];
 
 const event = "event_type AS event, epoch_ms(event_time) AS timestamp";
 const user =
@@ -49,12 +46,12 @@ const copies = {
     COPY (
       SELECT ${event}, user_id AS userID, device_id AS stableID, NULL::VARCHAR AS value,
         ${user}::VARCHAR AS user, ${metadata}::VARCHAR AS metadata, event_time::DATE AS day
-      FROM ${sources[shape]()} ${once}
+      FROM ${source} ${once}
     ) TO ${sqlText(output)} (FORMAT parquet, COMPRESSION snappy, PARTITION_BY (day))`,
   // The members that our lines have: `value` is none of them, as these rows have no values.
   jsonl: () => `
     COPY (
-      SELECT ${event}, ${user} AS user, ${metadata}::JSON AS metadata FROM ${sources[shape]()}
+      SELECT ${event}, ${user} AS user, ${metadata}::JSON AS metadata FROM ${source}
     ) TO ${sqlText(output)} (FORMAT json)`,
 };
 

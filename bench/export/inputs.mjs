@@ -25,6 +25,11 @@ const GZIP_FILES = 8;
 /** Rows of a file, if a tool exports one each hour: years of them are tens of thousands of files. */
 const HOURLY_ROWS = 200;
 const DAYS = 10;
+/** Files of narrow Parquet, whose rows are too small for a file to make a split. */
+const NARROW_FILES = 8;
+const NARROW = "narrow-";
+const narrowNames =
+  "event_type event_time user_id device_id event_properties user_properties".split(" ");
 const REPEATED_SHARE = 0.05;
 /** Repeats that are held back: they come up to twenty times as many rows after the first. */
 const REPEATS_WAITING = 5_000;
@@ -37,15 +42,32 @@ const BUFFER_CHARACTERS = 4_000_000;
 export async function makeInputs(root, rows, shapes, { repeats = false } = {}) {
   const directory = join(root, `data-${rows}${repeats ? "-repeats" : ""}`);
   const targets = {};
-  const make = () => (repeats ? withRepeats(rowsOf(rows)) : rowsOf(rows));
-  for (const shape of new Set(["ndjson", ...shapes])) {
+  const wide = () => (repeats ? withRepeats(rowsOf(rows)) : rowsOf(rows));
+  const narrow = () => narrowed(wide());
+  const lines = shapes.map((shape) => (isNarrow(shape) ? `${NARROW}ndjson` : "ndjson"));
+  for (const shape of new Set(["ndjson", ...lines, ...shapes])) {
     const target = join(directory, shape);
+    const [make, ndjson] = isNarrow(shape) ? [narrow, `${NARROW}ndjson`] : [wide, "ndjson"];
     await makeOnce(target, `${rows} rows as ${shape}`, () =>
-      writers[shape](target, make, join(directory, "ndjson/events.jsonl"), rows),
+      writers[baseOf(shape)](target, make, join(directory, ndjson, "events.jsonl"), rows),
     );
     targets[shape] = target;
   }
   return targets;
+}
+
+/** The format of a shape's files and the pattern of their names. */
+export function filesOf(shape) {
+  const [format, ...rest] = baseOf(shape).split("-");
+  if (format === "ndjson") return { format, pattern: rest.length > 0 ? "*.jsonl.gz" : "*.jsonl" };
+  return { format, pattern: `*.${format}` };
+}
+
+const isNarrow = (shape) => shape.startsWith(NARROW);
+const baseOf = (shape) => (isNarrow(shape) ? shape.slice(NARROW.length) : shape);
+
+function* narrowed(rows) {
+  for (const row of rows) yield Object.fromEntries(narrowNames.map((name) => [name, row[name]]));
 }
 
 /** Has `make` fill the directory, unless it did so before, to the end. */
@@ -97,24 +119,33 @@ const writers = {
   "ndjson-hourly-gz": (target, _rows, ndjson, count) =>
     writeGzip(target, ndjson, Math.ceil(count / HOURLY_ROWS)),
   csv(target, rows) {
-    const [first] = rowsOf(1);
-    const names = Object.keys(first);
+    const names = columnsOf(rows);
     const file = join(target, "events.csv");
     const record = (row) => `${names.map((name) => csvCell(row[name])).join(",")}\n`;
     writeText(file, rows(), record, `${names.join(",")}\n`);
   },
-  async parquet(target, _rows, ndjson) {
-    const [first] = rowsOf(1);
-    const columns = Object.keys(first)
-      .map((name) => `${sqlText(name)}: ${sqlText(columnType(name))}`)
-      .join(", ");
-    await runSql(
-      `COPY (SELECT * FROM read_json(${sqlText(ndjson)}, format = 'newline_delimited', ` +
-        `columns = {${columns}})) TO ${sqlText(join(target, "events.parquet"))} ` +
-        "(FORMAT parquet, COMPRESSION snappy)",
-    );
-  },
+  parquet: (...target) => writeParquet("snappy", ...target),
+  "parquet-zstd": (...target) => writeParquet("zstd", ...target),
 };
+
+async function writeParquet(compression, target, rows, ndjson, count) {
+  const names = columnsOf(rows);
+  const files = names.length === narrowNames.length ? NARROW_FILES : 1;
+  const columns = names.map((name) => `${sqlText(name)}: ${sqlText(columnType(name))}`).join(", ");
+  const lines = `read_json(${sqlText(ndjson)}, format = 'newline_delimited', columns = {${columns}})`;
+  const part = Math.ceil(count / files);
+  for (let file = 0; file < files; file++) {
+    await runSql(
+      `COPY (SELECT * FROM ${lines} LIMIT ${part} OFFSET ${part * file}) TO ` +
+        `${sqlText(join(target, `events-${file}.parquet`))} (FORMAT parquet, COMPRESSION ${compression})`,
+    );
+  }
+}
+
+function columnsOf(rows) {
+  const [first] = rows();
+  return Object.keys(first);
+}
 
 async function writeGzip(target, ndjson, files) {
   const cuts = lineCuts(ndjson, files);

@@ -1,12 +1,13 @@
-// Our export against DuckDB doing the same work, in turns, each in its own process.
+// Our export against rivals doing the same work, in turns, each in its own process.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { benchDirectory, log, openTable, printMachine } from "../command.mjs";
 import { figures, median, whole } from "../figures.mjs";
 import { expectSame, summarize } from "./agreement.mjs";
-import { contenders, kinds, runContender } from "./contenders.mjs";
+import { contendersOf, kinds, runContender } from "./contenders.mjs";
 import { bytesIn, makeInputs } from "./inputs.mjs";
 import { printProfile } from "./profile.mjs";
+import { optionalVersions } from "./rivals.mjs";
 
 const columns = [
   "input",
@@ -18,11 +19,11 @@ const columns = [
   "CPU s:",
   "peak MB:",
   "ratio:",
+  "CPU ratio:",
 ];
 
 export async function compareSpeed(options) {
   const { rows, runs, threads, only, kinds: wanted } = options;
-  const names = only === undefined ? Object.keys(contenders) : [only];
   const inputs = await makeInputs(
     benchDirectory,
     rows,
@@ -31,13 +32,15 @@ export async function compareSpeed(options) {
   printMachine(`${whole(rows)} rows, ${threads} threads, medians of ${runs} runs`, {
     DuckDB: "@duckdb/node-api",
   });
+  console.log(`${optionalVersions().join(", ")}\n`);
   const printRow = openTable(columns);
   for (const kind of wanted) {
     const input = inputs[kinds[kind].shape];
+    const names = only === undefined ? contendersOf(kind) : [only];
     const megabytes = bytesIn(input) / 1e6;
     const results = await runInTurns(names, { kind, input, runs, threads });
     for (const row of rowsOf(results, kind, megabytes, rows)) printRow(row);
-    if (names.length > 1) await expectAgreement(kind);
+    if (names.length > 1) await expectAgreement(kind, names);
     for (const name of names) rmSync(outputOf(name), { recursive: true, force: true });
   }
   if (!options.profile) return;
@@ -61,29 +64,34 @@ async function runInTurns(names, { kind, input, runs, threads }) {
   return results;
 }
 
+/** Ratios: what a rival took, divided by what we took. */
 function rowsOf(results, kind, megabytes, rows) {
-  const seconds = (name) => median(figures(results[name], "seconds"));
+  const middle = (name, key) => median(figures(results[name], key));
+  const ratio = (name, key) =>
+    name === "switchyard" || results.switchyard === undefined
+      ? ""
+      : (middle(name, key) / middle("switchyard", key)).toFixed(2);
   return Object.entries(results).map(([name, list]) => {
-    const rival = results.duckdb !== undefined && name === "switchyard";
+    const seconds = middle(name, "seconds");
     return [
       kind,
       whole(megabytes),
       name,
-      whole(rows / seconds(name)),
+      whole(rows / seconds),
       whole(rows / Math.min(...figures(list, "seconds"))),
-      whole(megabytes / seconds(name)),
-      median(figures(list, "cpuSeconds")).toFixed(2),
+      whole(megabytes / seconds),
+      middle(name, "cpuSeconds").toFixed(2),
       whole(Math.max(...figures(list, "peakMb"))),
-      rival ? (seconds("duckdb") / seconds(name)).toFixed(2) : "",
+      ratio(name, "seconds"),
+      ratio(name, "cpuSeconds"),
     ];
   });
 }
 
 /** Compares the outputs that the last runs have left. */
-async function expectAgreement(kind) {
-  const ours = await summarize(kind, outputOf("switchyard"));
-  const theirs = await summarize(kind, outputOf("duckdb"));
-  expectSame(kind, ours, theirs);
+async function expectAgreement(kind, [first, ...rivals]) {
+  const ours = await summarize(kind, outputOf(first));
+  for (const rival of rivals) expectSame(kind, ours, await summarize(kind, outputOf(rival)));
   log(`${kind}: the results agree: ${ours.rows} rows, ${ours.days} days`);
 }
 
