@@ -8,6 +8,7 @@ import type { Split } from "./plan.js";
 import type { RunJob, RunOutside } from "./run-job.js";
 import type { RunContext, RunProgress } from "./run-observer.js";
 import type { StartedEpoch } from "./start-run.js";
+import { type Dispatch, dispatchHere } from "./worker/dispatch.js";
 import { type SplitProgress, SplitRunner } from "./worker/split-runner.js";
 import type { WorkerPool } from "./worker/worker-pool.js";
 
@@ -75,6 +76,7 @@ export async function readSplits(
   epoch: StartedEpoch,
   splits: readonly Split[],
   { context, outside, pool, records }: EpochContext,
+  dispatch: Dispatch = dispatchHere(unfinishedSplits(splits, epoch.finished)),
 ): Promise<{ readonly end: "done" | "interrupted"; readonly work: SplitProgress }> {
   const { observer } = context;
   const { layout } = epoch.ledger;
@@ -86,8 +88,7 @@ export async function readSplits(
     epoch: layout.epoch,
     splits: plan.splits.length,
   });
-  const left = unfinishedSplits(splits, epoch.finished);
-  const runner = new SplitRunner(left, pool, (committedRecord) => {
+  const runner = new SplitRunner(dispatch, pool, (committedRecord) => {
     records.set(committedRecord.id, committedRecord);
     committed?.(committedRecord);
     for (const failure of committedRecord.failures) observer.sourceFailed?.(failure);

@@ -6,6 +6,7 @@ import { SwitchyardError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import type { Layout } from "../ledger/layout.js";
 import type { Plan, Split } from "../plan.js";
+import { dispatchHere } from "../worker/dispatch.js";
 import { type SplitProgress, SplitRunner } from "../worker/split-runner.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
 import { compareKeys } from "./compare-keys.js";
@@ -129,7 +130,7 @@ async function readKeys(
   missing: readonly Split[],
 ): Promise<boolean> {
   if (missing.length === 0) return true;
-  const runner = new SplitRunner(missing, pool, () => undefined);
+  const runner = new SplitRunner(dispatchHere(missing), pool, () => undefined);
   const unread = new Set(missing.map(({ id }) => id));
   const read = splits.filter(({ id }) => !unread.has(id)).map(({ id }) => splitIdOf(id));
   started(() => runner.progress(), new Set(read));

@@ -89,6 +89,11 @@ export class SplitServer {
     }
   }
 
+  /** Discards the split that was read last. */
+  async discard(): Promise<void> {
+    await this.#finish((this.#written as WrittenSplit).abort());
+  }
+
   async merge(work: MergeWork): Promise<MergeRecord> {
     return this.#finish(runMerge(work, this.#tools as SplitTools, () => this.#throwIfStopped()));
   }

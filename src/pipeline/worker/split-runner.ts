@@ -8,6 +8,7 @@ import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
 import type { ThreadProgress } from "../run-observer.js";
+import type { Claim, Dispatch } from "./dispatch.js";
 import type { ThreadCounters } from "./thread-counters.js";
 import { asFatal, describeDeath, type PoolWorker, type WorkerPool } from "./worker-pool.js";
 
@@ -29,9 +30,9 @@ export interface SplitProgress extends Work {
   readonly splits: number;
 }
 
-/** A split that is queued or in progress. */
+/** A split that is claimed. */
 interface SplitRun {
-  readonly split: Split;
+  readonly claim: Claim;
   /** Ranges, by index, that are skipped because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
   /** No other split may run on its worker at the same time, so that a death can be attributed. */
@@ -53,13 +54,15 @@ interface Lane {
 }
 
 /**
- * Runs splits on a worker pool, the largest first; a worker reads the next split while it commits
+ * Runs the splits of a dispatch on a worker pool; a worker reads the next split while it commits
  * the one before. A worker that dies is replaced, and its split runs again without the source that
  * it was reading, which has failed. Any other error ends the run.
  */
 export class SplitRunner {
-  readonly #queue: SplitRun[];
-  readonly #splitsToRun: number;
+  /** Splits whose worker died. */
+  readonly #retries: SplitRun[] = [];
+  /** Claims that have not ended. */
+  readonly #held = new Set<Claim>();
   readonly #lanes: readonly Lane[];
   /** Deaths of workers since a source was read. */
   #deaths = 0;
@@ -71,15 +74,11 @@ export class SplitRunner {
    * pending, its thread reads the next split, and commits no further one.
    */
   constructor(
-    splits: readonly Split[],
+    private readonly dispatch: Dispatch,
     private readonly pool: WorkerPool,
     private readonly onRecord: (record: SplitRecord, split: Split) => unknown,
   ) {
-    this.#queue = [...splits]
-      .sort((a, b) => b.bytes - a.bytes)
-      .map((split) => ({ split, skipped: {}, isAlone: false, rangesRead: 0 }));
-    this.#splitsToRun = splits.length;
-    this.#lanes = Array.from({ length: Math.min(pool.threads, splits.length) }, () => ({
+    this.#lanes = Array.from({ length: Math.min(pool.threads, dispatch.threadsMax) }, () => ({
       worker: undefined,
       reading: undefined,
       committing: undefined,
@@ -90,8 +89,12 @@ export class SplitRunner {
 
   /** Resolves when no split is in progress; throws the error that ended the run. */
   async run(): Promise<"done" | "interrupted"> {
-    await this.pool.run(this.#lanes.map((lane) => () => this.#serve(lane)));
-    return this.#splits === this.#splitsToRun ? "done" : "interrupted";
+    try {
+      await this.pool.run(this.#lanes.map((lane) => () => this.#serve(lane)));
+      return this.dispatch.isEmpty && this.#held.size === 0 ? "done" : "interrupted";
+    } finally {
+      await Promise.all([...this.#held].map((claim) => claim.failed()));
+    }
   }
 
   progress(): SplitProgress {
@@ -104,8 +107,9 @@ export class SplitRunner {
         return { source: undefined, rows: rows + written };
       }
       const { counters } = worker;
-      work = addWork(work, workOf(counters, reading.split));
-      const source = reading.split.ranges[counters.range]?.source.name;
+      const { split } = reading.claim;
+      work = addWork(work, workOf(counters, split));
+      const source = split.ranges[counters.range]?.source.name;
       return { source, rows: rows + written + counters.rows };
     });
     return { ...work, threads, splits: this.#splits, ...omitUndefined({ waiting }) };
@@ -113,7 +117,7 @@ export class SplitRunner {
 
   async #serve(lane: Lane): Promise<void> {
     while (await this.#hasWorker(lane)) {
-      const run = this.#take(lane);
+      const run = await this.#take(lane);
       if (run !== undefined) await this.#read(lane, run);
       else if (lane.committing !== undefined) await lane.committing.ended;
       else break;
@@ -129,7 +133,8 @@ export class SplitRunner {
    * refuses it a thread: the queue is untouched, and other lanes read it to its end.
    */
   async #hasWorker(lane: Lane): Promise<boolean> {
-    if (lane.worker !== undefined || this.#queue.length === 0 || this.pool.isStopping) return true;
+    const hasNoWork = this.#retries.length === 0 && this.dispatch.isEmpty;
+    if (lane.worker !== undefined || hasNoWork || this.pool.isStopping) return true;
     try {
       lane.worker = await this.pool.take();
     } catch (error) {
@@ -139,16 +144,30 @@ export class SplitRunner {
   }
 
   /** Returns the next split if the lane's worker can read it now. */
-  #take({ worker, committing }: Lane): SplitRun | undefined {
+  async #take({ worker, committing }: Lane): Promise<SplitRun | undefined> {
     if (this.pool.isStopping || worker === undefined) return undefined;
+    const isBusy = committing !== undefined;
     // A worker that starts reads the next split sooner than one that still has to commit.
     const mustWait =
-      committing?.run.isAlone === true || this.#queue[0]?.isAlone === true || this.pool.isStarting;
-    return committing !== undefined && mustWait ? undefined : this.#queue.shift();
+      committing?.run.isAlone === true ||
+      this.#retries[0]?.isAlone === true ||
+      this.pool.isStarting;
+    if (isBusy && mustWait) return undefined;
+    return this.#retries.shift() ?? (await this.#claim(!isBusy));
+  }
+
+  async #claim(waits: boolean): Promise<SplitRun | undefined> {
+    const claim = await this.dispatch.claim(waits);
+    if (claim === undefined) return undefined;
+    this.#held.add(claim);
+    // Given back when the run ends.
+    if (this.pool.isStopping) return undefined;
+    return { claim, skipped: {}, isAlone: false, rangesRead: 0 };
   }
 
   async #read(lane: Lane, run: SplitRun): Promise<void> {
-    const { split, skipped } = run;
+    const { claim, skipped } = run;
+    const { split } = claim;
     const { counters, remote } = lane.worker as PoolWorker;
     counters.reset();
     lane.reading = run;
@@ -157,10 +176,16 @@ export class SplitRunner {
       // The worker has answered for the commit before, so this does not wait.
       await lane.committing?.ended;
       await lane.published;
+      if (!(await claim.isWanted())) {
+        await remote.call("discard");
+        lane.reading = undefined;
+        await this.#end(claim);
+        return;
+      }
       const work = { ...workOf(counters, split), bytes: split.bytes };
       lane.reading = undefined;
       lane.committing = { run, work, ended: Promise.resolve() };
-      lane.committing.ended = this.#commit(lane, remote, split);
+      lane.committing.ended = this.#commit(lane, remote, claim);
     } catch (error) {
       // `recover` decides what a dead worker's splits need.
       if (error instanceof RemoteDeath) return lane.committing?.ended;
@@ -170,11 +195,11 @@ export class SplitRunner {
   }
 
   /** Leaves `lane.committing` as it is only if the worker died. */
-  async #commit(lane: Lane, remote: PoolWorker["remote"], split: Split): Promise<void> {
+  async #commit(lane: Lane, remote: PoolWorker["remote"], claim: Claim): Promise<void> {
     try {
       const record = await remote.call("commit");
       lane.committing = undefined;
-      this.#account(lane, split, record);
+      this.#account(lane, claim, record);
     } catch (error) {
       if (error instanceof RemoteDeath) return;
       lane.committing = undefined;
@@ -195,11 +220,11 @@ export class SplitRunner {
     if (this.pool.isStopping) return;
     const run = reading ?? committing?.run;
     if (reading !== undefined && committing !== undefined) {
-      this.#queue.unshift({ ...committing.run, isAlone: true }, { ...reading, isAlone: true });
+      this.#retries.unshift({ ...committing.run, isAlone: true }, { ...reading, isAlone: true });
     } else if (run !== undefined) {
       const rerun = withoutFailed(run, worker.counters.range, death);
       this.#countDeath(rerun.rangesRead > run.rangesRead, death);
-      this.#queue.unshift(rerun);
+      this.#retries.unshift(rerun);
     }
   }
 
@@ -213,19 +238,25 @@ export class SplitRunner {
     throw asFatal(`read the last of ${this.#deaths} sources that all ended in this`, death);
   }
 
-  #account(lane: Lane, split: Split, record: SplitRecord): void {
+  #account(lane: Lane, claim: Claim, record: SplitRecord): void {
     const { read: rows, rejected: rejects } = record.rows;
     const delivered = record.counts?.["delivered"] ?? 0;
     if (rows > 0) this.#deaths = 0;
     lane.rows += rows;
-    this.#done = addWork(this.#done, { bytes: split.bytes, rows, rejects, delivered });
+    this.#done = addWork(this.#done, { bytes: claim.split.bytes, rows, rejects, delivered });
     this.#splits++;
-    lane.published = this.#publish(record, split);
+    lane.published = this.#publish(record, claim);
   }
 
-  async #publish(record: SplitRecord, split: Split): Promise<void> {
+  async #end(claim: Claim): Promise<void> {
+    this.#held.delete(claim);
+    await claim.done();
+  }
+
+  async #publish(record: SplitRecord, claim: Claim): Promise<void> {
     try {
-      await this.onRecord(record, split);
+      await this.onRecord(record, claim.split);
+      await this.#end(claim);
     } catch (error) {
       this.pool.fail(error);
     }
@@ -267,7 +298,7 @@ function addWork(one: Work, other: Work): Work {
  * Throws `worker_died` if these are skipped already.
  */
 function withoutFailed(run: SplitRun, range: number, death: RemoteDeath): SplitRun {
-  const { split } = run;
+  const { split } = run.claim;
   const indexes = range >= 0 ? [range] : split.ranges.map((_, index) => index);
   const fresh = indexes.filter((index) => run.skipped[index] === undefined);
   if (fresh.length === 0) throw asFatal(`wrote split ${split.id}`, death);

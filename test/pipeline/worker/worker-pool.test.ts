@@ -4,6 +4,7 @@ import { MIB } from "../../../src/base/limits.js";
 import { Remote, RemoteDeath, startThread } from "../../../src/base/thread-call.js";
 import type { SplitRecord } from "../../../src/pipeline/ledger/ledger-records.js";
 import type { Split } from "../../../src/pipeline/plan.js";
+import { dispatchHere } from "../../../src/pipeline/worker/dispatch.js";
 import type { SplitServer } from "../../../src/pipeline/worker/serve-splits.js";
 import { SplitRunner } from "../../../src/pipeline/worker/split-runner.js";
 import {
@@ -33,7 +34,9 @@ async function runWith(
   process.on("worker", countThread);
   const ids = Array.from({ length: splits }, (_, index) => `${index}`);
   const all = ids.map((id): Split => ({ id, ranges: [], bytes: 1 }));
-  expect(await new SplitRunner(all, pool, (record) => records.push(record)).run()).toBe("done");
+  expect(
+    await new SplitRunner(dispatchHere(all), pool, (record) => records.push(record)).run(),
+  ).toBe("done");
   process.off("worker", countThread);
   await pool.end();
   return { started, ids: records.map(({ id }) => id).sort() };

@@ -1,0 +1,46 @@
+import type { Split } from "../plan.js";
+
+/** A split that this process reads. Others do not read it as long as it is claimed. */
+export interface Claim {
+  readonly split: Split;
+  /** Asked before the split is committed: false if another process has recorded it. */
+  isWanted(): Promise<boolean>;
+  /** The split is recorded, and its output is where it belongs. */
+  done(): Promise<void>;
+  /** The split is not recorded, so that somebody has to read it again. `error`: the reason, if it is the split. */
+  failed(error?: unknown): Promise<void>;
+}
+
+/** Decides which process reads which split, and when. */
+export interface Dispatch {
+  /** No split is left for this process. */
+  readonly isEmpty: boolean;
+  /** More threads than this have nothing to do. */
+  readonly threadsMax: number;
+  /**
+   * Claims the next split, until it ends. Returns undefined if there is none: with `waits` only when none
+   * will come for this process, without it at once.
+   */
+  claim(waits: boolean): Promise<Claim | undefined>;
+}
+
+/** Dispatches splits that no other process reads, the largest first. */
+export function dispatchHere(splits: readonly Split[]): Dispatch {
+  const queue = [...splits].sort((one, other) => other.bytes - one.bytes);
+  const claimOf = (split: Split): Claim => ({
+    split,
+    isWanted: async () => true,
+    done: async () => undefined,
+    failed: async () => void queue.unshift(split),
+  });
+  return {
+    threadsMax: splits.length,
+    get isEmpty() {
+      return queue.length === 0;
+    },
+    async claim() {
+      const split = queue.shift();
+      return split && claimOf(split);
+    },
+  };
+}
