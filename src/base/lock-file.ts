@@ -17,11 +17,11 @@ export interface LockHolder {
   readonly lockedAt: string;
   /** Distinguishes each lock from every other, also within one process. */
   readonly token: string;
-  /** The shard that holds it, such as `2/20`. */
-  readonly shard?: string;
+  /** The process that plans with it, such as `shard 2/20`; absent while anything else is done. */
+  readonly planner?: string;
 }
 
-export interface LockOptions extends Pick<LockHolder, "shard"> {
+export interface LockOptions extends Pick<LockHolder, "planner"> {
   readonly now?: () => Date;
   readonly system?: ProcessTable;
 }
@@ -62,7 +62,7 @@ class LockedError extends SwitchyardError {
  */
 export async function takeLockFile(
   path: string,
-  { now = () => new Date(), system = thisProcess, shard }: LockOptions = {},
+  { now = () => new Date(), system = thisProcess, planner }: LockOptions = {},
 ): Promise<LockFile> {
   await makeDirectory(dirname(path));
   const mine: LockHolder = {
@@ -71,7 +71,7 @@ export async function takeLockFile(
     processStart: await system.startOf(system.pid),
     lockedAt: now().toISOString(),
     token: randomUUID(),
-    ...omitUndefined({ shard }),
+    ...omitUndefined({ planner }),
   };
   const draft = `${path}.draft-${mine.token}`;
   await writeSynced(draft, `${JSON.stringify(mine)}\n`);

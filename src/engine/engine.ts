@@ -9,6 +9,7 @@ import type {
   SendRequest,
   ValidateRequest,
 } from "../pipeline/options.js";
+import type { WorkerOptions, WorkerResult } from "../pipeline/queue/run-worker.js";
 import { isOfPlan } from "../pipeline/remote/output-paths.js";
 import { type OutputPlace, withFilesOf } from "../pipeline/remote/output-place.js";
 import type { CountResult } from "../pipeline/run-count.js";
@@ -43,6 +44,7 @@ export interface Engine {
   findNewInputs(options: ExportOptions, signal: AbortSignal): Promise<Discovery | undefined>;
   runExport(options: ExportOptions, context: RunContext): Promise<ExportResult>;
   runShard(options: ShardOptions, context: RunContext): Promise<ShardResult>;
+  runWorker(options: WorkerOptions, context: RunContext): Promise<WorkerResult>;
   runSend(request: SendRequest, context: RunContext): Promise<SendResult>;
   runCount(request: CountRequest, context: RunContext): Promise<CountResult>;
   surveyInputs(request: SurveyRequest, signal: AbortSignal): Promise<Survey>;
@@ -101,6 +103,10 @@ export function createEngine(): Engine {
     runShard: async (options, context) => {
       const { runShardTo } = await import("./export-runs.js");
       return runShardTo(options, context, outsideWith("split-worker.js"));
+    },
+    runWorker: async (options, context) => {
+      const { runQueueWorker } = await import("./export-runs.js");
+      return runQueueWorker(options, context, outsideWith("split-worker.js"));
     },
     runSend: async (request, context) => {
       const { runSend } = await import("../pipeline/run-send.js");

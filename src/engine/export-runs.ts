@@ -1,25 +1,55 @@
 import { layoutOf } from "../pipeline/ledger/layout.js";
 import type { ExportOptions } from "../pipeline/options.js";
+import type { QueuedOutput } from "../pipeline/queue/queued-output.js";
+import type { CoordinatorOptions } from "../pipeline/queue/run-coordinator.js";
+import type { WorkerOptions, WorkerResult } from "../pipeline/queue/run-worker.js";
 import { type ExportResult, runExport } from "../pipeline/run-export.js";
 import type { RunOutside } from "../pipeline/run-job.js";
 import type { RunContext } from "../pipeline/run-observer.js";
 import { runShard, type ShardOptions, type ShardResult } from "../pipeline/shard/run-shard.js";
-import { fileShardLocks } from "../pipeline/shard/shard-locks.js";
+import { fileLocks } from "../pipeline/shard/shared-locks.js";
+import type { S3Options } from "../store/object-store.js";
 import { isObjectUrl } from "../store/object-url.js";
 import { watchStore } from "./store-watch.js";
 
-/** Runs an export to a directory or a store. */
+/** Runs an export to a directory or a store, with the workers of a queue if it names one. */
 export function runExportTo(
   options: ExportOptions,
   context: RunContext,
   outside: RunOutside,
 ): Promise<ExportResult> {
-  return watchStore(context, async () => {
-    if (!isObjectUrl(options.outputDirectory)) return runExport(options, context, outside);
-    const { exportToStore } = await import("../pipeline/remote/export-to-store.js");
-    return exportToStore(options, context, (local, inside, publisher) =>
-      runExport(local, inside, outside, publisher),
-    );
+  const { queue } = options;
+  return watchStore(context, () =>
+    queue === undefined
+      ? runExportHere(options, context, outside)
+      : runQueuedExport({ ...options, queue }, context, outside),
+  );
+}
+
+async function runExportHere(
+  options: ExportOptions,
+  context: RunContext,
+  outside: RunOutside,
+): Promise<ExportResult> {
+  if (!isObjectUrl(options.outputDirectory)) return runExport(options, context, outside);
+  const { exportToStore } = await import("../pipeline/remote/export-to-store.js");
+  return exportToStore(options, context, (local, inside, publisher) =>
+    runExport(local, inside, outside, publisher),
+  );
+}
+
+async function runQueuedExport(
+  options: CoordinatorOptions,
+  context: RunContext,
+  outside: RunOutside,
+): Promise<ExportResult> {
+  const { runCoordinator } = await import("../pipeline/queue/run-coordinator.js");
+  const finishing = { ...options, finish: true, fresh: false };
+  return runCoordinator(options, context, {
+    ...outside,
+    output: await openOutput(options.outputDirectory, options),
+    finish: (inputs) =>
+      runExportHere(finishing, context, { ...outside, discover: async () => inputs }),
   });
 }
 
@@ -31,12 +61,37 @@ export function runShardTo(
 ): Promise<ShardResult> {
   return watchStore(context, async () => {
     if (isObjectUrl(options.outputDirectory)) {
-      const { shardToStore } = await import("../pipeline/remote/shard-to-store.js");
-      return shardToStore(options, context, (local, inside, output) =>
+      const { shareStore } = await import("../pipeline/remote/share-store.js");
+      const result = await shareStore(options, options.shard, context, (local, inside, output) =>
         runShard(local, inside, outside, output),
       );
+      return { ...result, outputDirectory: options.outputDirectory.replace(/\/+$/, "") };
     }
     const { lockFile } = layoutOf(options.outputDirectory, options.dataset);
-    return runShard(options, context, outside, { locks: fileShardLocks(lockFile) });
+    return runShard(options, context, outside, { locks: fileLocks(lockFile) });
   });
+}
+
+/** Reads the splits that exports put into a queue, until the signal is aborted. */
+export function runQueueWorker(
+  options: WorkerOptions,
+  context: RunContext,
+  outside: RunOutside,
+): Promise<WorkerResult> {
+  return watchStore(context, async () => {
+    const { runWorker } = await import("../pipeline/queue/run-worker.js");
+    return runWorker(options, context, { ...outside, openOutput });
+  });
+}
+
+async function openOutput(
+  address: string,
+  { s3, unsafeLock }: { readonly s3: S3Options; readonly unsafeLock: boolean },
+): Promise<QueuedOutput> {
+  if (isObjectUrl(address)) {
+    const { outputInStore } = await import("../pipeline/remote/queued-store.js");
+    return outputInStore({ address, s3, unsafeLock });
+  }
+  const { outputInDirectory } = await import("../pipeline/queue/queued-output.js");
+  return outputInDirectory(address);
 }

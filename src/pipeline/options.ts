@@ -139,6 +139,8 @@ export interface ExportOptions extends RunOptions, RowsOptions {
   readonly shard?: Shard;
   /** Read no split: merge what shards have read, and write the manifest. */
   readonly finish: boolean;
+  /** Address of Redis, may hold a password: workers that share this queue read the splits. */
+  readonly queue?: string;
 }
 
 /** The options of sending. */

@@ -5,7 +5,7 @@ import { checkValue } from "../base/schema.js";
 import { type Layout, layoutOf } from "./ledger/layout.js";
 import { type RunHead, readHeads, type SavedEpoch } from "./ledger/ledger.js";
 import { type RunAccounts, runAccountsSchema } from "./manifest.js";
-import { livingShards } from "./shard/shard-locks.js";
+import { livingMembers } from "./shard/shared-locks.js";
 
 /** The inputs that were read together. */
 export interface ListedEpoch {
@@ -95,7 +95,7 @@ async function describeExport(directory: string): Promise<ListedExport | undefin
 }
 
 async function isAtWork({ lockFile }: Layout): Promise<boolean> {
-  return (await isLocked(lockFile)) || (await livingShards(lockFile)).length > 0;
+  return (await isLocked(lockFile)) || (await livingMembers(lockFile)).length > 0;
 }
 
 async function historyOf(

@@ -21,7 +21,7 @@ import type { DiscoveredInputs, FoldedRun, RunJob, RunOutside } from "./run-job.
 import type { RunContext, RunOutcome } from "./run-observer.js";
 import { createPool, discoverInputs, factsOf, planRun } from "./run-setup.js";
 import { requireSplits } from "./shard/require-splits.js";
-import { refuseLivingShards } from "./shard/shard-locks.js";
+import { refuseLiving } from "./shard/shared-locks.js";
 import type { StartedRun } from "./start-run.js";
 import type { WorkerPool } from "./worker/worker-pool.js";
 
@@ -74,7 +74,7 @@ export async function runSplits<Accounts extends RunAccounts>(
   const ended: EndedEpoch[] = [];
   let pool: WorkerPool | undefined;
   try {
-    await refuseLivingShards(layout.lockFile);
+    await refuseLiving(layout.lockFile);
     if (job.finishesOnly === true) await requireSplits(layout, factsOf(inputs, job.recorded));
     const planning = { outside, signal, startedMs };
     let run = await withFrugalHeap(() => planRun(job, inputs, planning));

@@ -40,6 +40,7 @@ export function fakeContext(
 
 const fakeEngine: Engine = {
   runExport: async () => exampleResult,
+  runWorker: () => Promise.reject(new Error("not expected")),
   runShard: () => Promise.reject(new Error("not expected")),
   runSend: async () => {
     throw new Error("nothing is sent here");

@@ -106,6 +106,16 @@ Examples:
   $ switchyard compact out
   $ switchyard compact out --json | jq .filesAfter`;
 
+export const worker = `
+Reads the splits of all exports that run with the same --queue, on this machine
+or others, until SIGTERM or ^C; the splits at work are then read to their end. It
+needs the same version, inputs and output as the export; the salt and the keys of
+stores come from its own environment.
+
+Examples:
+  $ switchyard worker --queue redis://10.0.0.5:6379
+  $ switchyard worker --queue redis://10.0.0.5:6379 --threads 8 --log-format json`;
+
 export const loadSql = `
 Prints the CREATE TABLE for the columns of the export, and the statements that
 load its files. Nothing is executed. For BigQuery, Snowflake and Redshift copy

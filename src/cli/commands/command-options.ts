@@ -65,6 +65,19 @@ export const validateOptions = optionsOf("validate", [...sharedWithQualify, "day
 /** Options of `verify`. */
 export const verifyOptions = [...storeAccess, "read", "logFormat", ...outputOptions] as const;
 
+/** Options of `worker`. */
+export const workerOptions = [
+  "queue",
+  "threads",
+  "memory",
+  "hashSaltFile",
+  "transform",
+  ...storeAccess,
+  "unsafeLock",
+  "logFormat",
+  ...outputOptions,
+] as const;
+
 /** Options of `compact`. */
 export const compactOptions = [...storeAccess, "unsafeLock", ...outputOptions] as const;
 

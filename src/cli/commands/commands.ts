@@ -24,6 +24,7 @@ import {
   storeAccess,
   validateOptions,
   verifyOptions,
+  workerOptions,
 } from "./command-options.js";
 import { type CompletionForm, completionForms, describeProgram } from "./completion.js";
 
@@ -150,6 +151,17 @@ const commandRows: readonly CommandRow[] = [
     help: help.migrate,
     options: migrateOptions,
     run: stepsOf("migrate"),
+  },
+  {
+    name: "worker",
+    description: "read the splits that exports put into a queue",
+    help: help.worker,
+    options: workerOptions,
+    required: "queue",
+    async run({ flags, configPath }, context) {
+      const { runWorker } = await import("../run-worker.js");
+      return runWorker({ flags, configPath }, context);
+    },
   },
   {
     name: "serve",

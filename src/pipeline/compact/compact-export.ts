@@ -20,7 +20,7 @@ import { hasDeltaLog, updateDeltaLog } from "../delta-log.js";
 import { COMPACTED_PARTS, type Layout, layoutOf, MANIFEST_NAME } from "../ledger/layout.js";
 import type { Manifest, ManifestDay, ManifestFile } from "../manifest.js";
 import { type OutputFormat, outputFormat, type PartOptions } from "../output-formats.js";
-import { refuseLivingShards } from "../shard/shard-locks.js";
+import { refuseLiving } from "../shard/shared-locks.js";
 import { columnsIn } from "../verify/open-part.js";
 import { readManifest } from "../verify/verify-manifest.js";
 import { type CompactedDay, readCompacted, writeCompacted } from "./compacted.js";
@@ -57,7 +57,7 @@ export async function compactExport(
   }
   const lock = await asOutput(layout.lockFile, () => takeLockFile(layout.lockFile));
   try {
-    await refuseLivingShards(layout.lockFile);
+    await refuseLiving(layout.lockFile);
     await finishCompaction(layout);
     const manifest = await readManifest(manifestFile);
     if (!manifest.complete)

@@ -1,4 +1,16 @@
+import { z } from "zod";
+import { mustBe } from "../../base/schema.js";
 import * as type from "./option-types.js";
+
+const redisUrl = type.textType(
+  z
+    .string()
+    .refine(
+      (text) => /^rediss?:\/\/[^/]/.test(text) && URL.canParse(text),
+      mustBe("the address of a Redis, such as redis://127.0.0.1:6379"),
+    ),
+  "<url>",
+);
 
 /** Options of the processes, threads and memory of an export; part of `optionTable`. */
 export const machineOptions = {
@@ -12,6 +24,12 @@ export const machineOptions = {
     section: "export",
     ...type.off,
     description: "Read nothing: merge what all shards have read, and write the manifest",
+  },
+  queue: {
+    section: "export",
+    type: redisUrl,
+    description:
+      "Redis that shares out the splits: processes of `switchyard worker` read them, and this one plans and finishes",
   },
   splitSize: {
     section: "export",

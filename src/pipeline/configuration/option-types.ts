@@ -76,7 +76,7 @@ const keep = (text: string): JsonValue => text;
 const numberOrText = (text: string): JsonValue =>
   /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 
-const textType = <Schema extends z.ZodType>(schema: Schema, placeholder: string) => ({
+export const textType = <Schema extends z.ZodType>(schema: Schema, placeholder: string) => ({
   schema,
   placeholder,
   fromText: keep,

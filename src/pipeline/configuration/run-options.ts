@@ -7,6 +7,7 @@ import type { GivenDialect } from "../../readers/source.js";
 import type { S3Options } from "../../store/object-store.js";
 import { dedupeRanges } from "../dedupe/dedupe-options.js";
 import type { ExportOptions, PrivacyOptions, RunOptions, ValidateRequest } from "../options.js";
+import type { WorkerOptions } from "../queue/run-worker.js";
 import type { OutputPlace } from "../remote/output-place.js";
 import { FIXES_MODULE_NAME, REPORT_NAME, REPORT_PAGE_NAME } from "../report/write-report.js";
 import type { Shard } from "../shard/shard.js";
@@ -46,7 +47,7 @@ export function resolveExportOptions(
     table: tableOf(values),
     unsafeLock: values.unsafeLock,
     finish: values.finish,
-    ...omitUndefined({ shard: shardOf(values, machine) }),
+    ...omitUndefined({ shard: shardOf(values, machine), queue: queueOf(values) }),
   };
 }
 
@@ -66,6 +67,36 @@ function shardOf({ shard, finish }: CompleteValues, { arrayIndex }: Machine): Sh
       ? `--shard /${count} needs the number of this process in the environment of an array job (${arrayIndexNames.join(", ")}): pass --shard 0/${count}.`
       : `This process is number ${index} of an array job, and --shard /${count} has numbers up to ${count - 1}: let the job have ${count} processes.`,
   );
+}
+
+function queueOf({ queue, shard, finish }: CompleteValues): string | undefined {
+  if (queue === undefined || (shard === undefined && !finish)) return queue;
+  throw new UsageError(
+    "shard_unsupported",
+    `--queue shares out the splits and finishes by itself: leave out ${finish ? "--finish" : "--shard"}.`,
+  );
+}
+
+/** Resolves the options of a worker of a queue. Throws `UsageError` if the queue is missing. */
+export function resolveWorkerOptions(
+  configuration: Configuration,
+  machine: Machine = thisMachine(),
+): WorkerOptions {
+  const values = valuesOf(configuration);
+  if (values.queue === undefined) {
+    throw new UsageError(
+      "queue_missing",
+      "No queue: pass --queue redis://host:port, or set SWITCHYARD_QUEUE.",
+    );
+  }
+  return {
+    queue: values.queue,
+    threads: values.threads ?? machine.threads,
+    memoryBytes: values.memory ?? defaultMemory(machine),
+    s3: s3OptionsOf(values),
+    unsafeLock: values.unsafeLock,
+    ...omitUndefined({ salt: configuration.hashSalt, transformPath: values.transform }),
+  };
 }
 
 function tableOf({ exportTable: table, format }: CompleteValues): ExportOptions["table"] {

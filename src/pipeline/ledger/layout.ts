@@ -11,6 +11,9 @@ export const EVENTS_BY_DAY_NAME = "events-by-day.jsonl";
 /** File next to the manifest: the sources that were read. */
 export const INPUTS_NAME = "inputs.jsonl";
 
+/** File in the ledger: the options that the workers of a queue share. */
+export const WORKER_OPTIONS_NAME = "worker-options.json";
+
 /** The paths of everything that an epoch of a run writes; all absolute. */
 export interface Layout {
   /** 0 is the first run into the directory; each later run with new inputs adds one. */
@@ -31,6 +34,7 @@ export interface Layout {
   readonly planFile: string;
   /** One for all epochs. */
   readonly lockFile: string;
+  readonly workerOptionsFile: string;
   /** One file for each finished split. */
   readonly splitsDirectory: string;
   /** Spilled rows of all epochs, one file for each split. */
@@ -68,6 +72,7 @@ export function layoutOf(outputDirectory: string, dataset: string, epoch = 0): L
     epochDirectory,
     planFile: join(epochDirectory, "plan.json"),
     lockFile: join(ledgerDirectory, "lock"),
+    workerOptionsFile: join(ledgerDirectory, WORKER_OPTIONS_NAME),
     splitsDirectory: join(epochDirectory, "splits"),
     spillDirectory: spillDirectoryOf(outputDirectory),
     stagedDirectory: stagedDirectoryOf(outputDirectory),

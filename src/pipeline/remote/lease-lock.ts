@@ -26,8 +26,8 @@ export interface LeaseOptions {
   readonly address: string;
   /** Accept a store that ignores conditions: two runs at once may then mix their files. */
   readonly isUnsafe: boolean;
-  /** The shard that takes it, such as `2/20`. */
-  readonly shard?: string;
+  /** The process that plans with it, such as `shard 2/20`. */
+  readonly planner?: string;
   readonly times?: LeaseTimes;
 }
 
@@ -170,7 +170,7 @@ export class LeaseLock {
       processStart: await thisProcess.startOf(thisProcess.pid),
       lockedAt: new Date().toISOString(),
       token: this.#token,
-      ...omitUndefined({ shard: this.options.shard }),
+      ...omitUndefined({ planner: this.options.planner }),
       // The ETag of each renewal differs.
       renewals: this.#renewals++,
     };

@@ -8,7 +8,7 @@ import { formatObjectUrl, parseObjectUrl } from "../../store/object-url.js";
 import { openStore } from "../../store/open-store.js";
 import { LeaseLock } from "./lease-lock.js";
 import { OutputMirror } from "./output-mirror.js";
-import { livingShards, lockAt, type OpenOutput, refuseStoredShards } from "./stored-locks.js";
+import { livingMembers, lockAt, type OpenOutput, refuseLiving } from "./stored-locks.js";
 
 /** An output in a store, and the way to it. */
 export interface StoredOutput {
@@ -68,7 +68,7 @@ export async function withLockedCopy<Result>(
   const { unsafeLock: isUnsafe = false } = output;
   const lock = await LeaseLock.take({ ...lockAt(await openOutput(output)), isUnsafe });
   try {
-    await refuseStoredShards(await openOutput(output), output.signal);
+    await refuseLiving(await openOutput(output), output.signal);
     // A run that is told to stop writes what it has finished; only without its lock it must not.
     const signal = lock.lost;
     const everything = () => true;
@@ -86,7 +86,7 @@ export async function isLockedInStore(output: StoredOutput): Promise<boolean> {
   const { store, key } = lockAt(open);
   const { signal } = output;
   return (
-    (await LeaseLock.isHeld(store, key, signal)) || (await livingShards(open, signal)).length > 0
+    (await LeaseLock.isHeld(store, key, signal)) || (await livingMembers(open, signal)).length > 0
   );
 }
 

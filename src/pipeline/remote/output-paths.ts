@@ -4,6 +4,7 @@ import {
   INPUTS_NAME,
   MANIFEST_NAME,
   splitIdPattern,
+  WORKER_OPTIONS_NAME,
 } from "../ledger/layout.js";
 import { LOCK_KEY } from "./lease-lock.js";
 
@@ -34,9 +35,9 @@ export const STAGES = 7;
 /** Files of this stage and later ones say what the others have. */
 export const FIRST_ACCOUNT_STAGE = 4;
 
-/** Returns true for the files of plans. */
+/** Returns true for the files of plans, and the options of workers. */
 export function isOfPlan(path: string): boolean {
-  return plan.test(path) || isPlanLines(path);
+  return plan.test(path) || isPlanLines(path) || path === `_switchyard/${WORKER_OPTIONS_NAME}`;
 }
 
 /** Returns true for the files of plans and the records of splits. */

@@ -7,13 +7,13 @@ import type { RowCounts, RunAccounts, SourceFailure } from "../manifest.js";
 import type { ExportOptions } from "../options.js";
 import { foldFailures, foldRows, sum } from "../run-accounts.js";
 import { readSplits, unfinishedSplits } from "../run-epoch.js";
-import type { RunJob, RunOutside, RunPublisher } from "../run-job.js";
+import type { DiscoveredInputs, RunJob, RunOutside, RunPublisher } from "../run-job.js";
 import type { RunContext, RunOutcome } from "../run-observer.js";
 import { createPool, discoverInputs, factsOf, planRun } from "../run-setup.js";
 import type { StartedEpoch } from "../start-run.js";
 import { joinRun } from "./join-run.js";
 import { type Shard, splitsOfShard } from "./shard.js";
-import type { HeldLock, ShardLocks } from "./shard-locks.js";
+import type { Planner, PlanningLock, SharedLocks } from "./shared-locks.js";
 
 /** The options of an export of which this process is a shard. */
 export type ShardOptions = ExportOptions & { readonly shard: Shard };
@@ -38,9 +38,9 @@ export interface ShardResult {
   readonly store?: StoreUsage;
 }
 
-/** The shared output. */
-export interface ShardOutput {
-  readonly locks: ShardLocks;
+/** An output that several processes write to. */
+export interface SharedOutput {
+  readonly locks: SharedLocks;
   /** Absent if all processes see the output directory. */
   readonly publisher?: RunPublisher | undefined;
 }
@@ -54,32 +54,19 @@ export async function runShard(
   { shard, ...options }: ShardOptions,
   context: RunContext,
   outside: RunOutside,
-  { locks, publisher }: ShardOutput,
+  output: SharedOutput,
 ): Promise<ShardResult> {
-  refuseUnsupported(options);
-  const { signal, observer } = context;
+  if (options.fresh) throw unsupported("--fresh", "--shard", "removes what other shards write");
+  refuseDedupe(options, "--shard");
+  const { signal } = context;
   const startedMs = outside.now();
-  const job = await jobOf(options, publisher);
-  const { layout } = job;
+  const job = await sharedJob(options, output.publisher);
   const inputs = await discoverInputs(job, outside, signal);
   throwIfInterrupted(signal);
-  const note = (text: string) => observer.note?.(text);
-  const planning = await asOutput(layout.lockFile, () => locks.plan(shard, signal, note));
-  let epochs: readonly StartedEpoch[];
-  let lock: HeldLock;
-  try {
-    if (planning.isAlone) {
-      const planned = await planRun(job, inputs, { outside, signal, startedMs });
-      epochs = planned.epochs;
-      for (const text of planned.notes) note(text);
-      if (planned.manifest === undefined) await publisher?.planned();
-    } else {
-      epochs = await joinRun(layout, factsOf(inputs, job.recorded));
-    }
-    lock = await asOutput(layout.lockFile, () => planning.lockShard());
-  } finally {
-    await planning.release();
-  }
+  const shared = { planner: shard, context, outside, startedMs, output };
+  const { epochs, result: lock } = await planShared(job, inputs, shared, ({ lockShard }) =>
+    asOutput(job.layout.lockFile, () => lockShard(shard)),
+  );
   const pool = createPool(job, context, outside);
   const records = new Map(epochs.flatMap(({ finished }) => [...finished]));
   const works: { readonly rows: number; readonly bytes: number }[] = [];
@@ -117,7 +104,46 @@ export async function runShard(
   };
 }
 
-async function jobOf(
+/** The process that plans, and the places that it plans for. */
+export interface SharedPlanning {
+  readonly planner: Planner;
+  readonly context: RunContext;
+  readonly outside: RunOutside;
+  readonly startedMs: number;
+  readonly output: SharedOutput;
+}
+
+/** Plans a run that several processes read, or joins it, and calls `work` before others may plan. */
+export async function planShared<Result>(
+  job: RunJob<RunAccounts>,
+  inputs: DiscoveredInputs,
+  { planner, context, outside, startedMs, output }: SharedPlanning,
+  work: (planning: PlanningLock, epochs: readonly StartedEpoch[]) => Promise<Result>,
+): Promise<{ readonly epochs: readonly StartedEpoch[]; readonly result: Result }> {
+  const { layout, recorded, publisher } = job;
+  const { signal, observer } = context;
+  const note = (text: string) => observer.note?.(text);
+  const planning = await asOutput(layout.lockFile, () => output.locks.plan(planner, signal, note));
+  try {
+    let epochs: readonly StartedEpoch[];
+    if (planning.isAlone) {
+      const planned = await planRun(job, inputs, { outside, signal, startedMs });
+      epochs = planned.epochs;
+      for (const text of planned.notes) note(text);
+      if (planned.manifest === undefined) await publisher?.planned();
+    } else {
+      if (job.options.fresh)
+        throw unsupported("--fresh", "living workers", "removes what they write");
+      epochs = await joinRun(layout, factsOf(inputs, recorded));
+    }
+    return { epochs, result: await work(planning, epochs) };
+  } finally {
+    await planning.release();
+  }
+}
+
+/** Returns the job of a process that reads splits, and writes no manifest. */
+export async function sharedJob(
   options: ExportOptions,
   publisher: RunPublisher | undefined,
 ): Promise<RunJob<RunAccounts>> {
@@ -126,18 +152,20 @@ async function jobOf(
     recorded: await recordOptions(options),
     layout: layoutOf(options.outputDirectory, options.dataset),
     publisher,
-    fold: () => Promise.reject(new Error("a shard writes no manifest")),
+    fold: () => Promise.reject(new Error("only the process that finishes writes a manifest")),
   };
 }
 
-function refuseUnsupported({ dedupe, fresh }: ExportOptions): void {
-  const [option, why] =
-    dedupe !== undefined
-      ? ["--dedupe", "compares the keys of all inputs before it reads a split"]
-      : ["--fresh", "removes what other shards write"];
-  if (dedupe === undefined && !fresh) return;
-  throw new UsageError(
+/** Throws `shard_unsupported` for an export that removes duplicates. `option`: what it is combined with. */
+export function refuseDedupe({ dedupe }: Pick<ExportOptions, "dedupe">, option: string): void {
+  if (dedupe === undefined) return;
+  const why = "compares the keys of all inputs before it reads a split";
+  throw unsupported("--dedupe", option, why);
+}
+
+function unsupported(one: string, other: string, why: string): UsageError {
+  return new UsageError(
     "shard_unsupported",
-    `${option} ${why}, so that it cannot be combined with --shard: leave one of them out.`,
+    `${one} ${why}, so that it cannot be combined with ${other}: leave one of them out.`,
   );
 }

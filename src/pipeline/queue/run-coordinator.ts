@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { exitCodes, SwitchyardError, throwIfInterrupted } from "../../base/errors.js";
+import { withFrugalHeap } from "../../base/frugal-heap.js";
+import { layoutOf } from "../ledger/layout.js";
+import { readHeads } from "../ledger/ledger.js";
+import type { ExportOptions } from "../options.js";
+import type { Split } from "../plan.js";
+import { sum } from "../run-accounts.js";
+import type { ExportResult } from "../run-export.js";
+import type { DiscoveredInputs, RunOutside } from "../run-job.js";
+import type { RunContext } from "../run-observer.js";
+import { discoverInputs } from "../run-setup.js";
+import { planShared, refuseDedupe, sharedJob } from "../shard/run-shard.js";
+import { COORDINATOR } from "../shard/shared-locks.js";
+import type { QueuedSplit } from "./queue-records.js";
+import type { QueuedOutput } from "./queued-output.js";
+import { harmlessUrl, WorkQueue } from "./work-queue.js";
+import { runIdOf, writeWorkerOptions } from "./worker-options.js";
+import { WorkerWatch } from "./worker-watch.js";
+
+/** The options of a coordinator. */
+export type CoordinatorOptions = ExportOptions & { readonly queue: string };
+
+/** The outside of a coordinator. */
+export interface CoordinatorOutside extends RunOutside {
+  readonly output: QueuedOutput;
+  /** Merges and writes the manifest; inputs are those that were planned. */
+  finish(inputs: DiscoveredInputs): Promise<ExportResult>;
+}
+
+interface PlannedSplits {
+  readonly run: string;
+  /** Those without a record. */
+  readonly left: readonly Split[];
+  readonly splits: number;
+  readonly bytes: number;
+  /** Rows of the splits that have one. */
+  readonly rowsKnown: number;
+}
+
+const POLL_MS = 250;
+const BEAT_POLL_MS = 1_000;
+/** The output is looked at so often, and what is neither recorded nor queued is queued again. */
+const SWEEP_INTERVAL_MS = 15_000;
+const WAIT_NOTE_MS = 10_000;
+
+/**
+ * Runs an export whose splits are read by the workers of a queue: plans, puts the splits in, watches, and
+ * finishes. It can be killed and run again at any time, also while another coordinator of the same run is at
+ * work. Throws what `runExport` and `WorkQueue.open` throw, and `split_deadly`.
+ */
+export async function runCoordinator(
+  options: CoordinatorOptions,
+  context: RunContext,
+  outside: CoordinatorOutside,
+): Promise<ExportResult> {
+  refuseDedupe(options, "--queue");
+  const { signal, observer } = context;
+  const note = (text: string) => observer.note?.(text);
+  const startedMs = outside.now();
+  const queue = await WorkQueue.open({ url: options.queue, signal, note });
+  try {
+    const job = await sharedJob(options, undefined);
+    const inputs = await withFrugalHeap(() => discoverInputs(job, outside, signal));
+    throwIfInterrupted(signal);
+    const planned = await withFrugalHeap(() => plan(options, context, outside, inputs));
+    if (planned.left.length > 0) await watch(options, context, outside.output, queue, planned);
+    await waitForWorkers(context, outside.output, queue, planned.run);
+    const result = await finish(context, () => outside.finish(inputs));
+    if (planned.left.length === 0) return result;
+    return {
+      ...result,
+      // By all workers.
+      rowsRead: result.manifest.rows.read - planned.rowsKnown,
+      bytesRead: sum(planned.left, ({ bytes }) => bytes),
+      durationMs: outside.now() - startedMs,
+    };
+  } finally {
+    await queue.close();
+  }
+}
+
+function plan(
+  options: ExportOptions,
+  context: RunContext,
+  outside: CoordinatorOutside,
+  inputs: DiscoveredInputs,
+): Promise<PlannedSplits> {
+  const startedMs = outside.now();
+  return outside.output.plan(options, context, async (local, inside, output) => {
+    const job = await sharedJob(local, output.publisher);
+    const planning = { planner: COORDINATOR, context: inside, outside, startedMs, output } as const;
+    const { result } = await planShared(job, inputs, planning, async ({ isAlone }, epochs) => {
+      if (isAlone) {
+        await writeWorkerOptions(job.layout, local);
+        await output.publisher?.planned();
+      }
+      const layout = layoutOf(local.outputDirectory, local.dataset);
+      const splits = epochs.flatMap(({ record }) => record.plan.splits);
+      return {
+        run: runIdOf((await readHeads(layout)).map(({ record }) => record)),
+        left: epochs.flatMap(({ record, finished }) =>
+          record.plan.splits.filter(({ id }) => !finished.has(id)),
+        ),
+        splits: splits.length,
+        bytes: sum(splits, ({ bytes }) => bytes),
+        rowsKnown: sum(
+          epochs.flatMap(({ finished }) => [...finished.values()]),
+          ({ rows }) => rows.read,
+        ),
+      };
+    });
+    return result;
+  });
+}
+
+/** Waits until all splits are recorded. */
+async function watch(
+  { outputDirectory, queue: url }: CoordinatorOptions,
+  { signal, observer }: RunContext,
+  output: QueuedOutput,
+  queue: WorkQueue,
+  { run, left, splits, bytes }: PlannedSplits,
+): Promise<void> {
+  await queue.unmarkEnded(run);
+  const bytesOf = new Map(left.map((split) => [split.id, split.bytes]));
+  const watched = new WorkerWatch(run, { splits, bytes, bytesOf });
+  observer.started?.(() => watched.progress());
+  // The largest first, as they end last.
+  let pending: readonly QueuedSplit[] = [...left]
+    .sort((one, other) => other.bytes - one.bytes)
+    .map(({ id }) => ({ run, output: outputDirectory, split: id }));
+  let sweptMs = Number.NEGATIVE_INFINITY;
+  let lookedMs = Number.NEGATIVE_INFINITY;
+  for (;;) {
+    const nowMs = performance.now();
+    const missing = await queue.missing(pending);
+    if (nowMs - sweptMs > SWEEP_INTERVAL_MS || missing.length === pending.length) {
+      const recorded = await output.recordedSplits(signal);
+      pending = pending.filter(({ split }) => !recorded.has(split));
+      if (pending.length === 0) return;
+      await throwDeadly(queue, run);
+      await queue.add(pending);
+      sweptMs = nowMs;
+    }
+    if (nowMs - lookedMs > BEAT_POLL_MS) {
+      const hint = `start \`switchyard worker --queue ${harmlessUrl(url)}\``;
+      const texts = await watched.look(queue, pending, missing, hint);
+      for (const text of texts) observer.note?.(text);
+      lookedMs = nowMs;
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    throwIfInterrupted(signal);
+  }
+}
+
+async function throwDeadly(queue: WorkQueue, run: string): Promise<void> {
+  const [failed] = await queue.takeFailed(run);
+  if (failed === undefined) return;
+  throw new SwitchyardError(
+    "split_deadly",
+    `Too many workers died while they read split ${failed.split} (${failed.reason}); look at the end of their logs, give them more memory or fewer threads, and run the same command again to resume`,
+  );
+}
+
+/** Waits until no worker has the output, which the run that finishes needs for itself. */
+async function waitForWorkers(
+  { signal, observer }: RunContext,
+  output: QueuedOutput,
+  queue: WorkQueue,
+  run: string,
+): Promise<void> {
+  const startedMs = performance.now();
+  let isNoted = false;
+  for (;;) {
+    await queue.markEnded(run);
+    const members = await output.livingMembers(signal);
+    if (members.length === 0) return;
+    if (!isNoted && performance.now() - startedMs > WAIT_NOTE_MS) {
+      isNoted = true;
+      const names = members.map(({ name }) => name).join(", ");
+      observer.note?.(`all splits are read; waiting for the end of ${names}`);
+    }
+    await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
+    throwIfInterrupted(signal);
+  }
+}
+
+/** Finishes, once nobody else has the output: another coordinator may finish the same run. */
+async function finish<Result>(
+  { signal, observer }: RunContext,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await run();
+    } catch (error) {
+      const isLocked = error instanceof SwitchyardError && error.code === "output_locked";
+      if (!isLocked || error.exitCode !== exitCodes.busy) throw error;
+      if (attempt === 0) observer.note?.(`waiting: ${error.message}`);
+    }
+    await sleep(BEAT_POLL_MS, undefined, { signal }).catch(() => undefined);
+    throwIfInterrupted(signal);
+  }
+}

@@ -1,0 +1,296 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { type Job, Queue, Worker } from "bullmq";
+import { Redis } from "ioredis";
+import { SwitchyardError, UsageError } from "../../base/errors.js";
+import { checkValue } from "../../base/schema.js";
+import {
+  type QueuedSplit,
+  queuedSplitSchema,
+  type WorkerBeat,
+  workerBeatSchema,
+} from "./queue-records.js";
+
+/** Without a renewal for so long, a claimed split is given to another worker. */
+const CLAIM_MS = 30_000;
+const RENEW_INTERVAL_MS = 10_000;
+const STALLED_INTERVAL_MS = 5_000;
+/** So many workers may die of a split. */
+const DEATHS_MAX = 20;
+const BLOCK_SECONDS = 0.25;
+const RECONNECT_MS_MAX = 5_000;
+const ADDED_AT_ONCE = 1_000;
+
+const PREFIX = "switchyard";
+const NAME = "work";
+const BEATS_KEY = `${PREFIX}:workers`;
+/** Kept so long for workers that are late. */
+const ENDED_SECONDS = 3_600;
+
+/** A split that this process has claimed from the queue. */
+export interface QueueClaim {
+  readonly work: QueuedSplit;
+  readonly claimedMs: number;
+  /** Removes it from the queue. */
+  done(): Promise<void>;
+  /** Gives it to another worker. */
+  release(): Promise<void>;
+}
+
+export interface QueueOptions {
+  /** `redis://` or `rediss://`; may hold a password. */
+  readonly url: string;
+  readonly signal: AbortSignal;
+  note(text: string): void;
+}
+
+/**
+ * The queue of splits in Redis, by BullMQ. It only says who should read what: a split is done when its record is
+ * in the output. So everything in it may be lost, and be put in again.
+ */
+export class WorkQueue {
+  readonly #queue: Queue;
+  #worker: Worker | undefined;
+  readonly #held = new Map<string, Job>();
+  #renewal: NodeJS.Timeout | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #isGone = false;
+  /** Name of this process among the workers. */
+  readonly workerName = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+
+  private constructor(
+    private readonly redis: Redis,
+    private readonly options: QueueOptions,
+  ) {
+    redis.on("error", (error) => this.#lost(error));
+    redis.on("ready", () => this.#found());
+    this.#queue = new Queue(NAME, { connection: redis, prefix: PREFIX });
+    this.#queue.on("error", (error) => this.#lost(error));
+  }
+
+  /**
+   * Connects. Throws `queue_unreachable`, `queue_denied`, and `queue_unsuitable` for a Redis that is too old or
+   * evicts keys.
+   */
+  static async open(options: QueueOptions): Promise<WorkQueue> {
+    const redis = new Redis(options.url, {
+      lazyConnect: true,
+      maxRetriesPerRequest: null,
+      connectionName: PREFIX,
+      retryStrategy: (attempt) => Math.min(attempt * 200, RECONNECT_MS_MAX),
+    });
+    const failures: Error[] = [];
+    const listen = (error: Error) => void failures.push(error);
+    redis.on("error", listen);
+    try {
+      await redis.connect();
+      checkServer(await redis.info());
+    } catch (error) {
+      redis.disconnect();
+      throw asQueueError(options.url, failures[0] ?? error);
+    }
+    redis.off("error", listen);
+    return new WorkQueue(redis, options);
+  }
+
+  /** Returns those that are not in the queue: done, lost, or never put in. */
+  async missing(work: readonly QueuedSplit[]): Promise<readonly QueuedSplit[]> {
+    const pipeline = this.redis.pipeline();
+    for (const one of work) pipeline.exists(this.#queue.toKey(idOf(one)));
+    const answers = (await pipeline.exec()) ?? [];
+    return work.filter((_, index) => answers[index]?.[1] === 0);
+  }
+
+  /** Puts splits in, in their order, unless they are there. */
+  async add(work: readonly QueuedSplit[]): Promise<void> {
+    const missing = await this.missing(work);
+    for (let start = 0; start < missing.length; start += ADDED_AT_ONCE) {
+      await this.#queue.addBulk(
+        missing.slice(start, start + ADDED_AT_ONCE).map((data) => ({
+          name: NAME,
+          data,
+          opts: { jobId: idOf(data), removeOnComplete: true },
+        })),
+      );
+    }
+  }
+
+  /** Returns the reasons of splits of a run that were given up, as too many workers died of them; forgets them. */
+  async takeFailed(
+    run: string,
+  ): Promise<readonly { readonly split: string; readonly reason: string }[]> {
+    const failed = (await this.#queue.getFailed()).filter((job) => job.data?.run === run);
+    for (const job of failed) await job.remove();
+    return failed.map((job) => ({ split: job.data.split, reason: job.failedReason }));
+  }
+
+  /**
+   * Claims the next split, and renews the claim until it ends. Returns undefined if there is none: at once, or
+   * with `waits` after a moment.
+   */
+  async claim(waits: boolean): Promise<QueueClaim | undefined> {
+    const worker = await this.#startWorker();
+    const token = randomUUID();
+    const next = () => worker.getNextJob(token, { block: waits });
+    // Side by side they would not wait.
+    const turn = waits ? this.#turn.then(next, next) : next();
+    if (waits) this.#turn = turn.catch(() => undefined);
+    const job = await turn;
+    if (job?.id === undefined) return undefined;
+    const { value } = checkValue(queuedSplitSchema, job.data);
+    if (value === undefined) {
+      this.options.note(`the queue has something else than splits in it: ${job.id} was removed`);
+      await job.moveToCompleted(null, token, false);
+      return undefined;
+    }
+    this.#held.set(token, job);
+    const end = (how: () => Promise<unknown>) => async () => {
+      this.#held.delete(token);
+      // Another worker may have it by now, or Redis has lost it: the record in the output counts.
+      await how().catch(() => undefined);
+    };
+    return {
+      work: value,
+      claimedMs: Date.now(),
+      done: end(() => job.moveToCompleted(null, token, false)),
+      release: end(() => job.moveToWait(token)),
+    };
+  }
+
+  /** Says that all splits of a run are recorded, so that workers need not wait for more. */
+  async markEnded(run: string): Promise<void> {
+    await this.redis.set(`${PREFIX}:ended:${run}`, "1", "EX", ENDED_SECONDS);
+  }
+
+  async unmarkEnded(run: string): Promise<void> {
+    await this.redis.del(`${PREFIX}:ended:${run}`);
+  }
+
+  async isEnded(run: string): Promise<boolean> {
+    return (await this.redis.exists(`${PREFIX}:ended:${run}`)) === 1;
+  }
+
+  /** Tells coordinators about this worker; undefined: it has ended. */
+  async beat(beat: WorkerBeat | undefined): Promise<void> {
+    if (beat === undefined) await this.redis.hdel(BEATS_KEY, this.workerName);
+    else await this.redis.hset(BEATS_KEY, this.workerName, JSON.stringify(beat));
+  }
+
+  /** Returns what workers have told, by their names. */
+  async beats(): Promise<ReadonlyMap<string, WorkerBeat>> {
+    const all = await this.redis.hgetall(BEATS_KEY);
+    const parsed = Object.entries(all).map(([name, text]): [string, WorkerBeat | undefined] => [
+      name,
+      checkValue(workerBeatSchema, parseJson(text)).value,
+    ]);
+    return new Map(parsed.filter((one): one is [string, WorkerBeat] => one[1] !== undefined));
+  }
+
+  /** Forgets a worker that tells nothing any more. */
+  async forget(workerName: string): Promise<void> {
+    await this.redis.hdel(BEATS_KEY, workerName);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#renewal);
+    // Waits for answers only if Redis answers.
+    await this.#worker?.close(this.#isGone);
+    await this.#queue.close();
+    this.redis.disconnect();
+  }
+
+  async #startWorker(): Promise<Worker> {
+    if (this.#worker !== undefined) return this.#worker;
+    const worker = new Worker(NAME, null, {
+      connection: this.redis,
+      prefix: PREFIX,
+      autorun: false,
+      drainDelay: BLOCK_SECONDS,
+      lockDuration: CLAIM_MS,
+      stalledInterval: STALLED_INTERVAL_MS,
+      maxStalledCount: DEATHS_MAX,
+      removeOnFail: { count: ADDED_AT_ONCE },
+    });
+    this.#worker = worker;
+    worker.on("error", (error) => this.#lost(error));
+    await worker.startStalledCheckTimer();
+    this.#renewal = setInterval(() => void this.#renew(worker), RENEW_INTERVAL_MS);
+    return worker;
+  }
+
+  async #renew(worker: Worker): Promise<void> {
+    const held = [...this.#held].flatMap(([token, { id }]) =>
+      id === undefined ? [] : { token, id },
+    );
+    if (held.length === 0) return;
+    const [ids, tokens] = [held.map(({ id }) => id), held.map(({ token }) => token)];
+    // A claim that cannot be renewed goes to another worker, which does the same work.
+    await worker.extendJobLocks(ids, tokens, CLAIM_MS).catch(() => undefined);
+  }
+
+  #lost(error: Error): void {
+    if (this.#isGone || this.options.signal.aborted) return;
+    this.#isGone = true;
+    this.options.note(`Redis does not answer (${error.message}); waiting for it`);
+  }
+
+  #found(): void {
+    if (!this.#isGone) return;
+    this.#isGone = false;
+    this.options.note("Redis answers again");
+  }
+}
+
+/** Returns the address of a queue without its password. */
+export function harmlessUrl(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
+}
+
+function idOf({ run, split }: QueuedSplit): string {
+  return `${run}-${split}`;
+}
+
+function checkServer(info: string): void {
+  const facts = new Map(
+    info.split("\r\n").map((line): [string, string] => {
+      const [name = "", ...value] = line.split(":");
+      return [name, value.join(":")];
+    }),
+  );
+  const version = facts.get("redis_version") ?? "";
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major < 6 || (major === 6 && minor < 2)) {
+    throw new UsageError(
+      "queue_unsuitable",
+      `This Redis is version ${version}, and a queue needs 6.2 or later.`,
+    );
+  }
+  const policy = facts.get("maxmemory_policy");
+  if (policy === undefined || policy === "noeviction") return;
+  throw new UsageError(
+    "queue_unsuitable",
+    `This Redis removes keys when its memory is full (maxmemory-policy ${policy}): set maxmemory-policy to noeviction.`,
+  );
+}
+
+function asQueueError(url: string, error: unknown): unknown {
+  if (error instanceof SwitchyardError) return error;
+  const { message } = error as Error;
+  const isDenied = /NOAUTH|WRONGPASS|NOPERM|invalid password/i.test(message);
+  return new SwitchyardError(
+    isDenied ? "queue_denied" : "queue_unreachable",
+    isDenied
+      ? `${harmlessUrl(url)} refuses the user or the password (${message}); check the address of --queue`
+      : `${harmlessUrl(url)} cannot be reached (${message}); start Redis, or check the address of --queue`,
+    { cause: error },
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { writeDurably } from "../../base/durable-file.js";
+import { hasCode } from "../../base/error-code.js";
+import { UsageError } from "../../base/errors.js";
+import { omitUndefined } from "../../base/omit-undefined.js";
+import { asOutput } from "../../base/output-error.js";
+import { version } from "../../base/package-files.js";
+import type { S3Options } from "../../store/object-store.js";
+import { type Layout, layoutOf } from "../ledger/layout.js";
+import type { RunHead } from "../ledger/ledger.js";
+import { differences, recordOptions } from "../ledger/recorded-options.js";
+import { describeVersionChange } from "../ledger/resume.js";
+import type { ExportOptions } from "../options.js";
+
+/** The options that each worker has for itself: its machine, its ways to stores, its secrets. */
+export interface OwnOptions extends Pick<ExportOptions, "threads" | "memoryBytes"> {
+  readonly s3: S3Options;
+  readonly salt?: string;
+  /** Absolute path of the transform module, if it is elsewhere than on the machine of the coordinator. */
+  readonly transformPath?: string;
+}
+
+/** The options that all processes of a run share, without secrets. */
+type WorkerOptions = Omit<
+  ExportOptions,
+  | keyof OwnOptions
+  | "inputs"
+  | "cwd"
+  | "notInputs"
+  | "outputDirectory"
+  | "fresh"
+  | "finish"
+  | "shard"
+  | "queue"
+> &
+  Pick<OwnOptions, "transformPath">;
+
+/** Writes the options that workers share. */
+export async function writeWorkerOptions(layout: Layout, options: ExportOptions): Promise<void> {
+  const { threads, memoryBytes, s3, inputs, cwd, notInputs, outputDirectory, ...others } = options;
+  const { fresh, finish, shard, queue, privacy, ...shared } = others;
+  const { salt, ...rules } = privacy;
+  const written: WorkerOptions = { ...shared, privacy: rules };
+  const { workerOptionsFile: path, temporaryDirectory } = layout;
+  const text = `${JSON.stringify(written)}\n`;
+  await asOutput(path, () => writeDurably(path, text, { temporaryDirectory }));
+}
+
+/** Returns the options of a run for this worker; undefined if the output has none. */
+export async function readWorkerOptions(
+  directory: string,
+  { salt, ...own }: OwnOptions,
+): Promise<ExportOptions | undefined> {
+  const { workerOptionsFile } = layoutOf(directory, "");
+  let text: string;
+  try {
+    text = await readFile(workerOptionsFile, "utf8");
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return undefined;
+    throw error;
+  }
+  // The coordinator has checked them, and `requireSameRun` compares those that decide the output.
+  const shared = JSON.parse(text) as WorkerOptions;
+  return {
+    ...shared,
+    ...own,
+    privacy: { ...shared.privacy, ...omitUndefined({ salt }) },
+    inputs: [],
+    cwd: directory,
+    notInputs: [],
+    outputDirectory: directory,
+    fresh: false,
+    finish: false,
+  };
+}
+
+/** Returns what distinguishes a run from every other one: a digest of its plans and options. */
+export function runIdOf(heads: readonly RunHead[]): string {
+  const hash = createHash("sha256");
+  for (const { version: of, options, lines } of heads)
+    hash.update(JSON.stringify([of, options, lines.sha256]));
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Throws `worker_differs` if this worker would write something else than the coordinator expects. */
+export async function requireSameRun(
+  output: string,
+  head: RunHead,
+  options: ExportOptions,
+): Promise<Readonly<Record<string, unknown>>> {
+  const recorded = await recordOptions(options);
+  const changes = [
+    ...(head.version === version ? [] : [describeVersionChange(head.version, version)]),
+    ...differences(head.options, recorded).map(describe),
+  ];
+  if (changes.length === 0) return recorded;
+  const lines = changes.map((change) => `\n  ${change}`).join("");
+  throw new UsageError(
+    "worker_differs",
+    `This worker cannot read splits of ${output}:${lines}\nStart it with the version, the salt and the transform module of the coordinator.`,
+  );
+}
+
+function describe(difference: string): string {
+  if (difference.startsWith("privacy.saltCheck:"))
+    return difference.endsWith("is not set")
+      ? "the salt is missing (SWITCHYARD_HASH_SALT or --hash-salt-file)"
+      : "the salt is another one";
+  if (difference.startsWith("transform:")) return "the transform module is another one";
+  return difference;
+}

@@ -1,0 +1,151 @@
+import type { RunProgress } from "../run-observer.js";
+import type { QueuedSplit, WorkerBeat } from "./queue-records.js";
+import type { WorkQueue } from "./work-queue.js";
+
+/** A worker that says nothing new for so long has probably died. */
+const SILENT_MS = 20_000;
+const FORGET_MS = 120_000;
+/** Without workers for so long, the user is told. */
+const ALONE_MS = 10_000;
+const ALONE_NOTE_INTERVAL_MS = 60_000;
+/** A split is slow if it takes so many times what splits take, and so long. */
+const SLOW_FACTOR = 4;
+const SLOW_MS_MIN = 60_000;
+
+/** A worker, as seen by a coordinator. */
+interface Seen {
+  beat: WorkerBeat;
+  changedMs: number;
+  /** Rows that it had read of the run before it turned to something else, and returned. */
+  rowsBefore: number;
+}
+
+export interface WatchedSplits {
+  readonly splits: number;
+  /** Of all splits. */
+  readonly bytes: number;
+  /** Of the splits that have to be read, by id. */
+  readonly bytesOf: ReadonlyMap<string, number>;
+}
+
+/** Follows the workers of a run by what they say. All of it is for people: nothing depends on it. */
+export class WorkerWatch {
+  readonly #seen = new Map<string, Seen>();
+  readonly #told = new Set<string>();
+  #left: { readonly splits: number; readonly bytes: number };
+  #busyMs = performance.now();
+  #aloneNotedMs = Number.NEGATIVE_INFINITY;
+  /** Ages of splits when they were seen last, by id, for what splits take. */
+  readonly #ages = new Map<string, number>();
+
+  constructor(
+    private readonly run: string,
+    private readonly all: WatchedSplits,
+  ) {
+    this.#left = { splits: all.bytesOf.size, bytes: sumOf(all.bytesOf.values()) };
+  }
+
+  /** Looks at workers; returns what is worth a line. `missing`: pending splits that are not in the queue. */
+  async look(
+    queue: Pick<WorkQueue, "beats" | "forget">,
+    pending: readonly QueuedSplit[],
+    missing: readonly QueuedSplit[],
+    hint: string,
+  ): Promise<readonly string[]> {
+    const nowMs = performance.now();
+    const done = new Set(missing);
+    const left = pending.filter((one) => !done.has(one));
+    this.#left = {
+      splits: left.length,
+      bytes: sumOf(left.map(({ split }) => this.all.bytesOf.get(split) ?? 0)),
+    };
+    const beats = await queue.beats();
+    const texts: string[] = [];
+    for (const [name, beat] of beats) {
+      const silentMs = this.#see(name, beat, nowMs);
+      if (silentMs > FORGET_MS) await queue.forget(name);
+      else if (silentMs === 0) texts.push(...this.#describe(name, beat));
+    }
+    if (this.#living(nowMs).length > 0) this.#busyMs = nowMs;
+    const isAlone = nowMs - this.#busyMs > ALONE_MS;
+    if (isAlone && nowMs - this.#aloneNotedMs > ALONE_NOTE_INTERVAL_MS) {
+      this.#aloneNotedMs = nowMs;
+      texts.push(`${left.length} splits wait, and no worker is at work; ${hint}`);
+    }
+    return texts;
+  }
+
+  progress(): RunProgress {
+    const { splits, bytes } = this.#left;
+    const living = this.#living(performance.now());
+    const inWork = living.filter(([, { beat }]) => beat.run === this.run);
+    return {
+      threads: inWork.map(([name, { beat }]) => ({ source: name, rows: beat.rows })),
+      bytesTotal: this.all.bytes,
+      bytesDone: this.all.bytes - bytes,
+      rows: sumOf([...this.#seen.values()].map((one) => this.#rowsOf(one))),
+      rejects: 0,
+      splitsTotal: this.all.splits,
+      splitsDone: this.all.splits - splits,
+    };
+  }
+
+  /** Returns how long it has said nothing new. */
+  #see(name: string, beat: WorkerBeat, nowMs: number): number {
+    const seen = this.#seen.get(name);
+    if (seen === undefined) {
+      this.#seen.set(name, { beat, changedMs: nowMs, rowsBefore: 0 });
+      return 0;
+    }
+    if (seen.beat.beat === beat.beat) return nowMs - seen.changedMs;
+    const isOther = beat.run !== this.run || beat.rows < seen.beat.rows;
+    if (seen.beat.run === this.run && isOther) seen.rowsBefore += seen.beat.rows;
+    seen.beat = beat;
+    seen.changedMs = nowMs;
+    return 0;
+  }
+
+  /** Workers that live, as far as one knows. */
+  #living(nowMs: number): readonly (readonly [string, Seen])[] {
+    return [...this.#seen].filter(
+      ([, { beat, changedMs }]) => beat.error === undefined && nowMs - changedMs < SILENT_MS,
+    );
+  }
+
+  #describe(name: string, { run, error, working }: WorkerBeat): readonly string[] {
+    if (error !== undefined) return this.#tellOnce(name, `worker ${name} ended: ${error}`);
+    if (run !== this.run) return [];
+    const texts: string[] = [];
+    for (const { split, ageMs } of working) {
+      this.#ages.set(split, Math.max(ageMs, this.#ages.get(split) ?? 0));
+      const others = [...this.#ages].filter(([id]) => id !== split).map(([, age]) => age);
+      const usualMs = medianOf(others);
+      if (ageMs < Math.max(SLOW_MS_MIN, SLOW_FACTOR * usualMs) || others.length === 0) continue;
+      const seconds = (ms: number) => `${Math.round(ms / 1000)} s`;
+      const text = `worker ${name} has read split ${split} for ${seconds(ageMs)}; others take about ${seconds(usualMs)}`;
+      texts.push(...this.#tellOnce(`${name} ${split}`, text));
+    }
+    return texts;
+  }
+
+  #rowsOf({ beat, rowsBefore }: Seen): number {
+    return rowsBefore + (beat.run === this.run ? beat.rows : 0);
+  }
+
+  #tellOnce(key: string, text: string): readonly string[] {
+    if (this.#told.has(key)) return [];
+    this.#told.add(key);
+    return [text];
+  }
+}
+
+function sumOf(values: Iterable<number>): number {
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum;
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((one, other) => one - other);
+  return sorted[sorted.length >> 1] ?? 0;
+}

@@ -1,0 +1,66 @@
+import {
+  joinWaiting,
+  type QueuedOutput,
+  recordPath,
+  splitOfRecord,
+} from "../queue/queued-output.js";
+import { COORDINATOR, workerLockName } from "../shard/shared-locks.js";
+import { LeaseLock, LOCK_KEY } from "./lease-lock.js";
+import { openOutput, type StoredOutput, withCopy } from "./output-copy.js";
+import { isOfPlan } from "./output-paths.js";
+import { shareStore } from "./share-store.js";
+import { StorePublisher } from "./store-publisher.js";
+import { livingMembers, lockAt } from "./stored-locks.js";
+
+/** Returns an output in a store that the workers of a queue write to. */
+export async function outputInStore(output: Omit<StoredOutput, "signal">): Promise<QueuedOutput> {
+  const { unsafeLock: isUnsafe = false } = output;
+  const open = await openOutput({ ...output, signal: new AbortController().signal });
+  const { store, prefix, address } = open;
+  return {
+    plan: (options, context, work) => shareStore(options, COORDINATOR, context, work),
+    async join(worker, context, work) {
+      const { signal } = context;
+      const key = workerLockName(LOCK_KEY, worker);
+      const lock = await joinWaiting(context, {
+        take: () => LeaseLock.take({ ...lockAt(open, key), isUnsafe }),
+        isLocked: () => LeaseLock.isHeld(store, `${prefix}${LOCK_KEY}`, signal),
+        output: address,
+      });
+      try {
+        return await withCopy({ ...output, signal: lock.lost }, isOfPlan, async (copy) => {
+          const { mirror, directory } = copy;
+          const result = await work({
+            directory,
+            lost: lock.lost,
+            publisher: new StorePublisher(mirror, () => lock),
+          });
+          lock.lost.throwIfAborted();
+          return result;
+        });
+      } catch (error) {
+        throw lock.lost.aborted ? lock.lost.reason : error;
+      } finally {
+        await lock.release();
+      }
+    },
+    livingMembers: (signal) => livingMembers(open, signal),
+    async recordedSplits(signal) {
+      const recorded = new Set<string>();
+      for await (const { objects } of store.list(`${prefix}_switchyard/`, {
+        isFlat: false,
+        signal,
+      })) {
+        for (const { key } of objects) {
+          const [directory, name = ""] = key.split("/").slice(-2);
+          const split = directory === "splits" ? splitOfRecord(name) : undefined;
+          if (split !== undefined) recorded.add(split);
+        }
+      }
+      return recorded;
+    },
+    async isRecorded(split, signal) {
+      return (await store.head(`${prefix}${recordPath(split)}`, signal)) !== undefined;
+    },
+  };
+}

@@ -1,0 +1,176 @@
+import { readdir } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { hasCode } from "../../base/error-code.js";
+import { exitCodes, SwitchyardError } from "../../base/errors.js";
+import { isLocked, type LockHolder, readHolder, takeLockFile } from "../../base/lock-file.js";
+import { formatShard, type Shard } from "./shard.js";
+
+/** A lock that is held. */
+export interface HeldLock {
+  release(): Promise<void>;
+}
+
+/** The right to plan, which no other process has at the same time. */
+export interface PlanningLock extends HeldLock {
+  /** No other shard reads splits, so that what they left may be removed. */
+  readonly isAlone: boolean;
+  /** Locks the shard, as long as its splits are read. */
+  lockShard(shard: Shard): Promise<HeldLock>;
+}
+
+/** The locks of an output that several processes write to. */
+export interface SharedLocks {
+  /**
+   * Waits while another process plans. Throws `output_locked` while anything but processes of the same kind is
+   * at work, `shard_locked` while another process is the same shard, and `shards_differ` while shards of another
+   * count are at work.
+   */
+  plan(planner: Planner, signal: AbortSignal, note: (text: string) => void): Promise<PlanningLock>;
+}
+
+/** A process that plans: a shard, or the coordinator of a queue. */
+export type Planner = Shard | typeof COORDINATOR;
+
+export const COORDINATOR = "coordinator";
+
+/** A process that reads splits beside others: a shard, or a worker of a queue. */
+export interface Member {
+  /** Such as `shard 2/20`. */
+  readonly name: string;
+  /** Absent for a worker. */
+  readonly shard?: Shard;
+}
+
+const POLL_MS = 200;
+
+/** Name of the lock of a shard, beside that of the output. */
+export function shardLockName(lock: string, { index, count }: Shard): string {
+  return `${lock}-shard-${index}-of-${count}`;
+}
+
+/** Name of the lock of a worker, whose own name is unique. */
+export function workerLockName(lock: string, worker: string): string {
+  return `${lock}-worker-${worker}`;
+}
+
+/** Returns the process of a lock's name; undefined for other names. */
+export function memberOfLock(name: string): Member | undefined {
+  const [, index, count, worker] =
+    /^lock-(?:shard-(\d+)-of-(\d+)|worker-([\w.-]+-[0-9a-f]{8}))$/.exec(name) ?? [];
+  if (worker !== undefined) return { name: `worker ${worker}` };
+  if (index === undefined) return undefined;
+  const shard = { index: Number(index), count: Number(count) };
+  return { name: formatPlanner(shard), shard };
+}
+
+/** Returns the name of a planner, as the lock has it. */
+export function formatPlanner(planner: Planner): string {
+  return planner === COORDINATOR ? planner : `shard ${formatShard(planner)}`;
+}
+
+/** Locks in files, for an output that all processes see. */
+export function fileLocks(lockFile: string): SharedLocks {
+  return {
+    async plan(planner, signal, note) {
+      const name = formatPlanner(planner);
+      const planning = await takeWaiting(lockFile, name, signal, note);
+      try {
+        const others = await livingMembers(lockFile);
+        refuseOthers(planner, others);
+        return {
+          isAlone: others.length === 0,
+          release: () => planning.release(),
+          lockShard: (shard) => takeLockFile(shardLockName(lockFile, shard), { planner: name }),
+        };
+      } catch (error) {
+        await planning.release();
+        throw error;
+      }
+    },
+  };
+}
+
+/** Throws `output_locked` if shards or workers are at work in an output. */
+export async function refuseLiving(lockFile: string): Promise<void> {
+  refuseMembers(await livingMembers(lockFile), dirname(dirname(lockFile)));
+}
+
+/** Throws `output_locked` if there are shards or workers. `output`: as messages name it. */
+export function refuseMembers(members: readonly Member[], output: string): void {
+  if (members.length > 0) throw lockedBy(members, output);
+}
+
+function lockedBy(members: readonly Member[], output: string): SwitchyardError {
+  const names = members.map(({ name }) => name).join(", ");
+  return new SwitchyardError(
+    "output_locked",
+    `other processes write into ${output} (${names}); wait until they end, or stop them`,
+    { exitCode: exitCodes.busy },
+  );
+}
+
+/**
+ * Throws `output_locked` if one of them is of another kind, `shard_locked` if one has the same number, and
+ * `shards_differ` if one has another count.
+ */
+export function refuseOthers(planner: Planner, others: readonly Member[]): void {
+  const shards = others.flatMap(({ shard }) => shard ?? []);
+  const isShard = planner !== COORDINATOR;
+  if (shards.length !== (isShard ? others.length : 0)) throw lockedBy(others, "this output");
+  if (!isShard) return;
+  const { index, count } = planner;
+  const other = shards.find((one) => one.count !== count);
+  if (other !== undefined) {
+    throw new SwitchyardError(
+      "shards_differ",
+      `shard ${formatShard(other)} is at work, which divides the splits by ${other.count} and not by ${count}; wait until it ends, or stop it`,
+      { exitCode: exitCodes.busy },
+    );
+  }
+  if (!shards.some((one) => one.index === index)) return;
+  throw new SwitchyardError(
+    "shard_locked",
+    `another process is shard ${formatShard(planner)}; wait until it ends, stop it, or take another number`,
+    { exitCode: exitCodes.busy },
+  );
+}
+
+/** Says once that it waits. */
+export function waitingNote(holder: LockHolder, note: (text: string) => void): void {
+  note(`waiting for ${holder.planner} (process ${holder.pid} on ${holder.host}), which plans`);
+}
+
+async function takeWaiting(
+  lockFile: string,
+  planner: string,
+  signal: AbortSignal,
+  note: (text: string) => void,
+): Promise<HeldLock> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await takeLockFile(lockFile, { planner });
+    } catch (error) {
+      if (!(error instanceof SwitchyardError && error.code === "output_locked")) throw error;
+      const holder = await readHolder(lockFile);
+      if (holder !== undefined && holder.planner === undefined) throw error;
+      if (attempt === 5_000 / POLL_MS && holder !== undefined) waitingNote(holder, note);
+    }
+    await sleep(POLL_MS, undefined, { signal });
+  }
+}
+
+/** Returns the shards and workers whose processes live, as far as this host can tell. */
+export async function livingMembers(lockFile: string): Promise<readonly Member[]> {
+  const directory = dirname(lockFile);
+  const names = await readdir(directory).catch((error: unknown) => {
+    if (hasCode(error, "ENOENT")) return [];
+    throw error;
+  });
+  const living: Member[] = [];
+  for (const name of names.sort()) {
+    const member = memberOfLock(basename(name));
+    if (member !== undefined && (await isLocked(join(directory, name)))) living.push(member);
+  }
+  return living;
+}
