@@ -5,6 +5,7 @@ import { parseObjectUrl } from "../store/object-url.js";
 import { openStore } from "../store/open-store.js";
 import type { ByteSource } from "./byte-source.js";
 import { etagOf } from "./fingerprint.js";
+import type { FetchedBytes } from "./reader.js";
 import type { Source } from "./source.js";
 import { fromSystem } from "./source-errors.js";
 
@@ -56,8 +57,14 @@ interface ObjectRange {
   readonly end: number;
   /** Byte up to which all will be read; absent if the reader may stop early. */
   readonly expectedEnd?: number | undefined;
-  /** First bytes of the object that were fetched already. */
-  readonly fetched?: Uint8Array | undefined;
+  /** Bytes of the object that were fetched already. */
+  readonly fetched?: FetchedBytes | undefined;
+}
+
+/** Returns the known bytes from `start` on. */
+function within(fetched: FetchedBytes | undefined, start: number, end: number): Uint8Array {
+  if (fetched === undefined || fetched.start > start) return new Uint8Array();
+  return fetched.bytes.subarray(start - fetched.start, end - fetched.start);
 }
 
 /** Bytes `start` (inclusive) to `end` (exclusive) of an object, by requests that run ahead of the reader. */
@@ -78,7 +85,7 @@ export class ObjectBytes implements ByteSource {
     private readonly options: ObjectOptions,
   ) {
     const { start, end, fetched } = range;
-    const known = fetched?.subarray(start, end) ?? new Uint8Array();
+    const known = within(fetched, start, end);
     this.#position = start;
     this.#next = start + known.length;
     if (known.length > 0) this.#ranges.push({ start, bytes: known, received: known.length });

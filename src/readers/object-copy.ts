@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { KIB, MIB } from "../base/limits.js";
 import { mapBounded } from "../base/map-bounded.js";
 import { fetchObject, type ObjectOptions, type SourceObject } from "./object-bytes.js";
-import type { ReaderOptions } from "./reader.js";
+import type { FetchedBytes, ReaderOptions } from "./reader.js";
 import { writingCopy } from "./seekable-file.js";
 import type { Source } from "./source.js";
 
@@ -58,11 +58,11 @@ export class ObjectCopy {
     return this.file.fd;
   }
 
-  /** Writes the first bytes of the object, which were fetched already. Throws `SourceError`. */
-  async keep(bytes: Uint8Array): Promise<void> {
+  /** Writes bytes of the object that were fetched already. Throws `SourceError`. */
+  async keep({ start, bytes }: FetchedBytes): Promise<void> {
     const { name } = this.object;
-    await writingCopy(name, this.path, () => this.file.write(bytes, 0, bytes.length, 0));
-    this.#fetched.push({ start: 0, end: bytes.length });
+    await writingCopy(name, this.path, () => this.file.write(bytes, 0, bytes.length, start));
+    this.#fetched.push({ start, end: start + bytes.length });
   }
 
   /** Resolves when the ranges can be read. Throws `SourceError`. */

@@ -34,6 +34,12 @@ export interface Reader {
   close(): Promise<void>;
 }
 
+/** Bytes of an object from byte `start` on. */
+export interface FetchedBytes {
+  readonly start: number;
+  readonly bytes: Uint8Array;
+}
+
 export interface ReaderOptions {
   /** Bytes of one row; longer rows are rejected as `row_too_long`. */
   readonly rowBytesMax: number;
@@ -44,8 +50,8 @@ export interface ReaderOptions {
   readonly signal: AbortSignal;
   /** Address of object stores, and the style of calls. */
   readonly s3?: S3Options | undefined;
-  /** First bytes of an object that were fetched already. */
-  readonly fetched?: Uint8Array | undefined;
+  /** Bytes of an object that were fetched already. */
+  readonly fetched?: FetchedBytes | undefined;
   /** The bytes to read of a compressed source whose rest an earlier reading found altered. */
   readonly sound?: SoundBytes;
 }

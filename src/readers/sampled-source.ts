@@ -21,19 +21,22 @@ export function openWith(detect: DetectFormat, open: OpenReader): OpenReader {
   return async (kernel, range, fields, options) => {
     if (range.source.sampled !== true) return open(kernel, range, fields, options);
     buffers ??= new InspectionBuffers();
-    const fetched = options.fetched ?? (await fetchHead(range, options));
+    const given = options.fetched;
+    const head = given?.start === 0 ? given.bytes : await fetchHead(range, options);
+    const fetched = { start: 0, bytes: head };
     const { name, path, size, fingerprint } = range.source;
-    if (identifyContainer(fetched)?.kind === "zip")
+    if (identifyContainer(head)?.kind === "zip")
       throw formatDiffers(name, "is a zip", "Give it a name that ends in .zip.");
     const stored = { name, path, codecs: [], size, fingerprint };
-    const source = await detectSource(stored, fetched, buffers, {
+    const source = await detectSource(stored, head, buffers, {
       ...options,
       kernel,
       detect,
       fetched,
     });
     refuseOtherCut(range, source);
-    const reader = await open(kernel, { ...range, source }, fields, { ...options, fetched });
+    const known = { ...options, fetched: given ?? fetched };
+    const reader = await open(kernel, { ...range, source }, fields, known);
     reader.source = source;
     return reader;
   };

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runInProcess } from "../support/command-line.js";
@@ -59,6 +60,45 @@ describe.runIf(hasS3Server())("an export from a bucket", () => {
     expect(await exportOf("s3://exports/ndjson/", "plain", ...server.flags)).toEqual(expected);
     const packed = await exportOf(join(scratch, "rows.jsonl.gz"), "local-gzip");
     expect(await exportOf("s3://exports/gzip/", "gzip", ...server.flags)).toEqual(packed);
+  });
+
+  it("asks for the next object before the one before it is read, also across splits", async () => {
+    const text = readFileSync(join(scratch, "rows.jsonl"));
+    const lines = text.toString().split("\n");
+    const third = (part: number) =>
+      gzipSync(lines.slice(part * 10_000, part * 10_000 + 10_000).join("\n"));
+    await server.createBucket("queued-objects", {
+      "in/a.jsonl.gz": third(0),
+      "in/b.jsonl.gz": third(1),
+      "in/c.jsonl.gz": third(2),
+    });
+    const gets = new Map<string, number>();
+    const order: string[] = [];
+    const asked: (() => void)[] = [];
+    const proxy = await startFaultProxy(server.options.endpoint ?? "", async (_, path) => {
+      const [, name = ""] = /in\/(\w)\.jsonl/.exec(path) ?? [];
+      const get = (gets.get(name) ?? 0) + 1;
+      gets.set(name, get);
+      // The first request is that of looking at the object.
+      if (name === "" || get !== 2) return undefined;
+      order.push(`${name} asked`);
+      for (const wake of asked.splice(0)) wake();
+      // The answer waits for the request for the next object.
+      if (name !== "c") {
+        await Promise.race([new Promise<void>((resolve) => asked.push(resolve)), sleep(5_000)]);
+      }
+      order.push(`${name} answered`);
+      return undefined;
+    });
+    try {
+      const flags = ["--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+      const splits = ["--threads", "1", "--split-size", "64KiB"];
+      await exportOf("s3://queued-objects/in/", "ahead", ...splits, ...flags);
+      expect(order.indexOf("b asked")).toBeLessThan(order.indexOf("a answered"));
+      expect(order.indexOf("c asked")).toBeLessThan(order.indexOf("b answered"));
+    } finally {
+      proxy.close();
+    }
   });
 
   it("has the bytes of one from disk although requests fail, are lost and stop early", async () => {

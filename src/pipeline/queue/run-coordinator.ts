@@ -38,7 +38,7 @@ interface PlannedSplits {
   readonly rowsKnown: number;
 }
 
-const POLL_MS = 250;
+const POLL_MS = 100;
 const BEAT_POLL_MS = 1_000;
 /** The output is looked at so often, and what is neither recorded nor queued is queued again. */
 const SWEEP_INTERVAL_MS = 15_000;

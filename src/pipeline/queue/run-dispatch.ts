@@ -20,6 +20,8 @@ export interface RunDispatchOptions {
 /** Dispatches the splits of an epoch as a queue gives them out, to this process and to others. */
 export class RunDispatch implements Dispatch {
   readonly threadsMax = Number.POSITIVE_INFINITY;
+  /** Other machines may be free before it is read. */
+  readonly allowsReserve = false;
   /** Claimed splits of other runs and epochs. */
   readonly #others: QueueClaim[] = [];
   readonly #claimed: QueueClaim[];

@@ -17,6 +17,8 @@ export interface Dispatch {
   readonly isEmpty: boolean;
   /** More threads than this have nothing to do. */
   readonly threadsMax: number;
+  /** A thread may claim the split after its own, so that its objects are asked for early. */
+  readonly allowsReserve: boolean;
   /**
    * Claims the next split, until it ends. Returns undefined if there is none: with `waits` only when none
    * will come for this process, without it at once.
@@ -35,6 +37,7 @@ export function dispatchHere(splits: readonly Split[]): Dispatch {
   });
   return {
     threadsMax: splits.length,
+    allowsReserve: true,
     get isEmpty() {
       return queue.length === 0;
     },

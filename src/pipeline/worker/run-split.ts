@@ -5,7 +5,7 @@ import { isStorageFull, toOutputError } from "../../base/output-error.js";
 import type { Kernel } from "../../batch/kernel.js";
 import type { Mapper } from "../../mapper/mapper.js";
 import type { EventCounter } from "../../profile/event-counts.js";
-import { ObjectsAhead } from "../../readers/objects-ahead.js";
+import type { ObjectsAhead } from "../../readers/objects-ahead.js";
 import type { OpenReader, Reader, ReaderOptions, SoundBytes } from "../../readers/reader.js";
 import type { SourceRange } from "../../readers/source.js";
 import type { Origin, Sink, SplitSink } from "../../sinks/sink.js";
@@ -36,6 +36,7 @@ export interface SplitTools extends CommitTools, MergeTools {
   readonly openRejects: OpenRejects;
   readonly open: OpenReader;
   readonly readerOptions: ReaderOptions;
+  readonly ahead: ObjectsAhead;
   /** Leaves out rows that are found altered after they were read; the sink must take them back. */
   readonly leavesOutAltered: boolean;
   readonly counters: ThreadCounters;
@@ -47,6 +48,8 @@ export interface SplitTask {
   readonly split: Split;
   /** Ranges, by index, that are skipped because reading them killed a worker. */
   readonly skipped: Readonly<Record<number, SourceFailure>>;
+  /** The split that this worker will probably read next, if its objects can be asked for. */
+  readonly next?: Split;
 }
 
 /**
@@ -92,7 +95,7 @@ async function writeSplit(
   const failures: SourceFailure[] = [];
   const commas: MisplacedCommas[] = [];
   const sink = tools.sink.openSplit(split.id);
-  const ahead = new ObjectsAhead(split.ranges, tools.readerOptions);
+  tools.ahead.begin([...split.ranges, ...(task.next?.ranges ?? [])]);
   let written: Pick<SplitSink, "abort"> = sink;
   try {
     let bytesBefore = 0;
@@ -102,7 +105,7 @@ async function writeSplit(
         (await readRange(
           index,
           range,
-          { sink, tally, fieldValues, duplicates, commas, sound, ahead, bytesBefore },
+          { sink, tally, fieldValues, duplicates, commas, sound, bytesBefore },
           tools,
         ));
       fieldValues.endRange(range.source.name);
@@ -135,8 +138,6 @@ async function writeSplit(
     await written.abort();
     rejects.abort();
     throw toOutputError(tools.layout.outputDirectory, error);
-  } finally {
-    ahead.close();
   }
 }
 
@@ -152,7 +153,6 @@ interface Flow {
   /** Found in the ranges so far. */
   readonly commas: MisplacedCommas[];
   readonly sound: SoundRanges;
-  readonly ahead: ObjectsAhead;
   /** Bytes on disk that earlier ranges of the split took. */
   readonly bytesBefore: number;
 }
@@ -161,7 +161,7 @@ interface Flow {
 async function readRange(
   index: number,
   range: SourceRange,
-  { sink, tally, fieldValues, duplicates, commas, sound, ahead, bytesBefore }: Flow,
+  { sink, tally, fieldValues, duplicates, commas, sound, bytesBefore }: Flow,
   tools: SplitTools,
 ): Promise<number | SourceFailure> {
   const { kernel, mapper, counters } = tools;
@@ -181,7 +181,7 @@ async function readRange(
   let bytesDone = bytesBefore;
   const rowsBefore = tally.read;
   try {
-    const fetched = await guard(signal, () => ahead.take(index));
+    const fetched = await guard(signal, () => tools.ahead.take(index));
     const more = omitUndefined({ sound: sound.get(index), fetched });
     const readerOptions = { ...tools.readerOptions, ...more };
     reader = await guard(signal, () => tools.open(kernel, range, mapper.fields, readerOptions));

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { exitCodes, SwitchyardError } from "../../base/errors.js";
 import { serveCalls } from "../../base/thread-call.js";
 import { Kernel } from "../../batch/kernel.js";
+import { ObjectsAhead } from "../../readers/objects-ahead.js";
 import type {
   CountedDrops,
   CountWork,
@@ -35,7 +36,7 @@ export type MakeTools<Options extends RunOptions> = (
   setup: WorkerSetup<Options>,
   signal: AbortSignal,
   kernel: Kernel,
-) => Promise<Omit<SplitTools, "counters" | "checkpoint">>;
+) => Promise<Omit<SplitTools, "counters" | "checkpoint" | "ahead">>;
 
 /** Serves the calls of a worker pool; the entry file of a worker thread calls it once. */
 export function serveSplits<Options extends RunOptions>(makeTools: MakeTools<Options>): void {
@@ -61,11 +62,13 @@ export class SplitServer {
   /** The first call, and that before each further phase. */
   async setUp(setup: WorkerSetup): Promise<void> {
     const counters = new ThreadCounters(setup.counters);
+    this.#tools?.ahead.close();
     this.#tools = undefined;
     this.#written = undefined;
     this.#kernel.clear();
     const tools = await this.#finish(this.makeTools(setup, this.#stop.signal, this.#kernel));
-    this.#tools = { ...tools, counters, checkpoint: () => this.#checkpoint() };
+    const ahead = new ObjectsAhead(tools.readerOptions);
+    this.#tools = { ...tools, counters, ahead, checkpoint: () => this.#checkpoint() };
   }
 
   /** Reads a split to where only the commit is left. Ends after the commit of the split before. */

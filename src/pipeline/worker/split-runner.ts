@@ -1,9 +1,11 @@
 import { WORKER_DEATHS_MAX } from "../../base/limits.js";
 import { omitUndefined } from "../../base/omit-undefined.js";
 import { RemoteDeath } from "../../base/thread-call.js";
+import { RANGES_AHEAD_MAX } from "../../readers/objects-ahead.js";
 import type { Source } from "../../readers/source.js";
 import { plainSource } from "../../readers/source-table.js";
 import type { Waiting } from "../../sinks/webhook/sender.js";
+import { isObjectUrl } from "../../store/object-url.js";
 import type { SplitRecord } from "../ledger/ledger-records.js";
 import type { SourceFailure } from "../manifest.js";
 import type { Split } from "../plan.js";
@@ -45,6 +47,8 @@ interface SplitRun {
 interface Lane {
   worker: PoolWorker | undefined;
   reading: SplitRun | undefined;
+  /** The split after that one, whose objects are asked for; an idle lane takes it over. */
+  reserved: SplitRun | undefined;
   /** The split read before, and what the worker counted for it; `ended` never rejects. */
   committing: { readonly run: SplitRun; readonly work: Work; ended: Promise<void> } | undefined;
   /** Ends when the last committed split is where it belongs; never rejects. */
@@ -81,6 +85,7 @@ export class SplitRunner {
     this.#lanes = Array.from({ length: Math.min(pool.threads, dispatch.threadsMax) }, () => ({
       worker: undefined,
       reading: undefined,
+      reserved: undefined,
       committing: undefined,
       published: undefined,
       rows: 0,
@@ -133,18 +138,26 @@ export class SplitRunner {
    * refuses it a thread: the queue is untouched, and other lanes read it to its end.
    */
   async #hasWorker(lane: Lane): Promise<boolean> {
-    const hasNoWork = this.#retries.length === 0 && this.dispatch.isEmpty;
-    if (lane.worker !== undefined || hasNoWork || this.pool.isStopping) return true;
+    if (lane.worker !== undefined || !this.#hasWork || this.pool.isStopping) return true;
     try {
       lane.worker = await this.pool.take();
     } catch (error) {
       if (!this.pool.isStopping) throw asFatal("started", error);
     }
-    return lane.worker !== undefined;
+    if (lane.worker !== undefined) return true;
+    if (lane.reserved !== undefined) this.#retries.push(lane.reserved);
+    lane.reserved = undefined;
+    return false;
+  }
+
+  get #hasWork(): boolean {
+    const isReserved = this.#lanes.some(({ reserved }) => reserved !== undefined);
+    return isReserved || this.#retries.length > 0 || !this.dispatch.isEmpty;
   }
 
   /** Returns the next split if the lane's worker can read it now. */
-  async #take({ worker, committing }: Lane): Promise<SplitRun | undefined> {
+  async #take(lane: Lane): Promise<SplitRun | undefined> {
+    const { worker, committing } = lane;
     if (this.pool.isStopping || worker === undefined) return undefined;
     const isBusy = committing !== undefined;
     // A worker that starts reads the next split sooner than one that still has to commit.
@@ -153,7 +166,10 @@ export class SplitRunner {
       this.#retries[0]?.isAlone === true ||
       this.pool.isStarting;
     if (isBusy && mustWait) return undefined;
-    return this.#retries.shift() ?? (await this.#claim(!isBusy));
+    const run = takeReserved(lane) ?? this.#retries.shift() ?? (await this.#claim(!isBusy));
+    if (run !== undefined || isBusy) return run;
+    const other = this.#lanes.find(({ reserved }) => reserved !== undefined);
+    return other && takeReserved(other);
   }
 
   async #claim(waits: boolean): Promise<SplitRun | undefined> {
@@ -172,7 +188,10 @@ export class SplitRunner {
     counters.reset();
     lane.reading = run;
     try {
-      await remote.call("read", { split: plainSplit(split), skipped });
+      const hasObjects = split.ranges.some(({ source }) => isObjectUrl(source.path));
+      if (hasObjects && this.dispatch.allowsReserve) lane.reserved ??= await this.#claim(false);
+      const next = lane.reserved && plainSplit(lane.reserved.claim.split, RANGES_AHEAD_MAX);
+      await remote.call("read", { split: plainSplit(split), skipped, ...omitUndefined({ next }) });
       // The worker has answered for the commit before, so this does not wait.
       await lane.committing?.ended;
       await lane.published;
@@ -263,8 +282,14 @@ export class SplitRunner {
   }
 }
 
-/** Returns a split as plain data, for another thread. */
-function plainSplit({ id, bytes, ranges }: Split): Split {
+function takeReserved(lane: Lane): SplitRun | undefined {
+  const { reserved } = lane;
+  lane.reserved = undefined;
+  return reserved;
+}
+
+/** Returns a split as plain data, for another thread; the first ranges of it, if not all. */
+function plainSplit({ id, bytes, ranges }: Split, rangesMax = ranges.length): Split {
   const sources = new Map<Source, Source>();
   const plain = (source: Source) => {
     const known = sources.get(source) ?? plainSource(source);
@@ -274,7 +299,9 @@ function plainSplit({ id, bytes, ranges }: Split): Split {
   return {
     id,
     bytes,
-    ranges: ranges.map(({ source, start, end }) => ({ source: plain(source), start, end })),
+    ranges: ranges
+      .slice(0, rangesMax)
+      .map(({ source, start, end }) => ({ source: plain(source), start, end })),
   };
 }
 

@@ -110,6 +110,7 @@ describe.skipIf(!hasRedis())("with Redis", () => {
 function recording(dispatch: RunDispatch, recorded: Set<string>): Dispatch {
   return {
     threadsMax: dispatch.threadsMax,
+    allowsReserve: dispatch.allowsReserve,
     get isEmpty() {
       return dispatch.isEmpty;
     },
