@@ -22,6 +22,17 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
+/** An answer that is not a success, although its status may be one. Its name is the code in its body. */
+export class AnswerError extends Error {
+  readonly $metadata: { readonly httpStatusCode: number };
+
+  constructor(name: string, message: string, httpStatusCode = 200) {
+    super(message);
+    this.name = name;
+    this.$metadata = { httpStatusCode };
+  }
+}
+
 const noCredentials: Explanation = {
   code: "store_credentials_missing",
   reason:
@@ -116,6 +127,8 @@ function byText({ name, message }: Error): Explanation | undefined {
 function byStatus(name: string, status: number, kind: RequestKind): Explanation | undefined {
   if (name === "AccessDenied" || status === 403) return accessDenied(permissions[kind]);
   if (status === 301) return wrongRegion;
+  // Its body would say so.
+  if (status === 400 && kind === "head") return credentialsRefused;
   if (status === 404) return kind === "list" ? bucketMissing : objectMissing;
   return status === 412 ? objectChanged : undefined;
 }

@@ -26,54 +26,63 @@ export function scopeOf(headers: Readonly<Record<string, string>>): SignatureSco
   return "x-amz-s3session-token" in headers ? undefined : { region, service };
 }
 
+/** What a signature covers. */
+export interface SignedRequest {
+  readonly method: string;
+  readonly host: string;
+  /** Encoded as it is sent. */
+  readonly path: string;
+  /** Names in lower case; a signature covers those of AWS. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** SHA-256 of the body in hexadecimal. If absent, the body is not signed. */
+  readonly sha256?: string;
+  readonly scope: SignatureScope;
+}
+
 /**
- * Signs requests without a body or a query as version 4 of AWS demands, in a fifth of the SDK's time.
+ * Signs requests without a query as version 4 of AWS demands, in a fifth of the SDK's time.
  * https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html
  */
-export class GetSigner {
+export class RequestSigner {
   #keyFor = "";
   #key: Buffer = Buffer.alloc(0);
 
-  constructor(private readonly scope: SignatureScope) {}
-
-  /** Returns the headers to send. `path` is encoded as it is sent. */
+  /** Returns the headers to send. */
   sign(
-    { host, path }: { readonly host: string; readonly path: string },
-    credentials: SigningCredentials,
+    { method, host, path, headers, sha256 = PAYLOAD, scope: { region, service } }: SignedRequest,
+    { accessKeyId, secretAccessKey, sessionToken }: SigningCredentials,
     date: Date,
   ): Record<string, string> {
     const time = date.toISOString().replaceAll(/[-:]|\.\d+/g, "");
-    const signed: Record<string, string> = {
-      host,
-      "x-amz-content-sha256": PAYLOAD,
-      "x-amz-date": time,
-    };
-    const { sessionToken } = credentials;
-    if (sessionToken !== undefined) signed["x-amz-security-token"] = sessionToken;
-    const names = Object.keys(signed).join(";");
-    const lines = Object.entries(signed).map(([name, value]) => `${name}:${value}\n`);
-    const request = `GET\n${path}\n\n${lines.join("")}\n${names}\n${PAYLOAD}`;
-    const day = time.slice(0, 8);
-    const scope = `${day}/${this.scope.region}/${this.scope.service}/aws4_request`;
+    const sent: Record<string, string> = { ...headers, host };
+    sent["x-amz-content-sha256"] = sha256;
+    sent["x-amz-date"] = time;
+    if (sessionToken !== undefined) sent["x-amz-security-token"] = sessionToken;
+    const signed = Object.keys(sent).filter((name) => name === "host" || name.startsWith("x-amz-"));
+    signed.sort();
+    const names = signed.join(";");
+    const lines = signed.map((name) => `${name}:${sent[name]}\n`);
+    const request = `${method}\n${path}\n\n${lines.join("")}\n${names}\n${sha256}`;
+    const scope = `${time.slice(0, 8)}/${region}/${service}/aws4_request`;
     const digest = createHash("sha256").update(request).digest("hex");
-    const signature = createHmac("sha256", this.#signingKey(day, credentials))
+    const signature = createHmac("sha256", this.#signingKey(scope, secretAccessKey))
       .update(`${ALGORITHM}\n${time}\n${scope}\n${digest}`)
       .digest("hex");
-    const credential = `${credentials.accessKeyId}/${scope}`;
-    signed["authorization"] =
-      `${ALGORITHM} Credential=${credential}, SignedHeaders=${names}, Signature=${signature}`;
-    return signed;
+    sent["authorization"] =
+      `${ALGORITHM} Credential=${accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`;
+    return sent;
   }
 
   /** The same for a day. */
-  #signingKey(day: string, { secretAccessKey }: SigningCredentials): Buffer {
-    const keyFor = `${day} ${secretAccessKey}`;
+  #signingKey(scope: string, secretAccessKey: string): Buffer {
+    const keyFor = `${scope} ${secretAccessKey}`;
     if (keyFor !== this.#keyFor) {
-      const parts = [day, this.scope.region, this.scope.service, "aws4_request"];
-      this.#key = parts.reduce<Buffer>(
-        (key, part) => createHmac("sha256", key).update(part).digest(),
-        Buffer.from(`AWS4${secretAccessKey}`),
-      );
+      this.#key = scope
+        .split("/")
+        .reduce<Buffer>(
+          (key, part) => createHmac("sha256", key).update(part).digest(),
+          Buffer.from(`AWS4${secretAccessKey}`),
+        );
       this.#keyFor = keyFor;
     }
     return this.#key;
