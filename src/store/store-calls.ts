@@ -75,7 +75,7 @@ export class StoreCalls {
     try {
       return await this.#send(call, send);
     } catch (error) {
-      if (!(await this.#cure(error))) throw error;
+      if (!(await this.#cure(error, call.kind))) throw error;
       return this.#send(call, send);
     }
   }
@@ -106,8 +106,11 @@ export class StoreCalls {
   }
 
   /** Returns true if the call that failed may succeed now. */
-  async #cure(error: unknown): Promise<boolean> {
-    if (!(error instanceof StoreError) || !curableCodes.includes(error.code)) return false;
+  async #cure(error: unknown, kind: RequestKind): Promise<boolean> {
+    if (!(error instanceof StoreError)) return false;
+    // An answer to HEAD has no body that would name expired credentials.
+    const isUnnamed = kind === "head" && error.code === "store_forbidden";
+    if (!isUnnamed && !curableCodes.includes(error.code)) return false;
     if (error.code === "store_clock_skewed") return true;
     const { renewCredentials } = this.options;
     if (renewCredentials === undefined) return false;

@@ -1,10 +1,15 @@
 import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
+import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { MIB } from "../../src/base/limits.js";
 import type { ObjectStore } from "../../src/store/object-store.js";
 import { openStore } from "../../src/store/open-store.js";
+import { scratchDirectory } from "../support/scratch.js";
 
+const scratch = scratchDirectory("store-answers");
 const { signal } = new AbortController();
 const content = "0123456789";
 const bytes = Buffer.from(content);
@@ -162,6 +167,35 @@ describe("S3", () => {
       code: code === "ExpiredToken" ? "store_credentials_expired" : "store_clock_skewed",
     });
     expect(requests).toBe(4);
+  });
+
+  it.each([400, 403])(
+    "asks for the head of an object once more after status %i",
+    async (status) => {
+      const found = { headers: { etag: '"1"', "content-length": "0" }, body: "" };
+      answers = [{ status, body: "" }, found];
+      expect(await store.head("key", signal)).toMatchObject({ etag: '"1"' });
+      answers = [{ status, body: "" }];
+      await expect(store.head("key", signal)).rejects.toMatchObject({
+        code: status === 400 ? "store_credentials_refused" : "store_forbidden",
+      });
+      expect(requests).toBe(4);
+    },
+  );
+
+  it("does not send a large body that the store refuses", async () => {
+    const path = join(scratch, "large");
+    const size = 3 * MIB;
+    writeFileSync(path, Buffer.alloc(size));
+    const refuse = (incoming: IncomingMessage, response: ServerResponse) => {
+      received = incoming.socket;
+      response.writeHead(403, { "content-length": 0 }).end();
+    };
+    let received: Socket | undefined;
+    server.once("checkContinue", refuse);
+    const writing = store.put("key", { path, size }, { condition: "absent", sha256, signal });
+    await expect(writing).rejects.toMatchObject({ code: "store_forbidden" });
+    expect(received?.bytesRead).toBeLessThan(MIB);
   });
 });
 
