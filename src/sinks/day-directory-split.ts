@@ -25,7 +25,7 @@ interface DayDirectorySplitOptions extends DayWriting {
  */
 export class DayDirectorySplit implements SplitSink {
   readonly #parts: DayParts;
-  readonly #spill: { readonly writer: SpillWriter; readonly path: string } | undefined;
+  readonly #spill: SpillWriter | undefined;
   /** Removes what an earlier split of this name left, before the first part is written. */
   #ready: Promise<void> | undefined;
   #state: "open" | "finished" | "aborted" = "open";
@@ -84,18 +84,18 @@ export class DayDirectorySplit implements SplitSink {
         ? { written: days, spilled: [] }
         : chooseSpilled(days, order.rowNumbers(rowBuffer.rows));
     this.#parts.append(rowBuffer, order.address, written);
-    this.#spill?.writer.append(rowBuffer, order.address, spilled);
+    this.#spill?.append(rowBuffer, order.address, spilled);
     rowBuffer.clear();
   }
 
   #finishSpill(): FinishedSpill | undefined {
     const { outputDirectory, parts } = this.options;
-    const file = this.#spill?.writer.finish();
-    if (this.#spill === undefined || file === undefined) return undefined;
+    const written = this.#spill?.finish();
+    if (written === undefined) return undefined;
     return {
-      temporaryPath: this.#spill.path,
+      temporaryPath: written.path,
       path: spillPathOf(outputDirectory, parts.splitId),
-      file,
+      file: written.file,
     };
   }
 
@@ -111,8 +111,7 @@ export class DayDirectorySplit implements SplitSink {
 }
 
 function openSpill(packer: RowPacker, { files, temporaryDirectory }: DayPartsOptions) {
-  const path = join(temporaryDirectory, "spill");
-  return { path, writer: new SpillWriter(packer, files, path) };
+  return new SpillWriter(packer, files, join(temporaryDirectory, "spill"));
 }
 
 /**

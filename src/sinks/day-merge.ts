@@ -6,7 +6,7 @@ import type { EventOrder } from "./event-order.js";
 import { FinishedParts } from "./finished-parts.js";
 import type { RowBuffer } from "./row-buffer.js";
 import type { PartFile, WrittenEvents } from "./sink.js";
-import { PackGroups, type SpilledSplit } from "./spill/pack-groups.js";
+import { PackGroups, type SpilledPacks } from "./spill/pack-groups.js";
 import { OpenSpillFiles } from "./spill/spill-files.js";
 import { stagedPathOf } from "./staged-parts.js";
 
@@ -14,11 +14,8 @@ import { stagedPathOf } from "./staged-parts.js";
 export interface MergeTask {
   /** Names its temporary directory. */
   readonly id: string;
-  /** Days since 1970-01-01, inclusive. */
-  readonly firstDay: number;
-  readonly lastDay: number;
-  /** Splits that have spilled, ordered by id. */
-  readonly splits: readonly SpilledSplit[];
+  /** Packs of its days, ordered by split. */
+  readonly splits: readonly SpilledPacks[];
   /** Small parts of its days, ordered by day and then by split. */
   readonly staged: readonly PartFile[];
 }
@@ -60,10 +57,9 @@ export async function mergeDays(
   try {
     const parts = new DayParts(partsOptions);
     rowBuffer.clear();
-    const days = [task.firstDay, task.lastDay] as const;
     const { kernel } = rowBuffer;
     const staged = new StagedDays(task.staged, spillFiles, { outputDirectory, parts, watch });
-    const groups = new PackGroups(kernel, spillFiles, outputDirectory, task.splits, days);
+    const groups = new PackGroups(kernel, spillFiles, outputDirectory, task.splits);
     try {
       appendGroups(groups, parts, staged, options, watch);
       staged.joinRest();

@@ -4,9 +4,10 @@ import { mapBounded } from "../base/map-bounded.js";
 import { omitUndefined } from "../base/omit-undefined.js";
 import type { DayPartsOptions, FinishedPart } from "./day-parts.js";
 import type { Commitment, PartFile, SpillFile, WrittenEvents } from "./sink.js";
+import { spillIndexPathOf } from "./spill/spill-files.js";
 import { stagedPathOf } from "./staged-parts.js";
 
-/** A finished spill file, with its temporary path and its final path; both are absolute. */
+/** A finished spill file, with its temporary path and its final path; both are absolute. Its index is beside it. */
 export interface FinishedSpill {
   readonly temporaryPath: string;
   readonly path: string;
@@ -101,8 +102,13 @@ export class FinishedParts implements WrittenEvents {
       const target = stagedPathOf(outputDirectory, part);
       moves.push({ from: temporaryPath, target, isStaged: false });
     }
-    if (spill !== undefined)
-      moves.push({ from: spill.temporaryPath, target: spill.path, isStaged: false });
+    if (spill !== undefined) {
+      const { temporaryPath: from, path: target } = spill;
+      moves.push(
+        { from, target, isStaged: false },
+        { from: spillIndexPathOf(from), target: spillIndexPathOf(target), isStaged: false },
+      );
+    }
     return moves;
   }
 

@@ -74,7 +74,7 @@ export interface SpillFile {
   readonly rows: number;
   readonly bytes: number;
   readonly packs: number;
-  /** SHA-256 of the index at the end of the file, in lower-case hexadecimal. */
+  /** SHA-256 of the index beside the file, in lower-case hexadecimal. */
   readonly indexSha256: string;
 }
 

@@ -6,7 +6,9 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { parquetReadObjects } from "hyparquet";
 import { describe, expect, test } from "vitest";
-import { planMerges, WaitingTotals } from "../../src/pipeline/merge/merge-plan.js";
+import { layoutOf } from "../../src/pipeline/ledger/layout.js";
+import type { SplitRecord } from "../../src/pipeline/ledger/ledger-records.js";
+import { locatePacks, planMerges, WaitingTotals } from "../../src/pipeline/merge/merge-plan.js";
 import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
 import { type AppendedFile, diskFiles } from "../../src/sinks/part-files.js";
 import type { PartFile, SpillFile } from "../../src/sinks/sink.js";
@@ -68,10 +70,12 @@ async function merge(
   const { sink } = await workerFor(directory, options);
   const totals = new WaitingTotals();
   for (const [id, file] of spills) totals.add(readSpillIndex(spillPathOf(directory, id), file));
-  const splits = spills.map(([splitId, { bytes, packs }]) => ({ splitId, bytes, packs }));
   const parts: PartFile[] = [];
-  for (const { id, firstDay, lastDay, rows } of planMerges(totals, mergeBytes)) {
-    const written = await sink.mergeDays({ id, firstDay, lastDay, splits, staged: [] }, watch);
+  const merges = planMerges(totals, mergeBytes);
+  const records = spills.map(([id, spill]) => ({ id, spill }) as SplitRecord);
+  const packsOf = locatePacks(layoutOf(directory, "events"), records, merges);
+  for (const [index, { id, rows }] of merges.entries()) {
+    const written = await sink.mergeDays({ id, splits: packsOf(index), staged: [] }, watch);
     expect(written.rows).toBe(rows);
     parts.push(...(await written.commit()).parts);
   }
@@ -263,6 +267,21 @@ describe("a merge", () => {
     }
   });
 
+  test("reads one range of each split that had many row buffers", async () => {
+    const { directory, spills } = await spill([scattered(3000, 40, "a")], { partBytes: 20_000 });
+    const [[id, file]] = spills as [[string, SpillFile]];
+    const index = readSpillIndex(spillPathOf(directory, id), file);
+    const packs = Array.from({ length: index.packs }, (_, place) => index.pack(place));
+    expect(packs.length).toBeGreaterThan(2 * 40);
+    expect(packs.map(({ day }) => day)).toEqual(packs.map(({ day }) => day).sort((a, b) => a - b));
+    let end = 0;
+    for (const { offset, bytes } of packs) {
+      expect(offset).toBe(end);
+      end += bytes;
+    }
+    expect(readFileSync(spillPathOf(directory, id))).toHaveLength(end);
+  });
+
   test("merges more days than it loads at a time", async () => {
     const rows = scattered(4000, 1300, "a");
     const spilled = await spill([rows, rows]);
@@ -288,8 +307,6 @@ describe("a merge", () => {
     const before = digestTree(spilled.directory);
     const task = {
       id: "000000",
-      firstDay: 0,
-      lastDay: 99_999,
       splits: splitsOf(spilled),
       staged: [],
     };
@@ -346,8 +363,6 @@ describe("a merge", () => {
       const { sink } = await workerFor(spilled.directory, {});
       const task = {
         id: "000000",
-        firstDay: 0,
-        lastDay: 99_999,
         splits: splitsOf(spilled),
         staged: [],
       };
@@ -363,5 +378,5 @@ describe("a merge", () => {
 });
 
 function splitsOf({ spills }: Spilled) {
-  return spills.map(([splitId, { bytes, packs }]) => ({ splitId, bytes, packs }));
+  return spills.map(([splitId, { bytes, packs }]) => ({ splitId, bytes, first: 0, count: packs }));
 }

@@ -5,7 +5,6 @@ import { gunzipSync } from "node:zlib";
 import { tableFromIPC } from "apache-arrow";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import { parseDay } from "../../src/base/day.js";
 import { Kernel } from "../../src/batch/kernel.js";
 import { type OutputFormat, outputFormatNames } from "../../src/pipeline/output-formats.js";
 import { diskFiles } from "../../src/sinks/part-files.js";
@@ -51,9 +50,7 @@ async function joinStaged(
   options: SinkOptions = {},
 ): Promise<readonly PartFile[]> {
   const sink = await createSink(new Kernel(), directory, options);
-  const days = staged.map(({ day }) => parseDay(day));
-  const [firstDay, lastDay] = [Math.min(...days), Math.max(...days)];
-  const task = { id: "000000", firstDay, lastDay, splits: [], staged };
+  const task = { id: "000000", splits: [], staged };
   const written = await sink.mergeDays(task, watch);
   try {
     return (await written.commit()).parts;

@@ -37,7 +37,7 @@ export interface Layout {
   readonly workerOptionsFile: string;
   /** One file for each finished split. */
   readonly splitsDirectory: string;
-  /** Spilled rows of all epochs, one file for each split. */
+  /** Spilled rows of all epochs, one file and its index for each split. */
   readonly spillDirectory: string;
   /** Small parts that wait to be joined. */
   readonly stagedDirectory: string;

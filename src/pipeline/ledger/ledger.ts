@@ -35,7 +35,7 @@ import { formatPlan, PlanLines, type PlannedInputs } from "./plan-lines.js";
 const splitFileName = new RegExp(`^${splitIdPattern}\\.json$`);
 
 /** Changes when an older Switchyard could not resume a newer ledger, or the reverse. */
-const LEDGER_VERSION = 6;
+const LEDGER_VERSION = 7;
 
 /** The facts of an epoch without its plan. */
 export type RunHead = Omit<PlanFile, "ledgerVersion">;

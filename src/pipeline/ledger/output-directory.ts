@@ -8,7 +8,7 @@ import { hasCode } from "../../base/error-code.js";
 import { UsageError } from "../../base/errors.js";
 import { asOutput } from "../../base/output-error.js";
 import { isEventDirectory } from "../../sinks/directory-names.js";
-import { MERGED_PARTS } from "../../sinks/spill/spill-files.js";
+import { MERGED_PARTS, splitOfSpillName } from "../../sinks/spill/spill-files.js";
 import { partNameOfStaged, stagedPathOf } from "../../sinks/staged-parts.js";
 import { type CompactedParts, readCompacted } from "../compact/compacted.js";
 import { isPlaceholder } from "../remote/placeholder.js";
@@ -57,7 +57,7 @@ export async function removeOutput(
         return split !== undefined && !isKept(split);
       });
     }
-    await removeFiles(layout.spillDirectory, (name) => !isKept(name));
+    await removeFiles(layout.spillDirectory, (name) => !isKept(splitOfSpillName(name)));
     await removeFiles(layout.stagedDirectory, (name) => !isKept(splitOfStagedName(name)));
   });
 }
@@ -72,7 +72,7 @@ export async function removeSpilled(
 ): Promise<void> {
   const isOf = (splitId: string) => epochs.has(epochOf(splitId));
   await asOutput(spillDirectory, async () => {
-    await removeFiles(spillDirectory, isOf);
+    await removeFiles(spillDirectory, (name) => isOf(splitOfSpillName(name)));
     await removeFiles(stagedDirectory, (name) => isOf(splitOfStagedName(name)));
   });
 }

@@ -5,6 +5,7 @@ import { parseDay } from "../../base/day.js";
 import { SwitchyardError } from "../../base/errors.js";
 import { MERGES_MAX } from "../../base/limits.js";
 import type { PartFile } from "../../sinks/sink.js";
+import type { SpilledPacks } from "../../sinks/spill/pack-groups.js";
 import { readSpillIndex, SpillDamage, spillPathOf } from "../../sinks/spill/spill-files.js";
 import type { SpillIndex } from "../../sinks/spill/spill-index.js";
 import { stagedPathOf } from "../../sinks/staged-parts.js";
@@ -119,6 +120,30 @@ export function planMerges(totals: WaitingTotals, mergeBytes: number): readonly 
     }
   }
   return merges;
+}
+
+/**
+ * Finds the packs of merges, which are in the order of their days, in the indexes of the splits that
+ * have spilled. The result returns those of one merge. Throws `SpillDamage`.
+ */
+export function locatePacks(
+  { outputDirectory }: Layout,
+  records: readonly SplitRecord[],
+  merges: readonly PlannedMerge[],
+): (merge: number) => readonly SpilledPacks[] {
+  const splits = inOrder(records).flatMap(({ id: splitId, spill }) => {
+    if (spill === undefined) return [];
+    const index = readSpillIndex(spillPathOf(outputDirectory, splitId), spill);
+    const starts = Uint32Array.from(merges, ({ firstDay }) => index.firstFrom(firstDay));
+    const { bytes, packs } = spill;
+    return { splitId, bytes, packs, starts };
+  });
+  return (merge) =>
+    splits.flatMap(({ splitId, bytes, packs, starts }) => {
+      const first = starts[merge] ?? packs;
+      const count = (starts[merge + 1] ?? packs) - first;
+      return count === 0 ? [] : { splitId, bytes, first, count };
+    });
 }
 
 /** Returns the digest of all spill files and staged parts that a merge plan keeps as `spilled`. */

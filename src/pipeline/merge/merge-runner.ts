@@ -5,7 +5,8 @@ import type { MergeWork } from "./run-merge.js";
 
 /** A merge that is queued or in progress; its days are shown as YYYY-MM-DD. */
 export interface QueuedMerge {
-  readonly work: MergeWork;
+  /** Made when the merge begins: a thousand merges of thousands of splits are much memory. */
+  work(): MergeWork;
   readonly bytes: number;
   readonly days: string;
 }
@@ -81,7 +82,7 @@ export class MergeRunner {
       try {
         worker.counters.reset();
         lane.merge = merge;
-        const record = await worker.remote.call("merge", merge.work);
+        const record = await worker.remote.call("merge", merge.work());
         await lane.published;
         lane.published = this.#account(lane, merge, record);
         // It is awaited later, and may fail before.

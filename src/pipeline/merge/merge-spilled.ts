@@ -12,7 +12,7 @@ import { forgetMerges, removeOutput, returnStaged } from "../ledger/output-direc
 import { inOrder, sum } from "../run-accounts.js";
 import type { RunObserver, RunProgress } from "../run-observer.js";
 import type { WorkerPool } from "../worker/worker-pool.js";
-import { digestOfSpilled, planMerges, totalWaiting } from "./merge-plan.js";
+import { digestOfSpilled, locatePacks, planMerges, totalWaiting } from "./merge-plan.js";
 import { MergeRunner, type QueuedMerge } from "./merge-runner.js";
 import {
   findPending,
@@ -58,10 +58,14 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
     return mergedSoFar(layout, records, state, end);
   const plan = state.plan ?? (await beginMerges(job));
   const merges = new Map(state.done.map((record) => [record.id, record]));
-  const runner = new MergeRunner(workOf(plan, records, merges), job.pool, async (record) => {
-    merges.set(record.id, record);
-    await job.publisher?.mergeDone(record, layout);
-  });
+  const runner = new MergeRunner(
+    queueOf(layout, plan, records, merges),
+    job.pool,
+    async (record) => {
+      merges.set(record.id, record);
+      await job.publisher?.mergeDone(record, layout);
+    },
+  );
   const before = { merges: [...merges.values()], plan };
   job.observer.started?.(() => progressOf(before, runner));
   const merged = await runner.run();
@@ -107,23 +111,22 @@ async function beginMerges({ layout, ledger, records, mergeBytes }: MergeJob): P
   return plan;
 }
 
-function workOf(
+function queueOf(
+  layout: Layout,
   { merges }: MergePlan,
   records: readonly SplitRecord[],
   done: ReadonlyMap<string, MergeRecord>,
 ): readonly QueuedMerge[] {
-  const splits = inOrder(records).flatMap(({ id: splitId, spill }) =>
-    spill === undefined ? [] : [{ splitId, bytes: spill.bytes, packs: spill.packs }],
-  );
+  const packsOf = locatePacks(layout, records, merges);
   const staged = stagedByDay(records);
   let next = 0;
-  return merges.flatMap(({ id, firstDay, lastDay, rows, bytes }) => {
+  return merges.flatMap(({ id, firstDay, lastDay, rows, bytes }, index) => {
     const start = next;
     while (next < staged.length && staged[next]!.day <= lastDay) next++;
     if (done.has(id)) return [];
     const parts = staged.slice(start, next).map(({ part }) => part);
     return {
-      work: { id, firstDay, lastDay, rows, splits, staged: parts },
+      work: () => ({ id, rows, splits: packsOf(index), staged: parts }),
       bytes,
       days: `${formatDay(firstDay)} to ${formatDay(lastDay)}`,
     };

@@ -1,6 +1,6 @@
 import { join, relative, sep } from "node:path";
 import type { PartFile } from "../../sinks/sink.js";
-import { MERGED_PARTS, spillPathOf } from "../../sinks/spill/spill-files.js";
+import { MERGED_PARTS, spillIndexPathOf, spillPathOf } from "../../sinks/spill/spill-files.js";
 import { stagedPathOf } from "../../sinks/staged-parts.js";
 import { type Layout, rejectsNameOf, splitOfPartName } from "../ledger/layout.js";
 import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
@@ -23,10 +23,12 @@ export class StorePublisher implements RunPublisher {
   async splitDone({ id, parts, staged = [] }: SplitRecord, layout: Layout): Promise<void> {
     const { outputDirectory, splitsDirectory, rejectsDirectory, duplicatesDirectory } = layout;
     const paths = parts.map(({ path }) => path);
+    const spill = spillPathOf(outputDirectory, id);
     const ofLedger = ["events", "profile", "duplicates"].map((kind) => `${id}.${kind}.json`);
     const files = [
       ...staged.map((part) => stagedPathOf(outputDirectory, part)),
-      spillPathOf(outputDirectory, id),
+      spill,
+      spillIndexPathOf(spill),
       join(rejectsDirectory, rejectsNameOf(id)),
       join(duplicatesDirectory, rejectsNameOf(id)),
       ...[...ofLedger, `${id}.json`].map((name) => join(splitsDirectory, name)),

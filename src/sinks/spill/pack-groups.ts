@@ -4,13 +4,17 @@ import { writeWords } from "../../batch/kernel-record.js";
 import { spillFileLayout } from "../../batch/layouts.js";
 import type { DayRows } from "../day-order.js";
 import type { RowBuffer } from "../row-buffer.js";
-import type { SpillFile } from "../sink.js";
-import { findDayEntries, type OpenSpillFiles, SpillDamage, spillPathOf } from "./spill-files.js";
+import { type OpenSpillFiles, SpillDamage, spillIndexPathOf, spillPathOf } from "./spill-files.js";
 import { PACK_ENTRY_BYTES } from "./spill-index.js";
 
-/** A split that has spilled. */
-export interface SpilledSplit extends Pick<SpillFile, "bytes" | "packs"> {
+/** The packs of a merge that one split has spilled. They are one range of its spill file. */
+export interface SpilledPacks {
   readonly splitId: string;
+  /** Size of the spill file. */
+  readonly bytes: number;
+  /** Number of packs before them. */
+  readonly first: number;
+  readonly count: number;
 }
 
 /** Rows that are loaded into the row buffer. */
@@ -28,8 +32,8 @@ const DAYS_MAX = 1_024;
 const DAY_BYTES = 12;
 
 /**
- * Loads the rows of days [first, last] from several spill files, some days at a time and, within a
- * day, in the order of the splits. There is a pack for each split and day: a kernel walks the
+ * Loads the rows of packs from several spill files, some days at a time and, within a day, in the
+ * order of the splits. There is a pack for each split and day: a kernel walks the
  * packs, and the code here runs once for some megabytes.
  */
 export class PackGroups {
@@ -44,13 +48,12 @@ export class PackGroups {
     private readonly kernel: Kernel,
     private readonly open: OpenSpillFiles,
     outputDirectory: string,
-    splits: readonly SpilledSplit[],
-    range: readonly [first: number, last: number],
+    splits: readonly SpilledPacks[],
   ) {
-    const files = splits.map((split) => {
-      const path = spillPathOf(outputDirectory, split.splitId);
-      return { path, bytes: split.bytes, ...findDayEntries(open, path, split, range) };
-    });
+    const files = splits.map(({ splitId, ...packs }) => ({
+      path: spillPathOf(outputDirectory, splitId),
+      ...packs,
+    }));
     this.#files = files;
     const packs = files.reduce((sum, { count }) => sum + count, 0);
     this.#entries = new Region(kernel, packs * PACK_ENTRY_BYTES);
@@ -58,9 +61,10 @@ export class PackGroups {
     this.#days = new Region(kernel, DAYS_MAX * DAY_BYTES);
     this.#result = new Region(kernel, 16);
     let address = this.#entries.address;
-    for (const [index, { path, position, count }] of files.entries()) {
+    for (const [index, { path, first, count }] of files.entries()) {
       const end = address + count * PACK_ENTRY_BYTES;
-      open.read(path, kernel.bytes.subarray(address, end), position);
+      const entries = kernel.bytes.subarray(address, end);
+      open.read(spillIndexPathOf(path), entries, first * PACK_ENTRY_BYTES);
       const file = { entries: address, count, next: 0, end: 0, data: 0 };
       writeWords(
         kernel,

@@ -6,7 +6,7 @@ import { SwitchyardError } from "../../base/errors.js";
 import { SPILL_FILES_OPEN_MAX } from "../../base/limits.js";
 import { outputError } from "../../base/output-error.js";
 import type { SpillFile } from "../sink.js";
-import { digestOfIndex, PACK_DAY_OFFSET, PACK_ENTRY_BYTES, SpillIndex } from "./spill-index.js";
+import { digestOfIndex, PACK_ENTRY_BYTES, SpillIndex } from "./spill-index.js";
 
 /** A spill file does not match the ledger. Exit code 1; its split can be run again. */
 export class SpillDamage extends SwitchyardError {
@@ -66,52 +66,23 @@ export class OpenSpillFiles {
   }
 }
 
-/** Reads all entries of a spill file. Throws `SpillDamage` if they are damaged. */
+/**
+ * Reads the index of a spill file. Throws `SpillDamage` if it is damaged, or the file has another
+ * size.
+ */
 export function readSpillIndex(path: string, { bytes, packs, indexSha256 }: SpillFile): SpillIndex {
   const files = new OpenSpillFiles();
+  const indexPath = spillIndexPathOf(path);
   try {
     if (files.size(path) !== bytes)
       throw new SpillDamage(path, "has another size than when it was written");
     const entries = new Uint8Array(packs * PACK_ENTRY_BYTES);
-    files.read(path, entries, bytes - entries.length);
-    if (digestOfIndex(entries) !== indexSha256) throw new SpillDamage(path, "is damaged");
+    files.read(indexPath, entries, 0);
+    if (digestOfIndex(entries) !== indexSha256) throw new SpillDamage(indexPath, "is damaged");
     return new SpillIndex(entries);
   } finally {
     files.close();
   }
-}
-
-/** Finds the entries of days [first, last] without reading the others. */
-export function findDayEntries(
-  files: OpenSpillFiles,
-  path: string,
-  { bytes, packs }: Pick<SpillFile, "bytes" | "packs">,
-  [first, last]: readonly [first: number, last: number],
-): { readonly position: number; readonly count: number } {
-  const indexStart = bytes - packs * PACK_ENTRY_BYTES;
-  const field = new DataView(new ArrayBuffer(4));
-  const dayOf = (pack: number) => {
-    const position = indexStart + pack * PACK_ENTRY_BYTES + PACK_DAY_OFFSET;
-    files.read(path, new Uint8Array(field.buffer), position);
-    return field.getInt32(0, true);
-  };
-  const start = findFirst(packs, (pack) => dayOf(pack) >= first);
-  const end = findFirst(packs, (pack) => dayOf(pack) > last);
-  return { position: indexStart + start * PACK_ENTRY_BYTES, count: Math.max(0, end - start) };
-}
-
-/**
- * Returns the first of `count` indexes for which `isBehind` is true; it is true for all that
- * follow. Returns `count` if there is none.
- */
-function findFirst(count: number, isBehind: (place: number) => boolean): number {
-  let [low, high] = [0, count];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    if (isBehind(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }
 
 /** Stands for the split's id in the names of merged parts of epoch 0. */
@@ -122,7 +93,7 @@ export function mergedPartsOf(epoch: number): string {
   return `${epochPrefix(epoch)}${MERGED_PARTS}`;
 }
 
-/** Directory with a file for each split that has spilled. */
+/** Directory with a file, and its index, for each split that has spilled. */
 export function spillDirectoryOf(outputDirectory: string): string {
   return join(outputDirectory, "_switchyard", "spill");
 }
@@ -130,4 +101,16 @@ export function spillDirectoryOf(outputDirectory: string): string {
 /** Path of a split's spill file after the commit. */
 export function spillPathOf(outputDirectory: string, splitId: string): string {
   return join(spillDirectoryOf(outputDirectory), splitId);
+}
+
+const INDEX_SUFFIX = ".index";
+
+/** Path of the index of a spill file. */
+export function spillIndexPathOf(spillPath: string): string {
+  return `${spillPath}${INDEX_SUFFIX}`;
+}
+
+/** Returns the split that a file of the spill directory belongs to. */
+export function splitOfSpillName(name: string): string {
+  return name.endsWith(INDEX_SUFFIX) ? name.slice(0, -INDEX_SUFFIX.length) : name;
 }

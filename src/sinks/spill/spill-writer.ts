@@ -1,10 +1,11 @@
-import { DESCRIBED_ROW_BYTES, ROW_BUFFER_ROWS_MAX } from "../../base/limits.js";
+import { DESCRIBED_ROW_BYTES, ROW_BUFFER_ROWS_MAX, WRITE_BYTES } from "../../base/limits.js";
 import { type Kernel, LOOSE_BYTES, Region } from "../../batch/kernel.js";
 import type { DayRows } from "../day-order.js";
 import type { AppendedFile, PartFiles } from "../part-files.js";
 import type { RowBuffer } from "../row-buffer.js";
 import type { SpillFile } from "../sink.js";
-import { digestOfIndex, SpillIndexBuilder } from "./spill-index.js";
+import { OpenSpillFiles, spillIndexPathOf } from "./spill-files.js";
+import { digestOfIndex, SpillIndex, SpillIndexBuilder } from "./spill-index.js";
 
 /** Cells of a row that `DESCRIBED_ROW_BYTES` describe. */
 const DESCRIBED_CELLS_MAX = 7;
@@ -86,8 +87,14 @@ export class RowPacker {
   }
 }
 
+/** A spill file that is written, with its temporary path. */
+interface WrittenSpill {
+  readonly path: string;
+  readonly file: SpillFile;
+}
+
 /**
- * Writes the spill file of one split: packs, then their index. Writes no file if nothing is
+ * Writes the spill file of one split, ordered by day, and its index. Writes no file if nothing is
  * spilled.
  */
 export class SpillWriter {
@@ -106,23 +113,54 @@ export class SpillWriter {
   append(rowBuffer: RowBuffer, order: number, days: readonly DayRows[]): void {
     if (days.length === 0) return;
     this.packer.take(rowBuffer);
-    this.#write((file) => {
+    this.#write(this.path, (file) => {
       for (const day of days) this.#appendDay(rowBuffer, order, day, file);
       file.append(this.packer.takePacks());
     });
   }
 
   /** Returns undefined if nothing was spilled. */
-  finish(): SpillFile | undefined {
+  finish(): WrittenSpill | undefined {
     if (this.#rows === 0) return undefined;
     const entries = this.#index.finish();
-    this.#write((file) => file.append(entries));
-    return {
+    const path = this.#index.isSorted ? this.path : `${this.path}-by-day`;
+    if (path !== this.path) this.#sort(new SpillIndex(entries), path);
+    this.#write(spillIndexPathOf(path), (file) => file.append(entries));
+    const file: SpillFile = {
       rows: this.#rows,
-      bytes: this.#bytes + entries.length,
+      bytes: this.#bytes,
       packs: this.#index.packs,
       indexSha256: digestOfIndex(entries),
     };
+    return { path, file };
+  }
+
+  /** Copies the packs in the order of `index`, so that each merge reads one range of the file. */
+  #sort(index: SpillIndex, path: string): void {
+    const unsorted = new OpenSpillFiles();
+    let buffer = Buffer.allocUnsafe(WRITE_BYTES);
+    let used = 0;
+    let offset = 0;
+    try {
+      this.#write(path, (file) => {
+        for (let place = 0; place < index.packs; place++) {
+          const pack = index.pack(place);
+          if (used + pack.bytes > buffer.length) {
+            file.append(buffer.subarray(0, used));
+            used = 0;
+          }
+          // One row can be longer.
+          if (pack.bytes > buffer.length) buffer = Buffer.allocUnsafe(pack.bytes);
+          unsorted.read(this.path, buffer.subarray(used, used + pack.bytes), pack.offset);
+          index.move(place, offset);
+          used += pack.bytes;
+          offset += pack.bytes;
+        }
+        file.append(buffer.subarray(0, used));
+      });
+    } finally {
+      unsorted.close();
+    }
   }
 
   #appendDay(
@@ -143,8 +181,8 @@ export class SpillWriter {
     }
   }
 
-  #write(work: (file: AppendedFile) => void): void {
-    const file = this.files.open(this.path);
+  #write(path: string, work: (file: AppendedFile) => void): void {
+    const file = this.files.open(path);
     try {
       work(file);
     } finally {

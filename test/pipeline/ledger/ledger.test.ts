@@ -96,7 +96,7 @@ describe("a ledger", () => {
   });
 
   it.each([
-    ["plan.json", "a plan without its lines", { ledgerVersion: 6, version: "1.2.3" }],
+    ["plan.json", "a plan without its lines", { ledgerVersion: 7, version: "1.2.3" }],
     ["plan.json", "lines elsewhere", { lines: { path: "../x", bytes: 1, sha256: "0".repeat(64) } }],
     ["plan.json", "nothing", null],
     ["splits/000000.json", "a record without rows", { ...split, rows: undefined }],

@@ -24,7 +24,7 @@ function runnerOf(ids: readonly string[], threads = 1) {
   pool.begin({ options: {} } as WorkerPhase);
   pools.push(pool);
   const merges = ids.map((id, index) => ({
-    work: { id, firstDay: 0, lastDay: 1, rows: 5, splits: [], staged: [] },
+    work: () => ({ id, rows: 5, splits: [], staged: [] }),
     bytes: 100 - index,
     days: "1970-01-01 to 1970-01-02",
   }));
