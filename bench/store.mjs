@@ -1,4 +1,5 @@
-// npm run bench:store: exports from and to an object store against the same from and to the disk.
+// npm run bench:store: exports from and to an object store against the same from and to the disk, and against
+// ClickHouse with the same store if it is installed.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { CreateBucketCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
 import { benchDirectory, log, openTable, printMachine, readOptions } from "./command.mjs";
 import { kinds } from "./export/contenders.mjs";
-import { makeInputs } from "./export/inputs.mjs";
+import { filesOf, makeInputs } from "./export/inputs.mjs";
+import { optionalVersions, takesPart } from "./export/rivals.mjs";
 import { figures, median, whole } from "./figures.mjs";
 import { runMeasured } from "./measured-process.mjs";
 
@@ -15,6 +17,7 @@ const BUCKET = "bench";
 const UPLOADS_MAX = 16;
 
 const script = fileURLToPath(new URL("../test/support/ceph-rgw.sh", import.meta.url));
+const rival = fileURLToPath(new URL("export/clickhouse-export.mjs", import.meta.url));
 const main = fileURLToPath(new URL("../dist/switchyard.js", import.meta.url));
 const credentials = { AWS_ACCESS_KEY_ID: "test", AWS_SECRET_ACCESS_KEY: "testsecret" };
 
@@ -43,6 +46,7 @@ async function compareStores({ endpoint, put }) {
   const inputs = await makeInputs(benchDirectory, rows, shapes);
   const title = `${whole(rows)} rows, ${threads} threads, medians of ${runs} runs; the store is on the same cores`;
   printMachine(title);
+  log(optionalVersions().find((version) => version.startsWith("clickhouse")));
   const printRow = openTable([
     "input",
     "where",
@@ -55,19 +59,28 @@ async function compareStores({ endpoint, put }) {
   for (const kind of options.kinds) {
     const input = inputs[kinds[kind].shape];
     await upload(input, kind, put);
-    const places = {
-      disk: { input, output: join(benchDirectory, "out-switchyard"), flags: [] },
-      store: {
-        input: `s3://${BUCKET}/${kind}/`,
-        output: `s3://${BUCKET}/out-${kind}`,
-        flags: ["--s3-endpoint", endpoint, "--s3-path-style"],
-      },
+    const output = join(benchDirectory, "out-switchyard");
+    const flags = ["--s3-endpoint", endpoint, "--s3-path-style"];
+    const address = `${endpoint}/${BUCKET}`;
+    const commands = {
+      disk: ownCommand(kind, input, output),
+      store: [
+        ...ownCommand(kind, `s3://${BUCKET}/${kind}/`, `s3://${BUCKET}/out-${kind}`),
+        ...flags,
+      ],
     };
-    const results = { disk: [], store: [] };
+    const { shape, format } = kinds[kind];
+    if (takesPart("clickhouse", filesOf(shape).format, format))
+      commands["store, clickhouse"] = [
+        rival,
+        kind,
+        `${address}/${kind}`,
+        `${address}/clickhouse-${kind}`,
+        `${threads}`,
+      ];
+    const results = Object.fromEntries(Object.keys(commands).map((place) => [place, []]));
     for (let run = 0; run < runs; run++) {
-      for (const [place, { input, output, flags }] of Object.entries(places)) {
-        const words = ["export", input, "--to", output, "--fresh", "--format", kinds[kind].format];
-        const command = [main, ...words, "--threads", `${threads}`, "--quiet", ...flags];
+      for (const [place, command] of Object.entries(commands)) {
         const result = await runMeasured(command, { env: credentials });
         results[place].push(result);
         log(
@@ -76,8 +89,13 @@ async function compareStores({ endpoint, put }) {
       }
     }
     for (const row of rowsOf(kind, results)) printRow(row);
-    rmSync(places.disk.output, { recursive: true, force: true });
+    rmSync(output, { recursive: true, force: true });
   }
+}
+
+function ownCommand(kind, input, output) {
+  const words = ["export", input, "--to", output, "--fresh", "--format", kinds[kind].format];
+  return [main, ...words, "--threads", `${options.threads}`, "--quiet"];
 }
 
 function rowsOf(kind, results) {
@@ -89,7 +107,7 @@ function rowsOf(kind, results) {
     middle(place, "cpuSeconds").toFixed(2),
     whole(Math.max(...figures(results[place], "peakMb"))),
     ...["seconds", "cpuSeconds"].map((key) =>
-      place === "disk" ? "" : (middle("store", key) / middle("disk", key)).toFixed(2),
+      place === "disk" ? "" : (middle(place, key) / middle("disk", key)).toFixed(2),
     ),
   ]);
 }

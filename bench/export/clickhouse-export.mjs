@@ -1,5 +1,6 @@
 // The same as duckdb-export.mjs by ClickHouse in this process (chdb), to Parquet:
 // node clickhouse-export.mjs <kind> <input directory> <output> <threads>
+// Both can be the address of a bucket and a prefix, with the keys in the environment.
 //
 // Of the ways to write it this is the fastest: JSONMergePatch of the properties and of a text of the ids
 // takes a fifth less than toJSONString of a map of them.
@@ -20,14 +21,22 @@ const formats = { ndjson: "JSONEachRow", csv: "CSVWithNames", parquet: "Parquet"
 /** A null in a patch would become a member; every row of this data has a device. */
 const userId = `ifNull(concat('"userID":', toJSONString(user_id), ','), '')`;
 const ids = `concat('{', ${userId}, '"stableID":', ifNull(toJSONString(device_id), '""'), '}')`;
-mkdirSync(output, { recursive: true });
+
+const { AWS_ACCESS_KEY_ID = "", AWS_SECRET_ACCESS_KEY = "" } = process.env;
+const keys = [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY].map(sqlText).join(", ");
+const isAddress = (directory) => directory.startsWith("http");
+/** The table function of the files of a directory or a prefix. */
+const files = (directory, name) =>
+  isAddress(directory)
+    ? `s3(${sqlText(`${directory}/${name}`)}, ${keys}`
+    : `file(${sqlText(join(directory, name))}`;
+if (!isAddress(output)) mkdirSync(output, { recursive: true });
 requireRival("chdb").query(`
-  INSERT INTO FUNCTION
-    file(${sqlText(join(output, "day={_partition_id}/events.parquet"))}, 'Parquet') PARTITION BY day
+  INSERT INTO FUNCTION ${files(output, "day={_partition_id}/events.parquet")}, 'Parquet') PARTITION BY day
   SELECT event_type AS event, toUnixTimestamp64Milli(toDateTime64(event_time, 3, 'UTC')) AS timestamp,
     user_id AS userID, device_id AS stableID, CAST(NULL AS Nullable(String)) AS value,
     JSONMergePatch(coalesce(user_properties, '{}'), ${ids}) AS user,
     coalesce(event_properties, '{}') AS metadata, toDate(event_time, 'UTC') AS day
-  FROM file(${sqlText(join(input, pattern))}, ${formats[format]}, ${sqlText(columns)})
+  FROM ${files(input, pattern)}, ${formats[format]}, ${sqlText(columns)})
   SETTINGS max_threads = ${threads}, max_insert_threads = ${threads}, session_timezone = 'UTC',
-    output_format_parquet_compression_method = 'snappy', input_format_parallel_parsing = 1`);
+    output_format_parquet_compression_method = 'snappy', s3_truncate_on_insert = 1, input_format_parallel_parsing = 1`);
