@@ -30,7 +30,7 @@ const FETCHES_MAX = 16;
 const PUTS_MAX = 8;
 
 /** Larger files are read while they are sent. */
-const READ_WHOLE_BYTES = 8 << 20;
+const READ_WHOLE_BYTES = 1 << 20;
 
 export interface MirrorOptions {
   readonly store: ObjectStore;
