@@ -113,9 +113,11 @@ export class LeaseLock {
   async #acquire(): Promise<void> {
     const { store, key } = this.options;
     const signal = this.#stop.signal;
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       if (await this.#put("absent")) return;
       const head = await store.head(key, signal);
+      if (attempt > 1 || head === undefined)
+        await waitForAgreement(attempt, `${this.options.address}: ${key}`);
       if (head === undefined) continue;
       const holder = holderIn(head);
       if (holder?.token === this.#token) {
@@ -238,6 +240,24 @@ export class LeaseLock {
     this.#lost.abort(error);
     return error;
   }
+}
+
+const AGREEMENT_ATTEMPTS_MAX = 8;
+const AGREEMENT_WAIT_MS = 100;
+
+/**
+ * Waits longer with each attempt to write on a condition that should have been met. Throws
+ * `store_unconditional` if the store never agrees with what it says: Ceph does so in buckets with versions.
+ */
+export async function waitForAgreement(attempt: number, name: string): Promise<void> {
+  if (attempt < AGREEMENT_ATTEMPTS_MAX) {
+    await sleep(attempt * AGREEMENT_WAIT_MS);
+    return;
+  }
+  throw new UsageError(
+    "store_unconditional",
+    `${name}: the store refuses to write it on the condition that it is as the store says it is. Choose a bucket without versions, or another store.`,
+  );
 }
 
 function holderIn({ metadata }: ObjectHead): LockHolder | undefined {

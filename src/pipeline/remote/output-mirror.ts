@@ -14,7 +14,7 @@ import {
   SHA256_METADATA,
 } from "../../store/object-store.js";
 import { splitOfPartName } from "../ledger/layout.js";
-import type { LeaseLock } from "./lease-lock.js";
+import { type LeaseLock, waitForAgreement } from "./lease-lock.js";
 import {
   FIRST_ACCOUNT_STAGE,
   isFileKey,
@@ -291,7 +291,7 @@ export class OutputMirror {
     const known = this.#objects.get(path);
     let condition: "absent" | { readonly etag: string } =
       known === undefined ? "absent" : { etag: known.etag };
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       await lock.check();
       const etag = await store.put(key, content, { condition, sha256, signal });
       if (etag !== "occupied") {
@@ -304,6 +304,7 @@ export class OutputMirror {
         this.#accept(path, found.etag, stats);
         return;
       }
+      if (attempt > 1) await waitForAgreement(attempt, key);
       // Whoever holds the lock decides about the content.
       await lock.renew();
       condition = found === undefined ? "absent" : { etag: found.etag };

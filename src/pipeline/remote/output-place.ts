@@ -6,6 +6,7 @@ import { asOutput } from "../../base/output-error.js";
 import { fetchRange } from "../../store/fetch-range.js";
 import type { S3Options } from "../../store/object-store.js";
 import { isObjectUrl } from "../../store/object-url.js";
+import { waitForAgreement } from "./lease-lock.js";
 
 export { isObjectUrl };
 
@@ -76,10 +77,11 @@ export async function writeTextOf(
   const { store, prefix } = await openOutput({ address: directory, s3, signal });
   const bytes = Buffer.from(text);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     const found = await store.head(`${prefix}${path}`, signal);
     const condition = found === undefined ? "absent" : { etag: found.etag };
     const etag = await store.put(`${prefix}${path}`, { bytes }, { condition, sha256, signal });
     if (etag !== "occupied") return;
+    if (attempt > 1) await waitForAgreement(attempt, `${directory}/${path}`);
   }
 }

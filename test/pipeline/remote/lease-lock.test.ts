@@ -46,6 +46,16 @@ describe.runIf(hasS3Server())("the lock of an output in a store", () => {
     await (await take("race")).release();
   });
 
+  it("is refused where the store says both that it is there and that it is not", async () => {
+    const contradicting: ObjectStore = Object.assign(Object.create(store), {
+      put: async () => "occupied",
+      head: async () => undefined,
+    });
+    await expect(take("nowhere", undefined, contradicting)).rejects.toMatchObject({
+      code: "store_unconditional",
+    });
+  });
+
   it("is not taken from a process of another host before it has expired", async () => {
     await foreign("abroad", "elsewhere.example.com", 7);
     await expect(take("abroad")).rejects.toMatchObject({
