@@ -2,9 +2,9 @@ import type { ReaderOptions } from "../readers/reader.js";
 import type { Source, SourceRange } from "../readers/source.js";
 import type { Layout } from "./ledger/layout.js";
 import type { RunRecord } from "./ledger/ledger.js";
-import type { MergeRecord, SplitRecord } from "./ledger/ledger-records.js";
+import type { SplitRecord } from "./ledger/ledger-records.js";
 import type { RunAccounts } from "./manifest.js";
-import type { MergedDays } from "./merge/merge-spilled.js";
+import type { MergedDays, MergePublisher } from "./merge/merge-spilled.js";
 import type { RunOptions } from "./options.js";
 import type { AccountFacts } from "./run-accounts.js";
 import type { WorkerPool } from "./worker/worker-pool.js";
@@ -42,13 +42,11 @@ export interface RunOutside {
 }
 
 /** Brings what a run has written to where it belongs; each call ends when it is there. */
-export interface RunPublisher {
+export interface RunPublisher extends MergePublisher {
   /** The directory has a plan, and only what belongs to it. */
   planned(): Promise<void>;
   /** A split of an epoch is in the ledger. */
   splitDone(record: SplitRecord, layout: Layout): Promise<void>;
-  /** A merge of an epoch is in the ledger. */
-  mergeDone(record: MergeRecord, layout: Layout): Promise<void>;
 }
 
 /** The specifics of one kind of run. */

@@ -116,6 +116,32 @@ describe.runIf(hasS3Server())("an export into a bucket", () => {
     expect(await storedIn("faults")).toEqual(expected);
   });
 
+  it("fetches one range of the spilled rows of each split for each merge of days", async () => {
+    const flags = ["--format", "parquet", "--compact", "never"];
+    const expected = await onDisk("ranges", ...flags);
+    for (const shard of ["0/2", "1/2"])
+      await exportTo("s3://lake/ranges", ...flags, "--shard", shard);
+    const fetched: string[] = [];
+    const proxy = await startFaultProxy(server.options.endpoint ?? "", (_, path) => {
+      const split = /_switchyard\/spill\/(\d+)(?:\?|$)/.exec(path)?.[1];
+      if (split !== undefined) fetched.push(split);
+      return undefined;
+    });
+    try {
+      const to = ["--to", "s3://lake/ranges", "--s3-endpoint", proxy.endpoint, "--s3-path-style"];
+      const result = await runInProcess(["export", input, ...to, ...common, ...flags, "--finish"]);
+      expect(result, result.stderr).toMatchObject({ exitCode: 0 });
+    } finally {
+      proxy.close();
+    }
+    const keys = await server.keys("lake", "ranges/_switchyard/merges/");
+    const merges = keys.filter((key) => /\d+\.json$/.test(key)).length;
+    const splits = new Set(fetched).size;
+    expect(Math.min(merges, splits)).toBeGreaterThan(1);
+    expect(fetched).toHaveLength(merges * splits);
+    expect(await storedIn("ranges")).toEqual(expected);
+  });
+
   // A run of this size makes about a hundred requests.
   const kills = isCi ? Array.from({ length: 24 }, (_, index) => 3 + 5 * index) : [60];
   it.each(kills)("resumes after a kill at request %i, with the same files", async (at) => {

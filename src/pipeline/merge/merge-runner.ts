@@ -20,8 +20,16 @@ export interface MergeProgress {
   readonly merges: number;
 }
 
+/** A merge that is taken from the queue. `work` resolves when the rows that it reads are there. */
+interface BegunMerge {
+  readonly merge: QueuedMerge;
+  readonly work: Promise<MergeWork>;
+}
+
 interface Lane {
   worker: PoolWorker | undefined;
+  /** The merge after the current one, whose rows are being gathered. */
+  ahead: BegunMerge | undefined;
   merge: QueuedMerge | undefined;
   /** Rows of finished merges. */
   rows: number;
@@ -40,16 +48,21 @@ export class MergeRunner {
   #bytes = 0;
   #merges = 0;
 
-  /** `onRecord` is called as soon as a merge is in the ledger, in no particular order. */
+  /**
+   * `onRecord` is called as soon as a merge is in the ledger, in no particular order. `gather`, if it is
+   * needed, brings the rows that a merge reads: those of the next one while a merge works.
+   */
   constructor(
     merges: readonly QueuedMerge[],
     private readonly pool: WorkerPool,
     private readonly onRecord: (record: MergeRecord) => unknown,
+    private readonly gather?: (work: MergeWork) => Promise<void>,
   ) {
     this.#queue = [...merges].sort((one, other) => other.bytes - one.bytes);
     this.#mergesToRun = merges.length;
     this.#lanes = Array.from({ length: Math.min(pool.threads, merges.length) }, () => ({
       worker: undefined,
+      ahead: undefined,
       merge: undefined,
       rows: 0,
       published: undefined,
@@ -74,15 +87,19 @@ export class MergeRunner {
   }
 
   async #serve(lane: Lane): Promise<void> {
-    while (!this.pool.isStopping && this.#queue.length > 0) {
+    while (!this.pool.isStopping && (lane.ahead !== undefined || this.#queue.length > 0)) {
       const worker = await this.#workerOf(lane);
       // Without a thread for this lane, the queue is untouched: others merge it to its end.
-      const merge = worker && !this.pool.isStopping ? this.#queue.shift() : undefined;
-      if (worker === undefined || merge === undefined) break;
+      const begun =
+        worker && !this.pool.isStopping ? (lane.ahead ?? this.#beginMerge()) : undefined;
+      if (worker === undefined || begun === undefined) break;
+      const { merge } = begun;
       try {
         worker.counters.reset();
         lane.merge = merge;
-        const record = await worker.remote.call("merge", merge.work());
+        const work = await begun.work;
+        lane.ahead = this.gather === undefined ? undefined : this.#beginMerge();
+        const record = await worker.remote.call("merge", work);
         await lane.published;
         lane.published = this.#account(lane, merge, record);
         // It is awaited later, and may fail before.
@@ -95,6 +112,21 @@ export class MergeRunner {
       }
     }
     await lane.published;
+    // It writes to files whose state must not change any more.
+    await lane.ahead?.work.catch(() => undefined);
+  }
+
+  #beginMerge(): BegunMerge | undefined {
+    const merge = this.#queue.shift();
+    if (merge === undefined) return undefined;
+    const work = (async () => {
+      const made = merge.work();
+      await this.gather?.(made);
+      return made;
+    })();
+    // It is awaited later, and may fail before.
+    work.catch(() => undefined);
+    return { merge, work };
   }
 
   async #workerOf(lane: Lane): Promise<PoolWorker | undefined> {

@@ -21,6 +21,7 @@ import {
   type MergeState,
   type PendingDay,
 } from "./merge-state.js";
+import type { MergeWork } from "./run-merge.js";
 
 /** The result of merging. */
 export interface MergedDays {
@@ -29,6 +30,14 @@ export interface MergedDays {
   readonly parts: readonly PartFile[];
   /** Days that are not merged, in order; empty unless the run was interrupted. */
   readonly pending: readonly PendingDay[];
+}
+
+/** Brings rows to a merge, and its results to where they belong; each call ends when they are there. */
+export interface MergePublisher {
+  /** Brings the spilled rows that a merge reads into the output directory. */
+  gather(work: MergeWork, layout: Layout): Promise<void>;
+  /** A merge of an epoch is in the ledger. */
+  mergeDone(record: MergeRecord, layout: Layout): Promise<void>;
 }
 
 export interface MergeJob {
@@ -43,9 +52,7 @@ export interface MergeJob {
   readonly mergeBytes: number;
   readonly pool: WorkerPool;
   readonly observer: RunObserver;
-  readonly publisher?:
-    | { mergeDone(record: MergeRecord, layout: Layout): Promise<void> }
-    | undefined;
+  readonly publisher?: MergePublisher | undefined;
 }
 
 /**
@@ -58,14 +65,14 @@ export async function mergeSpilled(job: MergeJob): Promise<MergedDays> {
     return mergedSoFar(layout, records, state, end);
   const plan = state.plan ?? (await beginMerges(job));
   const merges = new Map(state.done.map((record) => [record.id, record]));
-  const runner = new MergeRunner(
-    queueOf(layout, plan, records, merges),
-    job.pool,
-    async (record) => {
-      merges.set(record.id, record);
-      await job.publisher?.mergeDone(record, layout);
-    },
-  );
+  const { publisher } = job;
+  const isDone = async (record: MergeRecord) => {
+    merges.set(record.id, record);
+    await publisher?.mergeDone(record, layout);
+  };
+  const queue = queueOf(layout, plan, records, merges);
+  const gather = publisher && ((work: MergeWork) => publisher.gather(work, layout));
+  const runner = new MergeRunner(queue, job.pool, isDone, gather);
   const before = { merges: [...merges.values()], plan };
   job.observer.started?.(() => progressOf(before, runner));
   const merged = await runner.run();

@@ -24,7 +24,7 @@ import {
   STAGES,
   stageOf,
 } from "./output-paths.js";
-import { isPlaceholder, makePlaceholder } from "./placeholder.js";
+import { isPlaceholder, keepPlaceholder, makePlaceholder } from "./placeholder.js";
 
 const FETCHES_MAX = 16;
 const PUTS_MAX = 8;
@@ -48,6 +48,7 @@ interface MirroredObject {
   readonly bytes: number;
   /** The state of the file with the same content. */
   readonly stamp: string;
+  readonly isPlaceholder: boolean;
 }
 
 /**
@@ -112,6 +113,26 @@ export class OutputMirror {
     const facts = { key: this.#keyOf(path), size: object.bytes, etag: object.etag };
     await asOutput(file, () => this.#fetchObject(facts, file));
     this.#accept(path, object.etag, await stat(file));
+  }
+
+  /** Gives a placeholder bytes [start, end) of its content; it stays one. Other files have them. */
+  async fetchBytes(path: string, start: number, end: number): Promise<void> {
+    const object = this.#objects.get(path);
+    if (object?.isPlaceholder !== true) return;
+    const { store, signal } = this.options;
+    const name = join(this.directory, path);
+    await asOutput(name, async () => {
+      const file = await open(name, "r+");
+      try {
+        const range = { etag: object.etag, start, end, signal };
+        await fetchRange(store, this.#keyOf(path), range, async (bytes, position) => {
+          await file.write(bytes, 0, bytes.length, position);
+        });
+      } finally {
+        await file.close();
+        keepPlaceholder(name);
+      }
+    });
   }
 
   /** Takes the content of a file away again. */
@@ -312,7 +333,9 @@ export class OutputMirror {
   }
 
   #accept(path: string, etag: string, stats: Stats): void {
-    this.#objects.set(path, { etag, bytes: stats.size, stamp: stampOf(stats) });
+    const stamp = stampOf(stats);
+    const object = { etag, bytes: stats.size, stamp, isPlaceholder: isPlaceholder(stats) };
+    this.#objects.set(path, object);
   }
 
   #keyOf(path: string): string {

@@ -15,6 +15,7 @@ const record = new RegExp(
 );
 const plan = /^_switchyard\/(?:epochs\/\d+\/)?plan\.json$/;
 const planLines = /^_switchyard\/(?:epochs\/\d+\/)?plan-\d+\.jsonl$/;
+const spilledRows = new RegExp(`^_switchyard/spill/${splitIdPattern}$`);
 const bulk = /^_switchyard\/(?:.+\/)?(?:spill|staged|keys)\//;
 
 /**
@@ -61,8 +62,12 @@ export function isLocalOnly(path: string): boolean {
   );
 }
 
-/** Returns true for a file whose content a run needs: not parts, lists of rows and files of others. */
+/**
+ * Returns true for a file whose content a run needs from the start: not parts, lists of rows, files of
+ * others, and spilled rows, of which a merge fetches ranges.
+ */
 export function isNeeded(path: string): boolean {
+  if (spilledRows.test(path)) return false;
   const isAccount = path === MANIFEST_NAME || path === EVENTS_BY_DAY_NAME;
   return isAccount || path.startsWith("_switchyard/") || isOfTable(path);
 }

@@ -7,10 +7,15 @@ const PLACEHOLDER_TIME = 1;
 export function makePlaceholder(path: string, bytes: number): void {
   writeFileSync(path, "");
   truncateSync(path, bytes);
+  keepPlaceholder(path);
+}
+
+/** Makes a placeholder of which ranges were written a placeholder again. */
+export function keepPlaceholder(path: string): void {
   utimesSync(path, PLACEHOLDER_TIME, PLACEHOLDER_TIME);
 }
 
-/** Returns true if a file stands for an object, and has not its content. */
+/** Returns true if a file stands for an object, and has not its whole content. */
 export function isPlaceholder({ mtimeMs }: Pick<Stats, "mtimeMs">): boolean {
   return mtimeMs === PLACEHOLDER_TIME * 1000;
 }

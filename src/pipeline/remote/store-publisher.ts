@@ -1,12 +1,22 @@
 import { join, relative, sep } from "node:path";
+import { mapBounded } from "../../base/map-bounded.js";
 import type { PartFile } from "../../sinks/sink.js";
-import { MERGED_PARTS, spillIndexPathOf, spillPathOf } from "../../sinks/spill/spill-files.js";
+import {
+  findRange,
+  MERGED_PARTS,
+  spillIndexPathOf,
+  spillPathOf,
+} from "../../sinks/spill/spill-files.js";
 import { stagedPathOf } from "../../sinks/staged-parts.js";
 import { type Layout, rejectsNameOf, splitOfPartName } from "../ledger/layout.js";
 import type { MergeRecord, SplitRecord } from "../ledger/ledger-records.js";
+import type { MergeWork } from "../merge/run-merge.js";
 import type { RunPublisher } from "../run-job.js";
 import type { LeaseLock } from "./lease-lock.js";
 import type { OutputMirror } from "./output-mirror.js";
+
+/** Ranges of spilled rows that are fetched at the same time, for one merge. */
+const FETCHES_MAX = 8;
 
 /** Writes the results of splits and merges to a store, and frees the disk of what is there. */
 export class StorePublisher implements RunPublisher {
@@ -35,6 +45,14 @@ export class StorePublisher implements RunPublisher {
     ];
     await this.#publish([...paths, ...files.map((file) => pathIn(layout, file))], parts);
     await this.#drop(paths);
+  }
+
+  async gather({ splits }: MergeWork, layout: Layout): Promise<void> {
+    await mapBounded(splits, FETCHES_MAX, async ({ splitId, ...packs }) => {
+      const spill = spillPathOf(layout.outputDirectory, splitId);
+      const { start, end } = findRange(spill, packs);
+      await this.mirror.fetchBytes(pathIn(layout, spill), start, end);
+    });
   }
 
   async mergeDone({ id, parts }: MergeRecord, layout: Layout): Promise<void> {

@@ -85,6 +85,23 @@ export function readSpillIndex(path: string, { bytes, packs, indexSha256 }: Spil
   }
 }
 
+/** Returns the range of a spill file that has these packs, which are at least one. */
+export function findRange(
+  path: string,
+  { first, count }: { readonly first: number; readonly count: number },
+): { readonly start: number; readonly end: number } {
+  const files = new OpenSpillFiles();
+  try {
+    const entries = new Uint8Array(count * PACK_ENTRY_BYTES);
+    files.read(spillIndexPathOf(path), entries, first * PACK_ENTRY_BYTES);
+    const index = new SpillIndex(entries);
+    const last = index.pack(count - 1);
+    return { start: index.pack(0).offset, end: last.offset + last.bytes };
+  } finally {
+    files.close();
+  }
+}
+
 /** Stands for the split's id in the names of merged parts of epoch 0. */
 export const MERGED_PARTS = "merged";
 

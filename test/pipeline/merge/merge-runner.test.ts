@@ -1,8 +1,10 @@
 import { pathToFileURL } from "node:url";
 import { afterEach, expect, it } from "vitest";
+import { SwitchyardError } from "../../../src/base/errors.js";
 import { MIB } from "../../../src/base/limits.js";
 import type { MergeRecord } from "../../../src/pipeline/ledger/ledger-records.js";
 import { MergeRunner } from "../../../src/pipeline/merge/merge-runner.js";
+import type { MergeWork } from "../../../src/pipeline/merge/run-merge.js";
 import { type WorkerPhase, WorkerPool } from "../../../src/pipeline/worker/worker-pool.js";
 import { processScript } from "../../support/process-scripts.js";
 
@@ -12,7 +14,11 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.end()));
 });
 
-function runnerOf(ids: readonly string[], threads = 1) {
+function runnerOf(
+  ids: readonly string[],
+  threads = 1,
+  gather?: (work: MergeWork) => Promise<void>,
+) {
   const records: MergeRecord[] = [];
   const stop = new AbortController();
   const pool = new WorkerPool({
@@ -28,7 +34,7 @@ function runnerOf(ids: readonly string[], threads = 1) {
     bytes: 100 - index,
     days: "1970-01-01 to 1970-01-02",
   }));
-  const runner = new MergeRunner(merges, pool, (record) => void records.push(record));
+  const runner = new MergeRunner(merges, pool, (record) => void records.push(record), gather);
   return { runner, records, stop };
 }
 
@@ -47,6 +53,17 @@ it("ends the run if a thread dies, and names what it merged", async () => {
     message: expect.stringContaining("1970-01-01 to 1970-01-02"),
   });
   expect(records.map(({ id }) => id)).toEqual(["0"]);
+});
+
+it("gathers what a merge reads before it begins, and ends the run if that fails", async () => {
+  const gathered: string[] = [];
+  const { runner, records } = runnerOf(["0", "1", "2"], 1, async ({ id }) => {
+    if (id === "2") throw new SwitchyardError("disk_full", "as if");
+    gathered.push(id);
+  });
+  await expect(runner.run()).rejects.toMatchObject({ code: "disk_full" });
+  expect(gathered).toEqual(["0", "1"]);
+  expect(records.map(({ id }) => id)).toEqual(["0", "1"]);
 });
 
 it("ends the run with the error of a merge that fails", async () => {

@@ -6,11 +6,15 @@ it("does not need the content of parts, of rejects and of the files of others", 
     "manifest.json",
     "events-by-day.jsonl",
     "_switchyard/plan.json",
-    "_switchyard/spill/000001",
     "_switchyard/spill/000001.index",
     "events/_delta_log/00000000000000000000.json",
   ];
-  const others = ["backup.tar", "_tmp/huge", "events/2026-01-01/part-000000-000.parquet"];
+  const others = [
+    "_switchyard/spill/000001",
+    "backup.tar",
+    "_tmp/huge",
+    "events/2026-01-01/part-000000-000.parquet",
+  ];
   expect([...needed, ...others, "rejects/part-000000.jsonl"].filter(isNeeded)).toEqual(needed);
 });
 
