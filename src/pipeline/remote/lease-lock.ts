@@ -154,7 +154,8 @@ export class LeaseLock {
 
   async #renew(): Promise<void> {
     const { store, key } = this.options;
-    while (!(await this.#put({ etag: this.#etag }))) {
+    for (let attempt = 1; !(await this.#put({ etag: this.#etag })); attempt++) {
+      if (attempt > 1) await waitForAgreement(attempt, `${this.options.address}: ${key}`);
       const head = await store.head(key, this.#stop.signal);
       const holder = head && holderIn(head);
       if (head === undefined || holder?.token !== this.#token) throw this.#lose(holder);
